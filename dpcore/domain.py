@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -112,6 +112,20 @@ class Box:
         return {"low": list(self.low), "high": list(self.high), "names": list(self.names)}
 
 
+class Partition(Protocol):
+    """Disjoint public cells: a row lies in one of them, or in none.
+
+    That is all a noisy histogram needs: one row changes one count by one.
+    """
+
+    @property
+    def n_cells(self) -> int: ...
+
+    def labels(self, ticks: IntArray) -> IntArray:
+        """The cell of each position (m, d), or -1 for positions in none."""
+        ...
+
+
 @dataclass(frozen=True)
 class Grid:
     """The box cut into cells_per_side equal cells along each coordinate."""
@@ -134,6 +148,15 @@ class Grid:
     @property
     def n_cells(self) -> int:
         return self.cells_per_side**self.d
+
+    def labels(self, ticks: IntArray) -> IntArray:
+        """The flat cell, in C order, that each position falls in."""
+        g = self.cells_per_side
+        cells = np.minimum(((np.asarray(ticks) + TICKS) * g) // (2 * TICKS), g - 1)
+        label = cells[..., 0]
+        for axis in range(1, self.d):
+            label = label * g + cells[..., axis]
+        return label
 
     def axis_centers(self) -> FloatArray:
         """Centers of the cells along one coordinate, in unit coordinates."""

@@ -1,0 +1,11 @@
+"""The algorithms, one family a module. Every module here is imported and so registered."""
+
+import importlib
+import pkgutil
+
+from dpcore.algorithms.base import ALGORITHMS, PAPERS, Algorithm, Parameter, get, register
+
+for _module in pkgutil.iter_modules(__path__):
+    importlib.import_module(f"{__name__}.{_module.name}")
+
+__all__ = ["ALGORITHMS", "PAPERS", "Algorithm", "Parameter", "get", "register"]

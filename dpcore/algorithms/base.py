@@ -1,0 +1,149 @@
+"""What an algorithm declares of itself, and the registry that pages, CLI and audit read."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from dpcore.curator import Curator
+from dpcore.privacy import Neighbors, Verdict
+from dpcore.results import Outcome
+
+PAPERS = MappingProxyType(
+    {
+        "000": "Su, Cao, Li, Bertino and Jin 2016: Differentially private k-means clustering",
+        "001": "Balcan, Dick, Liang, Mou and Zhang 2017: Differentially private clustering in "
+        "high-dimensional Euclidean spaces",
+        "002": "Joshi and Thakkar 2023: k-means SubClustering: a differentially private algorithm "
+        "with improved clustering quality",
+        "003": "Ni, Li, Wang, Jiang and Yu 2021: Utility-efficient differentially private k-means "
+        "clustering based on cluster merging",
+        "004": "Feldman, Xiang, Zhu and Rus 2017: Coresets for differentially private k-means "
+        "clustering and applications to privacy in mobile sensor networks",
+        "ours": "This project",
+    }
+)
+
+MAX_CLUSTERS = 1000
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A public setting of an algorithm: what it means and what it may be."""
+
+    name: str
+    meaning: str
+    default: int | float | str | bool
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+
+    def check(self, value: Any) -> Any:
+        """The value in the default's type, or a ValueError that names the allowed range."""
+        if self.choices:
+            if value not in self.choices:
+                raise ValueError(
+                    f"{self.name} must be one of {', '.join(self.choices)}, not {value!r}."
+                )
+            return value
+        if isinstance(self.default, bool):
+            if not isinstance(value, bool):
+                raise ValueError(f"{self.name} must be true or false, not {value!r}.")
+            return value
+        kind = type(self.default)
+        try:
+            converted = kind(value)
+        except (TypeError, ValueError, OverflowError):
+            converted = math.nan
+        low = -math.inf if self.low is None else self.low
+        high = math.inf if self.high is None else self.high
+        if converted != value or not low <= converted <= high:
+            noun = "a whole number" if kind is int else "a number"
+            raise ValueError(f"{self.name} must be {noun} from {low:g} to {high:g}, not {value!r}.")
+        return converted
+
+
+class Algorithm(ABC):
+    """A differentially private k-means system.
+
+    The class docstring is its specification, in labelled paragraphs: `Idea:`, `Unit:`,
+    `Relation:`, then `Private:` (the proof) or `Flaw:` and `Repair:`, and `Reconstructed:`.
+    """
+
+    key: ClassVar[str]
+    title: ClassVar[str]
+    #: Key of PAPERS.
+    paper: ClassVar[str]
+    verdict: ClassVar[Verdict]
+    relations: ClassVar[tuple[Neighbors, ...]] = tuple(Neighbors)
+    parameters: ClassVar[tuple[Parameter, ...]] = ()
+    #: Whether it can use, or needs, a delta above 0.
+    uses_delta: ClassVar[bool] = False
+
+    @abstractmethod
+    def run(self, curator: Curator, k: int, **parameters: Any) -> Outcome:
+        """k centers in unit coordinates, asked of the curator and of nothing else."""
+
+    def obstacle(self, d: int, n: int | None, k: int) -> str | None:
+        """Why it cannot run on such data, in words, or None. n is given only where public."""
+        return None
+
+    def supports(self, d: int, n: int | None, k: int) -> bool:
+        return self.obstacle(d, n, k) is None
+
+    @property
+    def idea(self) -> str:
+        return self.specification["Idea"]
+
+    @property
+    def specification(self) -> Mapping[str, str]:
+        """The labelled paragraphs of the docstring."""
+        return specification(type(self))
+
+    def settings(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Every parameter with its value, given or default, checked."""
+        known = {p.name: p for p in self.parameters}
+        for name in given:
+            if name not in known:
+                names = ", ".join(known) or "none"
+                raise ValueError(f"{self.key} has no parameter {name!r}; it has: {names}.")
+        return {name: p.check(given.get(name, p.default)) for name, p in known.items()}
+
+
+def specification(cls: type[Algorithm]) -> Mapping[str, str]:
+    """The labelled paragraphs of a class docstring, joined to single lines."""
+    text = inspect.getdoc(cls) or ""
+    parts = re.split(r"(?m)^(Idea|Unit|Relation|Private|Flaw|Repair|Reconstructed):\s*", text)
+    return {
+        label: re.sub(r"\s+", " ", body).strip()
+        for label, body in zip(parts[1::2], parts[2::2], strict=True)
+    }
+
+
+_registry: dict[str, Algorithm] = {}
+#: Every algorithm by its key. Pages, CLI, audit and tests loop over it.
+ALGORITHMS: Mapping[str, Algorithm] = MappingProxyType(_registry)
+
+
+def register(cls: type[Algorithm]) -> type[Algorithm]:
+    """Class decorator: put an instance into ALGORITHMS."""
+    if cls.key in _registry:
+        raise ValueError(f"Two algorithms are called {cls.key!r}.")
+    if cls.paper not in PAPERS:
+        raise ValueError(f"{cls.key}: no paper {cls.paper!r}.")
+    _registry[cls.key] = cls()
+    return cls
+
+
+def get(key: str) -> Algorithm:
+    """An algorithm by its key, or an error that lists the keys."""
+    try:
+        return ALGORITHMS[key]
+    except KeyError:
+        raise ValueError(f"No algorithm {key!r}. There are: {', '.join(ALGORITHMS)}.") from None

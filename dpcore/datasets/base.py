@@ -1,0 +1,108 @@
+"""What a data set can be asked, whatever holds it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from dpcore.domain import LATTICE_CELLS, TICKS, Box, FloatArray, IntArray, Partition, to_ticks
+
+#: Costs that a mechanism chooses by are whole numbers of 2**-20 of a squared unit.
+COST_UNITS = 1 << 20
+
+
+@dataclass(frozen=True)
+class About:
+    """What may be said of a data set on screen: all of it public."""
+
+    key: str = "data"
+    title: str = "Your data"
+    #: What one row is, and so what is protected.
+    unit: str = "row"
+    simulated: bool = False
+    #: Longitude and latitude first: distances can be told in meters, positions drawn on a map.
+    geographic: bool = False
+    #: Open to everybody anyway: looking at it without protection harms nobody.
+    public: bool = False
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Rows and sums of their positions (in ticks) for each cluster."""
+
+    counts: IntArray
+    sums: IntArray
+
+
+class Dataset(ABC):
+    """Private data that answers questions exactly. Only a curator may ask them.
+
+    Positions are in ticks, costs in squared unit coordinates. `n` and everything else that is
+    computed here is private; `box`, `resolution` and `about` are public.
+    """
+
+    box: Box
+    about: About
+    #: Cells a side of the lattice on which positions are known.
+    resolution: int = LATTICE_CELLS
+
+    @property
+    def d(self) -> int:
+        return self.box.d
+
+    @property
+    @abstractmethod
+    def n(self) -> int:
+        """Rows inside the box."""
+
+    @abstractmethod
+    def positions(self) -> tuple[IntArray, IntArray | None]:
+        """Positions (m, d) in ticks, and how many rows are at each (None: one)."""
+
+    @abstractmethod
+    def cluster_totals(self, centers: IntArray) -> Totals:
+        """Counts and sums of the rows nearest each center (k, d); ties to the lower index."""
+
+    @abstractmethod
+    def squared_ticks(self, center_sets: IntArray) -> Any:
+        """Sum of squared distances to the nearest center, exact whole numbers, for each set in
+        (sets, k, d), all in ticks."""
+
+    def cost(self, center_sets: FloatArray) -> FloatArray:
+        """The same in unit coordinates, rounded once."""
+        exact = np.asarray(self.squared_ticks(to_ticks(center_sets)), dtype=object)
+        return np.asarray(exact / TICKS**2, dtype=np.float64)
+
+    def whole_cost(self, center_sets: IntArray) -> IntArray:
+        """The same in whole COST_UNITS, rounded down: a row adds 0 to 4d COST_UNITS, give or take
+        one for the rounding."""
+        exact = np.asarray(self.squared_ticks(center_sets), dtype=object)
+        return np.asarray(exact // (TICKS**2 // COST_UNITS), dtype=np.int64)
+
+    @abstractmethod
+    def without_nearest(self, center: IntArray, m: int) -> Self:
+        """The same data less the m rows nearest a center.
+
+        Nearest by squared distance in ticks, then by position in C order, never by the order of
+        rows, so that neighboring data sets stay neighbors.
+        """
+
+    @abstractmethod
+    def best_centers(self, k: int, rng: np.random.Generator) -> FloatArray:
+        """Non-private k-means, the best of several starts, in unit coordinates."""
+
+    def histogram(self, partition: Partition) -> IntArray:
+        """Rows in each cell of a partition."""
+        ticks, weights = self.positions()
+        labels = partition.labels(ticks)
+        inside = labels >= 0
+        if not inside.all():
+            labels, weights = labels[inside], None if weights is None else weights[inside]
+        if weights is None:
+            return np.bincount(labels, minlength=partition.n_cells)
+        # bincount adds weights as float64, which is exact for counts below 2^53.
+        return np.bincount(labels, weights, partition.n_cells).astype(np.int64)
+

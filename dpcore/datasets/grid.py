@@ -1,0 +1,83 @@
+"""A city as counts on a fine 2-D grid: every question costs rows of cells, not rows of data."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from dpcore.datasets.base import About, Dataset, Totals
+from dpcore.domain import (
+    LATTICE_CELLS,
+    Box,
+    FloatArray,
+    Grid,
+    IntArray,
+    Partition,
+    cell_ticks,
+    coarsen,
+)
+from dpcore.kmeans.baseline import best_on_grid
+from dpcore.kmeans.scanline import RowSums
+
+
+class GridDataset(Dataset):
+    """Counts on a square grid with a power of two of cells a side; axis i is coordinate i."""
+
+    def __init__(self, counts: IntArray, box: Box, about: About | None = None):
+        counts = np.asarray(counts)
+        side = counts.shape[0]
+        if counts.ndim != 2 or counts.shape[1] != side or box.d != 2:
+            raise ValueError(f"A grid data set is square and 2-D, not of shape {counts.shape}.")
+        if side & (side - 1) or side > LATTICE_CELLS:
+            raise ValueError(f"A grid data set has a power of two of cells a side, not {side}.")
+        if counts.dtype.kind not in "iu" or counts.min() < 0:
+            raise ValueError("A grid data set holds whole counts of 0 or more.")
+        self._counts = counts.astype(np.int64)
+        self._counts.flags.writeable = False
+        self.box = box
+        self.about = about or About()
+        self.resolution = side
+
+    @cached_property
+    def n(self) -> int:
+        return int(self._counts.sum())
+
+    @cached_property
+    def _row_sums(self) -> RowSums:
+        return RowSums(self._counts)
+
+    def positions(self) -> tuple[IntArray, IntArray]:
+        occupied = np.flatnonzero(self._counts)
+        cells = np.stack(np.divmod(occupied, self.resolution), axis=1)
+        return cell_ticks(cells, self.resolution), self._counts.ravel()[occupied]
+
+    def histogram(self, partition: Partition) -> IntArray:
+        if not isinstance(partition, Grid) or partition.cells_per_side > self.resolution:
+            return super().histogram(partition)
+        g = partition.cells_per_side
+        cell = coarsen(np.arange(self.resolution), self.resolution, g)
+        starts = np.searchsorted(cell, np.arange(g))
+        by_row = np.add.reduceat(self._counts, starts, axis=0)
+        return np.add.reduceat(by_row, starts, axis=1).ravel()
+
+    def cluster_totals(self, centers: IntArray) -> Totals:
+        return Totals(*self._row_sums.totals(centers))
+
+    def squared_ticks(self, center_sets: IntArray) -> Any:
+        return self._row_sums.squared(center_sets)
+
+    def without_nearest(self, center: IntArray, m: int) -> Self:
+        ticks, weights = self.positions()
+        squared = ((ticks - center) ** 2).sum(axis=1)
+        order = np.argsort(squared, kind="stable")
+        before = np.cumsum(weights[order]) - weights[order]
+        left = weights.copy()
+        left[order] -= np.clip(m - before, 0, weights[order])
+        counts = self._counts.copy()
+        counts[counts > 0] = left
+        return type(self)(counts, self.box, self.about)
+
+    def best_centers(self, k: int, rng: np.random.Generator) -> FloatArray:
+        return best_on_grid(self._row_sums, self._counts, k, rng)

@@ -1,0 +1,67 @@
+"""Rows in memory, any number of coordinates: each known by its cell of the lattice."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from dpcore.datasets.base import About, Dataset, Totals
+from dpcore.domain import Box, FloatArray, IntArray, cell_ticks
+from dpcore.kmeans import points
+from dpcore.kmeans.baseline import best_on_rows
+
+
+class RowsDataset(Dataset):
+    """Lattice cells (n, d) of rows in a box."""
+
+    def __init__(self, cells: npt.NDArray[np.int32], box: Box, about: About | None = None):
+        if cells.ndim != 2 or cells.shape[1] != box.d:
+            raise ValueError(f"Rows of {box.d} coordinates are needed, not shape {cells.shape}.")
+        self._cells = np.ascontiguousarray(cells, dtype=np.int32)
+        self._cells.flags.writeable = False
+        self.box = box
+        self.about = about or About()
+
+    @classmethod
+    def from_values(
+        cls, values: npt.ArrayLike, box: Box, about: About | None = None, outside: str = "drop"
+    ) -> Self:
+        """Rows in data units. What is not a number is left out; what lies outside the box is left
+        out or, with outside="clip", moved to its edge."""
+        x = np.asarray(values, dtype=np.float64)
+        if x.ndim != 2 or x.shape[1] != box.d:
+            raise ValueError(f"Rows of {box.d} coordinates are needed, not shape {x.shape}.")
+        if outside == "clip":
+            x = x[np.isfinite(x).all(axis=1)]
+            below_high = np.nextafter(np.asarray(box.high), -np.inf)
+            x = np.clip(x, np.asarray(box.low), below_high)
+        elif outside == "drop":
+            x = x[box.contains(x)]
+        else:
+            raise ValueError(f'outside must be "drop" or "clip", not {outside!r}.')
+        return cls(box.cells(x).astype(np.int32), box, about)
+
+    @property
+    def n(self) -> int:
+        return len(self._cells)
+
+    def positions(self) -> tuple[IntArray, None]:
+        return cell_ticks(self._cells), None
+
+    def cluster_totals(self, centers: IntArray) -> Totals:
+        return Totals(*points.cluster_totals(self._cells, centers))
+
+    def squared_ticks(self, center_sets: IntArray) -> Any:
+        return points.squared_ticks(self._cells, center_sets)
+
+    def without_nearest(self, center: IntArray, m: int) -> Self:
+        ticks = cell_ticks(self._cells)
+        squared = ((ticks - center) ** 2).sum(axis=1)
+        keys = [*ticks.T[::-1], squared]
+        stay = np.sort(np.lexsort(keys)[max(0, m) :])
+        return type(self)(self._cells[stay], self.box, self.about)
+
+    def best_centers(self, k: int, rng: np.random.Generator) -> FloatArray:
+        return best_on_rows(self._cells, k, rng)

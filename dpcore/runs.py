@@ -1,0 +1,116 @@
+"""One call from data to centers: `run`, and the non-private `baseline` beside it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dpcore.algorithms import get
+from dpcore.algorithms.base import MAX_CLUSTERS, Algorithm
+from dpcore.curator import Curator
+from dpcore.datasets.base import Dataset
+from dpcore.domain import FloatArray
+from dpcore.noise import Noise, SimulatedNoise
+from dpcore.privacy import Accounting, Budget, Infeasible, Neighbors, Verdict
+from dpcore.results import (
+    BaselineResult,
+    NonPrivate,
+    NonPrivateCenters,
+    Outcome,
+    PrivateCenters,
+    ReleasedResult,
+    RunResult,
+    SimulatedResult,
+    UnprovenResult,
+)
+
+
+def run(
+    algorithm: str,
+    data: Dataset,
+    k: int,
+    epsilon: float,
+    delta: float = 0.0,
+    neighbors: Neighbors | str = Neighbors.ADD_REMOVE,
+    seed: int | None = None,
+    *,
+    noise: Noise | None = None,
+    keep_journal: bool = False,
+    **parameters: Any,
+) -> RunResult:
+    """Run an algorithm once on a data set under a budget.
+
+    With a seed the run repeats exactly. Noise is simulated unless another source is given. An
+    algorithm that is purely epsilon-private leaves delta unspent. Everything public is checked
+    before any data are read.
+    """
+    system = get(algorithm)
+    settings = system.settings(parameters)
+    budget = Budget(epsilon, delta)
+    relation = _checked_relation(system, neighbors)
+    _check_clusters(system, data, k, relation)
+    coins, draws = np.random.SeedSequence(seed).spawn(2)
+    curator = Curator(
+        data,
+        budget,
+        noise if noise is not None else SimulatedNoise(draws),
+        relation,
+        np.random.default_rng(coins),
+        keep_journal,
+    )
+    return _sealed(system, k, settings, system.run(curator, k, **settings), curator, noise)
+
+
+def _checked_relation(system: Algorithm, neighbors: Neighbors | str) -> Neighbors:
+    try:
+        relation = Neighbors(neighbors)
+    except ValueError:
+        names = " or ".join(repr(str(r)) for r in Neighbors)
+        raise ValueError(f"neighbors must be {names}, not {neighbors!r}.") from None
+    if relation not in system.relations:
+        only = " or ".join(system.relations)
+        raise ValueError(f"{system.key} is private under {only} only, not under {relation}.")
+    return relation
+
+
+def _check_clusters(system: Algorithm, data: Dataset, k: int, relation: Neighbors) -> None:
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= MAX_CLUSTERS:
+        raise ValueError(f"k must be a whole number from 1 to {MAX_CLUSTERS}, not {k!r}.")
+    public_n = None if relation.size_is_private else data.n
+    if public_n is not None and k > public_n:
+        raise ValueError(f"k = {k} centers were asked for, but there are only {public_n} rows.")
+    obstacle = system.obstacle(data.d, public_n, k)
+    if obstacle:
+        raise Infeasible(f"{system.key}: {obstacle}")
+
+
+def _sealed(
+    system: Algorithm,
+    k: int,
+    settings: dict[str, Any],
+    outcome: Outcome,
+    curator: Curator,
+    noise: Noise | None,
+) -> RunResult:
+    """The result in the type that says what may be done with it."""
+    broken = curator.transcript.unprotected or not system.verdict.holds
+    if not np.isfinite(outcome.centers).all():
+        raise FloatingPointError(f"{system.key} produced a center that is not a number.")
+    values = curator.box.from_unit(outcome.centers)
+    if broken:
+        kind: type[RunResult] = UnprovenResult
+    else:
+        kind = SimulatedResult if noise is None or noise.simulated else ReleasedResult
+    return kind(
+        algorithm=system.key,
+        k=k,
+        parameters=settings,
+        centers=(NonPrivateCenters if broken else PrivateCenters)(values, curator.box),
+        synopsis=outcome.synopsis,
+        transcript=curator.transcript,
+        verdict=Verdict.UNPROVEN if broken else system.verdict,
+        facts=outcome.facts,
+        steps=curator.steps,
+        box=curator.box,
+    )

@@ -1,0 +1,87 @@
+"""Many runs across epsilon, streamed as they finish."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpcore.baseline import baseline
+from dpcore.datasets.base import Dataset
+from dpcore.metrics import center_shift, nicv, relative_error
+from dpcore.privacy import Infeasible, Neighbors
+from dpcore.runs import run
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One run and how good it was. Its figures look at the true data: for your eyes only."""
+
+    algorithm: str
+    epsilon: float
+    run: int
+    seed: int
+    nicv: float = math.nan
+    relative_error: float = math.nan
+    #: Median over the centers: meters on a map, else unit coordinates.
+    shift: float = math.nan
+    #: Points published beside the centers.
+    points: int = 0
+    seconds: float = 0.0
+    #: Why there is no answer, in words.
+    refusal: str | None = None
+
+
+def trial_seed(seed: int, run: int) -> int:
+    """The seed of one run, the same for every algorithm and epsilon, in any order."""
+    return int(np.random.SeedSequence([seed, run]).generate_state(1, np.uint64)[0] >> 1)
+
+
+def sweep(
+    algorithms: Iterable[str],
+    data: Dataset,
+    k: int,
+    epsilons: Sequence[float],
+    runs: int = 20,
+    seed: int = 0,
+    delta: float = 0.0,
+    neighbors: Neighbors | str = Neighbors.ADD_REMOVE,
+    parameters: Mapping[str, Mapping[str, Any]] | None = None,
+) -> Iterator[Trial]:
+    """Every algorithm at every epsilon, `runs` times, yielding each trial as it finishes.
+
+    Goes round by round, so that every curve has its first point early. A trial depends on its
+    algorithm, epsilon, settings, seed and number alone, never on what ran before it. Where an
+    algorithm cannot answer, the trial says why and the others go on. To cancel, stop iterating.
+    """
+    keys = list(algorithms)
+    reference = baseline(data, k, seed)
+    best = nicv(data, reference.centers)
+    for index in range(runs):
+        for epsilon in epsilons:
+            for key in keys:
+                settings = (parameters or {}).get(key, {})
+                luck = trial_seed(seed, index)
+                start = time.perf_counter()
+                try:
+                    result = run(key, data, k, epsilon, delta, neighbors, luck, **settings)
+                except Infeasible as refusal:
+                    yield Trial(key, epsilon, index, luck, refusal=str(refusal))
+                    continue
+                seconds = time.perf_counter() - start
+                value = nicv(data, result.centers)
+                yield Trial(
+                    key,
+                    epsilon,
+                    index,
+                    luck,
+                    value,
+                    relative_error(value, best),
+                    float(np.median(center_shift(data, result.centers, reference.centers))),
+                    len(result.synopsis) if result.synopsis is not None else 0,
+                    seconds,
+                )
