@@ -1,0 +1,69 @@
+"""Lloyd's iteration, for anything that can total its Voronoi cells."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from dpcore.domain import FloatArray
+
+
+class Totals(Protocol):
+    """What `RowSums` and `WeightedPoints` have in common."""
+
+    def step(self, centers: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Weights, position sums and inertia of the Voronoi cells of a batch of center sets."""
+        ...
+
+
+def lloyd(
+    totals: Totals,
+    starts: FloatArray,
+    iterations: int,
+    tolerance: float = 0.0,
+    minimum_weight: float = 1.0,
+) -> tuple[FloatArray, FloatArray]:
+    """The best centers met from each start (s, k, d), and their inertia (s,).
+
+    Unit coordinates. A start leaves the batch when no center moved by more than the tolerance in
+    any coordinate. With negative weights Lloyd need not descend, so the least inertia met is
+    kept, not the last. A cluster lighter than the minimum weight keeps its center, and centers
+    stay in the box.
+    """
+    best = np.clip(np.asarray(starts, dtype=np.float64), -1, 1)
+    inertia = np.full(len(best), np.inf)
+    active = np.arange(len(best))
+    centers = best.copy()
+    for remaining in range(iterations, -1, -1):
+        weights, sums, current = totals.step(centers)
+        better = current < inertia[active]
+        inertia[active[better]] = current[better]
+        best[active[better]] = centers[better]
+        if not remaining:
+            break
+        heavy = (weights >= minimum_weight) & (weights > 0)
+        means = sums / np.where(heavy, weights, 1)[..., None]
+        moved = np.where(heavy[..., None], np.clip(means, -1, 1), centers)
+        moving = np.abs(moved - centers).max(axis=(1, 2)) > tolerance
+        active, centers = active[moving], moved[moving]
+        if not len(active):
+            break
+    return best, inertia
+
+
+def distinct(
+    center_sets: FloatArray, inertia: FloatArray, keep: int, apart: float = 0.02
+) -> FloatArray:
+    """The few best sets that differ: two that are nearly the same would converge to one."""
+    kept: list[FloatArray] = []
+    in_order: list[FloatArray] = []
+    for candidate in center_sets[np.argsort(inertia, kind="stable")]:
+        ordered = candidate[np.lexsort(candidate.T[::-1])]
+        if all(np.abs(ordered - other).max() > apart for other in in_order):
+            kept.append(candidate)
+            in_order.append(ordered)
+        if len(kept) == keep:
+            break
+    return np.stack(kept)

@@ -1,0 +1,159 @@
+"""Nearest centers of rows in any dimension: exact totals of lattice rows, and weighted points.
+
+Rows are lattice cells; positions and centers are whole ticks. The scores |c|^2 - 2xc come out of
+matrix products in float64, where whole numbers below 2^53 are exact: for d <= 682 the partition,
+its counts, sums and cost are exact, whatever the order of rows and operations, and a tie goes to
+the center with the lower index. Above that, rows within a rounding error of a tie may go either
+way; sums and counts of the clusters so found stay exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from threadpoolctl import ThreadpoolController
+
+from dpcore.domain import TICKS, FloatArray, IntArray
+
+#: Rows in one matrix product, and numbers in its result at most: both stay in the cache.
+CHUNK_ROWS = 4096
+CHUNK_SCORES = 1 << 18
+MIN_CHUNK_ROWS = 256
+
+#: Products this small lose by being shared among threads. Entering a limit costs microseconds.
+_blas = ThreadpoolController()
+
+Cells = npt.NDArray[np.int32] | IntArray
+
+
+def assign(cells: Cells, centers: IntArray) -> IntArray:
+    """The nearest of the centers (k, d), in ticks, of each row (n, d), in lattice cells."""
+    labels = np.empty(len(cells), dtype=np.int64)
+    matrix, squares = _linear(centers)
+    with _blas.limit(limits=1):
+        for rows, ticks in _in_ticks(cells, len(matrix)):
+            labels[rows] = (ticks @ matrix.T + squares).argmin(axis=1)
+    return labels
+
+
+def cluster_totals(cells: Cells, centers: IntArray) -> tuple[IntArray, IntArray]:
+    """Counts (k,) and sums of positions (k, d), in ticks, of the rows nearest each center."""
+    counts = np.zeros(len(centers), dtype=np.int64)
+    sums = np.zeros(np.shape(centers), dtype=np.int64)
+    matrix, squares = _linear(centers)
+    with _blas.limit(limits=1):
+        for _, ticks in _in_ticks(cells, len(matrix)):
+            scores = matrix @ ticks.T
+            scores += squares[:, None]
+            member = _nearest(scores)[0]
+            counts += np.count_nonzero(member, axis=1)
+            sums += (member.astype(np.float64) @ ticks).astype(np.int64)
+    return counts, sums
+
+
+def squared_ticks(cells: Cells, centers: IntArray) -> Any:
+    """Sum over rows of the squared distance to the nearest center, in squared ticks.
+
+    A whole number, exact, as a Python integer; for a batch of center sets (..., k, d), an array
+    of them.
+    """
+    sets = np.asarray(centers, dtype=np.int64)
+    flat = sets.reshape(-1, *sets.shape[-2:])
+    # Each distance is split in two, so that the parts add up exactly in float64.
+    high, low = (np.zeros(len(flat), dtype=np.int64) for _ in range(2))
+    batch = max(1, CHUNK_SCORES // (MIN_CHUNK_ROWS * sets.shape[-2]))
+    with _blas.limit(limits=1):
+        for start in range(0, len(flat), batch):
+            part = flat[start : start + batch]
+            matrix, squares = _linear(part.reshape(-1, sets.shape[-1]))
+            for _, ticks in _in_ticks(cells, len(matrix)):
+                scores = matrix @ ticks.T
+                scores += squares[:, None]
+                distances = scores.reshape(*part.shape[:2], -1).min(axis=1)
+                distances += np.einsum("nd,nd->n", ticks, ticks)
+                upper = np.floor(distances * 2.0**-26)
+                distances -= upper * 2.0**26
+                high[start : start + batch] += upper.sum(axis=1).astype(np.int64)
+                low[start : start + batch] += distances.sum(axis=1).astype(np.int64)
+    exact = high.astype(object) * (1 << 26) + low
+    return exact.reshape(sets.shape[:-2])[()]
+
+
+def cost(cells: Cells, centers: IntArray) -> Any:
+    """Sum of squared distances in unit coordinates, of one center set in ticks or of a batch."""
+    return np.asarray(squared_ticks(cells, centers) / TICKS**2, dtype=np.float64)[()]
+
+
+def _linear(centers: IntArray) -> tuple[FloatArray, FloatArray]:
+    """-2c and |c|^2, so that |x - c|^2 = |x|^2 - 2cx + |c|^2 is a matrix product."""
+    matrix = np.asarray(centers, dtype=np.float64)
+    return -2 * matrix, np.einsum("kd,kd->k", matrix, matrix)
+
+
+def _in_ticks(cells: Cells, scores_a_row: int) -> Iterator[tuple[slice, FloatArray]]:
+    """Positions in ticks, as float64, of some thousand rows at a time."""
+    size = min(CHUNK_ROWS, max(MIN_CHUNK_ROWS, CHUNK_SCORES // scores_a_row))
+    for start in range(0, len(cells), size):
+        rows = slice(start, start + size)
+        yield rows, cells[rows] * 2.0 + (1 - TICKS)
+
+
+def _nearest(scores: FloatArray) -> tuple[npt.NDArray[np.bool_], FloatArray]:
+    """Which center (next to last axis) has the least score of each row (last axis), and that score.
+
+    Exactly one center a row: a tie goes to the lower index.
+    """
+    least = scores.min(axis=-2)
+    member = scores == least[..., None, :]
+    if np.count_nonzero(member) > least.size:
+        taken = member[..., 0, :].copy()
+        for j in range(1, member.shape[-2]):
+            member[..., j, :] &= ~taken
+            taken |= member[..., j, :]
+    return member, least
+
+
+class WeightedPoints:
+    """Points in unit coordinates with weights that may be negative: a coreset, or cells of a grid.
+
+    These are not lattice rows, so distances are ordinary float64.
+    """
+
+    def __init__(self, points: npt.ArrayLike, weights: npt.ArrayLike | None = None):
+        self.points = np.asarray(points, dtype=np.float64)
+        n, d = self.points.shape
+        self.weights = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
+        self._squares = np.einsum("nd,nd->n", self.points, self.points)
+        # A column of weights beside the weighted positions: one product gives both totals.
+        self._moments = np.empty((n, d + 1))
+        self._moments[:, 0] = self.weights
+        np.multiply(self.points, self.weights[:, None], out=self._moments[:, 1:])
+
+    def step(self, centers: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Weights (..., k), weighted sums (..., k, d) and inertia (...) of the Voronoi cells."""
+        sets = np.asarray(centers, dtype=np.float64)
+        *batch, k, d = sets.shape
+        flat = sets.reshape(-1, k, d)
+        totals = np.zeros((len(flat) * k, d + 1))
+        inertia = np.zeros(len(flat))
+        matrix = flat.reshape(-1, d)
+        linear, squares = -2 * matrix, np.einsum("kd,kd->k", matrix, matrix)
+        size = min(CHUNK_ROWS, max(MIN_CHUNK_ROWS, CHUNK_SCORES // len(matrix)))
+        with _blas.limit(limits=1):
+            for start in range(0, len(self.points), size):
+                rows = slice(start, start + size)
+                scores = linear @ self.points[rows].T
+                scores += squares[:, None]
+                member, least = _nearest(scores.reshape(len(flat), k, -1))
+                totals += member.reshape(len(matrix), -1).astype(np.float64) @ self._moments[rows]
+                least += self._squares[rows]
+                inertia += np.maximum(least, 0, out=least) @ self.weights[rows]
+        totals = totals.reshape(*batch, k, d + 1)
+        return totals[..., 0], totals[..., 1:], inertia.reshape(batch)
+
+    def cost(self, centers: npt.ArrayLike) -> Any:
+        """Weighted sum of squared distances, of one center set or of a batch of them."""
+        return self.step(centers)[2][()]

@@ -1,0 +1,104 @@
+"""Where Lloyd starts: sphere packing and uniform draws, blind to the data, and greedy k-means++."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from dpcore.domain import FloatArray
+
+BISECTIONS = 20
+#: A radius is too large when 100 candidates in a row are refused. Most points are found among the
+#: first few, so those are drawn first.
+CANDIDATES = (8, 24, 68)
+
+
+def uniform_starts(k: int, d: int, starts: int, rng: np.random.Generator) -> FloatArray:
+    """Centers drawn uniformly in the box, (starts, k, d)."""
+    return rng.uniform(-1, 1, (starts, k, d))
+
+
+def sphere_packing(k: int, d: int, starts: int, rng: np.random.Generator) -> FloatArray:
+    """Centers that keep their distance from each other and from the border, (starts, k, d).
+
+    Paper 000, section 4.1: points are drawn uniformly at least a from the border, and kept when
+    at least 2a from those before. Bisection finds the largest a for which k points are found.
+    """
+    low, high = np.zeros(starts), np.ones(starts)
+    best = uniform_starts(k, d, starts, rng)
+    for _ in range(BISECTIONS):
+        radius = (low + high) / 2
+        packed, found = _pack(k, d, radius, rng)
+        best[found] = packed[found]
+        low, high = np.where(found, radius, low), np.where(found, high, radius)
+    return best
+
+
+def _pack(
+    k: int, d: int, radius: FloatArray, rng: np.random.Generator
+) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+    """k points at least 2 radius apart for each of the radii, and where that many were found."""
+    points = np.empty((len(radius), k, d))
+    found = np.ones(len(radius), dtype=bool)
+    for j in range(k):
+        waiting = np.flatnonzero(found)
+        for size in CANDIDATES:
+            candidates = rng.uniform(-1, 1, (len(waiting), size, d))
+            candidates *= 1 - radius[waiting, None, None]
+            gaps = candidates[:, :, None] - points[waiting, None, :j]
+            apart = 4 * radius[waiting, None, None] ** 2
+            far = (np.einsum("scjd,scjd->scj", gaps, gaps) >= apart).all(axis=2)
+            first = far.argmax(axis=1)
+            taken = far.any(axis=1)
+            points[waiting[taken], j] = candidates[taken, first[taken]]
+            waiting = waiting[~taken]
+            if not len(waiting):
+                break
+        found[waiting] = False
+        if not found.any():
+            break
+    return points, found
+
+
+def greedy_plus_plus(
+    points: FloatArray, weights: FloatArray, k: int, restarts: int, rng: np.random.Generator
+) -> FloatArray:
+    """Greedy k-means++ for weights that are not negative, (restarts, k, d).
+
+    Each center is the best of 2 + floor(ln k) points drawn with probability proportional to
+    weight times squared distance to the centers before it. Where fewer distinct points than k
+    exist, some are taken again.
+    """
+    n, d = points.shape
+    trials = 2 + int(math.log(k))
+    squares = np.einsum("nd,nd->n", points, points)
+    which = np.arange(restarts)
+    centers = np.empty((restarts, k, d))
+    chosen = _draw(np.broadcast_to(np.cumsum(weights), (restarts, n)), rng.random((restarts, 1)))
+    nearest = np.full((restarts, n), np.inf)
+    for j in range(k):
+        candidates = points[chosen]
+        distances = candidates.reshape(-1, d) @ (-2 * points.T)
+        distances += squares
+        distances = distances.reshape(*chosen.shape, n)
+        distances += squares[chosen][..., None]
+        np.maximum(distances, 0, out=distances)
+        np.minimum(distances, nearest[:, None], out=distances)
+        best = (distances @ weights).argmin(axis=1)
+        centers[:, j] = candidates[which, best]
+        if j < k - 1:
+            nearest = distances[which, best]
+            chosen = _draw(np.cumsum(nearest * weights, axis=1), rng.random((restarts, trials)))
+    return centers
+
+
+def _draw(cumulative: FloatArray, uniform: FloatArray) -> npt.NDArray[np.int64]:
+    """Indices drawn by inverse distribution function, one row of the cumulative sums at a time."""
+    last = cumulative.shape[1] - 1
+    drawn = [
+        np.searchsorted(sums, u * sums[-1], side="right")
+        for sums, u in zip(cumulative, uniform, strict=True)
+    ]
+    return np.minimum(np.stack(drawn), last)

@@ -1,0 +1,75 @@
+"""k-means of a noisy grid of counts: many starts on a coarser grid, the best polished on all."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from dpcore.domain import FloatArray, IntArray
+from dpcore.kmeans.lloyd import Totals, distinct, lloyd
+from dpcore.kmeans.points import WeightedPoints
+from dpcore.kmeans.scanline import RowSums
+from dpcore.kmeans.seeding import greedy_plus_plus, sphere_packing
+
+#: Cells of the coarse grid on which all starts run, about: 48 x 48 in two dimensions.
+COARSE_CELLS = 48 * 48
+#: From here on packings miss too many good solutions, and half the starts look at the counts.
+MANY_CENTERS = 15
+
+
+def solve_grid(
+    counts: npt.ArrayLike, k: int, starts: int, rng: np.random.Generator, sweeps: int = 60
+) -> FloatArray:
+    """Centers (k, d) of least inertia on a grid (g, ..., g) of whole, possibly negative counts.
+
+    Lloyd runs from sphere packings, and the counts themselves choose among the results. If the
+    grid is much finer than needed to tell these apart, all starts run on a coarser one and only
+    the few best on the grid itself. For many centers, half the starts are drawn by greedy
+    k-means++ from the coarse cells that stand out of the noise.
+    """
+    grid = np.asarray(counts, dtype=np.int64)
+    coarse = coarsened(grid)
+    packed = starts if k < MANY_CENTERS else starts - starts // 2
+    first = sphere_packing(k, grid.ndim, packed, rng)
+    points, weights = standing_out(coarse)
+    if packed < starts and len(points) > k:
+        drawn = greedy_plus_plus(points, weights, k, starts - packed, rng)
+        first = np.concatenate([first, drawn])
+    if coarse is not grid:
+        found, inertia = lloyd(totals(coarse), first, iterations=25, tolerance=4e-3)
+        first = distinct(found, inertia, keep=3 if k <= 10 else 6)
+    found, inertia = lloyd(totals(grid), first, iterations=sweeps, tolerance=4e-4)
+    return found[inertia.argmin()]
+
+
+def totals(grid: IntArray) -> Totals:
+    """What Lloyd needs of a grid: row sums in two dimensions, cells as points in others."""
+    if grid.ndim == 2:
+        return RowSums(grid)
+    return WeightedPoints(_cell_centers(grid), grid.ravel())
+
+
+def coarsened(grid: IntArray) -> IntArray:
+    """The grid added up to about COARSE_CELLS cells, or itself if that would save little."""
+    side = max(2, round(COARSE_CELLS ** (1 / grid.ndim)))
+    if max(grid.shape) <= 2 * side:
+        return grid
+    for axis, cells in enumerate(grid.shape):
+        if cells > side:
+            grid = np.add.reduceat(grid, np.arange(side) * cells // side, axis=axis)
+    return grid
+
+
+def standing_out(grid: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Centers and counts of the cells that noise does not explain.
+
+    No true count is negative, so the most negative cell tells how far noise reaches.
+    """
+    heights = grid.ravel()
+    high = heights > max(0, -int(heights.min()))
+    return _cell_centers(grid)[high], heights[high].astype(np.float64)
+
+
+def _cell_centers(grid: IntArray) -> FloatArray:
+    axes = [(2 * np.arange(g) + 1 - g) / g for g in grid.shape]
+    return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, grid.ndim)
