@@ -75,7 +75,7 @@ class Box:
     @property
     def center(self) -> FloatArray:
         """The middle of the box, in data units: the answer that looks at no data."""
-        return (np.asarray(self.high) + np.asarray(self.low)) / 2
+        return np.asarray(self.high) / 2 + np.asarray(self.low) / 2
 
     def to_unit(self, points: npt.ArrayLike) -> FloatArray:
         """Data units to unit coordinates, in which the box is [-1, 1]^d."""
@@ -171,7 +171,9 @@ class Grid:
 
 def cell_ticks(cells: npt.ArrayLike, cells_per_side: int = LATTICE_CELLS) -> IntArray:
     """Position of the centers of cells, in ticks. cells_per_side must be a power of two."""
-    width = LATTICE_CELLS // cells_per_side
+    width, remainder = divmod(LATTICE_CELLS, cells_per_side)
+    if remainder or not width:
+        raise ValueError(f"{cells_per_side} cells a side do not nest in the lattice.")
     return (2 * np.asarray(cells, dtype=np.int64) + 1) * width - TICKS
 
 

@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
 MIN_EPSILON, MAX_EPSILON = 1e-6, 1e6
 MAX_DELTA = 0.01
 #: Relative room for the rounding of float additions; no noise is drawn by it.
 ROUNDING = 1e-9
+
+_NUMBER = int | float | np.integer | np.floating
 
 
 class Neighbors(StrEnum):
@@ -119,9 +122,11 @@ def epsilon_of_rho(rho: float, delta: float) -> float:
     for epsilon and minimised over alpha > 1. Every alpha gives a true bound, so a minimiser that
     stops early is only a little less tight.
     """
-    if rho <= 0:
+    if not rho >= 0:
+        raise ValueError(f"rho is at least 0, not {rho!r}.")
+    if rho == 0:
         return 0.0
-    if not 0 < delta < 1:
+    if math.isinf(rho) or not 0 < delta < 1:
         return math.inf
 
     def epsilon(log_alpha_minus_1: float) -> float:
@@ -138,7 +143,7 @@ def rho_of_epsilon(epsilon: float, delta: float) -> float:
     """The largest rho whose zCDP implies (epsilon, delta), rounded down."""
     if not 0 < delta < 1:
         raise ValueError(f"A delta between 0 and 1 is needed to count in rho, not {delta!r}.")
-    low, high = math.log(1e-18), math.log(10 * epsilon + 1)
+    low, high = math.log(1e-24), math.log(10 * epsilon + 1)
     found = brentq(
         lambda log_rho: epsilon_of_rho(math.exp(log_rho), delta) - epsilon, low, high, xtol=1e-13
     )
@@ -159,14 +164,16 @@ class Budget:
     def __post_init__(self) -> None:
         object.__setattr__(self, "accounting", Accounting(self.accounting))
         e, delta = self.epsilon, self.delta
-        if not (isinstance(e, int | float) and MIN_EPSILON <= e <= MAX_EPSILON):
+        if not (isinstance(e, _NUMBER) and MIN_EPSILON <= e <= MAX_EPSILON):
             raise ValueError(
                 f"epsilon must be a number from {MIN_EPSILON:g} to {MAX_EPSILON:g}, not {e!r}."
             )
-        if not (isinstance(delta, int | float) and 0 <= delta <= MAX_DELTA):
+        if not (isinstance(delta, _NUMBER) and 0 <= delta <= MAX_DELTA):
             raise ValueError(f"delta must be a number from 0 to {MAX_DELTA:g}, not {delta!r}.")
         if self.accounting is Accounting.ZCDP and delta == 0:
             raise ValueError("zCDP accounting needs a delta above 0; pure accounting does not.")
+        object.__setattr__(self, "epsilon", float(e))
+        object.__setattr__(self, "delta", float(delta))
 
     @property
     def rho(self) -> float:
@@ -185,7 +192,9 @@ class Charge:
     """One question asked of the private data, and what it cost.
 
     epsilon is what the running total grew by, so that charges add up to the claim under either
-    accounting. The charges in `parts` were made side by side, on disjoint parts of the data.
+    accounting. `inner` holds the accounts that this charge paid for: one, when part of the budget
+    was set aside under its own accounting; several, when disjoint parts of the data were asked
+    side by side and only the dearest counts.
     """
 
     mechanism: str
@@ -196,11 +205,11 @@ class Charge:
     sensitivity: float = 0.0
     scale: float | None = None
     answers: int = 1
-    parts: tuple[tuple[Charge, ...], ...] = ()
+    inner: tuple[Transcript, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        row = asdict(replace(self, parts=()))
-        row["parts"] = [[charge.as_dict() for charge in part] for part in self.parts]
+        row = {f.name: getattr(self, f.name) for f in fields(self)}
+        row["inner"] = [account.as_dicts() for account in self.inner]
         return row
 
 
@@ -210,8 +219,8 @@ class Transcript(Sequence[Charge]):
 
     budget: Budget
     neighbors: Neighbors = Neighbors.ADD_REMOVE
-    #: True once the raw data were handed out: whatever the charges say, epsilon is infinite.
-    unprotected: bool = False
+    #: Set once the raw data were handed out: whatever the charges say, epsilon is infinite.
+    handed_out: bool = False
     _charges: list[Charge] = field(default_factory=list)
     _spent: list[tuple[float, float, float]] = field(default_factory=list)
 
@@ -223,10 +232,11 @@ class Transcript(Sequence[Charge]):
         sensitivity: float,
         scale: float | None = None,
         answers: int = 1,
-        parts: tuple[tuple[Charge, ...], ...] = (),
+        inner: tuple[Transcript, ...] = (),
     ) -> Charge:
         """Book a question, or raise BudgetExceeded with nothing booked."""
         spend = self._in_currency(loss)
+        self._refuse_to_convert(inner)
         before, after = self._total(self._spent), self._total([*self._spent, spend])
         room = self.budget
         if after[0] > room.epsilon * (1 + ROUNDING) or after[1] > room.delta * (1 + ROUNDING):
@@ -244,7 +254,7 @@ class Transcript(Sequence[Charge]):
             sensitivity,
             scale,
             answers,
-            parts,
+            inner,
         )
         self._charges.append(booked)
         return booked
@@ -254,17 +264,41 @@ class Transcript(Sequence[Charge]):
         amount = loss.rho if isinstance(loss, Zcdp) else loss.epsilon
         if not (math.isfinite(amount) and amount > 0):
             raise ValueError(f"A question must cost a positive, finite amount, not {loss}.")
+        if isinstance(loss, Approx) and not 0 < loss.delta <= MAX_DELTA:
+            raise ValueError(
+                f"A question's delta is above 0 and at most {MAX_DELTA:g}, not {loss.delta!r}."
+            )
         if self.budget.accounting is Accounting.ZCDP:
             return 0.0, 0.0, loss.rho
         if isinstance(loss, Zcdp):
             raise ValueError("Under pure accounting a question is priced in epsilon, not rho.")
         return loss.epsilon, loss.delta if isinstance(loss, Approx) else 0.0, 0.0
 
+    def _refuse_to_convert(self, inner: tuple[Transcript, ...]) -> None:
+        """Counted in rho, (epsilon, delta) is worth its rho only if it was spent in rho.
+
+        rho implies (epsilon, delta), not the other way around: an account that adds up epsilons and
+        deltas may hold one question whose rho is far larger.
+        """
+        if self.budget.accounting is Accounting.ZCDP and any(
+            account.budget.accounting is Accounting.PURE and account.budget.delta
+            for account in inner
+        ):
+            raise ValueError("Under zCDP accounting, an inner account with a delta counts in rho.")
+
     def _total(self, spent: list[tuple[float, float, float]]) -> tuple[float, float]:
         if self.budget.accounting is Accounting.ZCDP:
             rho = math.fsum(s[2] for s in spent)
-            return (epsilon_of_rho(rho, self.budget.delta), self.budget.delta) if rho else (0.0, 0.0)
+            delta = self.budget.delta
+            return (epsilon_of_rho(rho, delta), delta) if rho else (0.0, 0.0)
         return math.fsum(s[0] for s in spent), math.fsum(s[1] for s in spent)
+
+    @property
+    def unprotected(self) -> bool:
+        """Whether the raw data left the curator, here or in an inner account."""
+        return self.handed_out or any(
+            account.unprotected for charge in self._charges for account in charge.inner
+        )
 
     @property
     def epsilon(self) -> float:
