@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+import numpy as np
 import numpy.typing as npt
 
 from dpcore.datasets.base import About, Dataset
@@ -12,7 +13,26 @@ from dpcore.datasets.grid import GridDataset
 from dpcore.datasets.rows import RowsDataset
 from dpcore.domain import Box
 
-__all__ = ["About", "Dataset", "GridDataset", "RowsDataset", "from_array", "load", "names"]
+__all__ = ["BUILTIN", "About", "Dataset", "GridDataset", "RowsDataset", "from_array", "load"]
+
+
+@lru_cache(maxsize=16)
+def load(key: str) -> Dataset:
+    """A built-in data set. It is made once a process and shared; nobody can change it."""
+    given = builtin(key)
+    about = About(
+        given.key,
+        given.title,
+        given.description,
+        given.unit,
+        given.simulated,
+        given.geographic,
+        public=True,
+    )
+    raw = given.make()
+    if given.resolution:
+        return GridDataset(raw, given.box, about)
+    return RowsDataset.from_values(raw, given.box, about)
 
 
 def from_array(
@@ -21,8 +41,13 @@ def from_array(
     outside: str = "drop",
     about: About | None = None,
 ) -> RowsDataset:
-    """Rows in memory. The box is public and yours to give: (low, high), a number or one for each
-    column."""
+    """Rows in memory, in the public box (low, high): numbers, or one for each column.
+
+    Rows outside the box are dropped, or clipped to its edge; what is not a number is left out.
+    """
+    values = np.asarray(values, dtype=np.float64)
     if not isinstance(box, Box):
-        box = _box(values, *box)
+        d = values.shape[1] if values.ndim == 2 else 1
+        low, high = (np.broadcast_to(np.asarray(end, dtype=np.float64), d) for end in box)
+        box = Box(tuple(low), tuple(high))
     return RowsDataset.from_values(values, box, about, outside)

@@ -20,6 +20,7 @@ class About:
 
     key: str = "data"
     title: str = "Your data"
+    description: str = ""
     #: What one row is, and so what is protected.
     unit: str = "row"
     simulated: bool = False

@@ -80,4 +80,4 @@ class GridDataset(Dataset):
         return type(self)(counts, self.box, self.about)
 
     def best_centers(self, k: int, rng: np.random.Generator) -> FloatArray:
-        return best_on_grid(self._row_sums, self._counts, k, rng)
+        return best_on_grid(self._counts, k, rng)
