@@ -31,7 +31,7 @@ def s1_like(n: int = 5_000, seed: int = 0) -> FloatArray:
 
 
 def spread_centers(k: int, d: int, reach: float, rng: np.random.Generator) -> FloatArray:
-    """k points of [-reach, reach]^d: each the one of a few candidates farthest from those before."""
+    """k points of [-reach, reach]^d, each the farthest from those before of a few candidates."""
     centers = rng.uniform(-reach, reach, (1, d))
     while len(centers) < k:
         candidates = rng.uniform(-reach, reach, (CANDIDATES, d))
@@ -44,7 +44,7 @@ def clusters(centers: FloatArray, deviation: float, n: int, rng: np.random.Gener
     """n rows in random order, equally many around each center; the few outside are drawn again."""
     k, d = centers.shape
     middles = centers[rng.permutation(n) % k]
-    rows = middles + deviation * rng.standard_normal((n, d))
+    rows: FloatArray = middles + deviation * rng.standard_normal((n, d))
     box = Box.cube(d)
     while (outside := ~box.contains(rows)).any():
         rows[outside] = middles[outside] + deviation * rng.standard_normal((outside.sum(), d))
