@@ -6,14 +6,16 @@ import math
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
 
+from dpcore.algorithms import get
 from dpcore.baseline import baseline
 from dpcore.datasets.base import Dataset
 from dpcore.metrics import center_shift, nicv, relative_error
-from dpcore.privacy import Infeasible, Neighbors
+from dpcore.privacy import Budget, Infeasible, Neighbors
 from dpcore.runs import run
 
 
@@ -59,29 +61,36 @@ def sweep(
     algorithm cannot answer, the trial says why and the others go on. To cancel, stop iterating.
     """
     keys = list(algorithms)
-    reference = baseline(data, k, seed)
-    best = nicv(data, reference.centers)
-    for index in range(runs):
-        for epsilon in epsilons:
-            for key in keys:
-                settings = (parameters or {}).get(key, {})
-                luck = trial_seed(seed, index)
-                start = time.perf_counter()
-                try:
-                    result = run(key, data, k, epsilon, delta, neighbors, luck, **settings)
-                except Infeasible as refusal:
-                    yield Trial(key, epsilon, index, luck, refusal=str(refusal))
-                    continue
-                seconds = time.perf_counter() - start
-                value = nicv(data, result.centers)
-                yield Trial(
-                    key,
-                    epsilon,
-                    index,
-                    luck,
-                    value,
-                    relative_error(value, best),
-                    float(np.median(center_shift(data, result.centers, reference.centers))),
-                    len(result.synopsis) if result.synopsis is not None else 0,
-                    seconds,
-                )
+    given = parameters or {}
+    settings = {key: get(key).settings(given.get(key, {})) for key in keys}
+    for epsilon in epsilons:
+        Budget(epsilon, delta)
+    if runs < 1:
+        raise ValueError(f"A sweep needs at least one run at each epsilon, not {runs}.")
+
+    def trials() -> Iterator[Trial]:
+        reference = baseline(data, k, seed)
+        best = nicv(data, reference.centers)
+        for index, epsilon, key in product(range(runs), epsilons, keys):
+            luck = trial_seed(seed, index)
+            start = time.perf_counter()
+            try:
+                result = run(key, data, k, epsilon, delta, neighbors, luck, **settings[key])
+            except Infeasible as refusal:
+                yield Trial(key, epsilon, index, luck, refusal=str(refusal))
+                continue
+            seconds = time.perf_counter() - start
+            value = nicv(data, result.centers)
+            yield Trial(
+                algorithm=key,
+                epsilon=epsilon,
+                run=index,
+                seed=luck,
+                nicv=value,
+                relative_error=relative_error(value, best),
+                shift=float(np.median(center_shift(data, result.centers, reference.centers))),
+                points=len(result.synopsis) if result.synopsis is not None else 0,
+                seconds=seconds,
+            )
+
+    return trials()

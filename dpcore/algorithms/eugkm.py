@@ -14,6 +14,8 @@ from dpcore.synopsis import NoisyGrid
 
 #: Cells that fit comfortably in memory, with room for Lloyd on them.
 MAX_CELLS = 1 << 24
+#: Cells a side beyond which a finer grid shows nothing more of a map.
+MAX_SIDE = 1 << 12
 
 
 def cells_per_side(n: float, epsilon: float, d: int, theta: float) -> int:
@@ -32,7 +34,7 @@ def noisy_grid(curator: Curator, grid: Grid, epsilon: float) -> NoisyGrid:
 
 def fitting_grid(curator: Curator, n: int, epsilon: float, theta: float) -> Grid:
     """The grid for so many rows, no finer than the data's lattice, or Infeasible if too large."""
-    side = min(cells_per_side(n, epsilon, curator.d, theta), curator.resolution)
+    side = min(cells_per_side(n, epsilon, curator.d, theta), curator.resolution, MAX_SIDE)
     if side**curator.d > MAX_CELLS:
         raise Infeasible(
             f"In {curator.d} dimensions the grid would have {side}^{curator.d} = "

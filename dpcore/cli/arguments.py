@@ -1,0 +1,78 @@
+"""Arguments that commands share: the data, the budget, the relation, an algorithm's settings."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from dpcore.algorithms import Algorithm
+from dpcore.datasets import BUILTIN, Dataset, from_file, load
+from dpcore.domain import Box
+from dpcore.privacy import Neighbors
+
+
+def add_data(command: argparse.ArgumentParser) -> None:
+    group = command.add_argument_group("data")
+    group.add_argument(
+        "--data", required=True, help="a built-in set (see `dpcore list`), or a file or glob"
+    )
+    group.add_argument("--columns", nargs="+", metavar="NAME", help="the file's coordinates")
+    group.add_argument(
+        "--box",
+        nargs="+",
+        type=float,
+        metavar="X",
+        help="the public box: all low ends, then all high ends; never taken from the data",
+    )
+    group.add_argument("--zones", help="CSV of zone positions, for files with PULocationID")
+
+
+def add_budget(command: argparse.ArgumentParser) -> None:
+    group = command.add_argument_group("privacy")
+    group.add_argument("--delta", type=float, default=0.0, help="for algorithms that use it")
+    group.add_argument(
+        "--neighbors", choices=[str(n) for n in Neighbors], default=str(Neighbors.ADD_REMOVE)
+    )
+    group.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a setting of the algorithm; may be given again",
+    )
+
+
+def dataset(arguments: argparse.Namespace) -> Dataset:
+    """The data set that the arguments name."""
+    if arguments.data in BUILTIN or arguments.data.startswith("gaussians-k"):
+        if arguments.box or arguments.columns:
+            raise ValueError(f"{arguments.data} has its own box and columns.")
+        return load(arguments.data)
+    box = None
+    if arguments.box:
+        ends = len(arguments.box)
+        if ends % 2:
+            raise ValueError(f"--box needs a low and a high end a coordinate, not {ends} numbers.")
+        box = Box(tuple(arguments.box[: ends // 2]), tuple(arguments.box[ends // 2 :]))
+    return from_file(arguments.data, arguments.columns, box, zones=arguments.zones)
+
+
+def settings(algorithm: Algorithm, pairs: list[str]) -> dict[str, Any]:
+    """NAME=VALUE pairs in the types that the algorithm declares."""
+    kinds = {p.name: type(p.default) for p in algorithm.parameters}
+    found: dict[str, Any] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise ValueError(f"--set takes NAME=VALUE, not {pair!r}.")
+        kind = kinds.get(name, str)
+        if kind is bool:
+            found[name] = {"true": True, "false": False}.get(value.lower(), value)
+        elif kind is str:
+            found[name] = value
+        else:
+            try:
+                found[name] = kind(value)
+            except ValueError:
+                found[name] = value
+    return algorithm.settings(found)

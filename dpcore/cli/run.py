@@ -1,0 +1,105 @@
+"""`dpcore run`: one run, its centers and its transcript."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from dpcore import export
+from dpcore.algorithms import get
+from dpcore.cli.arguments import add_budget, add_data, dataset, settings
+from dpcore.explain import odds
+from dpcore.results import PrivateCenters, RunResult
+from dpcore.runs import run
+
+FORMATS = {
+    "csv": export.centers_csv,
+    "geojson": export.centers_geojson,
+    "json": export.centers_json,
+}
+
+
+def add(commands: Any) -> None:
+    command = commands.add_parser("run", help="run one algorithm once")
+    command.add_argument("algorithm", help="a key from `dpcore list`, or auto")
+    command.add_argument("-k", type=int, required=True, help="how many centers")
+    command.add_argument("--epsilon", type=float, required=True, help="the privacy budget")
+    command.add_argument("--seed", type=int, help="repeats the simulated noise")
+    add_data(command)
+    add_budget(command)
+    command.add_argument("--format", choices=list(FORMATS), help="centers only, in this format")
+    command.add_argument("--output", type=Path, help="write the centers to this file")
+    command.add_argument("--json", action="store_true", help="centers and transcript as JSON")
+    command.set_defaults(do=do)
+
+
+def do(arguments: argparse.Namespace) -> None:
+    algorithm = get(arguments.algorithm)
+    result = run(
+        algorithm.key,
+        dataset(arguments),
+        arguments.k,
+        arguments.epsilon,
+        arguments.delta,
+        arguments.neighbors,
+        arguments.seed,
+        **settings(algorithm, arguments.set),
+    )
+    if arguments.format or arguments.output:
+        if not isinstance(result.centers, PrivateCenters):
+            raise PermissionError(
+                f"the result of {result.algorithm} is not private and may not leave: "
+                "its privacy claim does not hold."
+            )
+        name = arguments.format or arguments.output.suffix.lstrip(".").lower()
+        if name not in FORMATS:
+            raise ValueError(f"--format must be one of {', '.join(FORMATS)}, not {name!r}.")
+        text = FORMATS[name](result.centers)
+        if arguments.output:
+            arguments.output.write_text(text)
+        else:
+            sys.stdout.write(text if text.endswith("\n") else text + "\n")
+    elif arguments.json:
+        print(json.dumps(as_dict(result), indent=1))
+    else:
+        tell(result)
+
+
+def as_dict(result: RunResult) -> dict[str, Any]:
+    """The result as data; centers that are not private stay inside."""
+    private = isinstance(result.centers, PrivateCenters)
+    return {
+        "algorithm": result.algorithm,
+        "k": result.k,
+        "verdict": str(result.verdict),
+        "private": private,
+        "simulated": True,
+        "epsilon": result.epsilon if private else None,
+        "delta": result.delta,
+        "neighbors": str(result.neighbors),
+        "parameters": dict(result.parameters),
+        "facts": dict(result.facts),
+        "coordinates": list(result.box.names),
+        "centers": result.centers.tolist() if private else None,
+        "transcript": result.transcript.as_dicts(),
+    }
+
+
+def tell(result: RunResult) -> None:
+    """The result for a person."""
+    if isinstance(result.centers, PrivateCenters):
+        print(f"{result.algorithm}: {result.verdict}, epsilon {result.epsilon:g} spent, ", end="")
+        print(f"under {result.neighbors}. Simulated noise: to look at, not to publish.")
+        print(f"An attacker's certainty about one row: {odds(result.epsilon)}.\n")
+    else:
+        print(f"{result.algorithm}: {result.verdict}. NOT PRIVATE: for your eyes only.\n")
+    names = result.box.names
+    print("  ".join(f"{name:>18}" for name in names))
+    for center in result.centers:
+        print("  ".join(f"{value:18.6f}" for value in center))
+    print("\nWhat was asked, and what it cost:")
+    for charge in result.transcript:
+        print(f"  {charge.epsilon:10.6g}  {charge.mechanism}: {charge.why}")
