@@ -183,7 +183,7 @@ def below_best(scores: npt.ArrayLike) -> IntArray:
 def public_prior(log_prior: npt.ArrayLike, shape: tuple[int, ...]) -> FloatArray:
     """A log prior for each candidate, its greatest at 0, floored except where it is -inf."""
     prior = np.broadcast_to(np.asarray(log_prior, dtype=np.float64), shape)
-    best = prior.max()
+    best = prior.max(initial=-math.inf)
     if not math.isfinite(best):
         raise ValueError("A log prior must be below +inf everywhere and finite somewhere.")
     return np.where(prior == -math.inf, -math.inf, np.maximum(prior - best, -LOG_FLOOR))

@@ -133,13 +133,12 @@ class ReleaseNoise:
         It adds independent noise to each value, so pieces are the same as the whole; the
         sensitivity that was checked is that of the whole.
         """
-        flat = values.ravel()
-        noisy = np.empty_like(flat)
-        for start in range(0, flat.size, CHUNK):
-            end = min(start + CHUNK, flat.size)
-            noisy[start:end] = measurement(flat[start:end])
+        noisy = values.flatten()  # a copy: OpenDP takes no read-only arrays
+        for start in range(0, noisy.size, CHUNK):
+            end = min(start + CHUNK, noisy.size)
+            noisy[start:end] = measurement(noisy[start:end])
             if self._progress is not None:
-                self._progress(end, flat.size)
+                self._progress(end, noisy.size)
         return noisy.reshape(values.shape)
 
 
