@@ -1,0 +1,66 @@
+"""A sweep streams trials that depend on nothing but their own settings."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import pytest
+
+import dpcore
+
+DATA = dpcore.datasets.load("s1-like")
+
+
+def key(trial):
+    return (trial.algorithm, trial.epsilon, trial.run, trial.nicv, trial.relative_error, trial.shift)
+
+
+def test_trials_are_the_same_in_any_order_and_company():
+    together = list(dpcore.sweep(["eugkm", "dplloyd"], DATA, 5, [0.5, 2.0], runs=3, seed=7))
+    alone = list(dpcore.sweep(["dplloyd"], DATA, 5, [2.0, 0.5], runs=3, seed=7))
+    assert len(together) == 12
+    assert {key(t) for t in alone} <= {key(t) for t in together}
+
+
+def test_every_curve_has_its_first_point_before_any_has_its_second():
+    trials = dpcore.sweep(["eugkm", "dplloyd"], DATA, 5, [0.5, 2.0], runs=2)
+    first = list(itertools.islice(trials, 4))
+    assert {(t.algorithm, t.epsilon) for t in first} == {
+        (a, e) for a in ("eugkm", "dplloyd") for e in (0.5, 2.0)
+    }
+
+
+def test_algorithms_share_seeds():
+    trials = list(dpcore.sweep(["eugkm", "dplloyd"], DATA, 5, [0.5], runs=2))
+    assert len({t.seed for t in trials}) == 2
+
+
+def test_an_algorithm_that_cannot_answer_says_why_and_the_others_go_on():
+    wide = dpcore.datasets.from_array([[0.1] * 30] * 5000, box=(-1, 1))
+    trials = list(dpcore.sweep(["eugkm", "dplloyd"], wide, 2, [1000.0], runs=1))
+    by_key = {t.algorithm: t for t in trials}
+    assert "cells" in by_key["eugkm"].refusal
+    assert math.isnan(by_key["eugkm"].nicv)
+    assert by_key["dplloyd"].refusal is None
+    assert math.isfinite(by_key["dplloyd"].nicv)
+
+
+def test_a_sweep_can_be_left_at_any_time():
+    trials = dpcore.sweep(["dplloyd"], DATA, 5, [0.5], runs=1000)
+    next(trials)
+    trials.close()
+    with pytest.raises(StopIteration):
+        next(trials)
+
+
+def test_what_is_wrong_is_refused_when_the_sweep_is_asked_for():
+    for wrong in (
+        {"epsilons": [0.5, -1]},
+        {"runs": 0},
+        {"algorithms": ["nope"]},
+        {"parameters": {"dplloyd": {"rounds": 0}}},
+    ):
+        asked = {"algorithms": ["dplloyd"], "data": DATA, "k": 5, "epsilons": [1.0]} | wrong
+        with pytest.raises(ValueError, match="must be|at least|No algorithm"):
+            dpcore.sweep(**asked)
