@@ -24,6 +24,7 @@ from dpcore.results import (
     SimulatedResult,
     UnprovenResult,
 )
+from dpcore.synopsis import Coreset, PrivateCoreset
 
 
 def run(
@@ -102,12 +103,15 @@ def _sealed(
         kind: type[RunResult] = UnprovenResult
     else:
         kind = SimulatedResult if noise is None or noise.simulated else ReleasedResult
+    synopsis = outcome.synopsis
+    if isinstance(synopsis, Coreset) and not broken:
+        synopsis = PrivateCoreset.of(synopsis)
     return kind(
         algorithm=system.key,
         k=k,
         parameters=settings,
         centers=(NonPrivateCenters if broken else PrivateCenters)(values, curator.box),
-        synopsis=outcome.synopsis,
+        synopsis=synopsis,
         transcript=curator.transcript,
         verdict=Verdict.UNPROVEN if broken else system.verdict,
         facts=outcome.facts,

@@ -18,6 +18,7 @@ from dpcore.domain import (
     cell_ticks,
     coarsen,
 )
+from dpcore.dyadic import DyadicCells, interleaved
 from dpcore.kmeans.baseline import best_on_grid
 from dpcore.kmeans.scanline import RowSums
 
@@ -53,7 +54,19 @@ class GridDataset(Dataset):
         cells = np.stack(np.divmod(occupied, self.resolution), axis=1)
         return cell_ticks(cells, self.resolution), self._counts.ravel()[occupied]
 
+    @cached_property
+    def _rows_before(self) -> IntArray:
+        """Rows in the cells before each one, and before the end, along the Morton curve."""
+        side = np.arange(self.resolution)
+        sums = np.zeros(self._counts.size + 1, dtype=np.int64)
+        sums[interleaved(side[:, None], side) + 1] = self._counts
+        return np.cumsum(sums, out=sums)
+
     def histogram(self, partition: Partition) -> IntArray:
+        level = self.resolution.bit_length() - 1
+        if isinstance(partition, DyadicCells) and partition.deepest <= level:
+            first, end = partition.intervals(level)
+            return self._rows_before[end] - self._rows_before[first]
         if not isinstance(partition, Grid) or partition.cells_per_side > self.resolution:
             return super().histogram(partition)
         g = partition.cells_per_side

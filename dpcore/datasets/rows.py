@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from dpcore.datasets.base import About, Dataset, Totals
-from dpcore.domain import Box, FloatArray, IntArray, cell_ticks
+from dpcore.domain import LATTICE_BITS, Box, FloatArray, IntArray, Partition, cell_ticks
+from dpcore.dyadic import DyadicCells, interleaved
 from dpcore.kmeans import points
 from dpcore.kmeans.baseline import best_on_rows
 
@@ -49,6 +51,18 @@ class RowsDataset(Dataset):
 
     def positions(self) -> tuple[IntArray, None]:
         return cell_ticks(self._cells), None
+
+    @cached_property
+    def _morton_codes(self) -> IntArray:
+        """Where the rows lie on the curve through all cells of the lattice, in order."""
+        return np.sort(interleaved(self._cells[:, 0], self._cells[:, 1]))
+
+    def histogram(self, partition: Partition) -> IntArray:
+        if not isinstance(partition, DyadicCells):
+            return super().histogram(partition)
+        first, end = partition.intervals(LATTICE_BITS)
+        codes = self._morton_codes
+        return np.searchsorted(codes, end) - np.searchsorted(codes, first)
 
     def cluster_totals(self, centers: IntArray) -> Totals:
         return Totals(*points.cluster_totals(self._cells, centers))
