@@ -19,7 +19,7 @@ from dpcore.datasets.shipped import data_file
 from dpcore.domain import Box, FloatArray, Grid, IntArray
 
 #: Rows (n, d) as float64 in data units, or int64 counts on a grid, axis i = coordinate i.
-RawSet = npt.NDArray[np.float64] | npt.NDArray[np.int64]
+RawSet = npt.NDArray[Any]
 
 #: The box of paper 004.
 CITY = Box((-74.1, 40.7), (-73.9, 40.9), ("longitude", "latitude"))
@@ -69,15 +69,14 @@ def from_sklearn(name: str) -> FloatArray:
     """The features of one of scikit-learn's small sets."""
     from sklearn import datasets
 
-    features: FloatArray = getattr(datasets, f"load_{name}")().data.astype(np.float64)
-    return features
+    return getattr(datasets, f"load_{name}")().data.astype(np.float64)
 
 
 def image_pixels() -> FloatArray:
     """Colors of pixels drawn without replacement from a sample picture of scikit-learn."""
     from sklearn.datasets import load_sample_image
 
-    pixels: npt.NDArray[Any] = load_sample_image("china.jpg").reshape(-1, 3)
+    pixels = load_sample_image("china.jpg").reshape(-1, 3)
     chosen = np.random.default_rng(0).choice(len(pixels), IMAGE_ROWS, replace=False)
     return pixels[chosen].astype(np.float64)
 

@@ -44,7 +44,7 @@ def clusters(centers: FloatArray, deviation: float, n: int, rng: np.random.Gener
     """n rows in random order, equally many around each center; the few outside are drawn again."""
     k, d = centers.shape
     middles = centers[rng.permutation(n) % k]
-    rows: FloatArray = middles + deviation * rng.standard_normal((n, d))
+    rows = middles + deviation * rng.standard_normal((n, d))
     box = Box.cube(d)
     while (outside := ~box.contains(rows)).any():
         rows[outside] = middles[outside] + deviation * rng.standard_normal((outside.sum(), d))

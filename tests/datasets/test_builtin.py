@@ -42,14 +42,6 @@ def test_every_row_lies_in_the_public_box(each: BuiltinSet) -> None:
     assert each.box.contains(rows).all()
 
 
-@pytest.mark.parametrize("key", ["iris", "wine", "breast-cancer", "digits"])
-def test_the_box_of_a_small_set_does_not_end_at_a_row(key: str) -> None:
-    """At most a bound that is there by nature, such as zero, may be reached."""
-    each = builtin(key)
-    highest = each.make().max(axis=0)
-    assert (highest < each.box.high).all()
-
-
 @pytest.mark.parametrize(
     ("key", "load"), [("iris", "load_iris"), ("breast-cancer", "load_breast_cancer")]
 )
