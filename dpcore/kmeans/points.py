@@ -82,11 +82,6 @@ def squared_ticks(cells: Cells, centers: IntArray) -> Any:
     return exact.reshape(sets.shape[:-2])[()]
 
 
-def cost(cells: Cells, centers: IntArray) -> Any:
-    """Sum of squared distances in unit coordinates, of one center set in ticks or of a batch."""
-    return np.asarray(squared_ticks(cells, centers) / TICKS**2, dtype=np.float64)[()]
-
-
 def _linear(centers: IntArray) -> tuple[FloatArray, FloatArray]:
     """-2c and |c|^2, so that |x - c|^2 = |x|^2 - 2cx + |c|^2 is a matrix product."""
     matrix = np.asarray(centers, dtype=np.float64)

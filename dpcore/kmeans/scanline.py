@@ -120,23 +120,26 @@ class RowSums:
             np.clip(ends, 0, columns, out=ends)
         return first.astype(np.int64), np.maximum(first, last).astype(np.int64)
 
-    def inertia(self, centers: IntArray, weights: IntArray, sums: IntArray) -> FloatArray:
-        """Sum of weight times squared distance, in unit coordinates, from `totals`.
+    def squared(self, centers: IntArray) -> Any:
+        """Sum over counts of the squared distance to the nearest center, in squared lattice units.
 
-        Computed in whole numbers, sum |x|^2 - sum c (2S - Wc), and rounded once.
+        A whole number, exact, as a Python integer; for a batch of center sets (..., k, 2), an
+        array of them.
         """
-        exact = np.asarray(centers.astype(object) * (2 * sums - weights[..., None] * centers)).sum(
-            axis=(-2, -1)
-        )
-        return np.asarray((self._squares - exact) / self.lattice**2, dtype=np.float64)
+        return self._squared(centers, *self.totals(centers))
+
+    def _squared(self, centers: IntArray, weights: IntArray, sums: IntArray) -> Any:
+        """Sum w|x - c|^2 = sum w|x|^2 - sum c (2S - Wc): no second moment of a cell is needed."""
+        gain = np.asarray(centers).astype(object) * (2 * sums - weights[..., None] * centers)
+        return self._squares - gain.sum(axis=(-2, -1))
 
     def step(self, centers: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Weights (..., k), position sums (..., k, 2) and inertia (...) in unit coordinates."""
         snapped = self.snap(centers)
         weights, sums = self.totals(snapped)
-        inertia = self.inertia(snapped, weights, sums)
-        return weights.astype(np.float64), sums / self.lattice, inertia
+        inertia = self._squared(snapped, weights, sums) / self.lattice**2
+        return weights.astype(np.float64), sums / self.lattice, np.asarray(inertia, np.float64)
 
     def cost(self, centers: npt.ArrayLike) -> Any:
-        """Inertia of one center set (a number) or of a batch of them (an array)."""
+        """Inertia of one center set in unit coordinates (a number) or of a batch (an array)."""
         return self.step(centers)[2][()]

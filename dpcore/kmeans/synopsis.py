@@ -29,12 +29,13 @@ def solve_grid(
     """
     grid = np.asarray(counts, dtype=np.int64)
     coarse = coarsened(grid)
-    packed = starts if k < MANY_CENTERS else starts - starts // 2
-    first = sphere_packing(k, grid.ndim, packed, rng)
-    points, weights = standing_out(coarse)
-    if packed < starts and len(points) > k:
-        drawn = greedy_plus_plus(points, weights, k, starts - packed, rng)
-        first = np.concatenate([first, drawn])
+    first = sphere_packing(k, grid.ndim, starts if k < MANY_CENTERS else starts // 3, rng)
+    if k >= MANY_CENTERS:
+        points, weights = standing_out(coarse)
+        if len(points) > k:
+            first = np.concatenate([first, greedy_plus_plus(points, weights, k, starts, rng)])
+        else:
+            first = np.concatenate([first, sphere_packing(k, grid.ndim, starts, rng)])
     if coarse is not grid:
         found, inertia = lloyd(totals(coarse), first, iterations=25, tolerance=4e-3)
         first = distinct(found, inertia, keep=3 if k <= 10 else 6)
