@@ -1,0 +1,1 @@
+"""Ratios against the physical limit, against the field, and against the bars we set ourselves."""
