@@ -71,10 +71,10 @@ def test_the_wheel_holds_the_package_and_nothing_else(installed: Path) -> None:
 
 def test_an_installed_wheel_reads_its_own_data(installed: Path, tmp_path: Path) -> None:
     program = (
-        "from dpcore.datasets.builtin import builtin\n"
+        "from dpcore.datasets.builtin import builtin_set\n"
         "from dpcore.datasets.shapes import boroughs\n"
         "from dpcore.datasets.shipped import data_file\n"
-        "print(data_file('nyc_taxi.parquet'), len(builtin('nyc-taxi').make()), len(boroughs()))"
+        "print(data_file('nyc_taxi.parquet'), len(builtin_set('nyc-taxi').make()), len(boroughs()))"
     )
     run = subprocess.run(
         [sys.executable, "-c", program],

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpcore.datasets.base import About, Dataset
-from dpcore.datasets.builtin import BUILTIN, builtin
+from dpcore.datasets.builtin import BUILTIN, builtin_set
 from dpcore.datasets.grid import GridDataset
 from dpcore.datasets.rows import RowsDataset
 from dpcore.domain import Box
@@ -19,7 +19,7 @@ __all__ = ["BUILTIN", "About", "Dataset", "GridDataset", "RowsDataset", "from_ar
 @lru_cache(maxsize=16)
 def load(key: str) -> Dataset:
     """A built-in data set. It is made once a process and shared; nobody can change it."""
-    given = builtin(key)
+    given = builtin_set(key)
     about = About(
         given.key,
         given.title,

@@ -181,7 +181,7 @@ _SETS = [
 BUILTIN: dict[str, BuiltinSet] = {each.key: each for each in _SETS}
 
 
-def builtin(key: str) -> BuiltinSet:
+def builtin_set(key: str) -> BuiltinSet:
     """The built-in set of that key; gaussians-kK-dD takes any K and D up to 100."""
     if key in BUILTIN:
         return BUILTIN[key]

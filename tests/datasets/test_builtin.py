@@ -9,7 +9,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from dpcore.datasets.builtin import BUILTIN, MONTH_CELLS, MONTH_ROWS, BuiltinSet, builtin
+from dpcore.datasets.builtin import BUILTIN, MONTH_CELLS, MONTH_ROWS, BuiltinSet, builtin_set
 from dpcore.datasets.generated import gaussians, spread_centers
 
 SHAPES = {
@@ -48,36 +48,36 @@ def test_every_row_lies_in_the_public_box(each: BuiltinSet) -> None:
 def test_columns_carry_the_names_scikit_learn_gives_them(key: str, load: str) -> None:
     from sklearn import datasets
 
-    assert list(builtin(key).box.names) == list(getattr(datasets, load)().feature_names)
+    assert list(builtin_set(key).box.names) == list(getattr(datasets, load)().feature_names)
 
 
 def test_taxi_coordinates_are_the_published_32_bit_degrees() -> None:
-    pickups = builtin("nyc-taxi").make()
+    pickups = builtin_set("nyc-taxi").make()
     assert (pickups == pickups.astype(np.float32)).all()
     # A trip ends near where it begins, in the same order of columns.
-    trips = builtin("nyc-taxi-trips").make()
+    trips = builtin_set("nyc-taxi-trips").make()
     assert (trips[:, :2] == pickups).all()
     assert np.median(np.abs(trips[:, :2] - trips[:, 2:])) < 0.02
 
 
 def test_the_month_has_exactly_the_rows_of_the_paper() -> None:
-    month = builtin("nyc-month").make()
+    month = builtin_set("nyc-month").make()
     assert MONTH_ROWS == 11_840_734
     assert month.sum() == MONTH_ROWS
     assert month.min() >= 0
 
 
 def test_the_month_is_the_same_each_time() -> None:
-    make = builtin("nyc-month").make
+    make = builtin_set("nyc-month").make
     assert (make() == make()).all()
 
 
 def test_the_month_is_spread_as_the_real_pickups_are() -> None:
-    each = builtin("nyc-month")
+    each = builtin_set("nyc-month")
     blocks = 32
     month = each.make().reshape(blocks, MONTH_CELLS // blocks, blocks, -1).sum(axis=(1, 3))
     real = np.zeros((blocks, blocks))
-    np.add.at(real, tuple(each.box.cells(builtin("nyc-taxi").make(), blocks).T), 1)
+    np.add.at(real, tuple(each.box.cells(builtin_set("nyc-taxi").make(), blocks).T), 1)
     assert np.corrcoef(month.ravel(), real.ravel())[0, 1] > 0.99
     # The uniform part reaches the north, where the sample has no trips at all.
     north = slice(blocks // 2 + 1, None)
@@ -93,7 +93,7 @@ def test_whatever_is_simulated_says_so() -> None:
 
 
 def test_the_gaussian_family_has_any_k_and_d() -> None:
-    each = builtin("gaussians-k3-d7")
+    each = builtin_set("gaussians-k3-d7")
     assert each.simulated
     assert each.make().shape == (10_000, 7)
     assert each.box.contains(each.make()).all()
@@ -102,7 +102,7 @@ def test_the_gaussian_family_has_any_k_and_d() -> None:
 @pytest.mark.parametrize("key", ["gaussians-k0-d2", "gaussians-k2-d101", "iris ", "Iris", ""])
 def test_an_unknown_key_is_refused_with_the_known_ones(key: str) -> None:
     with pytest.raises(ValueError, match=r"nyc-taxi.*gaussians-kK-dD"):
-        builtin(key)
+        builtin_set(key)
 
 
 @pytest.mark.parametrize(("k", "d"), [(2, 2), (10, 2), (4, 10), (1, 1)])
