@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 CHUNK = 1 << 15
 #: A scale is rounded once or twice on its way; more steps than this cannot mend a map.
 MAX_ROUNDING_STEPS = 16
-#: Scales of selections are at least this many fixed-point units, so log priors are right to 1e-10.
+#: A scale is at least 2^32 fixed-point units of a log prior, so that it is right to 1e-10.
 PRIOR_UNITS_BITS = 33
 
 
@@ -43,6 +43,9 @@ class PrivacyMapError(RuntimeError):
 
 class ReleaseNoise:
     """OpenDP noise, for publishing: 180,000 geometric or 100,000 Gaussian values a second.
+
+    A choice among a million candidates takes a tenth of a second, and a few seconds when one of
+    them outweighs all others together: OpenDP draws it by rejection.
 
     `progress`, when given, is called with the values drawn so far and those asked for.
     """
@@ -94,7 +97,7 @@ class ReleaseNoise:
         score and b the scale, candidate i's score becomes u score_i + round(u b log_prior_i). What
         is added is the same for neighboring data sets, so their distance is u * sensitivity and
         stays monotone where it was; the scale is u b, so exp(score_i / b) is unchanged, and the
-        rounding moves a weight by less than a factor 1 + 1e-10, the same for everybody.
+        rounding moves a weight by less than a factor 1 + 2e-10, the same for everybody.
 
         Scores are handed over as distances from the best one, so that they fit int64. The draw
         depends on differences of scores only, so its distribution is that of the scores themselves.
@@ -106,8 +109,9 @@ class ReleaseNoise:
         """
         scores = whole_numbers(scores)
         scale = selection_scale(sensitivity, epsilon, monotone)
-        units = 2 ** max(0, PRIOR_UNITS_BITS - math.frexp(scale)[1])
         prior = public_prior(0.0 if log_prior is None else log_prior, scores.shape).ravel()
+        bits = 0 if log_prior is None else PRIOR_UNITS_BITS - math.frexp(scale)[1]
+        units = 2 ** max(0, bits)
         possible = np.flatnonzero(prior > -math.inf)
 
         depth = below_best(scores.ravel()[possible])
