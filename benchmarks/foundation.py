@@ -19,8 +19,10 @@ NEEDED = "import numpy, scipy, scipy.optimize, sklearn.cluster, sklearn.utils, p
 def import_seconds(statement: str) -> float:
     """The least time of a fresh interpreter to run a statement."""
     code = f"import time; s = time.process_time(); {statement}; print(time.process_time() - s)"
-    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-            for _ in range(5)]
+    runs = [
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        for _ in range(5)
+    ]
     return min(float(run.stdout) for run in runs)
 
 

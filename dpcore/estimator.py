@@ -76,14 +76,14 @@ class PrivateKMeans(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ign
 
     def fit(self, X: npt.ArrayLike, y: None = None) -> Self:
         """Find private centers; spends epsilon."""
-        X = validate_data(self, X, dtype=np.float64)
+        rows: FloatArray = validate_data(self, X, dtype=np.float64)
         if self.bounds is None:
             raise ValueError(
                 "PrivateKMeans needs bounds=(low, high), the public box of the data: taking them "
                 "from the data would betray its extreme rows."
             )
-        low, high = (np.broadcast_to(b, X.shape[1]) for b in self.bounds)
-        data = RowsDataset.from_values(X, Box(tuple(low), tuple(high)), outside="clip")
+        low, high = (np.broadcast_to(b, rows.shape[1]) for b in self.bounds)
+        data = RowsDataset.from_values(rows, Box(tuple(low), tuple(high)), outside="clip")
         seed = None
         if self.random_state is not None:
             seed = int(check_random_state(self.random_state).randint(2**31))

@@ -10,12 +10,9 @@ from dpcore.algorithms import get
 from dpcore.algorithms.base import MAX_CLUSTERS, Algorithm
 from dpcore.curator import Curator
 from dpcore.datasets.base import Dataset
-from dpcore.domain import FloatArray
 from dpcore.noise import Noise, SimulatedNoise
-from dpcore.privacy import Accounting, Budget, Infeasible, Neighbors, Verdict
+from dpcore.privacy import Budget, Infeasible, Neighbors, Verdict
 from dpcore.results import (
-    BaselineResult,
-    NonPrivate,
     NonPrivateCenters,
     Outcome,
     PrivateCenters,

@@ -11,7 +11,7 @@ import dpcore
 from dpcore.algorithms import Algorithm
 from dpcore.algorithms.base import _registry
 from dpcore.domain import Box
-from dpcore.privacy import Pure, Verdict
+from dpcore.privacy import Verdict
 from dpcore.results import (
     NonPrivateCenters,
     Outcome,
@@ -158,7 +158,9 @@ def test_a_grid_that_would_not_fit_is_refused_with_the_reason_and_a_way_out():
 
 
 @pytest.mark.parametrize("key", ["dplloyd", "eugkm", "auto"])
-@pytest.mark.parametrize("rows", [[], [[0.2, -0.3]], [[0.5, 0.5]] * 40], ids=["none", "one", "same"])
+@pytest.mark.parametrize(
+    "rows", [[], [[0.2, -0.3]], [[0.5, 0.5]] * 40], ids=["none", "one", "same"]
+)
 def test_degenerate_data_give_centers_in_the_box(key, rows):
     data = dpcore.datasets.from_array(np.reshape(rows, (-1, 2)), box=(-1, 1))
     centers = np.asarray(dpcore.run(key, data, 4, 0.5, seed=0).centers)

@@ -13,7 +13,14 @@ DATA = dpcore.datasets.load("s1-like")
 
 
 def key(trial):
-    return (trial.algorithm, trial.epsilon, trial.run, trial.nicv, trial.relative_error, trial.shift)
+    return (
+        trial.algorithm,
+        trial.epsilon,
+        trial.run,
+        trial.nicv,
+        trial.relative_error,
+        trial.shift,
+    )
 
 
 def test_trials_are_the_same_in_any_order_and_company():
@@ -62,5 +69,5 @@ def test_what_is_wrong_is_refused_when_the_sweep_is_asked_for():
         {"parameters": {"dplloyd": {"rounds": 0}}},
     ):
         asked = {"algorithms": ["dplloyd"], "data": DATA, "k": 5, "epsilons": [1.0]} | wrong
-        with pytest.raises(ValueError, match="must be|at least|No algorithm"):
+        with pytest.raises(ValueError, match=r"must be|at least|No algorithm"):
             dpcore.sweep(**asked)

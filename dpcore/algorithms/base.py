@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 from dpcore.curator import Curator
 from dpcore.privacy import Neighbors, Verdict
 from dpcore.results import Outcome
+from dpcore.synopsis import Synopsis
 
 PAPERS = MappingProxyType(
     {
@@ -56,7 +57,7 @@ class Parameter:
             if not isinstance(value, bool):
                 raise ValueError(f"{self.name} must be true or false, not {value!r}.")
             return value
-        kind = type(self.default)
+        kind = int if isinstance(self.default, int) else float
         try:
             converted = kind(value)
         except (TypeError, ValueError, OverflowError):
@@ -87,7 +88,7 @@ class Algorithm(ABC):
     uses_delta: ClassVar[bool] = False
 
     @abstractmethod
-    def run(self, curator: Curator, k: int, **parameters: Any) -> Outcome:
+    def run(self, curator: Curator, k: int, *_: Any, **parameters: Any) -> Outcome:
         """k centers in unit coordinates, asked of the curator and of nothing else."""
 
     def obstacle(self, d: int, n: int | None, k: int) -> str | None:
@@ -114,6 +115,17 @@ class Algorithm(ABC):
                 names = ", ".join(known) or "none"
                 raise ValueError(f"{self.key} has no parameter {name!r}; it has: {names}.")
         return {name: p.check(given.get(name, p.default)) for name, p in known.items()}
+
+
+class SynopsisAlgorithm(Algorithm):
+    """An algorithm that publishes a synopsis and clusters it.
+
+    Synopses of the regions of a map make up one of the whole map.
+    """
+
+    @abstractmethod
+    def summary(self, curator: Curator, k: int, **parameters: Any) -> Synopsis:
+        """What `run` publishes beside its centers, without looking for these."""
 
 
 def specification(cls: type[Algorithm]) -> Mapping[str, str]:

@@ -60,9 +60,7 @@ class DPLloyd(Algorithm):
     verdict = Verdict.PROVED
     parameters = (
         Parameter("rounds", "Rounds of Lloyd; each gets an equal share of epsilon.", 5, 1, 100),
-        Parameter(
-            "start", "Where centers start.", "packing", choices=("packing", "uniform")
-        ),
+        Parameter("start", "Where centers start.", "packing", choices=("packing", "uniform")),
     )
 
     def run(self, curator: Curator, k: int, *, rounds: int, start: str) -> Outcome:

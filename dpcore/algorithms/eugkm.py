@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from dpcore.algorithms.base import Algorithm, Parameter, register
+from dpcore.algorithms.base import Parameter, SynopsisAlgorithm, register
 from dpcore.curator import Curator
 from dpcore.domain import Grid
 from dpcore.kmeans.synopsis import solve_grid
@@ -38,14 +36,14 @@ def fitting_grid(curator: Curator, n: int, epsilon: float, theta: float) -> Grid
     if side**curator.d > MAX_CELLS:
         raise Infeasible(
             f"In {curator.d} dimensions the grid would have {side}^{curator.d} = "
-            f"{float(side) ** curator.d:.2g} cells, more than the {MAX_CELLS:,} that fit in memory. "
-            "Use fewer coordinates, a larger theta, or an algorithm without a grid (dplloyd)."
+            f"{float(side) ** curator.d:.2g} cells, more than the {MAX_CELLS:,} that fit in "
+            "memory. Use fewer coordinates, a larger theta, or an algorithm without a grid (dplloyd)."
         )
     return Grid(curator.box, side)
 
 
 @register
-class EUGkM(Algorithm):
+class EUGkM(SynopsisAlgorithm):
     """Extended uniform grid k-means: count noisily on a grid, then cluster the counts.
 
     Idea: Lay a uniform grid over the box, publish a noisy count for every cell, and run Lloyd on

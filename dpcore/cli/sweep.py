@@ -85,7 +85,7 @@ def _tell(trials: list[Trial], epsilons: list[float]) -> None:
             of = [t for t in trials if t.algorithm == key and t.epsilon == epsilon]
             values = [t.nicv for t in of if t.refusal is None]
             cells.append(f"{math.fsum(values) / len(values):12.5g}" if values else f"{'–':>12}")
-            refusals.update({key: t.refusal for t in of if t.refusal})
+            refusals.update((key, t.refusal) for t in of if t.refusal)
         print(f"{key:<22}" + "".join(cells))
     for key, refusal in refusals.items():
         print(f"\n{key}: {refusal}")
