@@ -7,7 +7,6 @@ import sys
 from collections.abc import Sequence
 
 from dpcore.cli import catalog, run, sweep
-from dpcore.engines.base import DataFileError
 from dpcore.privacy import Infeasible
 
 #: What went wrong, as an exit code.
@@ -48,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (Infeasible, PermissionError) as refusal:
         print(f"dpcore: {refusal}", file=sys.stderr)
         return REFUSED
-    except (ValueError, DataFileError) as error:
+    except ValueError as error:
         print(f"dpcore: {error}", file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:

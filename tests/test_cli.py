@@ -1,0 +1,130 @@
+"""The command line: what it prints, what it refuses, and how it ends."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+import dpcore
+from dpcore.cli import BAD_INPUT, REFUSED, main
+
+RUN = ["run", "eugkm", "--data", "s1-like", "-k", "3", "--epsilon", "1", "--seed", "0"]
+
+
+@pytest.fixture
+def trips(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = rng.normal([-73.98, 40.75], 0.01, (500, 2))
+    path = tmp_path / "trips.csv"
+    path.write_text("lon,lat,fare\n" + "".join(f"{x},{y},9.5\n" for x, y in rows))
+    return str(path)
+
+
+def test_list_names_every_algorithm_with_its_verdict_and_every_data_set(capsys):
+    assert main(["list"]) == 0
+    text = capsys.readouterr().out
+    for key, algorithm in dpcore.ALGORITHMS.items():
+        line = next(line for line in text.splitlines() if line.strip().startswith(f"{key} "))
+        assert str(algorithm.verdict) in line
+    assert "nyc-month" in text
+
+
+def test_list_as_json_declares_parameters(capsys):
+    main(["list", "--json"])
+    listed = json.loads(capsys.readouterr().out)
+    dplloyd = next(a for a in listed["algorithms"] if a["key"] == "dplloyd")
+    assert dplloyd["parameters"][0]["name"] == "rounds"
+    assert {d["key"] for d in listed["data"]} >= {"nyc-taxi", "nyc-month"}
+
+
+def test_run_tells_a_person_what_was_spent_and_on_what(capsys):
+    assert main(RUN) == 0
+    text = capsys.readouterr().out
+    assert "REPAIRED, epsilon 1 spent" in text
+    assert "50 % → at most 73 %" in text
+    assert "number of rows" in text
+
+
+def test_run_gives_the_centers_of_the_python_call(capsys):
+    main([*RUN, "--format", "csv"])
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    data = dpcore.datasets.load("s1-like")
+    expected = dpcore.run("eugkm", data, 3, 1.0, seed=0).centers
+    np.testing.assert_allclose([[float(r["x0"]), float(r["x1"])] for r in rows], expected)
+
+
+def test_run_writes_geojson_by_the_ending_of_the_file(tmp_path):
+    path = tmp_path / "centers.geojson"
+    taxi = ["run", "dplloyd", "--data", "nyc-taxi", "-k", "2", "--epsilon", "1"]
+    assert main([*taxi, "--output", str(path)]) == 0
+    assert len(json.loads(path.read_text())["features"]) == 2
+
+
+def test_run_as_json_adds_up(capsys):
+    main([*RUN, "--json", "--set", "theta=20"])
+    result = json.loads(capsys.readouterr().out)
+    assert result["private"] is True
+    assert result["parameters"]["theta"] == 20.0
+    assert sum(c["epsilon"] for c in result["transcript"]) == pytest.approx(1.0)
+
+
+def test_a_file_of_ones_own_needs_a_public_box(trips, capsys):
+    own = ["run", "dplloyd", "--data", trips, "--columns", "lon", "lat", "-k", "2"]
+    assert main([*own, "--epsilon", "1"]) == BAD_INPUT
+    assert "box" in capsys.readouterr().err
+    box = ["--box", "-74.1", "40.7", "-73.9", "40.9"]
+    assert main([*own, "--epsilon", "1", *box, "--format", "csv"]) == 0
+    assert capsys.readouterr().out.startswith("center,lon,lat\n")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (["--epsilon", "-1"], "epsilon must be a number"),
+        (["-k", "0"], "k must be a whole number"),
+        (["--data", "nowhere.csv", "--box", "0", "0", "1", "1"], "nowhere.csv"),
+        (["--set", "theta"], "NAME=VALUE"),
+        (["--set", "theta=big"], "theta must be a number"),
+        (["--set", "rounds=3"], "no parameter 'rounds'"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line_with_its_exit_code(change, words, capsys):
+    assert main([*RUN, *change]) == BAD_INPUT
+    error = capsys.readouterr().err
+    assert words in error
+    assert error.count("\n") == 1
+
+
+def test_a_question_without_an_answer_has_an_exit_code_of_its_own(capsys):
+    grid = ["run", "eugkm", "--data", "digits", "-k", "3", "--epsilon", "1000"]
+    assert main([*grid, "--set", "theta=0.1"]) == REFUSED
+    assert "cells" in capsys.readouterr().err
+
+
+def test_sweep_prints_a_table_a_person_can_read(capsys):
+    sweep = ["sweep", "eugkm", "dplloyd", "--data", "s1-like", "-k", "3", "--runs", "2"]
+    assert main([*sweep, "--epsilons", "0.5", "2"]) == 0
+    text = capsys.readouterr().out
+    assert "for your eyes only" in text
+    assert text.splitlines()[-2].startswith("eugkm")
+
+
+@pytest.mark.parametrize("shape", ["--json", "--csv"])
+def test_sweep_gives_every_trial_to_programs(shape, capsys):
+    sweep = ["sweep", "dplloyd", "--data", "s1-like", "-k", "3", "--runs", "2"]
+    main([*sweep, "--epsilons", "0.5", "2", shape])
+    text = capsys.readouterr().out
+    rows = json.loads(text) if shape == "--json" else list(csv.DictReader(io.StringIO(text)))
+    assert [float(r["epsilon"]) for r in rows] == [0.5, 2, 0.5, 2]
+
+
+@pytest.mark.parametrize("command", [[], ["run"], ["sweep"], ["list"]])
+def test_help_can_be_asked_for_anywhere(command, capsys):
+    with pytest.raises(SystemExit) as end:
+        main([*command, "--help"])
+    assert end.value.code == 0
+    assert "usage: dpcore" in capsys.readouterr().out
