@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
-from dpcore.domain import LATTICE_CELLS, TICKS, Box, FloatArray, IntArray, Partition, to_ticks
+from dpcore.domain import (
+    LATTICE_CELLS,
+    TICKS,
+    Box,
+    FloatArray,
+    IntArray,
+    Partition,
+    Slabs,
+    to_ticks,
+)
 
 #: Costs that a mechanism chooses by are whole numbers of 2**-20 of a squared unit.
 COST_UNITS = 1 << 20
@@ -84,16 +93,12 @@ class Dataset(ABC):
         return np.asarray(exact // (TICKS**2 // COST_UNITS), dtype=np.int64)
 
     @abstractmethod
-    def without_nearest(self, center: IntArray, m: int) -> Self:
-        """The same data less the m rows nearest a center.
-
-        Nearest by squared distance in ticks, then by position in C order, never by the order of
-        rows, so that neighboring data sets stay neighbors.
-        """
-
-    @abstractmethod
     def best_centers(self, k: int, rng: np.random.Generator) -> FloatArray:
         """Non-private k-means, the best of several starts, in unit coordinates."""
+
+    def margin(self, axis: int, slabs: int) -> IntArray:
+        """Rows in each of so many equally wide slabs along one coordinate."""
+        return self.histogram(Slabs(axis, slabs))
 
     def histogram(self, partition: Partition) -> IntArray:
         """Rows in each cell of a partition."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from dpcore.domain import (
 from dpcore.dyadic import DyadicCells, interleaved
 from dpcore.kmeans.baseline import best_on_grid
 from dpcore.kmeans.scanline import RowSums
+from dpcore.voronoi import Voronoi
 
 
 class GridDataset(Dataset):
@@ -67,9 +68,16 @@ class GridDataset(Dataset):
         if isinstance(partition, DyadicCells) and partition.deepest <= level:
             first, end = partition.intervals(level)
             return self._rows_before[end] - self._rows_before[first]
+        if isinstance(partition, Voronoi):
+            labels = partition.grid_labels(self.resolution).ravel()
+            # bincount adds weights as float64, which is exact for counts below 2^53.
+            rows = np.bincount(labels, self._counts.ravel(), partition.n_cells)
+            return rows.astype(np.int64)
         if not isinstance(partition, Grid) or partition.cells_per_side > self.resolution:
             return super().histogram(partition)
         g = partition.cells_per_side
+        if g == self.resolution:
+            return self._counts.reshape(-1)
         cell = coarsen(np.arange(self.resolution), self.resolution, g)
         starts = np.searchsorted(cell, np.arange(g))
         by_row = np.add.reduceat(self._counts, starts, axis=0)
@@ -80,17 +88,6 @@ class GridDataset(Dataset):
 
     def squared_ticks(self, center_sets: IntArray) -> Any:
         return self._row_sums.squared(center_sets)
-
-    def without_nearest(self, center: IntArray, m: int) -> Self:
-        ticks, weights = self.positions()
-        squared = ((ticks - center) ** 2).sum(axis=1)
-        order = np.argsort(squared, kind="stable")
-        before = np.cumsum(weights[order]) - weights[order]
-        left = weights.copy()
-        left[order] -= np.clip(m - before, 0, weights[order])
-        counts = self._counts.copy()
-        counts[counts > 0] = left
-        return type(self)(counts, self.box, self.about)
 
     def best_centers(self, k: int, rng: np.random.Generator) -> FloatArray:
         return best_on_grid(self._counts, k, rng)

@@ -1,0 +1,72 @@
+"""The cells of public centers: every place belongs to its nearest one, a tie to the lower index."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from dpcore.domain import FloatArray, IntArray, cell_ticks, to_ticks
+
+#: Numbers in one array of distances: positions are taken so many at a time.
+CHUNK = 1 << 18
+#: Cells a side of the tiles in which a grid is labelled.
+TILE = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Voronoi:
+    """A partition of the box among centers (k, d), given in unit coordinates.
+
+    Distances are whole numbers of squared ticks, compared exactly.
+    """
+
+    centers: FloatArray
+
+    @property
+    def n_cells(self) -> int:
+        return len(self.centers)
+
+    def labels(self, ticks: IntArray) -> IntArray:
+        # |x - c|^2 - |x|^2 is whole and, for d <= 512, below 2^53: exact in float64.
+        centers = to_ticks(self.centers).astype(np.float64)
+        squares = np.einsum("kd,kd->k", centers, centers)
+        step = max(1, CHUNK // len(centers))
+        labels = np.empty(len(ticks), dtype=np.int64)
+        for start in range(0, len(ticks), step):
+            rows = slice(start, start + step)
+            labels[rows] = (squares - 2 * (ticks[rows] @ centers.T)).argmin(axis=1)
+        return labels
+
+    def grid_labels(self, side: int) -> IntArray:
+        """The label of every cell of a square grid, a power of two of cells a side.
+
+        The cells of a tile are compared with those centers only that are near enough to its middle
+        to be the nearest of any of them.
+        """
+        centers = to_ticks(self.centers)
+        tree = cKDTree(centers)
+        size = min(TILE, side)
+        tiles = side // size
+        ticks = cell_ticks(np.arange(side), side).reshape(tiles, size)
+        middle = ticks.mean(axis=1)
+        reach = math.sqrt(2) * float(ticks[0, -1] - ticks[0, 0]) + 1  # a tick for rounding
+        labels = np.empty((tiles * tiles, size, size), dtype=np.int64)
+        step = CHUNK // size**2
+        for start in range(0, tiles * tiles, step):
+            x, y = np.divmod(np.arange(start, min(start + step, tiles * tiles)), tiles)
+            middles = np.stack([middle[x], middle[y]], axis=1)
+            near = tree.query_ball_point(middles, tree.query(middles)[0] + reach)
+            number = np.fromiter(map(len, near), np.int64, len(near))
+            center = np.fromiter((j for some in near for j in some), np.int64, number.sum())
+            along_x = ticks[x.repeat(number)] - centers[center, 0, None]
+            along_y = ticks[y.repeat(number)] - centers[center, 1, None]
+            # The least of distance and index together: nearest first, then lowest.
+            squared = along_x[:, :, None] ** 2 + along_y[:, None, :] ** 2
+            keys = squared * len(centers) + center[:, None, None]
+            first = np.cumsum(number) - number
+            labels[start : start + step] = np.minimum.reduceat(keys, first) % len(centers)
+        by_tile = labels.reshape(tiles, tiles, size, size)
+        return by_tile.swapaxes(1, 2).reshape(side, side)
