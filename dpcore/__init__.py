@@ -7,7 +7,7 @@
     result.centers, result.epsilon, result.verdict
 """
 
-from dpcore import algorithms, datasets, metrics
+from dpcore import algorithms, datasets, metrics, regions
 from dpcore.algorithms import ALGORITHMS
 from dpcore.baseline import baseline
 from dpcore.domain import Box, Grid
@@ -36,6 +36,7 @@ __all__ = [
     "datasets",
     "metrics",
     "nicv",
+    "regions",
     "run",
     "sweep",
 ]

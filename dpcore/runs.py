@@ -12,6 +12,8 @@ from dpcore.curator import Curator
 from dpcore.datasets.base import Dataset
 from dpcore.noise import Noise, SimulatedNoise
 from dpcore.privacy import Budget, Infeasible, Neighbors, Verdict
+from dpcore.regional import check_regions, run_by_region
+from dpcore.regions import Regions
 from dpcore.results import (
     NonPrivateCenters,
     Outcome,
@@ -35,6 +37,7 @@ def run(
     *,
     noise: Noise | None = None,
     keep_journal: bool = False,
+    regions: Regions | None = None,
     **parameters: Any,
 ) -> RunResult:
     """Run an algorithm once on a data set under a budget.
@@ -42,12 +45,15 @@ def run(
     With a seed the run repeats exactly. Noise is simulated unless another source is given. An
     algorithm that is purely epsilon-private leaves delta unspent. Everything public is checked
     before any data are read.
+
+    With regions, each part of the map is protected at a level of its own, epsilon at most.
     """
     system = get(algorithm)
     settings = system.settings(parameters)
     budget = Budget(epsilon, delta)
     relation = _checked_relation(system, neighbors)
     _check_clusters(system, data, k, relation)
+    divisible = None if regions is None else check_regions(system, data, regions, epsilon, relation)
     coins, draws = np.random.SeedSequence(seed).spawn(2)
     curator = Curator(
         data,
@@ -57,7 +63,11 @@ def run(
         np.random.default_rng(coins),
         keep_journal,
     )
-    return _sealed(system, k, settings, system.run(curator, k, **settings), curator, noise)
+    if divisible is None or regions is None:
+        outcome = system.run(curator, k, **settings)
+    else:
+        outcome = run_by_region(divisible, curator, k, regions, settings)
+    return _sealed(system, k, settings, outcome, curator, noise)
 
 
 def _checked_relation(system: Algorithm, neighbors: Neighbors | str) -> Neighbors:

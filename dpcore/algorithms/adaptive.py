@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.ndimage import binary_dilation
 
-from dpcore.algorithms.base import Algorithm, Parameter, register
+from dpcore.algorithms.base import Parameter, SynopsisAlgorithm, register
 from dpcore.curator import Curator
 from dpcore.domain import FloatArray, IntArray
 from dpcore.dyadic import DyadicCells, deinterleaved
@@ -52,7 +52,7 @@ PLANS = (
 
 
 @register
-class Adaptive(Algorithm):
+class Adaptive(SynopsisAlgorithm):
     """A coreset from noisy counts on cells that are cut where they are full.
 
     Idea: Count noisily on a coarse grid. Drop the cells that noise explains, cut the others the
@@ -91,9 +91,7 @@ class Adaptive(Algorithm):
 
     def run(self, curator: Curator, k: int, *, points: int) -> Outcome:
         stages = grow(curator)
-        leaves, weights = weighed_leaves(stages)
-        places = leaf_points(leaves, weights, full_scale(curator), finest_level(curator))
-        coreset = Coreset(places, weights, curator.box)
+        coreset = coreset_of(stages, curator)
         centers = coreset.unit_centers(k, curator.rng)
         published = coreset.merged(points) if points else coreset
         curator.note("coreset", points=published.unit_points, weights=published.weights)
@@ -104,6 +102,10 @@ class Adaptive(Algorithm):
             "points": len(published),
         }
         return Outcome(centers, published, facts)
+
+    def summary(self, curator: Curator, k: int, *, points: int) -> Coreset:
+        coreset = coreset_of(grow(curator), curator)
+        return coreset.merged(points) if points else coreset
 
 
 def grow(curator: Curator) -> list[Stage]:
@@ -139,6 +141,13 @@ def grow(curator: Curator) -> list[Stage]:
         stages.append(Stage(cells, parent, counts, 2 * noise**2, alive))
         curator.note("alive", stage=t + 1, cells=cells, alive=alive)
     return stages
+
+
+def coreset_of(stages: list[Stage], curator: Curator) -> Coreset:
+    """A point for each smallest live cell. Reads the stages and public facts only."""
+    leaves, weights = weighed_leaves(stages)
+    points = leaf_points(leaves, weights, full_scale(curator), finest_level(curator))
+    return Coreset(points, weights, curator.box)
 
 
 def full_scale(curator: Curator) -> float:

@@ -124,7 +124,7 @@ class SynopsisAlgorithm(Algorithm):
     """
 
     @abstractmethod
-    def summary(self, curator: Curator, k: int, **parameters: Any) -> Synopsis:
+    def summary(self, curator: Curator, k: int, *_: Any, **parameters: Any) -> Synopsis:
         """What `run` publishes beside its centers, without looking for these."""
 
 

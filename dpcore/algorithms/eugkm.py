@@ -76,10 +76,12 @@ class EUGkM(SynopsisAlgorithm):
     )
 
     def run(self, curator: Curator, k: int, *, theta: float, starts: int) -> Outcome:
-        n, rest = curator.size(0.05)
-        epsilon = curator.budget.epsilon * rest
-        grid = fitting_grid(curator, n, epsilon, theta)
-        synopsis = noisy_grid(curator, grid, epsilon)
+        synopsis = self.summary(curator, k, theta=theta, starts=starts)
         centers = solve_grid(synopsis.counts, k, starts, curator.rng)
         curator.note("centers", centers=centers)
-        return Outcome(centers, synopsis, {"cells per side": grid.cells_per_side})
+        return Outcome(centers, synopsis, {"cells per side": synopsis.grid.cells_per_side})
+
+    def summary(self, curator: Curator, k: int, *, theta: float, starts: int) -> NoisyGrid:
+        n, rest = curator.size(0.05)
+        epsilon = curator.budget.epsilon * rest
+        return noisy_grid(curator, fitting_grid(curator, n, epsilon, theta), epsilon)

@@ -9,7 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from dpcore.datasets.base import About, Dataset, Totals
-from dpcore.domain import LATTICE_BITS, Box, FloatArray, IntArray, Partition, cell_ticks
+from dpcore.domain import (
+    LATTICE_BITS,
+    LATTICE_CELLS,
+    Box,
+    FloatArray,
+    IntArray,
+    Partition,
+    cell_ticks,
+    coarsen,
+)
 from dpcore.dyadic import DyadicCells, interleaved
 from dpcore.kmeans import points
 from dpcore.kmeans.baseline import best_on_rows
@@ -18,13 +27,20 @@ from dpcore.kmeans.baseline import best_on_rows
 class RowsDataset(Dataset):
     """Lattice cells (n, d) of rows in a box."""
 
-    def __init__(self, cells: npt.NDArray[np.int32], box: Box, about: About | None = None):
+    def __init__(
+        self,
+        cells: npt.NDArray[np.int32],
+        box: Box,
+        about: About | None = None,
+        resolution: int = LATTICE_CELLS,
+    ):
         if cells.ndim != 2 or cells.shape[1] != box.d:
             raise ValueError(f"Rows of {box.d} coordinates are needed, not shape {cells.shape}.")
         self._cells = np.ascontiguousarray(cells, dtype=np.int32)
         self._cells.flags.writeable = False
         self.box = box
         self.about = about or About()
+        self.resolution = resolution
 
     @classmethod
     def from_values(
@@ -64,18 +80,14 @@ class RowsDataset(Dataset):
         codes = self._morton_codes
         return np.searchsorted(codes, end) - np.searchsorted(codes, first)
 
+    def margin(self, axis: int, slabs: int) -> IntArray:
+        return np.bincount(coarsen(self._cells[:, axis], LATTICE_CELLS, slabs), minlength=slabs)
+
     def cluster_totals(self, centers: IntArray) -> Totals:
         return Totals(*points.cluster_totals(self._cells, centers))
 
     def squared_ticks(self, center_sets: IntArray) -> Any:
         return points.squared_ticks(self._cells, center_sets)
-
-    def without_nearest(self, center: IntArray, m: int) -> Self:
-        ticks = cell_ticks(self._cells)
-        squared = ((ticks - center) ** 2).sum(axis=1)
-        keys = [*ticks.T[::-1], squared]
-        stay = np.sort(np.lexsort(keys)[max(0, m) :])
-        return type(self)(self._cells[stay], self.box, self.about)
 
     def best_centers(self, k: int, rng: np.random.Generator) -> FloatArray:
         return best_on_rows(self._cells, k, rng)
