@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpcore.domain import FloatArray
+from dpcore.domain import FloatArray, IntArray
 
 
 def merge_nearest(centers: FloatArray, sizes: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
@@ -19,7 +19,7 @@ def merge_nearest(centers: FloatArray, sizes: FloatArray, k: int) -> tuple[Float
         gaps = centers[:, None] - centers
         distances = np.einsum("ijd,ijd->ij", gaps, gaps)
         np.fill_diagonal(distances, np.inf)
-        i, j = sorted(divmod(int(distances.argmin()), len(centers)))
+        i, j = divmod(int(distances.argmin()), len(centers))
         centers[i] = (sizes[i] * centers[i] + sizes[j] * centers[j]) / (sizes[i] + sizes[j])
         sizes[i] += sizes[j]
         centers, sizes = np.delete(centers, j, axis=0), np.delete(sizes, j)
@@ -30,53 +30,60 @@ def merge_points(points: FloatArray, weights: FloatArray, m: int) -> tuple[Float
     """At most m weighted means of the points (n, d) of positive weight, and their weights.
 
     The group with the largest weighted spread along one axis is split there at its mean, again
-    and again. A group is split the same way whenever its turn comes, and its parts spread no more
-    than it did, so the m - 1 splits are those of largest spread in the tree of all splits. The
-    tree grows a level at a time, without the groups that m - 1 others already outdo.
+    and again.
     """
     points, weights = points[weights > 0], weights[weights > 0]
     if len(points) <= m:
         return points.copy(), weights.copy()
-    rows = np.arange(len(points))
-    group = np.zeros(len(points), dtype=np.int64)
-    parent = np.array([-1])
-    # Of every node of the tree: its spread, its parent, and at each level who is where.
+    group = _groups(points, weights, m)
+    masses = _sums(group, weights[:, None])
+    return _sums(group, points * weights[:, None]) / masses, masses[:, 0]
+
+
+def _groups(points: FloatArray, weights: FloatArray, m: int) -> IntArray:
+    """The group of each point, from 0, after m - 1 splits.
+
+    A group is split the same way whenever its turn comes, and its parts spread no more than it
+    did, so the splits are the m - 1 of largest spread in the tree of all of them. The tree grows
+    a level at a time, leaving out what m - 1 others already outdo.
+    """
+    splits = m - 1
     spreads, parents = np.empty(0), np.empty(0, dtype=np.int64)
-    levels: list[tuple[FloatArray, FloatArray]] = []
-    while len(rows):
-        x, w = points[rows], weights[rows]
-        first_node = len(spreads)
-        means = _group_sums(group, x * w[:, None]) / _group_sums(group, w[:, None])
-        spread = _group_sums(group, (x - means[group]) ** 2 * w[:, None])
+    levels: list[tuple[IntArray, IntArray]] = []
+    rows = np.arange(len(points))
+    part = np.zeros(len(points), dtype=np.int64)
+    parent = np.array([-1])
+    while len(rows) and splits:
+        x, w = points[rows], weights[rows, None]
+        means = _sums(part, x * w) / _sums(part, w)
+        spread = _sums(part, (x - means[part]) ** 2 * w)
         axis = spread.argmax(axis=1)
         widest = spread.max(axis=1)
-        if first_node:
+        if levels:
+            # Rounding apart, this holds by itself.
             widest = np.minimum(widest, spreads[parent])
+        first = len(spreads)
+        levels.append((rows, first + part))
         spreads, parents = np.append(spreads, widest), np.append(parents, parent)
-        levels.append((rows, first_node + group))
-        least = np.partition(spreads, -m + 1)[-m + 1] if 1 < m <= len(spreads) else 0.0
-        beyond = x[np.arange(len(x)), axis[group]] > means[group, axis[group]]
-        size = np.bincount(group)
-        upper = np.bincount(group, beyond)
-        split = (widest > 0) & (widest >= least) & (upper > 0) & (upper < size)
-        go_on = split[group]
-        rows = rows[go_on]
-        half = 2 * (np.cumsum(split) - 1)[group] + beyond
-        group = half[go_on]
-        parent = first_node + np.repeat(np.flatnonzero(split), 2)
+
+        least = np.partition(spreads, -splits)[-splits] if splits <= len(spreads) else 0.0
+        beyond = x[np.arange(len(x)), axis[part]] > means[part, axis[part]]
+        size, upper = np.bincount(part), np.bincount(part, beyond)
+        split = (widest >= least) & (upper > 0) & (upper < size)
+        parent = first + np.repeat(np.flatnonzero(split), 2)
+        half = 2 * (np.cumsum(split) - 1)[part] + beyond
+        rows, part = rows[split[part]], half[split[part]]
+
+    inner = np.unique(parents[1:])
     chosen = np.zeros(len(spreads), dtype=bool)
-    has_children = np.zeros(len(spreads), dtype=bool)
-    has_children[parents[1:]] = True
-    candidates = np.flatnonzero(has_children)
-    chosen[candidates[np.argsort(-spreads[candidates], kind="stable")[: m - 1]]] = True
+    chosen[inner[np.argsort(-spreads[inner], kind="stable")[:splits]]] = True
     leaf = np.zeros(len(points), dtype=np.int64)
     for rows, node in levels[1:]:
-        taken = chosen[parents[node]]
-        leaf[rows[taken]] = node[taken]
-    group = np.unique(leaf, return_inverse=True)[1]
-    masses = _group_sums(group, weights[:, None])
-    return _group_sums(group, points * weights[:, None]) / masses, masses[:, 0]
+        split_off = chosen[parents[node]]
+        leaf[rows[split_off]] = node[split_off]
+    return np.unique(leaf, return_inverse=True)[1].astype(np.int64)
 
 
-def _group_sums(group: FloatArray, values: FloatArray) -> FloatArray:
-    return np.stack([np.bincount(group, column) for column in values.T], axis=1)
+def _sums(part: IntArray, values: FloatArray) -> FloatArray:
+    """Sums of the rows of values in each part."""
+    return np.stack([np.bincount(part, column) for column in values.T], axis=1)

@@ -10,7 +10,8 @@ way; sums and counts of the clusters so found stay exact.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from contextlib import AbstractContextManager
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -23,17 +24,21 @@ CHUNK_ROWS = 4096
 CHUNK_SCORES = 1 << 18
 MIN_CHUNK_ROWS = 256
 
-#: Products this small lose by being shared among threads. Entering a limit costs microseconds.
 _blas = ThreadpoolController()
 
 Cells = npt.NDArray[np.int32] | IntArray
+
+
+def single_thread() -> AbstractContextManager[Any]:
+    """Keep matrix products to one thread: ours are small and lose by being shared."""
+    return cast(AbstractContextManager[Any], _blas.limit(limits=1))
 
 
 def assign(cells: Cells, centers: IntArray) -> IntArray:
     """The nearest of the centers (k, d), in ticks, of each row (n, d), in lattice cells."""
     labels = np.empty(len(cells), dtype=np.int64)
     matrix, squares = _linear(centers)
-    with _blas.limit(limits=1):
+    with single_thread():
         for rows, ticks in _in_ticks(cells, len(matrix)):
             labels[rows] = (ticks @ matrix.T + squares).argmin(axis=1)
     return labels
@@ -44,7 +49,7 @@ def cluster_totals(cells: Cells, centers: IntArray) -> tuple[IntArray, IntArray]
     counts = np.zeros(len(centers), dtype=np.int64)
     sums = np.zeros(np.shape(centers), dtype=np.int64)
     matrix, squares = _linear(centers)
-    with _blas.limit(limits=1):
+    with single_thread():
         for _, ticks in _in_ticks(cells, len(matrix)):
             scores = matrix @ ticks.T
             scores += squares[:, None]
@@ -61,24 +66,24 @@ def squared_ticks(cells: Cells, centers: IntArray) -> Any:
     of them.
     """
     sets = np.asarray(centers, dtype=np.int64)
-    flat = sets.reshape(-1, *sets.shape[-2:])
-    # Each distance is split in two, so that the parts add up exactly in float64.
-    high, low = (np.zeros(len(flat), dtype=np.int64) for _ in range(2))
-    batch = max(1, CHUNK_SCORES // (MIN_CHUNK_ROWS * sets.shape[-2]))
-    with _blas.limit(limits=1):
+    *_, k, d = sets.shape
+    flat = sets.reshape(-1, k, d)
+    # Sums of each number's upper and lower bits stay below 2^53, where float64 is exact.
+    upper, lower = np.zeros(len(flat), dtype=np.int64), np.zeros(len(flat), dtype=np.int64)
+    batch = max(1, CHUNK_SCORES // (MIN_CHUNK_ROWS * k))
+    with single_thread():
         for start in range(0, len(flat), batch):
-            part = flat[start : start + batch]
-            matrix, squares = _linear(part.reshape(-1, sets.shape[-1]))
+            part = slice(start, start + batch)
+            matrix, squares = _linear(flat[part].reshape(-1, d))
             for _, ticks in _in_ticks(cells, len(matrix)):
                 scores = matrix @ ticks.T
                 scores += squares[:, None]
-                distances = scores.reshape(*part.shape[:2], -1).min(axis=1)
-                distances += np.einsum("nd,nd->n", ticks, ticks)
-                upper = np.floor(distances * 2.0**-26)
-                distances -= upper * 2.0**26
-                high[start : start + batch] += upper.sum(axis=1).astype(np.int64)
-                low[start : start + batch] += distances.sum(axis=1).astype(np.int64)
-    exact = high.astype(object) * (1 << 26) + low
+                least = scores.reshape(-1, k, len(ticks)).min(axis=1)
+                for term in (least, np.einsum("nd,nd->n", ticks, ticks)):
+                    high = np.floor(term * 2.0**-26)
+                    upper[part] += high.sum(axis=-1).astype(np.int64)
+                    lower[part] += (term - high * 2.0**26).sum(axis=-1).astype(np.int64)
+    exact = upper.astype(object) * (1 << 26) + lower
     return exact.reshape(sets.shape[:-2])[()]
 
 
@@ -93,7 +98,10 @@ def _in_ticks(cells: Cells, scores_a_row: int) -> Iterator[tuple[slice, FloatArr
     size = min(CHUNK_ROWS, max(MIN_CHUNK_ROWS, CHUNK_SCORES // scores_a_row))
     for start in range(0, len(cells), size):
         rows = slice(start, start + size)
-        yield rows, cells[rows] * 2.0 + (1 - TICKS)
+        ticks = cells[rows].astype(np.float64)
+        ticks *= 2
+        ticks += 1 - TICKS
+        yield rows, ticks
 
 
 def _nearest(scores: FloatArray) -> tuple[npt.NDArray[np.bool_], FloatArray]:
@@ -137,7 +145,7 @@ class WeightedPoints:
         matrix = flat.reshape(-1, d)
         linear, squares = -2 * matrix, np.einsum("kd,kd->k", matrix, matrix)
         size = min(CHUNK_ROWS, max(MIN_CHUNK_ROWS, CHUNK_SCORES // len(matrix)))
-        with _blas.limit(limits=1):
+        with single_thread():
             for start in range(0, len(self.points), size):
                 rows = slice(start, start + size)
                 scores = linear @ self.points[rows].T

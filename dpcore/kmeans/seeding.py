@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpcore.domain import FloatArray
+from dpcore.kmeans.points import single_thread
 
 BISECTIONS = 20
 #: A radius is too large when 100 candidates in a row are refused. Most points are found among the
@@ -78,19 +79,21 @@ def greedy_plus_plus(
     centers = np.empty((restarts, k, d))
     chosen = _draw(np.broadcast_to(np.cumsum(weights), (restarts, n)), rng.random((restarts, 1)))
     nearest = np.full((restarts, n), np.inf)
-    for j in range(k):
-        candidates = points[chosen]
-        distances = candidates.reshape(-1, d) @ (-2 * points.T)
-        distances += squares
-        distances = distances.reshape(*chosen.shape, n)
-        distances += squares[chosen][..., None]
-        np.maximum(distances, 0, out=distances)
-        np.minimum(distances, nearest[:, None], out=distances)
-        best = (distances @ weights).argmin(axis=1)
-        centers[:, j] = candidates[which, best]
-        if j < k - 1:
-            nearest = distances[which, best]
-            chosen = _draw(np.cumsum(nearest * weights, axis=1), rng.random((restarts, trials)))
+    with single_thread():
+        for j in range(k):
+            candidates = points[chosen]
+            distances = candidates.reshape(-1, d) @ (-2 * points.T)
+            distances += squares
+            distances = distances.reshape(*chosen.shape, n)
+            distances += squares[chosen][..., None]
+            np.maximum(distances, 0, out=distances)
+            np.minimum(distances, nearest[:, None], out=distances)
+            best = (distances @ weights).argmin(axis=1)
+            centers[:, j] = candidates[which, best]
+            if j < k - 1:
+                nearest = distances[which, best]
+                cumulative = np.cumsum(nearest * weights, axis=1)
+                chosen = _draw(cumulative, rng.random((restarts, trials)))
     return centers
 
 

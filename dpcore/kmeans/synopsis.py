@@ -13,33 +13,34 @@ from dpcore.kmeans.seeding import greedy_plus_plus, sphere_packing
 
 #: Cells of the coarse grid on which all starts run, about: 48 x 48 in two dimensions.
 COARSE_CELLS = 48 * 48
-#: From here on packings miss too many good solutions, and half the starts look at the counts.
-MANY_CENTERS = 15
 
 
 def solve_grid(
-    counts: npt.ArrayLike, k: int, starts: int, rng: np.random.Generator, sweeps: int = 60
+    counts: npt.ArrayLike,
+    k: int,
+    starts: int,
+    rng: np.random.Generator,
+    sweeps: int = 60,
+    tolerance: float = 4e-4,
 ) -> FloatArray:
     """Centers (k, d) of least inertia on a grid (g, ..., g) of whole, possibly negative counts.
 
-    Lloyd runs from sphere packings, and the counts themselves choose among the results. If the
-    grid is much finer than needed to tell these apart, all starts run on a coarser one and only
-    the few best on the grid itself. For many centers, half the starts are drawn by greedy
-    k-means++ from the coarse cells that stand out of the noise.
+    Lloyd runs from starts drawn by greedy k-means++ among the cells that stand out of the noise,
+    and from a third as many sphere packings; the counts themselves choose among the results. All
+    of them run on a coarser grid, if that is much smaller, and the best few on the grid itself.
     """
     grid = np.asarray(counts, dtype=np.int64)
     coarse = coarsened(grid)
-    first = sphere_packing(k, grid.ndim, starts if k < MANY_CENTERS else starts // 3, rng)
-    if k >= MANY_CENTERS:
-        points, weights = standing_out(coarse)
-        if len(points) > k:
-            first = np.concatenate([first, greedy_plus_plus(points, weights, k, starts, rng)])
-        else:
-            first = np.concatenate([first, sphere_packing(k, grid.ndim, starts, rng)])
+    points, weights = standing_out(coarse)
+    if len(points) > k:
+        drawn = greedy_plus_plus(points, weights, k, starts, rng)
+    else:
+        drawn = sphere_packing(k, grid.ndim, starts, rng)
+    centers = np.concatenate([drawn, sphere_packing(k, grid.ndim, starts // 3, rng)])
     if coarse is not grid:
-        found, inertia = lloyd(totals(coarse), first, iterations=25, tolerance=4e-3)
-        first = distinct(found, inertia, keep=3 if k <= 10 else 6)
-    found, inertia = lloyd(totals(grid), first, iterations=sweeps, tolerance=4e-4)
+        found, inertia = lloyd(totals(coarse), centers, iterations=25, tolerance=4e-3)
+        centers = distinct(found, inertia, keep=3 if k <= 10 else 6)
+    found, inertia = lloyd(totals(grid), centers, sweeps, tolerance)
     return found[inertia.argmin()]
 
 
