@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dpcore.datasets.base import Dataset, Totals
+from dpcore.datasets.parts import divided
+from dpcore.datasets.thinned import WorkingCopy, working_copy
 from dpcore.domain import TICKS, Box, FloatArray, IntArray, Partition, to_ticks
+from dpcore.kmeans import blocks as in_blocks
 from dpcore.noise import Noise
 from dpcore.privacy import (
     Approx,
@@ -22,6 +25,7 @@ from dpcore.privacy import (
     Selection,
     Transcript,
 )
+from dpcore.regions import Regions
 from dpcore.results import NonPrivate, Step
 from dpcore.scores import Score
 
@@ -116,7 +120,9 @@ class Curator:
             exact.append(self._data.histogram(partition))
             return exact[0]
 
-        noisy = self._noisy(count, self._per_row(Sensitivity(1, 1.0), Sensitivity(2, 2**0.5)), loss, why)
+        noisy = self._noisy(
+            count, self._per_row(Sensitivity(1, 1.0), Sensitivity(2, 2**0.5)), loss, why
+        )
         self._log("counts", {"partition": partition, "counts": noisy}, lambda: {"counts": exact[0]})
         return noisy
 
@@ -154,9 +160,7 @@ class Curator:
             f"{why}: sums of positions",
         )
         released = {"centers": centers, "counts": noisy_counts, "sums": noisy_sums / TICKS}
-        self._log(
-            "totals", released, lambda: {"counts": ask().counts, "sums": ask().sums / TICKS}
-        )
+        self._log("totals", released, lambda: {"counts": ask().counts, "sums": ask().sums / TICKS})
         return noisy_counts, noisy_sums / TICKS
 
     def select(
@@ -167,12 +171,65 @@ class Curator:
         The exponential mechanism: weight prior * exp(epsilon * score / (2 * sensitivity)), without
         the 2 where one row added can move scores one way only.
         """
-        monotone = score.monotone and self.neighbors is Neighbors.ADD_REMOVE
-        self.transcript.charge("exponential mechanism", why, loss, score.sensitivity)
-        scores = score.of(self._data)
+        scores, monotone = self._scored(score, loss, why)
         chosen = self._noise.choose(scores, score.sensitivity, loss.epsilon, monotone, log_prior)
         self._log("selection", {"chosen": chosen}, lambda: {"scores": scores})
         return chosen
+
+    def select_several(self, score: Score, loss: Selection, why: str) -> IntArray:
+        """The indices of loss.picks different candidates, each chosen among those that are left.
+
+        Every pick is an exponential mechanism with an equal share of the loss.
+        """
+        scores, monotone = self._scored(score, loss, why)
+        epsilon = loss.epsilon / loss.picks
+        left = np.arange(scores.size)
+        chosen = np.empty(loss.picks, dtype=np.int64)
+        for i in range(loss.picks):
+            pick = self._noise.choose(scores[left], score.sensitivity, epsilon, monotone)
+            chosen[i] = left[pick]
+            left = np.delete(left, pick)
+        self._log("selection", {"chosen": chosen}, lambda: {"scores": scores})
+        return chosen
+
+    def _scored(self, score: Score, loss: Selection, why: str) -> tuple[IntArray, bool]:
+        """Book the choice first; only then score. Also whether a row moves scores one way only."""
+        self.transcript.charge(
+            "exponential mechanism", why, loss, score.sensitivity, answers=loss.picks
+        )
+        return score.of(self._data), score.monotone and self.neighbors is Neighbors.ADD_REMOVE
+
+    def mean_over_blocks(
+        self, k: int, blocks: int, low: FloatArray, high: FloatArray, loss: Loss, why: str
+    ) -> FloatArray:
+        """k-means in each of so many random blocks, and the noisy mean of what they find (k, d).
+
+        Every row draws its block independently of all others, so a row added or replaced changes
+        one block, under either relation. A block's centers are clamped to the public range
+        low..high, so each of the k d sums moves by at most one range.
+        """
+        coins = self.rng.spawn(1)[0]  # how many are tossed depends on the rows
+        exact: list[IntArray] = []
+
+        def total() -> IntArray:
+            positions, weights = self._data.positions()
+            dealt = in_blocks.random_blocks(positions, weights, blocks, coins)
+            exact.append(
+                in_blocks.clamped_total(positions, dealt, k, low, high, self.resolution, coins)
+            )
+            return exact[0]
+
+        answers, unit = k * self.d, in_blocks.RANGE_UNITS
+        noisy = self._noisy(
+            total, Sensitivity(answers * unit, math.sqrt(answers) * unit), loss, why
+        )
+        means = in_blocks.mean(noisy, blocks, low, high)
+        self._log(
+            "block means",
+            {"blocks": blocks, "low": low, "high": high, "means": means},
+            lambda: {"means": in_blocks.mean(exact[0], blocks, low, high)},
+        )
+        return means
 
     # Free moves, proven stable.
 
@@ -182,26 +239,73 @@ class Curator:
         The whole of it is charged now; what is asked through the returned curator is
         (epsilon, delta)-private by its own transcript, so the two add up like any two charges.
         """
-        aside = copy.copy(self)
+        aside = self.working_copy() if isinstance(self._data, WorkingCopy) else copy.copy(self)
         aside.transcript = Transcript(budget, self.neighbors)
-        loss: Loss = Pure(budget.epsilon)
-        if budget.delta:
-            loss = Approx(budget.epsilon, budget.delta)
-        self.transcript.charge("set aside", why, loss, 0.0, inner=(aside.transcript,))
+        self.transcript.charge("set aside", why, _all_of(budget), 0.0, inner=(aside.transcript,))
         return aside
 
-    def remove_nearest(self, center: FloatArray, m: int) -> None:
-        """Forget the m rows nearest a released center.
+    def side_by_side(self, regions: Regions, budgets: Sequence[Budget]) -> list[Curator]:
+        """A curator for each region, with a budget of its own and the region's rows only.
 
-        With a fixed order of locations, neighboring data sets stay neighbors or become equal, so
-        this costs nothing.
+        Charged now, once, at the largest of the budgets: a row added or removed changes the rows
+        of one region and no other, whatever the other rows are (parallel composition). A row that
+        is replaced may change two, so this is for add/remove alone.
         """
-        self._data = self._data.without_nearest(to_ticks(center), m)
+        if not self.neighbors.size_is_private:
+            raise ValueError("Regions side by side are private under add-remove only.")
+        most = Budget(max(b.epsilon for b in budgets), max(b.delta for b in budgets))
+        transcripts = tuple(Transcript(budget, self.neighbors) for budget in budgets)
+        why = f"{len(budgets)} regions, each with a budget of its own"
+        self.transcript.charge("side by side", why, _all_of(most), 0.0, inner=transcripts)
+        curators = []
+        for data, transcript in zip(divided(self._data, regions), transcripts, strict=True):
+            part = copy.copy(self)
+            part._data, part.transcript, part._journal = data, transcript, []
+            curators.append(part)
+        return curators
+
+    def working_copy(self, cells_per_side: int | None = None) -> Curator:
+        """The same rows under the same transcript, to remove some from; this one keeps them all.
+
+        In two dimensions they can be moved to the centers of the cells of a public grid, each row
+        by itself, so that neighbors stay neighbors.
+        """
+        copied = copy.copy(self)
+        copied._data = working_copy(self._data, cells_per_side)
+        return copied
+
+    def remove_nearest(self, centers: FloatArray, m: int) -> None:
+        """Forget the m rows nearest any of some released centers (k, d), or all if there are fewer.
+
+        This costs nothing: neighboring data sets stay neighbors or become equal. The m are the
+        first in a fixed order of locations. Add a row: if it is beyond the first m, the same rows
+        go, and it stays. If it is among them, it goes in place of the last of the m, which now
+        stays; so what is left still differs by one row more. A row replaced is one removed and one
+        added, and the rows that come to stay or go in their place differ by one replacement.
+        """
+        if not isinstance(self._data, WorkingCopy):
+            self._data = working_copy(self._data)
+        squared = self._data.remove_nearest(to_ticks(np.atleast_2d(centers)), m)
+        self._log(
+            "removal",
+            {"centers": centers, "m": m},
+            lambda: {"radius": math.sqrt(squared) / TICKS, "rows left": self._data.n},
+        )
 
     def unprotected(self) -> Dataset:
         """The raw data. From here on the run's epsilon is infinite, whatever else it charges."""
         self.transcript.handed_out = True
         return self._data
+
+    def as_claimed(self, values: IntArray, sensitivity: int, loss: Loss, why: str) -> IntArray:
+        """Noise as a publication adds it, to what an algorithm made of raw data by itself.
+
+        Books what the publication claims; as the data are out, nothing is protected by it.
+        """
+        if not self.transcript.unprotected:
+            raise ValueError("Claims of others are for data that were handed out unprotected.")
+        claimed = Sensitivity(sensitivity, float(sensitivity))
+        return self._noisy(lambda: values, claimed, loss, why)
 
     # How an answer is made.
 
@@ -227,3 +331,7 @@ class Curator:
     ) -> None:
         behind = NonPrivate(truth()) if self._keeps_journal else None
         self._journal.append(Step(kind, released, behind))
+
+
+def _all_of(budget: Budget) -> Loss:
+    return Approx(budget.epsilon, budget.delta) if budget.delta else Pure(budget.epsilon)

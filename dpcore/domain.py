@@ -169,6 +169,23 @@ class Grid:
         return np.stack(axes, axis=-1).reshape(-1, self.d)
 
 
+@dataclass(frozen=True)
+class Slabs:
+    """The box cut across one coordinate only, into equally wide slabs."""
+
+    axis: int
+    slabs: int
+
+    @property
+    def n_cells(self) -> int:
+        return self.slabs
+
+    def labels(self, ticks: IntArray) -> IntArray:
+        """The slab that each position falls in."""
+        slab = ((np.asarray(ticks)[..., self.axis] + TICKS) * self.slabs) // (2 * TICKS)
+        return np.minimum(slab, self.slabs - 1)
+
+
 def cell_ticks(cells: npt.ArrayLike, cells_per_side: int = LATTICE_CELLS) -> IntArray:
     """Position of the centers of cells, in ticks. cells_per_side must be a power of two."""
     width, remainder = divmod(LATTICE_CELLS, cells_per_side)

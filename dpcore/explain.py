@@ -1,9 +1,11 @@
-"""Epsilon in words: levels with names, odds, and what is protected."""
+"""Epsilon in words: levels with names, what an attacker can gain, and numbers as people say them."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+
+from dpcore.privacy import Neighbors
 
 
 @dataclass(frozen=True)
@@ -17,13 +19,31 @@ class Level:
 #: From the one that leaks most to the one that leaks least.
 LEVELS = (
     Level("Loosest", 4.0),
-    Level("Loose", 1.0),
-    Level("Balanced", 0.5),
-    Level("Strong", 0.2),
-    Level("Stronger", 0.1),
-    Level("Very strong", 0.05),
+    Level("Looser", 1.0),
+    Level("Loose", 0.5),
+    Level("Balanced", 0.2),
+    Level("Strict", 0.1),
+    Level("Stricter", 0.05),
     Level("Strictest", 0.02),
 )
+#: Where the slider stands at first.
+MIDDLE = LEVELS[len(LEVELS) // 2]
+
+#: From these certainties on, words should worry.
+ALMOST_SURE, BETTER_THAN_A_GUESS = 0.9, 0.7
+
+#: Somebody may own several rows; what is protected is each row, not its owner.
+OWNERS = {"trip": "passenger"}
+
+
+def level_of(epsilon: float) -> Level | None:
+    """The named level at this epsilon, if there is one."""
+    return next((level for level in LEVELS if math.isclose(level.epsilon, epsilon)), None)
+
+
+def nearest_level(epsilon: float) -> Level:
+    """The named level whose epsilon is the fewest times larger or smaller."""
+    return min(LEVELS, key=lambda level: abs(math.log(level.epsilon / epsilon)))
 
 
 def attacker_certainty(epsilon: float, before: float = 0.5) -> float:
@@ -42,11 +62,82 @@ def percent(share: float) -> str:
     return f"{math.floor(share * 1e4) / 100:.4g} %" if share < 1 else "100 %"
 
 
+def certainty(epsilon: float) -> str:
+    """How sure an attacker can become at most, from even odds; 50.5 % is told from 50 %."""
+    share = attacker_certainty(epsilon)
+    return f"{100 * share:.1f} %" if share < 0.515 else percent(share)
+
+
 def odds(epsilon: float) -> str:
     """What an attacker gains, as "50 % → at most 73 %"."""
-    return f"50 % → at most {percent(attacker_certainty(epsilon))}"
+    return f"50 % → at most {certainty(epsilon)}"
 
 
-def level_of(epsilon: float) -> Level | None:
-    """The named level at this epsilon, if there is one."""
-    return next((level for level in LEVELS if math.isclose(level.epsilon, epsilon)), None)
+def attack(epsilon: float, unit: str, neighbors: Neighbors = Neighbors.ADD_REMOVE) -> str:
+    """What an attacker can learn at most about one unit, in a sentence."""
+    if math.isinf(epsilon):
+        return f"Nothing limits how sure an attacker can become about one {unit}."
+    about = (
+        f"that one {unit} is in the data"
+        if neighbors is Neighbors.ADD_REMOVE
+        else f"which of two {plural(unit)} is in the data"
+    )
+    return f"Someone who is 50 % sure {about} can become at most {certainty(epsilon)} sure."
+
+
+def scope(unit: str) -> str:
+    """What exactly is protected: "one trip, not one passenger"."""
+    owner = OWNERS.get(unit)
+    return f"one {unit}, not one {owner}" if owner else f"one {unit}"
+
+
+def slip(delta: float) -> str | None:
+    """What a delta above 0 means, or None where there is none."""
+    if not delta:
+        return None
+    return f"With a chance of up to {delta:g} this limit does not hold (δ = {delta:g})."
+
+
+def caution(epsilon: float) -> str | None:
+    """A warning where little is protected; nothing where an attacker stays near a guess."""
+    reached = attacker_certainty(epsilon)
+    if reached >= ALMOST_SURE:
+        return "This protects little: an attacker can become all but certain."
+    if reached >= BETTER_THAN_A_GUESS:
+        return "An attacker can do much better than guess. Stricter levels leak less."
+    return None
+
+
+def price(rows: int, unit: str) -> str:
+    """Why the price of privacy depends on how many rows there are."""
+    return (
+        f"Noise is sized to hide one {unit}, however many there are: "
+        f"among {people_count(rows)} it all but vanishes."
+    )
+
+
+def plural(unit: str) -> str:
+    return f"{unit}s"
+
+
+def people_count(number: float) -> str:
+    """A whole number as people read it: 50,000, or 11.8 million."""
+    if abs(number) >= 1e6:
+        return f"{number / 1e6:.1f} million"
+    return f"{number:,.0f}"
+
+
+def distance(length: float, in_meters: bool) -> str:
+    """A length on a map in meters; elsewhere, given in unit coordinates, as part of the box."""
+    if not in_meters:
+        return f"{100 * length / 2:.2g} % of the box"
+    if length < 995:
+        return f"{length:.0f} m"
+    return f"{length / 1000:.1f} km" if length < 9_950 else f"{length / 1000:.0f} km"
+
+
+def change(relative: float) -> str:
+    """A small relative change with two digits: 0.13 %, 5.4 %, 120 %."""
+    size = abs(100 * relative)
+    digits = 0 if size >= 9.95 else 1 if size >= 0.995 else 2
+    return f"{100 * relative:.{digits}f} %"

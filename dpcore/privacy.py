@@ -82,14 +82,18 @@ class Pure:
 
 @dataclass(frozen=True)
 class Selection:
-    """epsilon by an exponential mechanism, whose bounded range makes it cheaper under zCDP."""
+    """epsilon by an exponential mechanism, whose bounded range makes it cheaper under zCDP.
+
+    Of several picks in a row, each has an equal share of epsilon.
+    """
 
     epsilon: float
+    picks: int = 1
 
     @property
     def rho(self) -> float:
         """epsilon-bounded range implies epsilon^2/8-zCDP (Cesar and Rogers 2021, lemma 3.4)."""
-        return self.epsilon**2 / 8
+        return self.epsilon**2 / (8 * self.picks)
 
 
 @dataclass(frozen=True)

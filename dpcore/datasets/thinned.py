@@ -58,7 +58,7 @@ def working_copy(dataset: Dataset, cells_per_side: int | None = None) -> Working
     cells = ((ticks + TICKS) >> 1).astype(np.int32)
     if weights is not None:
         cells = cells.repeat(weights, axis=0)
-    return ThinnedRows(cells, dataset.box, dataset.about)
+    return ThinnedRows(cells, dataset.box, dataset.about, dataset.resolution)
 
 
 def squared_to_nearest(offsets: Sequence[IntArray]) -> IntArray:
