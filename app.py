@@ -1,0 +1,136 @@
+"""Explore: the map and the slider."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpcore import explain
+from pages.ui import address, controls, drawing, figures, frame, legend, work
+from pages.ui.controls import Choice
+from pages.ui.drawing import Layers
+
+#: The three levels that stand side by side at first: ends and middle.
+SIDES = (
+    ("left", explain.LEVELS[0]),
+    ("middle", explain.MIDDLE),
+    ("right", explain.LEVELS[-1]),
+)
+#: From so many rows on, noise drowns among them.
+MANY_ROWS = 1_000_000
+
+
+def main() -> None:
+    frame.frame("Explore")
+    choice = controls.choose()
+    with st.sidebar:
+        three = address.control(
+            st.toggle, "Three levels side by side", "three", False, address.yes_or_no
+        )
+        layers = legend.layer_switches()
+    if three:
+        three_levels(choice, layers)
+    else:
+        one_level(choice, layers)
+
+
+def one_level(choice: Choice, layers: Layers) -> None:
+    slider, words = st.columns([3, 2], gap="large")
+    with slider:
+        level_slider(choice)
+    with words:
+        protection(choice)
+    axes = axes_shown(choice)
+    picture = attempt(choice, axes)
+    if picture is None:
+        return
+    drawing.draw(picture, choice, axes, layers, key="picture")
+    legend.legend(picture, choice, layers)
+    notes(choice, picture)
+    figures.figures(choice, picture)
+    figures.table(choice, picture)
+
+
+def three_levels(choice: Choice, layers: Layers) -> None:
+    """The same data, centers and seed at three levels, like figure 8 of paper 004."""
+    axes = axes_shown(choice)
+    shown = None
+    for column, (name, level) in zip(st.columns(3), SIDES, strict=True):
+        with column:
+            chosen = controls.level_slider(f"Level, {name}", name, level.name)
+            at = choice.at(next(lv.epsilon for lv in explain.LEVELS if lv.name == chosen))
+            st.markdown(f"**{chosen}**: {explain.odds(at.epsilon)}")
+            picture = attempt(at, axes)
+            if picture is None:
+                continue
+            drawing.draw(picture, at, axes, layers, key=f"picture-{name}")
+            figures.figures(at, picture, per_row=2)
+            shown = picture
+    if shown:
+        legend.legend(shown, choice, layers)
+        notes(choice, shown)
+
+
+def level_slider(choice: Choice) -> None:
+    unit = choice.about.unit
+    controls.level_slider(f"How strictly is each {unit} protected?")
+    left, right = st.columns(2)
+    left.caption("← leaks most, most exact")
+    right.caption("leaks least, most noise →", text_alignment="right")
+
+
+def protection(choice: Choice) -> None:
+    """What the level means, in words."""
+    unit = choice.about.unit
+    if not choice.system.verdict.holds:
+        st.warning(
+            f"**No protection is proved.** {explain.attack(float('inf'), unit)} "
+            "This method's privacy claim does not hold."
+        )
+        return
+    st.markdown(
+        f"**What an attacker can gain:** {explain.odds(choice.epsilon)}  \n"
+        f"{explain.attack(choice.epsilon, unit, choice.neighbors)} "
+        f"Protected is {explain.scope(unit)}."
+    )
+    if slip := explain.slip(choice.delta):
+        st.caption(slip)
+    if caution := explain.caution(choice.epsilon):
+        st.markdown(f":orange[:material/warning: {caution}]")
+
+
+def axes_shown(choice: Choice) -> tuple[int, int]:
+    """The two coordinates that are drawn: the only two, pickups, or a person's choice."""
+    names = choice.about.box.names
+    if len(names) == 2 or choice.about.geographic:
+        return (0, 1)
+    left, right = st.columns(2)
+    known = address.one_of(names)
+    with left:
+        x = address.control(st.selectbox, "Across", "x", names[0], known, options=names)
+    with right:
+        y = address.control(st.selectbox, "Up", "y", names[1], known, options=names)
+    st.caption(
+        f"These data have {len(names)} coordinates; the picture shows two of them: "
+        f"**{x}** and **{y}**. Distances and figures count all {len(names)}."
+    )
+    return names.index(x), names.index(y)
+
+
+def attempt(choice: Choice, axes: tuple[int, int]) -> work.Picture | None:
+    """The picture, or in words why there is none."""
+    try:
+        return work.picture(choice, axes)
+    except ValueError as problem:
+        st.warning(f"{choice.system.title} has no answer here. {problem}")
+        return None
+
+
+def notes(choice: Choice, picture: work.Picture) -> None:
+    about, rows = choice.about, picture.truth.value.rows
+    if about.simulated:
+        st.info(f"Simulated: {about.description}", icon=":material/science:")
+    if rows >= MANY_ROWS:
+        st.info(explain.price(rows, about.unit), icon=":material/groups:")
+
+
+main()

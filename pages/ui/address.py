@@ -1,0 +1,92 @@
+"""The address is the state: every control reads its value from the query string and writes it
+there, so that a copied address opens the same picture anywhere, and going back goes back.
+
+Streamlit's own `bind` writes the label of a choice into the address; ours writes its key, which
+stays when a title is reworded, and keeps values that this page has no control for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Any, TypeVar
+
+import streamlit as st
+
+T = TypeVar("T")
+Parse = Callable[[str], Any]
+
+
+def get(name: str, default: T, parse: Callable[[str], T]) -> T:
+    """The value in the address; what cannot be read is taken out of it."""
+    text = st.query_params.get(name)
+    if text is None:
+        return default
+    try:
+        return parse(text)
+    except ValueError:
+        del st.query_params[name]
+        return default
+
+
+def put(name: str, value: Any, default: Any = None) -> None:
+    """Write a value into the address, or take it out where it is the default."""
+    if value == default or value is None:
+        st.query_params.pop(name, None)
+    else:
+        st.query_params[name] = str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def link() -> dict[str, str]:
+    """The whole state, for a link to another page."""
+    return st.query_params.to_dict()
+
+
+def control(
+    widget: Callable[..., T],
+    label: str,
+    name: str,
+    default: Any,
+    parse: Parse,
+    then: Callable[[Any], None] | None = None,
+    **options: Any,
+) -> T:
+    """A Streamlit control whose value stands in the address under its name.
+
+    `then` is told the new value when a person changes it, before the page is drawn again.
+    """
+    key = f"at-{name}"
+    value = get(name, default, parse)
+    if key not in st.session_state or st.session_state[key] != value:
+        st.session_state[key] = value
+
+    def write() -> None:
+        put(name, st.session_state[key], default)
+        if then:
+            then(st.session_state[key])
+
+    return widget(label, key=key, on_change=write, **options)
+
+
+def one_of(options: Collection[str]) -> Parse:
+    def parse(text: str) -> str:
+        if text not in options:
+            raise ValueError(f"{text!r} is none of {', '.join(options)}.")
+        return text
+
+    return parse
+
+
+def number(
+    kind: type[int] | type[float], low: float | None = None, high: float | None = None
+) -> Parse:
+    def parse(text: str) -> int | float:
+        value = kind(text)
+        if (low is not None and not value >= low) or (high is not None and not value <= high):
+            raise ValueError(f"{value} is not from {low} to {high}.")
+        return value
+
+    return parse
+
+
+def yes_or_no(text: str) -> bool:
+    return {"true": True, "false": False}[one_of(("true", "false"))(text)]

@@ -1,0 +1,77 @@
+"""One thread that works on what somebody is watching, a step of each in turn."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+#: Seconds after which nobody is taken to be watching any more.
+PATIENCE = 5.0
+#: Finished and abandoned jobs that are remembered.
+KEPT = 256
+
+
+@dataclass
+class Job(Generic[T]):
+    """Results so far of something that is computed step by step."""
+
+    steps: Callable[[], Iterator[T]]
+    results: list[T] = field(default_factory=list)
+    done: bool = False
+    failure: Exception | None = None
+    watched: float = 0.0
+    _iterator: Iterator[T] | None = None
+
+    def advance(self) -> None:
+        """Take one step. Only the worker's thread calls this."""
+        try:
+            if self._iterator is None:
+                self._iterator = self.steps()
+            self.results.append(next(self._iterator))
+        except StopIteration:
+            self.done = True
+        except Exception as failure:
+            self.failure, self.done = failure, True
+        if self.done:
+            self._iterator = None
+
+
+class Worker:
+    """Runs jobs one step at a time, so that none waits for another to finish."""
+
+    def __init__(self) -> None:
+        self._jobs: OrderedDict[Hashable, Job[Any]] = OrderedDict()
+        self._changed = threading.Condition()
+        threading.Thread(target=self._work, name="draws", daemon=True).start()
+
+    def job(self, key: Hashable, steps: Callable[[], Iterator[T]]) -> Job[T]:
+        """The job of that key, begun if it is new, and watched from now on."""
+        with self._changed:
+            job = self._jobs.setdefault(key, Job(steps))
+            self._jobs.move_to_end(key)
+            job.watched = time.monotonic()
+            while len(self._jobs) > KEPT:
+                self._jobs.popitem(last=False)
+            self._changed.notify()
+        return job
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                while (job := self._next()) is None:
+                    self._changed.wait()
+            job.advance()
+
+    def _next(self) -> Job[Any] | None:
+        """The watched job with the fewest results: everybody's first figures come first."""
+        now = time.monotonic()
+        open_jobs = [
+            job for job in self._jobs.values() if not job.done and now - job.watched < PATIENCE
+        ]
+        return min(reversed(open_jobs), key=lambda job: len(job.results), default=None)

@@ -1,0 +1,227 @@
+"""The controls that choose a run, the same on every page, and the choice they make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import streamlit as st
+
+from dpcore.algorithms import ALGORITHMS, Algorithm, Parameter
+from dpcore.datasets.builtin import BUILTIN, BuiltinSet, builtin_set
+from dpcore.explain import LEVELS, MIDDLE, level_of, nearest_level
+from dpcore.privacy import MAX_DELTA, MAX_EPSILON, MIN_EPSILON, Neighbors
+from pages.ui import address
+
+DATA, ALGORITHM, FALLBACK, CENTERS = "nyc-taxi", "adaptive", "auto", 5
+MOST_CENTERS = 100
+#: The largest whole number that a browser holds exactly.
+MAX_SEED = 2**53 - 1
+#: One control less, for what every page reads the same way.
+LEVEL_NAMES = tuple(level.name for level in LEVELS)
+RELATIONS = {
+    Neighbors.ADD_REMOVE: "whether it is there",
+    Neighbors.REPLACE_ONE: "what it says",
+}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Everything that settles one run, and nothing else: equal choices have equal results."""
+
+    data: str
+    algorithm: str
+    k: int
+    epsilon: float
+    delta: float
+    neighbors: Neighbors
+    seed: int
+    settings: tuple[tuple[str, Any], ...] = ()
+
+    def at(self, epsilon: float) -> Choice:
+        return replace(self, epsilon=epsilon)
+
+    @property
+    def about(self) -> BuiltinSet:
+        return builtin_set(self.data)
+
+    @property
+    def system(self) -> Algorithm:
+        return ALGORITHMS[self.algorithm]
+
+
+def choose() -> Choice:
+    """Draw the sidebar's controls and say what was chosen there and in the address.
+
+    The level is read, not drawn: pages put the slider where it belongs, with `level_slider`.
+    """
+    with st.sidebar:
+        data = data_control()
+        algorithm = algorithm_control(data)
+        k = address.control(
+            st.number_input,
+            "Centers",
+            "k",
+            CENTERS,
+            address.number(int, 1, MOST_CENTERS),
+            min_value=1,
+            max_value=MOST_CENTERS,
+        )
+        st.button("Draw new noise", icon=":material/casino:", width="stretch", on_click=new_noise)
+        exact = exact_values(data)
+        settings = settings_controls(algorithm)
+    return Choice(data, algorithm, k, *exact, settings)
+
+
+def data_control() -> str:
+    current = address.get("data", DATA, known_data)
+    options = [*BUILTIN, *([current] if current not in BUILTIN else [])]
+    chosen = address.control(
+        st.selectbox,
+        "Data",
+        "data",
+        DATA,
+        known_data,
+        then=keep_algorithm_possible,
+        options=options,
+        format_func=lambda key: builtin_set(key).title,
+    )
+    st.caption(builtin_set(chosen).description)
+    return chosen
+
+
+def known_data(text: str) -> str:
+    return builtin_set(text).key
+
+
+def keep_algorithm_possible(data: str) -> None:
+    """Other data, other dimensions: where the algorithm cannot run, take one that always can."""
+    algorithm = ALGORITHMS[address.get("algorithm", ALGORITHM, address.one_of(ALGORITHMS))]
+    if algorithm.obstacle(builtin_set(data).box.d, None, CENTERS):
+        address.put("algorithm", FALLBACK, ALGORITHM)
+    elif algorithm.key == FALLBACK and builtin_set(data).box.d == 2:
+        address.put("algorithm", ALGORITHM, ALGORITHM)
+
+
+def algorithm_control(data: str) -> str:
+    first = [key for key in (ALGORITHM, FALLBACK) if key in ALGORITHMS]
+    chosen = address.control(
+        st.selectbox,
+        "Method",
+        "algorithm",
+        ALGORITHM,
+        address.one_of(ALGORITHMS),
+        options=[*first, *(key for key in ALGORITHMS if key not in first)],
+        format_func=lambda key: ALGORITHMS[key].title,
+    )
+    return chosen
+
+
+def new_noise() -> None:
+    address.put("seed", address.get("seed", 0, address.number(int, 0)) + 1, 0)
+
+
+def exact_values(data: str) -> tuple[float, float, Neighbors, int]:
+    """Epsilon, delta, relation and seed, for those who ask for them."""
+    level = LEVELS[LEVEL_NAMES.index(level_name())]
+    with st.expander("Exact values", icon=":material/tune:"):
+        typed = address.control(
+            st.number_input,
+            "ε (epsilon)",
+            "epsilon",
+            None,
+            address.number(float, MIN_EPSILON, MAX_EPSILON),
+            min_value=MIN_EPSILON,
+            max_value=MAX_EPSILON,
+            step=None,
+            format="%g",
+            placeholder=f"{level.epsilon:g} ({level.name})",
+            help="Overrides the slider. Leave empty to use its level.",
+        )
+        delta = address.control(
+            st.number_input,
+            "δ (delta)",
+            "delta",
+            0.0,
+            address.number(float, 0, MAX_DELTA),
+            min_value=0.0,
+            max_value=MAX_DELTA,
+            step=1e-6,
+            format="%g",
+            help="The chance that the limit does not hold. 0 is strictest.",
+        )
+        unit = builtin_set(data).unit
+        neighbors = address.control(
+            st.radio,
+            f"An attacker must not learn of a {unit}",
+            "neighbors",
+            Neighbors.ADD_REMOVE,
+            Neighbors,
+            options=list(Neighbors),
+            format_func=RELATIONS.__getitem__,
+        )
+        seed = address.control(
+            st.number_input,
+            "Seed of the noise",
+            "seed",
+            0,
+            address.number(int, 0, MAX_SEED),
+            min_value=0,
+            max_value=MAX_SEED,
+            help="The same seed draws the same noise.",
+        )
+    return typed or level.epsilon, delta, neighbors, seed
+
+
+def settings_controls(algorithm: str) -> tuple[tuple[str, Any], ...]:
+    """A control for every parameter that the algorithm declares."""
+    parameters = ALGORITHMS[algorithm].parameters
+    if not parameters:
+        return ()
+    with st.expander("Settings of the method", icon=":material/settings:"):
+        return tuple((p.name, parameter_control(algorithm, p)) for p in parameters)
+
+
+def parameter_control(algorithm: str, parameter: Parameter) -> Any:
+    name = f"{algorithm}.{parameter.name}"
+    label = parameter.name.replace("_", " ").capitalize()
+    kind = type(parameter.default)
+    shared = {"help": parameter.meaning}
+    if parameter.choices:
+        parse, widget = address.one_of(parameter.choices), st.selectbox
+        shared["options"] = parameter.choices
+    elif kind is bool:
+        parse, widget = address.yes_or_no, st.toggle
+    else:
+        parse, widget = address.number(kind, parameter.low, parameter.high), st.number_input
+        limit = None
+        shared["min_value"] = limit if parameter.low is None else kind(parameter.low)
+        shared["max_value"] = limit if parameter.high is None else kind(parameter.high)
+        shared["format"] = "%g" if kind is float else None
+    return address.control(widget, label, name, parameter.default, parse, **shared)
+
+
+def level_name(name: str = "privacy", default: str = MIDDLE.name) -> str:
+    """The named level in the address; for a typed epsilon the nearest."""
+    typed = address.get("epsilon", None, address.number(float, MIN_EPSILON, MAX_EPSILON))
+    if typed and name == "privacy":
+        address.put("privacy", nearest_level(typed).name, MIDDLE.name)
+    return address.get(name, default, address.one_of(LEVEL_NAMES))
+
+
+def level_slider(label: str, name: str = "privacy", default: str = MIDDLE.name) -> str:
+    """Seven named stops, leaking most at the left. Moving it takes a typed epsilon back."""
+    return address.control(
+        st.select_slider,
+        label,
+        name,
+        default,
+        address.one_of(LEVEL_NAMES),
+        then=lambda _: address.put("epsilon", None),
+        options=LEVEL_NAMES,
+    )
+
+
+def is_exact(choice: Choice) -> bool:
+    """Whether epsilon was typed and no named level has it."""
+    return level_of(choice.epsilon) is None

@@ -1,0 +1,122 @@
+"""Four figures with a sentence each, and the table that says what the picture shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+import streamlit as st
+
+from dpcore import explain
+from dpcore.draws import DRAWS, Spread, spread
+from pages.ui import work
+from pages.ui.controls import Choice
+from pages.ui.drawing import kind
+from pages.ui.wording import NOT_PRIVATE
+from pages.ui.work import Picture
+
+#: Seconds between looks at the draws that are still being made, and how many the first needs.
+PAUSE, ENOUGH = 0.5, 4
+
+
+def figures(choice: Choice, picture: Picture, per_row: int = 4) -> None:
+    """The figures of a run. Those over many draws come in after the picture and keep their band
+    when new noise is drawn."""
+    live = not work.repeated(choice).done
+    st.fragment(_figures, run_every=PAUSE if live else None)(choice, picture, per_row, live)
+
+
+def _figures(choice: Choice, picture: Picture, per_row: int, live: bool) -> None:
+    job = work.repeated(choice)
+    finished, drawn = job.done, job.results[:]
+    usual = spread(drawn) if len(drawn) >= min(ENOUGH, DRAWS) else None
+    shown = [moved, worse, published, protected]
+    for start in range(0, len(shown), per_row):
+        for column, show in zip(st.columns(per_row), shown[start : start + per_row], strict=True):
+            with column:
+                show(choice, picture, usual)
+    if job.failure:
+        st.warning(f"No figures over many draws: {job.failure}")
+    elif live and finished:
+        st.rerun()
+
+
+def figure(label: str, value: str, sentence: str, not_private: bool = False) -> None:
+    st.metric(label, value)
+    mark = f"  \n{NOT_PRIVATE}" if not_private else ""
+    st.caption(f"{sentence}{mark}")
+
+
+def so_far(usual: Spread) -> str:
+    return f"over {usual.draws} draws" if usual.draws >= DRAWS else f"{usual.draws} draws so far"
+
+
+def moved(choice: Choice, picture: Picture, usual: Spread | None) -> None:
+    if usual is None:
+        return figure("Centers moved", "…", "Drawing other noise to see what is usual.", True)
+    tell: Callable[[float], str] = lambda d: explain.distance(d, choice.about.geographic)
+    return figure(
+        "Centers moved",
+        tell(usual.shift),
+        f"Half of them less, nine in ten less than {tell(usual.shift_nine_in_ten)} "
+        f"({so_far(usual)}).",
+        True,
+    )
+
+
+def worse(choice: Choice, picture: Picture, usual: Spread | None) -> None:
+    if usual is None:
+        return figure("Clustering worse by", "…", "Comparing with centers found freely.", True)
+    return figure(
+        "Clustering worse by",
+        explain.change(usual.worse),
+        f"than without privacy; nine draws in ten less than "
+        f"{explain.change(usual.worse_nine_in_ten)}.",
+        True,
+    )
+
+
+def published(choice: Choice, picture: Picture, usual: Spread | None) -> None:
+    unit = explain.plural(choice.about.unit)
+    if picture.marks is None:
+        return figure("Points published", "0", "Only the centers are published.")
+    if picture.marks.cell:
+        sentence = f"One noisy count for each cell of a grid, in place of the {unit}."
+        return figure("Counts published", f"{picture.marks.published:,}", sentence)
+    sentence = f"Each stands for {unit} near it, in their place."
+    return figure("Points published", f"{picture.marks.published:,}", sentence)
+
+
+def protected(choice: Choice, picture: Picture, usual: Spread | None) -> None:
+    unit = choice.about.unit
+    rows = explain.people_count(picture.truth.value.rows)
+    label = f"{explain.plural(unit).capitalize()} protected"
+    if not picture.verdict.holds:
+        return figure(label, "none", "The claim of this method does not hold.")
+    return figure(
+        label,
+        rows,
+        f"Each one: {explain.scope(unit)}.",
+        choice.neighbors.size_is_private,
+    )
+
+
+def table(choice: Choice, picture: Picture) -> None:
+    """The centers in words: what a screen reader gets of the picture."""
+    about = choice.about
+    partners = picture.truth.value.partners["shift"]
+    rows = pd.DataFrame(index=range(1, len(picture.centers) + 1))
+    rows.index.name = f"{kind(picture)} center"
+    if about.geographic:
+        rows["Where"] = picture.centers["place"].to_numpy()
+    else:
+        for name in about.box.names[:4]:
+            rows[name] = [f"{value:.3g}" for value in picture.centers[name]]
+    rows[f"Share of {explain.plural(about.unit)}"] = [
+        "not published" if pd.isna(share) else explain.percent(share)
+        for share in picture.centers["share"]
+    ]
+    rows[f"From the non-private center {NOT_PRIVATE}"] = [
+        explain.distance(partners.loc[index], about.geographic) for index in picture.centers.index
+    ]
+    st.table(rows, border="horizontal")

@@ -1,0 +1,62 @@
+"""The frame around every page: title, menu, spacing."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+from PIL import Image, ImageDraw
+
+from pages.ui import address
+from pages.ui.palette import LIGHT
+
+ROOT = Path(__file__).parents[2]
+
+#: Pages in the order of the menu; those that do not exist are left out.
+PAGES = (
+    ("app.py", "Explore", ":material/map:"),
+    ("pages/1_curves.py", "Curves", ":material/show_chart:"),
+    ("pages/2_compare.py", "Compare", ":material/bar_chart:"),
+    ("pages/3_verdicts.py", "Verdicts", ":material/verified_user:"),
+    ("pages/4_publish.py", "Publish", ":material/publish:"),
+    ("pages/5_learn.py", "Learn", ":material/school:"),
+)
+
+#: Streamlit's own top margin is 6rem and its header covers what is moved up; ours shows both.
+STYLE = """
+<style>
+[data-testid="stHeader"] { background: transparent; height: 3rem; min-height: 3rem; }
+[data-testid="stMainBlockContainer"] { padding: 2.75rem 3rem 3rem; max-width: 78rem; }
+[data-testid="stSidebarUserContent"] { padding-bottom: 2rem; }
+[data-testid="stDeckGlJsonChart"] {
+  border: 1px solid rgba(128, 144, 160, .45); border-radius: .6rem; overflow: hidden;
+}
+@media (max-width: 640px) {
+  [data-testid="stMainBlockContainer"] { padding: 3rem 1rem 2rem; }
+}
+</style>
+"""
+
+
+@cache
+def emblem() -> Image.Image:
+    """A private center in its non-private ring. Streamlit fetches any other icon from afar."""
+    picture = Image.new("RGBA", (64, 64))
+    pen = ImageDraw.Draw(picture)
+    pen.ellipse((2, 2, 61, 61), outline=LIGHT.non_private, width=8)
+    pen.ellipse((17, 17, 46, 46), fill=LIGHT.private)
+    return picture
+
+
+def frame(title: str) -> None:
+    """Draw what surrounds a page. Every page calls this first."""
+    st.set_page_config(page_title=f"{title} · private k-means", page_icon=emblem(), layout="wide")
+    st.html(STYLE)
+    menu = st.sidebar.container(key="menu", gap=None)
+    for file, label, icon in PAGES:
+        if (ROOT / file).exists():
+            menu.page_link(
+                file, label=label, icon=icon, width="stretch", query_params=address.link()
+            )
+    st.sidebar.divider()

@@ -1,0 +1,92 @@
+"""What the marks on a picture mean, and the switches that show and hide them."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpcore.explain import people_count, plural
+from pages.ui import address, palette
+from pages.ui.controls import Choice
+from pages.ui.drawing import Layers, kind
+from pages.ui.palette import Palette
+from pages.ui.wording import NOT_PRIVATE
+from pages.ui.work import Picture
+
+#: Name in the address and in Layers, words on the switch.
+SWITCHES = (
+    ("points", "Published points"),
+    ("private", "Private centers"),
+    ("non_private", "Non-private centers"),
+    ("shifts", "Lines between them"),
+    ("published_density", "Density of what is published"),
+    ("true_density", "True density"),
+)
+
+
+def layer_switches() -> Layers:
+    """A switch for every layer, in an expander."""
+    usual = Layers()
+    with st.expander("Layers", icon=":material/layers:"):
+        wanted = {
+            name: address.control(
+                st.toggle,
+                f"{words} {NOT_PRIVATE}" if name in ("non_private", "true_density") else words,
+                name,
+                getattr(usual, name),
+                address.yes_or_no,
+            )
+            for name, words in SWITCHES
+        }
+    return Layers(**wanted)
+
+
+def legend(picture: Picture, choice: Choice, layers: Layers) -> None:
+    """One line under the picture."""
+    colors = palette.current()
+    unit = plural(choice.about.unit)
+    entries = []
+    if layers.points and picture.marks:
+        entries.append(published(picture, unit, colors))
+    if layers.private:
+        fill = colors.private if picture.verdict.holds else colors.unproven
+        disc = circle(7, fill, colors.rim, 2)
+        entries.append(f"{disc} {kind(picture)} centers")
+    if layers.non_private:
+        ring = circle(7, "none", colors.non_private, 3)
+        entries.append(f"{ring} Non-private centers {NOT_PRIVATE}")
+    if layers.published_density and picture.density is not None:
+        entries.append(f"{swatch(colors.private)} Density of what is published")
+    if layers.true_density:
+        entries.append(f"{swatch(colors.non_private)} True density of {unit} {NOT_PRIVATE}")
+    st.markdown("&emsp;".join(entries), unsafe_allow_html=True)
+    if picture.marks is None:
+        st.caption("This method publishes its centers and nothing else.")
+
+
+def published(picture: Picture, unit: str, colors: Palette) -> str:
+    marks = picture.marks
+    assert marks is not None
+    number = people_count(marks.published)
+    if marks.cell:
+        words = f"{number} noisy counts, the darker the more {unit}"
+        return f"{swatch(colors.points, 0.55)} {words}"
+    words = f"{number} published points, sized by {unit}"
+    if len(marks.frame) < marks.published:
+        words += f" (near ones drawn as one: {people_count(len(marks.frame))} discs)"
+    return f"{circle(4, colors.points, 'none', 0)} {words}"
+
+
+def circle(radius: float, fill: str, stroke: str, width: float) -> str:
+    return (
+        '<svg width="20" height="20" style="vertical-align:-5px">'
+        f'<circle cx="10" cy="10" r="{radius}" fill="{fill}" stroke="{stroke}" '
+        f'stroke-width="{width}"/></svg>'
+    )
+
+
+def swatch(color: str, opacity: float = 0.7) -> str:
+    return (
+        '<svg width="18" height="20" style="vertical-align:-5px">'
+        f'<rect x="1" y="3" width="15" height="15" rx="2" fill="{color}" '
+        f'opacity="{opacity}"/></svg>'
+    )

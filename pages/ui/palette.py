@@ -1,0 +1,63 @@
+"""Colors with a meaning, in light and dark. Shape says the same: discs, rings, points, squares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+
+@dataclass(frozen=True)
+class Palette:
+    """Hexadecimal colors, as CSS and Plotly take them; `rgb` gives them as deck.gl does."""
+
+    water: str
+    land: str
+    shore: str
+    #: What was published beside the centers.
+    points: str
+    private: str
+    non_private: str
+    #: Centers of a procedure whose claim does not hold.
+    unproven: str
+    rim: str
+    text: str
+    quiet: str
+    paper: str
+
+    def rgb(self, name: str, alpha: int = 255) -> list[int]:
+        color = getattr(self, name)
+        return [*(int(color[i : i + 2], 16) for i in (1, 3, 5)), alpha]
+
+
+LIGHT = Palette(
+    water="#D4E4EF",
+    land="#F7F6F2",
+    shore="#B0BAC2",
+    points="#14181C",
+    private="#005ADC",
+    non_private="#D02424",
+    unproven="#B45F06",
+    rim="#FFFFFF",
+    text="#14181C",
+    quiet="#5B6770",
+    paper="#FFFFFF",
+)
+DARK = Palette(
+    water="#0B1A26",
+    land="#202830",
+    shore="#425060",
+    points="#ECF0F4",
+    private="#569CFF",
+    non_private="#FF6B5E",
+    unproven="#F0A35E",
+    rim="#FFFFFF",
+    text="#ECF0F4",
+    quiet="#A9B6C0",
+    paper="#0F151C",
+)
+
+
+def current() -> Palette:
+    """The palette of the theme that the person sees."""
+    return DARK if st.context.theme.type == "dark" else LIGHT

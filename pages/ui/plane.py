@@ -1,0 +1,137 @@
+"""The picture of a run away from the city: two named coordinates, drawn with Plotly."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import plotly.graph_objects as go
+
+from dpcore.explain import people_count, plural
+from dpcore.picture import Levels, Marks
+from pages.ui import work
+from pages.ui.controls import Choice
+from pages.ui.palette import Palette
+from pages.ui.work import Picture
+
+if TYPE_CHECKING:
+    from pages.ui.drawing import Center, Layers
+
+#: Diameter of a disc whose area is that of all rows.
+WHOLE_DIAMETER = 190
+HEIGHT = 560
+
+
+def figure(
+    picture: Picture,
+    choice: Choice,
+    centers: list[Center],
+    axes: tuple[int, int],
+    layers: Layers,
+    colors: Palette,
+) -> go.Figure:
+    box, unit = choice.about.box.take(axes), choice.about.unit
+    drawn = go.Figure()
+    for wanted, levels, color, name in (
+        (
+            layers.true_density,
+            lambda: work.true_density(choice.data, axes).value,
+            colors.non_private,
+            "true",
+        ),
+        (layers.published_density, lambda: picture.density, colors.private, "published"),
+    ):
+        if wanted and (found := levels()) is not None:
+            drawn.add_trace(density(found, box.low, box.high, color, name))
+    if layers.points and picture.marks:
+        drawn.add_trace(marks(picture.marks, unit, colors))
+    i, j = axes
+    if layers.shifts:
+        x, y = ([v for c in centers for v in (c.partner[a], c.at[a], None)] for a in (i, j))
+        line = {"color": colors.non_private, "width": 2}
+        drawn.add_trace(go.Scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip"))
+    if layers.non_private:
+        ring = {"symbol": "circle-open", "size": 22, "color": colors.non_private}
+        drawn.add_trace(
+            go.Scatter(
+                x=[c.partner[i] for c in centers],
+                y=[c.partner[j] for c in centers],
+                text=[c.partner_tip for c in centers],
+                mode="markers",
+                marker={**ring, "line": {"width": 3}},
+                hoverinfo="text",
+            )
+        )
+    if layers.private:
+        color = colors.private if picture.verdict.holds else colors.unproven
+        drawn.add_trace(
+            go.Scatter(
+                x=[c.at[i] for c in centers],
+                y=[c.at[j] for c in centers],
+                text=[c.tip for c in centers],
+                mode="markers",
+                marker={
+                    "size": 16,
+                    "color": color,
+                    "opacity": 1,
+                    "line": {"width": 2, "color": colors.rim},
+                },
+                hoverinfo="text",
+            )
+        )
+    axis = {"gridcolor": colors.shore, "zeroline": False, "linecolor": colors.shore}
+    drawn.update_layout(
+        showlegend=False,
+        height=HEIGHT,
+        margin={"l": 60, "r": 20, "t": 20, "b": 50},
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor=colors.land,
+        font={"color": colors.text, "family": "Source Sans, sans-serif", "size": 14},
+        hoverlabel={"bgcolor": colors.paper, "font": {"color": colors.text}, "align": "left"},
+        xaxis={**axis, "range": [box.low[0], box.high[0]], "title": box.names[0]},
+        yaxis={**axis, "range": [box.low[1], box.high[1]], "title": box.names[1]},
+        uirevision=choice.data,
+    )
+    return drawn
+
+
+def marks(shown: Marks, unit: str, colors: Palette) -> go.Scatter:
+    """Points as discs whose area is their weight; cells as squares, the fuller the darker."""
+    weights = shown.frame["weight"]
+    tips = [f"stands for about <b>{people_count(w)}</b> {plural(unit)}" for w in weights]
+    whole, most = float(weights.sum()) or 1.0, float(weights.max())
+    if shown.cell:
+        look = {
+            "symbol": "square",
+            "size": 9,
+            "opacity": (0.08 + 0.7 * (weights / most) ** 0.5).tolist(),
+        }
+    else:
+        size = (WHOLE_DIAMETER * (weights / whole) ** 0.5).clip(lower=2)
+        look = {"size": size.tolist(), "opacity": 0.65}
+    return go.Scatter(
+        x=shown.frame["x"],
+        y=shown.frame["y"],
+        text=tips,
+        mode="markers",
+        marker={**look, "color": colors.points, "line": {"width": 0}},
+        hoverinfo="text",
+    )
+
+
+def density(
+    levels: Levels, low: tuple[float, ...], high: tuple[float, ...], color: str, name: str
+) -> go.Heatmap:
+    side = len(levels)
+    step = [(h - a) / side for a, h in zip(low, high, strict=True)]
+    red, green, blue = (int(color[k : k + 2], 16) for k in (1, 3, 5))
+    return go.Heatmap(
+        z=levels[::-1].tolist(),
+        x0=low[0] + step[0] / 2,
+        dx=step[0],
+        y0=low[1] + step[1] / 2,
+        dy=step[1],
+        colorscale=[[0, f"rgba({red},{green},{blue},0)"], [1, f"rgba({red},{green},{blue},.8)"]],
+        showscale=False,
+        hoverinfo="skip",
+        name=name,
+    )

@@ -1,0 +1,9 @@
+"""Words and marks that stand on several pages. What epsilon means is said by dpcore.explain."""
+
+from __future__ import annotations
+
+#: Everything that looks at the data without protection wears this, and only that.
+NOT_PRIVATE_WORDS = "not private: for your eyes"
+NOT_PRIVATE = f":red-badge[:material/visibility: {NOT_PRIVATE_WORDS}]"
+
+ADD_REMOVE, REPLACE_ONE = "added or removed", "replaced"

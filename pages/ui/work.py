@@ -1,0 +1,107 @@
+"""Work that is done once: data, references, runs and draws, shared by everybody who looks.
+
+Only built-in data come here, which are public; what somebody brings along must stay in their
+own session.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+
+import dpcore
+from dpcore import picture as pictures
+from dpcore.datasets.base import Dataset
+from dpcore.draws import Draw, draws
+from dpcore.picture import Axes, Levels, Marks, Truth
+from dpcore.privacy import Verdict
+from dpcore.results import BaselineResult, NonPrivate, RunResult
+from pages.ui.background import Job, Worker
+from pages.ui.controls import Choice
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What a screen needs of a run, small enough to keep many of."""
+
+    marks: Marks | None
+    density: Levels | None
+    centers: pd.DataFrame
+    truth: NonPrivate[Truth]
+    verdict: Verdict
+    epsilon: float
+    delta: float
+
+
+@st.cache_resource(show_spinner="Reading the data …", max_entries=16)
+def data(key: str) -> Dataset:
+    return dpcore.datasets.load(key)
+
+
+@st.cache_resource(show_spinner=False, max_entries=256)
+def reference(key: str, k: int) -> BaselineResult:
+    return dpcore.baseline(data(key), k)
+
+
+# A run holds all that it published, up to a million cells: few are kept.
+@st.cache_resource(show_spinner=False, max_entries=8)
+def run(choice: Choice) -> RunResult:
+    return dpcore.run(
+        choice.algorithm,
+        data(choice.data),
+        choice.k,
+        choice.epsilon,
+        choice.delta,
+        choice.neighbors,
+        choice.seed,
+        **dict(choice.settings),
+    )
+
+
+@st.cache_resource(show_spinner=False, max_entries=512)
+def picture(choice: Choice, axes: Axes) -> Picture:
+    result = run(choice)
+    synopsis = result.synopsis
+    source = data(choice.data)
+    return Picture(
+        None if synopsis is None else pictures.marks(synopsis, axes),
+        None if synopsis is None else pictures.published_density(synopsis, axes),
+        pictures.centers_table(result, source.about.geographic),
+        pictures.truth(source, result, reference(choice.data, choice.k)),
+        result.verdict,
+        result.epsilon,
+        result.delta,
+    )
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def true_density(key: str, axes: Axes) -> NonPrivate[Levels]:
+    return pictures.true_density(data(key), axes)
+
+
+@st.cache_resource
+def worker() -> Worker:
+    return Worker()
+
+
+def repeated(choice: Choice) -> Job[Draw]:
+    """The same run with other luck, over and over, in the background: its draws so far.
+
+    The seed of the picture is left out: new noise keeps the band.
+    """
+    unseeded = (choice.data, choice.algorithm, choice.k, choice.epsilon, choice.delta)
+    return worker().job(
+        (*unseeded, choice.neighbors, choice.settings),
+        lambda: draws(
+            choice.algorithm,
+            data(choice.data),
+            choice.k,
+            choice.epsilon,
+            choice.delta,
+            choice.neighbors,
+            dict(choice.settings),
+            reference(choice.data, choice.k),
+        ),
+    )
