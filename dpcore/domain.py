@@ -64,6 +64,17 @@ class Box:
         """The same ends for each of d coordinates."""
         return cls((low,) * d, (high,) * d)
 
+    @classmethod
+    def between(
+        cls, low: npt.ArrayLike, high: npt.ArrayLike, d: int, names: Sequence[str] = ()
+    ) -> Box:
+        """Ends given as numbers, or one for each of d coordinates."""
+        try:
+            ends = [np.broadcast_to(np.asarray(end, dtype=np.float64), d) for end in (low, high)]
+        except (TypeError, ValueError):
+            raise ValueError(f"A box for {d} coordinates has one end each, or {d}.") from None
+        return cls(tuple(ends[0]), tuple(ends[1]), tuple(names))
+
     @property
     def d(self) -> int:
         return len(self.low)

@@ -82,8 +82,8 @@ class PrivateKMeans(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ign
                 "PrivateKMeans needs bounds=(low, high), the public box of the data: taking them "
                 "from the data would betray its extreme rows."
             )
-        low, high = (np.broadcast_to(b, rows.shape[1]) for b in self.bounds)
-        data = RowsDataset.from_values(rows, Box(tuple(low), tuple(high)), outside="clip")
+        box = Box.between(*self.bounds, rows.shape[1])
+        data = RowsDataset.from_values(rows, box, outside="clip")
         seed = None
         if self.random_state is not None:
             seed = int(check_random_state(self.random_state).randint(2**31))

@@ -48,6 +48,5 @@ def from_array(
     values = np.asarray(values, dtype=np.float64)
     if not isinstance(box, Box):
         d = values.shape[1] if values.ndim == 2 else 1
-        low, high = (np.broadcast_to(np.asarray(end, dtype=np.float64), d) for end in box)
-        box = Box(tuple(low), tuple(high))
+        box = Box.between(*box, d)
     return RowsDataset.from_values(values, box, about, outside)
