@@ -3,8 +3,8 @@
 Rows are lattice cells; positions and centers are whole ticks. The scores |c|^2 - 2xc come out of
 matrix products in float64, where whole numbers below 2^53 are exact: for d <= 682 the partition,
 its counts, sums and cost are exact, whatever the order of rows and operations, and a tie goes to
-the center with the lower index. Above that, rows within a rounding error of a tie may go either
-way; sums and counts of the clusters so found stay exact.
+the center with the lower index. Above that, a row within a rounding error of a tie may go either
+way and the cost is rounded; the counts and sums of the clusters so found are exact still.
 """
 
 from __future__ import annotations
@@ -32,16 +32,6 @@ Cells = npt.NDArray[np.int32] | IntArray
 def single_thread() -> AbstractContextManager[Any]:
     """Keep matrix products to one thread: ours are small and lose by being shared."""
     return cast(AbstractContextManager[Any], _blas.limit(limits=1))
-
-
-def assign(cells: Cells, centers: IntArray) -> IntArray:
-    """The nearest of the centers (k, d), in ticks, of each row (n, d), in lattice cells."""
-    labels = np.empty(len(cells), dtype=np.int64)
-    matrix, squares = _linear(centers)
-    with single_thread():
-        for rows, ticks in _in_ticks(cells, len(matrix)):
-            labels[rows] = (ticks @ matrix.T + squares).argmin(axis=1)
-    return labels
 
 
 def cluster_totals(cells: Cells, centers: IntArray) -> tuple[IntArray, IntArray]:

@@ -10,7 +10,6 @@ from dpcore.domain import LATTICE_CELLS, TICKS, cell_ticks
 from dpcore.kmeans.points import (
     CHUNK_ROWS,
     WeightedPoints,
-    assign,
     cluster_totals,
     squared_ticks,
 )
@@ -41,14 +40,6 @@ def test_counts_sums_and_cost_of_rows_are_exact(case):
     if expected is None:
         expected = [0] * len(centers), np.zeros_like(centers).tolist(), 0
     assert (counts.tolist(), sums.tolist(), squared_ticks(cells, centers)) == tuple(expected)
-
-
-@given(rows_and_centers())
-def test_labels_count_up_to_the_totals(case):
-    cells, centers = case
-    labels = assign(cells, centers)
-    counts, _ = cluster_totals(cells, centers)
-    assert np.bincount(labels, minlength=len(centers)).tolist() == counts.tolist()
 
 
 @given(rows_and_centers(), st.permutations(range(30)))
