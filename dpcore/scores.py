@@ -70,7 +70,7 @@ class ContrastingCost(LowCost):
     """
 
     @cached_property
-    def sensitivity(self) -> int:  # type: ignore[override]
+    def sensitivity(self) -> int:
         sets = to_ticks(self.center_sets)
         count, k, d = sets.shape
         if count * k > MAX_COMPARED:

@@ -20,17 +20,22 @@ def noisy_means(centers: FloatArray, counts: IntArray, sums: FloatArray) -> Floa
     return np.clip(means, -1.0, 1.0)
 
 
-def lloyd_round(curator: Curator, centers: FloatArray, epsilon: float, why: str) -> FloatArray:
-    """One round of Lloyd for epsilon: every count and sum gets noise of the same scale.
+def noisy_round(
+    curator: Curator, centers: FloatArray, epsilon: float, why: str
+) -> tuple[IntArray, FloatArray]:
+    """Noisy counts and sums of the clusters for epsilon, all with noise of the same scale.
 
     A row's count and d coordinates weigh d + 1 in L1, so the count takes 1/(d+1) of epsilon and
     the sums d/(d+1); each then has scale (d+1)/epsilon, which is b of section 4.1.1 at r = 1.
     """
     d = curator.d
-    counts, sums = curator.noisy_totals(
-        centers, Pure(epsilon / (d + 1)), Pure(epsilon * d / (d + 1)), why
-    )
-    return noisy_means(centers, counts, sums)
+    counts, sums = Pure(epsilon / (d + 1)), Pure(epsilon * d / (d + 1))
+    return curator.noisy_totals(centers, counts, sums, why)
+
+
+def lloyd_round(curator: Curator, centers: FloatArray, epsilon: float, why: str) -> FloatArray:
+    """One round of Lloyd for epsilon."""
+    return noisy_means(centers, *noisy_round(curator, centers, epsilon, why))
 
 
 @register

@@ -26,7 +26,8 @@ DONE = 0.3
 #: Answers of blocks are whole numbers of this part of the range they are clamped to.
 RANGE_UNITS = LATTICE_CELLS
 
-Floats = npt.NDArray[np.float32] | npt.NDArray[np.float64]
+#: float32 or float64, whichever `exact_unit` says.
+Floats = npt.NDArray[np.floating[Any]]
 
 
 @dataclass(frozen=True)
@@ -58,10 +59,13 @@ def random_blocks(
     return Blocks(count, rows, np.diff(np.flatnonzero(last), prepend=-1))
 
 
-def consecutive_blocks(positions: IntArray, weights: IntArray | None, count: int) -> Blocks:
-    """Rows cut in the order in which they are stored, into slices as even as can be."""
-    rows = _listed(positions, weights)
-    sizes = np.diff(np.arange(count + 1) * len(rows) // count)
+def consecutive_blocks(positions: IntArray, count: int) -> Blocks:
+    """Rows cut in the order in which they are stored, into slices as even as can be.
+
+    The first slice is among the longest, the last among the shortest.
+    """
+    rows = _listed(positions, None)
+    sizes = np.diff(-(np.arange(count + 1) * -len(rows) // count))
     return Blocks(count, rows, sizes[sizes > 0])
 
 
@@ -93,11 +97,6 @@ def clamped_total(
         share = np.clip((centers - low[:, None, None]) * scale[:, None, None], 0, RANGE_UNITS)
         total += np.rint(share).astype(np.int64).sum(axis=2).T
     return total
-
-
-def mean(total: IntArray, count: int, low: FloatArray, high: FloatArray) -> FloatArray:
-    """A total of so many blocks, noisy or not, as a mean in unit coordinates."""
-    return np.asarray(low + (high - low) * (total / (count * RANGE_UNITS)))
 
 
 def block_centers(
@@ -219,13 +218,13 @@ def plus_plus(
     return centers
 
 
-def _running_sums(values: Floats) -> Floats:
+def _running_sums(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """np.cumsum down the columns, which is ten times slower where rows are the longer axis."""
     if len(values) > values.shape[1]:
-        return np.cumsum(values, axis=0)
+        return np.asarray(np.cumsum(values, axis=0))
     sums = values.copy()
-    for above, row in zip(sums, sums[1:], strict=False):
-        row += above
+    for row in range(1, len(sums)):
+        sums[row] += sums[row - 1]
     return sums
 
 
