@@ -1,0 +1,140 @@
+"""What every engine can do: look at files, and answer the few questions asked of their rows."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote, urlparse
+
+import numpy as np
+import numpy.typing as npt
+
+from dpcore.domain import LATTICE_CELLS, Box, Grid, IntArray
+from dpcore.engines import sql
+from dpcore.engines.errors import DataFileError
+from dpcore.engines.source import Format, Layout, Source
+
+__all__ = ["Columns", "DataFileError", "Engine", "Query", "Tally"]
+
+#: A query as a function of the name of the relation that it reads.
+Query = Callable[[str], str]
+Columns = dict[str, npt.NDArray[Any]]
+
+#: First bytes of what is often named .csv and is not.
+NOT_CSV = {b"PAR1": "a Parquet file", b"PK\3\4": "a spreadsheet or archive", b"\xff\xfe": "UTF-16"}
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What became of the rows of a file. Private: for the curator's eyes only."""
+
+    total: int
+    unreadable: int
+    outside: int
+    inside: int
+
+
+class Engine(ABC):
+    """Runs the shared SQL. Every answer is exact, and the same from every engine."""
+
+    @abstractmethod
+    def _files(self, path: str) -> list[str]:
+        """The files that a path, a glob or a folder stands for."""
+
+    @abstractmethod
+    def _layout(self, path: str, format: Format) -> Layout:
+        """The columns of one file or table."""
+
+    @abstractmethod
+    def _answer(self, source: Source, query: Query) -> Columns:
+        """Run a query on the columns of a source, as DOUBLE x0, x1, ..."""
+
+    def look(self, path: str, format: str | None = None) -> Source:
+        """List the files of a path, glob or folder and the columns of each, but read no row."""
+        if format == Format.TABLE:
+            return Source(path, Format.TABLE, (self._layout(path, Format.TABLE),))
+        files = sorted(self._files(path))
+        if not files:
+            raise DataFileError(path, "there is no such file.")
+        formats = {Format(format)} if format else {Format.of(file) for file in files}
+        if len(formats) > 1:
+            raise DataFileError(path, "both CSV and Parquet files; give a glob that takes one kind.")
+        kind = formats.pop()
+        if kind is Format.CSV:
+            for file in files:
+                _refuse_other_formats(file)
+        return Source(path, kind, tuple(self._layout(file, kind) for file in files))
+
+    def grid_counts(self, source: Source, grid: Grid) -> IntArray:
+        """How many rows fall in each cell of a grid."""
+        _check(source, grid.box)
+        counts = np.zeros(grid.shape, dtype=np.int64)
+        found = self._answer(source, lambda relation: sql.grid_query(relation, source, grid))
+        counts.reshape(-1)[found["cell"]] = found["n"]
+        return counts
+
+    def lattice_rows(self, source: Source, box: Box) -> npt.NDArray[np.int32]:
+        """The lattice cell of every row, (n, d), in no promised order."""
+        _check(source, box)
+        found = self._answer(source, lambda relation: sql.rows_query(relation, source, box))
+        rows = np.empty((len(found["c0"]), box.d), dtype=np.int32)
+        for axis in range(box.d):
+            rows[:, axis] = found.pop(f"c{axis}")
+        return rows
+
+    def cluster_totals(
+        self, source: Source, box: Box, centers: IntArray
+    ) -> tuple[IntArray, IntArray]:
+        """Counts (k,) and sums of positions (k, d), in ticks, of the rows nearest each center."""
+        _check(source, box)
+        centers = np.asarray(centers, dtype=np.int64)
+        found = self._totals(source, box, centers)
+        counts = np.zeros(len(centers), dtype=np.int64)
+        sums = np.zeros(centers.shape, dtype=np.int64)
+        np.add.at(counts, found["label"], found["n"])
+        for axis in range(box.d):
+            np.add.at(sums[:, axis], found["label"], found[f"s{axis}"])
+        return counts, sums
+
+    def squared_ticks(self, source: Source, box: Box) -> int:
+        """The sum over rows of the squared distance to the middle of the box, in ticks.
+
+        With the totals of the clusters it gives the cost of any centers, exactly.
+        """
+        _check(source, box)
+        found = self._answer(source, lambda relation: sql.spread_query(relation, source, box))
+        return int(found["high"][0]) * LATTICE_CELLS + int(found["low"][0])
+
+    def tally(self, source: Source, box: Box) -> Tally:
+        """What becomes of the rows. Private: for the curator's eyes only."""
+        _check(source, box)
+        found = self._answer(source, lambda relation: sql.tally_query(relation, source, box))
+        total, readable, inside = (int(found[name][0]) for name in ("n", "readable", "inside"))
+        return Tally(total, total - readable, readable - inside, inside)
+
+    def _totals(self, source: Source, box: Box, centers: IntArray) -> Columns:
+        """Columns label, n, s0, s1, ...; the rows of one label add up."""
+        return self._answer(
+            source, lambda relation: sql.totals_query(relation, source, box, centers)
+        )
+
+
+def _check(source: Source, box: Box) -> None:
+    if source.d != box.d:
+        raise ValueError(
+            f"{source.path} is read at {source.d} coordinates, but the box has {box.d}."
+        )
+
+
+def _refuse_other_formats(path: str) -> None:
+    """Tell by its first bytes a local file that is not text, whatever its name says."""
+    local = unquote(urlparse(path).path) if path.startswith("file:") else path
+    if os.path.isfile(local):
+        with open(local, "rb") as file:
+            start = file.read(4)
+        for bytes_, what in NOT_CSV.items():
+            if start.startswith(bytes_):
+                raise DataFileError(path, f"this is {what}, not a CSV file in UTF-8.")

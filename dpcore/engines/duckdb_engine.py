@@ -1,0 +1,141 @@
+"""DuckDB: the default engine, inside this process."""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import os
+import zlib
+
+from dpcore.engines.base import Columns, Engine, Query
+from dpcore.engines.errors import DataFileError
+from dpcore.engines.source import MAX_LINE, Format, Column, Kind, Layout, Source
+from dpcore.engines.sql import as_double, quoted
+
+#: Lines as they are, one column wide. DuckDB's own parser lets one row speak for others: a stray
+#: carriage return ends the query with an error, an open quote swallows the lines that follow. The
+#: delimiter is a code point that Unicode keeps out of all text.
+LINES = (
+    "columns = {'line': 'VARCHAR'}, auto_detect = false, header = false, delim = '\ufdd0', "
+    "quote = '', escape = '', comment = '', new_line = '\\n', strict_mode = false, "
+    "ignore_errors = true"
+)
+#: The name that other engines know it by.
+REGEXP_LIKE = "CREATE TEMP MACRO regexp_like(text, pattern) AS regexp_matches(text, pattern)"
+NUMBERS = {
+    *("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE", "DECIMAL"),
+    *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"),
+}
+
+
+class DuckDBEngine(Engine):
+    """Answers from CSV and Parquet files, and from the tables of a DuckDB database.
+
+    Every question has a connection of its own: they may come from many threads, and one that a
+    corrupt file kills takes nothing with it.
+    """
+
+    def __init__(self, database: str = ":memory:"):
+        self._database = database
+
+    def _files(self, path: str) -> list[str]:
+        path = os.path.expanduser(path)
+        if os.path.isfile(path):
+            return [path]
+        if os.path.isdir(path):
+            path = os.path.join(glob.escape(path), "[!_.]*.*")
+        return self._run(path, f"SELECT file FROM glob({quoted(path)})")["file"].tolist()
+
+    def _layout(self, path: str, format: Format) -> Layout:
+        if format is not Format.CSV:
+            described = self._run(path, f"DESCRIBE SELECT * FROM {_scan([path], format)}")
+            named = zip(described["column_name"], described["column_type"], strict=True)
+            return Layout(path, tuple(Column(name, _kind(type), type) for name, type in named))
+        if path.endswith(".gz"):
+            _refuse_damaged_gzip(path)
+        lines = f"SELECT line FROM {_scan([path], format)} WHERE line IS NOT NULL LIMIT 1"
+        first = self._run(path, lines)["line"]
+        return Layout.of_csv(path, str(first[0]) if len(first) else None)
+
+    def _answer(self, source: Source, query: Query) -> Columns:
+        parts = [
+            _csv_rows(source, layout, paths)
+            if source.format is Format.CSV
+            else _typed_rows(source, layout, paths)
+            for layout, paths in source.alike()
+        ]
+        return self._run(source.path, query(f"({' UNION ALL '.join(parts)})"))
+
+    def _run(self, path: str, query: str) -> Columns:
+        import duckdb
+
+        ours = (duckdb.BinderException, duckdb.ParserException, duckdb.OutOfMemoryException)
+        try:
+            with duckdb.connect(self._database, read_only=self._database != ":memory:") as database:
+                database.execute(REGEXP_LIKE)
+                return database.execute(query).fetchnumpy()
+        except ours:
+            raise
+        except duckdb.CatalogException as error:
+            raise DataFileError(path, "there is no such table.") from error
+        except duckdb.Error as error:
+            raise DataFileError(path, "it is damaged, cut short or of another type.") from error
+
+
+def _typed_rows(source: Source, layout: Layout, paths: list[str]) -> str:
+    columns = []
+    for i, name in enumerate(source.columns):
+        kind = layout.columns[layout.position(name)].kind
+        columns.append(f"{as_double(_identifier(name), kind)} AS x{i}")
+    return f"SELECT {', '.join(columns)} FROM {_scan(paths, source.format)}"
+
+
+def _csv_rows(source: Source, layout: Layout, paths: list[str]) -> str:
+    """A line is a row, whatever the lines around it hold, and NULL throughout when it has not as
+    many fields as the header. A delimiter between quotes is none."""
+    delimiter = quoted(layout.delimiter)
+    parts = "string_split(line, '\"')"
+    masked = f"CASE WHEN i % 2 = 0 THEN replace(part, {delimiter}, '_') ELSE part END"
+    line = f"array_to_string(list_transform({parts}, lambda part, i: {masked}), '\"')"
+    fields = (
+        f"CASE WHEN NOT contains(line, '\"') THEN string_split(line, {delimiter}) "
+        f"WHEN len({parts}) % 2 = 1 THEN string_split({line}, {delimiter}) END"
+    )
+    columns = []
+    for i, name in enumerate(source.columns):
+        field = f"f[CASE WHEN len(f) = {len(layout.columns)} THEN {layout.position(name) + 1} END]"
+        columns.append(f"{as_double(field, Kind.TEXT)} AS x{i}")
+    return (
+        f"SELECT {', '.join(columns)} FROM (SELECT {fields} AS f FROM {_scan(paths, Format.CSV)} "
+        f"WHERE line <> {quoted(layout.header)} AND strlen(line) <= {MAX_LINE})"
+    )
+
+
+def _scan(paths: list[str], format: Format) -> str:
+    """What a FROM names. A path is a pattern to DuckDB, unless its brackets are escaped."""
+    if format is Format.TABLE:
+        return ".".join(map(_identifier, paths[0].split(".")))
+    files = "[" + ", ".join(quoted(glob.escape(path)) for path in paths) + "]"
+    if format is Format.PARQUET:
+        return f"read_parquet({files}, union_by_name = true)"
+    return f"read_csv({files}, {LINES})"
+
+
+def _identifier(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _kind(type: str) -> Kind:
+    if type.split("(")[0] in NUMBERS:
+        return Kind.NUMBER
+    return Kind.TEXT if type == "VARCHAR" else Kind.OTHER
+
+
+def _refuse_damaged_gzip(path: str) -> None:
+    """DuckDB does not compare the checksum, and would stop in the middle without a word."""
+    try:
+        with gzip.open(path) as file:
+            while file.read(1 << 20):
+                pass
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataFileError(path, "the gzip file is damaged or cut short.") from error

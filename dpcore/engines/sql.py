@@ -1,0 +1,157 @@
+"""The one SQL text that every engine runs.
+
+Nothing here knows an engine. A query is written for a relation whose columns x0, x1, ... are the
+columns of a source as DOUBLE, and so that DuckDB, Spark and `Box.cells` agree to the bit:
+
+* the half-open box `x >= low AND x < high` leaves out NULL, NaN and infinities everywhere;
+* numbers are written as CAST('...' AS DOUBLE) from their shortest exact text, since engines read
+  a bare 0.1 as a decimal;
+* cells are floor((x - low) * scale), which IEEE 754 rounds one way, and at most the last cell;
+* from there on everything is a whole number, so no order of rows or threads can matter.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from dpcore.domain import LATTICE_BITS, LATTICE_CELLS, TICKS, Box, Grid, IntArray
+from dpcore.engines.source import Kind, Source
+
+#: A number in text, in plain or scientific notation, perhaps in quotes: by themselves, engines
+#: disagree on "1_000", "1d" and "0x10". It has no backslash, whose meaning in a literal differs,
+#: and only one way to match, so that no text, however long, takes more than linear time.
+NUMBER = '^ *(?:" *)?[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]+)? *(?:" *)?$'
+
+
+def quoted(text: str) -> str:
+    """A text as a literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def literal(value: float) -> str:
+    """A number as a literal that every engine reads as the same DOUBLE."""
+    return f"CAST('{float(value)!r}' AS DOUBLE)"
+
+
+def as_double(expression: str, kind: Kind) -> str:
+    """A column as DOUBLE; what is not a number becomes NULL."""
+    if kind is Kind.TEXT:
+        number = f"TRY_CAST(replace({expression}, '\"', '') AS DOUBLE)"
+        return f"CASE WHEN regexp_like({expression}, {quoted(NUMBER)}) THEN {number} END"
+    return f"CAST({expression} AS DOUBLE)"
+
+
+def grid_query(relation: str, source: Source, grid: Grid) -> str:
+    """Occupied cells, flattened in C order, and how many rows each holds: cell, n."""
+    g = grid.cells_per_side
+    flat = _cell(source, grid.box, 0, g)
+    for axis in range(1, grid.d):
+        flat = f"({flat}) * {g} + {_cell(source, grid.box, axis, g)}"
+    rows = f"SELECT {flat} AS cell {_kept_rows(relation, source, grid.box)}"
+    return f"SELECT cell, count(*) AS n FROM ({rows}) AS cells GROUP BY cell"
+
+
+def rows_query(relation: str, source: Source, box: Box) -> str:
+    """The lattice cell of every row along each coordinate: c0, c1, ..."""
+    cells = ", ".join(
+        f"CAST({_cell(source, box, i, LATTICE_CELLS)} AS INTEGER) AS c{i}" for i in range(box.d)
+    )
+    return f"SELECT {cells} {_kept_rows(relation, source, box)}"
+
+
+def totals_query(relation: str, source: Source, box: Box, centers: IntArray) -> str:
+    """Rows nearest each center, and the sums of their ticks: label, n, s0, s1, ...
+
+    |t - c|^2 without |t|^2, which all centers share, is |c|^2 - 2 c.t, a whole number that a
+    BIGINT holds for any d below 2^19. CASE takes the first center that attains the least.
+    """
+    names = [f"score{j}" for j in range(len(centers))]
+    scores = ", ".join(f"{_score(c)} AS {name}" for c, name in zip(centers.tolist(), names))
+    cases = " ".join(f"WHEN {name} THEN {j}" for j, name in enumerate(names))
+    label = f"CASE least({', '.join(names)}) {cases} END"
+    sums = ", ".join(f"CAST(sum(t{i}) AS BIGINT) AS s{i}" for i in range(box.d))
+    scored = f"SELECT *, {scores} FROM ({_ticks(relation, source, box)}) AS ticks"
+    labelled = f"SELECT *, {label} AS label FROM ({scored}) AS scored"
+    return f"SELECT label, count(*) AS n, {sums} FROM ({labelled}) AS labelled GROUP BY label"
+
+
+def spread_query(relation: str, source: Source, box: Box) -> str:
+    """The sum over rows of |t|^2, which one BIGINT might not hold, as high * 2^21 + low."""
+    square = " + ".join(f"t{i} * t{i}" for i in range(box.d))
+    squares = f"SELECT {square} AS q FROM ({_ticks(relation, source, box)}) AS ticks"
+    return (
+        f"SELECT coalesce(CAST(sum(q >> {LATTICE_BITS}) AS BIGINT), 0) AS high, "
+        f"coalesce(CAST(sum(q & {LATTICE_CELLS - 1}) AS BIGINT), 0) AS low "
+        f"FROM ({squares}) AS squares"
+    )
+
+
+def tally_query(relation: str, source: Source, box: Box) -> str:
+    """How many rows there are, have a finite number in every column, and lie in the box."""
+    return (
+        f"SELECT count(*) AS n, count(CASE WHEN {_finite(box)} THEN 1 END) AS readable, "
+        f"count(CASE WHEN {_inside(box)} THEN 1 END) AS inside "
+        f"FROM {_points(relation, source)} AS points"
+    )
+
+
+def _points(relation: str, source: Source) -> str:
+    """The coordinates of rows. Zone ids become positions, two coordinates for each column of ids;
+    a zone that the table does not know gives NULL, which no box holds."""
+    if source.zones is None:
+        return relation
+    rows = ", ".join(
+        f"({literal(zone)}, {literal(x)}, {literal(y)})" for zone, x, y in source.zones.positions
+    )
+    columns = range(len(source.columns))
+    positions = ", ".join(f"z{i}.x AS x{2 * i}, z{i}.y AS x{2 * i + 1}" for i in columns)
+    joins = " ".join(
+        f"LEFT JOIN (VALUES {rows}) AS z{i} (id, x, y) ON ids.x{i} = z{i}.id" for i in columns
+    )
+    return f"(SELECT {positions} FROM {relation} AS ids {joins})"
+
+
+def _kept_rows(relation: str, source: Source, box: Box) -> str:
+    """Rows that count: those in the box or, when others are moved to its edge, all finite ones."""
+    kept = _finite(box) if source.clip else _inside(box)
+    return f"FROM {_points(relation, source)} AS points WHERE {kept}"
+
+
+def _inside(box: Box) -> str:
+    return " AND ".join(
+        f"x{i} >= {literal(low)} AND x{i} < {literal(high)}"
+        for i, (low, high) in enumerate(zip(box.low, box.high, strict=True))
+    )
+
+
+def _finite(box: Box) -> str:
+    largest = sys.float_info.max
+    return " AND ".join(
+        f"x{i} >= {literal(-largest)} AND x{i} <= {literal(largest)}" for i in range(box.d)
+    )
+
+
+def _cell(source: Source, box: Box, axis: int, cells_per_side: int) -> str:
+    """The expression of `Box.cells` along one coordinate."""
+    low, high = box.low[axis], box.high[axis]
+    x = f"x{axis}"
+    if source.clip:
+        x = f"least(greatest({x}, {literal(low)}), {literal(high)})"
+    scale = cells_per_side / (high - low)
+    cell = f"CAST(floor(({x} - {literal(low)}) * {literal(scale)}) AS BIGINT)"
+    return f"least({cell}, {cells_per_side - 1})"
+
+
+def _ticks(relation: str, source: Source, box: Box) -> str:
+    """Positions as `cell_ticks` has them: t0, t1, ..."""
+    ticks = ", ".join(
+        f"2 * {_cell(source, box, i, LATTICE_CELLS)} - {TICKS - 1} AS t{i}" for i in range(box.d)
+    )
+    return f"SELECT {ticks} {_kept_rows(relation, source, box)}"
+
+
+def _score(center: Sequence[int]) -> str:
+    """|c|^2 - 2 c.t for one center."""
+    product = " + ".join(f"({-2 * c}) * t{i}" for i, c in enumerate(center))
+    return f"{sum(c * c for c in center)} + {product}"
