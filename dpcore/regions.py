@@ -21,6 +21,7 @@ from dpcore.datasets import shapes
 from dpcore.datasets.builtin import CITY
 from dpcore.datasets.shapes import Area
 from dpcore.domain import Box, FloatArray, Grid, IntArray, coarsen, to_ticks
+from dpcore.privacy import MIN_EPSILON
 
 #: Cells a side of the grid on which borders are drawn: about 20 meters in New York.
 SIDE = 1024
@@ -63,6 +64,7 @@ class Regions:
             raise ValueError("Every cell has a region, and every region a cell.")
         for name in self.levels:
             self.index(name)
+        self.image.setflags(write=False)
 
     # The partition.
 
@@ -139,25 +141,23 @@ class Regions:
     def epsilons(self, most: float) -> tuple[float, ...]:
         """What each region may spend: its own level, else the most that any may spend."""
         for name, epsilon in self.levels.items():
-            if not 0 < epsilon <= most:
+            if not (isinstance(epsilon, int | float) and MIN_EPSILON <= epsilon <= most):
                 raise ValueError(
-                    f"The level of {name!r} must be above 0 and at most the run's epsilon, "
-                    f"{most:g}, not {epsilon!r}."
+                    f"The level of {name!r} must be a number from {MIN_EPSILON:g} to {most:g}, "
+                    f"the epsilon of the run, not {epsilon!r}."
                 )
         return tuple(self.levels.get(name, most) for name in self.names)
 
     def epsilon_of_move(self, origin: str, destination: str, most: float) -> float:
-        """What a record costs that moves from one region to another: both levels."""
+        """What a record costs that moves: it leaves one region and enters another, or the same."""
         epsilons = self.epsilons(most)
-        a, b = self.index(origin), self.index(destination)
-        return epsilons[a] + epsilons[b] if a != b else 2 * epsilons[a]
+        return epsilons[self.index(origin)] + epsilons[self.index(destination)]
 
     def statement(self, most: float, unit: str = "row") -> str:
         """What regions with these levels protect, in words."""
-        epsilons = self.epsilons(most)
+        worst = 2 * max(self.epsilons(most))
         own = [f"{name} {epsilon:g}" for name, epsilon in sorted(self.levels.items())]
         levels = ", ".join([*own, f"{most:g} everywhere{' else' if own else ''}"])
-        worst = sum(sorted(epsilons)[-2:])
         return (
             f"Whether a {unit} is in the data is protected at the epsilon of the region it lies "
             f"in: {levels}. "
