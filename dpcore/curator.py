@@ -5,16 +5,15 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dpcore.datasets.base import Dataset, Totals
+from dpcore.datasets.mapped import MappedRows
 from dpcore.datasets.parts import divided
 from dpcore.datasets.thinned import WorkingCopy, working_copy
 from dpcore.domain import TICKS, Box, FloatArray, IntArray, Partition, to_ticks
-from dpcore.kmeans import blocks as in_blocks
 from dpcore.noise import Noise
 from dpcore.privacy import (
     Approx,
@@ -25,17 +24,19 @@ from dpcore.privacy import (
     Selection,
     Transcript,
 )
+from dpcore.questions import Question, Sensitivity
 from dpcore.regions import Regions
 from dpcore.results import NonPrivate, Step
+from dpcore.row_maps import RowMap
 from dpcore.scores import Score
-
-
-@dataclass(frozen=True)
-class Sensitivity:
-    """How far one row can move an answer, in the answer's whole units, by L1 and L2 norm."""
-
-    l1: int
-    l2: float
+from dpcore.sparse_cells import (
+    Cells,
+    SparsePartition,
+    check_phantoms,
+    log_chance,
+    reached_by_noise,
+    reaching,
+)
 
 
 class Curator:
@@ -163,6 +164,44 @@ class Curator:
         self._log("totals", released, lambda: {"counts": ask().counts, "sums": ask().sums / TICKS})
         return noisy_counts, noisy_sums / TICKS
 
+    def answer(self, question: Question, loss: Loss, why: str) -> IntArray:
+        """Whole numbers that know how far one row can move them, with noise scaled to that."""
+        exact: list[IntArray] = []
+
+        def ask() -> IntArray:
+            exact.append(question.of(self._data))
+            return exact[0]
+
+        noisy = self._noisy(ask, self._per_row(question.added, question.replaced), loss, why)
+        self._log("answer", {"why": why, "values": noisy}, lambda: {"values": exact[0]})
+        return noisy
+
+    def full_cells(self, cells: SparsePartition, margin: float, loss: Pure, why: str) -> Cells:
+        """The cells, of more than can be counted, whose noisy number of rows reaches `margin`
+        times the scale of the noise, and at least 1.
+
+        This is what comparing noisy counts of all cells, empty ones too, with the threshold would
+        give: empty cells that noise alone lifts to it are drawn with the same probabilities. So it
+        is post-processing of a histogram, in which one row moves counts as in `noisy_counts`.
+        """
+        moved = self._per_row(Sensitivity(1, 1.0), Sensitivity(2, math.sqrt(2)))
+        scale = moved.l1 / loss.epsilon
+        threshold = max(1, math.ceil(margin * scale))
+        chance = log_chance(threshold, scale)
+        check_phantoms(cells, chance)
+        occupied: list[Cells] = []
+
+        def count() -> IntArray:
+            found, counts = cells.occupied(*self._data.positions())
+            occupied.append(found)
+            return counts
+
+        noisy = self._noisy(count, moved, loss, why)
+        phantoms = reached_by_noise(cells, chance, self._noise)
+        full = reaching(occupied[0], noisy, threshold, phantoms)
+        self._log("full cells", {"cells": full}, lambda: {"occupied": occupied[0]})
+        return full
+
     def select(
         self, score: Score, loss: Selection, why: str, log_prior: FloatArray | None = None
     ) -> int:
@@ -199,38 +238,6 @@ class Curator:
         )
         return score.of(self._data), score.monotone and self.neighbors is Neighbors.ADD_REMOVE
 
-    def mean_over_blocks(
-        self, k: int, blocks: int, low: FloatArray, high: FloatArray, loss: Loss, why: str
-    ) -> FloatArray:
-        """k-means in each of so many random blocks, and the noisy mean of what they find (k, d).
-
-        Every row draws its block independently of all others, so a row added or replaced changes
-        one block, under either relation. A block's centers are clamped to the public range
-        low..high, so each of the k d sums moves by at most one range.
-        """
-        coins = self.rng.spawn(1)[0]  # how many are tossed depends on the rows
-        exact: list[IntArray] = []
-
-        def total() -> IntArray:
-            positions, weights = self._data.positions()
-            dealt = in_blocks.random_blocks(positions, weights, blocks, coins)
-            exact.append(
-                in_blocks.clamped_total(positions, dealt, k, low, high, self.resolution, coins)
-            )
-            return exact[0]
-
-        answers, unit = k * self.d, in_blocks.RANGE_UNITS
-        noisy = self._noisy(
-            total, Sensitivity(answers * unit, math.sqrt(answers) * unit), loss, why
-        )
-        means = in_blocks.mean(noisy, blocks, low, high)
-        self._log(
-            "block means",
-            {"blocks": blocks, "low": low, "high": high, "means": means},
-            lambda: {"means": in_blocks.mean(exact[0], blocks, low, high)},
-        )
-        return means
-
     # Free moves, proven stable.
 
     def account(self, budget: Budget, why: str) -> Curator:
@@ -264,6 +271,15 @@ class Curator:
             curators.append(part)
         return curators
 
+    def mapped(self, row_map: RowMap) -> Curator:
+        """The images of the rows under a public map, under the same transcript.
+
+        The map acts on every row by itself, so neighbors stay neighbors or become equal.
+        """
+        image = copy.copy(self)
+        image._data = MappedRows.of(self._data, row_map)
+        return image
+
     def working_copy(self, cells_per_side: int | None = None) -> Curator:
         """The same rows under the same transcript, to remove some from; this one keeps them all.
 
@@ -296,16 +312,6 @@ class Curator:
         """The raw data. From here on the run's epsilon is infinite, whatever else it charges."""
         self.transcript.handed_out = True
         return self._data
-
-    def as_claimed(self, values: IntArray, sensitivity: int, loss: Loss, why: str) -> IntArray:
-        """Noise as a publication adds it, to what an algorithm made of raw data by itself.
-
-        Books what the publication claims; as the data are out, nothing is protected by it.
-        """
-        if not self.transcript.unprotected:
-            raise ValueError("Claims of others are for data that were handed out unprotected.")
-        claimed = Sensitivity(sensitivity, float(sensitivity))
-        return self._noisy(lambda: values, claimed, loss, why)
 
     # How an answer is made.
 
