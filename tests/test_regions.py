@@ -196,12 +196,14 @@ def test_a_move_costs_both_levels_and_the_statement_says_so():
 # The run.
 
 
-@pytest.mark.parametrize("algorithm", ["adaptive", "coreset", "eugkm"])
-def test_with_hardly_any_noise_regions_change_nothing_worth_mentioning(algorithm):
+@pytest.mark.parametrize(
+    ("algorithm", "factor"), [("adaptive", 1.005), ("eugkm", 1.005), ("coreset", 1.1)]
+)
+def test_with_hardly_any_noise_regions_change_nothing_worth_mentioning(algorithm, factor):
     levels = regions.boroughs().with_levels({"Manhattan": 150.0})
     best = dpcore.nicv(TAXI, dpcore.baseline(TAXI, 5).centers)
     result = dpcore.run(algorithm, TAXI, 5, 200.0, regions=levels, seed=0)
-    assert dpcore.nicv(TAXI, result.centers) <= 1.02 * best
+    assert dpcore.nicv(TAXI, result.centers) <= factor * best
     assert isinstance(result.centers, PrivateCenters)
 
 
