@@ -22,6 +22,12 @@ MANY_ROWS = 1_000_000
 def main() -> None:
     frame.frame("Explore")
     choice = controls.choose()
+    st.title("What privacy costs")
+    st.caption(
+        f"**Red:** {choice.k} centers found by looking at every {choice.about.unit}. **Blue:** "
+        f"the same found with noise, which hides each single {choice.about.unit}. "
+        "Move the slider to see what more privacy costs."
+    )
     with st.sidebar:
         three = address.control(
             st.toggle, "Three levels side by side", "three", False, address.yes_or_no
@@ -34,10 +40,10 @@ def main() -> None:
 
 
 def one_level(choice: Choice, layers: Layers) -> None:
-    slider, words = st.columns([3, 2], gap="large")
+    slider, words = st.columns([3, 2], gap="medium")
     with slider:
         level_slider(choice)
-    with words:
+    with words, st.container(key="words", gap="xsmall"):
         protection(choice)
     axes = axes_shown(choice)
     picture = attempt(choice, axes)
@@ -56,14 +62,14 @@ def three_levels(choice: Choice, layers: Layers) -> None:
     shown = None
     for column, (name, level) in zip(st.columns(3), SIDES, strict=True):
         with column:
-            chosen = controls.level_slider(f"Level, {name}", name, level.name)
+            chosen = controls.level_slider(name.capitalize(), name, level.name)
             at = choice.at(next(lv.epsilon for lv in explain.LEVELS if lv.name == chosen))
             st.markdown(f"**{chosen}**: {explain.odds(at.epsilon)}")
             picture = attempt(at, axes)
             if picture is None:
                 continue
             drawing.draw(picture, at, axes, layers, key=f"picture-{name}")
-            figures.figures(at, picture, per_row=2)
+            figures.figures(at, picture)
             shown = picture
     if shown:
         legend.legend(shown, choice, layers)
@@ -71,11 +77,10 @@ def three_levels(choice: Choice, layers: Layers) -> None:
 
 
 def level_slider(choice: Choice) -> None:
-    unit = choice.about.unit
-    controls.level_slider(f"How strictly is each {unit} protected?")
-    left, right = st.columns(2)
-    left.caption("← leaks most, most exact")
-    right.caption("leaks least, most noise →", text_alignment="right")
+    controls.level_slider(f"How strictly is each {choice.about.unit} protected?")
+    st.html('<div class="ends"><span>← leaks most</span><span>leaks least →</span></div>')
+    if controls.is_exact(choice):
+        st.caption(f"ε = {choice.epsilon:g} was typed; the slider shows the level nearest to it.")
 
 
 def protection(choice: Choice) -> None:
@@ -87,15 +92,15 @@ def protection(choice: Choice) -> None:
             "This method's privacy claim does not hold."
         )
         return
-    st.markdown(
-        f"**What an attacker can gain:** {explain.odds(choice.epsilon)}  \n"
-        f"{explain.attack(choice.epsilon, unit, choice.neighbors)} "
-        f"Protected is {explain.scope(unit)}."
-    )
-    if slip := explain.slip(choice.delta):
-        st.caption(slip)
+    st.metric(f"What an attacker can gain about one {unit}", explain.odds(choice.epsilon))
+    sentences = [
+        explain.attack(choice.epsilon, unit, choice.neighbors),
+        f"Protected is {explain.scope(unit)}.",
+        explain.slip(choice.delta),
+    ]
+    st.caption(" ".join(filter(None, sentences)))
     if caution := explain.caution(choice.epsilon):
-        st.markdown(f":orange[:material/warning: {caution}]")
+        st.caption(f":orange[:material/warning: **{caution}**]")
 
 
 def axes_shown(choice: Choice) -> tuple[int, int]:

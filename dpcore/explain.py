@@ -1,4 +1,4 @@
-"""Epsilon in words: levels with names, what an attacker can gain, and numbers as people say them."""
+"""Epsilon in words: levels with names, what an attacker can gain, numbers as people say them."""
 
 from __future__ import annotations
 
@@ -31,6 +31,9 @@ MIDDLE = LEVELS[len(LEVELS) // 2]
 
 #: From these certainties on, words should worry.
 ALMOST_SURE, BETTER_THAN_A_GUESS = 0.9, 0.7
+
+#: A number and its unit stay on one line.
+NO_BREAK = "\u00a0"
 
 #: Somebody may own several rows; what is protected is each row, not its owner.
 OWNERS = {"trip": "passenger"}
@@ -130,14 +133,16 @@ def people_count(number: float) -> str:
 def distance(length: float, in_meters: bool) -> str:
     """A length on a map in meters; elsewhere, given in unit coordinates, as part of the box."""
     if not in_meters:
-        return f"{100 * length / 2:.2g} % of the box"
+        return f"{100 * length / 2:.2g}{NO_BREAK}% of the box"
     if length < 995:
-        return f"{length:.0f} m"
-    return f"{length / 1000:.1f} km" if length < 9_950 else f"{length / 1000:.0f} km"
+        return f"{length:.0f}{NO_BREAK}m"
+    return f"{length / 1000:.{int(length < 9_950)}f}{NO_BREAK}km"
 
 
 def change(relative: float) -> str:
-    """A small relative change with two digits: 0.13 %, 5.4 %, 120 %."""
+    """A relative change with two digits: 0.13 %, 5.4 %, 120 %; what is smaller is told as less."""
     size = abs(100 * relative)
+    if size < 0.005:
+        return f"0{NO_BREAK}%" if relative == 0 else f"<{NO_BREAK}0.01{NO_BREAK}%"
     digits = 0 if size >= 9.95 else 1 if size >= 0.995 else 2
-    return f"{100 * relative:.{digits}f} %"
+    return f"{'−' if relative < 0 else ''}{size:.{digits}f}{NO_BREAK}%"

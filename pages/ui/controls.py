@@ -57,7 +57,7 @@ def choose() -> Choice:
     """
     with st.sidebar:
         data = data_control()
-        algorithm = algorithm_control(data)
+        algorithm = algorithm_control()
         k = address.control(
             st.number_input,
             "Centers",
@@ -103,9 +103,9 @@ def keep_algorithm_possible(data: str) -> None:
         address.put("algorithm", ALGORITHM, ALGORITHM)
 
 
-def algorithm_control(data: str) -> str:
+def algorithm_control() -> str:
     first = [key for key in (ALGORITHM, FALLBACK) if key in ALGORITHMS]
-    chosen = address.control(
+    return address.control(
         st.selectbox,
         "Method",
         "algorithm",
@@ -114,7 +114,6 @@ def algorithm_control(data: str) -> str:
         options=[*first, *(key for key in ALGORITHMS if key not in first)],
         format_func=lambda key: ALGORITHMS[key].title,
     )
-    return chosen
 
 
 def new_noise() -> None:

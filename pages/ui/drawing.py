@@ -122,4 +122,4 @@ def city(picture: Picture, choice: Choice, layers: Layers, colors: Palette) -> m
     if layers.private:
         rows = [{"at": c.at[p], "tip": c.tip} for p in places for c in found]
         shown.append(maps.private_layer(rows, color, colors))
-    return maps.city_map(shown, colors, tilt=45 if choice.about.box.d == 4 else 0)
+    return maps.city_map(shown, colors)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pandas as pd
 import streamlit as st
 
@@ -19,21 +17,20 @@ from pages.ui.work import Picture
 PAUSE, ENOUGH = 0.5, 4
 
 
-def figures(choice: Choice, picture: Picture, per_row: int = 4) -> None:
+def figures(choice: Choice, picture: Picture) -> None:
     """The figures of a run. Those over many draws come in after the picture and keep their band
     when new noise is drawn."""
     live = not work.repeated(choice).done
-    st.fragment(_figures, run_every=PAUSE if live else None)(choice, picture, per_row, live)
+    st.fragment(_figures, run_every=PAUSE if live else None)(choice, picture, live)
 
 
-def _figures(choice: Choice, picture: Picture, per_row: int, live: bool) -> None:
+def _figures(choice: Choice, picture: Picture, live: bool) -> None:
     job = work.repeated(choice)
     finished, drawn = job.done, job.results[:]
     usual = spread(drawn) if len(drawn) >= min(ENOUGH, DRAWS) else None
-    shown = [moved, worse, published, protected]
-    for start in range(0, len(shown), per_row):
-        for column, show in zip(st.columns(per_row), shown[start : start + per_row], strict=True):
-            with column:
+    with st.container(key=f"figures-{choice.epsilon:g}"):
+        for show in (moved, worse, published, protected):
+            with st.container(gap=None):
                 show(choice, picture, usual)
     if job.failure:
         st.warning(f"No figures over many draws: {job.failure}")
@@ -43,8 +40,9 @@ def _figures(choice: Choice, picture: Picture, per_row: int, live: bool) -> None
 
 def figure(label: str, value: str, sentence: str, not_private: bool = False) -> None:
     st.metric(label, value)
-    mark = f"  \n{NOT_PRIVATE}" if not_private else ""
-    st.caption(f"{sentence}{mark}")
+    st.caption(sentence)
+    if not_private:
+        st.markdown(NOT_PRIVATE)
 
 
 def so_far(usual: Spread) -> str:
@@ -54,12 +52,12 @@ def so_far(usual: Spread) -> str:
 def moved(choice: Choice, picture: Picture, usual: Spread | None) -> None:
     if usual is None:
         return figure("Centers moved", "…", "Drawing other noise to see what is usual.", True)
-    tell: Callable[[float], str] = lambda d: explain.distance(d, choice.about.geographic)
+    on_map = choice.about.geographic
     return figure(
         "Centers moved",
-        tell(usual.shift),
-        f"Half of them less, nine in ten less than {tell(usual.shift_nine_in_ten)} "
-        f"({so_far(usual)}).",
+        explain.distance(usual.shift, on_map),
+        f"Half of the centers move less, nine in ten less than "
+        f"{explain.distance(usual.shift_nine_in_ten, on_map)} ({so_far(usual)}).",
         True,
     )
 
@@ -70,7 +68,7 @@ def worse(choice: Choice, picture: Picture, usual: Spread | None) -> None:
     return figure(
         "Clustering worse by",
         explain.change(usual.worse),
-        f"than without privacy; nine draws in ten less than "
+        f"Compared with no privacy; in nine draws of ten by less than "
         f"{explain.change(usual.worse_nine_in_ten)}.",
         True,
     )
@@ -84,6 +82,8 @@ def published(choice: Choice, picture: Picture, usual: Spread | None) -> None:
         sentence = f"One noisy count for each cell of a grid, in place of the {unit}."
         return figure("Counts published", f"{picture.marks.published:,}", sentence)
     sentence = f"Each stands for {unit} near it, in their place."
+    if (drawn := len(picture.marks.frame)) < picture.marks.published:
+        sentence += f" Drawn here: {drawn:,}, by merging near ones."
     return figure("Points published", f"{picture.marks.published:,}", sentence)
 
 
@@ -105,8 +105,7 @@ def table(choice: Choice, picture: Picture) -> None:
     """The centers in words: what a screen reader gets of the picture."""
     about = choice.about
     partners = picture.truth.value.partners["shift"]
-    rows = pd.DataFrame(index=range(1, len(picture.centers) + 1))
-    rows.index.name = f"{kind(picture)} center"
+    rows = pd.DataFrame({f"{kind(picture)} center": range(1, len(picture.centers) + 1)})
     if about.geographic:
         rows["Where"] = picture.centers["place"].to_numpy()
     else:
@@ -119,4 +118,4 @@ def table(choice: Choice, picture: Picture) -> None:
     rows[f"From the non-private center {NOT_PRIVATE}"] = [
         explain.distance(partners.loc[index], about.geographic) for index in picture.centers.index
     ]
-    st.table(rows, border="horizontal")
+    st.table(rows, border="horizontal", hide_index=True)

@@ -27,12 +27,28 @@ PAGES = (
 STYLE = """
 <style>
 [data-testid="stHeader"] { background: transparent; height: 3rem; min-height: 3rem; }
-[data-testid="stMainBlockContainer"] { padding: 2.75rem 3rem 3rem; max-width: 78rem; }
+[data-testid="stMainBlockContainer"] { padding: 2.5rem 3rem 3rem; max-width: 80rem; }
 [data-testid="stSidebarUserContent"] { padding-bottom: 2rem; }
+[data-testid="stMain"] h1 { font-size: 1.5rem; padding: 0; }
+[data-testid="stMetricValue"] { font-size: 1.9rem; padding-bottom: 0; }
+[data-testid="stMain"] .stMarkdownBadge {
+  white-space: normal !important; line-height: 1.3;
+}
 [data-testid="stDeckGlJsonChart"] {
   border: 1px solid rgba(128, 144, 160, .45); border-radius: .6rem; overflow: hidden;
 }
+.ends {
+  display: flex; justify-content: space-between; margin-top: -1.25rem;
+  font-size: .875rem; opacity: .7;
+}
+[class*="st-key-figures"] {
+  display: grid; grid-template-columns: repeat(auto-fit, minmax(7.5rem, 1fr)); gap: 1rem;
+}
+[class*="st-key-figures"] > div { width: auto; }
+/* The map stays where it is, however much there is to say beside the slider. */
+.st-key-words { min-height: 9rem; }
 @media (max-width: 640px) {
+  .st-key-words { min-height: 0; }
   [data-testid="stMainBlockContainer"] { padding: 3rem 1rem 2rem; }
 }
 </style>

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpcore.explain import people_count, plural
+from dpcore.explain import plural
+from dpcore.picture import Marks
 from pages.ui import address, palette
 from pages.ui.controls import Choice
 from pages.ui.drawing import Layers, kind
@@ -46,34 +47,32 @@ def legend(picture: Picture, choice: Choice, layers: Layers) -> None:
     unit = plural(choice.about.unit)
     entries = []
     if layers.points and picture.marks:
-        entries.append(published(picture, unit, colors))
+        entries.append(published(picture.marks, unit, colors))
     if layers.private:
         fill = colors.private if picture.verdict.holds else colors.unproven
-        disc = circle(7, fill, colors.rim, 2)
-        entries.append(f"{disc} {kind(picture)} centers")
+        entries.append(entry(circle(7, fill, colors.rim, 2), f"{kind(picture)} centers"))
     if layers.non_private:
         ring = circle(7, "none", colors.non_private, 3)
-        entries.append(f"{ring} Non-private centers {NOT_PRIVATE}")
+        entries.append(f"{entry(ring, 'Non-private centers')} {NOT_PRIVATE}")
     if layers.published_density and picture.density is not None:
-        entries.append(f"{swatch(colors.private)} Density of what is published")
+        entries.append(entry(swatch(colors.private), "Density of what is published"))
     if layers.true_density:
-        entries.append(f"{swatch(colors.non_private)} True density of {unit} {NOT_PRIVATE}")
-    st.markdown("&emsp;".join(entries), unsafe_allow_html=True)
+        words = f"True density of {unit}"
+        entries.append(f"{entry(swatch(colors.non_private), words)} {NOT_PRIVATE}")
+    st.markdown("&emsp; ".join(entries), unsafe_allow_html=True)
     if picture.marks is None:
         st.caption("This method publishes its centers and nothing else.")
 
 
-def published(picture: Picture, unit: str, colors: Palette) -> str:
-    marks = picture.marks
-    assert marks is not None
-    number = people_count(marks.published)
+def published(marks: Marks, unit: str, colors: Palette) -> str:
     if marks.cell:
-        words = f"{number} noisy counts, the darker the more {unit}"
-        return f"{swatch(colors.points, 0.55)} {words}"
-    words = f"{number} published points, sized by {unit}"
-    if len(marks.frame) < marks.published:
-        words += f" (near ones drawn as one: {people_count(len(marks.frame))} discs)"
-    return f"{circle(4, colors.points, 'none', 0)} {words}"
+        return entry(swatch(colors.points, 0.55), f"Published counts, the darker the more {unit}")
+    return entry(circle(4, colors.points, "none", 0), f"Published points, sized by {unit}")
+
+
+def entry(mark: str, words: str) -> str:
+    """A mark and what it means, on one line where it fits."""
+    return f'<span style="display:inline-block">{mark} {words}</span>'
 
 
 def circle(radius: float, fill: str, stroke: str, width: float) -> str:

@@ -19,7 +19,7 @@ from dpcore.picture import Levels, Marks
 from pages.ui.palette import Palette
 
 #: The part of the city that one looks at first, and its zoom on a map of usual height.
-MIDDLE, ZOOM, HEIGHT = (-73.9725, 40.752), 11.7, 540
+MIDDLE, ZOOM, HEIGHT = (-73.9725, 40.7525), 11.55, 490
 #: The sea around the city, as far as one can pan.
 SEA = [[-75.5, 39.9], [-72.5, 39.9], [-72.5, 41.6], [-75.5, 41.6]]
 #: Shores are drawn to this many degrees (20 m) where one looks, and coarsely elsewhere.
@@ -38,13 +38,13 @@ class Map(pdk.Deck):
         return json.dumps(self, default=default_serialize, separators=(",", ":"))
 
 
-def city_map(layers: list[pdk.Layer], palette: Palette, zoom: float = ZOOM, tilt: int = 0) -> Map:
-    """Layers on water and land, seen from above or tilted."""
+def city_map(layers: list[pdk.Layer], palette: Palette) -> Map:
+    """Layers on water and land, seen from above."""
     # Left out, map_style asks nobody for tiles; None would.
     return Map(
         [*ground(palette), *layers],
         map_provider=None,
-        initial_view_state=pdk.ViewState(*MIDDLE, zoom=zoom, pitch=tilt, min_zoom=9, max_zoom=17),
+        initial_view_state=pdk.ViewState(*MIDDLE, zoom=ZOOM, min_zoom=9, max_zoom=17),
         tooltip={
             "html": "{tip}",
             "style": {
@@ -109,7 +109,7 @@ def points_layers(marks: Marks, unit: str, palette: Palette) -> list[pdk.Layer]:
         {
             "at": [round(x, 6), round(y, 6)],
             "radius": round(WHOLE_RADIUS * (weight / whole) ** 0.5, 2),
-            "tip": f"A published point<br>stands for about <b>{people_count(weight)}</b> {plural(unit)}",
+            "tip": tip("A published point stands for", weight, unit),
         }
         for x, y, weight in marks.frame.itertuples(index=False)
     ]
@@ -128,6 +128,10 @@ def points_layers(marks: Marks, unit: str, palette: Palette) -> list[pdk.Layer]:
     ]
 
 
+def tip(what: str, weight: float, unit: str) -> str:
+    return f"{what}<br>about <b>{people_count(weight)}</b> {plural(unit)}"
+
+
 def cells_layer(marks: Marks, unit: str, palette: Palette) -> pdk.Layer:
     width, height = (0.46 * side for side in marks.cell or (0, 0))
     most = float(marks.frame["weight"].max())
@@ -138,7 +142,7 @@ def cells_layer(marks: Marks, unit: str, palette: Palette) -> pdk.Layer:
                 for dx, dy in ((-1, -1), (1, -1), (1, 1), (-1, 1))
             ],
             "color": palette.rgb("points", round(10 + 190 * (weight / most) ** 0.5)),
-            "tip": f"A published noisy count<br>about <b>{people_count(weight)}</b> {plural(unit)} here",
+            "tip": tip("A published noisy count:", weight, unit),
         }
         for x, y, weight in marks.frame.itertuples(index=False)
     ]
@@ -228,6 +232,7 @@ def arcs_layer(rows: list[Row], color: str, palette: Palette, name: str) -> pdk.
         get_source_color=palette.rgb(color),
         get_target_color=palette.rgb(color, 170),
         get_width=3,
-        get_height=0.5,
+        get_height=0.7,
+        get_tilt=70,
         pickable=True,
     )

@@ -94,28 +94,46 @@ def figure(
     return drawn
 
 
-def marks(shown: Marks, unit: str, colors: Palette) -> go.Scatter:
+def marks(shown: Marks, unit: str, colors: Palette) -> go.Scatter | go.Heatmap:
     """Points as discs whose area is their weight; cells as squares, the fuller the darker."""
-    weights = shown.frame["weight"]
-    tips = [f"stands for about <b>{people_count(w)}</b> {plural(unit)}" for w in weights]
-    whole, most = float(weights.sum()) or 1.0, float(weights.max())
     if shown.cell:
-        look = {
-            "symbol": "square",
-            "size": 9,
-            "opacity": (0.08 + 0.7 * (weights / most) ** 0.5).tolist(),
-        }
-    else:
-        size = (WHOLE_DIAMETER * (weights / whole) ** 0.5).clip(lower=2)
-        look = {"size": size.tolist(), "opacity": 0.65}
+        return cells(shown, unit, colors)
+    weights = shown.frame["weight"]
+    size = WHOLE_DIAMETER * (weights / (float(weights.sum()) or 1.0)) ** 0.5
     return go.Scatter(
         x=shown.frame["x"],
         y=shown.frame["y"],
-        text=tips,
+        text=[f"stands for about <b>{people_count(w)}</b> {plural(unit)}" for w in weights],
         mode="markers",
-        marker={**look, "color": colors.points, "line": {"width": 0}},
+        marker={
+            "size": size.clip(lower=2).tolist(),
+            "color": colors.points,
+            "opacity": 0.65,
+            "line": {"width": 0},
+        },
         hoverinfo="text",
     )
+
+
+def cells(shown: Marks, unit: str, colors: Palette) -> go.Heatmap:
+    table = shown.frame.pivot(index="y", columns="x", values="weight")
+    return go.Heatmap(
+        x=table.columns,
+        y=table.index,
+        z=(table**0.5).to_numpy(),
+        customdata=table.to_numpy(),
+        hovertemplate=f"about <b>%{{customdata:,.0f}}</b> {plural(unit)} here<extra></extra>",
+        colorscale=shades(colors.points, 0.05, 0.8),
+        xgap=1,
+        ygap=1,
+        showscale=False,
+    )
+
+
+def shades(color: str, least: float, most: float) -> list[list[float | str]]:
+    """One color, from nearly transparent to nearly solid."""
+    red, green, blue = (int(color[k : k + 2], 16) for k in (1, 3, 5))
+    return [[end, f"rgba({red},{green},{blue},{a})"] for end, a in ((0, least), (1, most))]
 
 
 def density(
@@ -123,14 +141,13 @@ def density(
 ) -> go.Heatmap:
     side = len(levels)
     step = [(h - a) / side for a, h in zip(low, high, strict=True)]
-    red, green, blue = (int(color[k : k + 2], 16) for k in (1, 3, 5))
     return go.Heatmap(
         z=levels[::-1].tolist(),
         x0=low[0] + step[0] / 2,
         dx=step[0],
         y0=low[1] + step[1] / 2,
         dy=step[1],
-        colorscale=[[0, f"rgba({red},{green},{blue},0)"], [1, f"rgba({red},{green},{blue},.8)"]],
+        colorscale=shades(color, 0, 0.8),
         showscale=False,
         hoverinfo="skip",
         name=name,

@@ -1,0 +1,48 @@
+"""A cold server for each module. A page that asks another host, or whose console shows an error,
+fails its test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.browser.driver import DESK, FLAGS, serving, settled, watch
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    with serving() as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def browser(chromium_path: str) -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=chromium_path, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def visit(browser: Browser, server: str) -> Iterator[Callable[..., Page]]:
+    """Open a path as somebody new would, and wait until the picture is there."""
+    problems: list[str] = []
+    contexts = []
+
+    def open_path(path: str = "/", *, ready: bool = True, **options: Any) -> Page:
+        context = browser.new_context(**{"viewport": DESK, **options})
+        contexts.append(context)
+        page = context.new_page()
+        watch(page, server, problems)
+        page.goto(server + path)
+        if ready:
+            settled(page)
+        return page
+
+    yield open_path
+    for context in contexts:
+        context.close()
+    assert not problems, "\n".join(problems)

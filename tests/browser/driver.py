@@ -1,0 +1,119 @@
+"""A cold server, a real Chromium, and eyes: what tests, screenshots and benchmarks share."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from PIL import Image, ImageChops
+from playwright.sync_api import ConsoleMessage, Locator, Page, Request
+
+ROOT = Path(__file__).parents[2]
+#: Software rendering; a sandbox needs rights that containers do not give.
+FLAGS = ["--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
+DESK = {"width": 1400, "height": 900}
+PHONE = {"width": 390, "height": 844}
+
+
+@contextlib.contextmanager
+def serving() -> Iterator[str]:
+    """The address of a server that was just started, on a free port."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py"]
+    options = ["--server.headless=true", f"--server.port={port}", "--server.fileWatcherType=none"]
+    process = subprocess.Popen(
+        [*command, *options], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+    address = f"http://127.0.0.1:{port}"
+    try:
+        deadline = time.monotonic() + 60
+        while True:
+            with contextlib.suppress(OSError):
+                urllib.request.urlopen(f"{address}/_stcore/health", timeout=1)
+                break
+            assert process.poll() is None, process.stderr.read().decode()  # type: ignore[union-attr]
+            assert time.monotonic() < deadline, "The server did not start."
+            time.sleep(0.1)
+        yield address
+    finally:
+        process.terminate()
+        process.communicate(timeout=20)
+
+
+def watch(page: Page, server: str, problems: list[str]) -> None:
+    """Write down every error of the page, and every request to another host."""
+    page.on("pageerror", lambda error: problems.append(f"page error: {error}"))
+
+    def hear(said: ConsoleMessage) -> None:
+        if said.type == "error":
+            problems.append(f"console: {said.text}")
+
+    def see(request: Request) -> None:
+        if not request.url.startswith((server, "data:", "blob:")):
+            problems.append(f"request: {request.url}")
+
+    page.on("console", hear)
+    page.on("request", see)
+
+
+def picture(page: Page, which: int = 0) -> Locator:
+    return page.get_by_role("figure").nth(which)
+
+
+def settled(page: Page) -> Page:
+    """Wait until the script has finished, draws included, and a map shows its centers."""
+    picture(page).wait_for(timeout=60_000)
+    page.wait_for_function(
+        "() => !document.body.innerText.includes('draws so far')"
+        " && ![...document.querySelectorAll('[data-testid=stMetricValue]')]"
+        ".some(value => value.innerText.trim() === '…')",
+        timeout=60_000,
+    )
+    idle(page)
+    return page
+
+
+def idle(page: Page) -> None:
+    """Wait until the server has nothing left to say and the map has drawn it."""
+    page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
+    page.wait_for_timeout(700)
+
+
+def pixels(target: Locator) -> Image.Image:
+    return Image.open(io.BytesIO(target.screenshot())).convert("RGB")
+
+
+def count(image: Image.Image, color: str, tolerance: int = 6) -> int:
+    """How many pixels have a color, nearly."""
+    wanted = tuple(int(color[i : i + 2], 16) for i in (1, 3, 5))
+    near = (
+        number
+        for number, found in image.getcolors(image.width * image.height) or []
+        if max(abs(a - b) for a, b in zip(found, wanted, strict=True)) <= tolerance
+    )
+    return sum(near)
+
+
+def alike(one: Image.Image, other: Image.Image) -> bool:
+    """Whether two pictures are the same but for the smoothing of edges."""
+    if one.size != other.size:
+        return False
+    apart = ImageChops.difference(one, other).convert("L").point(lambda level: 255 * (level > 16))
+    return apart.histogram()[255] < one.width * one.height / 1000
+
+
+def eventually(claim: Callable[[], bool], seconds: float = 20) -> None:
+    """Wait until a claim holds."""
+    deadline = time.monotonic() + seconds
+    while not claim():
+        assert time.monotonic() < deadline, "It never came true."
+        time.sleep(0.2)

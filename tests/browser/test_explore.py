@@ -1,0 +1,266 @@
+"""Explore as a person meets it, in Chromium, from a server that was just started."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from dpcore.explain import LEVELS
+from pages.ui.frame import PAGES, ROOT
+from pages.ui.palette import DARK, LIGHT
+from tests.browser.driver import (
+    FLAGS,
+    PHONE,
+    alike,
+    count,
+    eventually,
+    idle,
+    picture,
+    pixels,
+    serving,
+    settled,
+)
+
+Visit = Callable[..., Page]
+
+#: The published points on land: black, a little transparent.
+BLACK = "#646667"
+
+
+def slider(page: Page, which: int = 0) -> Locator:
+    return page.get_by_role("slider").nth(which)
+
+
+def level(page: Page) -> str | None:
+    return slider(page).get_attribute("aria-valuetext")
+
+
+def address(page: Page) -> str:
+    return page.evaluate("location.search").removeprefix("?")
+
+
+def centers_table(page: Page) -> str:
+    return page.get_by_role("table").inner_text()
+
+
+def open_expander(page: Page, name: str) -> None:
+    page.get_by_test_id("stSidebar").get_by_text(name, exact=True).click()
+
+
+def test_the_first_picture_needs_no_click(visit: Visit) -> None:
+    page = visit("/")
+    seen = pixels(picture(page))
+    assert count(seen, LIGHT.water) > 10_000
+    assert count(seen, LIGHT.land) > 10_000
+    assert count(seen, LIGHT.private) > 300
+    assert count(seen, LIGHT.non_private) > 200
+    assert count(seen, BLACK) > 3_000
+    expect(page.get_by_role("heading", name="What privacy costs")).to_be_in_viewport()
+    assert address(page) == ""
+
+
+def test_nothing_lies_over_the_slider(visit: Visit) -> None:
+    page = visit("/")
+    for text in ("What privacy costs", "How strictly is each trip protected?"):
+        box = page.get_by_text(text).first.bounding_box()
+        assert box is not None
+        top = page.evaluate(
+            "([x, y]) => document.elementFromPoint(x, y).innerText",
+            [box["x"] + 5, box["y"] + box["height"] / 2],
+        )
+        assert text in top
+
+
+def test_arrow_keys_move_the_slider_and_its_focus_is_seen(visit: Visit) -> None:
+    page = visit("/")
+    plain = pixels(page.get_by_test_id("stSlider").first)
+    slider(page).focus()
+    page.keyboard.press("ArrowRight")
+    expect(slider(page)).to_have_attribute("aria-valuetext", LEVELS[4].name)
+    eventually(lambda: address(page) == f"privacy={LEVELS[4].name}")
+    settled(page)
+    expect(slider(page)).to_be_focused()
+    page.keyboard.press("ArrowLeft")
+    expect(slider(page)).to_have_attribute("aria-valuetext", LEVELS[3].name)
+    eventually(lambda: address(page) == "")
+    settled(page)
+    focused = pixels(page.get_by_test_id("stSlider").first)
+    assert focused.tobytes() != plain.tobytes()
+
+
+def test_the_keyboard_reaches_the_slider_from_the_top(visit: Visit) -> None:
+    page = visit("/")
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.getAttribute('type')") == "range":
+            return
+    raise AssertionError("Forty tabs do not reach the slider.")
+
+
+def test_the_mouse_moves_the_slider_and_the_picture_follows(visit: Visit) -> None:
+    page = visit("/")
+    before = centers_table(page)
+    black = count(pixels(picture(page)), BLACK)
+    track = page.get_by_test_id("stSlider").first.get_by_role("group").bounding_box()
+    assert track is not None
+    thumb = slider(page).locator("xpath=../..").bounding_box()
+    assert thumb is not None
+    y = thumb["y"] + thumb["height"] / 2
+    page.mouse.move(thumb["x"] + thumb["width"] / 2, y)
+    page.mouse.down()
+    page.mouse.move(track["x"] + track["width"] - 2, y, steps=8)
+    page.mouse.up()
+    expect(slider(page)).to_have_attribute("aria-valuetext", LEVELS[-1].name)
+    eventually(lambda: centers_table(page) != before)
+    settled(page)
+    assert address(page) == f"privacy={LEVELS[-1].name}"
+    assert count(pixels(picture(page)), BLACK) != black
+
+
+def test_layers_are_switched_off_and_on(visit: Visit) -> None:
+    page = visit("/")
+    open_expander(page, "Layers")
+    for name, color in (("Private centers", LIGHT.private), ("Non-private", LIGHT.non_private)):
+        switch = page.get_by_test_id("stSidebar").get_by_text(re.compile(f"^{name}"))
+        switch.click()
+        eventually(lambda color=color: count(pixels(picture(page)), color) < 20)
+    assert address(page) == "private=false&non_private=false"
+    page.get_by_test_id("stSidebar").get_by_text("Density of what is published").click()
+    eventually(lambda: "published_density=true" in address(page))
+    idle(page)
+    seen = pixels(picture(page))
+    blue = sum(
+        number
+        for number, (red, _, blue) in seen.getcolors(seen.width * seen.height)
+        if blue > red + 60
+    )
+    assert blue > 2_000
+
+
+def test_hovering_tells_trips_and_meters(visit: Visit) -> None:
+    page = visit("/?points=false&non_private=false&shifts=false")
+    seen, box = pixels(picture(page)), picture(page).bounding_box()
+    assert box is not None
+    spot = next(
+        (x, y)
+        for y in range(seen.height)
+        for x in range(seen.width)
+        if seen.getpixel((x, y)) == (0, 0x5A, 0xDC) and y > 40
+    )
+    page.mouse.move(box["x"] + spot[0], box["y"] + spot[1] + 5)
+    page.mouse.move(box["x"] + spot[0] + 1, box["y"] + spot[1] + 6)
+    tooltip = page.locator(".deck-tooltip")
+    expect(tooltip).to_contain_text(re.compile(r"Private center \d.*% of trips", re.DOTALL))
+    expect(tooltip).to_contain_text(re.compile(r"\d+\s(m|km) from its non-private partner"))
+    expect(tooltip).to_contain_text("not private: for your eyes")
+
+
+def test_three_levels_stand_side_by_side_and_on_a_phone_below_each_other(visit: Visit) -> None:
+    desk, phone = visit("/?three=true"), visit("/?three=true", viewport=PHONE)
+    for page, axis in ((desk, "x"), (phone, "y")):
+        expect(page.get_by_role("figure")).to_have_count(3)
+        boxes = [picture(page, i).bounding_box() for i in range(3)]
+        starts = [box[axis] for box in boxes if box]
+        assert starts == sorted(set(starts))
+        other = {round(box["y" if axis == "x" else "x"]) for box in boxes if box}
+        assert len(other) == 1
+        assert [slider(page, i).get_attribute("aria-valuetext") for i in range(3)] == [
+            LEVELS[0].name,
+            LEVELS[3].name,
+            LEVELS[-1].name,
+        ]
+
+
+def test_a_copied_address_opens_the_same_picture_on_a_cold_server(
+    visit: Visit, browser: Browser
+) -> None:
+    page = visit("/")
+    slider(page).focus()
+    page.keyboard.press("End")
+    eventually(lambda: "Strictest" in address(page))
+    page.get_by_role("button", name="Draw new noise").click()
+    eventually(lambda: "seed=1" in address(page))
+    settled(page)
+    with serving() as elsewhere:
+        fresh = browser.new_context(viewport=page.viewport_size).new_page()
+        fresh.goto(f"{elsewhere}/?{address(page)}")
+        settled(fresh)
+        assert centers_table(fresh) == centers_table(page)
+        assert alike(pixels(picture(fresh)), pixels(picture(page)))
+        assert address(fresh) == address(page)
+        fresh.context.close()
+
+
+@pytest.mark.parametrize(
+    "label", [label for file, label, _ in PAGES if (ROOT / file).exists() and file != "app.py"]
+)
+def test_every_page_opens_by_its_address_and_keeps_the_state(visit: Visit, label: str) -> None:
+    page = visit(f"/{label.lower()}?k=4&privacy=Strict", ready=False)
+    expect(page.get_by_role("heading").first).to_be_visible(timeout=60_000)
+    idle(page)
+    page.get_by_test_id("stSidebar").get_by_role("link", name="Explore").click()
+    settled(page)
+    assert level(page) == "Strict"
+    assert page.get_by_role("row").count() == 5
+
+
+def test_going_back_goes_back(visit: Visit) -> None:
+    page = visit("/")
+    slider(page).focus()
+    page.keyboard.press("End")
+    eventually(lambda: "Strictest" in address(page))
+    settled(page)
+    page.go_back()
+    eventually(lambda: level(page) == LEVELS[3].name)
+
+
+def test_the_dark_theme_follows_the_browser(visit: Visit) -> None:
+    page = visit("/", color_scheme="dark")
+    seen = pixels(picture(page))
+    assert count(seen, DARK.water) > 10_000
+    assert count(seen, DARK.land) > 10_000
+    assert count(seen, DARK.private) > 300
+    assert count(seen, LIGHT.water) == 0
+
+
+@pytest.mark.parametrize("path", ["/", "/?three=true", "/?data=iris&algorithm=auto"])
+@pytest.mark.parametrize("viewport", [PHONE, {"width": 1400, "height": 900}], ids=["phone", "desk"])
+def test_no_page_is_wider_than_the_window(
+    visit: Visit, path: str, viewport: dict[str, int]
+) -> None:
+    page = visit(path, viewport=viewport, ready="iris" not in path)
+    if "iris" in path:
+        page.locator(".js-plotly-plot").wait_for(timeout=60_000)
+        idle(page)
+    width = page.evaluate(
+        "Math.max(document.documentElement.scrollWidth,"
+        " document.querySelector('[data-testid=stMain]').scrollWidth)"
+    )
+    assert width <= viewport["width"]
+
+
+def test_the_table_is_there_without_webgl(
+    browser: Browser, chromium_path: str, server: str
+) -> None:
+    flags = [*FLAGS, "--disable-3d-apis"]
+    blind = browser.browser_type.launch(executable_path=chromium_path, args=flags)
+    page = blind.new_page()
+    page.goto(server)
+    expect(page.get_by_role("row")).to_have_count(6, timeout=60_000)
+    assert not page.evaluate("document.createElement('canvas').getContext('webgl2')")
+    assert "Midtown" in centers_table(page)
+    blind.close()
+
+
+def test_two_people_do_not_see_each_other(visit: Visit) -> None:
+    one, other = visit("/"), visit("/?k=3")
+    slider(one).focus()
+    one.keyboard.press("Home")
+    eventually(lambda: "Loosest" in address(one))
+    settled(one)
+    assert level(other) == LEVELS[3].name
+    assert other.get_by_role("row").count() == 4
+    assert address(other) == "k=3"

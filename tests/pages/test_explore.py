@@ -1,0 +1,289 @@
+"""Explore through Streamlit's own test runner: every control, every path, no browser."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpcore.algorithms import ALGORITHMS
+from dpcore.datasets.builtin import BUILTIN
+from dpcore.explain import LEVELS
+
+APP = str(Path(__file__).parents[2] / "app.py")
+MARK = "not private: for your eyes"
+
+
+def page(**query: object) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=120)
+    for name, value in query.items():
+        app.query_params[name] = str(value)
+    app.run()
+    assert not app.exception, app.exception
+    return app
+
+
+def finished(app: AppTest) -> AppTest:
+    """The page once its draws are in."""
+    for _ in range(600):
+        if all(metric.value != "…" for metric in app.metric) and "so far" not in words(app):
+            return app
+        time.sleep(0.1)
+        app.run()
+    raise AssertionError("the draws never finished")
+
+
+def words(app: AppTest) -> str:
+    texts = [*app.markdown, *app.caption, *app.warning, *app.info, *app.title]
+    return "\n".join(str(text.value) for text in texts)
+
+
+def layers(app: AppTest, which: int = 0) -> dict[str, Any]:
+    deck = json.loads(app.get("deck_gl_json_chart")[which].proto.json)
+    return {layer["id"]: layer.get("data") for layer in deck["layers"]}
+
+
+def places(app: AppTest, layer: str) -> list[list[float]]:
+    return sorted(row["at"] for row in layers(app)[layer])
+
+
+def metric(app: AppTest, label: str) -> str:
+    return next(str(m.value) for m in app.metric if m.label == label)
+
+
+def address(app: AppTest) -> dict[str, Any]:
+    return {
+        name: value if isinstance(value, str) else value[0]
+        for name, value in app.query_params.items()
+    }
+
+
+def test_it_opens_with_a_finished_picture_of_real_trips() -> None:
+    app = page()
+    shown = layers(app)
+    assert list(shown)[:2] == ["water", "land"]
+    assert len(shown["private-centers"]) == len(shown["non-private-centers"]) == 5
+    assert 0 < len(shown["points"]) <= 1000
+    assert address(app) == {}
+    assert app.selectbox(key="at-data").value == "nyc-taxi"
+    assert app.selectbox(key="at-algorithm").value == "adaptive"
+
+
+def test_the_slider_has_seven_names_and_shows_no_epsilon() -> None:
+    app = page()
+    slider = app.select_slider(key="at-privacy")
+    assert slider.options == [level.name for level in LEVELS]
+    assert slider.value == LEVELS[3].name
+    assert "ε" not in words(app)
+
+
+@pytest.mark.parametrize("level", LEVELS, ids=lambda level: level.name)
+def test_every_stop_draws_and_stands_in_the_address(level: Any) -> None:
+    app = page()
+    app.select_slider(key="at-privacy").set_value(level.name).run()
+    assert len(layers(app)["private-centers"]) == 5
+    assert address(app) == ({} if level is LEVELS[3] else {"privacy": level.name})
+    frightening = "all but certain" in words(app)
+    assert frightening == (level.epsilon >= 4)
+
+
+def test_moving_right_publishes_fewer_points() -> None:
+    published = [metric(page(privacy=level.name), "Points published") for level in LEVELS]
+    numbers = [int(text.replace(",", "")) for text in published]
+    assert numbers == sorted(numbers, reverse=True)
+
+
+def test_more_points_than_a_screen_shows_are_merged_and_the_page_says_so() -> None:
+    app = page(privacy="Loosest")
+    assert int(metric(app, "Points published").replace(",", "")) > 1000
+    assert len(layers(app)["points"]) <= 1000
+    assert "Drawn here: 1,000, by merging near ones." in words(app)
+
+
+def test_the_words_beside_the_slider_are_per_trip() -> None:
+    app = page(privacy="Looser")
+    assert metric(app, "What an attacker can gain about one trip") == "50 % → at most 73 %"
+    assert "one trip, not one passenger" in words(app)
+
+
+def test_new_noise_changes_the_picture_and_keeps_the_figures() -> None:
+    before = finished(page())
+    figures = [m.value for m in before.metric]
+    after = page(seed=1)
+    before.button[0].click().run()
+    assert address(before) == {"seed": "1"}
+    assert layers(before) == layers(after)
+    assert places(before, "private-centers") != places(page(), "private-centers")
+    assert places(before, "non-private-centers") == places(page(), "non-private-centers")
+    moved = [m.label for m in before.metric].index("Centers moved")
+    assert [m.value for m in before.metric][moved : moved + 2] == figures[moved : moved + 2]
+
+
+def test_exact_values_override_the_slider_until_it_is_moved() -> None:
+    app = page()
+    app.number_input(key="at-epsilon").set_value(0.3).run()
+    assert address(app)["epsilon"] == "0.3"
+    assert metric(app, "What an attacker can gain about one trip") == "50 % → at most 57 %"
+    assert "ε = 0.3 was typed" in words(app)
+    app.select_slider(key="at-privacy").set_value("Strict").run()
+    assert address(app) == {"privacy": "Strict"}
+    assert app.number_input(key="at-epsilon").value is None
+
+
+def test_a_delta_is_said_and_the_relation_changes_the_sentence() -> None:
+    app = page(delta=1e-6, neighbors="replace-one")
+    assert "δ = 1e-06" in words(app)
+    assert "which of two trips is in the data" in words(app)
+    assert "δ" not in words(page())
+
+
+@pytest.mark.parametrize("key", BUILTIN)
+def test_every_built_in_set_opens_when_chosen(key: str) -> None:
+    app = page()
+    app.selectbox(key="at-data").set_value(key).run()
+    assert not app.exception
+    assert not app.warning
+    drawn = [*app.get("deck_gl_json_chart"), *app.get("plotly_chart")]
+    assert len(drawn) == 1
+    assert len(app.get("deck_gl_json_chart")) == BUILTIN[key].geographic
+    if BUILTIN[key].box.d != 2 and not BUILTIN[key].geographic:
+        assert "the picture shows two of them" in words(app)
+
+
+@pytest.mark.parametrize("key", ALGORITHMS)
+def test_every_algorithm_draws_or_says_why_not(key: str) -> None:
+    app = page(algorithm=key, privacy="Looser")
+    assert not app.exception
+    if app.get("deck_gl_json_chart"):
+        holds = ALGORITHMS[key].verdict.holds
+        assert ("No protection is proved" in words(app)) != holds
+    else:
+        assert "has no answer here" in words(app)
+
+
+@pytest.mark.parametrize("key", ALGORITHMS)
+def test_every_parameter_is_a_control_with_its_default(key: str) -> None:
+    app = page(algorithm=key)
+    for parameter in ALGORITHMS[key].parameters:
+        name = f"at-{key}.{parameter.name}"
+        controls = [*app.number_input, *app.selectbox, *app.toggle]
+        control = next(each for each in controls if each.key == name)
+        assert control.value == parameter.default
+        assert control.help == parameter.meaning
+
+
+def test_a_setting_reaches_the_run_and_the_address() -> None:
+    app = page(algorithm="eugkm")
+    cells = metric(app, "Counts published")
+    app.number_input(key="at-eugkm.theta").set_value(100.0).run()
+    assert address(app) == {"algorithm": "eugkm", "eugkm.theta": "100.0"}
+    assert metric(app, "Counts published") != cells
+
+
+def test_an_impossible_choice_is_explained_and_the_page_goes_on() -> None:
+    app = page(data="nyc-taxi-trips", algorithm="adaptive")
+    assert "has no answer here" in words(app)
+    assert not app.get("deck_gl_json_chart")
+    app.selectbox(key="at-algorithm").set_value("auto").run()
+    assert app.get("deck_gl_json_chart")
+
+
+def test_nonsense_in_the_address_is_taken_out_of_it() -> None:
+    app = page(k="many", privacy="Absolute", data="atlantis", epsilon="nan", seed="-1", three="?")
+    assert address(app) == {}
+    assert len(layers(app)["private-centers"]) == 5
+
+
+def test_an_address_opens_the_same_picture() -> None:
+    app = page(k=3)
+    app.select_slider(key="at-privacy").set_value("Strictest").run()
+    app.button[0].click().run()
+    again = page(**address(app))
+    assert layers(again) == layers(app)
+
+
+def test_trips_are_arcs_from_pickup_to_dropoff() -> None:
+    shown = layers(page(data="nyc-taxi-trips", algorithm="auto", privacy="Looser"))
+    assert len(shown["private-arcs"]) == len(shown["non-private-arcs"]) == 5
+    assert len(shown["private-centers"]) == 10
+
+
+def test_the_simulated_month_says_so_and_why_noise_drowns() -> None:
+    said = words(page(data="nyc-month"))
+    assert "Simulated" in said
+    assert "11.8 million" in said
+    assert "vanishes" in said
+
+
+def test_a_noisy_grid_is_shown_where_there_is_no_coreset() -> None:
+    app = page(algorithm="eugkm")
+    assert "points" not in layers(app)
+    assert layers(app)["cells"]
+    assert "Published counts" in words(app)
+
+
+@pytest.mark.parametrize(
+    ("switch", "layer"),
+    [
+        ("points", "points"),
+        ("private", "private-centers"),
+        ("non_private", "non-private-centers"),
+        ("shifts", "shifts"),
+        ("published_density", "density"),
+        ("true_density", "true-density"),
+    ],
+)
+def test_every_layer_can_be_switched(switch: str, layer: str) -> None:
+    app = page()
+    before = layer in layers(app)
+    app.toggle(key=f"at-{switch}").set_value(not before).run()
+    assert (layer in layers(app)) != before
+    assert address(app) == {switch: str(not before).lower()}
+
+
+def test_three_levels_share_everything_but_the_level() -> None:
+    app = page(three="true", seed=7, k=4)
+    shown = [layers(app, i) for i in range(3)]
+    assert all(len(each["private-centers"]) == 4 for each in shown)
+    assert len({json.dumps(each["non-private-centers"][0]["at"]) for each in shown}) == 1
+    assert len({json.dumps(each["private-centers"]) for each in shown}) == 3
+    app.select_slider(key="at-right").set_value("Loose").run()
+    assert address(app)["right"] == "Loose"
+
+
+def test_the_table_names_neighborhoods_and_shares() -> None:
+    table = page().table[0].value
+    assert len(table) == 5
+    assert table["Where"].str.len().min() > 3
+    shares = table["Share of trips"].str.removesuffix(" %").astype(int)
+    assert 97 <= shares.sum() <= 103
+    assert shares.is_monotonic_decreasing
+
+
+def test_everything_not_private_wears_the_mark() -> None:
+    app = finished(page(true_density="true"))
+    legend = next(m.value for m in app.markdown if "Private centers" in m.value)
+    assert legend.count(MARK) == 2
+    assert any(MARK in column for column in app.table[0].value.columns)
+    marks = [m.value for m in app.markdown if m.value.startswith(":red-badge")]
+    assert len(marks) == 3  # moved, worse, and how many there are
+    tips = [row["tip"] for row in layers(app)["non-private-centers"]]
+    assert all(MARK in tip for tip in tips)
+
+
+def test_only_centers_are_published_where_nothing_else_is() -> None:
+    app = page(algorithm="dplloyd")
+    assert "publishes its centers and nothing else" in words(app)
+    assert set(app.table[0].value["Share of trips"]) == {"not published"}
+
+
+def test_the_menu_lists_pages_that_exist() -> None:
+    assert all(Path(APP).parent.joinpath(link.proto.page).exists() for link in links(page()))
+
+
+def links(app: AppTest) -> list[Any]:
+    return list(app.get("page_link"))
