@@ -81,6 +81,15 @@ def test_a_file_of_ones_own_needs_a_public_box(trips, capsys):
     assert capsys.readouterr().out.startswith("center,lon,lat\n")
 
 
+def test_an_empty_map_is_explained_to_who_holds_the_data(tmp_path, capsys):
+    path = tmp_path / "swapped.csv"
+    path.write_text("lon,lat\n40.8,-74\n")
+    box = ["--box", "-74.1", "40.7", "-73.9", "40.9"]
+    main(["run", "dplloyd", "--data", str(path), "-k", "1", "--epsilon", "1", *box])
+    assert "for your eyes only" in (error := capsys.readouterr().err)
+    assert "swapped" in error
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -100,8 +109,7 @@ def test_what_is_wrong_is_said_in_one_line_with_its_exit_code(change, words, cap
 
 
 def test_a_question_without_an_answer_has_an_exit_code_of_its_own(capsys):
-    grid = ["run", "eugkm", "--data", "digits", "-k", "3", "--epsilon", "1000"]
-    assert main([*grid, "--set", "theta=0.1"]) == REFUSED
+    assert main(["run", "eugkm", "--data", "digits", "-k", "3", "--epsilon", "1"]) == REFUSED
     assert "cells" in capsys.readouterr().err
 
 

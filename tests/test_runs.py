@@ -153,8 +153,11 @@ def test_as_epsilon_grows_dplloyd_becomes_plain_lloyd():
 
 def test_a_grid_that_would_not_fit_is_refused_with_the_reason_and_a_way_out():
     wide = dpcore.datasets.from_array(np.zeros((1000, 40)), box=(-1, 1))
-    with pytest.raises(dpcore.Infeasible, match=r"40 dimensions.*cells.*dplloyd"):
-        dpcore.run("eugkm", wide, 2, 1000.0, theta=0.1)
+    with pytest.raises(dpcore.Infeasible, match=r"40 dimensions.*2\^40 cells.*dplloyd"):
+        dpcore.run("eugkm", wide, 2, 1.0)
+    ten = dpcore.datasets.from_array(np.zeros((100_000, 10)), box=(-1, 1))
+    with pytest.raises(dpcore.Infeasible, match=r"10 dimensions.*cells.*larger theta"):
+        dpcore.run("eugkm", ten, 2, 1000.0, theta=0.1)
 
 
 @pytest.mark.parametrize("key", ["dplloyd", "eugkm", "auto"])

@@ -75,6 +75,14 @@ class EUGkM(SynopsisAlgorithm):
         Parameter("starts", "Starts for Lloyd on the noisy counts; free.", 30, 1, 200),
     )
 
+    def obstacle(self, d: int, n: int | None, k: int) -> str | None:
+        if 2**d <= MAX_CELLS:
+            return None
+        return (
+            f"in {d} dimensions even 2 cells a side are 2^{d} cells, more than the {MAX_CELLS:,} "
+            "that fit in memory. Use fewer coordinates, or an algorithm without a grid (dplloyd)."
+        )
+
     def run(self, curator: Curator, k: int, *, theta: float, starts: int) -> Outcome:
         synopsis = self.summary(curator, k, theta=theta, starts=starts)
         centers = solve_grid(synopsis.counts, k, starts, curator.rng)

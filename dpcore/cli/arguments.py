@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import Any
 
 from dpcore.algorithms import Algorithm
-from dpcore.datasets import BUILTIN, Dataset, from_file, load
-from dpcore.domain import Box
+from dpcore.datasets import BUILTIN, Dataset, from_file, load, why_empty
+from dpcore.engines import ENGINES
 from dpcore.privacy import Neighbors
 
 
@@ -24,6 +25,10 @@ def add_data(command: argparse.ArgumentParser) -> None:
         metavar="X",
         help="the public box: all low ends, then all high ends; never taken from the data",
     )
+    group.add_argument(
+        "--outside", choices=["drop", "clip"], default="drop", help="what becomes of rows outside"
+    )
+    group.add_argument("--engine", choices=list(ENGINES), default="duckdb", help="who reads it")
     group.add_argument("--zones", help="CSV of zone positions, for files with PULocationID")
 
 
@@ -50,11 +55,21 @@ def dataset(arguments: argparse.Namespace) -> Dataset:
         return load(arguments.data)
     box = None
     if arguments.box:
-        ends = len(arguments.box)
-        if ends % 2:
-            raise ValueError(f"--box needs a low and a high end a coordinate, not {ends} numbers.")
-        box = Box(tuple(arguments.box[: ends // 2]), tuple(arguments.box[ends // 2 :]))
-    return from_file(arguments.data, arguments.columns, box, zones=arguments.zones)
+        half, odd = divmod(len(arguments.box), 2)
+        if odd:
+            raise ValueError("--box needs all low ends, then as many high ends.")
+        box = (arguments.box[:half], arguments.box[half:])
+    options = {
+        "columns": arguments.columns,
+        "box": box,
+        "zones": arguments.zones,
+        "outside": arguments.outside,
+        "engine": arguments.engine,
+    }
+    data = from_file(arguments.data, **options)
+    if data.n == 0 and (words := why_empty(arguments.data, **options)):
+        print(f"dpcore: for your eyes only: {words.value}", file=sys.stderr)
+    return data
 
 
 def settings(algorithm: Algorithm, pairs: list[str]) -> dict[str, Any]:

@@ -9,11 +9,24 @@ import numpy.typing as npt
 
 from dpcore.datasets.base import About, Dataset
 from dpcore.datasets.builtin import BUILTIN, builtin_set
+from dpcore.datasets.engine import EngineDataset
+from dpcore.datasets.files import from_file, why_empty
 from dpcore.datasets.grid import GridDataset
 from dpcore.datasets.rows import RowsDataset
 from dpcore.domain import Box
 
-__all__ = ["BUILTIN", "About", "Dataset", "GridDataset", "RowsDataset", "from_array", "load"]
+__all__ = [
+    "BUILTIN",
+    "About",
+    "Dataset",
+    "EngineDataset",
+    "GridDataset",
+    "RowsDataset",
+    "from_array",
+    "from_file",
+    "load",
+    "why_empty",
+]
 
 
 @lru_cache(maxsize=16)

@@ -111,4 +111,3 @@ class Dataset(ABC):
             return np.bincount(labels, minlength=partition.n_cells)
         # bincount adds weights as float64, which is exact for counts below 2^53.
         return np.bincount(labels, weights, partition.n_cells).astype(np.int64)
-

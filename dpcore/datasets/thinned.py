@@ -105,9 +105,7 @@ class ThinnedGrid(GridDataset, WorkingCopy):
         self._totals[within] = 0
 
         counts = self._tiles[rim]
-        x, y = (
-            self._ticks[rim[axis]] - centers[:, axis, None, None] for axis in (0, 1)
-        )
+        x, y = (self._ticks[rim[axis]] - centers[:, axis, None, None] for axis in (0, 1))
         squared = squared_to_nearest([x[..., :, None], y[..., None, :]])
         radius = self._take(missing, counts.reshape(-1), squared.reshape(-1), rim)
         self._tiles[rim] = counts

@@ -61,7 +61,7 @@ class Engine(ABC):
             raise DataFileError(path, "there is no such file.")
         formats = {Format(format)} if format else {Format.of(file) for file in files}
         if len(formats) > 1:
-            raise DataFileError(path, "both CSV and Parquet files; give a glob that takes one kind.")
+            raise DataFileError(path, "both CSV and Parquet files; give a glob for one kind.")
         kind = formats.pop()
         if kind is Format.CSV:
             for file in files:

@@ -6,10 +6,11 @@ import glob
 import gzip
 import os
 import zlib
+from typing import Any
 
 from dpcore.engines.base import Columns, Engine, Query
 from dpcore.engines.errors import DataFileError
-from dpcore.engines.source import MAX_LINE, Format, Column, Kind, Layout, Source
+from dpcore.engines.source import MAX_LINE, Column, Format, Kind, Layout, Source
 from dpcore.engines.sql import as_double, quoted
 
 #: Lines as they are, one column wide. DuckDB's own parser lets one row speak for others: a stray
@@ -36,6 +37,8 @@ class DuckDBEngine(Engine):
     """
 
     def __init__(self, database: str = ":memory:"):
+        if database != ":memory:" and not os.path.isfile(database):
+            raise DataFileError(database, "there is no such database.")
         self._database = database
 
     def _files(self, path: str) -> list[str]:
@@ -73,7 +76,8 @@ class DuckDBEngine(Engine):
         try:
             with duckdb.connect(self._database, read_only=self._database != ":memory:") as database:
                 database.execute(REGEXP_LIKE)
-                return database.execute(query).fetchnumpy()
+                answer: Any = database.execute(query).fetchnumpy()
+                return answer
         except ours:
             raise
         except duckdb.CatalogException as error:

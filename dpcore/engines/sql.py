@@ -67,7 +67,7 @@ def totals_query(relation: str, source: Source, box: Box, centers: IntArray) -> 
     BIGINT holds for any d below 2^19. CASE takes the first center that attains the least.
     """
     names = [f"score{j}" for j in range(len(centers))]
-    scores = ", ".join(f"{_score(c)} AS {name}" for c, name in zip(centers.tolist(), names))
+    scores = ", ".join(f"{_score(c)} AS {names[j]}" for j, c in enumerate(centers.tolist()))
     cases = " ".join(f"WHEN {name} THEN {j}" for j, name in enumerate(names))
     label = f"CASE least({', '.join(names)}) {cases} END"
     sums = ", ".join(f"CAST(sum(t{i}) AS BIGINT) AS s{i}" for i in range(box.d))

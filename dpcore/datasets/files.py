@@ -1,0 +1,109 @@
+"""Data of one's own: from a file, a glob, a folder or a table, counted where they lie."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy.typing as npt
+
+from dpcore import engines
+from dpcore.datasets.base import About, Dataset
+from dpcore.datasets.engine import EngineDataset
+from dpcore.datasets.grid import GridDataset
+from dpcore.domain import Box, Grid
+from dpcore.results import NonPrivate
+
+#: A public box, or its ends: (low, high), numbers or one for each coordinate.
+Ends = Box | tuple[npt.ArrayLike, npt.ArrayLike]
+
+#: Cells a side of the grid on which a map is counted.
+MAP_CELLS = 1024
+
+
+def from_file(
+    path: str | Path,
+    columns: Sequence[str] | None = None,
+    box: Ends | None = None,
+    *,
+    zones: str | Path | None = None,
+    outside: str = "drop",
+    engine: str | engines.Engine = "duckdb",
+    format: str | None = None,
+    unit: str = "row",
+) -> Dataset:
+    """A data set from CSV, CSV.gz or Parquet files, or from a table of the engine's.
+
+    Two coordinates become counts on a grid of 1,024 cells a side, in one pass; more stay in the
+    file and are asked there. Without `columns` they are guessed by their names, and taxi files
+    are recognised. Rows outside the box are dropped, or with outside="clip" moved to its edge.
+    The box is public and must be given: the smallest and largest values belong to single rows.
+    """
+    asked, source, box = _opened(path, columns, box, zones, outside, engine, format)
+    about = About("file", Path(path).name, unit=unit, geographic=looks_geographic(box))
+    if box.d != 2:
+        return EngineDataset(asked, source, box, about)
+    return GridDataset(asked.grid_counts(source, Grid(box, MAP_CELLS)), box, about)
+
+
+def why_empty(
+    path: str | Path,
+    columns: Sequence[str] | None = None,
+    box: Ends | None = None,
+    *,
+    zones: str | Path | None = None,
+    outside: str = "drop",
+    engine: str | engines.Engine = "duckdb",
+    format: str | None = None,
+) -> NonPrivate[str] | None:
+    """What is wrong, and how to mend it, when no row lies in the box; None when one does.
+
+    It looks at the rows: for the eyes of who holds the data.
+    """
+    asked, source, box = _opened(path, columns, box, zones, outside, engine, format)
+    words = engines.explain_empty(asked, source, box)
+    return NonPrivate(words) if words else None
+
+
+def _opened(
+    path: str | Path,
+    columns: Sequence[str] | None,
+    box: Ends | None,
+    zones: str | Path | None,
+    outside: str,
+    engine: str | engines.Engine,
+    format: str | None,
+) -> tuple[engines.Engine, engines.Source, Box]:
+    if outside not in ("drop", "clip"):
+        raise ValueError(f'outside must be "drop" or "clip", not {outside!r}.')
+    asked = engines.engine(engine) if isinstance(engine, str) else engine
+    source = engines.open_source(
+        asked, str(path), columns, str(zones) if zones else None, format, outside == "clip"
+    )
+    names = coordinates(source)
+    if box is None:
+        raise ValueError(
+            f"{path}: give the public box of {', '.join(names)}, known without looking at the "
+            "data. Its smallest and largest values belong to single rows."
+        )
+    if not isinstance(box, Box):
+        box = Box.between(*box, len(names), names)
+    return asked, source, box
+
+
+def coordinates(source: engines.Source) -> tuple[str, ...]:
+    """The names of a source's coordinates; a column of zone ids gives two."""
+    if source.zones is None:
+        return source.columns
+    return tuple(
+        f"{column} {axis}" for column in source.columns for axis in ("longitude", "latitude")
+    )
+
+
+def looks_geographic(box: Box) -> bool:
+    """Whether coordinates come as longitude and latitude, by their names and their ends."""
+    across, up = box.names[::2], box.names[1::2]
+    named = len(across) == len(up) and all("lon" in a.lower() or "lng" in a.lower() for a in across)
+    degrees = [180.0, 90.0] * len(up)
+    ends = zip(box.low, box.high, degrees, strict=False)
+    return named and all(-most <= low and high <= most for low, high, most in ends)
