@@ -1,0 +1,103 @@
+"""The whole audit: every case attacked, every mechanism walked through, and a file of what came."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from functools import lru_cache, partial
+from typing import Self
+
+from dpcore.audit.attack import Finding, attack
+from dpcore.audit.bound import CONFIDENCE, Evidence
+from dpcore.audit.exact import WALKS
+from dpcore.audit.pairs import Case
+from dpcore.datasets.shipped import data_file
+from dpcore.privacy import ROUNDING, Neighbors
+
+FILE = "audit.json"
+#: Runs on each data set of a pair.
+RUNS = 500
+
+
+@dataclass(frozen=True)
+class Walked:
+    """The true epsilon of a selection mechanism on tiny data, and its claim."""
+
+    mechanism: str
+    neighbors: str
+    claim: float
+    worst: float
+
+    @property
+    def holds(self) -> bool:
+        return self.worst <= self.claim * (1 + ROUNDING)
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What an audit found, and when, and with how many runs on each data set."""
+
+    date: str
+    runs: int
+    attacks: tuple[Finding, ...]
+    walks: tuple[Walked, ...]
+
+    @property
+    def family_confidence(self) -> float:
+        """For each attack, so that all of them together are right with 95 % (Bonferroni)."""
+        return 1 - (1 - CONFIDENCE) / max(1, len(self.attacks))
+
+    def of(self, algorithm: str) -> list[Finding]:
+        """The attacks on one algorithm."""
+        return [finding for finding in self.attacks if finding.algorithm == algorithm]
+
+    def strongest(self, algorithm: str) -> Finding | None:
+        """The attack that came nearest to the claim, or farthest beyond; None if there was none."""
+        return max(self.of(algorithm), key=lambda f: f.lower_bound / f.epsilon, default=None)
+
+    def to_json(self) -> str:
+        """One attack a line, so that two audits can be compared."""
+        lines = {
+            name: ",\n".join(f"  {json.dumps(asdict(item))}" for item in items)
+            for name, items in (("attacks", self.attacks), ("walks", self.walks))
+        }
+        parts = "".join(f',\n "{name}": [\n{text}\n ]' for name, text in lines.items())
+        return f'{{"date": "{self.date}", "runs": {self.runs}{parts}\n}}\n'
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        told = json.loads(text)
+        attacks = (Finding(**{**a, "evidence": Evidence(**a["evidence"])}) for a in told["attacks"])
+        walks = (Walked(**walk) for walk in told["walks"])
+        return cls(told["date"], told["runs"], tuple(attacks), tuple(walks))
+
+
+@lru_cache(maxsize=1)
+def findings() -> Findings:
+    """What the last full audit found."""
+    return Findings.from_json(data_file(FILE).read_text())
+
+
+def today() -> str:
+    return datetime.now(UTC).date().isoformat()
+
+
+def attacks(
+    cases: Sequence[Case], runs: int = RUNS, seed: int = 0, workers: int | None = None
+) -> Iterator[Finding]:
+    """The findings, one by one, in the order of the cases. Every worker is a process."""
+    one = partial(attack, runs=runs, seed=seed)
+    with ProcessPoolExecutor(workers or os.cpu_count()) as pool:
+        yield from pool.map(one, cases)
+
+
+def walks() -> Iterator[Walked]:
+    """The exact checks, under both relations."""
+    for walk in WALKS:
+        for neighbors in Neighbors:
+            worst = walk.worst(neighbors)
+            yield Walked(walk.mechanism, str(neighbors), walk.epsilon, worst)

@@ -1,0 +1,176 @@
+"""What an attacker who knows both data sets reads off a run's noisy answers.
+
+All that may come between private data and what a run publishes is noise. So if every noisy answer
+is kept, and the run is made again on the neighboring data with the same answers and the same
+public coins, it must publish the same, word for word; whatever then differs, or asks otherwise,
+has looked at the data behind the curator's back. And as every question is heard twice, once with
+each data set behind it, what it truly cost on this pair is known: the most by which the
+probability of any of its answers can differ.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dpcore.domain import FloatArray, IntArray
+from dpcore.noise import Noise, selection_scale, selection_weights
+
+GEOMETRIC, GAUSSIAN, CHOICE = "geometric", "gaussian", "choice"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One question to the noise: the exact values, what the noise was scaled to, the answer."""
+
+    kind: str
+    values: IntArray
+    scale: float
+    answer: Any
+    log_prior: FloatArray | None = None
+
+
+class Diverged(BaseException):
+    """With the same noisy answers, a run on the neighboring data asked something else.
+
+    No error that an algorithm may catch and answer.
+    """
+
+
+class Recorder:
+    """A source of noise that remembers what it was asked and what it said."""
+
+    simulated: ClassVar[bool] = True
+
+    def __init__(self, noise: Noise):
+        self._noise = noise
+        self.asked: list[Asked] = []
+
+    def geometric(self, values: IntArray, sensitivity: int, epsilon: float) -> IntArray:
+        exact = np.array(values)
+        answer = self._noise.geometric(values, sensitivity, epsilon)
+        self.asked.append(Asked(GEOMETRIC, exact, sensitivity / epsilon, answer.copy()))
+        return answer
+
+    def gaussian(self, values: IntArray, sensitivity: float, rho: float) -> IntArray:
+        exact = np.array(values)
+        answer = self._noise.gaussian(values, sensitivity, rho)
+        scale = sensitivity / math.sqrt(2 * rho)
+        self.asked.append(Asked(GAUSSIAN, exact, scale, answer.copy()))
+        return answer
+
+    def choose(
+        self,
+        scores: IntArray,
+        sensitivity: int,
+        epsilon: float,
+        monotone: bool = False,
+        log_prior: FloatArray | None = None,
+    ) -> int:
+        exact = np.array(scores)
+        answer = self._noise.choose(scores, sensitivity, epsilon, monotone, log_prior)
+        scale = selection_scale(sensitivity, epsilon, monotone)
+        self.asked.append(Asked(CHOICE, exact, scale, answer, log_prior))
+        return answer
+
+
+class Replay:
+    """A source of noise that gives recorded answers again, to the same questions only."""
+
+    simulated: ClassVar[bool] = True
+
+    def __init__(self, recorded: Sequence[Asked]):
+        self._recorded = recorded
+        self.asked: list[Asked] = []
+
+    def geometric(self, values: IntArray, sensitivity: int, epsilon: float) -> IntArray:
+        return self._again(GEOMETRIC, values, sensitivity / epsilon).copy()
+
+    def gaussian(self, values: IntArray, sensitivity: float, rho: float) -> IntArray:
+        return self._again(GAUSSIAN, values, sensitivity / math.sqrt(2 * rho)).copy()
+
+    def choose(
+        self,
+        scores: IntArray,
+        sensitivity: int,
+        epsilon: float,
+        monotone: bool = False,
+        log_prior: FloatArray | None = None,
+    ) -> int:
+        return self._again(
+            CHOICE, scores, selection_scale(sensitivity, epsilon, monotone), log_prior
+        )
+
+    def _again(
+        self, kind: str, values: IntArray, scale: float, log_prior: FloatArray | None = None
+    ) -> Any:
+        if len(self.asked) == len(self._recorded):
+            raise Diverged("it asked one more question")
+        before = self._recorded[len(self.asked)]
+        if (kind, np.shape(values), scale) != (before.kind, before.values.shape, before.scale):
+            raise Diverged("it asked another question")
+        if not np.array_equal(log_prior, before.log_prior):  # type: ignore[arg-type]
+            raise Diverged("it chose by another prior")
+        self.asked.append(Asked(kind, np.array(values), scale, before.answer, log_prior))
+        return before.answer
+
+
+@dataclass(frozen=True)
+class Loss:
+    """What one question costs on one pair of data sets."""
+
+    #: The log odds that its answer speaks for the first data set.
+    realized: float
+    #: The most that this could have been, for any answer; infinite for Gaussian noise.
+    worst: float
+    #: What it costs in zero-concentrated privacy.
+    rho: float
+
+
+def loss(first: Asked, second: Asked) -> Loss:
+    """What was lost by a question with one exact answer on the first data set, and one on the
+    second, by the law that its noise is meant to follow."""
+    if first.kind == CHOICE:
+        log_one, log_other = (
+            _log_shares(asked.values, asked.scale, asked.log_prior) for asked in (first, second)
+        )
+        possible = np.isfinite(log_one)
+        ratios = log_one[possible] - log_other[possible]
+        realized = float(log_one.ravel()[first.answer] - log_other.ravel()[first.answer])
+        width = float(np.ptp(ratios))
+        return Loss(realized, float(np.abs(ratios).max()), width**2 / 8)
+    gap = first.values.astype(np.float64) - second.values
+    to_first = first.answer.astype(np.float64) - first.values
+    if first.kind == GEOMETRIC:
+        farther = np.abs(to_first + gap) - np.abs(to_first)
+        worst = float(np.abs(gap).sum() / first.scale)
+        return Loss(float(farther.sum() / first.scale), worst, worst**2 / 2)
+    farther = ((to_first + gap) ** 2 - to_first**2).sum()
+    rho = float((gap**2).sum() / (2 * first.scale**2))
+    return Loss(float(farther / (2 * first.scale**2)), math.inf if rho else 0.0, rho)
+
+
+def _log_shares(scores: IntArray, scale: float, log_prior: FloatArray | None) -> FloatArray:
+    weights = selection_weights(scores, scale, log_prior)
+    with np.errstate(divide="ignore"):
+        return np.log(weights) - np.log(weights.sum())
+
+
+def repeats(first: Sequence[Asked], second: Sequence[Asked]) -> int:
+    """How much more often noise would have repeated itself, were the first data set the true one.
+
+    Counted over questions next to each other of the same size and scale.
+    """
+    more = 0
+    for side, sign in ((first, 1), (second, -1)):
+        noisy = [asked for asked in side if asked.kind != CHOICE]
+        for before, after in itertools.pairwise(noisy):
+            if before.values.size == after.values.size and before.scale == after.scale:
+                residuals = [(a.answer - a.values).ravel() for a in (before, after)]
+                more += sign * int(np.count_nonzero(residuals[0] == residuals[1]))
+    return more

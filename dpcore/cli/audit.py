@@ -1,0 +1,77 @@
+"""`dpcore audit`: try to break the privacy claims."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from dpcore.algorithms import ALGORITHMS, get
+from dpcore.audit.attack import Finding
+from dpcore.audit.campaign import RUNS, Findings, Walked, attacks, today, walks
+from dpcore.audit.pairs import cases_of
+from dpcore.cli.progress import progress
+from dpcore.privacy import Verdict
+
+#: A claim that is said to hold was refuted.
+BROKEN = 1
+
+
+def add(commands: Any) -> None:
+    command = commands.add_parser(
+        "audit",
+        help="try to break the privacy claims",
+        description="Runs algorithms many times on neighboring data sets and bounds epsilon from "
+        "below. A bound under the claim is no proof; one above it refutes the claim.",
+    )
+    command.add_argument("algorithm", nargs="?", help="a key from `dpcore list`; all without")
+    command.add_argument("--runs", type=int, default=RUNS, help="on each data set of a pair")
+    command.add_argument("--seed", type=int, default=0)
+    command.add_argument("--workers", type=int, help="processes; as many as processors without")
+    command.add_argument("--save", type=Path, help="keep what was found in this file")
+    command.add_argument("--json", action="store_true", help="for programs")
+    command.set_defaults(do=do)
+
+
+def do(arguments: argparse.Namespace) -> int:
+    if arguments.runs < 8:
+        raise ValueError(f"--runs must be at least 8, not {arguments.runs}.")
+    chosen = [get(arguments.algorithm)] if arguments.algorithm else ALGORITHMS.values()
+    cases = [case for algorithm in chosen for case in cases_of(algorithm)]
+    found = attacks(cases, arguments.runs, arguments.seed, arguments.workers)
+    report = Findings(
+        today(),
+        arguments.runs,
+        tuple(progress(found, len(cases), "audit")),
+        () if arguments.algorithm else tuple(walks()),
+    )
+    if arguments.save:
+        arguments.save.write_text(report.to_json())
+    if arguments.json:
+        print(report.to_json(), end="")
+    else:
+        tell(report)
+    return BROKEN if broken(report) else 0
+
+
+def broken(report: Findings) -> list[Finding | Walked]:
+    """Claims said to hold that do not, with 95 % confidence in all of these together."""
+    confidence = report.family_confidence
+    refuted = [f for f in report.attacks if Verdict(f.verdict).holds and f.refutes(confidence)]
+    return [*refuted, *(walk for walk in report.walks if not walk.holds)]
+
+
+def tell(report: Findings) -> None:
+    """The strongest attack on each algorithm, for a person."""
+    print(f"{'algorithm':<22} {'verdict':<9} {'claim':>6} {'at least':>9} {'answers cost':>13}")
+    for key in dict.fromkeys(f.algorithm for f in report.attacks):
+        f = report.strongest(key)
+        assert f is not None
+        costs = [each.cost / each.epsilon for each in report.of(key) if each.cost is not None]
+        cost = f"{max(costs) * f.epsilon:13.4g}" if costs else f"{'unknown':>13}"
+        print(f"{key:<22} {f.verdict:<9} {f.epsilon:6g} {f.lower_bound:9.3f} {cost}  {f.pair}")
+    for walk in report.walks:
+        print(f"{walk.mechanism}, {walk.neighbors}: exactly {walk.worst:.4f} of {walk.claim:g}")
+    for broken_claim in broken(report):
+        print(f"\nREFUTED: {broken_claim}")
+    print(f"\n{report.runs} runs on each data set. A bound below the claim does not prove it.")
