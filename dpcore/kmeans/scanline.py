@@ -100,18 +100,19 @@ class RowSums:
         a, b = np.ascontiguousarray(centers.transpose(2, 1, 0), dtype=np.float64)
         square = a * a + b * b
         lower = order.T
+        # Of each pair [i, j]; those with i < j are used.
+        step = 2 * self._half_cell * (b - b[:, None])
+        divisor = np.maximum(2 * step, 2.0**-24)
+        tie = np.where(lower > lower[:, None], 0.5, -0.5)
+        start = (square - square[:, None] + (columns - 1) * step + tie) / divisor
+        slope = (a - a[:, None]) * -2 / divisor
         y = self._rows.astype(np.float64)
         first = np.full((k, len(centers), rows), -1.0)
         last = np.full((k, len(centers), rows), float(columns - 1))
         for i in range(k - 1):
             right = slice(i + 1, k)
-            step = (2 * self._half_cell) * (b[right] - b[i])
-            divisor = np.maximum(2 * step, 2.0**-24)
-            tie = np.where(lower[right] > lower[i], 0.5, -0.5)
-            start = (square[right] - square[i] + (columns - 1) * step + tie) / divisor
-            slope = (a[right] - a[i]) * -2 / divisor
-            crossing = slope[..., None] * y
-            crossing += start[..., None]
+            crossing = slope[i, right, :, None] * y
+            crossing += start[i, right, :, None]
             np.minimum(last[i], crossing.min(axis=0), out=last[i])
             np.maximum(first[right], crossing, out=first[right])
         for ends in (first, last):

@@ -107,3 +107,8 @@ def test_points_without_weights_weigh_one_each():
     weights, _, inertia = WeightedPoints(points).step(np.zeros((1, 2)))
     assert weights.tolist() == [2]
     assert inertia == 1.0
+
+
+def test_centers_on_the_points_never_cost_less_than_nothing():
+    points = np.random.default_rng(5).uniform(-1, 1, (200, 3))
+    assert 0 <= WeightedPoints(points).cost(points) < 1e-12

@@ -64,7 +64,7 @@ def test_centers_with_one_and_the_same_column_are_told_apart_by_row(data, side, 
     agrees_with_brute_force(counts, centers)
 
 
-@given(st.data(), sides, st.integers(1, 4))
+@given(st.data(), sides, st.integers(1, 30))
 def test_of_equal_centers_the_first_takes_all(data, side, k):
     counts = data.draw(signed_counts((side, side)))
     grid = RowSums(counts)

@@ -32,6 +32,11 @@ def test_packings_are_far_better_spread_than_uniform_draws():
     assert 0.2 < packed < 0.296
 
 
+def test_two_packed_intervals_nearly_fill_the_line():
+    packed = sphere_packing(2, 1, 200, np.random.default_rng(1))
+    assert np.median([least_gap(centers) for centers in packed]) > 0.44
+
+
 def test_every_start_is_another_draw_and_a_seed_repeats_them():
     first = sphere_packing(4, 3, 5, np.random.default_rng(2))
     assert (first == sphere_packing(4, 3, 5, np.random.default_rng(2))).all()
