@@ -1,0 +1,35 @@
+"""Sample and aggregate (Nissim et al. 2007), a baseline of paper 001."""
+
+from __future__ import annotations
+
+from dpcore.algorithms.base import register
+from dpcore.algorithms.gkm import GkM
+
+
+@register
+class SampleAggregate(GkM):
+    """The noisy mean of what k-means finds in disjoint blocks: GkM's repaired form.
+
+    Idea: Deal the rows into blocks, cluster each by itself, and publish a noisy aggregate of the
+    answers: a row is in one block only, so it moves one answer of many.
+
+    Unit: one row.
+
+    Relation: add/remove, the number of rows private; replace-one, it is public.
+
+    Flaw: Paper 001 compares itself with sample and aggregate but does not say which aggregator it
+    ran, with which constants, or how blocks were dealt. The original aggregator, by smooth
+    sensitivity, is private with a delta, while epsilon alone is claimed.
+
+    Repair: What runs is GkM of paper 000 in its repaired form, which is purely private. Under
+    add/remove 5 % of epsilon buys a noisy number of rows, which sets the number of blocks. Every
+    row draws its block by itself, so one row changes one block. Half of the rest finds two
+    quartiles of each coordinate by exponential mechanisms; answers are clamped between them, so
+    noise of scale 2 (max - min) k d / (blocks epsilon) on their mean costs the other half.
+
+    Reconstructed: all of it, as no source states the baseline; see GkM.
+    """
+
+    key = "sample-aggregate"
+    title = "Sample and aggregate"
+    paper = "001"
