@@ -1,10 +1,10 @@
 """Differentially private k-means: five papers' algorithms, honestly labelled.
 
-    import dpcore
+import dpcore
 
-    data = dpcore.datasets.load("nyc-taxi")
-    result = dpcore.run("eugkm", data, k=5, epsilon=0.5, seed=0)
-    result.centers, result.epsilon, result.verdict
+data = dpcore.datasets.load("nyc-taxi")
+result = dpcore.run("eugkm", data, k=5, epsilon=0.5, seed=0)
+result.centers, result.epsilon, result.verdict
 """
 
 from dpcore import algorithms, datasets, metrics, regions
