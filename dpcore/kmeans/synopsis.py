@@ -53,9 +53,9 @@ def totals(grid: IntArray) -> Totals:
 
 def coarsened(grid: IntArray) -> IntArray:
     """The grid added up to about COARSE_CELLS cells, or itself if that would save little."""
-    side = max(2, round(COARSE_CELLS ** (1 / grid.ndim)))
-    if max(grid.shape) <= 2 * side:
+    if grid.size <= 4 * COARSE_CELLS:
         return grid
+    side = max(2, round(COARSE_CELLS ** (1 / grid.ndim)))
     for axis, cells in enumerate(grid.shape):
         if cells > side:
             grid = np.add.reduceat(grid, np.arange(side) * cells // side, axis=axis)

@@ -19,6 +19,8 @@ from dpcore.results import NonPrivateCenters, PrivateCenters, SimulatedResult, U
 K, N, DELTA = 3, 900, 1e-6
 #: The first that an algorithm can answer at is taken: small data are infeasible for some.
 EPSILONS = (1.0, 30.0, 1e3, 1e5)
+#: Their partitions stop where too few rows are left, and what deeper ones would cost is not spent.
+MAY_STOP_EARLY = {"highdim", "highdim-kmedian"}
 BAD_EPSILON = (0, -1.0, math.nan, math.inf, 1e-9, 1e9, "1")
 BAD_K = (0, 1001, 2.5, True)
 KINDS = ("grid", "rows", "rows in 4-D")
@@ -39,16 +41,20 @@ def data(kind: str) -> Dataset:
     return GridDataset(counts, Box.cube(2))
 
 
-def run(key, dataset, relation, seed=0, k=K):
-    """The result at the first epsilon that is feasible, and that epsilon; or skip."""
+def run(key, dataset, relation, seed=0):
+    """The result at the first epsilon that is feasible, and that epsilon; or skip.
+
+    Of K clusters, or of one where an algorithm finds no more.
+    """
     system = ALGORITHMS[key]
     public_n = None if relation.size_is_private else dataset.n
-    if not system.supports(dataset.d, public_n, k):
-        pytest.skip(str(system.obstacle(dataset.d, public_n, k)))
+    possible = [k for k in (K, 1) if system.supports(dataset.d, public_n, k)]
+    if not possible:
+        pytest.skip(str(system.obstacle(dataset.d, public_n, K)))
     delta = DELTA if system.uses_delta else 0.0
     for epsilon in EPSILONS:
         try:
-            return dpcore.run(key, dataset, k, epsilon, delta, relation, seed), epsilon
+            return dpcore.run(key, dataset, possible[0], epsilon, delta, relation, seed), epsilon
         except Infeasible as refusal:
             reason = str(refusal)
     return pytest.skip(reason)
@@ -64,7 +70,8 @@ def test_the_transcript_adds_up_to_the_claim(key, relation, kind):
     result, epsilon = once(key, relation, kind)
     charged = math.fsum(charge.epsilon for charge in result.transcript)
     if ALGORITHMS[key].verdict.holds:
-        assert 0.9 * epsilon < result.epsilon <= epsilon * (1 + 1e-9)
+        least = 0.5 if key in MAY_STOP_EARLY else 0.9
+        assert least * epsilon < result.epsilon <= epsilon * (1 + 1e-9)
         assert charged == pytest.approx(result.epsilon, rel=1e-9)
         assert result.delta <= DELTA
     else:
@@ -76,7 +83,7 @@ def test_the_transcript_adds_up_to_the_claim(key, relation, kind):
 def test_centers_are_finite_and_in_the_box(key, relation, kind):
     result, _ = once(key, relation, kind)
     centers = np.asarray(result.centers)
-    assert centers.shape == (K, data(kind).d)
+    assert centers.shape == (result.k, data(kind).d)
     assert np.isfinite(centers).all()
     if ALGORITHMS[key].verdict.holds:  # some publications let noise carry centers away
         assert (np.abs(centers) <= 1).all()
@@ -114,7 +121,7 @@ def test_hardly_any_rows_give_an_answer_or_a_reason(key, rows):
     dataset = RowsDataset.from_values(values, Box.cube(2))
     result, _ = run(key, dataset, Neighbors.ADD_REMOVE)
     centers = np.asarray(result.centers)
-    assert centers.shape == (K, 2)
+    assert centers.shape == (result.k, 2)
     assert np.isfinite(centers).all()
 
 
