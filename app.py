@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dpcore import explain
+from dpcore.algorithms import ALGORITHMS
 from pages.ui import address, controls, drawing, figures, frame, legend, work
 from pages.ui.controls import Choice
 from pages.ui.drawing import Layers
@@ -48,6 +49,7 @@ def one_level(choice: Choice, layers: Layers) -> None:
     axes = axes_shown(choice)
     picture = attempt(choice, axes)
     if picture is None:
+        offer_another(choice)
         return
     drawing.draw(picture, choice, axes, layers, key="picture")
     legend.legend(picture, choice, layers)
@@ -123,19 +125,39 @@ def axes_shown(choice: Choice) -> tuple[int, int]:
 
 def attempt(choice: Choice, axes: tuple[int, int]) -> work.Picture | None:
     """The picture, or in words why there is none."""
+    title = choice.system.title
+    if obstacle := controls.obstacle(choice):
+        st.warning(f"{title} cannot run on these data: {obstacle}")
+        return None
     try:
         return work.picture(choice, axes)
     except ValueError as problem:
-        st.warning(f"{choice.system.title} has no answer here. {problem}")
+        st.warning(f"{title} has no answer here. {problem}")
         return None
 
 
+def offer_another(choice: Choice) -> None:
+    """One click from a method that cannot run to one that can."""
+    fallback = ALGORITHMS[controls.FALLBACK]
+    if choice.algorithm != fallback.key:
+        st.button(
+            f"Use “{fallback.title}” instead",
+            key="instead",
+            on_click=address.put,
+            args=("algorithm", fallback.key, controls.ALGORITHM),
+        )
+
+
 def notes(choice: Choice, picture: work.Picture) -> None:
+    """What to know about the data before drawing conclusions."""
     about, rows = choice.about, picture.truth.value.rows
+    sentences = []
     if about.simulated:
-        st.info(f"Simulated: {about.description}", icon=":material/science:")
+        sentences.append(":material/science: **Simulated data.**")
     if rows >= MANY_ROWS:
-        st.info(explain.price(rows, about.unit), icon=":material/groups:")
+        sentences.append(explain.price(rows, about.unit))
+    if sentences:
+        st.caption(" ".join(sentences))
 
 
 main()

@@ -221,6 +221,11 @@ def level_slider(label: str, name: str = "privacy", default: str = MIDDLE.name) 
     )
 
 
+def obstacle(choice: Choice) -> str | None:
+    """Why the algorithm cannot run on such data, from public facts alone."""
+    return choice.system.obstacle(choice.about.box.d, None, choice.k)
+
+
 def is_exact(choice: Choice) -> bool:
     """Whether epsilon was typed and no named level has it."""
     return level_of(choice.epsilon) is None

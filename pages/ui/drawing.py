@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,11 +34,10 @@ class Layers:
 class Center:
     """A private center and its non-private partner, in two coordinates or in four."""
 
-    name: str
     at: tuple[float, ...]
     partner: tuple[float, ...]
-    tip: str
-    partner_tip: str
+    tip: tuple[str, ...]
+    partner_tip: tuple[str, ...]
 
 
 def centers(picture: Picture, choice: Choice) -> list[Center]:
@@ -50,18 +48,16 @@ def centers(picture: Picture, choice: Choice) -> list[Center]:
     for rank, (index, row) in enumerate(picture.centers.iterrows(), start=1):
         partner = partners.loc[index]
         moved = distance(partner["shift"], about.geographic)
-        title = f"<b>{kind(picture)} center {rank}</b>"
-        place = html.escape(str(row.get("place", "")))
         share = "" if pd.isna(row["share"]) else f"{percent(row['share'])} of {plural(about.unit)}"
-        shift = f"{moved} from its non-private partner<br><i>{NOT_PRIVATE_WORDS}</i>"
-        partner_title = f"<b>Non-private center {rank}</b><br><i>{NOT_PRIVATE_WORDS}</i>"
+        shift = f"{moved} from its non-private partner"
+        lines = (f"{kind(picture)} center {rank}", str(row.get("place", "")), share, shift)
+        partner_lines = (f"Non-private center {rank}", f"{moved} from its private partner")
         found.append(
             Center(
-                f"{rank}",
                 tuple(row[names]),
                 tuple(partner[names]),
-                "<br>".join(filter(None, [title, place, share, shift])),
-                f"{partner_title}<br>{moved} from its private partner",
+                (*filter(None, lines), NOT_PRIVATE_WORDS),
+                (*partner_lines, NOT_PRIVATE_WORDS),
             )
         )
     return found
@@ -107,19 +103,19 @@ def city(picture: Picture, choice: Choice, layers: Layers, colors: Palette) -> m
     if choice.about.box.d == 4:
         ends = [(c.at[:2], c.at[2:], c.partner[:2], c.partner[2:], c) for c in found]
         if layers.non_private:
-            rows = [{"from": s, "to": t, "tip": c.partner_tip} for _, _, s, t, c in ends]
+            rows = [{"from": s, "to": t, **maps.tip(*c.partner_tip)} for _, _, s, t, c in ends]
             shown.append(maps.arcs_layer(rows, "non_private", colors, "non-private-arcs"))
         if layers.private:
-            rows = [{"from": s, "to": t, "tip": c.tip} for s, t, _, _, c in ends]
+            rows = [{"from": s, "to": t, **maps.tip(*c.tip)} for s, t, _, _, c in ends]
             shown.append(maps.arcs_layer(rows, color, colors, "private-arcs"))
     places = [part for part in (slice(0, 2), slice(2, 4)) if part.start < choice.about.box.d]
     if layers.shifts:
         rows = [{"from": c.partner[p], "to": c.at[p]} for p in places for c in found]
         shown.append(maps.shift_layer(rows, colors))
     if layers.non_private:
-        rows = [{"at": c.partner[p], "tip": c.partner_tip} for p in places for c in found]
+        rows = [{"at": c.partner[p], **maps.tip(*c.partner_tip)} for p in places for c in found]
         shown.append(maps.non_private_layer(rows, colors))
     if layers.private:
-        rows = [{"at": c.at[p], "tip": c.tip} for p in places for c in found]
+        rows = [{"at": c.at[p], **maps.tip(*c.tip)} for p in places for c in found]
         shown.append(maps.private_layer(rows, color, colors))
     return maps.city_map(shown, colors)

@@ -37,6 +37,8 @@ STYLE = """
 [data-testid="stDeckGlJsonChart"] {
   border: 1px solid rgba(128, 144, 160, .45); border-radius: .6rem; overflow: hidden;
 }
+/* Our own words stand under the ends of the slider. */
+[data-testid="stSliderTickBar"] { display: none; }
 .ends {
   display: flex; justify-content: space-between; margin-top: -1.25rem;
   font-size: .875rem; opacity: .7;

@@ -66,8 +66,10 @@ def legend(picture: Picture, choice: Choice, layers: Layers) -> None:
 
 def published(marks: Marks, unit: str, colors: Palette) -> str:
     if marks.cell:
-        return entry(swatch(colors.points, 0.55), f"Published counts, the darker the more {unit}")
-    return entry(circle(4, colors.points, "none", 0), f"Published points, sized by {unit}")
+        return entry(swatch(colors.points, 0.55), f"Published noisy counts, darker for more {unit}")
+    return entry(
+        circle(4, colors.points, "none", 0), f"Published points, sized by number of {unit}"
+    )
 
 
 def entry(mark: str, words: str) -> str:

@@ -6,6 +6,7 @@ import base64
 import io
 import json
 from functools import cache
+from itertools import zip_longest
 from typing import Any
 
 import pydeck as pdk
@@ -28,6 +29,8 @@ WINDOW = Box((-74.12, 40.66), (-73.84, 40.92))
 
 #: Radius of a disc whose area is that of all trips: so the black on the map is always as much.
 WHOLE_RADIUS = 95
+#: Lines of what hovering says. Each is escaped by itself, so they cannot be one piece of HTML.
+TIP_LINES = ("tip0", "tip1", "tip2", "tip3", "tip4")
 Row = dict[str, Any]
 
 
@@ -46,7 +49,7 @@ def city_map(layers: list[pdk.Layer], palette: Palette) -> Map:
         map_provider=None,
         initial_view_state=pdk.ViewState(*MIDDLE, zoom=ZOOM, min_zoom=9, max_zoom=17),
         tooltip={
-            "html": "{tip}",
+            "html": "".join(f"<div>{{{line}}}</div>" for line in TIP_LINES),
             "style": {
                 "background": palette.paper,
                 "color": palette.text,
@@ -109,7 +112,7 @@ def points_layers(marks: Marks, unit: str, palette: Palette) -> list[pdk.Layer]:
         {
             "at": [round(x, 6), round(y, 6)],
             "radius": round(WHOLE_RADIUS * (weight / whole) ** 0.5, 2),
-            "tip": tip("A published point stands for", weight, unit),
+            **tip("A published point stands for", standing_for(weight, unit)),
         }
         for x, y, weight in marks.frame.itertuples(index=False)
     ]
@@ -128,8 +131,13 @@ def points_layers(marks: Marks, unit: str, palette: Palette) -> list[pdk.Layer]:
     ]
 
 
-def tip(what: str, weight: float, unit: str) -> str:
-    return f"{what}<br>about <b>{people_count(weight)}</b> {plural(unit)}"
+def tip(*lines: str) -> Row:
+    """What hovering over a mark says, line by line, as fields of its row."""
+    return dict(zip_longest(TIP_LINES, lines, fillvalue=""))
+
+
+def standing_for(weight: float, unit: str) -> str:
+    return f"about {people_count(weight)} {plural(unit)}"
 
 
 def cells_layer(marks: Marks, unit: str, palette: Palette) -> pdk.Layer:
@@ -142,7 +150,7 @@ def cells_layer(marks: Marks, unit: str, palette: Palette) -> pdk.Layer:
                 for dx, dy in ((-1, -1), (1, -1), (1, 1), (-1, 1))
             ],
             "color": palette.rgb("points", round(10 + 190 * (weight / most) ** 0.5)),
-            "tip": tip("A published noisy count:", weight, unit),
+            **tip("A published noisy count:", standing_for(weight, unit)),
         }
         for x, y, weight in marks.frame.itertuples(index=False)
     ]

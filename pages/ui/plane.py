@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
@@ -55,10 +56,11 @@ def figure(
             go.Scatter(
                 x=[c.partner[i] for c in centers],
                 y=[c.partner[j] for c in centers],
-                text=[c.partner_tip for c in centers],
+                text=[hover(c.partner_tip) for c in centers],
                 mode="markers",
                 marker={**ring, "line": {"width": 3}},
                 hoverinfo="text",
+                cliponaxis=False,
             )
         )
     if layers.private:
@@ -67,7 +69,7 @@ def figure(
             go.Scatter(
                 x=[c.at[i] for c in centers],
                 y=[c.at[j] for c in centers],
-                text=[c.tip for c in centers],
+                text=[hover(c.tip) for c in centers],
                 mode="markers",
                 marker={
                     "size": 16,
@@ -76,6 +78,7 @@ def figure(
                     "line": {"width": 2, "color": colors.rim},
                 },
                 hoverinfo="text",
+                cliponaxis=False,
             )
         )
     axis = {"gridcolor": colors.shore, "zeroline": False, "linecolor": colors.shore}
@@ -92,6 +95,10 @@ def figure(
         uirevision=choice.data,
     )
     return drawn
+
+
+def hover(lines: tuple[str, ...]) -> str:
+    return "<br>".join(html.escape(line) for line in lines)
 
 
 def marks(shown: Marks, unit: str, colors: Palette) -> go.Scatter | go.Heatmap:

@@ -156,6 +156,7 @@ def test_hovering_tells_trips_and_meters(visit: Visit) -> None:
     expect(tooltip).to_contain_text(re.compile(r"Private center \d.*% of trips", re.DOTALL))
     expect(tooltip).to_contain_text(re.compile(r"\d+\s(m|km) from its non-private partner"))
     expect(tooltip).to_contain_text("not private: for your eyes")
+    expect(tooltip).not_to_contain_text("<")
 
 
 def test_three_levels_stand_side_by_side_and_on_a_phone_below_each_other(visit: Visit) -> None:

@@ -1,0 +1,119 @@
+"""Photograph every state of every page with Chromium, into screenshots/: `make screenshots`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page, sync_playwright
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT))
+
+from tests.browser.driver import DESK, FLAGS, PHONE, idle, serving, settled  # noqa: E402
+
+FOLDER = ROOT / "screenshots"
+TALL = {"width": 1400, "height": 1300}
+
+
+def hover_center(page: Page) -> None:
+    """Point at the middle of the map's first blue disc."""
+    from tests.browser.driver import picture, pixels
+
+    box, seen = picture(page).bounding_box(), pixels(picture(page))
+    assert box
+    x, y = next(
+        (x, y)
+        for y in range(60, seen.height)
+        for x in range(seen.width)
+        if seen.getpixel((x, y)) == (0, 0x5A, 0xDC)
+    )
+    for nudge in (4, 5, 6):
+        page.mouse.move(box["x"] + x, box["y"] + y + nudge)
+    page.wait_for_timeout(800)
+
+
+def focus_slider(page: Page) -> None:
+    page.get_by_role("slider").focus()
+    page.keyboard.press("ArrowRight")
+    settled(page)
+
+
+def open_expanders(page: Page) -> None:
+    for name in ("Exact values", "Layers"):
+        page.get_by_test_id("stSidebar").get_by_text(name, exact=True).click()
+    page.wait_for_timeout(800)
+
+
+@dataclass(frozen=True)
+class Shot:
+    """A state of a page, by its address and what is done there."""
+
+    name: str
+    path: str = "/"
+    viewport: dict[str, int] = field(default_factory=lambda: DESK)
+    dark: bool = False
+    act: Callable[[Page], None] | None = None
+    whole: bool = False
+
+
+SHOTS = (
+    Shot("explore"),
+    Shot("explore-whole", viewport=TALL),
+    Shot("explore-loosest", "/?privacy=Loosest"),
+    Shot("explore-strictest", "/?privacy=Strictest"),
+    Shot("explore-dark", "/?privacy=Strict", dark=True),
+    Shot("explore-three", "/?three=true", TALL),
+    Shot("explore-three-dark", "/?three=true", TALL, dark=True),
+    Shot("explore-phone", viewport=PHONE),
+    Shot("explore-phone-whole", viewport={"width": 390, "height": 1900}),
+    Shot("explore-phone-three", "/?three=true", {"width": 390, "height": 3200}),
+    Shot("explore-tooltip", "/?privacy=Stricter", act=hover_center),
+    Shot("explore-keyboard", act=focus_slider),
+    Shot("explore-controls", act=open_expanders, viewport=TALL),
+    Shot("explore-density", "/?points=false&true_density=true"),
+    Shot("explore-published-density", "/?points=false&published_density=true", dark=True),
+    Shot("explore-grid", "/?algorithm=eugkm&privacy=Looser"),
+    Shot("explore-month", "/?data=nyc-month", TALL),
+    Shot("explore-trips", "/?data=nyc-taxi-trips&algorithm=auto&privacy=Loosest", TALL),
+    Shot("explore-plane", "/?data=s1-like&k=15&privacy=Looser", TALL),
+    Shot("explore-projection", "/?data=iris&algorithm=auto&privacy=Loosest", TALL, dark=True),
+    Shot("explore-impossible", "/?data=nyc-taxi-trips&algorithm=adaptive"),
+)
+
+
+def main(wanted: list[str]) -> None:
+    """Take the shots whose names begin with what is wanted, or all."""
+    FOLDER.mkdir(exist_ok=True)
+    chromium = os.environ.get("DPCORE_CHROMIUM") or shutil.which("chromium")
+    with serving() as server, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        for shot in SHOTS:
+            if wanted and not shot.name.startswith(tuple(wanted)):
+                continue
+            options: dict[str, Any] = {"color_scheme": "dark" if shot.dark else "light"}
+            page = browser.new_page(viewport=shot.viewport, **options)
+            page.goto(server + shot.path)
+            page.get_by_role("figure").or_(page.locator(".js-plotly-plot")).or_(
+                page.get_by_test_id("stAlert")
+            ).first.wait_for(timeout=60_000)
+            settled_or_idle(page)
+            if shot.act:
+                shot.act(page)
+            page.screenshot(path=FOLDER / f"{shot.name}.png")
+            print(FOLDER / f"{shot.name}.png")
+            page.close()
+        browser.close()
+
+
+def settled_or_idle(page: Page) -> None:
+    (settled if page.get_by_role("figure").count() else idle)(page)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
