@@ -50,9 +50,9 @@ _REVIEWS = (
     "theaters religious_institutions"
 )
 _GOOGLE = (
-    "church resort beach park theatre museum mall zoo restaurant pub_bar local_service burger_pizza "
-    "hotels_other_lodging juice_bar art_gallery dance_club swimming_pool gym bakery beauty_spa cafe "
-    "view_point monument garden"
+    "church resort beach park theatre museum mall zoo restaurant pub_bar local_service "
+    "burger_pizza hotels_other_lodging juice_bar art_gallery dance_club swimming_pool gym bakery "
+    "beauty_spa cafe view_point monument garden"
 )
 _CREDIT = {
     "LIMIT_BAL": (0, 1_000_000),
