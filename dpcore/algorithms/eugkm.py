@@ -37,8 +37,8 @@ def fitting_grid(curator: Curator, n: int, epsilon: float, theta: float) -> Grid
         raise Infeasible(
             f"In {curator.d} dimensions the grid would have {side}^{curator.d} = "
             f"{float(side) ** curator.d:.2g} cells, more than the {MAX_CELLS:,} that fit in "
-            "memory. Use fewer coordinates, a larger theta, or an algorithm without a grid, such as "
-            "dplloyd."
+            "memory. Use fewer coordinates, a larger theta, or an algorithm without a grid, "
+            "such as dplloyd."
         )
     return Grid(curator.box, side)
 
