@@ -21,8 +21,11 @@ LINES = (
     "quote = '', escape = '', comment = '', new_line = '\\n', strict_mode = false, "
     "ignore_errors = true"
 )
-#: The name that other engines know it by.
-REGEXP_LIKE = "CREATE TEMP MACRO regexp_like(text, pattern) AS regexp_matches(text, pattern)"
+#: No progress bar in the output of a program, and a function by the name that others give it.
+SETUP = (
+    "SET enable_progress_bar = false; "
+    "CREATE TEMP MACRO regexp_like(text, pattern) AS regexp_matches(text, pattern)"
+)
 NUMBERS = {
     *("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE", "DECIMAL"),
     *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"),
@@ -75,7 +78,7 @@ class DuckDBEngine(Engine):
         ours = (duckdb.BinderException, duckdb.ParserException, duckdb.OutOfMemoryException)
         try:
             with duckdb.connect(self._database, read_only=self._database != ":memory:") as database:
-                database.execute(REGEXP_LIKE)
+                database.execute(SETUP)
                 answer: Any = database.execute(query).fetchnumpy()
                 return answer
         except ours:

@@ -97,6 +97,9 @@ class Zones:
 class Source:
     """A file, a glob of files or a table, and which of its columns are the coordinates.
 
+    What is protected is one row: of a CSV file one line, so that no line, however odd, can change
+    how another is read. A line that is not UTF-8 or is longer than MAX_LINE is no row at all.
+
     With `zones`, each column holds zone ids and gives two coordinates. With `clip`, rows outside
     the box are moved to its edge instead of left out.
     """
