@@ -15,7 +15,7 @@ from scipy.ndimage import gaussian_filter
 
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.shapes import neighborhood_of
-from dpcore.domain import FloatArray, Grid, from_ticks
+from dpcore.domain import FloatArray, Grid
 from dpcore.kmeans.points import WeightedPoints
 from dpcore.kmeans.synopsis import totals
 from dpcore.metrics import center_shift, matched, relative_error
@@ -27,6 +27,8 @@ MOST_POINTS = 1000
 MOST_CELLS_PER_SIDE = 64
 #: Cells a side of a density, and how far it is smoothed, in cells.
 DENSITY_CELLS, DENSITY_BLUR = 128, 1.0
+#: More points than this are gathered on the density's cells before they are merged.
+GATHERED_FROM = 8_000
 
 Levels = npt.NDArray[np.uint8]
 Axes = tuple[int, int]
@@ -50,16 +52,15 @@ def marks(synopsis: Synopsis, axes: Axes = (0, 1)) -> Marks:
     Cells that noise left empty or below are not shown.
     """
     box = synopsis.box.take(axes)
+    cell = None
     if isinstance(synopsis, NoisyGrid):
         counts = _fewer_cells(_marginal(synopsis, axes))
-        grid = Grid(box, len(counts))
-        unit, weights = grid.centers(), counts.ravel()
+        unit, weights = Grid(box, len(counts)).centers(), counts.ravel().astype(np.float64)
         widths = (np.asarray(box.high) - np.asarray(box.low)) / len(counts)
         cell = (float(widths[0]), float(widths[1]))
     else:
-        shown = synopsis.merged(MOST_POINTS) if isinstance(synopsis, Coreset) else synopsis
+        shown = _merged(synopsis) if isinstance(synopsis, Coreset) else synopsis
         unit, weights = shown.unit_points[:, axes], shown.weights
-        cell = None
     visible = weights > 0
     x, y = box.from_unit(unit[visible]).T
     frame = pd.DataFrame({"x": x, "y": y, "weight": weights[visible]})
@@ -146,12 +147,19 @@ def true_density(data: Dataset, axes: Axes = (0, 1)) -> NonPrivate[Levels]:
     return NonPrivate(_brightness(counts.reshape(grid.shape)))
 
 
-def sample(data: Dataset, rows: int = 2000) -> NonPrivate[pd.DataFrame]:
-    """Some of the rows themselves, in data units, the same ones each time."""
-    ticks, _ = data.positions()
-    chosen = np.random.default_rng(0).choice(len(ticks), min(rows, len(ticks)), replace=False)
-    values = data.box.from_unit(from_ticks(ticks[np.sort(chosen)]))
-    return NonPrivate(pd.DataFrame(values, columns=list(data.box.names)))
+def _merged(coreset: Coreset) -> Coreset:
+    """At most MOST_POINTS points. On a plane, very many are first gathered cell by cell, which a
+    screen does not tell apart."""
+    points, weights = coreset.unit_points, coreset.weights
+    if len(weights) > GATHERED_FROM and coreset.box.d == 2:
+        cells = np.minimum(((points + 1) / 2 * DENSITY_CELLS).astype(np.int64), DENSITY_CELLS - 1)
+        flat = cells[:, 0] * DENSITY_CELLS + cells[:, 1]
+        masses = np.bincount(flat, weights).astype(np.float64)
+        sums = [np.bincount(flat, weights * axis) for axis in points.T]
+        full = masses > 0
+        means = np.stack(sums, axis=1)[full] / masses[full, None]
+        coreset = Coreset(means, masses[full], coreset.box)
+    return coreset.merged(MOST_POINTS)
 
 
 def _marginal(synopsis: NoisyGrid, axes: Axes) -> npt.NDArray[np.int64]:

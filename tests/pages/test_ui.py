@@ -1,0 +1,118 @@
+"""What the pages share: the worker, the shores, the colors."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from pages.ui import maps
+from pages.ui.background import Worker
+from pages.ui.palette import DARK, LIGHT, Palette
+
+
+def wait_for(job: object, seconds: float = 10) -> None:
+    deadline = time.monotonic() + seconds
+    while not job.done:  # type: ignore[attr-defined]
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+def test_a_job_is_worked_on_once_for_everybody_who_asks() -> None:
+    started = []
+
+    def steps() -> Iterator[int]:
+        started.append(threading.current_thread())
+        yield from range(5)
+
+    worker = Worker()
+    jobs = [worker.job("same", steps) for _ in range(3)]
+    wait_for(jobs[0])
+    assert jobs[0] is jobs[1] is jobs[2]
+    assert jobs[0].results == [0, 1, 2, 3, 4]
+    assert len(started) == 1
+    assert started[0] is not threading.main_thread()
+
+
+def test_jobs_take_turns_so_that_a_long_one_blocks_nobody() -> None:
+    def endless() -> Iterator[int]:
+        for i in itertools.count():
+            time.sleep(0.001)
+            yield i
+
+    worker = Worker()
+    long = worker.job("long", endless)
+    short = worker.job("short", lambda: iter(range(3)))
+    wait_for(short)
+    assert not long.done
+
+
+def test_what_nobody_watches_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pages.ui.background.PATIENCE", 0.05)
+
+    def slow() -> Iterator[int]:
+        for i in itertools.count():
+            time.sleep(0.01)
+            yield i
+
+    worker = Worker()
+    job = worker.job("watched", slow)
+    time.sleep(0.3)
+    seen = len(job.results)
+    time.sleep(0.2)
+    assert len(job.results) == seen
+    worker.job("watched", slow)
+    time.sleep(0.1)
+    assert len(job.results) > seen
+
+
+def test_a_failure_is_kept_and_the_next_job_runs() -> None:
+    def broken() -> Iterator[int]:
+        yield 1
+        raise ValueError("no luck")
+
+    worker = Worker()
+    job = worker.job("broken", broken)
+    wait_for(job)
+    assert (job.results, str(job.failure)) == ([1], "no luck")
+    after = worker.job("after", lambda: iter([2]))
+    wait_for(after)
+    assert after.results == [2]
+
+
+def test_shores_are_closed_light_and_where_the_city_is() -> None:
+    rings = [ring for polygon in maps.shores() for ring in polygon["rings"]]
+    assert all(ring[0] == ring[-1] for ring in rings)
+    assert 1_000 < sum(map(len, rings)) < 10_000
+    corners = [corner for ring in rings for corner in ring]
+    assert all(-74.3 < x < -73.6 and 40.4 < y < 41 for x, y in corners)
+
+
+def test_a_map_asks_nobody_for_tiles() -> None:
+    text = maps.city_map([], LIGHT).to_json()
+    assert "http" not in text
+    assert "carto" not in text
+
+
+def luminance(color: str) -> float:
+    parts = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
+def test_marks_stand_out_from_land_and_water(palette: Palette) -> None:
+    """WCAG asks a contrast of 3 of graphics and 4.5 of text."""
+    for ground in (palette.land, palette.water):
+        for mark in (palette.points, palette.private, palette.non_private, palette.unproven):
+            assert contrast(mark, ground) >= 3
+    assert contrast(palette.text, palette.paper) >= 4.5
+    assert contrast(palette.quiet, palette.paper) >= 4.5
