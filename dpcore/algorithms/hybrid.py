@@ -46,7 +46,8 @@ class Hybrid(Algorithm):
     histogram of disjoint cells for all that is left, or one for half and a round of noisy counts
     and sums, of L1 sensitivity d + 1, for the other half. Either adds up to epsilon.
 
-    Reconstructed: rho is that of the journal version; in the second branch the grid is sized for
+    Reconstructed: rho is that of the journal version; replace-one doubles the noise of both
+    halves, which leaves the formula as it is; in the second branch the grid is sized for
     half of epsilon; the paper's further condition, at least two rounds in DPLloyd, always holds
     at its five and is left out; the rest as in EUGkM.
     """

@@ -45,7 +45,8 @@ class PGkM(Algorithm):
 
     Idea: Breed a population of center sets. In each round an exponential mechanism chooses the
     parents, fitter the lower their k-means cost on the data; children mix two parents and mutate.
-    The last round chooses the answer.
+    The last round chooses the answer. Every round evaluates all sets, so this takes hundreds of
+    passes over the data.
 
     Unit: one row.
 
@@ -62,7 +63,6 @@ class PGkM(Algorithm):
     Reconstructed: mutations start with standard deviation 0.1 and shrink by 0.95 a round; S is
     the closed bound max_AB max_a min_b (|b|^2 - |a|^2 + 2 |a - b|_1), at most 4d; under add/remove
     the number of rounds is fixed; there are never more than 1,000.
-    Cost: every round evaluates the cost of all m sets, hundreds of passes over the data in all.
     """
 
     key = "pgkm"
