@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from dpcore.algorithms.base import Algorithm, register
 from dpcore.algorithms.gkm import own_coins
@@ -48,9 +49,7 @@ class PickedRow:
             return np.zeros(dataset.d, dtype=np.int64)
         weights = np.ones(len(ticks)) if rows is None else rows.astype(np.float64)
         if len(self.centers):
-            places = from_ticks(ticks)
-            apart = [((places - center) ** 2).sum(axis=1) for center in self.centers]
-            weights *= np.min(apart, axis=0)
+            weights *= cdist(from_ticks(ticks), self.centers, "sqeuclidean").min(axis=1)
         running = np.cumsum(weights)
         target = self.coins.random() * running[-1]
         return ticks[min(np.searchsorted(running, target, side="right"), len(ticks) - 1)]

@@ -15,7 +15,7 @@ from dpcore.datasets.generated import gaussians
 from dpcore.domain import TICKS, Box
 from dpcore.noise import SimulatedNoise
 from dpcore.privacy import Budget, Infeasible, Neighbors
-from dpcore.results import NonPrivateCenters
+from dpcore.results import NonPrivateCenters, ReleasedResult
 
 KEYS = ["highdim", "highdim-kmedian"]
 
@@ -156,3 +156,11 @@ def test_images_are_asked_for_under_the_same_transcript():
     assert curator.transcript.epsilon == 0.5
     assert image.d == 5
     assert curator.d == 5
+
+
+def test_a_release_needs_nothing_but_exact_samplers():
+    from dpcore.release_noise import ReleaseNoise
+
+    result = dpcore.run("highdim", clusters(2, 8, 400), 2, 5.0, noise=ReleaseNoise())
+    assert isinstance(result, ReleasedResult)
+    assert result.epsilon <= 5
