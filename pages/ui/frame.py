@@ -9,7 +9,7 @@ import streamlit as st
 from PIL import Image, ImageDraw
 
 from pages.ui import address
-from pages.ui.palette import LIGHT
+from pages.ui.palette import LIGHT, follow_theme
 
 ROOT = Path(__file__).parents[2]
 
@@ -78,3 +78,5 @@ def frame(title: str) -> None:
                 file, label=label, icon=icon, width="stretch", query_params=address.link()
             )
     st.sidebar.divider()
+    with st.sidebar:
+        follow_theme()

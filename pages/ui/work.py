@@ -91,17 +91,9 @@ def repeated(choice: Choice) -> Job[Draw]:
 
     The seed of the picture is left out: new noise keeps the band.
     """
-    unseeded = (choice.data, choice.algorithm, choice.k, choice.epsilon, choice.delta)
+    source, best = data(choice.data), reference(choice.data, choice.k)
+    options = (choice.k, choice.epsilon, choice.delta, choice.neighbors)
     return worker().job(
-        (*unseeded, choice.neighbors, choice.settings),
-        lambda: draws(
-            choice.algorithm,
-            data(choice.data),
-            choice.k,
-            choice.epsilon,
-            choice.delta,
-            choice.neighbors,
-            dict(choice.settings),
-            reference(choice.data, choice.k),
-        ),
+        (choice.data, choice.algorithm, *options, choice.settings),
+        lambda: draws(choice.algorithm, source, *options, dict(choice.settings), best),
     )

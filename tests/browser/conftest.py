@@ -14,8 +14,8 @@ from tests.browser.driver import DESK, FLAGS, serving, settled, watch
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
-    with serving() as address:
-        yield address
+    with serving() as started:
+        yield started.address
 
 
 @pytest.fixture(scope="module")

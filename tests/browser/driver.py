@@ -11,6 +11,7 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from PIL import Image, ImageChops
 from playwright.sync_api import ConsoleMessage, Locator, Page, Request
@@ -22,9 +23,16 @@ DESK = {"width": 1400, "height": 900}
 PHONE = {"width": 390, "height": 844}
 
 
+class Server(NamedTuple):
+    """Where a server answers, and which process it is."""
+
+    address: str
+    pid: int
+
+
 @contextlib.contextmanager
-def serving() -> Iterator[str]:
-    """The address of a server that was just started, on a free port."""
+def serving() -> Iterator[Server]:
+    """A server that was just started, on a free port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -43,7 +51,7 @@ def serving() -> Iterator[str]:
             assert process.poll() is None, process.stderr.read().decode()  # type: ignore[union-attr]
             assert time.monotonic() < deadline, "The server did not start."
             time.sleep(0.1)
-        yield address
+        yield Server(address, process.pid)
     finally:
         process.terminate()
         process.communicate(timeout=20)

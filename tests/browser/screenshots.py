@@ -98,7 +98,7 @@ def main(wanted: list[str]) -> None:
                 continue
             options: dict[str, Any] = {"color_scheme": "dark" if shot.dark else "light"}
             page = browser.new_page(viewport=shot.viewport, **options)
-            page.goto(server + shot.path)
+            page.goto(server.address + shot.path)
             page.get_by_role("figure").or_(page.locator(".js-plotly-plot")).or_(
                 page.get_by_test_id("stAlert")
             ).first.wait_for(timeout=60_000)

@@ -187,7 +187,7 @@ def test_a_copied_address_opens_the_same_picture_on_a_cold_server(
     settled(page)
     with serving() as elsewhere:
         fresh = browser.new_context(viewport=page.viewport_size).new_page()
-        fresh.goto(f"{elsewhere}/?{address(page)}")
+        fresh.goto(f"{elsewhere.address}/?{address(page)}")
         settled(fresh)
         assert centers_table(fresh) == centers_table(page)
         assert alike(pixels(picture(fresh)), pixels(picture(page)))
@@ -225,6 +225,13 @@ def test_the_dark_theme_follows_the_browser(visit: Visit) -> None:
     assert count(seen, DARK.land) > 10_000
     assert count(seen, DARK.private) > 300
     assert count(seen, LIGHT.water) == 0
+
+
+def test_a_theme_picked_from_the_menu_reaches_the_map(visit: Visit) -> None:
+    page = visit("/")
+    page.get_by_test_id("stMainMenu").click()
+    page.get_by_role("menuitemradio", name="Dark").click()
+    eventually(lambda: count(pixels(picture(page)), DARK.water) > 10_000)
 
 
 @pytest.mark.parametrize("path", ["/", "/?three=true", "/?data=iris&algorithm=auto"])

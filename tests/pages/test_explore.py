@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+import dpcore
+import dpcore.draws
 from dpcore.algorithms import ALGORITHMS
 from dpcore.datasets.builtin import BUILTIN
 from dpcore.explain import LEVELS
@@ -279,6 +284,43 @@ def test_only_centers_are_published_where_nothing_else_is() -> None:
     app = page(algorithm="dplloyd")
     assert "publishes its centers and nothing else" in words(app)
     assert set(app.table[0].value["Share of trips"]) == {"not published"}
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often the work behind the page was done, from nothing."""
+    st.cache_resource.clear()
+    counted: Counter[str] = Counter()
+
+    def count(module: ModuleType, name: str, label: str) -> None:
+        original = getattr(module, name)
+
+        def counting(*args: Any, **options: Any) -> Any:
+            counted[label] += 1
+            return original(*args, **options)
+
+        monkeypatch.setattr(module, name, counting)
+
+    count(dpcore, "run", "runs")
+    count(dpcore.draws, "run", "draws")
+    count(dpcore, "baseline", "references")
+    count(dpcore.datasets, "load", "loads")
+    return counted
+
+
+def test_nothing_is_computed_twice(calls: Counter[str]) -> None:
+    app = finished(page(data="nyc-month", algorithm="eugkm"))
+    once = {"runs": 1, "draws": 20, "references": 1, "loads": 1}
+    assert calls == once
+    app.toggle(key="at-true_density").set_value(True).run()
+    finished(page(data="nyc-month", algorithm="eugkm"))
+    assert calls == once
+    app.select_slider(key="at-privacy").set_value("Strict").run()
+    finished(app)
+    assert calls == once | {"runs": 2, "draws": 40}
+    app.button[0].click().run()
+    finished(app)
+    assert calls == once | {"runs": 3, "draws": 40}
 
 
 def test_the_menu_lists_pages_that_exist() -> None:
