@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from dpcore.cli import audit, catalog, run, sweep
+from dpcore.cli import audit, catalog, reproduce, run, sweep
 from dpcore.privacy import Infeasible
 
 #: What went wrong, as an exit code.
@@ -33,7 +33,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (catalog, run, sweep, audit):
+    for module in (catalog, run, sweep, audit, reproduce):
         module.add(commands)
     return whole
 

@@ -1,0 +1,174 @@
+"""`dpcore reproduce`: the papers' findings, measured again."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+import textwrap
+import time
+from pathlib import Path
+from typing import Any
+
+from dpcore.algorithms import PAPERS
+from dpcore.reproductions import (
+    REPRODUCTIONS,
+    Effort,
+    Outcome,
+    Reproduction,
+    Row,
+    Shelf,
+    reproduce,
+)
+
+WIDTH = 88
+
+
+def add(commands: Any) -> None:
+    command = commands.add_parser(
+        "reproduce",
+        help="measure the papers' findings again",
+        description="Measures a finding of a paper again and says whether it came out. Without a "
+        "name, lists the findings.",
+    )
+    command.add_argument("name", nargs="?", help="a finding; all of a paper by its number (000)")
+    command.add_argument("--quick", action="store_true", help="few runs and settings: the shape")
+    command.add_argument(
+        "--data", type=Path, metavar="FOLDER", help="where the sets are that do not ship"
+    )
+    command.add_argument("--seed", type=int, default=0)
+    command.add_argument("--json", action="store_true", help="for programs")
+    command.set_defaults(do=do)
+
+
+def do(arguments: argparse.Namespace) -> None:
+    if arguments.data is not None and not arguments.data.is_dir():
+        raise ValueError(f"--data must name a folder, and {arguments.data} is none.")
+    if arguments.name is None:
+        listed = list(REPRODUCTIONS.values())
+        if arguments.json:
+            print(json.dumps([described(each) for each in listed], indent=1))
+        else:
+            catalog(listed)
+        return
+    shelf, effort = Shelf(arguments.data), Effort(arguments.quick, arguments.seed)
+    outcomes = []
+    for name in chosen(arguments.name):
+        outcomes.append(measured(name, shelf, effort))
+        if not arguments.json:
+            tell(outcomes[-1])
+    if arguments.json:
+        print(json.dumps([as_dict(outcome) for outcome in outcomes], indent=1))
+
+
+def chosen(name: str) -> list[str]:
+    """The finding of that name, or all findings of the paper of that number."""
+    if name in REPRODUCTIONS:
+        return [name]
+    of_paper = [each.name for each in REPRODUCTIONS.values() if each.paper == name]
+    if not of_paper:
+        raise ValueError(f"No finding or paper {name!r}. There are: {', '.join(REPRODUCTIONS)}.")
+    return of_paper
+
+
+def measured(name: str, shelf: Shelf, effort: Effort) -> Outcome:
+    """One finding, run to its end; where a person watches, rows are counted as they come."""
+    start, watched = time.monotonic(), sys.stderr.isatty()
+    for outcome in reproduce(name, shelf, effort):
+        if watched:
+            seconds = time.monotonic() - start
+            sys.stderr.write(f"\r{name}: {len(outcome.rows)} figures, {seconds:.0f} s ")
+            sys.stderr.flush()
+    if watched:
+        sys.stderr.write("\n")
+    return outcome
+
+
+def catalog(listed: list[Reproduction]) -> None:
+    for paper in dict.fromkeys(each.paper for each in listed):
+        print(f"Paper {paper}. {PAPERS[paper]}\n")
+        for each in listed:
+            if each.paper == paper:
+                print(f"  {each.name:<22} {each.figure}: {each.title}")
+                print(textwrap.fill(each.claim, WIDTH, initial_indent=" " * 25, **_INDENT))
+        print()
+
+
+_INDENT: dict[str, Any] = {"subsequent_indent": " " * 25}
+
+
+def described(each: Reproduction) -> dict[str, Any]:
+    """What a finding says of itself, as data."""
+    return {
+        "name": each.name,
+        "paper": each.paper,
+        "figure": each.figure,
+        "title": each.title,
+        "claim": each.claim,
+        "algorithms": list(each.algorithms),
+        "data": list(each.data),
+        "differs": each.differs,
+    }
+
+
+def as_dict(outcome: Outcome) -> dict[str, Any]:
+    """A finding that was run, as data."""
+    return described(outcome.reproduction) | {
+        "finding": str(outcome.check.finding),
+        "words": outcome.check.words,
+        "rows": [
+            {
+                **row.setting,
+                "figure": None if math.isnan(row.figure) else row.figure,
+                "paper": row.paper,
+            }
+            for row in outcome.rows
+        ],
+    }
+
+
+def tell(outcome: Outcome) -> None:
+    """The claim, the figures beside the paper's, and the verdict."""
+    each = outcome.reproduction
+    print(f"{each.name}: paper {each.paper}, {each.figure}. {each.title}")
+    print(textwrap.fill(f"Claim: {each.claim}", WIDTH, subsequent_indent="  "))
+    if each.differs:
+        print(textwrap.fill(f"Differs: {each.differs}", WIDTH, subsequent_indent="  "))
+    figures = [row for row in outcome.rows if "absent" not in row.setting]
+    if figures:
+        print()
+        print("\n".join(table(figures)))
+    print(f"\n{str(outcome.check.finding).upper()}")
+    for line in outcome.check.words.splitlines():
+        print(textwrap.fill(line, WIDTH, initial_indent="  ", subsequent_indent="    "))
+    print(flush=True)
+
+
+def table(rows: list[Row]) -> list[str]:
+    """Lines of a table: what varies in the setting, what was measured, the paper's figure."""
+    names = list(dict.fromkeys(name for row in rows for name in row.setting))
+    printed = any(row.paper is not None for row in rows)
+    heads = [*names, "measured", *(["paper"] if printed else [])]
+    cells = [
+        [
+            *(_plain(row.setting.get(name, "")) for name in names),
+            f"{row.figure:.4g}",
+            *([("" if row.paper is None else f"{row.paper:.4g}")] if printed else []),
+        ]
+        for row in rows
+    ]
+    wide = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
+    left = [any(isinstance(row.setting.get(name), str) for row in rows) for name in names]
+    left += [False] * (len(heads) - len(names))
+    return [
+        "  ".join(
+            cell.ljust(w) if side else cell.rjust(w)
+            for cell, w, side in zip(line, wide, left, strict=True)
+        ).rstrip()
+        for line in [heads, *cells]
+    ]
+
+
+def _plain(value: str | int | float) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,164 @@
+"""What the papers' findings share: mean figures over many runs, and counting where claims hold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dpcore.datasets import Dataset
+from dpcore.domain import from_ticks
+from dpcore.metrics import nicv
+from dpcore.privacy import Infeasible, Neighbors
+from dpcore.reproductions.base import Check, Finding, Row, Shelf
+from dpcore.runs import run
+from dpcore.sweep import trial_seed
+
+#: A claim about many cells is reproduced where it holds in this share of them, and not reproduced
+#: where the opposite does.
+MOST = 0.8
+#: Means of a few runs that differ by less than this factor count as equal.
+TIE = 1.02
+
+#: How good centers are, less being better.
+Measure = Callable[[Dataset, npt.ArrayLike], float]
+NICV: Mapping[str, Measure] = {"NICV": nicv}
+
+
+def mean_distance(data: Dataset, centers: npt.ArrayLike) -> float:
+    """Mean distance to the nearest center, not squared, in unit coordinates."""
+    ticks, weights = data.positions()
+    points = from_ticks(ticks)
+    unit = data.box.to_unit(np.atleast_2d(np.asarray(centers, dtype=np.float64)))
+    squares = (unit**2).sum(axis=1) - 2 * points @ unit.T
+    nearest = squares.min(axis=1) + (points**2).sum(axis=1)
+    return float(np.average(np.sqrt(np.maximum(nearest, 0)), weights=weights))
+
+
+def mean_figures(
+    data: Dataset,
+    algorithms: Iterable[str],
+    k: int,
+    epsilons: Iterable[float],
+    runs: int,
+    seed: int = 0,
+    *,
+    measures: Mapping[str, Measure] = NICV,
+    delta: float = 0.0,
+    neighbors: Neighbors | str = Neighbors.ADD_REMOVE,
+    parameters: Mapping[str, Mapping[str, Any]] | None = None,
+    **setting: str | int | float,
+) -> Iterator[Row]:
+    """The mean of each measure over many runs, for every epsilon and algorithm.
+
+    A run has the same seed in every cell. What else is said of the setting goes into each row. An
+    algorithm that cannot answer gives NaN, and its row says why.
+    """
+    given = parameters or {}
+    for epsilon in epsilons:
+        for key in algorithms:
+            where = {
+                "data": data.about.key,
+                "d": data.d,
+                "k": k,
+                **setting,
+                "epsilon": epsilon,
+                "algorithm": key,
+            }
+            try:
+                answers = [
+                    run(
+                        key,
+                        data,
+                        k,
+                        epsilon,
+                        delta,
+                        neighbors,
+                        trial_seed(seed, i),
+                        **given.get(key, {}),
+                    ).centers
+                    for i in range(runs)
+                ]
+            except Infeasible as refusal:
+                yield Row({**where, "absent": str(refusal)}, math.nan)
+                continue
+            for name, measure in measures.items():
+                figures = [measure(data, centers) for centers in answers]
+                yield Row({**where, "measure": name}, math.fsum(figures) / runs)
+
+
+def available(shelf: Shelf, key: str) -> tuple[Dataset | None, list[Row]]:
+    """A data set, or None and a row that says that it is left out and why."""
+    try:
+        return shelf.data(key), []
+    except FileNotFoundError as missing:
+        return None, [Row({"data": key, "absent": str(missing)}, math.nan)]
+
+
+def figures(rows: Iterable[Row], key: str = "algorithm") -> dict[tuple[Any, ...], dict[Any, float]]:
+    """Cells of equal setting but for one key, and the figures in each by that key."""
+    cells: dict[tuple[Any, ...], dict[Any, float]] = {}
+    for row in rows:
+        if not math.isnan(row.figure):
+            cell = tuple((name, value) for name, value in row.setting.items() if name != key)
+            cells.setdefault(cell, {})[row.setting[key]] = row.figure
+    return cells
+
+
+@dataclass(frozen=True)
+class Duel:
+    """In how many cells one algorithm did better than another, and by how much."""
+
+    wins: int
+    losses: int
+    cells: int
+    #: Geometric mean of the other's figure over its own: above 1 it did better.
+    factor: float
+
+    @property
+    def finding(self) -> Finding:
+        """Whether it did better; cells in which they are equal speak for neither."""
+        return found(self.wins, self.cells, self.losses)
+
+    def __str__(self) -> str:
+        ties = self.cells - self.wins - self.losses
+        equal = f", {ties} equal" if ties else ""
+        return f"in {self.wins} of {self.cells} cells{equal}, by a factor of {self.factor:.3g}"
+
+
+def duel(rows: Iterable[Row], one: str, other: str) -> Duel:
+    """How often `one` has the smaller figure; less than a factor of TIE apart is equal."""
+    pairs = [(c[one], c[other]) for c in figures(rows).values() if one in c and other in c]
+    wins = sum(a * TIE < b for a, b in pairs)
+    losses = sum(b * TIE < a for a, b in pairs)
+    ratios = [b / a if a > 0 else 1.0 if b == a else math.inf for a, b in pairs]
+    logs = [math.log(r) for r in ratios if 0 < r < math.inf]
+    return Duel(wins, losses, len(pairs), math.exp(math.fsum(logs) / len(logs)) if logs else 1.0)
+
+
+def found(holds: int, cells: int, fails: int | None = None) -> Finding:
+    """What became of a claim that holds in so many cells and fails in so many, or in the rest."""
+    against = cells - holds if fails is None else fails
+    if not cells:
+        return Finding.SKIPPED
+    if holds >= MOST * cells:
+        return Finding.REPRODUCED
+    return Finding.NOT_REPRODUCED if against >= MOST * cells else Finding.DEPENDS
+
+
+def all_of(checks: Sequence[Check], rows: Sequence[Row] = ()) -> Check:
+    """Several claims of one figure: all must hold. What was left out is said at the end."""
+    known = [check.finding for check in checks if check.finding is not Finding.SKIPPED]
+    words = [f"{check.finding.capitalize()}: {check.words}" for check in checks]
+    absent = dict.fromkeys(
+        f"{row.setting.get('algorithm', row.setting.get('data'))}: {row.setting['absent']}"
+        for row in rows
+        if "absent" in row.setting
+    )
+    words += [f"Left out: {each}." for each in absent]
+    one = known[0] if known and len(set(known)) == 1 else Finding.DEPENDS
+    return Check(one if known else Finding.SKIPPED, "\n".join(words))
