@@ -51,14 +51,14 @@ class HighDimPublished(Algorithm):
 
     Relation: replace-one, as in the proofs of the supplement.
 
-    Flaw: A row of length R moves d sums by up to sqrt(d) R in all, and the noise covers R: the run
-    costs (9 + sqrt(d))/12 of its epsilon, 3.1 times at 784 coordinates. The radius is the length
-    of one row, and exact sizes tell whether a row is in a cluster, so with the released code's
-    choices no epsilon bounds what one row changes. What the run books for the sums is what the
-    publication claims.
+    Flaw: A row of length R moves d sums by up to sqrt(d) R in all, and the noise covers R: with the
+    paper's shares the run costs (9 + sqrt(d))/12 of its epsilon, 3.1 times at 784 coordinates. The
+    radius is the length of one row, and exact sizes tell whether a row is in a cluster, so with
+    the released code's choices no epsilon bounds what one row changes. What the run books for the
+    sums is what the publication claims.
 
     Reconstructed: the paper's experiments add rounds of Lloyd (eight in the paper, three in the
-    code), left out here. Otherwise as in highdim.
+    code), left out here. Shares of epsilon and all else as in highdim.
     """
 
     key = "highdim-published"
