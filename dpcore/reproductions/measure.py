@@ -116,18 +116,23 @@ class Duel:
     wins: int
     losses: int
     cells: int
-    #: Geometric mean of the other's figure over its own: above 1 it did better.
-    factor: float
+    #: Geometric mean of its figure over the other's: below 1 it did better.
+    ratio: float
 
     @property
     def finding(self) -> Finding:
         """Whether it did better; cells in which they are equal speak for neither."""
         return found(self.wins, self.cells, self.losses)
 
+    @property
+    def no_better(self) -> Finding:
+        """Whether it did no better: cells in which they are equal speak for that."""
+        return found(self.cells - self.wins, self.cells)
+
     def __str__(self) -> str:
         ties = self.cells - self.wins - self.losses
         equal = f", {ties} equal" if ties else ""
-        return f"in {self.wins} of {self.cells} cells{equal}, by a factor of {self.factor:.3g}"
+        return f"in {self.wins} of {self.cells} cells{equal} ({self.ratio:.3g} times on average)"
 
 
 def duel(rows: Iterable[Row], one: str, other: str) -> Duel:
@@ -135,9 +140,8 @@ def duel(rows: Iterable[Row], one: str, other: str) -> Duel:
     pairs = [(c[one], c[other]) for c in figures(rows).values() if one in c and other in c]
     wins = sum(a * TIE < b for a, b in pairs)
     losses = sum(b * TIE < a for a, b in pairs)
-    ratios = [b / a if a > 0 else 1.0 if b == a else math.inf for a, b in pairs]
-    logs = [math.log(r) for r in ratios if 0 < r < math.inf]
-    return Duel(wins, losses, len(pairs), math.exp(math.fsum(logs) / len(logs)) if logs else 1.0)
+    logs = [math.log(a / b) for a, b in pairs if a > 0 < b]
+    return Duel(wins, losses, len(pairs), math.exp(math.fsum(logs) / max(1, len(logs))))
 
 
 def found(holds: int, cells: int, fails: int | None = None) -> Finding:
