@@ -13,7 +13,7 @@ from dpcore.algorithms.base import Parameter, SynopsisAlgorithm, register
 from dpcore.curator import Curator
 from dpcore.domain import FloatArray, IntArray
 from dpcore.dyadic import DyadicCells, deinterleaved
-from dpcore.noisy_tree import Stage, leaf_points, weighed_leaves
+from dpcore.noisy_tree import Stage, leaf_points, quiet_ground, weighed_leaves
 from dpcore.privacy import Pure, Verdict
 from dpcore.results import Outcome
 from dpcore.synopsis import Coreset
@@ -58,7 +58,8 @@ class Adaptive(SynopsisAlgorithm):
     Idea: Count noisily on a coarse grid. Drop the cells that noise explains, cut the others the
     finer the fuller they are, and count their parts; then once more. What remains is a tree of
     counts that agree with each other once noise is averaged out; its leaves are a few hundred
-    weighted points, dense where the rows are. Everything is clustered from these points.
+    weighted points, dense where the rows are. Dropped cells that only together stand out of the
+    noise get a point a block. Everything is clustered from these points.
 
     Unit: one row.
 
@@ -144,10 +145,18 @@ def grow(curator: Curator) -> list[Stage]:
 
 
 def coreset_of(stages: list[Stage], curator: Curator) -> Coreset:
-    """A point for each smallest live cell. Reads the stages and public facts only."""
+    """A point for each smallest live cell, and some for the thinly spread rest.
+
+    Reads the stages and public facts only.
+    """
     leaves, weights = weighed_leaves(stages)
     points = leaf_points(leaves, weights, full_scale(curator), finest_level(curator))
-    return Coreset(points, weights, curator.box)
+    thin_points, thin_weights = quiet_ground(stages[0])
+    return Coreset(
+        np.concatenate([points, thin_points]),
+        np.concatenate([weights, thin_weights]),
+        curator.box,
+    )
 
 
 def full_scale(curator: Curator) -> float:

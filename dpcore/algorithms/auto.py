@@ -9,12 +9,15 @@ from dpcore.curator import Curator
 from dpcore.privacy import Verdict
 from dpcore.results import Outcome
 
+MAP_DIMENSIONS = 2
 #: The most coordinates in which a grid has fewer cells than cities have trips.
 GRID_DIMENSIONS = 3
 
 
 def choice(d: int) -> tuple[str, str]:
     """The algorithm for so many coordinates, and why."""
+    if d == MAP_DIMENSIONS:
+        return "adaptive", "a map is counted finely where trips are and coarsely where none are"
     if d <= GRID_DIMENSIONS:
         return "eugkm", f"in {d} dimensions one noisy grid of counts answers everything"
     return "dplloyd", f"in {d} dimensions a grid would have more cells than rows"
@@ -24,8 +27,9 @@ def choice(d: int) -> tuple[str, str]:
 class Auto(Algorithm):
     """The best algorithm for the data, chosen from public facts.
 
-    Idea: With few coordinates one noisy grid answers every later question, so that restarts are
-    free; with many, a grid would be nearly empty, and noisy rounds of Lloyd do better.
+    Idea: On a map, counts on a tree of cells that grows where the rows are; with few coordinates,
+    one noisy grid. Both answer every later question, so that restarts are free. With many, a grid
+    would be nearly empty, and noisy rounds of Lloyd do better.
 
     Unit: one row.
 

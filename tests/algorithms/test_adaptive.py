@@ -237,3 +237,23 @@ def test_however_full_the_cells_there_are_not_too_many_parts():
     deeper = cuts(np.full(5000, 1e12), np.full(5000, 20))
     assert (4**deeper).sum() <= 2**20
     assert deeper.min() == 3
+
+
+def test_rows_too_thin_for_any_cell_still_weigh_where_they_are():
+    month = dpcore.datasets.load("nyc-month")
+    north = dpcore.run("adaptive", month, 5, 0.5, seed=0).coreset
+    above = north.points[:, 1] > 40.85
+    box = month.box
+    truth = month.histogram(dpcore.Grid(box, 4)).reshape(4, 4)[:, 3].sum()
+    assert north.weights[above].sum() == pytest.approx(truth, rel=0.1)
+    best = dpcore.nicv(month, dpcore.baseline(month, 10).centers)
+    private = dpcore.run("adaptive", month, 10, 0.5, seed=0).centers
+    assert dpcore.nicv(month, private) <= 1.01 * best
+
+
+def test_noise_alone_is_never_taken_for_thinly_spread_rows():
+    empty = dpcore.datasets.from_array([[0.3, 0.3]] * 3000, box=(-1, 1))
+    for seed in range(20):
+        coreset = dpcore.run("adaptive", empty, 1, 0.5, seed=seed).coreset
+        far = np.abs(coreset.unit_points - 0.3).max(axis=1) > 0.5
+        assert coreset.weights[far].sum() < 0.02 * 3000
