@@ -73,6 +73,14 @@ def test_a_row_anywhere_lowers_every_score_by_no_more_than_the_sensitivity(cost)
     assert sets.monotone
 
 
+@pytest.mark.parametrize(("squared", "most"), [(True, 4.0), (False, 2.0)])
+def test_within_the_ball_no_cost_is_capped(squared, most):
+    opposite = MappedRows(to_ticks([[-1.0, 0.0]]), None)
+    score = SetCost(np.array([[[1.0, 0.0]], [[0.0, 0.0]]]), RowCost(1.0, squared))
+    assert (-score.of(opposite) / COARSER).tolist() == [most, 1.0]
+    assert score.sensitivity / COARSER == most
+
+
 def test_costs_of_whole_numbers_of_rows_do_not_depend_on_their_order():
     ticks, weights = data(n=9000).positions()
     order = np.random.default_rng(0).permutation(9000)

@@ -136,18 +136,18 @@ def test_an_empty_cell_can_be_reported_or_a_single_row_in_it_would_be_betrayed()
     assert with_a_row[frozenset({B})] > without[frozenset({B})] > 0
 
 
-def test_simulated_draws_follow_the_exact_distribution():
+@pytest.mark.parametrize(("neighbors", "moved"), [("add-remove", 1), ("replace-one", 2)])
+def test_simulated_draws_follow_the_exact_distribution(neighbors, moved):
     cubes = Cubes(np.array([-(1 << 21)]), 1 << 22, 0, np.zeros((1, 1), dtype=np.int64))
     data = RowsDataset.from_values([[-0.5], [-0.25], [-0.1]], Box.cube(1))
-    draws, tally = 3000, np.zeros((2, 2))
-    noise = SimulatedNoise(5)
+    draws, tally, noise = 1500, np.zeros((2, 2)), SimulatedNoise(5)
     for _ in range(draws):
-        curator = Curator(data, Budget(EPSILON), noise)
-        cells = curator.full_cells(cubes, 2.0, Pure(EPSILON), "halves")
+        curator = Curator(data, Budget(EPSILON), noise, neighbors)
+        cells = curator.full_cells(cubes, 1.5, Pure(EPSILON), "halves")
         found = set(cells.bits[:, 0].tolist())
         tally[int(False in found), int(True in found)] += 1
-    threshold = math.ceil(2 / EPSILON)
-    left, right = (keeps(m, threshold, 1 / EPSILON) for m in (3, 0))
+    scale = moved / EPSILON
+    left, right = (keeps(rows, math.ceil(1.5 * scale), scale) for rows in (3, 0))
     expected = draws * np.outer([1 - left, left], [1 - right, right])
     assert ((tally - expected) ** 2 / expected).sum() < 16.3  # 0.1 % of chi-square with 3
 
