@@ -124,7 +124,7 @@ def _scan(paths: list[str], format: Format) -> str:
         return ".".join(map(_identifier, paths[0].split(".")))
     files = "[" + ", ".join(quoted(glob.escape(path)) for path in paths) + "]"
     if format is Format.PARQUET:
-        return f"read_parquet({files}, union_by_name = true)"
+        return f"read_parquet({files})"
     return f"read_csv({files}, {LINES})"
 
 

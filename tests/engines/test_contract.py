@@ -74,6 +74,7 @@ def parquet_files(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, FloatA
     pq.write_table(pa.table({"lon": lon, "lat": lat}), folder / "doubles.parquet")
     texts = ["40.8", "forty", "nan", None, " 40.75 "]
     tables = {
+        "another": {"note": ["a"], "lat": [40.8], "lon": [-73.9001]},
         "text": {"lat": texts, "lon": pa.array([-74.0] * 5, pa.float32())},
         "whole": {"n": [1, 2], "lon": pa.array([-74, -75], pa.int16()), "lat": [40.8, 40.8]},
         "decimal": {"lon": [Decimal("-73.95"), Decimal("-80.00")], "lat": [40.8, 40.8]},
@@ -83,6 +84,7 @@ def parquet_files(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, FloatA
     nan = np.nan
     rest = [[nan, 40.8], [-74, nan], [nan, nan], [-74, 40.8], [-74, nan], [-74, nan], [-74, nan]]
     rest += [[-74, 40.75], [-74, 40.8], [-75, 40.8], [-73.95, 40.8], [-80, 40.8]]
+    rest += [[-73.9001, 40.8]]
     return str(folder / "*.parquet"), np.concatenate([np.stack([x, y], axis=1), rest])
 
 
