@@ -121,8 +121,11 @@ class Duel:
 
     @property
     def finding(self) -> Finding:
-        """Whether it did better; cells in which they are equal speak for neither."""
-        return found(self.wins, self.cells, self.losses)
+        """Whether it did better. Equal cells speak for neither, but too many leave it open."""
+        decided = self.wins + self.losses
+        if 2 * decided < self.cells:
+            return Finding.DEPENDS
+        return found(self.wins, decided)
 
     @property
     def no_better(self) -> Finding:
@@ -132,7 +135,8 @@ class Duel:
     def __str__(self) -> str:
         ties = self.cells - self.wins - self.losses
         equal = f", {ties} equal" if ties else ""
-        return f"in {self.wins} of {self.cells} cells{equal} ({self.ratio:.3g} times on average)"
+        average = f"{self.ratio:.3g} of the other on average"
+        return f"in {self.wins} of {self.cells} cells{equal} ({average})"
 
 
 def duel(rows: Iterable[Row], one: str, other: str) -> Duel:
@@ -144,14 +148,13 @@ def duel(rows: Iterable[Row], one: str, other: str) -> Duel:
     return Duel(wins, losses, len(pairs), math.exp(math.fsum(logs) / max(1, len(logs))))
 
 
-def found(holds: int, cells: int, fails: int | None = None) -> Finding:
-    """What became of a claim that holds in so many cells and fails in so many, or in the rest."""
-    against = cells - holds if fails is None else fails
+def found(holds: int, cells: int) -> Finding:
+    """What became of a claim that holds in so many cells of all."""
     if not cells:
         return Finding.SKIPPED
     if holds >= MOST * cells:
         return Finding.REPRODUCED
-    return Finding.NOT_REPRODUCED if against >= MOST * cells else Finding.DEPENDS
+    return Finding.NOT_REPRODUCED if cells - holds >= MOST * cells else Finding.DEPENDS
 
 
 def all_of(checks: Sequence[Check], rows: Sequence[Row] = ()) -> Check:
