@@ -53,7 +53,13 @@ def csv_files(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, FloatArray
     first = write_csv(folder / "first.csv.gz", "id,lon,lat,note", lines)
     lines = [f'40.8,"a, b {i}",{field}' for i, field in enumerate(FIELDS)]
     lines += ["40.8,a", "40.8,a,-74,b", "40.8,a,-74,", ",,", "", "  ", "40.8,a,-74"]
-    lines += ["lat,note,lon", '40.8,"open,-74', '40.8,an "" even number,-74', "40.8,a\r,-74"]
+    lines += [
+        "lat,note,lon",
+        '40.8,"open,-74',
+        '40.8,an "" even number,-74',
+        "40.8,a\r,-74",
+        "40.8,a,-74\r40.8,a,-74",
+    ]
     lines += ["40.8,Ελλάδα,-74", "40.8," + "a" * (1 << 20) + ",-74", "40.8,a\\,-74", "40.8,\0,-74"]
     second = write_csv(folder / "[2nd] {file}.csv", "\ufefflat,note,lon", lines, end="\r\n")
     latin = "\n40.8,Caf\xe9,-74\n40.8,a,-74".encode("latin-1")
