@@ -22,11 +22,12 @@ from dpcore.synopsis import Coreset
 SIZE_SHARE = 0.015
 #: A count is pure noise, or nearly, below this many scales times ln(cells) (highest of them all).
 LOUD, AUDIBLE = 0.75, 0.25
-FIRST_LEVELS = (2, 9)
+#: 4 to 16 cells a side: in smaller ones, rows between the clusters would be too thin to be seen.
+FIRST_LEVELS = (2, 4)
 #: One cut makes at most 4**6 parts, and no cell is smaller than 2**-16 of the box.
 DEEPEST_CUT, DEEPEST_LEVEL = 6, 16
-#: Cells asked in one stage, at most: memory, and plenty for any epsilon that protects.
-MAX_CELLS = 1 << 20
+#: Cells asked in one stage, at most: more made no generated city any more exact.
+MAX_CELLS = 1 << 17
 
 
 @dataclass(frozen=True)
