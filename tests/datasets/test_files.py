@@ -98,6 +98,7 @@ def test_the_box_must_be_given_because_taking_it_from_the_data_leaks(trips):
         ("cut.csv.gz", gzip.compress(b"lon,lat\n1,2\n" * 999)[:40], None, "damaged or cut short"),
         ("photo.jpg", b"\xff\xd8", None, "photo.jpg"),
     ],
+    ids=["cut", "not Parquet", "no such column", "empty", "cut gzip", "other"],
 )
 def test_a_file_that_cannot_be_read_is_named_with_its_column(
     tmp_path, name, content, columns, words
