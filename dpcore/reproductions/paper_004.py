@@ -44,6 +44,8 @@ TABLE_2 = {1: (0.02, 0.01, 0.007), 5: (0.8, 0.3, 0.15), 10: (3.5, 1.0, 0.6)}
 CLOSE = 1.5
 #: Time grows at most linearly up to this slope, and faster than the paper's beyond.
 LINEAR = 1.2
+#: A rank correlation from which a trend is clear.
+CLEAR = 0.8
 #: An error stays where it is within this factor, and falls by a stage beyond the second.
 STAYS, FALLS = 1.2, 1.5
 
@@ -200,7 +202,7 @@ def best_cost(data: Dataset, k: int, seed: int) -> float:
 def measure_epsilons(shelf: Shelf, effort: Effort) -> Iterator[Row]:
     data = pickups(1_000_000)
     for epsilon in effort.some((0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5), quick=(0.2, 0.5, 1, 5)):
-        yield from measured(data, (OURS, FAITHFUL), 5, epsilon, effort.runs(20), effort)
+        yield from measured(data, (OURS, FAITHFUL), 5, epsilon, effort.runs(60), effort)
 
 
 def curve(rows: Sequence[Row], key: str, measure: str, along: str) -> dict[float, float]:
@@ -213,28 +215,26 @@ def curve(rows: Sequence[Row], key: str, measure: str, along: str) -> dict[float
     return dict(sorted(points.items()))
 
 
-def check_falls(rows: Sequence[Row], key: str) -> Check:
-    errors = list(curve(rows, key, ERROR, "epsilon").values())
-    if len(errors) < 2:
-        return Check(Finding.SKIPPED, f"{key} answered at fewer than two epsilons.")
-    steps = list(pairwise(errors))
-    falls = sum(later < earlier for earlier, later in steps)
-    return Check(
-        found(falls, len(steps)),
-        f"{key}: the error falls from {errors[0]:.3g} to {errors[-1]:.3g}, in {falls} of "
-        f"{len(steps)} steps.",
+def check_trend(
+    rows: Sequence[Row], key: str, measure: str, along: str, rising: bool = True
+) -> Check:
+    """Whether a figure rises or falls along a setting, by its rank correlation."""
+    points = curve(rows, key, measure, along)
+    if len(points) < 3:
+        return Check(Finding.SKIPPED, f"{key} answered at fewer than three values of {along}.")
+    figures = list(points.values())
+    correlation = 0.0
+    if len(set(figures)) > 1:
+        correlation = float(spearmanr(list(points), figures).statistic)
+    first, last = min(points), max(points)
+    words = (
+        f"{key}: {measure} of {figures[0]:.3g} at {along} {first:g} and {figures[-1]:.3g} at "
+        f"{last:g}, with a rank correlation of {correlation:.2f}."
     )
-
-
-def check_grows(rows: Sequence[Row], key: str) -> Check:
-    sizes = list(curve(rows, key, POINTS, "epsilon").values())
-    if len(sizes) < 2:
-        return Check(Finding.SKIPPED, f"{key} gave a coreset at fewer than two epsilons.")
-    grows = sum(later > earlier for earlier, later in pairwise(sizes))
-    return Check(
-        found(grows, len(sizes) - 1),
-        f"{key}: the coreset grows from {sizes[0]:.0f} to {sizes[-1]:.0f} points.",
-    )
+    toward = correlation if rising else -correlation
+    if toward >= CLEAR:
+        return Check(Finding.REPRODUCED, words)
+    return Check(Finding.DEPENDS if toward > 0 else Finding.NOT_REPRODUCED, words)
 
 
 def check_stages(rows: Sequence[Row], key: str) -> Check:
@@ -259,9 +259,9 @@ def check_stages(rows: Sequence[Row], key: str) -> Check:
 def check_epsilons(rows: Sequence[Row]) -> Check:
     return all_of(
         [
-            check_falls(rows, FAITHFUL),
-            check_falls(rows, OURS),
-            check_grows(rows, FAITHFUL),
+            check_trend(rows, FAITHFUL, ERROR, "epsilon", rising=False),
+            check_trend(rows, OURS, ERROR, "epsilon", rising=False),
+            check_trend(rows, FAITHFUL, POINTS, "epsilon"),
             check_stages(rows, FAITHFUL),
         ],
         rows,
@@ -271,33 +271,17 @@ def check_epsilons(rows: Sequence[Row]) -> Check:
 def measure_clusters(shelf: Shelf, effort: Effort) -> Iterator[Row]:
     data = pickups(1_000_000)
     for k in map(int, effort.some((1, 2, 3, 5, 7, 10), quick=(1, 3, 5, 10))):
-        yield from measured(data, (OURS, FAITHFUL), k, 1.0, effort.runs(20), effort)
-
-
-def check_rises(rows: Sequence[Row], key: str) -> Check:
-    """Whether the error rises with k, by its rank correlation."""
-    errors = curve(rows, key, ERROR, "k")
-    if len(errors) < 3:
-        return Check(Finding.SKIPPED, f"{key} answered for fewer than three k.")
-    correlation = float(spearmanr(list(errors), list(errors.values())).statistic)
-    low, high = min(errors), max(errors)
-    words = (
-        f"{key}: the error goes from {errors[low]:.3g} for k = {low:g} to {errors[high]:.3g} for "
-        f"k = {high:g}, with a rank correlation of {correlation:.2f}."
-    )
-    if correlation >= 0.8:
-        return Check(Finding.REPRODUCED, words)
-    return Check(Finding.DEPENDS if correlation > 0 else Finding.NOT_REPRODUCED, words)
+        yield from measured(data, (OURS, FAITHFUL), k, 1.0, effort.runs(60), effort)
 
 
 def check_clusters(rows: Sequence[Row]) -> Check:
-    return all_of([check_rises(rows, FAITHFUL), check_rises(rows, OURS)], rows)
+    return all_of([check_trend(rows, key, ERROR, "k") for key in (FAITHFUL, OURS)], rows)
 
 
 def measure_against_2009(shelf: Shelf, effort: Effort) -> Iterator[Row]:
     data = pickups(100_000)
     for epsilon in effort.some((1, 2, 5, 10), quick=(2, 5)):
-        yield from measured(data, (OURS, FAITHFUL, NET), 5, epsilon, effort.runs(20), effort)
+        yield from measured(data, (OURS, FAITHFUL, NET), 5, epsilon, effort.runs(60), effort)
 
 
 def check_smaller(rows: Sequence[Row], key: str, measure: str, what: str) -> Check:
