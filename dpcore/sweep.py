@@ -14,8 +14,9 @@ import numpy as np
 from dpcore.algorithms import get
 from dpcore.baseline import baseline
 from dpcore.datasets.base import Dataset
-from dpcore.metrics import center_shift, nicv, relative_error
+from dpcore.metrics import center_shift, mean_distance, nicv, relative_error
 from dpcore.privacy import Budget, Infeasible, Neighbors
+from dpcore.results import BaselineResult
 from dpcore.runs import run
 
 
@@ -36,6 +37,8 @@ class Trial:
     seconds: float = 0.0
     #: Why there is no answer, in words.
     refusal: str | None = None
+    #: Only where it was asked for: it takes a pass over all rows.
+    mean_distance: float = math.nan
 
 
 def trial_seed(seed: int, run: int) -> int:
@@ -53,12 +56,18 @@ def sweep(
     delta: float = 0.0,
     neighbors: Neighbors | str = Neighbors.ADD_REMOVE,
     parameters: Mapping[str, Mapping[str, Any]] | None = None,
+    *,
+    reference: BaselineResult | None = None,
+    unsquared: bool = False,
 ) -> Iterator[Trial]:
     """Every algorithm at every epsilon, `runs` times, yielding each trial as it finishes.
 
     Goes round by round, so that every curve has its first point early. A trial depends on its
     algorithm, epsilon, settings, seed and number alone, never on what ran before it. Where an
     algorithm cannot answer, the trial says why and the others go on. To cancel, stop iterating.
+
+    Trials are compared with the reference, by default `baseline(data, k, seed)`. Unsquared adds
+    the mean distance to the nearest center.
     """
     keys = list(algorithms)
     given = parameters or {}
@@ -69,8 +78,8 @@ def sweep(
         raise ValueError(f"A sweep needs at least one run at each epsilon, not {runs}.")
 
     def trials() -> Iterator[Trial]:
-        reference = baseline(data, k, seed)
-        best = nicv(data, reference.centers)
+        known = reference or baseline(data, k, seed)
+        best = nicv(data, known.centers)
         for index, epsilon, key in product(range(runs), epsilons, keys):
             luck = trial_seed(seed, index)
             start = time.perf_counter()
@@ -88,9 +97,10 @@ def sweep(
                 seed=luck,
                 nicv=value,
                 relative_error=relative_error(value, best),
-                shift=float(np.median(center_shift(data, result.centers, reference.centers))),
+                shift=float(np.median(center_shift(data, result.centers, known.centers))),
                 points=len(result.synopsis) if result.synopsis is not None else 0,
                 seconds=seconds,
+                mean_distance=mean_distance(data, result.centers) if unsquared else math.nan,
             )
 
     return trials()

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import dataclasses
-import json
 import math
-import sys
 from typing import Any
 
 from dpcore.algorithms import get
 from dpcore.cli.arguments import add_budget, add_data, dataset, settings
 from dpcore.cli.progress import progress
+from dpcore.plan import as_csv, as_json
 from dpcore.sweep import Trial, sweep
 
 EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
@@ -30,6 +27,9 @@ def add(commands: Any) -> None:
     command.add_argument("--epsilons", type=float, nargs="+", default=list(EPSILONS))
     command.add_argument("--runs", type=int, default=20, help="runs at each epsilon")
     command.add_argument("--seed", type=int, default=0)
+    command.add_argument(
+        "--unsquared", action="store_true", help="the mean distance as well, as paper 003 has NICV"
+    )
     add_data(command)
     add_budget(command)
     shape = command.add_mutually_exclusive_group()
@@ -53,26 +53,16 @@ def do(arguments: argparse.Namespace) -> None:
         arguments.delta,
         arguments.neighbors,
         chosen,
+        unsquared=arguments.unsquared,
     )
     total = len(keys) * len(arguments.epsilons) * arguments.runs
     rows = list(progress(trials, total, "sweep"))
     if arguments.json:
-        print(json.dumps([_plain(t) for t in rows], indent=1))
+        print(as_json(rows))
     elif arguments.csv:
-        names = [field.name for field in dataclasses.fields(Trial)]
-        writer = csv.DictWriter(sys.stdout, names, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(_plain(t) for t in rows)
+        print(as_csv(rows), end="")
     else:
         _tell(rows, arguments.epsilons)
-
-
-def _plain(trial: Trial) -> dict[str, Any]:
-    """A trial as data; what is not a number becomes null."""
-    return {
-        name: None if isinstance(value, float) and math.isnan(value) else value
-        for name, value in dataclasses.asdict(trial).items()
-    }
 
 
 def _tell(trials: list[Trial], epsilons: list[float]) -> None:
