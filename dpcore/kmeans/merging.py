@@ -40,6 +40,19 @@ def merge_points(points: FloatArray, weights: FloatArray, m: int) -> tuple[Float
     return _sums(group, points * weights[:, None]) / masses, masses[:, 0]
 
 
+def on_raster(points: FloatArray, weights: FloatArray, side: int) -> tuple[FloatArray, FloatArray]:
+    """The weighted mean of the points in each cell of a raster over [-1, 1]^d, and their weight.
+
+    Cells without a point are left out.
+    """
+    cells = np.clip(((points + 1) * (side / 2)).astype(np.int64), 0, side - 1)
+    cell = np.ravel_multi_index(tuple(cells.T), (side,) * points.shape[1])
+    masses = np.bincount(cell, weights).astype(np.float64)
+    occupied = np.flatnonzero(masses)
+    sums = [np.bincount(cell, column)[occupied] for column in (points * weights[:, None]).T]
+    return np.stack(sums, axis=1) / masses[occupied, None], masses[occupied]
+
+
 def _groups(points: FloatArray, weights: FloatArray, m: int) -> IntArray:
     """The group of each point, from 0, after m - 1 splits.
 

@@ -7,12 +7,16 @@ import numpy.typing as npt
 
 from dpcore.domain import FloatArray
 from dpcore.kmeans.lloyd import distinct, lloyd
-from dpcore.kmeans.merging import merge_points
+from dpcore.kmeans.merging import merge_points, on_raster
 from dpcore.kmeans.points import WeightedPoints
 from dpcore.kmeans.seeding import greedy_plus_plus
 
 #: More points than this are merged for the search; the best solutions then see all of them.
 SEARCH_POINTS = 2000
+#: More points on a plane than this are added up on a raster, coarse enough that few are left.
+RASTER_POINTS, RASTER_SIDE = 20_000, 512
+#: Steps in which the best solution of a raster then sees all points.
+LAST_STEPS = 3
 
 
 def weighted_kmeans(
@@ -49,6 +53,8 @@ def _solve(
     points: FloatArray, weights: FloatArray, k: int, restarts: int, rng: np.random.Generator
 ) -> tuple[FloatArray, float]:
     """Greedy k-means++ starts, a few steps from each, the best followed to the end."""
+    everything = WeightedPoints(points, weights)
+    points, weights = _thinned(points, weights)
     sketch, masses = merge_points(points, weights, SEARCH_POINTS)
     search = WeightedPoints(sketch, masses)
     centers = greedy_plus_plus(sketch, masses, k, restarts, rng)
@@ -57,7 +63,19 @@ def _solve(
     centers, cost = lloyd(search, centers, iterations=150, tolerance=1e-4, minimum_weight=0)
     if len(sketch) < len(points):
         centers = distinct(centers, cost, keep=4)
-        everything = WeightedPoints(points, weights)
-        centers, cost = lloyd(everything, centers, 60, tolerance=1e-4, minimum_weight=0)
+        most = WeightedPoints(points, weights)
+        centers, cost = lloyd(most, centers, iterations=60, tolerance=1e-4, minimum_weight=0)
+    if len(points) < len(everything.points):
+        centers = distinct(centers, cost, keep=1)
+        centers, cost = lloyd(everything, centers, LAST_STEPS, minimum_weight=0)
     best = cost.argmin()
     return centers[best], float(cost[best])
+
+
+def _thinned(points: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Points on a plane added up on a raster, the finest on which few enough are left."""
+    side = RASTER_SIDE
+    while points.shape[1] == 2 and len(points) > RASTER_POINTS:
+        points, weights = on_raster(points, weights, side)
+        side //= 2
+    return points, weights

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcore.kmeans.merging import merge_nearest, merge_points
+from dpcore.kmeans.merging import merge_nearest, merge_points, on_raster
 
 
 def test_the_two_nearest_centers_join_at_their_weighted_mean():
@@ -80,3 +80,10 @@ def test_points_without_weight_are_left_out():
     points = np.array([[0.0], [0.5], [1.0]])
     merged, masses = merge_points(points, np.array([1.0, 0.0, -2.0]), 5)
     assert (merged.tolist(), masses.tolist()) == ([[0.0]], [1.0])
+
+
+def test_a_raster_keeps_weight_and_mean_of_each_of_its_cells():
+    points = np.array([[-0.9, -0.9], [-0.1, -0.5], [0.5, 0.5], [1.0, -1.0]])
+    merged, masses = on_raster(points, np.array([1.0, 3.0, 2.0, 5.0]), 2)
+    assert merged == pytest.approx(np.array([[-0.3, -0.6], [1.0, -1.0], [0.5, 0.5]]))
+    assert masses.tolist() == [4, 5, 2]

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.cluster import KMeans
 
+from dpcore.kmeans.lloyd import lloyd
 from dpcore.kmeans.points import WeightedPoints
 from dpcore.kmeans.weighted import SEARCH_POINTS, weighted_kmeans
 
@@ -83,3 +84,15 @@ def test_the_same_generator_gives_the_same_centers():
         weighted_kmeans(points, weights, 7, 5, np.random.default_rng(1))[0] for _ in range(2)
     )
     assert (first == second).all()
+
+
+def test_very_many_points_are_clustered_as_well_as_by_lloyd_on_all_of_them():
+    rng = np.random.default_rng(0)
+    middles = rng.uniform(-1, 1, (6, 2))
+    points = middles[rng.integers(6, size=60_000)] + 0.08 * rng.standard_normal((60_000, 2))
+    weights = rng.exponential(size=60_000)
+    centers, cost = weighted_kmeans(points, weights, 6, 10, rng)
+    everything = WeightedPoints(points, weights)
+    _, best = lloyd(everything, middles[None], iterations=50, tolerance=1e-6, minimum_weight=0)
+    assert cost == pytest.approx(everything.cost(centers))
+    assert cost <= best[0] * 1.00001
