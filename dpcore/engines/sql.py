@@ -133,7 +133,15 @@ def _finite(box: Box) -> str:
 
 
 def _cell(source: Source, box: Box, axis: int, cells_per_side: int) -> str:
-    """The expression of `Box.cells` along one coordinate."""
+    """The cell of a row along one coordinate: the expression of `Box.cells` on the lattice.
+
+    A row is known by its lattice cell only. Where cells of the grid are not whole lattice cells
+    it falls where the center of its lattice cell does, as in `coarsen`; elsewhere that is the
+    same as asking for the cell of the grid at once.
+    """
+    if LATTICE_CELLS % cells_per_side:
+        cell = _cell(source, box, axis, LATTICE_CELLS)
+        return f"((2 * {cell} + 1) * {cells_per_side} >> {LATTICE_BITS + 1})"
     low, high = box.low[axis], box.high[axis]
     x = f"x{axis}"
     if source.clip:

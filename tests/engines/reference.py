@@ -52,10 +52,8 @@ def _number(text: str) -> float:
 
 
 def grid_counts(values: FloatArray, grid: Grid) -> IntArray:
-    cells = grid.box.cells(values[grid.box.contains(values)], grid.cells_per_side)
-    counts = np.zeros(grid.shape, dtype=np.int64)
-    np.add.at(counts, tuple(cells.T), 1)
-    return counts
+    ticks = cell_ticks(grid.box.cells(values[grid.box.contains(values)]))
+    return np.bincount(grid.labels(ticks), minlength=grid.n_cells).reshape(grid.shape)
 
 
 def lattice_rows(values: FloatArray, box: Box) -> IntArray:

@@ -16,7 +16,9 @@ from dpcore.engines import DataFileError, Engine, open_source
 from tests.engines import reference
 
 BOX = Box((-74.1, 40.7), (-73.9, 40.9), ("lon", "lat"))
-GRID = Grid(BOX, 13)
+#: Cells a side that are whole cells of the lattice, and that are not.
+CELLS = (16, 13)
+GRID = Grid(BOX, 16)
 #: Fields that look like numbers to somebody; half of them do to nobody here.
 FIELDS = [
     *("-74", " -74.0 ", '"-74"', '" -74. "', "-74e0", "-740E-1", "-.74e2", "-74.00000000000001"),
@@ -26,12 +28,12 @@ FIELDS = [
 ]
 
 
-def awkward(box: Box, cells_per_side: int) -> FloatArray:
+def awkward(box: Box) -> FloatArray:
     """Points on and one ulp beside every border of cells, and numbers that are no positions."""
-    ends = zip(box.low, box.high, strict=True)
     axes = []
-    for low, high in ends:
-        borders = low + (high - low) / cells_per_side * np.arange(cells_per_side + 1)
+    for low, high in zip(box.low, box.high, strict=True):
+        shares = [np.arange(g + 1) / g for g in CELLS]
+        borders = low + (high - low) * np.unique(np.concatenate(shares))
         near = np.concatenate([borders, np.nextafter(borders, -9e9), np.nextafter(borders, 9e9)])
         odd = [np.nan, np.inf, -np.inf, 1e308, -1e308, 5e-324, -0.0, np.nextafter(high, low)]
         axes.append(np.concatenate([near, odd]))
@@ -48,7 +50,7 @@ def write_csv(path: Path, header: str, lines: list[str], end: str = "\n") -> byt
 def csv_files(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, FloatArray]:
     """Two files with their columns in different order, one compressed, and what they hold."""
     folder = tmp_path_factory.mktemp("awkward csv")
-    points = awkward(BOX, GRID.cells_per_side).tolist()
+    points = awkward(BOX).tolist()
     lines = [f"a,{x!r},{y!r},b" for x, y in points]
     first = write_csv(folder / "first.csv.gz", "id,lon,lat,note", lines)
     lines = [f'40.8,"a, b {i}",{field}' for i, field in enumerate(FIELDS)]
@@ -73,7 +75,7 @@ def csv_files(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, FloatArray
 def parquet_files(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, FloatArray]:
     """Files whose columns differ in order and type, and what they hold."""
     folder = tmp_path_factory.mktemp("awkward parquet")
-    x, y = awkward(BOX, GRID.cells_per_side).T
+    x, y = awkward(BOX).T
     missing = pa.array([None, -74.0, None])
     lon = pa.concat_arrays([pa.array(x), missing])
     lat = pa.concat_arrays([pa.array(y), pa.array([40.8, None, None])])
@@ -101,12 +103,20 @@ def test_counts_rows_and_tally_are_those_of_numpy_to_the_bit(
     path, values = request.getfixturevalue(files)
     source = open_source(engine, path)
     assert source.columns == BOX.names
-    np.testing.assert_array_equal(
-        engine.grid_counts(source, GRID), reference.grid_counts(values, GRID)
-    )
+    for grid in (Grid(BOX, g) for g in CELLS):
+        np.testing.assert_array_equal(
+            engine.grid_counts(source, grid), reference.grid_counts(values, grid)
+        )
     rows = engine.lattice_rows(source, BOX)
     np.testing.assert_array_equal(reference.in_order(rows), reference.lattice_rows(values, BOX))
     assert engine.tally(source, BOX) == reference.tally(values, BOX)
+
+
+def test_whole_lattice_cells_hold_what_the_grid_holds_when_asked_at_once() -> None:
+    values = awkward(BOX)
+    direct = BOX.cells(values[BOX.contains(values)], 16) @ [16, 1]
+    at_once = np.bincount(direct, minlength=256).reshape(16, 16)
+    np.testing.assert_array_equal(at_once, reference.grid_counts(values, GRID))
 
 
 def test_rows_outside_can_be_moved_to_the_edge(
@@ -126,7 +136,7 @@ def test_columns_bind_by_name_in_the_order_asked(
     swapped = BOX.take([1, 0])
     source = open_source(engine, path, ["lat", "lon"])
     np.testing.assert_array_equal(
-        engine.grid_counts(source, Grid(swapped, 13)), reference.grid_counts(values, GRID).T
+        engine.grid_counts(source, Grid(swapped, 16)), reference.grid_counts(values, GRID).T
     )
 
 
