@@ -91,11 +91,8 @@ def catalog(listed: list[Reproduction]) -> None:
         for each in listed:
             if each.paper == paper:
                 print(f"  {each.name:<22} {each.figure}: {each.title}")
-                print(textwrap.fill(each.claim, WIDTH, initial_indent=" " * 25, **_INDENT))
+                print(textwrap.indent(textwrap.fill(each.claim, WIDTH - 25), " " * 25))
         print()
-
-
-_INDENT: dict[str, Any] = {"subsequent_indent": " " * 25}
 
 
 def described(each: Reproduction) -> dict[str, Any]:
@@ -149,7 +146,11 @@ def table(rows: list[Row]) -> list[str]:
     """Lines of a table: what varies in the setting, what was measured, the paper's figure."""
     names = list(dict.fromkeys(name for row in rows for name in row.setting))
     printed = any(row.paper is not None for row in rows)
-    heads = [*names, "measured", *(["paper"] if printed else [])]
+    heads = [
+        *(name.replace("_", " ") for name in names),
+        "measured",
+        *(["paper"] if printed else []),
+    ]
     cells = [
         [
             *(_plain(row.setting.get(name, "")) for name in names),

@@ -41,7 +41,8 @@ def measure_blocks(shelf: Shelf, effort: Effort) -> Iterator[Row]:
                 runs,
                 effort.seed,
                 parameters={"gkm-3k": {"rows_per_center": rows}},
-                **{"rows per center": rows, "GkM's": "yes" if rows == published else ""},
+                rows_per_center=rows,
+                blocks="of GkM" if rows == published else "",
             )
 
 
@@ -53,9 +54,9 @@ def check_blocks(rows: Sequence[Row]) -> Check:
         at = row.setting
         cell = cells.setdefault((at["data"], at["k"], at["epsilon"]), {"best": math.inf})
         cell["best"] = min(cell["best"], row.figure)
-        if at["GkM's"]:
+        if at["blocks"]:
             cell["published"] = row.figure
-        elif at["rows per center"] == 3:
+        elif at["rows_per_center"] == 3:
             cell["3k"] = row.figure
     smaller = sum(cell["3k"] < cell["published"] for cell in cells.values())
     best = sum(cell["3k"] <= NEAR * cell["best"] for cell in cells.values())
