@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import re
 import sys
 import textwrap
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +48,7 @@ def do(arguments: argparse.Namespace) -> None:
     if arguments.data is not None and not arguments.data.is_dir():
         raise ValueError(f"--data must name a folder, and {arguments.data} is none.")
     if arguments.name is None:
-        listed = list(REPRODUCTIONS.values())
+        listed = in_order(REPRODUCTIONS)
         if arguments.json:
             print(json.dumps([described(each) for each in listed], indent=1))
         else:
@@ -62,11 +64,17 @@ def do(arguments: argparse.Namespace) -> None:
         print(json.dumps([as_dict(outcome) for outcome in outcomes], indent=1))
 
 
+def in_order(names: Iterable[str]) -> list[Reproduction]:
+    """Findings by paper, and within a paper by the number of the figure."""
+    found = [REPRODUCTIONS[name] for name in names]
+    return sorted(found, key=lambda each: [int(n) for n in re.findall(r"\d+", each.name)])
+
+
 def chosen(name: str) -> list[str]:
     """The finding of that name, or all findings of the paper of that number."""
     if name in REPRODUCTIONS:
         return [name]
-    of_paper = [each.name for each in REPRODUCTIONS.values() if each.paper == name]
+    of_paper = [each.name for each in in_order(REPRODUCTIONS) if each.paper == name]
     if not of_paper:
         raise ValueError(f"No finding or paper {name!r}. There are: {', '.join(REPRODUCTIONS)}.")
     return of_paper

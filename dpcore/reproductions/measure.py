@@ -135,7 +135,7 @@ class Duel:
     def __str__(self) -> str:
         ties = self.cells - self.wins - self.losses
         equal = f", {ties} equal" if ties else ""
-        average = f"{self.ratio:.3g} of the other on average"
+        average = f"{self.ratio:.3g} times its figure on average"
         return f"in {self.wins} of {self.cells} cells{equal} ({average})"
 
 

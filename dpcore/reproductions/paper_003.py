@@ -37,16 +37,17 @@ def check(rows: Sequence[Row]) -> Check:
     over_dplloyd = duel(rows, "dp-kccm", "dplloyd")
     return all_of(
         [
-            Check(merging.finding, f"merging alone does better than neither {merging}."),
+            Check(merging.finding, f"merging alone (average_nk) beats average_k {merging}."),
             Check(
                 growing.no_better,
-                f"a growing budget alone is no improvement: it does better than neither {growing}.",
+                "a growing budget alone (allocation_k) is no improvement: it beats average_k "
+                f"{growing}.",
             ),
-            Check(over_merging.finding, f"both do better than merging alone {over_merging}."),
-            Check(over_neither.finding, f"both do better than neither {over_neither}."),
+            Check(over_merging.finding, f"DP-KCCM beats merging alone {over_merging}."),
+            Check(over_neither.finding, f"DP-KCCM beats average_k {over_neither}."),
             Check(
                 over_dplloyd.finding,
-                f"both do better than DPLloyd at its own five rounds {over_dplloyd}.",
+                f"DP-KCCM beats DPLloyd at its own five rounds {over_dplloyd}.",
             ),
         ],
         rows,

@@ -68,7 +68,7 @@ def test_a_duel_counts_wins_losses_and_near_ties():
     outcome = duel(pairs((1, 2), (1, 1.01), (4, 2)), "a", "b")
     assert (outcome.wins, outcome.losses, outcome.cells) == (1, 1, 3)
     assert outcome.ratio == pytest.approx((0.5 * 2 / 1.01) ** (1 / 3))
-    assert str(outcome).startswith("in 1 of 3 cells, 1 equal (0.997 of the other")
+    assert str(outcome).startswith("in 1 of 3 cells, 1 equal (0.997 times its figure")
 
 
 @pytest.mark.parametrize(

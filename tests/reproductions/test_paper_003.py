@@ -26,13 +26,13 @@ def test_the_papers_own_order_is_reproduced():
 def test_the_opposite_order_is_not():
     found = check(rows(allocation_k=0.8, average_nk=1.2, dp_kccm=1.5))
     assert found.finding is Finding.NOT_REPRODUCED
-    assert "better than neither in 5 of 5 cells (0.8 of the other on average)" in found.words
+    assert "beats average_k in 5 of 5 cells (0.8 times its figure on average)" in found.words
 
 
 def test_a_best_method_that_a_growing_budget_alone_matches_depends():
     found = check(rows(allocation_k=0.5, average_nk=0.9, dp_kccm=0.5))
     assert found.finding is Finding.DEPENDS
-    assert "Not reproduced: a growing budget alone is no improvement" in found.words
+    assert "Not reproduced: a growing budget alone (allocation_k) is no improvement" in found.words
 
 
 def test_figures_3_to_14_are_there_two_for_each_set():
