@@ -35,7 +35,7 @@ ROUNDS = 10
 GUARANTEE, SUB = "KMeans Guarantee", "SubClustering"
 GAP, RATIO = "CostGap", "CostGap of the baseline / of SubClustering"
 #: Mean gaps that differ by less than this factor do not tell which internalK is best.
-TELLING = 1.1
+TELLING = 1.25
 #: Gaps below this are equal but for rounding.
 NO_GAP = 1e-9
 

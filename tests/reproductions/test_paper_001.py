@@ -68,7 +68,7 @@ def test_a_method_that_was_not_measured_is_no_finding():
     assert paper_001.far_worse(some, paper_001.UNFOLDED).finding is Finding.SKIPPED
 
 
-def small(k, d, effort):
+def small(k, d):
     points = np.random.default_rng(0).uniform(-1, 1, (300, min(d, 6)))
     return from_array(points, Box.cube(min(d, 6)), about=About(f"small-{d}"))
 
@@ -90,13 +90,13 @@ def test_each_contender_has_a_label_of_its_own():
 
 
 def test_kmeans_without_privacy_costs_less_than_the_middle_of_the_box():
-    data = small(3, 2, None)
+    data = small(3, 2)
     best, middle = references(data, 3, 1.0)
     assert 0 < best.figure < middle.figure
 
 
 def test_picks_that_are_not_folded_back_cost_orders_of_magnitude_more():
-    data = small(3, 6, None)
+    data = small(3, 6)
     best, _ = references(data, 3, 1.0)
     row = paper_001.unfolded_row(data, 3, Effort(quick=True))
     assert row.figure > 100 * best.figure
