@@ -1,4 +1,4 @@
-"""Generated data that figures are measured on, in the public box [-1, 1]^d, the same for all time."""
+"""Generated data for measuring, in the public box [-1, 1]^2: the same for all time."""
 
 from __future__ import annotations
 
