@@ -32,6 +32,8 @@ def put(name: str, value: Any, default: Any = None) -> None:
     """Write a value into the address, or take it out where it is the default."""
     if value == default or value is None:
         st.query_params.pop(name, None)
+    elif isinstance(value, (list, tuple)):
+        st.query_params[name] = ",".join(str(each) for each in value)
     else:
         st.query_params[name] = str(value).lower() if isinstance(value, bool) else str(value)
 
@@ -72,6 +74,16 @@ def one_of(options: Collection[str]) -> Parse:
         if text not in options:
             raise ValueError(f"{text!r} is none of {', '.join(options)}.")
         return text
+
+    return parse
+
+
+def several(options: Collection[str]) -> Parse:
+    """Some of the options, with commas between them."""
+    each = one_of(options)
+
+    def parse(text: str) -> list[str]:
+        return list(dict.fromkeys(each(part) for part in text.split(",")))
 
     return parse
 

@@ -25,8 +25,15 @@ class Job(Generic[T]):
     results: list[T] = field(default_factory=list)
     done: bool = False
     failure: Exception | None = None
+    #: How many results are wanted; None for all there are.
+    enough: int | None = None
     watched: float = 0.0
     _iterator: Iterator[T] | None = None
+
+    @property
+    def waiting(self) -> bool:
+        """Whether somebody wants more than there is."""
+        return not self.done and (self.enough is None or len(self.results) < self.enough)
 
     def advance(self) -> None:
         """Take one step. Only the worker's thread calls this."""
@@ -50,12 +57,17 @@ class Worker:
         self._changed = threading.Condition()
         threading.Thread(target=self._work, name="draws", daemon=True).start()
 
-    def job(self, key: Hashable, steps: Callable[[], Iterator[T]]) -> Job[T]:
-        """The job of that key, begun if it is new, and watched from now on."""
+    def job(
+        self, key: Hashable, steps: Callable[[], Iterator[T]], enough: int | None = None
+    ) -> Job[T]:
+        """The job of that key, begun if it is new, and watched from now on.
+
+        With enough results it pauses, and goes on when somebody wants more; 0 only looks.
+        """
         with self._changed:
             job = self._jobs.setdefault(key, Job(steps))
             self._jobs.move_to_end(key)
-            job.watched = time.monotonic()
+            job.watched, job.enough = time.monotonic(), enough
             while len(self._jobs) > KEPT:
                 self._jobs.popitem(last=False)
             self._changed.notify()
@@ -72,6 +84,6 @@ class Worker:
         """The watched job with the fewest results: everybody's first figures come first."""
         now = time.monotonic()
         open_jobs = [
-            job for job in self._jobs.values() if not job.done and now - job.watched < PATIENCE
+            job for job in self._jobs.values() if job.waiting and now - job.watched < PATIENCE
         ]
         return min(reversed(open_jobs), key=lambda job: len(job.results), default=None)

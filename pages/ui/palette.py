@@ -24,6 +24,8 @@ class Palette:
     text: str
     quiet: str
     paper: str
+    #: Curves side by side; the red of what is not private is none of them.
+    series: tuple[str, ...]
 
     def rgb(self, name: str, alpha: int = 255) -> list[int]:
         color = getattr(self, name)
@@ -42,6 +44,7 @@ LIGHT = Palette(
     text="#14181C",
     quiet="#5B6770",
     paper="#FFFFFF",
+    series=("#005ADC", "#0B7A75", "#7A3E9D", "#8A6D00", "#C2327E", "#4C6B1F", "#00799F"),
 )
 DARK = Palette(
     water="#0B1A26",
@@ -55,6 +58,7 @@ DARK = Palette(
     text="#ECF0F4",
     quiet="#A9B6C0",
     paper="#0F151C",
+    series=("#569CFF", "#4CC4B8", "#C39BE8", "#E0C04C", "#F08BBF", "#A5C76B", "#5CC8EE"),
 )
 
 

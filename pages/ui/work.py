@@ -7,17 +7,22 @@ own session.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import pandas as pd
 import streamlit as st
 
 import dpcore
+from dpcore import curves
 from dpcore import picture as pictures
+from dpcore.curves import Limits
 from dpcore.datasets.base import Dataset
 from dpcore.draws import Draw, draws
 from dpcore.picture import Axes, Levels, Marks, Truth
+from dpcore.plan import Plan
 from dpcore.privacy import Verdict
 from dpcore.results import BaselineResult, NonPrivate, RunResult
+from dpcore.sweep import Trial
 from pages.ui.background import Job, Worker
 from pages.ui.controls import Choice
 
@@ -41,8 +46,13 @@ def data(key: str) -> Dataset:
 
 
 @st.cache_resource(show_spinner=False, max_entries=256)
-def reference(key: str, k: int) -> BaselineResult:
-    return dpcore.baseline(data(key), k)
+def reference(key: str, k: int, seed: int = 0) -> BaselineResult:
+    return dpcore.baseline(data(key), k, seed)
+
+
+@st.cache_resource(show_spinner=False, max_entries=256)
+def limits(key: str, k: int, seed: int) -> NonPrivate[Limits]:
+    return NonPrivate(curves.limits(data(key), k, reference(key, k, seed), seed))
 
 
 # A run holds all that it published, up to a million cells: few are kept.
@@ -97,3 +107,44 @@ def repeated(choice: Choice) -> Job[Draw]:
         (choice.data, choice.algorithm, *options, choice.settings),
         lambda: draws(choice.algorithm, source, *options, dict(choice.settings), best),
     )
+
+
+def swept(plan: Plan, enough: int, most: int) -> dict[tuple[str, float], Job[Trial]]:
+    """A job for each algorithm and epsilon, which goes on until there are enough trials.
+
+    Each depends on its own settings alone, so that what is finished stays when others change.
+    """
+    source, best = data(plan.data), reference(plan.data, plan.k, plan.seed)
+    options = (plan.delta, plan.neighbors)
+    settings = {key: plan.changed(key) for key in plan.algorithms}
+    return {
+        (key, epsilon): worker().job(
+            (
+                "sweep",
+                plan.data,
+                key,
+                epsilon,
+                plan.k,
+                plan.seed,
+                *options,
+                tuple(settings[key].items()),
+                plan.unsquared,
+            ),
+            partial(
+                dpcore.sweep,
+                [key],
+                source,
+                plan.k,
+                [epsilon],
+                most,
+                plan.seed,
+                *options,
+                {key: settings[key]},
+                reference=best,
+                unsquared=plan.unsquared,
+            ),
+            enough,
+        )
+        for epsilon in reversed(plan.epsilons)
+        for key in reversed(plan.algorithms)
+    }

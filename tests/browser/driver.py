@@ -62,7 +62,8 @@ def watch(page: Page, server: str, problems: list[str]) -> None:
     page.on("pageerror", lambda error: problems.append(f"page error: {error}"))
 
     def hear(said: ConsoleMessage) -> None:
-        if said.type == "error":
+        # At a page's own address Streamlit first asks for its server one folder too deep.
+        if said.type == "error" and "/_stcore/" not in said.location["url"]:
             problems.append(f"console: {said.text}")
 
     def see(request: Request) -> None:
@@ -81,9 +82,10 @@ def settled(page: Page) -> Page:
     """Wait until the script has finished, draws included, and a map shows its centers."""
     picture(page).wait_for(timeout=60_000)
     page.wait_for_function(
-        "() => !document.body.innerText.includes('draws so far')"
-        " && ![...document.querySelectorAll('[data-testid=stMetricValue]')]"
-        ".some(value => value.innerText.trim() === '…')",
+        "() => { const told = [...document.querySelectorAll('[data-testid=stMetricValue]')]"
+        ".map(value => value.innerText.trim());"
+        " return told.length >= 4 && !told.includes('…')"
+        " && !document.body.innerText.includes('draws so far'); }",
         timeout=60_000,
     )
     idle(page)

@@ -1,0 +1,235 @@
+"""Curves across epsilon, drawn with Plotly: means, bands, limits, and a name at each line's end."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import plotly.graph_objects as go
+
+from dpcore.algorithms import ALGORITHMS
+from dpcore.curves import Curve, Metric
+from dpcore.explain import NO_BREAK, plural
+from pages.ui.palette import Palette
+
+HEIGHT = 520
+#: A label's line takes this part of the plot's height, and holds so many letters.
+LINE_HEIGHT, LABEL_WIDTH = 0.04, 16
+TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 4)
+
+
+@dataclass(frozen=True)
+class Axes:
+    """How the plane is divided: in equal steps, or in equal factors."""
+
+    x_log: bool = True
+    y_log: bool = True
+    band: bool = True
+
+
+@dataclass(frozen=True)
+class Line:
+    """A level that needs no run."""
+
+    label: str
+    value: float
+    color: str
+    dash: str
+
+
+def title(algorithm: str) -> str:
+    system = ALGORITHMS[algorithm]
+    return system.title if system.verdict.holds else f"{system.title} (unproven)"
+
+
+def figure(
+    curves: Sequence[Curve],
+    metric: Metric,
+    lines: Sequence[Line],
+    epsilons: Sequence[float],
+    here: float,
+    axes: Axes,
+    y_title: str,
+    colors: Palette,
+) -> go.Figure:
+    drawn = go.Figure()
+    low, high = y_range(curves, lines, axes)
+    for curve, color in zip(curves, colors.series, strict=False):
+        if axes.band and len(curve.points) > 1:
+            drawn.add_trace(band(curve, color, axes, low))
+    for line in lines:
+        drawn.add_trace(
+            go.Scatter(
+                x=[epsilons[0], epsilons[-1]],
+                y=[line.value] * 2 if line.value > 0 or not axes.y_log else [None] * 2,
+                mode="lines",
+                line={"color": line.color, "dash": line.dash, "width": 2},
+                hoverinfo="skip",
+            )
+        )
+    for curve, color in zip(curves, colors.series, strict=False):
+        drawn.add_trace(means(curve, color, metric, colors))
+    named = [(line.label, line.value, line.color) for line in lines]
+    named += [
+        (title(curve.algorithm), curve.points[-1].mean, color)
+        for curve, color in zip(curves, colors.series, strict=False)
+        if curve.points
+    ]
+    for text, at, color in placed(named, low, high, axes):
+        drawn.add_annotation(
+            x=1.015,
+            y=at,
+            xref="paper",
+            yref="paper",
+            text=text,
+            font={"color": color, "size": 13},
+            align="left",
+            xanchor="left",
+            yanchor="middle",
+            showarrow=False,
+        )
+    silent = [c for c in curves if c.refusals and not c.points]
+    for i, curve in enumerate(silent):
+        drawn.add_annotation(
+            x=0.5,
+            y=0.5 - 2 * LINE_HEIGHT * i,
+            xref="paper",
+            yref="paper",
+            text=f"{title(curve.algorithm)} cannot run here: see below",
+            font={"color": colors.series[list(curves).index(curve)], "size": 14},
+            showarrow=False,
+        )
+    if epsilons[0] <= here <= epsilons[-1]:
+        drawn.add_shape(
+            type="line",
+            x0=here,
+            x1=here,
+            y0=0,
+            y1=1,
+            yref="paper",
+            line={"color": colors.quiet, "width": 1, "dash": "dot"},
+            layer="below",
+        )
+    style = {"gridcolor": f"{colors.shore}66", "zeroline": False, "linecolor": colors.shore}
+    end = {True: math.log10, False: float}
+    drawn.update_layout(
+        showlegend=False,
+        height=HEIGHT,
+        margin={"l": 70, "r": 125, "t": 20, "b": 50},
+        paper_bgcolor=colors.paper,
+        plot_bgcolor=colors.paper,
+        font={"color": colors.text, "family": "Source Sans, sans-serif", "size": 14},
+        hoverlabel={"bgcolor": colors.paper, "font": {"color": colors.text}, "align": "left"},
+        dragmode=False,
+        xaxis={
+            **style,
+            "title": {"text": "ε (smaller is stricter)", "standoff": 12},
+            "automargin": True,
+            "type": "log" if axes.x_log else "linear",
+            **({"tickvals": TICKS, "ticktext": [f"{t:g}" for t in TICKS]} if axes.x_log else {}),
+        },
+        yaxis={
+            **style,
+            "title": y_title,
+            "type": "log" if axes.y_log else "linear",
+            "range": [end[axes.y_log](low), end[axes.y_log](high)],
+            **(round_ticks(low, high) if axes.y_log else {}),
+        },
+    )
+    return drawn
+
+
+def y_range(curves: Iterable[Curve], lines: Iterable[Line], axes: Axes) -> tuple[float, float]:
+    """What the axis shows: all means, bands and lines, and a little more."""
+    values = [line.value for line in lines]
+    for curve in curves:
+        for point in curve.points:
+            values += [point.mean, point.low, point.high] if axes.band else [point.mean]
+    if axes.y_log:
+        values = [value for value in values if value > 0] or [0.1, 1]
+        return min(values) / 1.15, max(values) * 1.15
+    room = 0.05 * (max(values) - min(values)) or 1.0
+    return min(values) - room, max(values) + room
+
+
+def band(curve: Curve, color: str, axes: Axes, least: float) -> go.Scatter:
+    lows = [max(p.low, least) if axes.y_log else p.low for p in curve.points]
+    highs = [max(p.high, least) if axes.y_log else p.high for p in curve.points]
+    across = [p.epsilon for p in curve.points]
+    red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
+    return go.Scatter(
+        x=across + across[::-1],
+        y=highs + lows[::-1],
+        fill="toself",
+        fillcolor=f"rgba({red},{green},{blue},0.16)",
+        mode="none",
+        hoverinfo="skip",
+    )
+
+
+def means(curve: Curve, color: str, metric: Metric, colors: Palette) -> go.Scatter:
+    """Solid discs; hollow, on a dashed line, where the privacy claim does not hold."""
+    holds = ALGORITHMS[curve.algorithm].verdict.holds
+    marker: dict[str, Any] = {
+        "size": 10,
+        "color": color if holds else colors.paper,
+        "line": {"color": colors.paper if holds else color, "width": 1 if holds else 2},
+        "opacity": 1,
+    }
+    return go.Scatter(
+        x=[p.epsilon for p in curve.points],
+        y=[p.mean for p in curve.points],
+        customdata=[[curve.algorithm] for _ in curve.points],
+        text=[
+            f"<b>{title(curve.algorithm)}</b>, ε{NO_BREAK}={NO_BREAK}{p.epsilon:g}<br>"
+            f"{metric.title}: {p.mean:.4g}<br>nine in ten below {p.high:.4g}, "
+            f"one in ten below {p.low:.4g}<br>{p.runs} {plural('run')}: click to see it on Explore"
+            for p in curve.points
+        ],
+        mode="lines+markers",
+        name=curve.algorithm,
+        line={"color": color, "width": 2.5, "dash": "solid" if holds else "dash"},
+        marker=marker,
+        unselected={"marker": {"opacity": 1}},
+        hoverinfo="text",
+        cliponaxis=False,
+    )
+
+
+def placed(
+    named: Iterable[tuple[str, float, str]], low: float, high: float, axes: Axes
+) -> list[tuple[str, float, str]]:
+    """Labels with their heights as parts of the plot, moved apart where they would overlap."""
+
+    def part(value: float) -> float:
+        if axes.y_log:
+            if value <= 0:
+                return 0.0
+            value, bottom, top = math.log(value), math.log(low), math.log(high)
+        else:
+            bottom, top = low, high
+        return (value - bottom) / (top - bottom)
+
+    wrapped = [("<br>".join(textwrap.wrap(t, LABEL_WIDTH)), part(v), c) for t, v, c in named]
+    wrapped.sort(key=lambda label: -label[1])
+    at = [height for _, height, _ in wrapped]
+    tall = [LINE_HEIGHT * (1.2 + text.count("<br>")) for text, _, _ in wrapped]
+    for i in range(1, len(at)):
+        at[i] = min(at[i], at[i - 1] - (tall[i] + tall[i - 1]) / 2)
+    # Those pushed below the plot push the others up again.
+    if at and at[-1] < 0:
+        at[-1] = 0.0
+        for i in range(len(at) - 2, -1, -1):
+            at[i] = max(at[i], at[i + 1] + (tall[i] + tall[i + 1]) / 2)
+    return [(text, height, color) for height, (text, _, color) in zip(at, wrapped, strict=True)]
+
+
+def round_ticks(low: float, high: float) -> dict[str, list[Any]]:
+    """1, 2 and 5 times the powers of ten in between; powers alone where these are many."""
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    steps = (1, 2, 5) if len(powers) <= 4 else (1,)
+    ticks = [float(f"{step}e{power}") for power in powers for step in steps]
+    return {"tickvals": ticks, "ticktext": [f"{tick:,g}" for tick in ticks]}

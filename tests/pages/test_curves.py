@@ -1,0 +1,183 @@
+"""Curves through Streamlit's own test runner: live runs, settings that keep them, bad input."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import dpcore
+from dpcore.curves import METRICS
+from pages.ui import work
+
+APP = str(Path(__file__).parents[2] / "app.py")
+SMALL = {"data": "s1-like", "algorithm": "dplloyd", "runs": 2, "from": 0.5, "to": 2.0}
+
+
+def page(**query: object) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=120).switch_page("pages/1_curves.py")
+    for name, value in (SMALL | query).items():
+        app.query_params[name] = str(value)
+    return checked(app)
+
+
+def checked(app: AppTest) -> AppTest:
+    app.run()
+    assert not app.exception, app.exception
+    return app
+
+
+def finished(app: AppTest) -> AppTest:
+    for _ in range(300):
+        if "finished" in words(app):
+            return app
+        time.sleep(0.1)
+        checked(app)
+    raise AssertionError("the sweep never finished")
+
+
+def words(app: AppTest) -> str:
+    texts = [*app.markdown, *app.caption, *app.warning, *app.title]
+    return "\n".join(str(text.value) for text in texts)
+
+
+def chart(app: AppTest) -> dict[str, Any]:
+    return json.loads(app.get("plotly_chart")[0].proto.spec)
+
+
+def means(app: AppTest, algorithm: str = "dplloyd") -> dict[float, float]:
+    trace = next(t for t in chart(app)["data"] if t.get("name") == algorithm)
+    return dict(zip(trace["x"], trace["y"], strict=True))
+
+
+def labels(app: AppTest) -> str:
+    notes = [note["text"] for note in chart(app)["layout"]["annotations"]]
+    return "\n".join(notes).replace("<br>", " ")
+
+
+def test_the_curve_is_the_mean_of_the_sweep_that_the_page_names() -> None:
+    app = finished(page())
+    trials = list(
+        dpcore.sweep(["dplloyd"], dpcore.datasets.load("s1-like"), 5, [0.5, 0.7, 1.0, 2.0], 2)
+    )
+    for epsilon, mean in means(app).items():
+        own = [t.nicv for t in trials if t.epsilon == epsilon]
+        assert mean == pytest.approx(sum(own) / 2)
+    assert len(means(app)) == 4
+
+
+def test_lines_end_with_their_names_between_no_privacy_and_no_data() -> None:
+    app = finished(page(**{"with": "eugkm,eugkm-published"}))
+    for name in ("DPLloyd", "EUGkM", "EUGkM, as published (unproven)", "No privacy", "No data:"):
+        assert name in labels(app)
+
+
+def test_what_is_not_proved_is_hollow() -> None:
+    app = finished(page(**{"with": "eugkm-published"}))
+    marks = {t["name"]: t["marker"]["color"] for t in chart(app)["data"] if t.get("name")}
+    assert marks["eugkm-published"] == chart(app)["layout"]["paper_bgcolor"]
+    assert marks["dplloyd"] != marks["eugkm-published"]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_every_metric_is_drawn(metric: str) -> None:
+    app = finished(page(metric=metric))
+    assert len(means(app)) == 4
+    assert METRICS[metric].meaning in words(app)
+
+
+def test_more_runs_and_other_company_keep_what_is_finished(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = finished(page(seed=11))
+    before = work.worker()
+    sweeps: list[list[str]] = []
+    real = dpcore.sweep
+
+    def counted(algorithms: list[str], *rest: Any, **named: Any) -> Iterator[dpcore.Trial]:
+        sweeps.append(list(algorithms))
+        return real(algorithms, *rest, **named)
+
+    monkeypatch.setattr(dpcore, "sweep", counted)
+    app.number_input(key="at-runs").set_value(3)
+    app.multiselect(key="at-with").set_value(["eugkm"])
+    finished(checked(app))
+    assert work.worker() is before
+    assert ["dplloyd"] not in sweeps
+    assert ["eugkm"] in sweeps
+    assert "24 runs finished" in words(app)
+
+
+def test_a_sweep_stops_and_goes_on() -> None:
+    app = page(seed=5, runs=200)
+    next(b for b in app.button if b.label == "Stop").click()
+    checked(app)
+    assert "Stopped after" in words(app)
+    time.sleep(1)
+    still = words(checked(app))
+    time.sleep(0.5)
+    assert words(checked(app)) == still
+    next(b for b in app.button if b.label == "Go on").click()
+    checked(app)
+    assert "Stopped" not in words(app)
+
+
+def test_a_method_that_cannot_run_says_so_in_its_place_and_the_others_go_on() -> None:
+    app = finished(page(data="wine", **{"from": 1.0, "with": "gkm-published,coreset"}))
+    assert len(means(app)) == 2
+    assert "Private coreset cannot run here" in labels(app)
+    assert any("Private coreset" in warning.value for warning in app.warning)
+
+
+def test_a_method_that_knows_another_relation_only_does_not_hang_the_page() -> None:
+    app = finished(page(neighbors="replace-one", **{"with": "eugkm-published"}))
+    assert "private under add-remove only" in words(app)
+    assert len(means(app)) == 4
+
+
+def test_public_data_may_be_chosen_by_and_others_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "anybody may choose" in words(page())
+    secret = dpcore.datasets.from_array(
+        [[0.1, 0.2], [0.3, 0.4]] * 50, box=(-1, 1), about=dpcore.datasets.About(unit="row")
+    )
+    assert not secret.about.public
+    monkeypatch.setattr(work, "data", lambda key: secret)
+    assert "choosing ε by looking at this curve leaks" in words(page())
+
+
+def test_the_axes_are_logarithmic_until_told_otherwise() -> None:
+    assert chart(page())["layout"]["yaxis"]["type"] == "log"
+    flat = chart(page(**{"log_y.nicv": "false", "log_x": "false"}))["layout"]
+    assert flat["yaxis"]["type"] == flat["xaxis"]["type"] == "linear"
+
+
+def test_it_gives_the_lines_that_repeat_it() -> None:
+    app = page(seed=3, **{"dplloyd.rounds": 7})
+    shell, python = (code.value for code in app.code)
+    assert "--epsilons 0.5 0.7 1 2 --runs 2 --seed 3 --set rounds=7" in shell
+    assert "parameters={'dplloyd': {'rounds': 7}}" in python
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"from": "9"},
+        {"to": "x"},
+        {"with": "nope"},
+        {"runs": "0"},
+        {"metric": "nope"},
+        {"picture": "bmp"},
+    ],
+    ids=str,
+)
+def test_nonsense_in_the_address_is_taken_out_of_it(wrong: dict[str, str]) -> None:
+    app = page(**wrong)
+    assert next(iter(wrong)) not in app.query_params
+
+
+def test_two_ends_that_are_one_or_swapped_still_draw() -> None:
+    assert len(means(finished(page(**{"from": 1.0, "to": 1.0})))) == 1
+    assert len(means(finished(page(**{"from": 2.0, "to": 1.0})))) == 2
