@@ -101,6 +101,38 @@ class SetCost:
 
 
 @dataclass(frozen=True, eq=False)
+class AddedCost:
+    """Minus the cost of some centers (k, d), perhaps none, with each candidate added to them.
+
+    A row adds what the nearest of these costs it: between 0 and the cap.
+    """
+
+    centers: FloatArray
+    candidates: FloatArray
+    row_cost: RowCost
+    monotone = True
+
+    @property
+    def sensitivity(self) -> int:
+        return self.row_cost.sensitivity
+
+    def of(self, dataset: Dataset) -> IntArray:
+        ticks, weights = dataset.positions()
+        rows = _places(ticks)
+        count = np.ones(len(rows)) if weights is None else weights.astype(np.float64)
+        centers, candidates = _places(to_ticks(self.centers)), _places(to_ticks(self.candidates))
+        costs = np.zeros(len(candidates), dtype=np.int64)
+        with _blas.limit(limits=1):
+            for some in _chunks(len(rows), len(candidates)):
+                squares = _squares(rows[some], candidates)
+                if len(centers):
+                    nearest = _squares(rows[some], centers).min(axis=1)
+                    np.minimum(squares, nearest[:, None], out=squares)
+                costs += (count[some] @ self.row_cost.capped(squares)).astype(np.int64)
+        return -(costs // COARSER)
+
+
+@dataclass(frozen=True, eq=False)
 class SwapCost:
     """Minus the cost of the centers (k, d) after each swap: center i leaves, candidate j comes.
 
