@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -51,11 +52,11 @@ def scattered(n: int, d: int, reach: float = 0.9) -> FloatArray:
 
 def pairs(d: int, epsilon: float) -> Iterator[Pair]:
     """Pairs for any algorithm, in d dimensions."""
-    low, high = corner(d, -1), corner(d)
-    crowd = np.repeat(low, 48, axis=0)
+    low, high, middle = corner(d, -1), corner(d), 0.001 * corner(d)
+    crowd = np.repeat(middle, 48, axis=0)
     yield Pair(
         "lone row",
-        "An extreme row far from all others: its cluster is empty without it.",
+        "An extreme row far from all others: without it its cluster is empty.",
         ADD_REMOVE,
         np.concatenate([crowd, high]),
         crowd,
@@ -72,7 +73,7 @@ def pairs(d: int, epsilon: float) -> Iterator[Pair]:
     same = np.repeat(0.3 * high, 8, axis=0)
     yield Pair("same place", "Identical rows, one fewer.", ADD_REMOVE, same, same[:-1])
     yield Pair("nobody", "A single row, or no data at all.", ADD_REMOVE, high, high[:0])
-    many = scattered(24, d)
+    many = scattered(48, d)
     yield Pair(
         "other order",
         "The same rows in reverse order, and one more: nobody promised an order.",
@@ -82,17 +83,17 @@ def pairs(d: int, epsilon: float) -> Iterator[Pair]:
     )
     yield Pair(
         "corner to corner",
-        "A row moves as far as a row can, into the cluster of all others.",
+        "A row moves as far as a row can.",
         REPLACE_ONE,
         np.concatenate([crowd, high]),
         np.concatenate([crowd, low]),
     )
     yield Pair(
         "same place but one",
-        "Identical rows, of which one is elsewhere.",
+        "Identical rows, or one of them far away.",
         REPLACE_ONE,
-        same,
-        np.concatenate([same[1:], low]),
+        np.concatenate([crowd, middle]),
+        np.concatenate([crowd, low]),
     )
     yield Pair(
         "other order, one replaced",
@@ -101,6 +102,27 @@ def pairs(d: int, epsilon: float) -> Iterator[Pair]:
         np.concatenate([high, many]),
         np.concatenate([many[::-1], low]),
     )
+
+
+def number_of_blocks() -> Pair:
+    rows = scattered(32, 2)
+    why = "A number of rows at which there is one block more: 4 for 32, 3 for 31."
+    return Pair("number of blocks", why, ADD_REMOVE, rows, rows[1:])
+
+
+def shifted_slices() -> Pair:
+    """With 16 blocks of two: alike within a block, until the first row goes and shifts them all."""
+    low, high = corner(1, -1), corner(1)
+    even = np.tile(np.concatenate([low, low, high, high]), (8, 1))
+    why = "Leaving out the first row changes every slice of two after it."
+    return Pair("shifted slices", why, ADD_REMOVE, even, even[1:])
+
+
+def farthest_row(d: int) -> Pair:
+    """All rows near the middle, but for one in a corner; or that one too."""
+    rows = np.repeat(0.001 * corner(d), 40, axis=0)
+    why = "The length of the longest row is that of the one that is replaced."
+    return Pair("farthest row", why, REPLACE_ONE, np.concatenate([rows[1:], corner(d)]), rows)
 
 
 @dataclass(frozen=True)
@@ -119,8 +141,6 @@ class Case:
     coins_known: bool = True
     #: Whether all noisy answers count as released, so that a run can be made again from them.
     replayable: bool = True
-    #: How many runs compared with cheaper cases.
-    share: float = 1.0
 
     @property
     def relation(self) -> Neighbors:
@@ -135,48 +155,78 @@ class Case:
 EPSILON, DELTA = 1.0, 1e-6
 #: With little noise, what should be hidden by it and is not shows soonest.
 LARGE_EPSILON, TELLING_PAIRS = 4.0, ("lone row", "corner to corner")
-#: Tried in this order until the algorithm supports one.
-DIMENSIONS = (2, 3, 8)
+#: Dimension and number of centers: the first that an algorithm supports are taken.
+SHAPES = ((2, 2), (2, 1), (3, 2), (8, 2))
 
-#: Settings that keep runs on a dozen rows short without leaving out a part of the algorithm.
+#: Settings that keep runs on a few rows short without leaving out a part of the algorithm.
 SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "dplloyd": {"rounds": 2, "start": "uniform"},
     "eugkm": {"starts": 2},
     "eugkm-published": {"starts": 2},
     "hybrid": {"starts": 2},
+    "kmeans-guarantee": {"rounds": 2},
+    "kmeans-guarantee-published": {"rounds": 1, "final_noise": False},
     "pgkm": {"population": 8, "parents": 2, "rounds": 3},
+    "sparse-mean": {"sparsity": 1, "accuracy": 1.0},
+    "sparse-mean-published": {"sparsity": 1, "accuracy": 1.0},
+    "subclustering": {"rounds": 2},
+    "subclustering-published": {"rounds": 1, "final_noise": False},
 }
 #: Rows draw their blocks by coins that nobody may know.
-SECRET_COINS = frozenset({"gkm", "gkm-3k"})
+SECRET_COINS = frozenset({"gkm", "gkm-3k", "sample-aggregate"})
+#: These take their noise from the coins, as publications do that know no curator.
+OWN_NOISE = frozenset(
+    {
+        "kmeans-guarantee-published",
+        "kvariates-published",
+        "subclustering-published",
+        "sulq-published",
+    }
+)
 #: Noise on empty cells, of which there are too many, is drawn for those it matters to alone.
-LAZY_NOISE = frozenset({"highdim", "highdim-kmedian"})
+LAZY_NOISE = frozenset({"highdim", "highdim-kmedian", "highdim-published"})
+
+
+def own_pairs(key: str) -> Iterator[tuple[Pair, Mapping[str, Any]]]:
+    """The pairs that an algorithm's own proof, or what is wrong with it, calls worst."""
+    if key in ("gkm", "gkm-published"):
+        yield number_of_blocks(), {}
+        yield shifted_slices(), {"exponent": 0.81}
+    if key == "highdim-published":
+        yield farthest_row(2), {}
 
 
 def cases_of(algorithm: Algorithm) -> Iterator[Case]:
     """Every relation, pair and epsilon of one algorithm."""
-    d = _dimension(algorithm)
+    d, k = next(shape for shape in SHAPES if algorithm.supports(shape[0], 100, shape[1]))
     budgets = [(EPSILON, 0.0), (LARGE_EPSILON, 0.0)] + [(EPSILON, DELTA)] * algorithm.uses_delta
     for epsilon, delta in budgets:
         for pair in pairs(d, epsilon):
             telling = epsilon == EPSILON or pair.key in TELLING_PAIRS
             if telling and pair.neighbors in algorithm.relations:
-                yield _case(algorithm, pair, epsilon, delta)
+                yield _case(algorithm, pair, epsilon, delta, k)
+    for pair, settings in own_pairs(algorithm.key):
+        yield _case(algorithm, pair, EPSILON, 0.0, k, settings)
 
 
-def _dimension(algorithm: Algorithm) -> int:
-    return next(d for d in DIMENSIONS if algorithm.supports(d, 100, 2))
-
-
-def _case(algorithm: Algorithm, pair: Pair, epsilon: float, delta: float) -> Case:
+def _case(
+    algorithm: Algorithm,
+    pair: Pair,
+    epsilon: float,
+    delta: float,
+    k: int,
+    settings: Mapping[str, Any] = MappingProxyType({}),
+) -> Case:
     key = algorithm.key
     return Case(
         key,
         pair,
         epsilon,
         delta,
-        parameters=SETTINGS.get(key, {}),
-        coins_known=key not in SECRET_COINS,
-        replayable=key not in SECRET_COINS | LAZY_NOISE,
+        k,
+        {**SETTINGS.get(key, {}), **settings},
+        coins_known=key not in SECRET_COINS | OWN_NOISE,
+        replayable=key not in SECRET_COINS | OWN_NOISE | LAZY_NOISE,
     )
 
 

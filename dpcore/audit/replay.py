@@ -10,7 +10,6 @@ probability of any of its answers can differ.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -164,13 +163,15 @@ def _log_shares(scores: IntArray, scale: float, log_prior: FloatArray | None) ->
 def repeats(first: Sequence[Asked], second: Sequence[Asked]) -> int:
     """How much more often noise would have repeated itself, were the first data set the true one.
 
-    Counted over questions next to each other of the same size and scale.
+    A question is compared with the one before it of the same size and scale.
     """
     more = 0
     for side, sign in ((first, 1), (second, -1)):
-        noisy = [asked for asked in side if asked.kind != CHOICE]
-        for before, after in itertools.pairwise(noisy):
-            if before.values.size == after.values.size and before.scale == after.scale:
-                residuals = [(a.answer - a.values).ravel() for a in (before, after)]
-                more += sign * int(np.count_nonzero(residuals[0] == residuals[1]))
+        before: dict[tuple[str, int, float], IntArray] = {}
+        for asked in side:
+            if asked.kind != CHOICE:
+                noise = (asked.answer - asked.values).ravel()
+                alike = asked.kind, noise.size, asked.scale
+                more += sign * int(np.count_nonzero(noise == before.get(alike)))
+                before[alike] = noise
     return more

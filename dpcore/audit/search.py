@@ -20,6 +20,10 @@ from dpcore.domain import FloatArray, IntArray
 
 #: How finely a score is cut: at these many ranks, evenly, and as finely as can be near both ends.
 CUTS = 64
+#: A score with no more values than this is cut at all of them.
+ATOMS = 256
+#: An event is chosen by a bound that holds for all that are tried: of rare ones some look good.
+CAUTION = 1 - 1e-4
 #: Values of one number that are told apart when odds are learned.
 BINS = 16
 #: Sums of log odds are tried over the most telling of the numbers, so many of them.
@@ -165,10 +169,7 @@ def chosen(
     cuts_of, hits_of, tried = [], [], []
     for score in scores:
         a, b = np.sort(score(one)), np.sort(score(other))
-        pooled = np.sort(np.append(a, b))
-        near_end = 2 ** np.arange(len(pooled).bit_length() - 1)
-        ranks = np.linspace(0, len(pooled) - 1, CUTS).astype(np.int64)
-        cuts = np.unique(pooled[np.concatenate([ranks, near_end, len(pooled) - 1 - near_end])])
+        cuts = _cuts(np.append(a, b))
         if len(cuts) < 2:
             continue
         below = np.stack([np.searchsorted(x, cuts, side="left") for x in (a, b)])
@@ -182,8 +183,8 @@ def chosen(
     hits = np.concatenate(hits_of, axis=2)
     found = np.stack(
         [
-            bounds(hits[:, 0], hits[:, 1], *runs, delta=delta),
-            bounds(hits[:, 1], hits[:, 0], *runs[::-1], delta=delta),
+            bounds(hits[:, 0], hits[:, 1], *runs, CAUTION, delta),
+            bounds(hits[:, 1], hits[:, 0], *runs[::-1], CAUTION, delta),
         ]
     )
     side, test, place = np.unravel_index(found.argmax(), found.shape)
@@ -192,6 +193,16 @@ def chosen(
     value = np.concatenate(cuts_of)[place]
     tests = ("at least", "at most", "exactly")
     return Event(tried[which], tests[test], float(value), bool(side == 0))
+
+
+def _cuts(values: FloatArray) -> FloatArray:
+    distinct = np.unique(values)
+    if len(distinct) <= ATOMS:
+        return distinct
+    last = len(values) - 1
+    near_end = 2 ** np.arange(last.bit_length() - 1)
+    even = np.linspace(0, last, CUTS).astype(np.int64)
+    return np.unique(np.sort(values)[np.concatenate([even, near_end, last - near_end])])
 
 
 def evidence(
