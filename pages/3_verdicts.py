@@ -1,0 +1,153 @@
+"""Verdicts: which privacy claims hold, why, and how far an attacker came."""
+
+from __future__ import annotations
+
+import html
+from collections import Counter
+
+import streamlit as st
+
+from dpcore import audit
+from dpcore.algorithms import ALGORITHMS, Algorithm
+from dpcore.algorithms.base import PAPERS
+from dpcore.audit import Finding, Findings
+from dpcore.privacy import Neighbors, Verdict
+from pages.ui import address, frame, palette
+
+ALL = "all"
+#: A verdict's color on the screen, and what it says.
+MEANINGS = {
+    Verdict.PROVED: ("blue", "the claim has a proof, which we checked"),
+    Verdict.REPAIRED: (
+        "blue",
+        "the published claim fails; we mended the method, and that is proved",
+    ),
+    Verdict.UNPROVEN: ("orange", "the claim does not hold; the method is here for study only"),
+}
+RELATIONS = {
+    Neighbors.ADD_REMOVE: "one row added or removed",
+    Neighbors.REPLACE_ONE: "one row replaced",
+}
+#: The claim stands at this part of a bar, so that there is room beyond it.
+CLAIM_AT = 0.6
+STYLE = """
+<style>
+.argument {
+  display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; overflow: hidden;
+}
+.bar {
+  position: relative; margin-top: 12px; height: 14px; border-radius: 4px;
+  background: rgba(128,144,160,.25);
+}
+.bar > div { position: absolute; top: 0; bottom: 0; border-radius: 4px; }
+.bar > .claim { top: -4px; bottom: -4px; width: 3px; border-radius: 0; }
+</style>
+"""
+
+
+def main() -> None:
+    frame.frame("Verdicts")
+    st.html(STYLE)
+    st.title("Which claims hold")
+    for verdict, (_, meaning) in MEANINGS.items():
+        st.markdown(f"{badge(verdict)} {meaning}.")
+    found = audited()
+    paper = address.control(
+        st.selectbox,
+        "Paper",
+        "paper",
+        ALL,
+        address.one_of((ALL, *PAPERS)),
+        options=[ALL, *PAPERS],
+        format_func=lambda key: "All of them" if key == ALL else paper_title(key),
+    )
+    shown = [a for a in ALGORITHMS.values() if paper in (ALL, a.paper)]
+    counts = Counter(algorithm.verdict for algorithm in shown)
+    st.caption(", ".join(f"{counts[v]} {v.lower()}" for v in Verdict if counts[v]) + ".")
+    for algorithm in shown:
+        card(algorithm, found)
+
+
+def paper_title(key: str) -> str:
+    return PAPERS[key] if key == "ours" else f"{key}: {PAPERS[key]}"
+
+
+def badge(verdict: Verdict) -> str:
+    return f":{MEANINGS[verdict][0]}-badge[{verdict}]"
+
+
+def audited() -> Findings | None:
+    """What the last audit found, with a word on how to read it."""
+    try:
+        found = audit.findings()
+    except FileNotFoundError:
+        st.caption("The audit's figures are not here yet: `dpcore audit` measures them.")
+        return None
+    st.caption(
+        f"The bars show an audit of {found.date}, with {found.runs:,} runs on each of two "
+        "neighboring data sets. It bounds ε from below with 95 % confidence. A bound under the "
+        "claim proves nothing; one beyond it refutes the claim."
+    )
+    return found
+
+
+def card(algorithm: Algorithm, found: Findings | None) -> None:
+    with st.container(border=True, key=f"verdict-{algorithm.key}"):
+        words, bar = st.columns([3, 2], gap="small")
+        with words:
+            st.markdown(f"#### {algorithm.title} {badge(algorithm.verdict)}")
+            relations = ", or ".join(RELATIONS[relation] for relation in algorithm.relations)
+            st.caption(
+                f"Paper {algorithm.paper}. " * (algorithm.paper != "ours") + f"For {relations}."
+            )
+        with bar:
+            audit_bar(algorithm, found)
+        for label in ("Private", "Flaw", "Repair"):
+            if text := algorithm.specification.get(label):
+                st.html(f'<div class="argument">{paragraph(label, text)}</div>')
+        chosen = address.get("algorithm", None, address.one_of(ALGORITHMS))
+        with st.expander("Specification", expanded=algorithm.key == chosen):
+            for label, text in algorithm.specification.items():
+                st.html(f"<p>{paragraph(label, text)}</p>")
+            st.page_link(
+                "app.py",
+                label=f"See {algorithm.title} on Explore",
+                icon=":material/map:",
+                query_params=address.link() | {"algorithm": algorithm.key},
+            )
+
+
+def paragraph(label: str, text: str) -> str:
+    return f"<b>{label}.</b> {html.escape(text)}"
+
+
+def audit_bar(algorithm: Algorithm, found: Findings | None) -> None:
+    """The audit's lower bound, as a bar that ends before the claim or beyond it."""
+    strongest = found.strongest(algorithm.key) if found else None
+    if found is None or strongest is None:
+        st.caption("Not audited yet.")
+        return
+    words, beyond = told(strongest, found)
+    colors = palette.current()
+    share = min(strongest.lower_bound / strongest.epsilon * CLAIM_AT, 1.0)
+    color = colors.unproven if beyond else colors.private
+    st.html(
+        f'<div class="bar" role="img" aria-label="{html.escape(words, quote=True)}">'
+        f'<div style="left: 0; width: {share:.1%}; background: {color}"></div>'
+        f'<div class="claim" style="left: {CLAIM_AT:.0%}; background: {colors.text}"></div></div>'
+    )
+    st.caption(words)
+
+
+def told(strongest: Finding, found: Findings) -> tuple[str, bool]:
+    """What the strongest attack showed, and whether it refutes the claim."""
+    words = f"Claimed: ε = {strongest.epsilon:g}. Audit: at least {strongest.lower_bound:.2g}"
+    refuted = [
+        each for each in found.of(strongest.algorithm) if each.refutes(found.family_confidence)
+    ]
+    if refuted:
+        return f"{words}. The claim is refuted.", True
+    return f"{words}, on the pair “{strongest.pair}”.", False
+
+
+main()

@@ -1,0 +1,128 @@
+"""Verdicts through Streamlit's own test runner: every method, its argument, the audit's word."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpcore import audit
+from dpcore.algorithms import ALGORITHMS
+from dpcore.algorithms.base import PAPERS
+from dpcore.audit import Evidence, Finding, Findings
+from dpcore.privacy import Verdict
+
+APP = str(Path(__file__).parents[2] / "app.py")
+
+
+def page(**query: str) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=60).switch_page("pages/3_verdicts.py")
+    for name, value in query.items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception, app.exception
+    return app
+
+
+def titles(app: AppTest) -> list[str]:
+    lines = (str(text.value) for text in app.markdown)
+    return [line.removeprefix("#### ") for line in lines if line.startswith("#### ")]
+
+
+def words(app: AppTest) -> str:
+    texts = [*app.markdown, *app.caption]
+    written = [proto.proto.body for proto in app.get("html")]
+    return "\n".join([*(str(text.value) for text in texts), *written])
+
+
+def found(*lower_bounds: tuple[str, float]) -> Findings:
+    return Findings(
+        "2026-01-02",
+        500,
+        tuple(
+            Finding(
+                key,
+                str(ALGORITHMS[key].verdict),
+                "add-remove",
+                "lone row",
+                1.0,
+                0.0,
+                bound,
+                Evidence("an event", round(400 * (bound > 1)), 500, 0, 500),
+                None,
+                0.0,
+            )
+            for key, bound in lower_bounds
+        ),
+        (),
+    )
+
+
+@pytest.fixture(autouse=True)
+def no_audit(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> Findings:
+        raise FileNotFoundError("audit.json does not ship.")
+
+    monkeypatch.setattr(audit, "findings", missing)
+
+
+def test_every_method_is_there_with_its_verdict() -> None:
+    shown = titles(page())
+    assert len(shown) == len(ALGORITHMS)
+    for line, algorithm in zip(shown, ALGORITHMS.values(), strict=True):
+        assert line.startswith(algorithm.title)
+        assert f"-badge[{algorithm.verdict}]" in line
+        assert ("orange" in line) == (algorithm.verdict is Verdict.UNPROVEN)
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_one_paper_is_shown_alone_and_stands_in_the_address(paper: str) -> None:
+    app = page()
+    app.selectbox(key="at-paper").set_value(paper).run()
+    own = [a for a in ALGORITHMS.values() if a.paper == paper]
+    assert len(titles(app)) == len(own)
+    assert app.query_params["paper"] in (paper, [paper])
+    counts = Counter(algorithm.verdict for algorithm in own)
+    said = ", ".join(f"{counts[v]} {v.lower()}" for v in Verdict if counts[v])
+    assert f"{said}." in words(app)
+
+
+def test_a_method_from_the_address_lies_open() -> None:
+    opened = [e.proto.expanded for e in page(algorithm="dplloyd").expander]
+    assert opened == [key == "dplloyd" for key in ALGORITHMS]
+
+
+def test_an_argument_says_why_it_is_private_or_what_is_wrong() -> None:
+    said = words(page(paper="002"))
+    assert "<b>Flaw.</b>" in said
+    assert "<b>Repair.</b>" in said
+    assert "<b>Private.</b>" in words(page(paper="ours"))
+
+
+def test_without_an_audit_it_says_so() -> None:
+    app = page()
+    assert "are not here yet" in words(app)
+    assert words(app).count("Not audited yet.") == len(ALGORITHMS)
+
+
+def test_a_bound_below_the_claim_ends_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audit, "findings", lambda: found(("dplloyd", 0.5)))
+    said = words(page(paper="000"))
+    assert "Claimed: ε = 1. Audit: at least 0.5, on the pair “lone row”." in said
+    assert "width: 30.0%" in said
+    assert "refuted" not in said
+
+
+def test_a_bound_beyond_the_claim_refutes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audit, "findings", lambda: found(("eugkm-published", 4.5)))
+    said = words(page(paper="000"))
+    assert "at least 4.5. The claim is refuted." in said
+    assert "width: 100.0%" in said
+
+
+def test_nonsense_in_the_address_is_taken_out_of_it() -> None:
+    app = page(paper="999")
+    assert "paper" not in app.query_params
+    assert len(titles(app)) == len(ALGORITHMS)
