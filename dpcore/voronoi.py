@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -58,7 +59,7 @@ class Voronoi:
         for start in range(0, tiles * tiles, step):
             x, y = np.divmod(np.arange(start, min(start + step, tiles * tiles)), tiles)
             middles = np.stack([middle[x], middle[y]], axis=1)
-            near = tree.query_ball_point(middles, tree.query(middles)[0] + reach)
+            near: Any = tree.query_ball_point(middles, tree.query(middles)[0] + reach)
             number = np.fromiter(map(len, near), np.int64, len(near))
             center = np.fromiter((j for some in near for j in some), np.int64, number.sum())
             along_x = ticks[x.repeat(number)] - centers[center, 0, None]

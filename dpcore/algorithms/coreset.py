@@ -1,4 +1,4 @@
-"""The private coreset of paper 004 with a budget that fits its rounds, and a scaffold for the rest."""
+"""The private coreset of paper 004, with a budget for the rounds it runs and a public scaffold."""
 
 from __future__ import annotations
 
