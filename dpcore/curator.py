@@ -55,10 +55,12 @@ class Curator:
         neighbors: Neighbors | str = Neighbors.ADD_REMOVE,
         rng: np.random.Generator | None = None,
         keep_journal: bool = False,
+        watch: Callable[[Step], None] | None = None,
     ):
         self._data = dataset
         self._noise = noise
         self._keeps_journal = keep_journal
+        self._watch = watch
         self._journal: list[Step] = []
         self.transcript = Transcript(budget, Neighbors(neighbors))
         #: Public coins: starts, candidates, blocks. They never see the data.
@@ -93,7 +95,7 @@ class Curator:
 
     def note(self, kind: str, **released: Any) -> None:
         """Write something public into the step log, for drawing the run step by step."""
-        self._journal.append(Step(kind, released))
+        self._record(Step(kind, released))
 
     # Charged questions.
 
@@ -336,7 +338,12 @@ class Curator:
         self, kind: str, released: Mapping[str, Any], truth: Callable[[], Mapping[str, Any]]
     ) -> None:
         behind = NonPrivate(truth()) if self._keeps_journal else None
-        self._journal.append(Step(kind, released, behind))
+        self._record(Step(kind, released, behind))
+
+    def _record(self, step: Step) -> None:
+        self._journal.append(step)
+        if self._watch is not None:
+            self._watch(step)
 
 
 def _all_of(budget: Budget) -> Loss:

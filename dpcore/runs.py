@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,7 @@ def run(
     noise: Noise | None = None,
     keep_journal: bool = False,
     regions: Regions | None = None,
+    progress: Callable[[float], None] | None = None,
     **parameters: Any,
 ) -> RunResult:
     """Run an algorithm once on a data set under a budget.
@@ -47,6 +49,7 @@ def run(
     before any data are read.
 
     With regions, each part of the map is protected at a level of its own, epsilon at most.
+    `progress` is told, after each answer, which part of epsilon is spent.
     """
     system = get(algorithm)
     settings = system.settings(parameters)
@@ -62,6 +65,7 @@ def run(
         relation,
         np.random.default_rng(coins),
         keep_journal,
+        lambda _: progress(curator.transcript.epsilon / epsilon) if progress else None,
     )
     if divisible is None or regions is None:
         outcome = system.run(curator, k, **settings)

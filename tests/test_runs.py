@@ -169,3 +169,11 @@ def test_degenerate_data_give_centers_in_the_box(key, rows):
     centers = np.asarray(dpcore.run(key, data, 4, 0.5, seed=0).centers)
     assert centers.shape == (4, 2)
     assert (np.abs(centers) <= 1).all()
+
+
+def test_progress_tells_which_part_of_epsilon_is_spent():
+    told = []
+    dpcore.run("dplloyd", DATA, 3, 0.5, seed=0, rounds=4, progress=told.append)
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+    assert len(set(told)) >= 4

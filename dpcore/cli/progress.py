@@ -12,19 +12,34 @@ WIDTH = 30
 PAUSE = 0.1
 
 
+class Meter:
+    """A line that says which part of something is done, and how long the rest will take."""
+
+    def __init__(self, what: str):
+        self._what = what
+        self._start = self._shown = time.monotonic()
+        self._watched = sys.stderr.isatty()
+
+    def __call__(self, part: float) -> None:
+        now = time.monotonic()
+        if self._watched and part > 0 and now - self._shown >= PAUSE:
+            self._shown = now
+            left = (now - self._start) * (1 / min(part, 1) - 1)
+            bar = "█" * int(WIDTH * min(part, 1))
+            sys.stderr.write(
+                f"\r{self._what} {bar:<{WIDTH}} {100 * part:.0f} %, {left:.0f} s left "
+            )
+            sys.stderr.flush()
+
+    def end(self) -> None:
+        if self._shown > self._start:
+            sys.stderr.write("\n")
+
+
 def progress(items: Iterable[T], total: int, what: str) -> Iterator[T]:
     """Hand the items through; where a person watches, show how far it is."""
-    if not sys.stderr.isatty():
-        yield from items
-        return
-    start = shown = time.monotonic()
+    meter = Meter(what)
     for done, item in enumerate(items, start=1):
         yield item
-        now = time.monotonic()
-        if now - shown >= PAUSE or done == total:
-            shown = now
-            left = (now - start) / done * (total - done)
-            bar = "█" * (WIDTH * done // total)
-            sys.stderr.write(f"\r{what} {bar:<{WIDTH}} {done}/{total}, {left:.0f} s left ")
-            sys.stderr.flush()
-    sys.stderr.write("\n")
+        meter(done / total)
+    meter.end()

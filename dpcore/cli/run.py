@@ -11,6 +11,7 @@ from typing import Any
 from dpcore import export
 from dpcore.algorithms import get
 from dpcore.cli.arguments import add_budget, add_data, dataset, settings
+from dpcore.cli.progress import Meter
 from dpcore.explain import odds
 from dpcore.results import PrivateCenters, RunResult
 from dpcore.runs import run
@@ -38,6 +39,7 @@ def add(commands: Any) -> None:
 
 def do(arguments: argparse.Namespace) -> None:
     algorithm = get(arguments.algorithm)
+    meter = Meter("privacy budget spent")
     result = run(
         algorithm.key,
         dataset(arguments),
@@ -46,8 +48,10 @@ def do(arguments: argparse.Namespace) -> None:
         arguments.delta,
         arguments.neighbors,
         arguments.seed,
+        progress=meter,
         **settings(algorithm, arguments.set),
     )
+    meter.end()
     if arguments.format or arguments.output:
         if not isinstance(result.centers, PrivateCenters):
             raise PermissionError(

@@ -68,7 +68,12 @@ def references(data: Dataset, k: int, epsilon: float, seed: int = 0) -> Iterator
         BOX_CENTER: data.box.center[None],
     }
     for label, centers in answers.items():
-        setting = {"data": data.about.key, "d": data.d, "k": k, "epsilon": epsilon}
+        setting: dict[str, str | int | float] = {
+            "data": data.about.key,
+            "d": data.d,
+            "k": k,
+            "epsilon": epsilon,
+        }
         yield Row(
             {**setting, "algorithm": label, "measure": "NICV"}, nicv(data, np.asarray(centers))
         )
