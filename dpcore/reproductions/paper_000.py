@@ -198,7 +198,7 @@ register(
         figure="figure 5",
         title="Hybrid on six data sets",
         claim="Hybrid does as well as the better of EUGkM and DPLloyd, or better than both.",
-        measure=lambda shelf, effort: across_epsilon(shelf, effort, (*PARTS, "hybrid"), 20),
+        measure=lambda shelf, effort: across_epsilon(shelf, effort, (*PARTS, "hybrid"), 10),
         check=check_hybrid,
         algorithms=(*PARTS, "hybrid"),
         data=tuple(dict.fromkeys(key for key, _ in SIX)),
