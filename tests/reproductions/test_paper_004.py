@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpcore.reproductions import REPRODUCTIONS, Effort, Finding, Row, paper_004
+from dpcore.reproductions import REPRODUCTIONS, Effort, Finding, Row, paper_004, reproduce
 from dpcore.reproductions.paper_004 import (
     ERROR,
     FAITHFUL,
@@ -157,3 +157,10 @@ def test_error_size_and_negative_weights_are_measured_together():
     assert set(figures) == {ERROR, POINTS, NEGATIVE}
     assert figures[POINTS] >= 1
     assert figures[NEGATIVE] == 0
+
+
+def test_a_finding_runs_and_ends_in_a_verdict():
+    *_, outcome = reproduce("004-table2", effort=Effort(quick=True))
+    assert len(outcome.rows) == 9
+    assert all(0 < row.figure < 5 for row in outcome.rows)
+    assert outcome.check.finding is Finding.REPRODUCED
