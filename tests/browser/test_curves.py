@@ -1,0 +1,144 @@
+"""Curves as a person meets it: lines that grow, stop, lead to Explore, and are saved."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Download, Page, expect
+
+from pages.ui.palette import DARK, LIGHT
+from tests.browser.driver import DESK, PHONE, count, eventually, idle, pixels
+
+Visit = Callable[..., Page]
+SMALL = "/curves?data=s1-like&algorithm=dplloyd&runs=2&from=0.5&to=2.0"
+
+
+def opened(visit: Visit, path: str = SMALL, **options: object) -> Page:
+    page = visit(path, ready=False, **options)
+    page.locator(".js-plotly-plot .point").first.wait_for(state="attached", timeout=90_000)
+    return page
+
+
+def finished(page: Page) -> Page:
+    expect(page.get_by_text(re.compile(r"runs finished"))).to_be_visible(timeout=90_000)
+    idle(page)
+    return page
+
+
+def done(page: Page) -> int:
+    words = page.get_by_text(re.compile(r"^[\d,]+ of [\d,]+ runs")).inner_text()
+    return int(words.split(" of ")[0].replace(",", ""))
+
+
+def saved(page: Page, press: Callable[[], None]) -> bytes:
+    with page.expect_download(timeout=30_000) as waiting:
+        press()
+    found: Download = waiting.value
+    return Path(found.path()).read_bytes()
+
+
+def test_points_appear_while_runs_are_made_until_somebody_stops_them(visit: Visit) -> None:
+    page = opened(visit, "/curves?data=s1-like&algorithm=gkm&runs=200")
+    before = done(page)
+    eventually(lambda: done(page) > before, 30)
+    page.get_by_role("button", name="Stop").last.click()
+    stopped = page.get_by_text(re.compile(r"^Stopped after"))
+    expect(stopped).to_be_visible(timeout=30_000)
+    # The run that was being made when somebody stopped them still comes in.
+    page.wait_for_timeout(2000)
+    idle(page)
+    words = stopped.inner_text()
+    page.wait_for_timeout(2000)
+    assert stopped.inner_text() == words
+    page.get_by_role("button", name="Go on").click()
+    expect(page.get_by_text(re.compile(r"^[\d,]+ of 2,400 runs"))).to_be_visible(timeout=30_000)
+
+
+def test_a_control_answers_while_the_sweep_runs(visit: Visit) -> None:
+    page = opened(visit, "/curves?data=s1-like&algorithm=gkm&runs=200")
+    done(page)
+    page.get_by_test_id("stSidebar").get_by_role("button", name="Draw new noise").click()
+    eventually(lambda: "seed=1" in page.evaluate("location.search"), 10)
+
+
+def test_a_click_on_a_point_opens_explore_there(visit: Visit) -> None:
+    page = finished(opened(visit, f"{SMALL}&with=eugkm"))
+    spot = page.locator(".js-plotly-plot .scatterlayer .trace .point").nth(2).bounding_box()
+    assert spot is not None
+    page.mouse.click(spot["x"] + spot["width"] / 2, spot["y"] + spot["height"] / 2)
+    expect(page.get_by_role("heading", name="What privacy costs")).to_be_visible(timeout=60_000)
+    assert "privacy=Looser" in page.url
+    assert "algorithm=dplloyd" in page.url
+    assert "data=s1-like" in page.url
+
+
+def test_an_epsilon_without_a_name_is_typed_for_explore(visit: Visit) -> None:
+    page = finished(opened(visit))
+    page.get_by_role("radio", name="0.7").or_(page.get_by_role("button", name="0.7")).first.click()
+    expect(page.get_by_role("heading", name="What privacy costs")).to_be_visible(timeout=60_000)
+    assert "epsilon=0.7" in page.url
+
+
+def test_the_files_say_what_the_screen_says(visit: Visit) -> None:
+    page = finished(opened(visit))
+    shown = page.get_by_role("row").nth(1).inner_text().split()
+    table = saved(page, page.get_by_role("button", name="CSV of every run").click).decode()
+    rows = list(csv.DictReader(io.StringIO(table)))
+    assert len(rows) == 8
+    own = [float(row["nicv"]) for row in rows if float(row["epsilon"]) == 0.5]
+    assert shown[:2] == ["0.5", f"{math.fsum(own) / len(own):.4g}"]
+    trials = json.loads(saved(page, page.get_by_role("button", name="JSON of every run").click))
+    assert [trial["nicv"] for trial in trials] == [float(row["nicv"]) for row in rows]
+
+
+@pytest.mark.parametrize("kind", ["png", "svg"])
+def test_the_camera_saves_a_picture_without_any_other_host(visit: Visit, kind: str) -> None:
+    page = finished(opened(visit, f"{SMALL}&picture={kind.upper()}"))
+    page.locator(".js-plotly-plot").hover()
+    picture = saved(page, page.locator(".modebar-btn").first.click)
+    if kind == "png":
+        image = Image.open(io.BytesIO(picture)).convert("RGB")
+        assert count(image, LIGHT.private) > 500
+        assert count(image, LIGHT.non_private) > 200
+    else:
+        assert picture.lstrip().startswith(b"<svg")
+        assert b"DPLloyd" in picture
+
+
+def test_the_address_is_the_picture(visit: Visit) -> None:
+    path = f"{SMALL}&with=eugkm&metric=cost-gap&band=false&log_x=false"
+    page = finished(opened(visit, path))
+    again = finished(opened(visit, page.url.split("/curves")[1].join(["/curves", ""])))
+    words = [p.locator(".js-plotly-plot").inner_text() for p in (page, again)]
+    assert words[0] == words[1]
+    assert "CostGap" in words[0]
+    assert "EUGkM" in words[0]
+
+
+def test_the_dark_theme_reaches_the_chart(visit: Visit) -> None:
+    page = finished(opened(visit, color_scheme="dark"))
+    seen = pixels(page.locator(".js-plotly-plot"))
+    assert count(seen, DARK.private) > 200
+    assert count(seen, DARK.paper) > 10_000
+    assert count(seen, LIGHT.paper) < 1_000
+
+
+@pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["phone", "desk"])
+def test_it_is_no_wider_than_the_window(visit: Visit, viewport: dict[str, int]) -> None:
+    page = finished(opened(visit, f"{SMALL}&with=eugkm,gkm,hybrid", viewport=viewport))
+    width = page.evaluate(
+        "Math.max(document.documentElement.scrollWidth,"
+        " document.querySelector('[data-testid=stMain]').scrollWidth)"
+    )
+    assert width <= viewport["width"]
+    plot = page.locator(".js-plotly-plot .gridlayer").first.bounding_box()
+    assert plot is not None
+    assert plot["width"] > viewport["width"] / 3
