@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 import dpcore
 from dpcore.curves import METRICS
 from pages.ui import work
+from pages.ui.background import Worker
 
 APP = str(Path(__file__).parents[2] / "app.py")
 SMALL = {"data": "s1-like", "algorithm": "dplloyd", "runs": 2, "from": 0.5, "to": 2.0}
@@ -181,3 +182,18 @@ def test_nonsense_in_the_address_is_taken_out_of_it(wrong: dict[str, str]) -> No
 def test_two_ends_that_are_one_or_swapped_still_draw() -> None:
     assert len(means(finished(page(**{"from": 1.0, "to": 1.0})))) == 1
     assert len(means(finished(page(**{"from": 2.0, "to": 1.0})))) == 2
+
+
+def test_a_job_pauses_when_it_has_enough_and_goes_on_when_more_is_wanted() -> None:
+    worker = Worker()
+    counted = iter(range(100))
+
+    def results(enough: int) -> list[int]:
+        job = worker.job("count", lambda: counted, enough)
+        time.sleep(0.3)
+        return list(job.results)
+
+    assert results(0) == []
+    assert results(3) == [0, 1, 2]
+    assert results(3) == [0, 1, 2]
+    assert results(5) == [0, 1, 2, 3, 4]
