@@ -32,7 +32,8 @@ def main() -> None:
     st.title("What each level costs")
     st.caption(
         "Each line is a method, run many times at each ε; the band holds the middle four in five "
-        "of its runs. Between the two flat lines lies all that privacy can cost. "
+        "of its runs. Above the dotted line a method does worse than an answer that looks at no "
+        "data. "
         "**Click on a point** to see it on Explore."
     )
     st.markdown(NOT_PRIVATE)
