@@ -11,7 +11,7 @@ import numpy as np
 
 from dpcore.datasets.base import Dataset, Totals
 from dpcore.datasets.mapped import MappedRows
-from dpcore.datasets.parts import divided
+from dpcore.datasets.parts import dealt, divided
 from dpcore.datasets.thinned import WorkingCopy, working_copy
 from dpcore.domain import TICKS, Box, FloatArray, IntArray, Partition, to_ticks
 from dpcore.noise import Noise
@@ -263,11 +263,31 @@ class Curator:
         if not self.neighbors.size_is_private:
             raise ValueError("Regions side by side are private under add-remove only.")
         most = Budget(max(b.epsilon for b in budgets), max(b.delta for b in budgets))
-        transcripts = tuple(Transcript(budget, self.neighbors) for budget in budgets)
         why = f"{len(budgets)} regions, each with a budget of its own"
+        return self._asked_apart(lambda: divided(self._data, regions), budgets, most, why)
+
+    def in_parts(self, parts: int, budget: Budget) -> list[Curator]:
+        """A curator for each of so many random parts of the rows, each with the same budget.
+
+        Charged now, once: every row draws its part independently of its value and of all other
+        rows. Whatever is drawn, a row added, removed or replaced changes one part and no other
+        (parallel composition, under either relation).
+        """
+        coins = self.rng.spawn(1)[0]  # how many are tossed depends on the rows
+        why = f"{parts} random parts, each with the same budget"
+        return self._asked_apart(
+            lambda: dealt(self._data, parts, coins), [budget] * parts, budget, why
+        )
+
+    def _asked_apart(
+        self, divide: Callable[[], list[Dataset]], budgets: Sequence[Budget], most: Budget, why: str
+    ) -> list[Curator]:
+        """Curators of disjoint parts, for the price of the dearest; charged before the data are
+        divided."""
+        transcripts = tuple(Transcript(budget, self.neighbors) for budget in budgets)
         self.transcript.charge("side by side", why, _all_of(most), 0.0, inner=transcripts)
         curators = []
-        for data, transcript in zip(divided(self._data, regions), transcripts, strict=True):
+        for data, transcript in zip(divide(), transcripts, strict=True):
             part = copy.copy(self)
             part._data, part.transcript, part._journal = data, transcript, []
             curators.append(part)

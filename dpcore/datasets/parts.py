@@ -1,4 +1,4 @@
-"""A data set divided into regions: one data set each, in a box of its own."""
+"""A data set divided: into regions, in boxes of their own, or into random parts."""
 
 from __future__ import annotations
 
@@ -37,6 +37,21 @@ def divided(data: Dataset, regions: Regions) -> list[Dataset]:
             cells = lattice // (LATTICE_CELLS // data.resolution)
             parts.append(GridDataset(_counts(cells, weights[rows], side), box, data.about))
     return parts
+
+
+def dealt(data: Dataset, parts: int, coins: np.random.Generator) -> list[Dataset]:
+    """Every row in one of so many parts, drawn independently of all other rows, as rows."""
+    ticks, weights = data.positions()
+    cells = ((ticks + TICKS) // 2).astype(np.int32)
+    if weights is not None:
+        cells = np.repeat(cells, weights, axis=0)
+    part = coins.integers(parts, size=len(cells))
+    order = np.argsort(part, kind="stable")
+    ends = np.searchsorted(part[order], np.arange(1, parts))
+    return [
+        RowsDataset(cells[rows], data.box, data.about, data.resolution)
+        for rows in np.split(order, ends)
+    ]
 
 
 def _counts(cells: IntArray, weights: IntArray, side: int) -> IntArray:
