@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 
 from dpcore.algorithms import get
-from dpcore.boxes import BoxCounts, Ladder
+from dpcore.boxes import BoxCounts, CenterCounts, GoodRadius, Ladder
 from dpcore.curator import Curator
 from dpcore.datasets import from_array
 from dpcore.domain import FloatArray, IntArray
@@ -154,6 +154,7 @@ class Walk:
 
 #: Both ends of a line and between, where everything is farthest apart or tied.
 LINE = np.array([[-0.999], [-0.4], [0.1], [0.999]])
+SQUARE = np.array([[-0.999, -0.999], [-0.4, 0.1], [0.1, 0.1], [0.999, 0.999]])
 CENTER_SETS = np.array([[[-1.0]], [[0.2]], [[0.9]], [[0.0]]])
 LADDER = Ladder(4, 1)
 
@@ -180,6 +181,12 @@ def _balls(curator: Curator) -> None:
         remaining.remove_nearest(LADDER.box(chosen)[0], 2)
 
 
+def _small_ball(curator: Curator) -> None:
+    half = Selection(curator.budget.epsilon / 2)
+    radius = curator.select(GoodRadius(4, (0, 1, 2), 2), half, "a half-width")
+    curator.select(CenterCounts(4, radius), half, "a center")
+
+
 def _genetic_search(curator: Curator) -> None:
     get("pgkm").run(curator, 1, population=3, parents=1, rounds=2)
 
@@ -193,6 +200,7 @@ WALKS = (
     Walk("choice by contrasting cost", _contrasting_cost, LINE, 4),
     Walk("quartile", _quartile, LINE, 4),
     Walk("two balls, the rows of the first removed", _balls, LINE, 3),
+    Walk("half-width and center of a small ball", _small_ball, SQUARE, 4),
     Walk("genetic search, two rounds", _genetic_search, LINE, 3),
     Walk("local search, two swaps", _swaps, LINE, 3),
 )

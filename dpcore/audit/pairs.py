@@ -61,7 +61,7 @@ def pairs(d: int, epsilon: float) -> Iterator[Pair]:
         np.concatenate([crowd, high]),
         crowd,
     )
-    n = round(90 / epsilon)
+    n = max(12, round(90 / epsilon))
     rows = np.repeat(np.concatenate([0.5 * low, 0.6 * high]), [n // 3, n - n // 3], axis=0)
     yield Pair(
         "size of the grid",
@@ -152,9 +152,12 @@ class Case:
         return f"{self.algorithm}, {self.pair.key}, epsilon {self.epsilon:g}{at_delta}"
 
 
-EPSILON, DELTA = 1.0, 1e-6
-#: With little noise, what should be hidden by it and is not shows soonest.
-LARGE_EPSILON, TELLING_PAIRS = 4.0, ("lone row", "corner to corner")
+DELTA = 1e-6
+#: A usual epsilon, for all pairs; and a large one for those with the most to tell: with little
+#: noise, what should be hidden by it and is not shows soonest.
+EPSILONS, TELLING_PAIRS = (1.0, 4.0), ("lone row", "corner to corner")
+#: What fifty rows are too few for at a usual epsilon.
+HUNGRY: Mapping[str, tuple[float, float]] = {"coreset-faithful": (40.0, 80.0)}
 #: Dimension and number of centers: the first that an algorithm supports are taken.
 SHAPES = ((2, 2), (2, 1), (3, 2), (8, 2))
 
@@ -164,6 +167,7 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "eugkm": {"starts": 2},
     "eugkm-published": {"starts": 2},
     "hybrid": {"starts": 2},
+    "net-coreset": {"lattice": 4, "starts": 1},
     "kmeans-guarantee": {"rounds": 2},
     "kmeans-guarantee-published": {"rounds": 1, "final_noise": False},
     "pgkm": {"population": 8, "parents": 2, "rounds": 3},
@@ -199,14 +203,15 @@ def own_pairs(key: str) -> Iterator[tuple[Pair, Mapping[str, Any]]]:
 def cases_of(algorithm: Algorithm) -> Iterator[Case]:
     """Every relation, pair and epsilon of one algorithm."""
     d, k = next(shape for shape in SHAPES if algorithm.supports(shape[0], 100, shape[1]))
-    budgets = [(EPSILON, 0.0), (LARGE_EPSILON, 0.0)] + [(EPSILON, DELTA)] * algorithm.uses_delta
+    usual, large = HUNGRY.get(algorithm.key, EPSILONS)
+    budgets = [(usual, 0.0), (large, 0.0)] + [(usual, DELTA)] * algorithm.uses_delta
     for epsilon, delta in budgets:
         for pair in pairs(d, epsilon):
-            telling = epsilon == EPSILON or pair.key in TELLING_PAIRS
+            telling = epsilon == usual or pair.key in TELLING_PAIRS
             if telling and pair.neighbors in algorithm.relations:
                 yield _case(algorithm, pair, epsilon, delta, k)
     for pair, settings in own_pairs(algorithm.key):
-        yield _case(algorithm, pair, EPSILON, 0.0, k, settings)
+        yield _case(algorithm, pair, usual, 0.0, k, settings)
 
 
 def _case(

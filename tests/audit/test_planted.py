@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import math
-from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -34,15 +33,16 @@ def lloyd(pair="lone row", epsilon=1.0, algorithm="dplloyd", **parameters):
     )
 
 
-@contextmanager
-def registered(system: type[Algorithm]):
-    """An algorithm that is there for the length of a test."""
-    system.key = "planted"
-    _registry["planted"] = system()
-    try:
-        yield "planted"
-    finally:
-        del _registry["planted"]
+@pytest.fixture
+def planted(monkeypatch):
+    """Registers an algorithm for the length of a test, and says under which key."""
+
+    def register(system: type[Algorithm]) -> str:
+        monkeypatch.setattr(system, "key", "planted", raising=False)
+        monkeypatch.setitem(_registry, "planted", system())
+        return "planted"
+
+    return register
 
 
 class OneHistogram(Algorithm):
@@ -61,12 +61,12 @@ def measured(case, make_noise=SimulatedNoise, runs=RUNS):
     return found.evidence.bound(CONFIDENCE, case.delta), found
 
 
-def test_honest_noise_is_not_suspected():
-    with registered(OneHistogram) as key:
-        for case in (lloyd(), lloyd("other order"), Case(key, PAIRS["lone row"], 1.0)):
-            bound, found = measured(case, runs=400)
-            assert bound <= case.epsilon
-            assert 0.99 * case.epsilon < found.cost <= case.epsilon * (1 + 1e-9)
+def test_honest_noise_is_not_suspected(planted):
+    key = planted(OneHistogram)
+    for case in (lloyd(), lloyd("other order"), Case(key, PAIRS["lone row"], 1.0)):
+        bound, found = measured(case, runs=400)
+        assert bound <= case.epsilon
+        assert 0.99 * case.epsilon < found.cost <= case.epsilon * (1 + 1e-9)
 
 
 # Noise that is less than it says.
@@ -77,9 +77,9 @@ class HalfTheNoise(SimulatedNoise):
         return super().geometric(values, sensitivity, 2 * epsilon)
 
 
-def test_halved_noise():
-    with registered(OneHistogram) as key:
-        assert measured(Case(key, PAIRS["lone row"], 1.0), HalfTheNoise)[0] > 1.4
+def test_halved_noise(planted):
+    key = planted(OneHistogram)
+    assert measured(Case(key, PAIRS["lone row"], 1.0), HalfTheNoise)[0] > 1.4
 
 
 class OneCountBare(SimulatedNoise):
@@ -133,7 +133,7 @@ def test_a_seed_used_again_in_the_next_round():
 # Algorithms that look at the data behind the curator's back.
 
 
-def test_a_round_that_is_not_charged():
+def test_a_round_that_is_not_charged(planted):
     class ForgottenRound(DPLloyd):
         def run(self, curator, k, *, rounds, start):
             centers = super().run(curator, k, rounds=rounds, start=start).centers
@@ -142,13 +142,13 @@ def test_a_round_that_is_not_charged():
             share = curator.budget.epsilon / rounds
             return Outcome(lloyd_round(forgetful, centers, share, "one more"))
 
-    with registered(ForgottenRound) as key:
-        _, found = measured(lloyd(algorithm=key), runs=50)
+    key = planted(ForgottenRound)
+    _, found = measured(lloyd(algorithm=key), runs=50)
     assert found.cost == pytest.approx(1.5, rel=0.01)
     assert found.refutes(CONFIDENCE)
 
 
-def test_the_exact_number_of_rows_sizes_the_grid():
+def test_the_exact_number_of_rows_sizes_the_grid(planted):
     class ExactSize(EUGkM):
         def run(self, curator, k, *, theta, starts):
             curator.size(0.05)
@@ -160,13 +160,13 @@ def test_the_exact_number_of_rows_sizes_the_grid():
     n = math.ceil(90 / 0.95)
     rows = np.repeat(0.5 * corner(2), n, axis=0)
     pair = Pair("n", "sizes of the grid differ", ADD_REMOVE, rows, rows[1:])
-    with registered(ExactSize) as key:
-        bound, found = measured(Case(key, pair, 1.0, parameters={"starts": 1}), runs=400)
+    key = planted(ExactSize)
+    bound, found = measured(Case(key, pair, 1.0, parameters={"starts": 1}), runs=400)
     assert bound > 2.5
     assert found.cost == math.inf
 
 
-def test_an_empty_cluster_is_skipped_by_its_true_count():
+def test_an_empty_cluster_is_skipped_by_its_true_count(planted):
     class SkipsEmpty(DPLloyd):
         def run(self, curator, k, *, rounds, start):
             centers = np.array([[-0.4, -0.4], [0.9, 0.9]])
@@ -178,21 +178,21 @@ def test_an_empty_cluster_is_skipped_by_its_true_count():
                 centers[empty] = before[empty]
             return Outcome(centers)
 
-    with registered(SkipsEmpty) as key:
-        bound, found = measured(lloyd(algorithm=key))
+    key = planted(SkipsEmpty)
+    bound, found = measured(lloyd(algorithm=key))
     assert bound > 3
     assert found.cost == math.inf
 
 
-def test_centers_are_clipped_to_the_extremes_of_the_data():
+def test_centers_are_clipped_to_the_extremes_of_the_data(planted):
     class ClipsToExtremes(DPLloyd):
         def run(self, curator, k, *, rounds, start):
             centers = super().run(curator, k, rounds=rounds, start=start).centers
             rows = from_ticks(curator._data.positions()[0])
             return Outcome(np.clip(centers, rows.min(axis=0), rows.max(axis=0)))
 
-    with registered(ClipsToExtremes) as key:
-        bound, found = measured(lloyd(algorithm=key))
+    key = planted(ClipsToExtremes)
+    bound, found = measured(lloyd(algorithm=key))
     assert bound > 3
     assert found.cost == math.inf
 
@@ -221,20 +221,20 @@ def tied_rows(neighbors):
 
 
 @pytest.mark.parametrize("neighbors", [ADD_REMOVE, REPLACE_ONE])
-def test_ties_are_broken_by_position_in_memory(neighbors, monkeypatch):
-    with registered(RemovesThenCounts) as key:
-        case = Case(key, tied_rows(neighbors), 1.0)
-        assert measured(case, runs=400)[1].cost == pytest.approx(1.0)
+def test_ties_are_broken_by_position_in_memory(neighbors, monkeypatch, planted):
+    key = planted(RemovesThenCounts)
+    case = Case(key, tied_rows(neighbors), 1.0)
+    assert measured(case, runs=400)[1].cost == pytest.approx(1.0)
 
-        def nearest_first(self, centers, m):
-            squared = ((cell_ticks(self._cells) - centers[0]) ** 2).sum(axis=1)
-            order = np.argsort(squared, kind="stable")
-            self._cells = self._cells[np.sort(order[m:])]
-            self._forget_answers()
-            return int(squared[order[min(m, len(order)) - 1]])
+    def nearest_first(self, centers, m):
+        squared = ((cell_ticks(self._cells) - centers[0]) ** 2).sum(axis=1)
+        order = np.argsort(squared, kind="stable")
+        self._cells = self._cells[np.sort(order[m:])]
+        self._forget_answers()
+        return int(squared[order[min(m, len(order)) - 1]])
 
-        monkeypatch.setattr(ThinnedRows, "remove_nearest", nearest_first)
-        bound, found = measured(case)
+    monkeypatch.setattr(ThinnedRows, "remove_nearest", nearest_first)
+    bound, found = measured(case)
     assert bound > 2
     assert found.cost > 5
 
@@ -248,9 +248,9 @@ def row_across(d):
     return Pair("ends", "a row moves as far as it can", REPLACE_ONE, one, other)
 
 
-def test_a_histogram_for_rows_added_does_not_hide_a_row_replaced():
-    with registered(OneHistogram) as key:
-        bound, found = measured(Case(key, row_across(2), 1.0, neighbors=ADD_REMOVE), runs=3000)
+def test_a_histogram_for_rows_added_does_not_hide_a_row_replaced(planted):
+    key = planted(OneHistogram)
+    bound, found = measured(Case(key, row_across(2), 1.0, neighbors=ADD_REMOVE), runs=3000)
     assert 1.4 < bound <= 2
     assert found.cost == pytest.approx(2)
 
