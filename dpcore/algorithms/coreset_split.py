@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpcore.algorithms.base import Parameter, SynopsisAlgorithm, register
+from dpcore.algorithms.base import Algorithm, Parameter, register
 from dpcore.algorithms.coreset import SIZE_SHARE, private_coreset
 from dpcore.curator import Curator
 from dpcore.privacy import Budget, Verdict
@@ -13,7 +13,7 @@ from dpcore.synopsis import Coreset
 
 
 @register
-class CoresetSplit(SynopsisAlgorithm):
+class CoresetSplit(Algorithm):
     """A private coreset of each of many random parts of the rows, side by side.
 
     Idea: Deal the rows at random into parts of ten thousand, make the private coreset of each,
@@ -51,9 +51,6 @@ class CoresetSplit(SynopsisAlgorithm):
         centers = coreset.unit_centers(k, curator.rng)
         curator.note("centers", centers=centers)
         return Outcome(centers, coreset, {"parts": parts, "points": len(coreset)})
-
-    def summary(self, curator: Curator, k: int, *, rows: int) -> Coreset:
-        return split_coreset(curator, k, rows)[0]
 
 
 def split_coreset(curator: Curator, k: int, rows: int) -> tuple[Coreset, int]:
