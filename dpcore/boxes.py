@@ -7,17 +7,22 @@ far as they lie in the grid. All counts come from one summed-area table (section
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from dpcore.datasets.base import Dataset
 from dpcore.domain import FloatArray, Grid, IntArray
 
+#: Tiles a side in which a square grid is looked through.
+TILES = 128
 #: Rows of cells whose boxes are counted at a time, so that the counts stay in the cache.
 STRIP = 32
+#: Counts saturate here, which keeps a million of them small.
+LARGEST_COUNT = 2**31 - 1
 
 
 def half_widths(cells_per_side: int, least: int = 0) -> tuple[int, ...]:
@@ -40,34 +45,70 @@ def summed_area(counts: IntArray) -> IntArray:
     return table
 
 
-def box_counts(table: IntArray, radius: int, centers: IntArray) -> IntArray:
-    """Rows in the box around every cell whose index along each axis is one of `centers`."""
-    low = np.maximum(centers - radius, 0)
-    high = np.minimum(centers + radius + 1, len(table) - 1)
-    for _ in range(table.ndim):
-        table = np.moveaxis(table.take(high, axis=0) - table.take(low, axis=0), 0, -1)
-    return table
+def box_counts(table: IntArray, radius: int, stride: int = 1) -> IntArray:
+    """Rows in the box around every stride-th cell along each axis, from a summed-area table."""
+    for axis in range(table.ndim - 1):
+        low, high = box_ends(table.shape[axis] - 1, radius, stride)
+        table = table.take(high, axis=axis) - table.take(low, axis=axis)
+    return along_last_axis(table, radius)[..., stride // 2 :: stride]
 
 
-def strips(table: IntArray, radius: int) -> Iterator[tuple[slice, IntArray]]:
-    """Rows in the box around every cell of a square grid, some rows of cells at a time."""
+def box_ends(side: int, radius: int, stride: int = 1) -> tuple[IntArray, IntArray]:
+    """First and one-past-last cell, along an axis, of the boxes around every stride-th cell."""
+    centers = np.arange(stride // 2, side, stride)
+    return np.maximum(centers - radius, 0), np.minimum(centers + radius + 1, side)
+
+
+def along_last_axis(table: IntArray, radius: int) -> IntArray:
+    """What is counted between the ends of the boxes around every cell, along the last axis."""
+    side = table.shape[-1] - 1
+    r = min(radius, side // 2)
+    if r < radius:
+        low, high = box_ends(side, radius)
+        return table[..., high] - table[..., low]
+    counts = np.empty((*table.shape[:-1], side), dtype=table.dtype)
+    np.subtract(table[..., r + 1 : 2 * r + 1], table[..., :1], out=counts[..., :r])
+    np.subtract(table[..., 2 * r + 1 :], table[..., : side - 2 * r], out=counts[..., r : side - r])
+    last = table[..., side - 2 * r : side - r]
+    np.subtract(table[..., side:], last, out=counts[..., side - r :])
+    return counts
+
+
+def strip(table: IntArray, radius: int, first: int, end: int) -> IntArray:
+    """Rows in the box around every cell of some rows of cells of a square grid."""
+    low, high = (ends[first:end] for ends in box_ends(len(table) - 1, radius))
+    return along_last_axis(_layers(table, high) - _layers(table, low), radius)
+
+
+def _layers(table: IntArray, index: IntArray) -> IntArray:
+    """Some rows of a table: a view, where they follow each other."""
+    if index[-1] - index[0] == len(index) - 1:
+        return table[index[0] : index[-1] + 1]
+    return table[index]
+
+
+def most_rows(table: IntArray, radius: int) -> int:
+    """The most rows in the box of one half-width around any cell of a square grid.
+
+    Boxes around the cells of a tile lie in one box of tiles, counted from every `size`-th entry of
+    the table. Where such bounds do not exceed what has been found, no box is counted.
+    """
     side = len(table) - 1
-    radius = min(radius, side)
-    for start in range(0, side, STRIP):
-        row = np.arange(start, min(start + STRIP, side))
-        band = table[np.minimum(row + radius + 1, side)] - table[np.maximum(row - radius, 0)]
-        counts = np.empty((len(row), side), dtype=np.int64)
-        counts[:, : side - radius] = band[:, radius + 1 :]
-        counts[:, side - radius :] = band[:, side:]
-        counts[:, radius:] -= band[:, : side - radius]
-        yield slice(start, start + len(row)), counts
+    size = max(1, side // TILES)
+    bounds = box_counts(table[::size, ::size], -(-radius // size)).max(axis=1)
+    most = 0
+    for row in np.argsort(-bounds):
+        if bounds[row] <= most:
+            break
+        most = max(most, int(strip(table, radius, row * size, (row + 1) * size).max()))
+    return most
 
 
 @dataclass(frozen=True)
 class Ladder:
     """Public candidates for a small ball on a grid: boxes of every half-width.
 
-    Wide boxes have fewer centers, a quarter of the half-width apart.
+    Wide boxes have fewer centers, half of the half-width apart.
     """
 
     cells_per_side: int
@@ -78,15 +119,19 @@ class Ladder:
         return half_widths(self.cells_per_side)
 
     @cached_property
-    def axes(self) -> tuple[IntArray, ...]:
-        """Where the boxes of each half-width have their centers, along any axis."""
-        strides = [max(1, radius // 4) for radius in self.radii]
-        return tuple(np.arange(s // 2, self.cells_per_side, s) for s in strides)
+    def strides(self) -> tuple[int, ...]:
+        """From each center to the next along an axis, for each half-width."""
+        return tuple(max(1, radius // 2) for radius in self.radii)
+
+    @cached_property
+    def sides(self) -> tuple[int, ...]:
+        """Centers along an axis, for each half-width."""
+        return tuple(len(range(s // 2, self.cells_per_side, s)) for s in self.strides)
 
     @cached_property
     def ends(self) -> IntArray:
         """Candidates up to and including each half-width."""
-        return np.cumsum([len(axis) ** self.d for axis in self.axes])
+        return np.cumsum([side**self.d for side in self.sides])
 
     def __len__(self) -> int:
         return int(self.ends[-1])
@@ -94,8 +139,13 @@ class Ladder:
     def counts(self, totals: IntArray) -> IntArray:
         """Rows in every box, from the rows in every cell."""
         table = summed_area(totals.reshape((self.cells_per_side,) * self.d))
-        boxes = zip(self.radii, self.axes, strict=True)
-        return np.concatenate([box_counts(table, *box).ravel() for box in boxes])
+        counts = np.empty(len(self), dtype=np.int64)
+        for end, side, radius, stride in zip(
+            self.ends, self.sides, self.radii, self.strides, strict=True
+        ):
+            level = counts[end - side**self.d : end].reshape((side,) * self.d)
+            level[:] = box_counts(table, radius, stride)
+        return counts
 
     def log_prior(self, penalty: float) -> FloatArray:
         """Every half-width is as likely as the next narrower one times e^-penalty."""
@@ -105,9 +155,9 @@ class Ladder:
     def box(self, index: int) -> tuple[FloatArray, float]:
         """Center and half-width of a candidate, in unit coordinates."""
         level = int(np.searchsorted(self.ends, index, side="right"))
-        axis = self.axes[level]
-        within = index - (int(self.ends[level - 1]) if level else 0)
-        cell = axis[np.array(np.unravel_index(within, (len(axis),) * self.d))]
+        side, stride = self.sides[level], self.strides[level]
+        place = np.unravel_index(index - self.ends[level] + side**self.d, (side,) * self.d)
+        cell = np.array(place) * stride + stride // 2
         g = self.cells_per_side
         return (2 * cell + 1 - g) / g, (2 * self.radii[level] + 1) / g
 
@@ -145,20 +195,22 @@ class CenterCounts:
 
     def of(self, dataset: Dataset) -> IntArray:
         side = self.cells_per_side
-        counts = np.empty((side, side), dtype=np.int64)
-        for rows, strip in strips(_table(dataset, side), self.radius):
-            counts[rows] = strip
+        table = _table(dataset, side)
+        counts: npt.NDArray[Any] = np.empty((side, side), dtype=np.int32)
+        for start in range(0, side, STRIP):
+            end = min(start + STRIP, side)
+            counts[start:end] = np.minimum(strip(table, self.radius, start, end), LARGEST_COUNT)
         return counts.ravel()
 
 
 @dataclass(frozen=True)
 class GoodRadius:
-    """How well each half-width is the least one whose best box holds t rows (paper 004, 4.2).
+    """0 for every half-width from the least on whose best box holds t rows, less for others.
 
-    Q(r) = min(t - M(r'), M(r) - t), where r' is the half-width before r, and M(r) the most rows in
-    any box of half-width r around a cell of the grid, or t if that is more. One row, added or
-    replaced, moves every box's count by at most 1, hence their maximum, hence both sides of Q:
-    sensitivity 1, but not monotone, as M(r') and M(r) push Q apart.
+    Q(r) = min(t - M(r'), M(r) - t) (paper 004, section 4.2), where r' is the half-width before r,
+    and M(r) the most rows in any box of half-width r around a cell, or t if that is more. One row,
+    added or replaced, moves every box's count by at most 1, hence their maximum, hence both sides
+    of Q: sensitivity 1, but not monotone, as M(r') and M(r) push Q apart.
 
     The paper's L(r), an average over boxes around data, has sensitivity 2 - 2/t
     (`dpcore.small_ball`).
@@ -175,7 +227,7 @@ class GoodRadius:
         most = np.full(len(self.radii) + 1, self.t, dtype=np.int64)
         most[0] = 0
         for j, radius in enumerate(self.radii, start=1):
-            rows = max(int(counts.max()) for _, counts in strips(table, radius))
+            rows = most_rows(table, radius)
             if rows >= self.t:
                 break
             most[j] = rows

@@ -34,7 +34,7 @@ SHARPNESS = 60
 #: And must be, where there would otherwise be fewer rounds than clusters.
 LEAST_SHARPNESS = 30
 #: Rounds end when this part of the rows is left.
-LEFTOVER = 0.005
+LEFTOVER = 0.01
 #: A wider ball must hold this much more of the m rows to be as likely as the next narrower one.
 WIDTH_PENALTY = 1 / 16
 #: Rows for each point of the scaffold, in scales of the noise on their number.

@@ -63,7 +63,8 @@ def working_copy(dataset: Dataset, cells_per_side: int | None = None) -> Working
 
 def squared_to_nearest(offsets: Sequence[IntArray]) -> IntArray:
     """Squared distance to the nearest of k centers, from offsets (k, ...) along each axis."""
-    return reduce(np.add, (offset**2 for offset in offsets)).min(axis=0)
+    squared = reduce(np.add, (offset**2 for offset in offsets))
+    return squared[0] if len(squared) == 1 else squared.min(axis=0)
 
 
 class ThinnedGrid(GridDataset, WorkingCopy):
