@@ -63,7 +63,8 @@ class Curator:
         self._watch = watch
         self._journal: list[Step] = []
         self.transcript = Transcript(budget, Neighbors(neighbors))
-        #: Public coins: starts, candidates, blocks. They never see the data.
+        #: Public coins: starts and candidates. They never see the data. Coins that must stay
+        #: secret, such as those by which rows draw their blocks, are spawned from them.
         self.rng = rng if rng is not None else np.random.default_rng()
 
     # What everybody may know.

@@ -115,9 +115,10 @@ def block_centers(
     while done < len(order):
         together = order[done : done + max(1, CHUNK_ROWS // blocks.sizes[order[done]])]
         together = together[: max(1, CHUNK_ROWS // blocks.sizes[together[-1]])]
+        together = together[: _of_one_unit(blocks.sizes[together], resolution, d)]
         done += len(together)
         sizes = blocks.sizes[together]
-        unit, dtype = exact_unit(resolution, d, int(sizes[-1]))
+        unit, dtype = exact_unit(resolution, d, int(sizes[0]))
         if dtype not in tables:
             tables[dtype] = np.ascontiguousarray((positions // unit).T, dtype=dtype), unit / TICKS
         table, in_unit_coordinates = tables[dtype]
@@ -125,6 +126,19 @@ def block_centers(
         centers = k_means(x, outside, sizes, k, rng) * in_unit_coordinates
         rank = np.argsort(centers[by], axis=0, kind="stable")
         yield np.take_along_axis(centers, rank[None], axis=1)
+
+
+def _of_one_unit(sizes: IntArray, resolution: int, d: int) -> int:
+    """How many blocks, of the smallest first, have positions in the same unit as the first has.
+
+    A block's unit follows from its own size. Were it that of the largest block beside it, a row
+    added there would change what is found here.
+    """
+    unit = exact_unit(resolution, d, int(sizes[0]))
+    if exact_unit(resolution, d, int(sizes[-1])) == unit:
+        return len(sizes)
+    alike = [size for size in np.unique(sizes) if exact_unit(resolution, d, int(size)) == unit]
+    return int(np.searchsorted(sizes, alike[-1], side="right"))
 
 
 def exact_unit(resolution: int, d: int, rows: int) -> tuple[int, type[np.floating[Any]]]:

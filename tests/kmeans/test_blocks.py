@@ -132,6 +132,24 @@ def test_what_a_block_finds_does_not_depend_on_its_company(many):
     np.testing.assert_allclose(centers[:, 0, 0], odd[0].mean(axis=0) / 1024)
 
 
+def test_the_unit_of_a_block_follows_from_its_own_size_whatever_its_company(monkeypatch):
+    """Float32 is exact for 16,384 rows of such a grid; one row more next door changes nothing."""
+    seen = []
+    monkeypatch.setattr(
+        in_blocks, "k_means", lambda x, _, sizes, k, rng: seen.append((x.dtype, *sizes)) or x[:, :k]
+    )
+    for own, beside in ((16_384, 16_384), (16_384, 16_385)):
+        n = own + beside
+        blocks = Blocks(2, np.arange(n, dtype=np.int32), np.array([own, beside]))
+        places = np.full((n, 2), TICKS // 1024)
+        list(in_blocks.block_centers(places, blocks, 1, 1024, np.random.default_rng(0)))
+    assert seen == [
+        (np.float32, 16_384, 16_384),
+        (np.float32, 16_384),
+        (np.float64, 16_385),
+    ]
+
+
 def test_units_are_the_finest_that_stay_exact():
     assert in_blocks.exact_unit(1024, 2, 15) == (TICKS // 1024, np.float32)
     assert in_blocks.exact_unit(1024, 2, 20_000) == (1, np.float64)
