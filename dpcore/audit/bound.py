@@ -48,11 +48,11 @@ def bounds(
     at half of the doubt.
     """
     doubt = (1 - confidence) / 2
-    h, g = np.arange(runs + 1.0), np.arange(neighbor_runs + 1.0)
+    h, likely_of = np.unique(np.asarray(hits, dtype=np.float64), return_inverse=True)
+    g, rare_of = np.unique(np.asarray(neighbor_hits, dtype=np.float64), return_inverse=True)
     # betaincinv has no value at a parameter of 0; there the interval ends at 0 or at 1.
-    low, high = np.zeros(runs + 1), np.ones(neighbor_runs + 1)
-    low[1:] = betaincinv(h[1:], runs - h[1:] + 1, doubt)
-    high[:-1] = betaincinv(g[:-1] + 1, neighbor_runs - g[:-1], 1 - doubt)
-    likely, rare = low[np.asarray(hits)], high[np.asarray(neighbor_hits)]
+    low = np.where(h > 0, betaincinv(np.maximum(h, 1), runs - h + 1, doubt), 0.0)
+    room = np.maximum(neighbor_runs - g, 1)
+    high = np.where(g < neighbor_runs, betaincinv(g + 1, room, 1 - doubt), 1.0)
     with np.errstate(divide="ignore"):
-        return np.log(np.maximum(likely - delta, 0.0) / rare)
+        return np.log(np.maximum(low - delta, 0.0))[likely_of] - np.log(high)[rare_of]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import lru_cache, partial
-from typing import Self
+from typing import Any, Self
 
 from dpcore.audit.attack import Finding, attack
 from dpcore.audit.bound import CONFIDENCE, Evidence
@@ -62,7 +63,7 @@ class Findings:
     def to_json(self) -> str:
         """One attack a line, so that two audits can be compared."""
         lines = {
-            name: ",\n".join(f"  {json.dumps(asdict(item))}" for item in items)
+            name: ",\n".join(f"  {json.dumps(_plain(asdict(item)))}" for item in items)
             for name, items in (("attacks", self.attacks), ("walks", self.walks))
         }
         parts = "".join(f',\n "{name}": [\n{text}\n ]' for name, text in lines.items())
@@ -71,9 +72,21 @@ class Findings:
     @classmethod
     def from_json(cls, text: str) -> Self:
         told = json.loads(text)
-        attacks = (Finding(**{**a, "evidence": Evidence(**a["evidence"])}) for a in told["attacks"])
+        attacks = (
+            Finding(**a | {"evidence": Evidence(**a["evidence"]), "cost": _number(a["cost"])})
+            for a in told["attacks"]
+        )
         walks = (Walked(**walk) for walk in told["walks"])
         return cls(told["date"], told["runs"], tuple(attacks), tuple(walks))
+
+
+def _plain(row: dict[str, Any]) -> dict[str, Any]:
+    """The same in JSON, which knows no infinity."""
+    return {name: "infinite" if value == math.inf else value for name, value in row.items()}
+
+
+def _number(value: Any) -> float | None:
+    return math.inf if value == "infinite" else value
 
 
 @lru_cache(maxsize=1)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from zlib import crc32
 
 import numpy as np
 
 from dpcore.domain import FloatArray
+from dpcore.privacy import Charge, Transcript
 from dpcore.results import RunResult
 
 #: Of a longer array, so many numbers are looked at one by one, and the rest through their sum.
@@ -32,7 +33,7 @@ def result(run: RunResult) -> Seen:
 
     Not what stands behind the steps, which is for the eyes of who holds the data.
     """
-    charges = run.transcript
+    charges = list(_all_charges(run.transcript))
     seen: Seen = {
         "type": type(run).__name__,
         "verdict": str(run.verdict),
@@ -52,6 +53,14 @@ def result(run: RunResult) -> Seen:
         for name, value in step.released.items():
             seen[f"step {i}.{step.kind}.{name}"] = value
     return seen
+
+
+def _all_charges(transcript: Transcript) -> Iterator[Charge]:
+    """The charges, and those of the accounts that they paid for."""
+    for charge in transcript:
+        yield charge
+        for account in charge.inner:
+            yield from _all_charges(account)
 
 
 def flattened(seen: Seen) -> dict[str, FloatArray]:

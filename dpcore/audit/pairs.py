@@ -118,6 +118,15 @@ def shifted_slices() -> Pair:
     return Pair("shifted slices", why, ADD_REMOVE, even, even[1:])
 
 
+def several_parts(neighbors: Neighbors) -> Pair:
+    """Enough rows for three parts of a thousand."""
+    rows = scattered(3000, 3)
+    one = np.concatenate([rows, corner(3)])
+    other = rows if neighbors is ADD_REMOVE else np.concatenate([rows, corner(3, -1)])
+    why = "An extreme row in one of several parts."
+    return Pair(f"several parts, {neighbors}", why, neighbors, one, other)
+
+
 def farthest_row(d: int) -> Pair:
     """All rows near the middle, but for one in a corner; or that one too."""
     rows = np.repeat(0.001 * corner(d), 40, axis=0)
@@ -163,6 +172,7 @@ SHAPES = ((2, 2), (2, 1), (3, 2), (8, 2))
 
 #: Settings that keep runs on a few rows short without leaving out a part of the algorithm.
 SETTINGS: Mapping[str, Mapping[str, Any]] = {
+    "coreset-split": {"rows": 1000},
     "dplloyd": {"rounds": 2, "start": "uniform"},
     "eugkm": {"starts": 2},
     "eugkm-published": {"starts": 2},
@@ -176,8 +186,8 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "subclustering": {"rounds": 2},
     "subclustering-published": {"rounds": 1, "final_noise": False},
 }
-#: Rows draw their blocks by coins that nobody may know.
-SECRET_COINS = frozenset({"gkm", "gkm-3k", "sample-aggregate"})
+#: Rows draw their blocks or parts by coins that nobody may know.
+SECRET_COINS = frozenset({"coreset-split", "gkm", "gkm-3k", "sample-aggregate"})
 #: These take their noise from the coins, as publications do that know no curator.
 OWN_NOISE = frozenset(
     {
@@ -196,6 +206,9 @@ def own_pairs(key: str) -> Iterator[tuple[Pair, Mapping[str, Any]]]:
     if key in ("gkm", "gkm-published"):
         yield number_of_blocks(), {}
         yield shifted_slices(), {"exponent": 0.81}
+    if key == "coreset-split":
+        yield several_parts(ADD_REMOVE), {}
+        yield several_parts(REPLACE_ONE), {}
     if key == "highdim-published":
         yield farthest_row(2), {}
 

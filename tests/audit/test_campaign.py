@@ -1,0 +1,133 @@
+"""The table covers everything, the file tells everything, and the command says what broke."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dpcore import audit
+from dpcore.algorithms import ALGORITHMS
+from dpcore.audit import Evidence, Finding, Findings, Walked, attack, cases_of, table
+from dpcore.audit.pairs import EPSILONS, HUNGRY
+from dpcore.cli import audit as command
+from dpcore.cli import main
+from dpcore.privacy import Neighbors
+
+FINDING = Finding(
+    "dplloyd",
+    "PROVED",
+    "add-remove",
+    "lone row",
+    1.0,
+    0.0,
+    0.5,
+    Evidence("e", 9, 10, 1, 10),
+    1.0,
+    0.0,
+)
+REPORT = Findings("2026-01-02", 20, (FINDING,), (Walked("choice", "add-remove", 1.0, 0.9),))
+
+
+def test_every_algorithm_is_audited_under_each_of_its_relations_at_two_epsilons_and_with_delta():
+    for algorithm in ALGORITHMS.values():
+        cases = list(cases_of(algorithm))
+        assert {case.relation for case in cases} == set(algorithm.relations)
+        assert {case.epsilon for case in cases} == set(HUNGRY.get(algorithm.key, EPSILONS))
+        assert any(case.delta for case in cases) is algorithm.uses_delta
+
+
+def test_every_case_has_words_of_its_own():
+    words = [case.words for case in table()]
+    assert len(set(words)) == len(words)
+
+
+@pytest.mark.parametrize(
+    "pair", {id(c.pair): c.pair for c in table()}.values(), ids=lambda p: p.key
+)
+def test_the_two_data_sets_of_a_pair_are_neighbors(pair):
+    rows = [sorted(map(tuple, side)) for side in (pair.one, pair.other)]
+    shared = 0
+    rest = rows[1].copy()
+    for row in rows[0]:
+        if row in rest:
+            rest.remove(row)
+            shared += 1
+    sizes = len(rows[0]) - shared, len(rows[1]) - shared
+    assert sizes == ((1, 0) if pair.neighbors is Neighbors.ADD_REMOVE else (1, 1))
+    assert [data.n for data in pair.data] == [len(side) for side in rows]
+
+
+def test_a_finding_is_the_same_whenever_it_is_made():
+    case = next(cases_of(ALGORITHMS["dplloyd"]))
+    assert attack(case, 20) == attack(case, 20)
+    assert attack(case, 20) != attack(case, 20, seed=1)
+
+
+def test_a_claim_is_refuted_by_its_answers_or_by_their_price():
+    assert not FINDING.refutes()
+    assert replace(FINDING, cost=1.01).refutes()
+    assert replace(FINDING, evidence=Evidence("e", 900, 1000, 100, 1000)).refutes()
+    assert not replace(FINDING, cost=None, epsilon=3.0).refutes()
+
+
+def test_findings_survive_being_written_down():
+    assert Findings.from_json(REPORT.to_json()) == REPORT
+    assert json.loads(REPORT.to_json())["attacks"][0]["evidence"]["hits"] == 9
+
+
+def test_an_infinite_cost_is_written_so_that_any_program_can_read_it():
+    report = replace(REPORT, attacks=(replace(FINDING, cost=np.inf),))
+    json.loads(report.to_json(), parse_constant=pytest.fail)
+    assert Findings.from_json(report.to_json()) == report
+
+
+def test_the_strongest_attack_is_the_one_nearest_to_its_claim():
+    weak = replace(FINDING, lower_bound=0.8, epsilon=4.0)
+    report = replace(REPORT, attacks=(weak, FINDING))
+    assert report.strongest("dplloyd") == FINDING
+    assert report.strongest("eugkm") is None
+
+
+def test_what_is_broken_is_told_for_claims_that_are_said_to_hold_only():
+    beyond = replace(FINDING, evidence=Evidence("e", 10**6, 10**6, 0, 10**6))
+    unproven = replace(beyond, verdict="UNPROVEN")
+    walked = Walked("choice", "add-remove", 1.0, 1.1)
+    report = replace(REPORT, attacks=(FINDING, beyond, unproven), walks=(walked,))
+    assert command.broken(report) == [beyond, walked]
+
+
+def test_the_committed_findings_cover_every_algorithm_and_refute_no_claim_that_should_hold():
+    report = audit.findings()
+    assert report.runs >= 100
+    assert {finding.algorithm for finding in report.attacks} == set(ALGORITHMS)
+    assert command.broken(report) == []
+    for key, algorithm in ALGORITHMS.items():
+        if not algorithm.verdict.holds:
+            assert any(f.refutes(report.family_confidence) for f in report.of(key))
+
+
+def test_the_command_audits_one_algorithm(capsys, tmp_path):
+    path = tmp_path / "audit.json"
+    arguments = ["audit", "kvariates", "--runs", "8", "--workers", "1", "--save", str(path)]
+    assert main([*arguments, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["runs"] == 8
+    assert {finding["algorithm"] for finding in told["attacks"]} == {"kvariates"}
+    assert json.loads(path.read_text()) == told
+
+
+def test_the_command_says_what_it_found_in_words(capsys, monkeypatch):
+    monkeypatch.setattr(command, "attacks", lambda *_: iter([replace(FINDING, cost=2.0)]))
+    assert main(["audit", "dplloyd", "--runs", "8"]) == command.BROKEN
+    told = capsys.readouterr().out
+    assert "dplloyd" in told
+    assert "REFUTED" in told
+    assert "does not prove it" in told
+
+
+def test_too_few_runs_are_refused(capsys):
+    assert main(["audit", "--runs", "7"]) == 2
+    assert "--runs must be at least 8" in capsys.readouterr().err
