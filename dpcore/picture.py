@@ -16,6 +16,7 @@ from scipy.ndimage import gaussian_filter
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.shapes import neighborhood_of
 from dpcore.domain import FloatArray, Grid
+from dpcore.kmeans.merging import on_raster
 from dpcore.kmeans.points import WeightedPoints
 from dpcore.kmeans.synopsis import totals
 from dpcore.metrics import center_shift, matched, relative_error
@@ -152,13 +153,7 @@ def _merged(coreset: Coreset) -> Coreset:
     screen does not tell apart."""
     points, weights = coreset.unit_points, coreset.weights
     if len(weights) > GATHERED_FROM and coreset.box.d == 2:
-        cells = np.minimum(((points + 1) / 2 * DENSITY_CELLS).astype(np.int64), DENSITY_CELLS - 1)
-        flat = cells[:, 0] * DENSITY_CELLS + cells[:, 1]
-        masses = np.bincount(flat, weights).astype(np.float64)
-        sums = [np.bincount(flat, weights * axis) for axis in points.T]
-        full = masses > 0
-        means = np.stack(sums, axis=1)[full] / masses[full, None]
-        coreset = Coreset(means, masses[full], coreset.box)
+        coreset = Coreset(*on_raster(points, weights, DENSITY_CELLS), coreset.box)
     return coreset.merged(MOST_POINTS)
 
 

@@ -71,7 +71,7 @@ def frame(title: str) -> None:
     """Draw what surrounds a page. Every page calls this first."""
     st.set_page_config(page_title=f"{title} · private k-means", page_icon=emblem(), layout="wide")
     st.html(STYLE)
-    menu = st.sidebar.container(key="menu", gap=None)
+    menu = st.sidebar.container(key="menu", gap="xsmall")
     for file, label, icon in PAGES:
         if (ROOT / file).exists():
             menu.page_link(

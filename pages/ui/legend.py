@@ -6,7 +6,7 @@ import streamlit as st
 
 from dpcore.explain import plural
 from dpcore.picture import Marks
-from pages.ui import address, palette
+from pages.ui import address, maps, palette
 from pages.ui.controls import Choice
 from pages.ui.drawing import Layers, kind
 from pages.ui.palette import Palette
@@ -60,6 +60,11 @@ def legend(picture: Picture, choice: Choice, layers: Layers) -> None:
         words = f"True density of {unit}"
         entries.append(f"{entry(swatch(colors.non_private), words)} {NOT_PRIVATE}")
     st.markdown("&emsp; ".join(entries), unsafe_allow_html=True)
+    about = choice.about
+    far = maps.beyond(picture.centers[list(about.box.names[:2])].to_numpy())
+    if about.geographic and layers.private and far:
+        these = "One center lies" if far == 1 else f"{far} centers lie"
+        st.caption(f"{these} toward or beyond the edge of the map: drag it, or zoom out.")
     if picture.marks is None:
         st.caption("This method publishes its centers and nothing else.")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import zip_longest
 from typing import Any
@@ -21,6 +22,8 @@ from pages.ui.palette import Palette
 
 #: The part of the city that one looks at first, and its zoom on a map of usual height.
 MIDDLE, ZOOM, HEIGHT = (-73.9725, 40.7525), 11.55, 490
+#: What even a narrow screen shows of the city at first.
+SHOWN = Box((-74.015, 40.709), (-73.93, 40.796))
 #: The sea around the city, as far as one can pan.
 SEA = [[-75.5, 39.9], [-72.5, 39.9], [-72.5, 41.6], [-75.5, 41.6]]
 #: Shores are drawn to this many degrees (20 m) where one looks, and coarsely elsewhere.
@@ -62,6 +65,11 @@ def city_map(layers: list[pdk.Layer], palette: Palette) -> Map:
             },
         },
     )
+
+
+def beyond(places: Iterable[Sequence[float]]) -> int:
+    """How many places may lie outside what a screen shows at first."""
+    return sum(not SHOWN.contains(place) for place in places)
 
 
 def ground(palette: Palette) -> list[pdk.Layer]:

@@ -79,7 +79,7 @@ def picture(choice: Choice, axes: Axes) -> Picture:
         None if synopsis is None else pictures.marks(synopsis, axes),
         None if synopsis is None else pictures.published_density(synopsis, axes),
         pictures.centers_table(result, source.about.geographic),
-        pictures.truth(source, result, reference(choice.data, choice.k)),
+        pictures.truth(source, result, reference(choice.data, choice.k, 0)),
         result.verdict,
         result.epsilon,
         result.delta,
@@ -101,7 +101,7 @@ def repeated(choice: Choice) -> Job[Draw]:
 
     The seed of the picture is left out: new noise keeps the band.
     """
-    source, best = data(choice.data), reference(choice.data, choice.k)
+    source, best = data(choice.data), reference(choice.data, choice.k, 0)
     options = (choice.k, choice.epsilon, choice.delta, choice.neighbors)
     return worker().job(
         (choice.data, choice.algorithm, *options, choice.settings),

@@ -205,7 +205,7 @@ def test_every_page_opens_by_its_address_and_keeps_the_state(visit: Visit, label
     page.get_by_test_id("stSidebar").get_by_role("link", name="Explore").click()
     settled(page)
     assert level(page) == "Strict"
-    assert page.get_by_role("row").count() == 5
+    expect(page.get_by_role("row")).to_have_count(5)
 
 
 def test_going_back_goes_back(visit: Visit) -> None:
@@ -270,5 +270,5 @@ def test_two_people_do_not_see_each_other(visit: Visit) -> None:
     eventually(lambda: "Loosest" in address(one))
     settled(one)
     assert level(other) == LEVELS[3].name
-    assert other.get_by_role("row").count() == 4
+    expect(other.get_by_role("row")).to_have_count(4)
     assert address(other) == "k=3"
