@@ -7,6 +7,7 @@ stays when a title is reworded, and keeps values that this page has no control f
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Collection
 from typing import Any, TypeVar
 
@@ -56,17 +57,39 @@ def control(
 
     `then` is told the new value when a person changes it, before the page is drawn again.
     """
-    key = f"at-{name}"
     value = get(name, default, parse)
-    if key not in st.session_state or st.session_state[key] != value:
-        st.session_state[key] = value
+    key = current_key(name, value)
 
     def write() -> None:
         put(name, st.session_state[key], default)
         if then:
             then(st.session_state[key])
 
-    return widget(label, key=key, on_change=write, **options)
+    start = starting_at(widget, value, options)
+    return widget(label, key=key, on_change=write, **options, **start)
+
+
+def current_key(name: str, value: Any) -> str:
+    """The key of a control, a new one where the address was changed by something else.
+
+    Writing the value into the session instead would reach the browser too late when the page is
+    drawn again at once: it would show a control at its default.
+    """
+    count = f"times-{name}-was-replaced"
+    replaced = st.session_state.get(count, 0)
+    key = f"at-{name}" + f"-{replaced}" * bool(replaced)
+    if key in st.session_state and st.session_state[key] != value:
+        st.session_state[count] = replaced + 1
+        key = f"at-{name}-{replaced + 1}"
+    return key
+
+
+def starting_at(widget: Callable[..., Any], value: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """The argument that each kind of control calls its first value."""
+    known = inspect.signature(widget).parameters
+    if "index" in known:
+        return {"index": list(options["options"]).index(value)}
+    return {"default" if "default" in known else "value": value}
 
 
 def one_of(options: Collection[str]) -> Parse:

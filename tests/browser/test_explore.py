@@ -208,6 +208,15 @@ def test_every_page_opens_by_its_address_and_keeps_the_state(visit: Visit, label
     expect(page.get_by_role("row")).to_have_count(5)
 
 
+def test_the_slider_stands_where_the_address_says(visit: Visit) -> None:
+    for _ in range(3):  # from the second time on, all is known and the page is drawn twice at once
+        page = visit("/?privacy=Stricter&k=6", ready=False)
+        expect(slider(page)).to_have_attribute("aria-valuetext", "Stricter", timeout=60_000)
+        settled(page)
+        assert level(page) == "Stricter"
+        assert page.get_by_label("Centers", exact=True).input_value() == "6"
+
+
 def test_going_back_goes_back(visit: Visit) -> None:
     page = visit("/")
     slider(page).focus()
