@@ -33,7 +33,7 @@ bench: $(READY) ## Measure speed against the bars, as ratios
 	$(BIN)/python -m benchmarks
 
 audit: $(READY) ## Search for counterexamples to every privacy claim
-	$(BIN)/dpcore audit
+	$(BIN)/dpcore audit --save data/audit.json
 
 screenshots: $(READY) ## Photograph every page with Chromium, into screenshots/
 	$(BIN)/python tests/browser/screenshots.py

@@ -64,12 +64,13 @@ def broken(report: Findings) -> list[Finding | Walked]:
 def tell(report: Findings) -> None:
     """The strongest attack on each algorithm, for a person."""
     print(f"{'algorithm':<22} {'verdict':<9} {'claim':>6} {'at least':>9} {'answers cost':>13}")
-    for key in dict.fromkeys(f.algorithm for f in report.attacks):
-        f = report.strongest(key)
-        assert f is not None
-        costs = [each.cost / each.epsilon for each in report.of(key) if each.cost is not None]
+    keys = dict.fromkeys(finding.algorithm for finding in report.attacks)
+    for f in filter(None, map(report.strongest, keys)):
+        costs = [each.cost / each.epsilon for each in report.of(f.algorithm) if each.cost]
         cost = f"{max(costs) * f.epsilon:13.4g}" if costs else f"{'unknown':>13}"
-        print(f"{key:<22} {f.verdict:<9} {f.epsilon:6g} {f.lower_bound:9.3f} {cost}  {f.pair}")
+        print(
+            f"{f.algorithm:<22} {f.verdict:<9} {f.epsilon:6g} {f.lower_bound:9.3f} {cost}  {f.pair}"
+        )
     for walk in report.walks:
         print(f"{walk.mechanism}, {walk.neighbors}: exactly {walk.worst:.4f} of {walk.claim:g}")
     for broken_claim in broken(report):

@@ -43,9 +43,10 @@ def test_every_case_has_words_of_its_own():
     assert len(set(words)) == len(words)
 
 
-@pytest.mark.parametrize(
-    "pair", {id(c.pair): c.pair for c in table()}.values(), ids=lambda p: p.key
-)
+PAIRS = {f"{c.pair.key}, {c.pair.d}-D, {len(c.pair.one)} rows": c.pair for c in table()}
+
+
+@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
 def test_the_two_data_sets_of_a_pair_are_neighbors(pair):
     rows = [sorted(map(tuple, side)) for side in (pair.one, pair.other)]
     shared = 0
