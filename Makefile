@@ -11,7 +11,7 @@ INSTALL = $(BIN)/python -m pip install
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help env run test check bench audit data screenshots lock
+.PHONY: help env run test check bench audit findings data screenshots lock
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -34,6 +34,9 @@ bench: $(READY) ## Measure speed against the bars, as ratios
 
 audit: $(READY) ## Search for counterexamples to every privacy claim
 	$(BIN)/dpcore audit --save data/audit.json
+
+findings: $(READY) ## Measure the papers' findings again (DATA=folder of sets that do not ship)
+	$(BIN)/dpcore reproduce --save data/findings.json $(if $(DATA),--data $(DATA))
 
 screenshots: $(READY) ## Photograph every page with Chromium, into screenshots/
 	$(BIN)/python tests/browser/screenshots.py

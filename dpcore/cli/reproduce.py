@@ -17,12 +17,14 @@ from dpcore.algorithms import PAPERS
 from dpcore.reproductions import (
     REPRODUCTIONS,
     Effort,
+    Finding,
     Outcome,
     Reproduction,
     Row,
     Shelf,
     reproduce,
 )
+from dpcore.reproductions.kept import from_json, to_json
 
 WIDTH = 88
 
@@ -40,6 +42,13 @@ def add(commands: Any) -> None:
         "--data", type=Path, metavar="FOLDER", help="where the sets are that do not ship"
     )
     command.add_argument("--seed", type=int, default=0)
+    command.add_argument(
+        "--save",
+        type=Path,
+        metavar="FILE",
+        help="keep what came of each finding in this file, in place of what it says of them; "
+        "without a name, of all",
+    )
     command.add_argument("--json", action="store_true", help="for programs")
     command.set_defaults(do=do)
 
@@ -47,7 +56,9 @@ def add(commands: Any) -> None:
 def do(arguments: argparse.Namespace) -> None:
     if arguments.data is not None and not arguments.data.is_dir():
         raise ValueError(f"--data must name a folder, and {arguments.data} is none.")
-    if arguments.name is None:
+    if arguments.save and arguments.quick:
+        raise ValueError("--save keeps full measurements: leave out --quick.")
+    if arguments.name is None and not arguments.save:
         listed = in_order(REPRODUCTIONS)
         if arguments.json:
             print(json.dumps([described(each) for each in listed], indent=1))
@@ -58,10 +69,21 @@ def do(arguments: argparse.Namespace) -> None:
     outcomes = []
     for name in chosen(arguments.name):
         outcomes.append(measured(name, shelf, effort))
+        if arguments.save:
+            save(outcomes[-1], arguments.save)
         if not arguments.json:
             tell(outcomes[-1])
     if arguments.json:
         print(json.dumps([as_dict(outcome) for outcome in outcomes], indent=1))
+
+
+def save(outcome: Outcome, file: Path) -> None:
+    """Put an outcome into the file; one that was skipped does not displace one that was not."""
+    saved = from_json(file.read_text()) if file.exists() else {}
+    name = outcome.reproduction.name
+    if outcome.check.finding is not Finding.SKIPPED or name not in saved:
+        saved[name] = outcome
+    file.write_text(to_json(saved[each.name] for each in in_order(saved)))
 
 
 def in_order(names: Iterable[str]) -> list[Reproduction]:
@@ -70,8 +92,10 @@ def in_order(names: Iterable[str]) -> list[Reproduction]:
     return sorted(found, key=lambda each: [int(n) for n in re.findall(r"\d+", each.name)])
 
 
-def chosen(name: str) -> list[str]:
-    """The finding of that name, or all findings of the paper of that number."""
+def chosen(name: str | None) -> list[str]:
+    """The finding of that name, or all findings of the paper of that number; all without one."""
+    if name is None:
+        return [each.name for each in in_order(REPRODUCTIONS)]
     if name in REPRODUCTIONS:
         return [name]
     of_paper = [each.name for each in in_order(REPRODUCTIONS) if each.paper == name]

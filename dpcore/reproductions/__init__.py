@@ -15,6 +15,7 @@ from dpcore.reproductions.base import (
     register,
     reproduce,
 )
+from dpcore.reproductions.kept import kept
 
 for _module in pkgutil.iter_modules(__path__):
     importlib.import_module(f"{__name__}.{_module.name}")
@@ -28,6 +29,7 @@ __all__ = [
     "Reproduction",
     "Row",
     "Shelf",
+    "kept",
     "register",
     "reproduce",
 ]

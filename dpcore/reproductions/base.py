@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
@@ -97,6 +98,8 @@ class Outcome:
     reproduction: Reproduction
     rows: list[Row] = field(default_factory=list)
     check: Check = Check(Finding.SKIPPED, "not run")
+    #: The day on which it was measured, such as 2026-01-31.
+    date: str = field(default_factory=lambda: datetime.now(UTC).date().isoformat())
 
 
 _registry: dict[str, Reproduction] = {}

@@ -1,0 +1,74 @@
+"""What came of the findings when they were last measured in full, in a file that ships."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
+
+from dpcore.datasets.shipped import data_file
+from dpcore.reproductions.base import REPRODUCTIONS, Check, Finding, Outcome, Row
+
+FILE = "findings.json"
+#: So many digits of a figure are kept.
+DIGITS = 4
+FIGURE, PAPER = "figure", "paper"
+
+
+@lru_cache(maxsize=1)
+def kept() -> Mapping[str, Outcome]:
+    """The kept outcomes by the names of their findings; empty where the file is not there."""
+    try:
+        return MappingProxyType(from_json(data_file(FILE).read_text()))
+    except FileNotFoundError:
+        return {}
+
+
+def to_json(outcomes: Iterable[Outcome]) -> str:
+    """A table for each finding, with one row a line, so that two measurements can be compared."""
+    entries = (f"{json.dumps(each.reproduction.name)}: {_entry(each)}" for each in outcomes)
+    return "{\n" + ",\n".join(entries) + "\n}\n"
+
+
+def from_json(text: str) -> dict[str, Outcome]:
+    """The outcomes that `to_json` wrote. A finding that no longer exists is left out."""
+    return {
+        name: Outcome(
+            REPRODUCTIONS[name],
+            [_row(told["columns"], cells) for cells in told["rows"]],
+            Check(Finding(told["finding"]), told["words"]),
+            told["date"],
+        )
+        for name, told in json.loads(text).items()
+        if name in REPRODUCTIONS
+    }
+
+
+def _entry(outcome: Outcome) -> str:
+    columns = [*dict.fromkeys(name for row in outcome.rows for name in row.setting), FIGURE, PAPER]
+    head = {
+        "date": outcome.date,
+        "claim": outcome.reproduction.claim,
+        "finding": str(outcome.check.finding),
+        "words": outcome.check.words,
+        "columns": columns,
+    }
+    fields = [f" {json.dumps(name)}: {json.dumps(value)}" for name, value in head.items()]
+    rows = ",\n".join(f"  {json.dumps(_cells(row, columns))}" for row in outcome.rows)
+    return "{\n" + ",\n".join([*fields, f' "rows": [\n{rows}\n ]']) + "\n}"
+
+
+def _cells(row: Row, columns: Iterable[str]) -> list[Any]:
+    """The row in the order of the columns; null where it has nothing to say."""
+    figure = None if math.isnan(row.figure) else float(f"{row.figure:.{DIGITS}g}")
+    cells = {**row.setting, FIGURE: figure, PAPER: row.paper}
+    return [cells.get(name) for name in columns]
+
+
+def _row(columns: Iterable[str], cells: Iterable[Any]) -> Row:
+    told = {name: cell for name, cell in zip(columns, cells, strict=True) if cell is not None}
+    figure, paper = told.pop(FIGURE, math.nan), told.pop(PAPER, None)
+    return Row(told, figure, paper)
