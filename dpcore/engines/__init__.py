@@ -7,6 +7,7 @@ from typing import Any
 from dpcore.engines.base import Engine, Tally
 from dpcore.engines.duckdb_engine import DuckDBEngine
 from dpcore.engines.errors import DataFileError
+from dpcore.engines.held_file import HeldFile
 from dpcore.engines.hints import explain_empty
 from dpcore.engines.positions import guess_columns, open_source
 from dpcore.engines.source import Format, Kind, Source
@@ -18,6 +19,7 @@ __all__ = [
     "DuckDBEngine",
     "Engine",
     "Format",
+    "HeldFile",
     "Kind",
     "Source",
     "SparkEngine",

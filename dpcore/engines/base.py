@@ -48,6 +48,14 @@ class Engine(ABC):
     def _layout(self, path: str, format: Format) -> Layout:
         """The columns of one file or table."""
 
+    def _start(self, path: str) -> bytes:
+        """The first bytes of a file, where it is one of this machine's."""
+        local = unquote(urlparse(path).path) if path.startswith("file:") else path
+        if not os.path.isfile(local):
+            return b""
+        with open(local, "rb") as file:
+            return file.read(4)
+
     @abstractmethod
     def _answer(self, source: Source, query: Query) -> Columns:
         """Run a query on the columns of a source, as DOUBLE x0, x1, ..."""
@@ -65,7 +73,7 @@ class Engine(ABC):
         kind = formats.pop()
         if kind is Format.CSV:
             for file in files:
-                _refuse_other_formats(file)
+                _refuse_other_formats(file, self._start(file))
         return Source(path, kind, tuple(self._layout(file, kind) for file in files))
 
     def grid_counts(self, source: Source, grid: Grid) -> IntArray:
@@ -75,6 +83,17 @@ class Engine(ABC):
         found = self._answer(source, lambda relation: sql.grid_query(relation, source, grid))
         counts.reshape(-1)[found["cell"]] = found["n"]
         return counts
+
+    def census(self, source: Source, grid: Grid) -> tuple[IntArray, Tally]:
+        """Both what is in each cell of a grid and what became of the rows, in one pass."""
+        _check(source, grid.box)
+        found = self._answer(source, lambda relation: sql.census_query(relation, source, grid))
+        fates = [int(found["n"][found["fate"] == fate].sum()) for fate in range(3)]
+        inside, outside, unreadable = fates
+        counts = np.zeros(grid.n_cells, dtype=np.int64)
+        kept = found["fate"] <= (1 if source.clip else 0)
+        np.add.at(counts, found["cell"][kept], found["n"][kept])
+        return counts.reshape(grid.shape), Tally(sum(fates), unreadable, outside, inside)
 
     def lattice_rows(self, source: Source, box: Box) -> npt.NDArray[np.int32]:
         """The lattice cell of every row, (n, d), in no promised order."""
@@ -129,12 +148,8 @@ def _check(source: Source, box: Box) -> None:
         )
 
 
-def _refuse_other_formats(path: str) -> None:
-    """Tell by its first bytes a local file that is not text, whatever its name says."""
-    local = unquote(urlparse(path).path) if path.startswith("file:") else path
-    if os.path.isfile(local):
-        with open(local, "rb") as file:
-            start = file.read(4)
-        for bytes_, what in NOT_CSV.items():
-            if start.startswith(bytes_):
-                raise DataFileError(path, f"this is {what}, not a CSV file in UTF-8.")
+def _refuse_other_formats(path: str, start: bytes) -> None:
+    """Tell by its first bytes a file that is not text, whatever its name says."""
+    for bytes_, what in NOT_CSV.items():
+        if start.startswith(bytes_):
+            raise DataFileError(path, f"this is {what}, not a CSV file in UTF-8.")

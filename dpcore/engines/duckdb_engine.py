@@ -5,13 +5,19 @@ from __future__ import annotations
 import glob
 import gzip
 import os
+import threading
 import zlib
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from dpcore.engines.base import Columns, Engine, Query
 from dpcore.engines.errors import DataFileError
 from dpcore.engines.source import MAX_LINE, Column, Format, Kind, Layout, Source
 from dpcore.engines.sql import as_double, quoted
+
+if TYPE_CHECKING:
+    import duckdb
 
 #: Lines as they are, one column wide. DuckDB's own parser lets one row speak for others: a stray
 #: carriage return ends the query with an error, an open quote swallows the lines that follow. The
@@ -21,11 +27,15 @@ LINES = (
     "quote = '', escape = '', comment = '', new_line = '\\n', strict_mode = false, "
     "ignore_errors = true"
 )
-#: No progress bar in the output of a program, and a function by the name that others give it.
+#: Progress for who asks for it but no bar in the output of a program, and a function by the name
+#: that others give it.
 SETUP = (
-    "SET enable_progress_bar = false; "
+    "SET enable_progress_bar = true; SET enable_progress_bar_print = false; "
+    "SET progress_bar_time = 0; "
     "CREATE TEMP MACRO regexp_like(text, pattern) AS regexp_matches(text, pattern)"
 )
+DAMAGED = "it is damaged, cut short or of another type."
+DAMAGED_GZIP = "the gzip file is damaged or cut short."
 NUMBERS = {
     *("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE", "DECIMAL"),
     *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"),
@@ -43,6 +53,14 @@ class DuckDBEngine(Engine):
         if database != ":memory:" and not os.path.isfile(database):
             raise DataFileError(database, "there is no such database.")
         self._database = database
+        self._running: list[duckdb.DuckDBPyConnection] = []
+        self._starting_or_ending = threading.Lock()
+
+    def progress(self) -> float:
+        """Which part of what is being asked is read, from 0 to 1, for who waits elsewhere."""
+        with self._starting_or_ending:
+            parts = [running.query_progress() / 100 for running in self._running]
+        return min((min(max(part, 0.0), 1.0) for part in parts), default=0.0)
 
     def _files(self, path: str) -> list[str]:
         path = os.path.expanduser(path)
@@ -54,23 +72,56 @@ class DuckDBEngine(Engine):
 
     def _layout(self, path: str, format: Format) -> Layout:
         if format is not Format.CSV:
-            described = self._run(path, f"DESCRIBE SELECT * FROM {_scan([path], format)}")
+            described = self._run(path, f"DESCRIBE SELECT * FROM {self._scan([path], format)}")
             named = zip(described["column_name"], described["column_type"], strict=True)
             return Layout(path, tuple(Column(name, _kind(type), type) for name, type in named))
         if path.endswith(".gz"):
-            _refuse_damaged_gzip(path)
-        lines = f"SELECT line FROM {_scan([path], format)} WHERE line IS NOT NULL LIMIT 1"
+            self._refuse_damaged_gzip(path)
+        lines = f"SELECT line FROM {self._scan([path], format)} WHERE line IS NOT NULL LIMIT 1"
         first = self._run(path, lines)["line"]
         return Layout.of_csv(path, str(first[0]) if len(first) else None)
 
     def _answer(self, source: Source, query: Query) -> Columns:
         parts = [
-            _csv_rows(source, layout, paths)
-            if source.format is Format.CSV
-            else _typed_rows(source, layout, paths)
+            (_csv_rows if source.format is Format.CSV else _typed_rows)(
+                source, layout, self._scan(paths, source.format)
+            )
             for layout, paths in source.alike()
         ]
         return self._run(source.path, query(f"({' UNION ALL '.join(parts)})"))
+
+    def _refuse_damaged_gzip(self, path: str) -> None:
+        """DuckDB does not compare the checksum, and would stop in the middle without a word."""
+        try:
+            with gzip.open(path) as file:
+                while file.read(1 << 20):
+                    pass
+        except (OSError, EOFError, zlib.error) as error:
+            raise DataFileError(path, DAMAGED_GZIP) from error
+
+    def _scan(self, paths: list[str], format: Format) -> str:
+        """What a FROM names. A path is a pattern to DuckDB, unless its brackets are escaped."""
+        if format is Format.TABLE:
+            return ".".join(map(_identifier, paths[0].split(".")))
+        files = "[" + ", ".join(quoted(glob.escape(path)) for path in paths) + "]"
+        if format is Format.PARQUET:
+            return f"read_parquet({files})"
+        return f"read_csv({files}, {LINES})"
+
+    def _prepare(self, database: duckdb.DuckDBPyConnection) -> None:
+        """What a fresh connection needs before it is asked."""
+        database.execute(SETUP)
+
+    @contextmanager
+    def _progressing(self, database: duckdb.DuckDBPyConnection) -> Iterator[None]:
+        """While a question is being answered, others may ask how far it is."""
+        with self._starting_or_ending:
+            self._running.append(database)
+        try:
+            yield
+        finally:
+            with self._starting_or_ending:
+                self._running.remove(database)
 
     def _run(self, path: str, query: str) -> Columns:
         import duckdb
@@ -78,26 +129,27 @@ class DuckDBEngine(Engine):
         ours = (duckdb.BinderException, duckdb.ParserException, duckdb.OutOfMemoryException)
         try:
             with duckdb.connect(self._database, read_only=self._database != ":memory:") as database:
-                database.execute(SETUP)
-                answer: Any = database.execute(query).fetchnumpy()
-                return answer
+                self._prepare(database)
+                with self._progressing(database):
+                    answer: Any = database.execute(query).fetchnumpy()
+                    return answer
         except ours:
             raise
         except duckdb.CatalogException as error:
             raise DataFileError(path, "there is no such table.") from error
         except duckdb.Error as error:
-            raise DataFileError(path, "it is damaged, cut short or of another type.") from error
+            raise DataFileError(path, DAMAGED) from error
 
 
-def _typed_rows(source: Source, layout: Layout, paths: list[str]) -> str:
+def _typed_rows(source: Source, layout: Layout, scan: str) -> str:
     columns = []
     for i, name in enumerate(source.columns):
         kind = layout.columns[layout.position(name)].kind
         columns.append(f"{as_double(_identifier(name), kind)} AS x{i}")
-    return f"SELECT {', '.join(columns)} FROM {_scan(paths, source.format)}"
+    return f"SELECT {', '.join(columns)} FROM {scan}"
 
 
-def _csv_rows(source: Source, layout: Layout, paths: list[str]) -> str:
+def _csv_rows(source: Source, layout: Layout, scan: str) -> str:
     """A line is a row, whatever the lines around it hold, and NULL throughout when it has not as
     many fields as the header. A delimiter between quotes is none."""
     delimiter = quoted(layout.delimiter)
@@ -113,19 +165,9 @@ def _csv_rows(source: Source, layout: Layout, paths: list[str]) -> str:
         field = f"f[CASE WHEN len(f) = {len(layout.columns)} THEN {layout.position(name) + 1} END]"
         columns.append(f"{as_double(field, Kind.TEXT)} AS x{i}")
     return (
-        f"SELECT {', '.join(columns)} FROM (SELECT {fields} AS f FROM {_scan(paths, Format.CSV)} "
+        f"SELECT {', '.join(columns)} FROM (SELECT {fields} AS f FROM {scan} "
         f"WHERE line <> {quoted(layout.header)} AND strlen(line) <= {MAX_LINE})"
     )
-
-
-def _scan(paths: list[str], format: Format) -> str:
-    """What a FROM names. A path is a pattern to DuckDB, unless its brackets are escaped."""
-    if format is Format.TABLE:
-        return ".".join(map(_identifier, paths[0].split(".")))
-    files = "[" + ", ".join(quoted(glob.escape(path)) for path in paths) + "]"
-    if format is Format.PARQUET:
-        return f"read_parquet({files})"
-    return f"read_csv({files}, {LINES})"
 
 
 def _identifier(name: str) -> str:
@@ -136,13 +178,3 @@ def _kind(type: str) -> Kind:
     if type.split("(")[0] in NUMBERS:
         return Kind.NUMBER
     return Kind.TEXT if type == "VARCHAR" else Kind.OTHER
-
-
-def _refuse_damaged_gzip(path: str) -> None:
-    """DuckDB does not compare the checksum, and would stop in the middle without a word."""
-    try:
-        with gzip.open(path) as file:
-            while file.read(1 << 20):
-                pass
-    except (OSError, EOFError, zlib.error) as error:
-        raise DataFileError(path, "the gzip file is damaged or cut short.") from error

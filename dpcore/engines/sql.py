@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dpcore.domain import LATTICE_BITS, LATTICE_CELLS, TICKS, Box, Grid, IntArray
 from dpcore.engines.source import Kind, Source
@@ -44,12 +45,21 @@ def as_double(expression: str, kind: Kind) -> str:
 
 def grid_query(relation: str, source: Source, grid: Grid) -> str:
     """Occupied cells, flattened in C order, and how many rows each holds: cell, n."""
-    g = grid.cells_per_side
-    flat = _cell(source, grid.box, 0, g)
-    for axis in range(1, grid.d):
-        flat = f"({flat}) * {g} + {_cell(source, grid.box, axis, g)}"
-    rows = f"SELECT {flat} AS cell {_kept_rows(relation, source, grid.box)}"
+    rows = f"SELECT {_flat_cell(source, grid)} AS cell {_kept_rows(relation, source, grid.box)}"
     return f"SELECT cell, count(*) AS n FROM ({rows}) AS cells GROUP BY cell"
+
+
+def census_query(relation: str, source: Source, grid: Grid) -> str:
+    """The same in one pass with what became of the rows: cell, fate, n.
+
+    Fate is 0 in the box, 1 outside, 2 without a finite number. Every row is given the cell at the
+    edge that it would be moved to, which for a row in the box is its own.
+    """
+    edge = replace(source, clip=True)
+    flat = _flat_cell(edge, grid)
+    fate = f"CASE WHEN {_inside(grid.box)} THEN 0 WHEN {_finite(grid.box)} THEN 1 ELSE 2 END"
+    rows = f"SELECT {flat} AS cell, {fate} AS fate FROM {_points(relation, source)} AS points"
+    return f"SELECT cell, fate, count(*) AS n FROM ({rows}) AS cells GROUP BY cell, fate"
 
 
 def rows_query(relation: str, source: Source, box: Box) -> str:
@@ -149,6 +159,15 @@ def _cell(source: Source, box: Box, axis: int, cells_per_side: int) -> str:
     scale = cells_per_side / (high - low)
     cell = f"CAST(floor(({x} - {literal(low)}) * {literal(scale)}) AS BIGINT)"
     return f"least({cell}, {cells_per_side - 1})"
+
+
+def _flat_cell(source: Source, grid: Grid) -> str:
+    """The cell of a row in C order."""
+    g = grid.cells_per_side
+    flat = _cell(source, grid.box, 0, g)
+    for axis in range(1, grid.d):
+        flat = f"({flat}) * {g} + {_cell(source, grid.box, axis, g)}"
+    return flat
 
 
 def _ticks(relation: str, source: Source, box: Box) -> str:

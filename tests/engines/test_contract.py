@@ -129,6 +129,20 @@ def test_rows_outside_can_be_moved_to_the_edge(
     np.testing.assert_array_equal(counts, expected)
 
 
+@pytest.mark.parametrize("clip", [False, True], ids=["drop", "clip"])
+@pytest.mark.parametrize("files", ["csv_files", "parquet_files"])
+def test_a_census_counts_and_tallies_in_one_pass(
+    engine: Engine, files: str, clip: bool, request: pytest.FixtureRequest
+) -> None:
+    path, values = request.getfixturevalue(files)
+    source = open_source(engine, path, clip=clip)
+    kept = reference.clipped(values, BOX) if clip else values
+    for grid in (Grid(BOX, g) for g in CELLS):
+        counts, tally = engine.census(source, grid)
+        np.testing.assert_array_equal(counts, reference.grid_counts(kept, grid))
+        assert tally == reference.tally(values, BOX)
+
+
 def test_columns_bind_by_name_in_the_order_asked(
     engine: Engine, csv_files: tuple[str, FloatArray]
 ) -> None:

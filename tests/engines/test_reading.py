@@ -31,12 +31,13 @@ BOX = Box((-74.1, 40.7), (-73.9, 40.9), ("lon", "lat"))
 GRID = Grid(BOX, 4)
 FIELDS = st.sampled_from(["-74,40.8", '"-74","40.8"', "-74;40.8", "lon,lat", '"-74,40.8', "-74,4"])
 LINE = FIELDS | st.text('-7.4,0"8 \te\\é', max_size=12)
+LINES, ENDS = st.lists(LINE, max_size=8), st.sampled_from(["\n", "\r\n", "\r", "\n\r\r"])
 ON_FILES = settings(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 
-@given(st.lists(LINE, max_size=8), st.sampled_from(["\n", "\r\n", "\r", "\n\r\r"]))
+@given(LINES, ENDS)
 @ON_FILES
 def test_any_text_is_read_as_the_reference_reads_it(
     duckdb: Engine, tmp_path: Path, lines: list[str], end: str
