@@ -71,6 +71,13 @@ _METRICS = (
     ),
 )
 METRICS: Mapping[str, Metric] = {metric.key: metric for metric in _METRICS}
+#: Not how good a trial is, but how much it publishes.
+SIZE = Metric(
+    "points",
+    "Points published",
+    "How many weighted points, or cells with counts, are published beside the centers.",
+    lambda trial: trial.points,
+)
 
 
 @dataclass(frozen=True)

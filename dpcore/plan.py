@@ -7,13 +7,16 @@ import io
 import json
 import math
 import shlex
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
 
 from dpcore.algorithms import get
 from dpcore.privacy import Neighbors
 from dpcore.sweep import Trial
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,11 @@ class Plan:
             for p in get(algorithm).parameters
             if given.get(p.name, p.default) != p.default
         }
+
+    def alone(self, algorithm: str) -> Plan:
+        """The part of it that one algorithm has."""
+        settings = tuple(own for own in self.settings if own[0] == algorithm)
+        return replace(self, algorithms=(algorithm,), settings=settings)
 
     def ordered(self, trials: Iterable[Trial]) -> list[Trial]:
         """Trials in the order in which a sweep yields them."""
@@ -101,11 +109,11 @@ class Plan:
         return f"import dpcore\n\ntrials = list(dpcore.sweep(\n{inner}\n))\n"
 
 
-def plain(trial: Trial) -> dict[str, Any]:
+def plain(row: DataclassInstance) -> dict[str, Any]:
     """A trial as data; what is not a number becomes null."""
     return {
         name: None if isinstance(value, float) and math.isnan(value) else value
-        for name, value in asdict(trial).items()
+        for name, value in asdict(row).items()
     }
 
 
@@ -114,8 +122,13 @@ def as_json(trials: Iterable[Trial]) -> str:
 
 
 def as_csv(trials: Iterable[Trial]) -> str:
+    return table_csv([f.name for f in fields(Trial)], map(plain, trials))
+
+
+def table_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
+    """Rows under a head; what a row has no value for stays empty."""
     text = io.StringIO()
-    writer = csv.DictWriter(text, [f.name for f in fields(Trial)], lineterminator="\n")
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(plain(trial) for trial in trials)
+    writer.writerows(rows)
     return text.getvalue()

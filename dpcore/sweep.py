@@ -59,6 +59,7 @@ def sweep(
     *,
     reference: BaselineResult | None = None,
     unsquared: bool = False,
+    first: int = 0,
 ) -> Iterator[Trial]:
     """Every algorithm at every epsilon, `runs` times, yielding each trial as it finishes.
 
@@ -67,7 +68,8 @@ def sweep(
     algorithm cannot answer, the trial says why and the others go on. To cancel, stop iterating.
 
     Trials are compared with the reference, by default `baseline(data, k, seed)`. Unsquared adds
-    the mean distance to the nearest center.
+    the mean distance to the nearest center. To go on where another sweep ended, name the number
+    of the first run.
     """
     keys = list(algorithms)
     given = parameters or {}
@@ -80,7 +82,7 @@ def sweep(
     def trials() -> Iterator[Trial]:
         known = reference or baseline(data, k, seed)
         best = nicv(data, known.centers)
-        for index, epsilon, key in product(range(runs), epsilons, keys):
+        for index, epsilon, key in product(range(first, first + runs), epsilons, keys):
             luck = trial_seed(seed, index)
             start = time.perf_counter()
             try:

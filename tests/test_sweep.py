@@ -71,3 +71,9 @@ def test_what_is_wrong_is_refused_when_the_sweep_is_asked_for():
         asked = {"algorithms": ["dplloyd"], "data": DATA, "k": 5, "epsilons": [1.0]} | wrong
         with pytest.raises(ValueError, match=r"must be|at least|No algorithm"):
             dpcore.sweep(**asked)
+
+
+def test_a_sweep_goes_on_where_another_ended():
+    whole = list(dpcore.sweep(["dplloyd"], DATA, 5, [0.5], runs=3, seed=7))
+    rest = list(dpcore.sweep(["dplloyd"], DATA, 5, [0.5], runs=1, seed=7, first=2))
+    assert [key(t) for t in rest] == [key(whole[2])]
