@@ -14,8 +14,8 @@ from dpcore.results import Outcome
 class EUGkMPublished(Algorithm):
     """EUGkM as published, for study: its privacy claim does not hold.
 
-    Idea: As EUGkM, but the grid is sized by the exact number of rows, and all of epsilon goes to
-    the counts.
+    Idea: As EUGkM, but the grid is sized by the exact number of rows, all of epsilon goes to the
+    counts, and Lloyd starts from sphere packings only, which look at no data.
 
     Unit: one row.
 
@@ -26,7 +26,8 @@ class EUGkMPublished(Algorithm):
     epsilon bounds what one row changes. What the run books for the counts is true; the look at
     the number of rows is not paid for.
 
-    Reconstructed: as in EUGkM.
+    Reconstructed: the side count is rounded down; at most 60 sweeps of Lloyd; starts run on a
+    coarser grid first and the best are polished.
     """
 
     key = "eugkm-published"
@@ -43,6 +44,6 @@ class EUGkMPublished(Algorithm):
         epsilon = curator.budget.epsilon
         grid = fitting_grid(curator, curator.unprotected().n, epsilon, theta)
         synopsis = noisy_grid(curator, grid, epsilon)
-        centers = solve_grid(synopsis.counts, k, starts, curator.rng)
+        centers = solve_grid(synopsis.counts, k, starts, curator.rng, packed=True)
         curator.note("centers", centers=centers)
         return Outcome(centers, synopsis, {"cells per side": grid.cells_per_side})

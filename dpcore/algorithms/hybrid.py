@@ -49,7 +49,8 @@ class Hybrid(Algorithm):
     Reconstructed: rho is that of the journal version; replace-one doubles the noise of both
     halves, which leaves the formula as it is; in the second branch the grid is sized for
     half of epsilon; the paper's further condition, at least two rounds in DPLloyd, always holds
-    at its five and is left out; the rest as in EUGkM.
+    at its five and is left out. On the grid Lloyd starts as in our EUGkM, mostly from greedy
+    k-means++ among its noisy counts where the paper packs spheres; the rest as there.
     """
 
     key = "hybrid"

@@ -150,6 +150,7 @@ def as_dict(outcome: Outcome) -> dict[str, Any]:
             {
                 **row.setting,
                 "figure": None if math.isnan(row.figure) else row.figure,
+                "error": row.error,
                 "paper": row.paper,
             }
             for row in outcome.rows
@@ -175,22 +176,20 @@ def tell(outcome: Outcome) -> None:
 
 
 def table(rows: list[Row]) -> list[str]:
-    """Lines of a table: what varies in the setting, what was measured, the paper's figure."""
+    """Lines of a table: what varies in the setting, what was measured with its standard error,
+    and the paper's figure."""
     names = list(dict.fromkeys(name for row in rows for name in row.setting))
-    printed = any(row.paper is not None for row in rows)
-    heads = [
-        *(name.replace("_", " ") for name in names),
-        "measured",
-        *(["paper"] if printed else []),
-    ]
+    heads = [*(name.replace("_", " ") for name in names), "measured"]
     cells = [
-        [
-            *(_plain(row.setting.get(name, "")) for name in names),
-            f"{row.figure:.4g}",
-            *([("" if row.paper is None else f"{row.paper:.4g}")] if printed else []),
-        ]
+        [*(_plain(row.setting.get(name, "")) for name in names), f"{row.figure:.4g}"]
         for row in rows
     ]
+    beside = {"±": [row.error for row in rows], "paper": [row.paper for row in rows]}
+    for head, values in beside.items():
+        if any(value is not None for value in values):
+            heads.append(head)
+            for line, value in zip(cells, values, strict=True):
+                line.append("" if value is None else f"{value:.3g}")
     wide = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
     left = [any(isinstance(row.setting.get(name), str) for row in rows) for name in names]
     left += [False] * (len(heads) - len(names))

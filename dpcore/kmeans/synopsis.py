@@ -22,26 +22,35 @@ def solve_grid(
     rng: np.random.Generator,
     sweeps: int = 60,
     tolerance: float = 4e-4,
+    packed: bool = False,
 ) -> FloatArray:
     """Centers (k, d) of least inertia on a grid (g, ..., g) of whole, possibly negative counts.
 
     Lloyd runs from starts drawn by greedy k-means++ among the cells that stand out of the noise,
-    and from a third as many sphere packings; the counts themselves choose among the results. All
-    of them run on a coarser grid, if that is much smaller, and the best few on the grid itself.
+    and from a third as many sphere packings; packed, from packings only. The counts themselves
+    choose among the results. All starts run on a coarser grid, if that is much smaller, and the
+    best few on the grid itself.
     """
     grid = np.asarray(counts, dtype=np.int64)
     coarse = coarsened(grid)
-    points, weights = standing_out(coarse)
-    if len(points) > k:
-        drawn = greedy_plus_plus(points, weights, k, starts, rng)
+    if packed:
+        centers = sphere_packing(k, grid.ndim, starts, rng)
     else:
-        drawn = sphere_packing(k, grid.ndim, starts, rng)
-    centers = np.concatenate([drawn, sphere_packing(k, grid.ndim, starts // 3, rng)])
+        drawn = greedy_starts(coarse, k, starts, rng)
+        centers = np.concatenate([drawn, sphere_packing(k, grid.ndim, starts // 3, rng)])
     if coarse is not grid:
         found, inertia = lloyd(totals(coarse), centers, iterations=25, tolerance=4e-3)
         centers = distinct(found, inertia, keep=3 if k <= 10 else 6)
     found, inertia = lloyd(totals(grid), centers, sweeps, tolerance)
     return found[inertia.argmin()]
+
+
+def greedy_starts(grid: IntArray, k: int, starts: int, rng: np.random.Generator) -> FloatArray:
+    """Starts drawn among cells that stand out of the noise; packed, where these are too few."""
+    points, weights = standing_out(grid)
+    if len(points) > k:
+        return greedy_plus_plus(points, weights, k, starts, rng)
+    return sphere_packing(k, grid.ndim, starts, rng)
 
 
 def totals(grid: IntArray) -> Totals:

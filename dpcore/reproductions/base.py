@@ -22,6 +22,13 @@ class Finding(StrEnum):
     SKIPPED = "skipped"
 
 
+#: Said of a finding beside which no figure of its paper stands.
+OUR_WORDS = (
+    "The paper's text was not at hand: the claim is in our words, after summaries, and no figure "
+    "of the paper stands beside ours. "
+)
+
+
 @dataclass(frozen=True)
 class Row:
     """One measured figure: the setting it belongs to, what was measured, and the paper's figure
@@ -30,6 +37,8 @@ class Row:
     setting: Mapping[str, str | int | float]
     figure: float
     paper: float | None = None
+    #: Its standard error, where it is a mean of several runs.
+    error: float | None = None
 
 
 @dataclass(frozen=True)

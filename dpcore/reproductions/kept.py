@@ -15,7 +15,7 @@ from dpcore.reproductions.base import REPRODUCTIONS, Check, Finding, Outcome, Ro
 FILE = "findings.json"
 #: So many digits of a figure are kept.
 DIGITS = 4
-FIGURE, PAPER = "figure", "paper"
+FIGURE, PAPER, ERROR = "figure", "paper", "error"
 
 
 @lru_cache(maxsize=1)
@@ -48,7 +48,8 @@ def from_json(text: str) -> dict[str, Outcome]:
 
 
 def _entry(outcome: Outcome) -> str:
-    columns = [*dict.fromkeys(name for row in outcome.rows for name in row.setting), FIGURE, PAPER]
+    columns = list(dict.fromkeys(name for row in outcome.rows for name in row.setting))
+    columns += [FIGURE, PAPER, ERROR]
     head = {
         "date": outcome.date,
         "claim": outcome.reproduction.claim,
@@ -63,12 +64,16 @@ def _entry(outcome: Outcome) -> str:
 
 def _cells(row: Row, columns: Iterable[str]) -> list[Any]:
     """The row in the order of the columns; null where it has nothing to say."""
-    figure = None if math.isnan(row.figure) else float(f"{row.figure:.{DIGITS}g}")
-    cells = {**row.setting, FIGURE: figure, PAPER: row.paper}
+    figures = {FIGURE: _short(row.figure), PAPER: row.paper, ERROR: _short(row.error)}
+    cells = {**row.setting, **figures}
     return [cells.get(name) for name in columns]
+
+
+def _short(value: float | None) -> float | None:
+    return None if value is None or math.isnan(value) else float(f"{value:.{DIGITS}g}")
 
 
 def _row(columns: Iterable[str], cells: Iterable[Any]) -> Row:
     told = {name: cell for name, cell in zip(columns, cells, strict=True) if cell is not None}
-    figure, paper = told.pop(FIGURE, math.nan), told.pop(PAPER, None)
-    return Row(told, figure, paper)
+    figure = told.pop(FIGURE, math.nan)
+    return Row(told, figure, told.pop(PAPER, None), told.pop(ERROR, None))

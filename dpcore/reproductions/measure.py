@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from dpcore.datasets import Dataset
-from dpcore.domain import from_ticks
 from dpcore.metrics import nicv
 from dpcore.privacy import Infeasible, Neighbors
 from dpcore.reproductions.base import Check, Finding, Row, Shelf
@@ -29,16 +28,6 @@ Measure = Callable[[Dataset, npt.ArrayLike], float]
 NICV: Mapping[str, Measure] = {"NICV": nicv}
 
 
-def mean_distance(data: Dataset, centers: npt.ArrayLike) -> float:
-    """Mean distance to the nearest center, not squared, in unit coordinates."""
-    ticks, weights = data.positions()
-    points = from_ticks(ticks)
-    unit = data.box.to_unit(np.atleast_2d(np.asarray(centers, dtype=np.float64)))
-    squares = (unit**2).sum(axis=1) - 2 * points @ unit.T
-    nearest = squares.min(axis=1) + (points**2).sum(axis=1)
-    return float(np.average(np.sqrt(np.maximum(nearest, 0)), weights=weights))
-
-
 def mean_figures(
     data: Dataset,
     algorithms: Iterable[str],
@@ -53,7 +42,7 @@ def mean_figures(
     parameters: Mapping[str, Mapping[str, Any]] | None = None,
     **setting: str | int | float,
 ) -> Iterator[Row]:
-    """The mean of each measure over many runs, for every epsilon and algorithm.
+    """The mean of each measure over many runs and its error, for every epsilon and algorithm.
 
     A run has the same seed in every cell. What else is said of the setting goes into each row. An
     algorithm that cannot answer gives NaN, and its row says why.
@@ -88,7 +77,15 @@ def mean_figures(
                 continue
             for name, measure in measures.items():
                 figures = [measure(data, centers) for centers in answers]
-                yield Row({**where, "measure": name}, math.fsum(figures) / runs)
+                mean, error = mean_and_error(figures)
+                yield Row({**where, "measure": name}, mean, error=error)
+
+
+def mean_and_error(figures: Sequence[float]) -> tuple[float, float | None]:
+    """The mean of some runs, and its standard error where there is more than one."""
+    runs = len(figures)
+    error = statistics.stdev(figures) / math.sqrt(runs) if runs > 1 else None
+    return statistics.fmean(figures), error
 
 
 def available(shelf: Shelf, key: str) -> tuple[Dataset | None, list[Row]]:
@@ -166,6 +163,6 @@ def all_of(checks: Sequence[Check], rows: Sequence[Row] = ()) -> Check:
         for row in rows
         if "absent" in row.setting
     )
-    words += [f"Left out: {each}." for each in absent]
+    words += [f"Left out: {each.rstrip('.')}." for each in absent]
     one = known[0] if known and len(set(known)) == 1 else Finding.DEPENDS
     return Check(one if known else Finding.SKIPPED, "\n".join(words))

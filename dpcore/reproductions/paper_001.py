@@ -13,6 +13,7 @@ from dpcore.datasets.generated import gaussians
 from dpcore.domain import TICKS, Box, FloatArray, from_ticks
 from dpcore.privacy import Neighbors
 from dpcore.reproductions.base import (
+    OUR_WORDS,
     Check,
     Effort,
     Finding,
@@ -48,7 +49,7 @@ SEARCHES = (OURS, SULQ_3, SULQ_20, PUBLISHED, SULQ_PUBLISHED)
 EVERYONE = (*SEARCHES, AGGREGATE, PICKS, PICKS_PUBLISHED)
 KEYS = tuple(dict.fromkeys(each.algorithm for each in EVERYONE))
 
-DIFFERS = (
+DIFFERS = OUR_WORDS + (
     "MNIST and CIFAR do not ship: scikit-learn's digits and Gaussian clusters stand in, with far "
     "fewer rows. Costs are per row and in a box of half side 1. SuLQ gets the delta of 1e-6 that "
     "its noise needs. Added rounds of Lloyd are left out of the published form."

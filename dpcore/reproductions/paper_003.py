@@ -9,8 +9,17 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from dpcore.datasets.extra import EXTRA
-from dpcore.reproductions.base import Check, Effort, Reproduction, Row, Shelf, register
-from dpcore.reproductions.measure import NICV, all_of, duel, mean_distance, mean_figures
+from dpcore.metrics import mean_distance
+from dpcore.reproductions.base import (
+    OUR_WORDS,
+    Check,
+    Effort,
+    Reproduction,
+    Row,
+    Shelf,
+    register,
+)
+from dpcore.reproductions.measure import NICV, all_of, duel, mean_figures
 
 #: The four variants of the paper, and the DPLloyd of five rounds that it was to improve on.
 ALGORITHMS = ("average-k", "allocation-k", "average-nk", "dp-kccm", "dplloyd")
@@ -67,8 +76,9 @@ for number, (key, k) in enumerate(SETS.items(), start=3):
             check=check,
             algorithms=ALGORITHMS,
             data=(key,),
-            differs=f"k = {k} and the values of epsilon are chosen here. NICV and the distance "
-            "that is not squared are both measured. DPLloyd runs its own five rounds beside the "
-            "paper's yardstick of twelve (average_k). The box is public, never taken from rows.",
+            differs=f"{OUR_WORDS}k = {k} and the values of epsilon are chosen here. NICV and the "
+            "distance that is not squared are both measured. DPLloyd runs its own five rounds "
+            "beside the paper's yardstick of twelve (average_k). The box is public, never taken "
+            "from rows.",
         )
     )

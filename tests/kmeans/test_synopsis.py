@@ -6,7 +6,9 @@ from sklearn.cluster import KMeans
 
 from dpcore.domain import LATTICE_CELLS, Box, cell_ticks, from_ticks
 from dpcore.kmeans.baseline import best_on_grid, best_on_rows
+from dpcore.kmeans.lloyd import lloyd
 from dpcore.kmeans.scanline import RowSums
+from dpcore.kmeans.seeding import sphere_packing
 from dpcore.kmeans.synopsis import coarsened, solve_grid, standing_out, totals
 
 
@@ -69,6 +71,14 @@ def test_a_grid_with_nothing_in_it_still_gives_centers_in_the_box(counts, starts
     centers = solve_grid(counts.astype(np.int64), 3, starts, np.random.default_rng(4))
     assert centers.shape == (3, 2)
     assert (np.abs(centers) <= 1).all()
+
+
+def test_packed_starts_look_at_no_counts():
+    counts = counted(city(), 32)
+    found = solve_grid(counts, 4, 7, np.random.default_rng(5), packed=True)
+    packed = sphere_packing(4, 2, 7, np.random.default_rng(5))
+    each, inertia = lloyd(RowSums(counts), packed, iterations=60, tolerance=4e-4)
+    np.testing.assert_array_equal(found, each[inertia.argmin()])
 
 
 def test_coarsening_keeps_the_total():

@@ -13,7 +13,7 @@ from dpcore.reproductions.base import _registry
 from dpcore.reproductions.kept import from_json, to_json
 
 ROWS = [
-    Row({"data": "iris", "k": 3, "epsilon": 0.5, "algorithm": "dplloyd"}, 0.25, 0.2),
+    Row({"data": "iris", "k": 3, "epsilon": 0.5, "algorithm": "dplloyd"}, 0.25, 0.2, 0.01),
     Row({"data": "wine", "absent": "not here"}, math.nan),
 ]
 

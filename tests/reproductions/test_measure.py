@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dpcore
-from dpcore.datasets import from_array, load
+from dpcore.datasets import load
 from dpcore.reproductions import Check, Finding, Row, Shelf
 from dpcore.reproductions.measure import (
     NICV,
@@ -17,7 +17,6 @@ from dpcore.reproductions.measure import (
     duel,
     figures,
     found,
-    mean_distance,
     mean_figures,
 )
 from dpcore.sweep import trial_seed
@@ -50,11 +49,6 @@ def test_an_algorithm_that_cannot_answer_says_why_in_its_row():
     (row,) = mean_figures(load("digits"), ["eugkm"], 3, [1.0], 3)
     assert math.isnan(row.figure)
     assert "64 dimensions" in str(row.setting["absent"])
-
-
-def test_mean_distance_is_not_squared():
-    data = from_array([[0.0, 0.0], [0.6, 0.8]], (-1.0, 1.0))
-    assert mean_distance(data, [[0.0, 0.0]]) == pytest.approx(0.5, abs=1e-5)
 
 
 def test_a_set_that_is_not_there_is_a_row_that_says_so():

@@ -101,7 +101,7 @@ def test_a_smooth_fall_is_no_stage_and_a_rise_is_no_fall():
     [
         ((0.1, 0.2, 0.3, 0.4), Finding.REPRODUCED),
         ((0.4, 0.3, 0.2, 0.1), Finding.NOT_REPRODUCED),
-        ((0.1, 0.4, 0.2, 0.3), Finding.DEPENDS),
+        ((0.1, 0.2, 0.4, 0.3), Finding.DEPENDS),
     ],
 )
 def test_the_error_must_rise_with_k(errors, finding):
