@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urlparse
@@ -23,6 +23,8 @@ __all__ = ["Columns", "DataFileError", "Engine", "Query", "Tally"]
 Query = Callable[[str], str]
 Columns = dict[str, npt.NDArray[Any]]
 
+#: Bytes read at a time.
+PIECE = 1 << 20
 #: First bytes of what is often named .csv and is not.
 NOT_CSV = {b"PAR1": "a Parquet file", b"PK\3\4": "a spreadsheet or archive", b"\xff\xfe": "UTF-16"}
 
@@ -48,13 +50,10 @@ class Engine(ABC):
     def _layout(self, path: str, format: Format) -> Layout:
         """The columns of one file or table."""
 
-    def _start(self, path: str) -> bytes:
-        """The first bytes of a file, where it is one of this machine's."""
+    def pieces(self, path: str) -> Iterator[bytes] | None:
+        """The bytes of a file piece by piece, or None where this program cannot read them."""
         local = unquote(urlparse(path).path) if path.startswith("file:") else path
-        if not os.path.isfile(local):
-            return b""
-        with open(local, "rb") as file:
-            return file.read(4)
+        return _pieces(local) if os.path.isfile(local) else None
 
     @abstractmethod
     def _answer(self, source: Source, query: Query) -> Columns:
@@ -73,7 +72,7 @@ class Engine(ABC):
         kind = formats.pop()
         if kind is Format.CSV:
             for file in files:
-                _refuse_other_formats(file, self._start(file))
+                _refuse_other_formats(file, next(self.pieces(file) or iter(()), b""))
         return Source(path, kind, tuple(self._layout(file, kind) for file in files))
 
     def grid_counts(self, source: Source, grid: Grid) -> IntArray:
@@ -146,6 +145,12 @@ def _check(source: Source, box: Box) -> None:
         raise ValueError(
             f"{source.path} is read at {source.d} coordinates, but the box has {box.d}."
         )
+
+
+def _pieces(local: str) -> Iterator[bytes]:
+    with open(local, "rb") as file:
+        while piece := file.read(PIECE):
+            yield piece
 
 
 def _refuse_other_formats(path: str, start: bytes) -> None:

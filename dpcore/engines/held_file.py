@@ -39,8 +39,8 @@ class HeldFile(DuckDBEngine):
     def _files(self, path: str) -> list[str]:
         return [self.name] if path == self.name else []
 
-    def _start(self, path: str) -> bytes:
-        return self._content[:4]
+    def pieces(self, path: str) -> Iterator[bytes]:
+        yield self._content
 
     def _refuse_damaged_gzip(self, path: str) -> None:
         """Unpacking it has found that out."""

@@ -98,6 +98,15 @@ def test_what_unpacks_to_more_than_memory_should_hold_is_refused(
         open_source(held, "bomb.csv.gz")
 
 
+def test_its_bytes_are_those_of_the_file(duckdb: Engine, tmp_path: Path) -> None:
+    content = b"lon,lat\n" + b"-74,40.8\n" * 300_000
+    (tmp_path / "a.csv").write_bytes(content)
+    on_disk = duckdb.pieces(str(tmp_path / "a.csv"))
+    assert on_disk is not None
+    assert b"".join(on_disk) == b"".join(HeldFile("a.csv", content).pieces("a.csv")) == content
+    assert duckdb.pieces("s3://elsewhere/a.csv") is None
+
+
 def test_it_knows_no_other_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "mine.csv").write_text("lon,lat\n0,0\n")
     monkeypatch.chdir(tmp_path)
