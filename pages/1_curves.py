@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -11,19 +11,14 @@ from dpcore import curves, explain
 from dpcore.algorithms import ALGORITHMS
 from dpcore.curves import EPSILONS, METRICS, Curve, Metric
 from dpcore.plan import Plan, as_csv, as_json
-from dpcore.sweep import Trial
-from pages.ui import address, controls, curve_chart, frame, palette, work
+from pages.ui import address, controls, curve_chart, frame, live, palette, plots, work
 from pages.ui.controls import Choice
-from pages.ui.curve_chart import Axes, Line
+from pages.ui.curve_chart import LINEAR, Axes, Line
+from pages.ui.keep import File, keep
 from pages.ui.wording import NOT_PRIVATE
 
-#: Seconds between looks at the runs that are still being made.
-PAUSE = 0.5
-RUNS, MOST_RUNS = 20, 200
+RUNS = 20
 MOST_BESIDE = 6
-#: Of what is zero for the best, a logarithm shows too little.
-LINEAR = ("relative-error", "cost-gap", "shift")
-PICTURES = ("PNG", "SVG")
 
 
 def main() -> None:
@@ -37,31 +32,16 @@ def main() -> None:
         "**Click on a point** to see it on Explore."
     )
     st.markdown(NOT_PRIVATE)
-    warn(choice)
+    live.warn(choice.data, "ε", "this curve")
     metric = metric_control()
     with st.sidebar:
         plan = plan_controls(choice, metric)
         axes = axes_controls(metric)
-    stopped = st.session_state.get("stopped") == plan
-    live = not stopped and len(gather(plan, stopped)) < plan.total
-    st.fragment(show, run_every=PAUSE if live else None)(choice, plan, metric, axes, live)
+    stopped = live.is_stopped(plan)
+    going = not stopped and len(live.gather(plan, stopped)) < plan.total
+    pause = live.PAUSE if going else None
+    st.fragment(show, run_every=pause)(choice, plan, metric, axes, going)
     repeat(plan)
-
-
-def warn(choice: Choice) -> None:
-    """Choosing by what the data say tells something about them."""
-    if work.data(choice.data).about.public:
-        st.caption(
-            "These data are public, so anybody may choose ε by this curve. With data that are "
-            "not, choosing by their own curve would leak."
-        )
-    else:
-        st.warning(
-            "**These data are not public: choosing ε by looking at this curve leaks.** The "
-            "choice would depend on every row, and no ε accounts for that. Choose ε by what an "
-            "attacker may gain, or by the curve of public or simulated data of the same size and "
-            "kind."
-        )
 
 
 def metric_control() -> Metric:
@@ -103,9 +83,9 @@ def plan_controls(choice: Choice, metric: Metric) -> Plan:
         "Runs at each ε",
         "runs",
         RUNS,
-        address.number(int, 1, MOST_RUNS),
+        address.number(int, 1, live.MOST_RUNS),
         min_value=1,
-        max_value=MOST_RUNS,
+        max_value=live.MOST_RUNS,
         help="Finished runs are kept when you ask for more.",
     )
     return Plan(
@@ -153,66 +133,18 @@ def axes_controls(metric: Metric) -> Axes:
         )
 
 
-def gather(plan: Plan, stopped: bool) -> list[Trial]:
-    """The trials so far. What fails altogether says so in place of its trials."""
-    trials = []
-    for (key, epsilon), job in work.swept(plan, 0 if stopped else plan.runs, MOST_RUNS).items():
-        trials += job.results[: plan.runs]
-        if job.failure:
-            failed = range(len(job.results), plan.runs)
-            trials += [Trial(key, epsilon, i, 0, refusal=str(job.failure)) for i in failed]
-    return plan.ordered(trials)
-
-
-def show(choice: Choice, plan: Plan, metric: Metric, axes: Axes, live: bool) -> None:
-    trials = gather(plan, not live)
+def show(choice: Choice, plan: Plan, metric: Metric, axes: Axes, going: bool) -> None:
+    trials = live.gather(plan, not going)
     found = [curves.curve(key, trials, metric) for key in plan.algorithms]
-    status(plan, trials, live)
-    chart(choice, plan, metric, axes, found, live)
+    live.status(plan, len(trials), plan.total, live.refused(trials), going)
+    chart(choice, plan, metric, axes, found)
     refusals(found)
     table(choice, plan, metric, found)
-    if live and len(trials) >= plan.total:
+    if going and len(trials) >= plan.total:
         st.rerun()
 
 
-def status(plan: Plan, trials: list[Trial], live: bool) -> None:
-    """How far it is, how long it will take, and a way to stop it or to go on."""
-    done, total = len(trials), plan.total
-    if done >= total:
-        refused = sum(trial.refusal is not None for trial in trials)
-        st.caption(f"{total - refused:,} runs finished." + f" {refused:,} refused." * (refused > 0))
-        return
-    words, button = st.columns([5, 1], vertical_alignment="center")
-    if live:
-        words.progress(done / total, f"{done:,} of {total:,} runs{time_left(plan, done)}")
-        if button.button("Stop", icon=":material/stop:", width="stretch"):
-            st.session_state["stopped"] = plan
-            st.rerun()
-    else:
-        words.caption(f"Stopped after {done:,} of {total:,} runs.")
-        if button.button("Go on", icon=":material/play_arrow:", width="stretch"):
-            del st.session_state["stopped"]
-            st.rerun()
-
-
-def time_left(plan: Plan, done: int) -> str:
-    """Judged by the pace since this plan was first seen."""
-    now = time.monotonic()
-    seen, began, already = st.session_state.get("pace", (None, now, done))
-    if seen != plan:
-        st.session_state["pace"] = (plan, now, done)
-        return ""
-    if done == already:
-        return ""
-    seconds = (now - began) / (done - already) * (plan.total - done)
-    return (
-        f", about {seconds / 60:.0f} min left" if seconds > 90 else f", about {seconds:.0f} s left"
-    )
-
-
-def chart(
-    choice: Choice, plan: Plan, metric: Metric, axes: Axes, found: list[Curve], live: bool
-) -> None:
+def chart(choice: Choice, plan: Plan, metric: Metric, axes: Axes, found: list[Curve]) -> None:
     colors = palette.current()
     limits = work.limits(plan.data, plan.k, plan.seed).value
     blind = "center of the box" if limits.blind_is_center else "points spread in the box"
@@ -230,42 +162,15 @@ def chart(
         y_title(choice, metric),
         colors,
     )
-    kind = address.get("picture", PICTURES[0], address.one_of(PICTURES))
-    event = st.plotly_chart(
-        drawn,
-        key="curves",
-        theme=None,
-        on_select="rerun",
-        selection_mode="points",
-        config={
-            "displaylogo": False,
-            "displayModeBar": True,
-            "modeBarButtons": [["toImage"]],
-            "toImageButtonOptions": {"format": kind.lower(), "filename": "curves", "scale": 2},
-        },
-        alt=f"{metric.title} across ε on {choice.about.title}. The table below says the same.",
-    )
-    if clicked := event.selection.points:
-        point = clicked[0]
-        explore(float(point["x"]), point["customdata"][0])
+    alt = f"{metric.title} across ε on {choice.about.title}. The table below says the same."
+    for point in plots.draw(drawn, "curves", alt)[:1]:
+        live.explore(float(point["x"]), point["customdata"][0])
 
 
 def y_title(choice: Choice, metric: Metric) -> str:
     meters = metric.key == "shift" and choice.about.geographic
     short = "NICV, not squared" if metric.unsquared else metric.title
     return f"{short} (meters)" if meters else short
-
-
-def explore(epsilon: float, algorithm: str) -> None:
-    """Go to Explore with this level and method."""
-    query = address.link() | {"algorithm": algorithm}
-    query.pop("epsilon", None)
-    query.pop("privacy", None)
-    if level := explain.level_of(epsilon):
-        query["privacy"] = level.name
-    else:
-        query["epsilon"] = f"{epsilon:g}"
-    st.switch_page("app.py", query_params=query)
 
 
 def refusals(found: list[Curve]) -> None:
@@ -301,42 +206,18 @@ def table(choice: Choice, plan: Plan, metric: Metric, found: list[Curve]) -> Non
         "Open Explore at ε =", plan.epsilons, format_func=lambda e: f"{e:g}", key="open"
     )
     if wanted is not None:
-        explore(wanted, choice.algorithm)
+        live.explore(wanted, choice.algorithm)
 
 
 def repeat(plan: Plan) -> None:
     """Files of every trial, and the lines that make them again."""
-    st.subheader("Take it with you")
-    stopped = st.session_state.get("stopped") == plan
-    trials = gather(plan, stopped)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        ready = stopped or len(trials) >= plan.total
-        for name, mime, make in (
-            ("CSV", "text/csv", as_csv),
-            ("JSON", "application/json", as_json),
-        ):
-            st.download_button(
-                f"{name} of every run",
-                make(trials) if ready else "",
-                f"curves-not-private.{name.lower()}",
-                mime,
-                icon=":material/download:",
-                on_click="ignore",
-                disabled=not ready,
-            )
-        address.control(
-            st.segmented_control,
-            "The camera above the chart saves",
-            "picture",
-            PICTURES[0],
-            address.one_of(PICTURES),
-            options=PICTURES,
-            required=True,
-        )
-    st.markdown(f"{NOT_PRIVATE} In a shell:")
-    st.code(plan.command(), language="bash", wrap_lines=True)
-    st.markdown("In Python:")
-    st.code(plan.python(), language="python", wrap_lines=True)
+    stopped = live.is_stopped(plan)
+    trials = live.gather(plan, stopped)
+    files = [
+        File(f"{kind} of every run", f"curves-not-private.{kind.lower()}", partial(make, trials))
+        for kind, make in (("CSV", as_csv), ("JSON", as_json))
+    ]
+    keep(files, stopped or len(trials) >= plan.total, plan.command(), plan.python())
 
 
 main()

@@ -13,11 +13,14 @@ import plotly.graph_objects as go
 from dpcore.algorithms import ALGORITHMS
 from dpcore.curves import Curve, Metric
 from dpcore.explain import NO_BREAK, plural
+from pages.ui import plots
 from pages.ui.palette import Palette
 
 HEIGHT = 520
 #: A label's line takes this part of the plot's height, and holds so many letters.
 LINE_HEIGHT, LABEL_WIDTH = 0.04, 16
+#: Of what is zero for the best, a logarithm shows too little.
+LINEAR = ("relative-error", "cost-gap", "shift")
 TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 4)
 
 
@@ -113,17 +116,12 @@ def figure(
             line={"color": colors.quiet, "width": 1, "dash": "dot"},
             layer="below",
         )
-    style = {"gridcolor": f"{colors.shore}66", "zeroline": False, "linecolor": colors.shore}
+    style = plots.axis(colors)
     end = {True: math.log10, False: float}
     drawn.update_layout(
-        showlegend=False,
+        **plots.layout(colors),
         height=HEIGHT,
         margin={"l": 70, "r": 125, "t": 20, "b": 50},
-        paper_bgcolor=colors.paper,
-        plot_bgcolor=colors.paper,
-        font={"color": colors.text, "family": "Source Sans, sans-serif", "size": 14},
-        hoverlabel={"bgcolor": colors.paper, "font": {"color": colors.text}, "align": "left"},
-        dragmode=False,
         xaxis={
             **style,
             "title": {"text": "ε (smaller is stricter)", "standoff": 12},
@@ -173,12 +171,6 @@ def band(curve: Curve, color: str, axes: Axes, least: float) -> go.Scatter:
 def means(curve: Curve, color: str, metric: Metric, colors: Palette) -> go.Scatter:
     """Solid discs; hollow, on a dashed line, where the privacy claim does not hold."""
     holds = ALGORITHMS[curve.algorithm].verdict.holds
-    marker: dict[str, Any] = {
-        "size": 10,
-        "color": color if holds else colors.paper,
-        "line": {"color": colors.paper if holds else color, "width": 1 if holds else 2},
-        "opacity": 1,
-    }
     return go.Scatter(
         x=[p.epsilon for p in curve.points],
         y=[p.mean for p in curve.points],
@@ -192,7 +184,7 @@ def means(curve: Curve, color: str, metric: Metric, colors: Palette) -> go.Scatt
         mode="lines+markers",
         name=curve.algorithm,
         line={"color": color, "width": 2.5, "dash": "solid" if holds else "dash"},
-        marker=marker,
+        marker=plots.marker(color, holds, colors),
         unselected={"marker": {"opacity": 1}},
         hoverinfo="text",
         cliponaxis=False,

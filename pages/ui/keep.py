@@ -1,0 +1,45 @@
+"""Files to take along, and the lines that make them again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import streamlit as st
+
+from pages.ui import plots
+from pages.ui.wording import NOT_PRIVATE
+
+MIME = {"csv": "text/csv", "json": "application/json"}
+
+
+class File(NamedTuple):
+    label: str
+    #: With the kind of file as its ending.
+    name: str
+    make: Callable[[], str]
+
+
+def keep(
+    files: Sequence[File], ready: bool, shell: str = "", python: str = "", camera: bool = True
+) -> None:
+    """Files once everything is there, the camera's format, and lines of code."""
+    st.subheader("Take it with you")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        for file in files:
+            st.download_button(
+                file.label,
+                file.make() if ready else "",
+                file.name,
+                MIME[file.name.rpartition(".")[2]],
+                icon=":material/download:",
+                on_click="ignore",
+                disabled=not ready,
+            )
+        if camera:
+            plots.camera_control()
+    st.markdown(NOT_PRIVATE)
+    for where, lines, language in (("a shell", shell, "bash"), ("Python", python, "python")):
+        if lines:
+            st.markdown(f"In {where}:")
+            st.code(lines, language=language, wrap_lines=True)
