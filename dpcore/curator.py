@@ -170,13 +170,16 @@ class Curator:
     def answer(self, question: Question, loss: Loss, why: str) -> IntArray:
         """Whole numbers that know how far one row can move them, with noise scaled to that."""
         exact: list[IntArray] = []
+        # Its coins are tossed when it is asked: kept as it was, it can be asked again.
+        asked = copy.deepcopy(question) if self._keeps_journal else None
 
         def ask() -> IntArray:
             exact.append(question.of(self._data))
             return exact[0]
 
         noisy = self._noisy(ask, self._per_row(question.added, question.replaced), loss, why)
-        self._log("answer", {"why": why, "values": noisy}, lambda: {"values": exact[0]})
+        behind = {"question": asked}
+        self._log("answer", {"why": why, "values": noisy}, lambda: {**behind, "values": exact[0]})
         return noisy
 
     def full_cells(self, cells: SparsePartition, margin: float, loss: Pure, why: str) -> Cells:

@@ -55,7 +55,7 @@ def marks(synopsis: Synopsis, axes: Axes = (0, 1)) -> Marks:
     box = synopsis.box.take(axes)
     cell = None
     if isinstance(synopsis, NoisyGrid):
-        counts = _fewer_cells(_marginal(synopsis, axes))
+        counts = fewer_cells(_marginal(synopsis, axes))
         unit, weights = Grid(box, len(counts)).centers(), counts.ravel().astype(np.float64)
         widths = (np.asarray(box.high) - np.asarray(box.low)) / len(counts)
         cell = (float(widths[0]), float(widths[1]))
@@ -127,7 +127,7 @@ def truth(data: Dataset, result: RunResult, reference: BaselineResult) -> NonPri
 def published_density(synopsis: Synopsis, axes: Axes = (0, 1)) -> Levels:
     """The density of what was published, as brightness of the pixels of a picture."""
     if isinstance(synopsis, NoisyGrid):
-        counts = _fewer_cells(_marginal(synopsis, axes), DENSITY_CELLS)
+        counts = fewer_cells(_marginal(synopsis, axes), DENSITY_CELLS)
         zoom = max(1, round(DENSITY_CELLS / len(counts)))
         return _brightness(counts.repeat(zoom, axis=0).repeat(zoom, axis=1))
     unit = synopsis.unit_points[:, axes]
@@ -164,7 +164,7 @@ def _marginal(synopsis: NoisyGrid, axes: Axes) -> npt.NDArray[np.int64]:
     return counts if axes[0] < axes[1] else counts.T
 
 
-def _fewer_cells(
+def fewer_cells(
     counts: npt.NDArray[np.int64], most: int = MOST_CELLS_PER_SIDE
 ) -> npt.NDArray[np.int64]:
     """Counts on at most so many cells a side: blocks of cells are added up."""

@@ -55,6 +55,7 @@ def sample_and_aggregate(curator: Curator, k: int, blocks: int, epsilon: float) 
     noise of scale 2 (max - min) k d / (blocks epsilon) (paper 000, equation 3).
     """
     low, high = quartiles(curator, epsilon / 2)
+    curator.note("range", low=low, high=high)
     return mean_of_blocks(curator, BlockCenters(k, blocks, low, high, own_coins(curator)), epsilon)
 
 
@@ -208,5 +209,6 @@ class GkMPublished(Algorithm):
         exact = n**exponent if blocks == "gkm" else n / (rows_per_center * k)
         count = max(1, int(exact))
         low, high = quartiles(curator, epsilon / 2, GuptQuantile)
+        curator.note("range", low=low, high=high)
         question = SlicedCenters(k, count, low, high, own_coins(curator))
         return mean_of_blocks(curator, question, epsilon)

@@ -1,0 +1,100 @@
+"""The controls of the classroom: public data on a map, and any method that can be told on one."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpcore import steps
+from dpcore.algorithms import ALGORITHMS
+from dpcore.datasets.builtin import BUILTIN
+from dpcore.explain import LEVELS
+from dpcore.privacy import MAX_EPSILON, MIN_EPSILON, Neighbors
+from pages.ui import address, controls
+from pages.ui.controls import Choice
+
+METHOD = "dplloyd"
+#: In the order of the classroom; the others follow.
+FIRST = ("dplloyd", "adaptive", "coreset", "eugkm", "hybrid", "gkm")
+#: Ships with the product, lies on a map.
+MAPS = tuple(key for key, each in BUILTIN.items() if each.geographic and each.box.d == 2)
+MOST_CENTERS = 20
+
+
+def methods() -> list[str]:
+    able = [
+        key for key in steps.playable() if ALGORITHMS[key].relations != (Neighbors.REPLACE_ONE,)
+    ]
+    return [*(key for key in FIRST if key in able), *(key for key in able if key not in FIRST)]
+
+
+def data() -> str:
+    return address.get("data", MAPS[0], address.one_of(MAPS))
+
+
+def method(default: str = METHOD) -> str:
+    return address.get("algorithm", default, address.one_of(methods()))
+
+
+def centers() -> int:
+    return address.get("k", controls.CENTERS, address.number(int, 1, MOST_CENTERS))
+
+
+def epsilon() -> float:
+    """The typed one, or that of the named level."""
+    exact = address.get("epsilon", None, address.number(float, MIN_EPSILON, MAX_EPSILON))
+    level = LEVELS[controls.LEVEL_NAMES.index(controls.level_name())]
+    return exact or level.epsilon
+
+
+def seed() -> int:
+    return address.get("seed", 0, address.number(int, 0, controls.MAX_SEED))
+
+
+def chosen(default: str = METHOD) -> Choice:
+    """The run that the address names."""
+    return Choice(
+        data(), method(default), centers(), epsilon(), 0.0, Neighbors.ADD_REMOVE, seed(), ()
+    )
+
+
+def sidebar(default: str = METHOD) -> None:
+    """Data, method and number of centers. A presenter has none: links bring what a lesson needs."""
+    with st.sidebar:
+        address.control(
+            st.selectbox,
+            "Data",
+            "data",
+            MAPS[0],
+            address.one_of(MAPS),
+            options=MAPS,
+            format_func=lambda key: BUILTIN[key].title,
+        )
+        address.control(
+            st.selectbox,
+            "Method",
+            "algorithm",
+            default,
+            address.one_of(methods()),
+            options=methods(),
+            format_func=lambda key: ALGORITHMS[key].title,
+        )
+        st.caption(ALGORITHMS[method(default)].idea)
+        address.control(
+            st.number_input,
+            "Centers",
+            "k",
+            controls.CENTERS,
+            address.number(int, 1, MOST_CENTERS),
+            min_value=1,
+            max_value=MOST_CENTERS,
+        )
+
+
+def other_luck() -> None:
+    st.button(
+        "Other luck",
+        icon=":material/casino:",
+        key="luck",
+        shortcut="L",
+        on_click=controls.new_noise,
+    )

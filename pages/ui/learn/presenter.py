@@ -1,0 +1,48 @@
+"""What is projected: large type, no sidebar, one idea on the screen."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.ui import address
+
+#: How much larger everything is.
+SCALE = 1.5
+STYLE = f"""
+<style>
+html {{ font-size: {16 * SCALE:.0f}px !important; }}
+[data-testid="stSidebar"], [data-testid="stExpandSidebarButton"],
+[data-testid="stHeader"] {{ display: none; }}
+[data-testid="stMain"] [data-testid="stMainBlockContainer"] {{
+  padding: .6rem 1rem .4rem; max-width: none;
+}}
+[data-testid="stMain"] h3 {{ font-size: 1.6rem; padding: 0 7rem 0 0; }}
+.learn-say {{ font-size: 1.3rem; line-height: 1.35; }}
+/* Out of the way: what is taught begins at the top. */
+.st-key-switch {{ position: absolute; top: .5rem; right: 1rem; width: auto; z-index: 9; }}
+.st-key-switch button {{ opacity: .6; min-height: 0; padding: .1rem .4rem; font-size: .75rem; }}
+</style>
+"""
+
+
+def presenting() -> bool:
+    return address.get("presenter", False, address.yes_or_no)
+
+
+def style() -> None:
+    if presenting():
+        st.html(STYLE)
+
+
+def switch() -> None:
+    """On and off, by hand or by the P key."""
+    on = presenting()
+    st.container(key="switch").button(
+        "Leave" if on else "Presenter",
+        icon=":material/close_fullscreen:" if on else ":material/present_to_all:",
+        key="presenter",
+        help=None if on else "Large type, no sidebar, one idea on the screen.",
+        shortcut="P",
+        on_click=address.put,
+        args=("presenter", not on, False),
+    )
