@@ -61,7 +61,7 @@ class BudgetExceeded(ValueError):
 
 
 class Infeasible(ValueError):
-    """The algorithm cannot answer at this epsilon; says the smallest at which it can, if known."""
+    """The algorithm cannot answer so; says the smallest epsilon at which it can, if known."""
 
     def __init__(self, message: str, smallest_epsilon: float | None = None):
         super().__init__(message)

@@ -82,7 +82,7 @@ def _checked_relation(system: Algorithm, neighbors: Neighbors | str) -> Neighbor
         raise ValueError(f"neighbors must be {names}, not {neighbors!r}.") from None
     if relation not in system.relations:
         only = " or ".join(system.relations)
-        raise ValueError(f"{system.key} is private under {only} only, not under {relation}.")
+        raise Infeasible(f"{system.key} is private under {only} only, not under {relation}.")
     return relation
 
 

@@ -53,6 +53,14 @@ def test_an_algorithm_that_cannot_answer_says_why_and_the_others_go_on():
     assert math.isfinite(by_key["dplloyd"].nicv)
 
 
+def test_an_algorithm_for_another_relation_says_so_and_the_others_go_on():
+    keys = ["eugkm-published", "dplloyd"]
+    trials = list(dpcore.sweep(keys, DATA, 5, [1.0], runs=1, neighbors="replace-one"))
+    by_key = {t.algorithm: t for t in trials}
+    assert "private under add-remove only" in by_key["eugkm-published"].refusal
+    assert math.isfinite(by_key["dplloyd"].nicv)
+
+
 def test_a_sweep_can_be_left_at_any_time():
     trials = dpcore.sweep(["dplloyd"], DATA, 5, [0.5], runs=1000)
     next(trials)

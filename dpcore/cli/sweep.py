@@ -78,4 +78,5 @@ def _tell(trials: list[Trial], epsilons: list[float]) -> None:
             refusals.update((key, t.refusal) for t in of if t.refusal)
         print(f"{key:<22}" + "".join(cells))
     for key, refusal in refusals.items():
-        print(f"\n{key}: {refusal}")
+        whose = "" if refusal.startswith(key) else f"{key}: "
+        print(f"\n{whose}{refusal}")
