@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpcore import curves, explain
 from dpcore.algorithms import ALGORITHMS
-from dpcore.curves import EPSILONS, METRICS, Curve, Metric
+from dpcore.curves import EPSILONS, Curve, Metric
 from dpcore.plan import Plan, as_csv, as_json
 from pages.ui import address, controls, curve_chart, frame, live, palette, plots, work
 from pages.ui.controls import Choice
@@ -33,7 +33,7 @@ def main() -> None:
     )
     st.markdown(NOT_PRIVATE)
     live.warn(choice.data, "ε", "this curve")
-    metric = metric_control()
+    metric = controls.metric_control()
     with st.sidebar:
         plan = plan_controls(choice, metric)
         axes = axes_controls(metric)
@@ -42,20 +42,6 @@ def main() -> None:
     pause = live.PAUSE if going else None
     st.fragment(show, run_every=pause)(choice, plan, metric, axes, going)
     repeat(plan)
-
-
-def metric_control() -> Metric:
-    chosen = address.control(
-        st.selectbox,
-        "What is measured",
-        "metric",
-        "nicv",
-        address.one_of(METRICS),
-        options=list(METRICS),
-        format_func=lambda key: METRICS[key].title,
-    )
-    st.caption(METRICS[chosen].meaning)
-    return METRICS[chosen]
 
 
 def plan_controls(choice: Choice, metric: Metric) -> Plan:
@@ -78,16 +64,7 @@ def plan_controls(choice: Choice, metric: Metric) -> Plan:
         first = epsilon_control("ε from", "from", EPSILONS[0])
     with right:
         last = epsilon_control("to", "to", EPSILONS[-1])
-    runs = address.control(
-        st.number_input,
-        "Runs at each ε",
-        "runs",
-        RUNS,
-        address.number(int, 1, live.MOST_RUNS),
-        min_value=1,
-        max_value=live.MOST_RUNS,
-        help="Finished runs are kept when you ask for more.",
-    )
+    runs = controls.runs_control("Runs at each ε", "runs", RUNS, live.MOST_RUNS)
     return Plan(
         choice.data,
         (choice.algorithm, *beside),

@@ -9,12 +9,10 @@ import streamlit as st
 
 from dpcore import audit
 from dpcore.algorithms import ALGORITHMS, Algorithm
-from dpcore.algorithms.base import PAPERS
 from dpcore.audit import Finding, Findings
 from dpcore.privacy import Neighbors, Verdict
-from pages.ui import address, frame, palette
+from pages.ui import address, controls, frame, palette
 
-ALL = "all"
 #: A verdict's color on the screen, and what it says.
 MEANINGS = {
     Verdict.PROVED: ("blue", "the claim has a proof, which we checked"),
@@ -52,24 +50,12 @@ def main() -> None:
     for verdict, (_, meaning) in MEANINGS.items():
         st.markdown(f"{badge(verdict)} {meaning}.")
     found = audited()
-    paper = address.control(
-        st.selectbox,
-        "Paper",
-        "paper",
-        ALL,
-        address.one_of((ALL, *PAPERS)),
-        options=[ALL, *PAPERS],
-        format_func=lambda key: "All of them" if key == ALL else paper_title(key),
-    )
-    shown = [a for a in ALGORITHMS.values() if paper in (ALL, a.paper)]
+    paper = controls.paper_control()
+    shown = [a for a in ALGORITHMS.values() if paper in (controls.ALL, a.paper)]
     counts = Counter(algorithm.verdict for algorithm in shown)
     st.caption(", ".join(f"{counts[v]} {v.lower()}" for v in Verdict if counts[v]) + ".")
     for algorithm in shown:
         card(algorithm, found)
-
-
-def paper_title(key: str) -> str:
-    return PAPERS[key] if key == "ours" else f"{key}: {PAPERS[key]}"
 
 
 def badge(verdict: Verdict) -> str:

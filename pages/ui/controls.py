@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
 
-from dpcore.algorithms import ALGORITHMS, Algorithm, Parameter
+from dpcore.algorithms import ALGORITHMS, PAPERS, Algorithm, Parameter
+from dpcore.curves import METRICS, Metric
 from dpcore.datasets.builtin import BUILTIN, BuiltinSet, builtin_set
 from dpcore.explain import LEVELS, MIDDLE, level_of, nearest_level
 from dpcore.privacy import MAX_DELTA, MAX_EPSILON, MIN_EPSILON, Neighbors
 from pages.ui import address
 
+#: In place of one paper.
+ALL = "all"
+DEFAULT_METRIC = "nicv"
 DATA, ALGORITHM, FALLBACK, CENTERS = "nyc-taxi", "adaptive", "auto", 5
 MOST_CENTERS = 100
 #: The largest whole number that a browser holds exactly.
@@ -50,27 +55,32 @@ class Choice:
         return ALGORITHMS[self.algorithm]
 
 
-def choose() -> Choice:
+def choose(data: str | None = None, centers: bool = True) -> Choice:
     """Draw the sidebar's controls and say what was chosen there and in the address.
 
     The level is read, not drawn: pages put the slider where it belongs, with `level_slider`.
+    Where a page brings data of its own, or has many k, there is no control for them.
     """
     with st.sidebar:
-        data = data_control()
+        data = data or data_control()
         algorithm = algorithm_control()
-        k = address.control(
-            st.number_input,
-            "Centers",
-            "k",
-            CENTERS,
-            address.number(int, 1, MOST_CENTERS),
-            min_value=1,
-            max_value=MOST_CENTERS,
-        )
+        k = centers_control() if centers else CENTERS
         st.button("Draw new noise", icon=":material/casino:", width="stretch", on_click=new_noise)
         exact = exact_values(data)
         settings = settings_controls(algorithm)
     return Choice(data, algorithm, k, *exact, settings)
+
+
+def centers_control() -> int:
+    return address.control(
+        st.number_input,
+        "Centers",
+        "k",
+        CENTERS,
+        address.number(int, 1, MOST_CENTERS),
+        min_value=1,
+        max_value=MOST_CENTERS,
+    )
 
 
 def data_control() -> str:
@@ -219,6 +229,53 @@ def level_slider(label: str, name: str = "privacy", default: str = MIDDLE.name) 
         then=lambda _: address.put("epsilon", None),
         options=LEVEL_NAMES,
     )
+
+
+def metric_control(metrics: Collection[str] = tuple(METRICS)) -> Metric:
+    """How good a run is, and what that means in words."""
+    chosen = address.control(
+        st.selectbox,
+        "What is measured",
+        "metric",
+        DEFAULT_METRIC,
+        address.one_of(metrics),
+        options=list(metrics),
+        format_func=lambda key: METRICS[key].title,
+    )
+    st.caption(METRICS[chosen].meaning)
+    return METRICS[chosen]
+
+
+def runs_control(label: str, name: str, default: int, most: int) -> int:
+    return address.control(
+        st.number_input,
+        label,
+        name,
+        default,
+        address.number(int, 1, most),
+        min_value=1,
+        max_value=most,
+        help="Finished runs are kept when you ask for more.",
+    )
+
+
+def paper_control() -> str:
+    """One of the papers, or all of them."""
+    return address.control(
+        st.selectbox,
+        "Paper",
+        "paper",
+        ALL,
+        address.one_of((ALL, *PAPERS)),
+        options=[ALL, *PAPERS],
+        format_func=paper_title,
+    )
+
+
+def paper_title(key: str) -> str:
+    if key == ALL:
+        return "All of them"
+    return PAPERS[key] if key == "ours" else f"{key}: {PAPERS[key]}"
 
 
 def obstacle(choice: Choice) -> str | None:
