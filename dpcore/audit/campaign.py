@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from functools import lru_cache, partial
 from typing import Any, Self
 
+from dpcore.algorithms import ALGORITHMS
 from dpcore.audit.attack import Finding, attack
 from dpcore.audit.bound import CONFIDENCE, Evidence
 from dpcore.audit.exact import WALKS
@@ -59,6 +60,22 @@ class Findings:
     def strongest(self, algorithm: str) -> Finding | None:
         """The attack that came nearest to the claim, or farthest beyond; None if there was none."""
         return max(self.of(algorithm), key=lambda f: f.lower_bound / f.epsilon, default=None)
+
+    def updated(self, newer: Self) -> Self:
+        """These findings, with newer ones in place of those on the same algorithms.
+
+        Date and number of runs are the lesser of both, so that they hold for every finding.
+        """
+        redone = {finding.algorithm for finding in newer.attacks}
+        kept = [f for f in self.attacks if f.algorithm in ALGORITHMS and f.algorithm not in redone]
+        order = {key: place for place, key in enumerate(ALGORITHMS)}
+        attacks = sorted([*kept, *newer.attacks], key=lambda finding: order[finding.algorithm])
+        return type(self)(
+            min(self.date, newer.date),
+            min(self.runs, newer.runs),
+            tuple(attacks),
+            newer.walks or self.walks,
+        )
 
     def to_json(self) -> str:
         """One attack a line, so that two audits can be compared."""

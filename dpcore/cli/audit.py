@@ -24,11 +24,17 @@ def add(commands: Any) -> None:
         description="Runs algorithms many times on neighboring data sets and bounds epsilon from "
         "below. A bound under the claim is no proof; one above it refutes the claim.",
     )
-    command.add_argument("algorithm", nargs="?", help="a key from `dpcore list`; all without")
+    command.add_argument("algorithms", nargs="*", help="keys from `dpcore list`; all without")
     command.add_argument("--runs", type=int, default=RUNS, help="on each data set of a pair")
     command.add_argument("--seed", type=int, default=0)
     command.add_argument("--workers", type=int, help="processes; as many as processors without")
-    command.add_argument("--save", type=Path, help="keep what was found in this file")
+    command.add_argument(
+        "--save",
+        type=Path,
+        metavar="FILE",
+        help="keep what was found in this file; of some algorithms, in place of what it says of "
+        "them",
+    )
     command.add_argument("--json", action="store_true", help="for programs")
     command.set_defaults(do=do)
 
@@ -36,17 +42,19 @@ def add(commands: Any) -> None:
 def do(arguments: argparse.Namespace) -> int:
     if arguments.runs < 8:
         raise ValueError(f"--runs must be at least 8, not {arguments.runs}.")
-    chosen = [get(arguments.algorithm)] if arguments.algorithm else ALGORITHMS.values()
-    cases = [case for algorithm in chosen for case in cases_of(algorithm)]
+    keys = dict.fromkeys(arguments.algorithms or ALGORITHMS)
+    cases = [case for key in keys for case in cases_of(get(key))]
     found = attacks(cases, arguments.runs, arguments.seed, arguments.workers)
     report = Findings(
         today(),
         arguments.runs,
         tuple(progress(found, len(cases), "audit")),
-        () if arguments.algorithm else tuple(walks()),
+        () if arguments.algorithms else tuple(walks()),
     )
     if arguments.save:
-        arguments.save.write_text(report.to_json())
+        partly = arguments.algorithms and arguments.save.exists()
+        saved = Findings.from_json(arguments.save.read_text()).updated(report) if partly else report
+        arguments.save.write_text(saved.to_json())
     if arguments.json:
         print(report.to_json(), end="")
     else:

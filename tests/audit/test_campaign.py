@@ -109,6 +109,29 @@ def test_the_command_audits_one_algorithm(capsys, tmp_path):
     assert json.loads(path.read_text()) == told
 
 
+def test_findings_on_an_algorithm_give_way_to_newer_ones_and_others_stay():
+    other, gone = replace(FINDING, algorithm="eugkm"), replace(FINDING, algorithm="no longer")
+    newer = Findings("2026-03-04", 12, (replace(FINDING, lower_bound=0.7),), ())
+    found = replace(REPORT, attacks=(other, gone, FINDING)).updated(newer)
+    assert found.attacks == (newer.attacks[0], other)
+    assert (found.date, found.runs) == ("2026-01-02", 12)
+    assert found.walks == REPORT.walks
+
+
+def test_the_command_puts_what_it_found_in_place_of_what_the_file_says(monkeypatch, tmp_path):
+    path = tmp_path / "audit.json"
+    path.write_text(
+        replace(REPORT, attacks=(FINDING, replace(FINDING, algorithm="eugkm"))).to_json()
+    )
+    monkeypatch.setattr(command, "attacks", lambda *_: iter([replace(FINDING, lower_bound=0.7)]))
+    assert main(["audit", "dplloyd", "--runs", "8", "--save", str(path)]) == 0
+    saved = Findings.from_json(path.read_text())
+    assert [(f.algorithm, f.lower_bound) for f in saved.attacks] == [
+        ("dplloyd", 0.7),
+        ("eugkm", 0.5),
+    ]
+
+
 def test_the_command_says_what_it_found_in_words(capsys, monkeypatch):
     monkeypatch.setattr(command, "attacks", lambda *_: iter([replace(FINDING, cost=2.0)]))
     assert main(["audit", "dplloyd", "--runs", "8"]) == command.BROKEN
