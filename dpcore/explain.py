@@ -146,3 +146,27 @@ def change(relative: float) -> str:
         return f"0{NO_BREAK}%" if relative == 0 else f"<{NO_BREAK}0.01{NO_BREAK}%"
     digits = 0 if size >= 9.95 else 1 if size >= 0.995 else 2
     return f"{'−' if relative < 0 else ''}{size:.{digits}f}{NO_BREAK}%"
+
+
+def protected(unit: str, neighbors: Neighbors, ids: str | None = None, rows: int = 1) -> str:
+    """Whom a release protects, in a sentence or two."""
+    if ids is not None:
+        kept = f"one row of each {unit} is" if rows == 1 else f"{rows} rows of each {unit} are"
+        return (
+            f"Protected is one {unit}, whoever an entry of {ids!r} stands for: at most {kept} "
+            "kept, chosen at random, and rows without an entry are left out."
+        )
+    if neighbors is Neighbors.REPLACE_ONE:
+        return (
+            f"Protected is {scope(unit)}: which of two it was. How many {plural(unit)} lie in the "
+            "box is published."
+        )
+    return f"Protected is {scope(unit)}: even whether it is in the data at all."
+
+
+def bill(price: str, allowed: str) -> str:
+    """What a release costs, in a sentence or two."""
+    return (
+        f"It costs {price} of the {allowed} that all releases of these data may ever cost. What is "
+        "spent stays spent, whatever becomes of the files."
+    )

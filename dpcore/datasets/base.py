@@ -37,6 +37,8 @@ class About:
     geographic: bool = False
     #: Open to everybody anyway: looking at it without protection harms nobody.
     public: bool = False
+    #: Drawn from a release of private data: as private as that, so looking at it is free.
+    twin: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,33 @@
+"""Publishing once: a plan, a ledger that is charged, files that leave, a certificate."""
+
+from dpcore.release.amounts import Amount
+from dpcore.release.contribution import Unit
+from dpcore.release.ledger import Account, Entry, Ledger, ReleaseRefused
+from dpcore.release.plan import RELEASE, TWIN, ReleasePlan
+from dpcore.release.publish import Progress, Release, publish, reopened
+from dpcore.release.sources import BuiltinData, DataSource, FileData
+from dpcore.release.twin import twin_of, twin_plan
+from dpcore.release.verify import Finding, verify
+
+__all__ = [
+    "RELEASE",
+    "TWIN",
+    "Account",
+    "Amount",
+    "BuiltinData",
+    "DataSource",
+    "Entry",
+    "FileData",
+    "Finding",
+    "Ledger",
+    "Progress",
+    "Release",
+    "ReleasePlan",
+    "ReleaseRefused",
+    "Unit",
+    "publish",
+    "reopened",
+    "twin_of",
+    "twin_plan",
+    "verify",
+]

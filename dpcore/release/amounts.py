@@ -1,0 +1,36 @@
+"""Epsilon and delta as exact fractions, so that ten times 0.1 is 1 and not a little less."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Self
+
+NOTHING = Fraction(0)
+
+
+@dataclass(frozen=True)
+class Amount:
+    """So much epsilon and so much delta, exactly."""
+
+    epsilon: Fraction = NOTHING
+    delta: Fraction = NOTHING
+
+    @classmethod
+    def of(cls, epsilon: float, delta: float = 0.0) -> Self:
+        """What people mean by these numbers: 0.1 is a tenth, not the nearest binary number."""
+        return cls(Fraction(repr(float(epsilon))), Fraction(repr(float(delta))))
+
+    def __add__(self, other: Amount) -> Amount:
+        return Amount(self.epsilon + other.epsilon, self.delta + other.delta)
+
+    def __sub__(self, other: Amount) -> Amount:
+        return Amount(self.epsilon - other.epsilon, self.delta - other.delta)
+
+    def within(self, other: Amount) -> bool:
+        """Whether neither epsilon nor delta is larger than the other's."""
+        return self.epsilon <= other.epsilon and self.delta <= other.delta
+
+    def __str__(self) -> str:
+        delta = f", δ {float(self.delta):g}" if self.delta else ""
+        return f"ε {float(self.epsilon):g}{delta}"

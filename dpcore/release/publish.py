@@ -1,0 +1,117 @@
+"""Spend once: read, draw the noise that may leave, write ledger and files, and only then show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any
+
+import dpcore
+from dpcore.domain import FloatArray, IntArray
+from dpcore.privacy import Infeasible
+from dpcore.release import files
+from dpcore.release.ledger import Entry, Ledger
+from dpcore.release.plan import ReleasePlan
+from dpcore.release_noise import ReleaseNoise
+from dpcore.results import ReleasedResult
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What is being done, and which part of that is done, from 0 to 1."""
+
+    doing: str
+    part: float
+
+
+@dataclass(frozen=True)
+class Release:
+    """A release that is in the ledger: its entry, and the files that may leave, by name."""
+
+    entry: Entry
+    files: Mapping[str, bytes]
+
+    @cached_property
+    def certificate(self) -> dict[str, Any]:
+        import json
+
+        return json.loads(self.files["certificate.json"])
+
+
+def publish(
+    plan: ReleasePlan, ledger: Ledger, progress: Callable[[Progress], None] | None = None
+) -> Release:
+    """Make the release that a plan describes, charge the ledger, and return what may be shown.
+
+    Raises ReleaseRefused, with nothing spent, when the account cannot pay, or the same data have
+    another name. When the algorithm itself ends without an answer after it has asked, the whole
+    price is charged, and the reason raised again (see `dpcore.release.ledger`).
+    """
+    tell = progress or (lambda _: None)
+    tell(Progress("looking at the ledger", 0.0))
+    claim = plan.claim(plan.data.fingerprints(ledger.key))
+    ledger.check(claim)
+    # Taken before anything private is read: how long the rest takes depends on the data.
+    time = datetime.now(UTC).isoformat(timespec="seconds")
+    tell(Progress("counting the rows", 0.0))
+    data = plan.data.open(plan.unit)
+    noise = _WatchedNoise(lambda done, of: tell(Progress("drawing noise", done / of)))
+    try:
+        result = dpcore.run(
+            plan.algorithm,
+            data,
+            plan.k,
+            plan.per_row.epsilon,
+            plan.per_row.delta,
+            plan.neighbors,
+            noise=noise,
+            progress=lambda part: tell(Progress("spending the budget", part)),
+            **plan.parameters,
+        )
+        if not isinstance(result, ReleasedResult):
+            raise TypeError(f"{type(result).__name__} is not for release.")
+        tell(Progress("writing the files", 0.0))
+        published = files.bundle(plan, result, time)
+    except Exception as error:
+        if noise.asked:
+            ledger.record(claim, plan.purpose, time, plan.as_dict(), {}, _reason(error))
+        raise
+    entry = ledger.record(claim, plan.purpose, time, plan.as_dict(), published)
+    return reopened(ledger, entry.number)
+
+
+def reopened(ledger: Ledger, number: int) -> Release:
+    """A release that was made before, to show it or download it again, for free."""
+    return Release(ledger.entry(number), ledger.files(number))
+
+
+class _WatchedNoise(ReleaseNoise):
+    """Release noise that remembers whether it was asked for any."""
+
+    asked = False
+
+    def geometric(self, values: IntArray, sensitivity: int, epsilon: float) -> IntArray:
+        self.asked = True
+        return super().geometric(values, sensitivity, epsilon)
+
+    def gaussian(self, values: IntArray, sensitivity: float, rho: float) -> IntArray:
+        self.asked = True
+        return super().gaussian(values, sensitivity, rho)
+
+    def choose(
+        self,
+        scores: IntArray,
+        sensitivity: int,
+        epsilon: float,
+        monotone: bool = False,
+        log_prior: FloatArray | None = None,
+    ) -> int:
+        self.asked = True
+        return super().choose(scores, sensitivity, epsilon, monotone, log_prior)
+
+
+def _reason(error: Exception) -> str:
+    """What the ledger remembers of a run without an answer."""
+    return str(error) if isinstance(error, Infeasible) else type(error).__name__
