@@ -7,7 +7,6 @@ twice, and a sum of parts that cannot be negative tells more than the parts alon
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,9 +16,6 @@ import numpy.typing as npt
 from dpcore.domain import FloatArray, IntArray
 from dpcore.dyadic import DyadicCells, deinterleaved
 
-#: A block of dead cells holds rows for certain when its sum is that many standard deviations above
-#: the highest that noise alone reaches among so many blocks.
-CERTAINTY = 1.0
 #: Slopes are read off a raster no finer than 512 x 512.
 RASTER_LEVEL = 9
 #: A point moves from the middle of its cell by at most this part of the side.
@@ -135,35 +131,6 @@ def leaf_points(leaves: DyadicCells, weights: FloatArray, scale: float, finest: 
         mass = mass[::2, ::2] + mass[1::2, ::2] + mass[::2, 1::2] + mass[1::2, 1::2]
     side = 2.0 / (1 << leaves.levels)
     return leaves.centers() + move * side[:, None]
-
-
-def quiet_ground(first: Stage) -> tuple[FloatArray, FloatArray]:
-    """Points (m, 2) and weights for rows too thinly spread for any cell of the first stage.
-
-    Each dead cell may be noise, but the sum over a block of them need not be: in m cells rows add
-    up like m, noise like its square root. Blocks of 2 x 2, 4 x 4, ... cells are tried in turn; one
-    whose sum noise does not explain becomes a point in the middle of its dead cells, and these are
-    done with. Far from everything else, one row in a hundred is worth a center.
-    """
-    side = 1 << int(first.cells.levels[0])
-    i0, i1 = deinterleaved(first.cells.codes)
-    number = np.zeros((side, side))
-    number[i0, i1] = ~first.alive
-    mass = np.zeros((side, side))
-    mass[i0, i1] = np.where(first.alive, 0, first.counts)
-    middle = (2 * np.arange(side) + 1 - side) / side
-    sums = [number, mass, number * middle[:, None], number * middle]
-    points, weights = [np.empty((0, 2))], [np.empty(0)]
-    while len(sums[0]) > 1:
-        sums = [s[::2, ::2] + s[1::2, ::2] + s[::2, 1::2] + s[1::2, 1::2] for s in sums]
-        number, mass, *places = sums
-        height = math.sqrt(2 * math.log(max(2, number.size))) + CERTAINTY
-        found = mass > np.maximum(height * np.sqrt(number * first.variance), 0)
-        points.append(np.stack([place[found] / number[found] for place in places], axis=1))
-        weights.append(mass[found])
-        for s in sums:
-            s[found] = 0
-    return np.concatenate(points), np.concatenate(weights)
 
 
 def _raster(

@@ -13,8 +13,9 @@ from dpcore.algorithms.base import Parameter, SynopsisAlgorithm, register
 from dpcore.curator import Curator
 from dpcore.domain import FloatArray, IntArray
 from dpcore.dyadic import DyadicCells, deinterleaved
-from dpcore.noisy_tree import Stage, leaf_points, quiet_ground, weighed_leaves
+from dpcore.noisy_tree import Stage, leaf_points, weighed_leaves
 from dpcore.privacy import Pure, Verdict
+from dpcore.quiet import heard_together
 from dpcore.results import Outcome
 from dpcore.synopsis import Coreset
 
@@ -152,7 +153,11 @@ def coreset_of(stages: list[Stage], curator: Curator) -> Coreset:
     """
     leaves, weights = weighed_leaves(stages)
     points = leaf_points(leaves, weights, full_scale(curator), finest_level(curator))
-    thin_points, thin_weights = quiet_ground(stages[0])
+    first, dead = stages[0], ~stages[0].alive
+    blocks = (1 << int(first.cells.levels[0])) // 2
+    thin_points, thin_weights = heard_together(
+        first.cells.centers()[dead], first.counts[dead], first.variance, blocks
+    )
     return Coreset(
         np.concatenate([points, thin_points]),
         np.concatenate([weights, thin_weights]),

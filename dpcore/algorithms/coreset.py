@@ -23,6 +23,7 @@ from dpcore.privacy import (
     Verdict,
     rho_of_epsilon,
 )
+from dpcore.quiet import heard_together
 from dpcore.results import Outcome
 from dpcore.synopsis import Coreset
 from dpcore.voronoi import Voronoi
@@ -37,27 +38,28 @@ LEAST_SHARPNESS = 30
 LEFTOVER = 0.01
 #: A wider ball must hold this much more of the m rows to be as likely as the next narrower one.
 WIDTH_PENALTY = 1 / 16
-#: Rows for each point of the scaffold, in scales of the noise on their number.
-FULLNESS = 20
+#: Rows for each point of the scaffold, in scales of the noise on their number, at least.
+FULLNESS = 15
+#: Points of the scaffold for each cluster, at most: more show nothing that matters to it.
+SCAFFOLD_POINTS = 600
 #: Noisy counts below this times ln(points) scales are pure noise; of points beside one that is
 #: not, those below a third of that.
 LOUD, AUDIBLE = 0.75, 1 / 3
 #: A point and those beside it, among which one must be loud.
 NEIGHBORS = 9
-#: Cells a side of the grid on which rows are removed, in two dimensions.
-REMOVAL_CELLS = 1024
+#: Cells a side of the grid on which rows are removed and counted, in two dimensions.
+GRID_CELLS = 1024
 
 
 class Sides(NamedTuple):
-    """Cells a side: of the grid where balls have their centers, and of the public scaffold."""
+    """Cells a side: of the grid where balls have their centers, and of the scaffold at least."""
 
     balls: int
-    least_scaffold: int
-    most_scaffold: int
+    scaffold: int
 
 
 #: By dimension.
-SIDES = {2: Sides(128, 16, 32), 3: Sides(16, 4, 10), 4: Sides(16, 4, 6)}
+SIDES = {2: Sides(128, 16), 3: Sides(16, 4), 4: Sides(16, 4)}
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,8 @@ class CoresetKMeans(SynopsisAlgorithm):
     Idea: Again and again, find a small ball that holds a 3/8k of the rows that are left, note its
     center, and remove its rows. To these centers add a public scaffold of points all over the
     box, and give each point the noisy number of rows nearest to it. Points whose number noise
-    explains are dropped. Any k-means of the weighted points is as private as they are.
+    explains are dropped, but for a point for each block of them that stands out together. Any
+    k-means of the weighted points is as private as they are.
 
     Unit: one row.
 
@@ -130,9 +133,9 @@ class CoresetKMeans(SynopsisAlgorithm):
     by the rows it removed. Here the rounds that are run share two fifths of epsilon, each as
     sharp as the next (the same epsilon_i m_i), by whichever accounting allows more of them: pure
     or, when delta is not 0, zCDP; the transcript tells which. Three fifths weigh the points. The
-    scaffold has 16 to 32 points a side in two dimensions, 4 to 10 in three and 4 to 6 in four,
-    the finer the more rows there are to a scale of noise. With too little budget for k rounds,
-    it is counted alone.
+    scaffold is the finer the more rows there are to a scale of noise, up to 600 points a cluster,
+    and has at least 16 points a side, or 4 beyond two dimensions. With too little budget for k
+    rounds, it is counted alone.
     """
 
     key = "coreset"
@@ -165,7 +168,7 @@ def private_coreset(curator: Curator, k: int) -> tuple[Coreset, Mapping[str, Any
     if plan.removals:
         centers = ball_centers(curator, plan, BALLS_SHARE * epsilon)
         epsilon *= 1 - BALLS_SHARE
-    points = with_scaffold(centers, curator.box, n * epsilon / counts_moved(curator))
+    points = with_scaffold(centers, curator.box, k, n * epsilon / counts_moved(curator))
     coreset = weighed(curator, points, n, epsilon)
     curator.note("coreset", points=coreset.unit_points, weights=coreset.weights)
     facts = {
@@ -183,7 +186,7 @@ def ball_centers(curator: Curator, plan: Plan, epsilon: float) -> FloatArray:
         Budget(epsilon, delta, plan.accounting),
         f"{len(plan.removals)} balls, by {plan.accounting} accounting",
     )
-    remaining = account.working_copy(REMOVAL_CELLS)
+    remaining = account.working_copy(GRID_CELLS)
     ladder = Ladder(min(SIDES[curator.d].balls, remaining.resolution), curator.d)
     log_prior = ladder.log_prior(plan.sharpness * WIDTH_PENALTY / counts_moved(curator))
     centers = np.empty((len(plan.removals), curator.d))
@@ -198,33 +201,38 @@ def ball_centers(curator: Curator, plan: Plan, epsilon: float) -> FloatArray:
     return centers
 
 
-def with_scaffold(centers: FloatArray, box: Box, fill: float) -> FloatArray:
+def with_scaffold(centers: FloatArray, box: Box, k: int, fill: float) -> FloatArray:
     """The centers, and public points that see to the rows far from all of them.
 
     `fill` is the number of rows in scales of the noise that counts will have.
     """
-    sides = SIDES[box.d]
-    side = round((fill / FULLNESS) ** (1 / box.d))
-    scaffold = Grid(box, min(max(side, sides.least_scaffold), sides.most_scaffold)).centers()
-    return from_ticks(np.unique(to_ticks(np.concatenate([centers, scaffold])), axis=0))
+    points = min(fill / FULLNESS, SCAFFOLD_POINTS * k)
+    side = max(round(points ** (1 / box.d)), SIDES[box.d].scaffold)
+    together = np.concatenate([centers, Grid(box, side).centers()])
+    return from_ticks(np.unique(to_ticks(together), axis=0))
 
 
 def weighed(curator: Curator, points: FloatArray, n: int, epsilon: float) -> Coreset:
-    """The points that stand out of the noise, weighted by the noisy number of rows nearest to each.
+    """The points that stand out of the noise, weighted by the noisy number of rows nearest to each,
+    and some that stand for what lies thinly around the others.
 
     The greatest of m noises is about ln(m) scales. A public number of rows is shared out in full.
     """
-    counts = curator.noisy_counts(
+    counts = curator.working_copy(GRID_CELLS).noisy_counts(
         Voronoi(points), Pure(epsilon), f"rows nearest each of {len(points)} points"
     )
     scale = counts_moved(curator) / epsilon
     loudness = counts / (LOUD * math.log(len(points)) * scale)
     beside = cKDTree(points).query(points, min(NEIGHBORS, len(points)))[1]
     stands_out = (loudness > AUDIBLE) & (loudness[beside] > 1).any(axis=1)
-    weights = counts[stands_out].astype(np.float64)
+    quiet = ~stands_out
+    thin_points, thin_weights = heard_together(
+        points[quiet], counts[quiet], 2 * scale**2, SIDES[curator.d].scaffold
+    )
+    weights = np.concatenate([counts[stands_out], thin_weights])
     if not curator.neighbors.size_is_private and len(weights):
         weights *= n / weights.sum()
-    return Coreset(points[stands_out], weights, curator.box)
+    return Coreset(np.concatenate([points[stands_out], thin_points]), weights, curator.box)
 
 
 def counts_moved(curator: Curator) -> int:
