@@ -7,7 +7,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from dpcore import curves, explain
+from dpcore import curves
 from dpcore.algorithms import ALGORITHMS
 from dpcore.curves import EPSILONS, Curve, Metric
 from dpcore.plan import Plan, as_csv, as_json
@@ -15,7 +15,7 @@ from pages.ui import address, controls, curve_chart, frame, live, palette, plots
 from pages.ui.controls import Choice
 from pages.ui.curve_chart import LINEAR, Axes, Line
 from pages.ui.keep import File, keep
-from pages.ui.wording import NOT_PRIVATE
+from pages.ui.wording import measured
 
 RUNS = 20
 MOST_BESIDE = 6
@@ -31,7 +31,6 @@ def main() -> None:
         "data. "
         "**Click on a point** to see it on Explore."
     )
-    st.markdown(NOT_PRIVATE)
     live.warn(choice.data, "ε", "this curve")
     metric = controls.metric_control()
     with st.sidebar:
@@ -161,9 +160,7 @@ def table(choice: Choice, plan: Plan, metric: Metric, found: list[Curve]) -> Non
     """The curves in figures, and a link to Explore for each ε: what a screen reader gets."""
 
     def say(value: float) -> str:
-        if metric.key == "shift":
-            return explain.distance(value, choice.about.geographic)
-        return f"{value:.4g}"
+        return measured(value, metric, choice.about.geographic)
 
     rows = {}
     for curve in found:

@@ -10,10 +10,11 @@ import streamlit as st
 
 from dpcore.algorithms import ALGORITHMS, PAPERS, Algorithm, Parameter
 from dpcore.curves import METRICS, Metric
-from dpcore.datasets.builtin import BUILTIN, BuiltinSet, builtin_set
+from dpcore.datasets.builtin import BUILTIN, BuiltinSet
 from dpcore.explain import LEVELS, MIDDLE, level_of, nearest_level
 from dpcore.privacy import MAX_DELTA, MAX_EPSILON, MIN_EPSILON, Neighbors
-from pages.ui import address
+from pages.ui import address, own_data, standing
+from pages.ui.own_data import OwnData, facts
 
 #: In place of one paper.
 ALL = "all"
@@ -24,6 +25,7 @@ MOST_CENTERS = 100
 MAX_SEED = 2**53 - 1
 #: One control less, for what every page reads the same way.
 LEVEL_NAMES = tuple(level.name for level in LEVELS)
+ENDS = '<div class="ends"><span>← leaks most</span><span>leaks least →</span></div>'
 RELATIONS = {
     Neighbors.ADD_REMOVE: "whether it is there",
     Neighbors.REPLACE_ONE: "what it says",
@@ -47,8 +49,8 @@ class Choice:
         return replace(self, epsilon=epsilon)
 
     @property
-    def about(self) -> BuiltinSet:
-        return builtin_set(self.data)
+    def about(self) -> BuiltinSet | OwnData:
+        return facts(self.data)
 
     @property
     def system(self) -> Algorithm:
@@ -84,8 +86,10 @@ def centers_control() -> int:
 
 
 def data_control() -> str:
+    standing.stop_if_absent()
     current = address.get("data", DATA, known_data)
-    options = [*BUILTIN, *([current] if current not in BUILTIN else [])]
+    options = [*own_data.held(), *BUILTIN]
+    options += [current] if current not in options else []
     chosen = address.control(
         st.selectbox,
         "Data",
@@ -94,22 +98,22 @@ def data_control() -> str:
         known_data,
         then=keep_algorithm_possible,
         options=options,
-        format_func=lambda key: builtin_set(key).title,
+        format_func=lambda key: facts(key).title,
     )
-    st.caption(builtin_set(chosen).description)
+    st.caption(facts(chosen).description)
     return chosen
 
 
 def known_data(text: str) -> str:
-    return builtin_set(text).key
+    return facts(text).key
 
 
 def keep_algorithm_possible(data: str) -> None:
     """Other data, other dimensions: where the algorithm cannot run, take one that always can."""
     algorithm = ALGORITHMS[address.get("algorithm", ALGORITHM, address.one_of(ALGORITHMS))]
-    if algorithm.obstacle(builtin_set(data).box.d, None, CENTERS):
+    if algorithm.obstacle(facts(data).box.d, None, CENTERS):
         address.put("algorithm", FALLBACK, ALGORITHM)
-    elif algorithm.key == FALLBACK and builtin_set(data).box.d == 2:
+    elif algorithm.key == FALLBACK and facts(data).box.d == 2:
         address.put("algorithm", ALGORITHM, ALGORITHM)
 
 
@@ -159,7 +163,7 @@ def exact_values(data: str) -> tuple[float, float, Neighbors, int]:
             format="%g",
             help="The chance that the limit does not hold. 0 is strictest.",
         )
-        unit = builtin_set(data).unit
+        unit = facts(data).unit
         neighbors = address.control(
             st.radio,
             f"An attacker must not learn of a {unit}",
@@ -229,6 +233,14 @@ def level_slider(label: str, name: str = "privacy", default: str = MIDDLE.name) 
         then=lambda _: address.put("epsilon", None),
         options=LEVEL_NAMES,
     )
+
+
+def labelled_slider(choice: Choice) -> None:
+    """The slider for who compares: with words at its ends, and what ε it stands for."""
+    level_slider(f"How strictly is each {choice.about.unit} protected?")
+    st.html(ENDS)
+    typed = " was typed; the slider shows the level nearest to it" * is_exact(choice)
+    st.caption(f"ε = {choice.epsilon:g}{typed}.")
 
 
 def metric_control(metrics: Collection[str] = tuple(METRICS)) -> Metric:

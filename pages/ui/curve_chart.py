@@ -58,86 +58,107 @@ def figure(
     y_title: str,
     colors: Palette,
 ) -> go.Figure:
-    drawn = go.Figure()
     low, high = y_range(curves, lines, axes)
-    for curve, color in zip(curves, colors.series, strict=False):
-        if axes.band and len(curve.points) > 1:
-            drawn.add_trace(band(curve, color, axes, low))
-    for line in lines:
-        drawn.add_trace(
-            go.Scatter(
-                x=[epsilons[0], epsilons[-1]],
-                y=[line.value] * 2 if line.value > 0 or not axes.y_log else [None] * 2,
-                mode="lines",
-                line={"color": line.color, "dash": line.dash, "width": 2},
-                hoverinfo="skip",
-            )
-        )
-    for curve, color in zip(curves, colors.series, strict=False):
-        drawn.add_trace(means(curve, color, metric, colors))
+    colored = list(zip(curves, colors.series, strict=False))
     named = [(line.label, line.value, line.color) for line in lines]
-    named += [
-        (title(curve.algorithm), curve.points[-1].mean, color)
-        for curve, color in zip(curves, colors.series, strict=False)
-        if curve.points
-    ]
-    for text, at, color in placed(named, low, high, axes):
-        drawn.add_annotation(
-            x=1.015,
-            y=at,
-            xref="paper",
-            yref="paper",
-            text=text,
-            font={"color": color, "size": 13},
-            align="left",
-            xanchor="left",
-            yanchor="middle",
-            showarrow=False,
-        )
-    silent = [c for c in curves if c.refusals and not c.points]
-    for i, curve in enumerate(silent):
-        drawn.add_annotation(
-            x=0.5,
-            y=0.5 - 2 * LINE_HEIGHT * i,
-            xref="paper",
-            yref="paper",
-            text=f"{title(curve.algorithm)} cannot run here: see below",
-            font={"color": colors.series[list(curves).index(curve)], "size": 14},
-            showarrow=False,
-        )
-    if epsilons[0] <= here <= epsilons[-1]:
-        drawn.add_shape(
-            type="line",
-            x0=here,
-            x1=here,
-            y0=0,
-            y1=1,
-            yref="paper",
-            line={"color": colors.quiet, "width": 1, "dash": "dot"},
-            layer="below",
-        )
+    named += [(title(c.algorithm), c.points[-1].mean, color) for c, color in colored if c.points]
+    ends = placed(named, low, high, axes)
+    silent = [(c, color) for c, color in colored if c.refusals and not c.points]
     style = plots.axis(colors)
     end = {True: math.log10, False: float}
-    drawn.update_layout(
-        **plots.layout(colors),
-        height=HEIGHT,
-        margin={"l": 70, "r": 125, "t": 20, "b": 50},
-        xaxis={
-            **style,
-            "title": {"text": "ε (smaller is stricter)", "standoff": 12},
-            "automargin": True,
-            "type": "log" if axes.x_log else "linear",
-            **({"tickvals": TICKS, "ticktext": [f"{t:g}" for t in TICKS]} if axes.x_log else {}),
-        },
-        yaxis={
-            **style,
-            "title": y_title,
-            "type": "log" if axes.y_log else "linear",
-            "range": [end[axes.y_log](low), end[axes.y_log](high)],
-            **(round_ticks(low, high) if axes.y_log else {}),
+    # Traces and notes are handed over together: added one by one, Plotly checks all each time.
+    return go.Figure(
+        [
+            *(
+                band(curve, color, axes, low)
+                for curve, color in colored
+                if axes.band and len(curve.points) > 1
+            ),
+            *(level(line, epsilons, axes) for line in lines),
+            *(means(curve, color, metric, colors) for curve, color in colored),
+        ],
+        {
+            **plots.layout(colors),
+            "height": HEIGHT,
+            "margin": {"l": 70, "r": 125, "t": 20, "b": 50},
+            "annotations": [
+                *end_notes(ends),
+                *(absence(i, curve, color) for i, (curve, color) in enumerate(silent)),
+            ],
+            "shapes": [here_line(here, colors)] if epsilons[0] <= here <= epsilons[-1] else [],
+            "xaxis": {
+                **style,
+                "title": {"text": "ε (smaller is stricter)", "standoff": 12},
+                "automargin": True,
+                "type": "log" if axes.x_log else "linear",
+                **(
+                    {"tickvals": TICKS, "ticktext": [f"{t:g}" for t in TICKS]} if axes.x_log else {}
+                ),
+            },
+            "yaxis": {
+                **style,
+                "title": y_title,
+                "type": "log" if axes.y_log else "linear",
+                "range": [end[axes.y_log](low), end[axes.y_log](high)],
+                **(round_ticks(low, high) if axes.y_log else {}),
+            },
         },
     )
-    return drawn
+
+
+def level(line: Line, epsilons: Sequence[float], axes: Axes) -> go.Scatter:
+    return go.Scatter(
+        x=[epsilons[0], epsilons[-1]],
+        y=[line.value] * 2 if line.value > 0 or not axes.y_log else [None] * 2,
+        mode="lines",
+        line={"color": line.color, "dash": line.dash, "width": 2},
+        hoverinfo="skip",
+    )
+
+
+def end_notes(ends: Iterable[tuple[str, float, str]]) -> list[dict[str, Any]]:
+    """The names at the lines' ends, right of the plot."""
+    return [
+        {
+            "x": 1.015,
+            "y": at,
+            "xref": "paper",
+            "yref": "paper",
+            "text": text,
+            "font": {"color": color, "size": 13},
+            "align": "left",
+            "xanchor": "left",
+            "yanchor": "middle",
+            "showarrow": False,
+        }
+        for text, at, color in ends
+    ]
+
+
+def absence(i: int, curve: Curve, color: str) -> dict[str, Any]:
+    """In place of a curve, that there is none."""
+    return {
+        "x": 0.5,
+        "y": 0.5 - 2 * LINE_HEIGHT * i,
+        "xref": "paper",
+        "yref": "paper",
+        "text": f"{title(curve.algorithm)} cannot run here: see below",
+        "font": {"color": color, "size": 14},
+        "showarrow": False,
+    }
+
+
+def here_line(here: float, colors: Palette) -> dict[str, Any]:
+    return {
+        "type": "line",
+        "x0": here,
+        "x1": here,
+        "y0": 0,
+        "y1": 1,
+        "yref": "paper",
+        "line": {"color": colors.quiet, "width": 1, "dash": "dot"},
+        "layer": "below",
+    }
 
 
 def y_range(curves: Iterable[Curve], lines: Iterable[Line], axes: Axes) -> tuple[float, float]:

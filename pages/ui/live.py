@@ -11,7 +11,7 @@ import streamlit as st
 from dpcore import explain
 from dpcore.plan import Plan
 from dpcore.sweep import Trial
-from pages.ui import address, work
+from pages.ui import address, standing, work
 
 #: Seconds between looks at the runs that are still being made.
 PAUSE = 0.5
@@ -72,18 +72,9 @@ def refused(trials: list[Trial]) -> int:
 
 
 def warn(data: str, what: str, by: str) -> None:
-    """Choosing by what the data say tells something about them."""
-    if work.data(data).about.public:
-        st.caption(
-            f"These data are public, so anybody may choose {what} by {by}. With data that are "
-            "not, choosing by their own figures would leak."
-        )
-    else:
-        st.warning(
-            f"**These data are not public: choosing {what} by looking at {by} leaks.** The "
-            "choice would depend on every row, and no ε accounts for that. Choose by what an "
-            "attacker may gain, or by public or simulated data of the same size and kind."
-        )
+    """Say what is on screen; raw data that nobody switched on end the page here."""
+    if not standing.show(data, what, by):
+        st.stop()
 
 
 def explore(epsilon: float, algorithm: str, **others: str) -> None:

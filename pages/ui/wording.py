@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+from dpcore.curves import Metric
+from dpcore.explain import distance
+
 #: Everything that looks at the data without protection wears this, and only that.
 NOT_PRIVATE_WORDS = "not private: for your eyes"
 NOT_PRIVATE = f":red-badge[:material/visibility: {NOT_PRIVATE_WORDS}]"
 
 ADD_REMOVE, REPLACE_ONE = "added or removed", "replaced"
+
+
+def measured(value: float, metric: Metric, geographic: bool) -> str:
+    """A figure with four digits; a shift as a distance."""
+    if metric.key == "shift":
+        return distance(value, geographic)
+    return f"{value:.4g}"

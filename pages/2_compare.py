@@ -1,0 +1,35 @@
+"""Compare: methods side by side, and the papers' findings measured again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from pages.ui import address, frame
+from pages.ui.compare import rank
+
+#: Views by their name in the address: what the tab says, and what draws it.
+VIEWS: dict[str, tuple[str, Callable[[], None]]] = {
+    "rank": ("Rank at one ε", rank.show),
+}
+
+
+def main() -> None:
+    frame.frame("Compare")
+    st.title("Methods side by side")
+    chosen = address.control(
+        st.segmented_control,
+        "View",
+        "compare",
+        "rank",
+        address.one_of(VIEWS),
+        options=list(VIEWS),
+        format_func=lambda view: VIEWS[view][0],
+        required=True,
+        label_visibility="collapsed",
+    )
+    VIEWS[chosen][1]()
+
+
+main()
