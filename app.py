@@ -6,7 +6,7 @@ import streamlit as st
 
 from dpcore import explain
 from dpcore.algorithms import ALGORITHMS
-from pages.ui import address, controls, drawing, figures, frame, legend, work
+from pages.ui import address, controls, drawing, figures, frame, legend, standing, work
 from pages.ui.controls import Choice
 from pages.ui.drawing import Layers
 
@@ -29,6 +29,8 @@ def main() -> None:
         f"the same found with noise, which hides each single {choice.about.unit}. "
         "Move the slider to see what more privacy costs."
     )
+    if not standing.show(choice.data):
+        return
     with st.sidebar:
         three = address.control(
             st.toggle, "Three levels side by side", "three", False, address.yes_or_no

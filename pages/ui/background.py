@@ -55,6 +55,7 @@ class Worker:
     def __init__(self) -> None:
         self._jobs: OrderedDict[Hashable, Job[Any]] = OrderedDict()
         self._changed = threading.Condition()
+        self._stopped = False
         threading.Thread(target=self._work, name="draws", daemon=True).start()
 
     def job(
@@ -73,11 +74,20 @@ class Worker:
             self._changed.notify()
         return job
 
+    def stop(self) -> None:
+        """Forget all jobs and do no more, once the step that is being made is done."""
+        with self._changed:
+            self._stopped = True
+            self._jobs.clear()
+            self._changed.notify()
+
     def _work(self) -> None:
         while True:
             with self._changed:
-                while (job := self._next()) is None:
+                while (job := self._next()) is None and not self._stopped:
                     self._changed.wait()
+                if job is None:
+                    return
             job.advance()
 
     def _next(self) -> Job[Any] | None:

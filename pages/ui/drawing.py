@@ -118,4 +118,4 @@ def city(picture: Picture, choice: Choice, layers: Layers, colors: Palette) -> m
     if layers.private:
         rows = [{"at": c.at[p], **maps.tip(*c.tip)} for p in places for c in found]
         shown.append(maps.private_layer(rows, color, colors))
-    return maps.city_map(shown, colors)
+    return maps.city_map(shown, colors, None if maps.in_the_city(box) else box)

@@ -106,7 +106,7 @@ def table(choice: Choice, picture: Picture) -> None:
     about = choice.about
     partners = picture.truth.value.partners["shift"]
     rows = pd.DataFrame({f"{kind(picture)} center": range(1, len(picture.centers) + 1)})
-    if about.geographic:
+    if "place" in picture.centers:
         rows["Where"] = picture.centers["place"].to_numpy()
     else:
         for name in about.box.names[:4]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import math
 from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import zip_longest
@@ -26,6 +27,11 @@ MIDDLE, ZOOM, HEIGHT = (-73.9725, 40.7525), 11.55, 490
 SHOWN = Box((-74.015, 40.709), (-73.93, 40.796))
 #: The sea around the city, as far as one can pan.
 SEA = [[-75.5, 39.9], [-72.5, 39.9], [-72.5, 41.6], [-75.5, 41.6]]
+#: Positions in here stand on the city's shapes. Elsewhere there is only their box.
+AROUND_THE_CITY = Box((-75.5, 39.9), (-72.5, 41.6))
+OCEAN = [[-180, -85], [180, -85], [180, 85], [-180, 85]]
+#: Pixels that a box is fitted into, and the width of the world at zoom 0.
+ROOM, WORLD = (340, 440), 512
 #: Shores are drawn to this many degrees (20 m) where one looks, and coarsely elsewhere.
 NEAR, FAR = 0.0002, 0.004
 WINDOW = Box((-74.12, 40.66), (-73.84, 40.92))
@@ -44,13 +50,35 @@ class Map(pdk.Deck):
         return json.dumps(self, default=default_serialize, separators=(",", ":"))
 
 
-def city_map(layers: list[pdk.Layer], palette: Palette) -> Map:
-    """Layers on water and land, seen from above."""
+def in_the_city(box: Box) -> bool:
+    """Whether positions in a box (its first two coordinates) stand on the shapes that ship."""
+    ends = zip(AROUND_THE_CITY.low, box.low, box.high, AROUND_THE_CITY.high, strict=False)
+    return all(least <= low and high <= most for least, low, high, most in ends)
+
+
+def view(box: Box | None) -> pdk.ViewState:
+    """The city, or all of a box elsewhere."""
+    if box is None:
+        return pdk.ViewState(*MIDDLE, zoom=ZOOM, min_zoom=9, max_zoom=17)
+    (west, east), (south, north) = zip(box.low[:2], box.high[:2], strict=True)
+    bottom, top = (mercator(latitude) for latitude in (south, north))
+    spans = ((east - west) / 360, (top - bottom) / (2 * math.pi))
+    zoom = min(math.log2(room / WORLD / span) for room, span in zip(ROOM, spans, strict=True))
+    middle = math.degrees(math.atan(math.sinh((bottom + top) / 2)))
+    return pdk.ViewState((west + east) / 2, middle, zoom=min(max(zoom, 0), 17), max_zoom=19)
+
+
+def mercator(latitude: float) -> float:
+    return math.asinh(math.tan(math.radians(min(max(latitude, -85.0), 85.0))))
+
+
+def city_map(layers: list[pdk.Layer], palette: Palette, box: Box | None = None) -> Map:
+    """Layers on water and land, seen from above; elsewhere than in the city, on a plain box."""
     # Left out, map_style asks nobody for tiles; None would.
     return Map(
-        [*ground(palette), *layers],
+        [*(ground(palette) if box is None else plain_ground(box, palette)), *layers],
         map_provider=None,
-        initial_view_state=pdk.ViewState(*MIDDLE, zoom=ZOOM, min_zoom=9, max_zoom=17),
+        initial_view_state=view(box),
         tooltip={
             "html": "".join(f"<div>{{{line}}}</div>" for line in TIP_LINES),
             "style": {
@@ -91,6 +119,26 @@ def ground(palette: Palette) -> list[pdk.Layer]:
         line_width_units="'pixels'",
     )
     return [water, land]
+
+
+def plain_ground(box: Box, palette: Palette) -> list[pdk.Layer]:
+    (west, east), (south, north) = zip(box.low[:2], box.high[:2], strict=True)
+    south, north = max(south, -85), min(north, 85)
+    ring = [[west, south], [east, south], [east, north], [west, north], [west, south]]
+    corners = {"water": [*OCEAN, OCEAN[0]], "land": ring}
+    return [
+        pdk.Layer(
+            "PolygonLayer",
+            [{"ring": corners[name]}],
+            id=name,
+            get_polygon="ring",
+            get_fill_color=palette.rgb(name),
+            get_line_color=palette.rgb("shore"),
+            get_line_width=1,
+            line_width_units="'pixels'",
+        )
+        for name in corners
+    ]
 
 
 @cache

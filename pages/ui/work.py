@@ -1,13 +1,15 @@
-"""Work that is done once: data, references, runs and draws, shared by everybody who looks.
+"""Work that is done once: data, references, runs and draws.
 
-Only built-in data come here, which are public; what somebody brings along must stay in their
-own session.
+What is made of built-in data, which are public, is shared by everybody who looks. What is made of
+data that somebody brought stays in their session and is gone with it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, wraps
+from typing import Any, TypeVar, cast
 
 import pandas as pd
 import streamlit as st
@@ -23,8 +25,34 @@ from dpcore.plan import Plan
 from dpcore.privacy import Verdict
 from dpcore.results import BaselineResult, NonPrivate, RunResult
 from dpcore.sweep import Trial
+from pages.ui import own_data
 from pages.ui.background import Job, Worker
 from pages.ui.controls import Choice
+from pages.ui.maps import in_the_city
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def once(most: int, show_spinner: bool | str = False) -> Callable[[Function], Function]:
+    """Do it once for everybody or, for data that a session holds, once in that session.
+
+    The first argument says which data: their key, or a choice.
+    """
+
+    def decorate(function: Function) -> Function:
+        shared, own = (
+            st.cache_resource(function, show_spinner=show_spinner, max_entries=most, scope=scope)
+            for scope in ("global", "session")
+        )
+
+        @wraps(function)
+        def asked(subject: str | Choice, *rest: Any) -> Any:
+            key = subject if isinstance(subject, str) else subject.data
+            return (own if own_data.is_own(key) else shared)(subject, *rest)
+
+        return cast(Function, asked)
+
+    return decorate
 
 
 @dataclass(frozen=True)
@@ -40,23 +68,25 @@ class Picture:
     delta: float
 
 
-@st.cache_resource(show_spinner="Reading the data …", max_entries=16)
+@once(16, "Reading the data …")
 def data(key: str) -> Dataset:
+    if own_data.is_own(key):
+        return own_data.held()[key].dataset
     return dpcore.datasets.load(key)
 
 
-@st.cache_resource(show_spinner=False, max_entries=256)
+@once(256)
 def reference(key: str, k: int, seed: int = 0) -> BaselineResult:
     return dpcore.baseline(data(key), k, seed)
 
 
-@st.cache_resource(show_spinner=False, max_entries=256)
+@once(256)
 def limits(key: str, k: int, seed: int) -> NonPrivate[Limits]:
     return NonPrivate(curves.limits(data(key), k, reference(key, k, seed), seed))
 
 
 # A run holds all that it published, up to a million cells: few are kept.
-@st.cache_resource(show_spinner=False, max_entries=8)
+@once(8)
 def run(choice: Choice) -> RunResult:
     return dpcore.run(
         choice.algorithm,
@@ -70,7 +100,7 @@ def run(choice: Choice) -> RunResult:
     )
 
 
-@st.cache_resource(show_spinner=False, max_entries=512)
+@once(512)
 def picture(choice: Choice, axes: Axes) -> Picture:
     result = run(choice)
     synopsis = result.synopsis
@@ -78,7 +108,7 @@ def picture(choice: Choice, axes: Axes) -> Picture:
     return Picture(
         None if synopsis is None else pictures.marks(synopsis, axes),
         None if synopsis is None else pictures.published_density(synopsis, axes),
-        pictures.centers_table(result, source.about.geographic),
+        pictures.centers_table(result, source.about.geographic and in_the_city(source.box)),
         pictures.truth(source, result, reference(choice.data, choice.k, 0)),
         result.verdict,
         result.epsilon,
@@ -86,7 +116,7 @@ def picture(choice: Choice, axes: Axes) -> Picture:
     )
 
 
-@st.cache_resource(show_spinner=False, max_entries=64)
+@once(64)
 def true_density(key: str, axes: Axes) -> NonPrivate[Levels]:
     return pictures.true_density(data(key), axes)
 
@@ -96,6 +126,16 @@ def worker() -> Worker:
     return Worker()
 
 
+@st.cache_resource(scope="session", on_release=Worker.stop)
+def own_worker() -> Worker:
+    """What it makes of a session's own data is gone with the session."""
+    return Worker()
+
+
+def worker_of(key: str) -> Worker:
+    return own_worker() if own_data.is_own(key) else worker()
+
+
 def repeated(choice: Choice) -> Job[Draw]:
     """The same run with other luck, over and over, in the background: its draws so far.
 
@@ -103,7 +143,7 @@ def repeated(choice: Choice) -> Job[Draw]:
     """
     source, best = data(choice.data), reference(choice.data, choice.k, 0)
     options = (choice.k, choice.epsilon, choice.delta, choice.neighbors)
-    return worker().job(
+    return worker_of(choice.data).job(
         (choice.data, choice.algorithm, *options, choice.settings),
         lambda: draws(choice.algorithm, source, *options, dict(choice.settings), best),
     )
@@ -118,7 +158,7 @@ def swept(plan: Plan, enough: int, most: int) -> dict[tuple[str, float], Job[Tri
     options = (plan.delta, plan.neighbors)
     settings = {key: plan.changed(key) for key in plan.algorithms}
     return {
-        (key, epsilon): worker().job(
+        (key, epsilon): worker_of(plan.data).job(
             (
                 "sweep",
                 plan.data,

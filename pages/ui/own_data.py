@@ -1,0 +1,64 @@
+"""Data that somebody brings: held by their own session, gone with it, unreachable from another."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field
+
+import streamlit as st
+from starlette.formparsers import MultiPartParser
+
+from dpcore.datasets import Dataset
+from dpcore.datasets.builtin import BuiltinSet, builtin_set
+from dpcore.domain import Box
+
+#: What stands in the address for data of a session: a mark that says nothing, not even a name.
+PREFIX = "own-"
+HELD = "own data"
+#: Beyond a megabyte Starlette would write an upload to a temporary file. This is more than
+#: Streamlit lets through, so uploads stay in memory.
+MultiPartParser.spool_max_size = 1 << 40
+
+
+def new_key() -> str:
+    return PREFIX + secrets.token_hex(6)
+
+
+@dataclass(frozen=True)
+class OwnData:
+    """Data that a session holds, and all that may be said of them; named as in BuiltinSet."""
+
+    title: str
+    description: str
+    box: Box
+    unit: str
+    geographic: bool
+    dataset: Dataset = field(repr=False)
+    #: Drawn from a private release, so that looking costs nothing more.
+    is_twin: bool = False
+    key: str = field(default_factory=new_key)
+    simulated: bool = False
+
+
+def is_own(key: str) -> bool:
+    return key.startswith(PREFIX)
+
+
+def held() -> dict[str, OwnData]:
+    """What this session holds, by key, in the order in which it came."""
+    found: dict[str, OwnData] = st.session_state.setdefault(HELD, {})
+    return found
+
+
+def keep(own: OwnData) -> OwnData:
+    held()[own.key] = own
+    return own
+
+
+def facts(key: str) -> BuiltinSet | OwnData:
+    """What is public of a data set: a built-in one, or one that this session holds."""
+    if not is_own(key):
+        return builtin_set(key)
+    if key not in held():
+        raise ValueError(f"This session holds no data called {key!r}.")
+    return held()[key]

@@ -1,0 +1,138 @@
+"""Which of three things is on screen: public data, a private twin, or somebody's raw data.
+
+Choosing a level by looking at data that are not public leaks, and no epsilon accounts for it. So
+raw data are off until a person switches them on, with one click, in this session alone.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import streamlit as st
+
+from pages.ui import address, own_data
+from pages.ui.wording import NOT_PRIVATE
+
+SHOWN = "raw data shown"
+PUBLISH = "pages/4_publish.py"
+#: Public data of the kind that people bring: a month of trips.
+STAND_IN = "nyc-month"
+
+
+class Standing(StrEnum):
+    PUBLIC = "public"
+    TWIN = "twin"
+    RAW = "raw"
+
+
+def of(data: str) -> Standing:
+    if not own_data.is_own(data):
+        return Standing.PUBLIC
+    return Standing.TWIN if own_data.held()[data].is_twin else Standing.RAW
+
+
+def stop_if_absent() -> None:
+    """Say in plain words that data which the address names are in another session, if so."""
+    key = st.query_params.get("data", "")
+    if not own_data.is_own(key) or key in own_data.held():
+        return
+    st.title("These data are not here")
+    st.markdown(
+        "The address names data that somebody brought along. Such data are held in the memory of "
+        "the visit in which they were opened, and nowhere else: they do not travel with a copied "
+        "address, and they are forgotten when the page is reloaded or closed."
+    )
+    with st.container(horizontal=True):
+        st.button(
+            "Show public data instead",
+            key="public-instead",
+            type="primary",
+            on_click=address.put,
+            args=("data", None),
+        )
+        query = {name: value for name, value in address.link().items() if name != "data"}
+        st.page_link(PUBLISH, label="Open your data again", query_params=query)
+    st.stop()
+
+
+def show(data: str, what: str = "a level", by: str = "what you see here") -> bool:
+    """Say at the top of a page what is on screen, and whether the page may show it."""
+    standing = of(data)
+    if standing is Standing.PUBLIC:
+        st.caption(
+            ":material/public: **Public data.** Anybody may look at them, so choosing "
+            f"{what} by {by} leaks nothing."
+        )
+        return True
+    own = own_data.held()[data]
+    if standing is Standing.TWIN:
+        st.info(
+            f"**Private twin.** {own.description} Looking at it costs nothing more, so choose "
+            f"{what} by {by}. Figures and red marks below compare with the twin, not with "
+            "your data.",
+            icon=":material/content_copy:",
+        )
+        return True
+    if data not in shown():
+        offer(data, what)
+        return False
+    with st.container(key="raw-data"):
+        st.warning(
+            f"**Your raw data** {NOT_PRIVATE} **Choosing {what} by {by} leaks**: the "
+            "choice would depend on every row, and no ε accounts for that. Nothing on this page "
+            "can be downloaded.",
+            icon=":material/visibility:",
+        )
+        st.button(
+            "Hide them again",
+            key="hide-raw",
+            icon=":material/visibility_off:",
+            on_click=shown().discard,
+            args=(data,),
+        )
+    return True
+
+
+def shown() -> set[str]:
+    """The raw data that this session was told to show."""
+    found: set[str] = st.session_state.setdefault(SHOWN, set())
+    return found
+
+
+def offer(data: str, what: str) -> None:
+    """In place of raw data: three ways to choose without leaking, and the one that leaks."""
+    st.info(
+        f"**Your raw data are hidden.** Choosing {what} by looking at them would tell something "
+        "about the rows, and no ε accounts for that. These ways leak nothing:",
+        icon=":material/visibility_off:",
+    )
+    with st.container(horizontal=True, key="without-leaking"):
+        st.page_link(
+            PUBLISH,
+            label="Make a private twin of them",
+            icon=":material/content_copy:",
+            query_params=address.link() | {"step": "level"},
+        )
+        st.button(
+            "Look at a public month of trips",
+            key="stand-in",
+            icon=":material/public:",
+            on_click=address.put,
+            args=("data", STAND_IN),
+        )
+    st.caption(
+        "Or choose by what an attacker may gain: that is the same for all data, and the slider on "
+        "Publish tells it."
+    )
+    st.button(
+        "Show my raw data, for my eyes only",
+        key="show-raw",
+        icon=":material/visibility:",
+        on_click=shown().add,
+        args=(data,),
+    )
+
+
+def may_leave(data: str) -> bool:
+    """Whether files may be made of what a page shows of these data."""
+    return of(data) is not Standing.RAW
