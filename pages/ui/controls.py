@@ -25,6 +25,7 @@ MOST_CENTERS = 100
 MAX_SEED = 2**53 - 1
 #: One control less, for what every page reads the same way.
 LEVEL_NAMES = tuple(level.name for level in LEVELS)
+ENDS = '<div class="ends"><span>← leaks most</span><span>leaks least →</span></div>'
 RELATIONS = {
     Neighbors.ADD_REMOVE: "whether it is there",
     Neighbors.REPLACE_ONE: "what it says",
@@ -232,6 +233,14 @@ def level_slider(label: str, name: str = "privacy", default: str = MIDDLE.name) 
         then=lambda _: address.put("epsilon", None),
         options=LEVEL_NAMES,
     )
+
+
+def labelled_slider(choice: Choice) -> None:
+    """The slider for who compares: with words at its ends, and what ε it stands for."""
+    level_slider(f"How strictly is each {choice.about.unit} protected?")
+    st.html(ENDS)
+    typed = " was typed; the slider shows the level nearest to it" * is_exact(choice)
+    st.caption(f"ε = {choice.epsilon:g}{typed}.")
 
 
 def metric_control(metrics: Collection[str] = tuple(METRICS)) -> Metric:
