@@ -31,6 +31,7 @@ def from_file(
     engine: str | engines.Engine = "duckdb",
     format: str | None = None,
     unit: str = "row",
+    ids: engines.Ids | None = None,
 ) -> Dataset:
     """A data set from CSV, CSV.gz or Parquet files, or from a table of the engine's.
 
@@ -38,8 +39,10 @@ def from_file(
     file and are asked there. Without `columns` they are guessed by their names, and taxi files
     are recognised. Rows outside the box are dropped, or with outside="clip" moved to its edge.
     The box is public and must be given: the smallest and largest values belong to single rows.
+    With `ids`, so many rows of each id are kept, drawn by a key.
     """
     asked, source, box = _opened(path, columns, box, zones, outside, engine, format)
+    source = source.told_apart(ids)
     about = About("file", Path(path).name, unit=unit, geographic=looks_geographic(box))
     if box.d != 2:
         return EngineDataset(asked, source, box, about)

@@ -10,7 +10,7 @@ from dpcore.engines.errors import DataFileError
 from dpcore.engines.held_file import HeldFile
 from dpcore.engines.hints import explain_empty
 from dpcore.engines.positions import guess_columns, open_source
-from dpcore.engines.source import Format, Kind, Source
+from dpcore.engines.source import Format, Ids, Kind, Source
 from dpcore.engines.spark_engine import SparkEngine
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "Engine",
     "Format",
     "HeldFile",
+    "Ids",
     "Kind",
     "Source",
     "SparkEngine",

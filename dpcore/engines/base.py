@@ -57,7 +57,7 @@ class Engine(ABC):
 
     @abstractmethod
     def _answer(self, source: Source, query: Query) -> Columns:
-        """Run a query on the columns of a source, as DOUBLE x0, x1, ..."""
+        """Run a query on the columns of a source, as DOUBLE x0, x1, ... and, as text, id."""
 
     def look(self, path: str, format: str | None = None) -> Source:
         """List the files of a path, glob or folder and the columns of each, but read no row."""
@@ -86,6 +86,8 @@ class Engine(ABC):
     def census(self, source: Source, grid: Grid) -> tuple[IntArray, Tally]:
         """Both what is in each cell of a grid and what became of the rows, in one pass."""
         _check(source, grid.box)
+        if source.ids:
+            raise ValueError("One pass that sees all rows cannot keep a few of each id.")
         found = self._answer(source, lambda relation: sql.census_query(relation, source, grid))
         fates = [int(found["n"][found["fate"] == fate].sum()) for fate in range(3)]
         inside, outside, unreadable = fates

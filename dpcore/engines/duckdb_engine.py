@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from dpcore.engines.base import Columns, Engine, Query
 from dpcore.engines.errors import DataFileError
 from dpcore.engines.source import MAX_LINE, Column, Format, Kind, Layout, Source
-from dpcore.engines.sql import as_double, quoted
+from dpcore.engines.sql import as_double, as_id, quoted
 
 if TYPE_CHECKING:
     import duckdb
@@ -146,6 +146,8 @@ def _typed_rows(source: Source, layout: Layout, scan: str) -> str:
     for i, name in enumerate(source.columns):
         kind = layout.columns[layout.position(name)].kind
         columns.append(f"{as_double(_identifier(name), kind)} AS x{i}")
+    if source.ids:
+        columns.append(f"CAST({_identifier(source.ids.column)} AS STRING) AS id")
     return f"SELECT {', '.join(columns)} FROM {scan}"
 
 
@@ -160,10 +162,13 @@ def _csv_rows(source: Source, layout: Layout, scan: str) -> str:
         f"CASE WHEN NOT contains(line, '\"') THEN string_split(line, {delimiter}) "
         f"WHEN len({parts}) % 2 = 1 THEN string_split({line}, {delimiter}) END"
     )
-    columns = []
-    for i, name in enumerate(source.columns):
-        field = f"f[CASE WHEN len(f) = {len(layout.columns)} THEN {layout.position(name) + 1} END]"
-        columns.append(f"{as_double(field, Kind.TEXT)} AS x{i}")
+    field = f"f[CASE WHEN len(f) = {len(layout.columns)} THEN {{}} END]".format
+    columns = [
+        f"{as_double(field(layout.position(name) + 1), Kind.TEXT)} AS x{i}"
+        for i, name in enumerate(source.columns)
+    ]
+    if source.ids:
+        columns.append(f"{as_id(field(layout.named(source.ids.column) + 1))} AS id")
     return (
         f"SELECT {', '.join(columns)} FROM (SELECT {fields} AS f FROM {scan} "
         f"WHERE line <> {quoted(layout.header)} AND strlen(line) <= {MAX_LINE})"

@@ -72,16 +72,20 @@ class Layout:
         return cls(path, tuple(map(Column, names)), header, delimiter)
 
     def position(self, name: str) -> int:
-        """Where the column of this name stands, or the error that says why it cannot be used."""
+        """Where a column of numbers stands, or the error that says why it cannot be used."""
+        column = self.columns[found := self.named(name)]
+        if column.kind is Kind.OTHER:
+            raise DataFileError(self.path, f"it holds {column.type}, not numbers.", name)
+        return found
+
+    def named(self, name: str) -> int:
+        """Where the one column of this name stands, whatever it holds."""
         found = [i for i, column in enumerate(self.columns) if column.name == name]
         if not found:
             names = ", ".join(column.name for column in self.columns[:NAMES_SHOWN])
             raise DataFileError(self.path, f"there is no such column; there are {names}.", name)
         if len(found) > 1:
             raise DataFileError(self.path, "more than one column has this name.", name)
-        column = self.columns[found[0]]
-        if column.kind is Kind.OTHER:
-            raise DataFileError(self.path, f"it holds {column.type}, not numbers.", name)
         return found[0]
 
 
@@ -94,6 +98,19 @@ class Zones:
 
 
 @dataclass(frozen=True)
+class Ids:
+    """A column that tells whose a row is, and how many rows of each are kept.
+
+    Which ones is drawn by the key: every choice of rows of an id is as likely as any other, and
+    depends on nothing but that id's rows and the key; not on the order of the rows.
+    """
+
+    column: str
+    rows: int
+    key: str
+
+
+@dataclass(frozen=True)
 class Source:
     """A file, a glob of files or a table, and which of its columns are the coordinates.
 
@@ -101,7 +118,8 @@ class Source:
     how another is read. A line that is not UTF-8 or is longer than MAX_LINE is no row at all.
 
     With `zones`, each column holds zone ids and gives two coordinates. With `clip`, rows outside
-    the box are moved to its edge instead of left out.
+    the box are moved to its edge instead of left out. With `ids`, of the rows that count so many
+    of each id are kept, and none without an id.
     """
 
     path: str
@@ -110,6 +128,7 @@ class Source:
     columns: tuple[str, ...] = ()
     zones: Zones | None = None
     clip: bool = False
+    ids: Ids | None = None
 
     @property
     def d(self) -> int:
@@ -131,11 +150,20 @@ class Source:
                 layout.position(column)
         return replace(self, columns=tuple(columns), zones=zones, clip=clip)
 
+    def told_apart(self, ids: Ids | None) -> Source:
+        """The same rows, of which so many of each id are kept."""
+        if ids is not None:
+            for layout in self.layouts:
+                layout.named(ids.column)
+        return replace(self, ids=ids)
+
     def alike(self) -> Iterator[tuple[Layout, list[str]]]:
         """Files that one expression can read: a layout, and the paths it is right for."""
         groups: dict[object, tuple[Layout, list[str]]] = {}
         for layout in self.layouts:
             types = [layout.columns[layout.position(name)].type for name in self.columns]
+            if self.ids:
+                types.append(layout.columns[layout.named(self.ids.column)].type)
             key = (layout.header, layout.delimiter, *types)
             groups.setdefault(key, (layout, []))[1].append(layout.path)
         yield from groups.values()

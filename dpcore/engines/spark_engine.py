@@ -18,7 +18,7 @@ from dpcore.domain import TICKS, Box, IntArray
 from dpcore.engines.base import Columns, Engine, Query
 from dpcore.engines.errors import DataFileError
 from dpcore.engines.source import MAX_LINE, Column, Format, Kind, Layout, Source
-from dpcore.engines.sql import as_double, quoted, rows_query
+from dpcore.engines.sql import as_double, as_id, quoted, rows_query
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -127,6 +127,9 @@ class SparkEngine(Engine):
             quoted_name = "`" + name.replace("`", "``") + "`"
             kind = layout.columns[layout.position(name)].kind
             columns.append(f"{as_double(quoted_name, kind)} AS x{i}")
+        if source.ids:
+            quoted_name = "`" + source.ids.column.replace("`", "``") + "`"
+            columns.append(f"CAST({quoted_name} AS STRING) AS id")
         return self._typed(paths, source.format).selectExpr(*columns)
 
     def _lines(self, paths: list[str]) -> DataFrame:
@@ -152,6 +155,9 @@ class SparkEngine(Engine):
         whole = f"size(f) = {len(layout.columns)}"
         texts = [f"CASE WHEN {whole} THEN get(f, {p}) END AS x{i}" for i, p in enumerate(positions)]
         numbers = [f"{as_double(f'x{i}', Kind.TEXT)} AS x{i}" for i in range(len(texts))]
+        if source.ids:
+            texts.append(f"get(f, {layout.named(source.ids.column)}) AS id")
+            numbers.append(f"{as_id('id')} AS id")
         return rows.selectExpr(f"{fields} AS f").selectExpr(*texts).selectExpr(*numbers)
 
 

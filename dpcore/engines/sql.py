@@ -43,6 +43,11 @@ def as_double(expression: str, kind: Kind) -> str:
     return f"CAST({expression} AS DOUBLE)"
 
 
+def as_id(expression: str) -> str:
+    """Who a field of text names; nobody when there is nothing in it."""
+    return f"nullif(trim(replace({expression}, '\"', '')), '')"
+
+
 def grid_query(relation: str, source: Source, grid: Grid) -> str:
     """Occupied cells, flattened in C order, and how many rows each holds: cell, n."""
     rows = f"SELECT {_flat_cell(source, grid)} AS cell {_kept_rows(relation, source, grid.box)}"
@@ -116,6 +121,8 @@ def _points(relation: str, source: Source) -> str:
     )
     columns = range(len(source.columns))
     positions = ", ".join(f"z{i}.x AS x{2 * i}, z{i}.y AS x{2 * i + 1}" for i in columns)
+    if source.ids:
+        positions += ", ids.id AS id"
     joins = " ".join(
         f"LEFT JOIN (VALUES {rows}) AS z{i} (id, x, y) ON ids.x{i} = z{i}.id" for i in columns
     )
@@ -125,7 +132,29 @@ def _points(relation: str, source: Source) -> str:
 def _kept_rows(relation: str, source: Source, box: Box) -> str:
     """Rows that count: those in the box or, when others are moved to its edge, all finite ones."""
     kept = _finite(box) if source.clip else _inside(box)
-    return f"FROM {_points(relation, source)} AS points WHERE {kept}"
+    rows = f"FROM {_points(relation, source)} AS points WHERE {kept}"
+    return _few_of_each(rows, source, box) if source.ids else rows
+
+
+def _few_of_each(rows: str, source: Source, box: Box) -> str:
+    """At most so many rows of each id, and none without.
+
+    A row's lot is a digest of the key, its id, its lattice cell and its number among the rows of
+    this id in this cell. Those are the same to every question, so it does not matter which of them
+    has which number: neither the order of rows nor their number elsewhere has a part in it.
+    """
+    assert source.ids is not None
+    axes = range(box.d)
+    cells = ", ".join(f"{_cell(source, box, i, LATTICE_CELLS)} AS c{i}" for i in axes)
+    cell = ", ".join(f"c{i}" for i in axes)
+    text = ", ".join(f"CAST({c} AS STRING)" for c in ("id", *(f"c{i}" for i in axes), "copy"))
+    lot = f"md5(concat_ws(':', {quoted(source.ids.key)}, {text}))"
+    placed = f"SELECT *, {cells} {rows} AND id IS NOT NULL"
+    copies = f"row_number() OVER (PARTITION BY id, {cell} ORDER BY c0)"
+    counted = f"SELECT *, {copies} AS copy FROM ({placed}) AS placed"
+    place = f"row_number() OVER (PARTITION BY id ORDER BY {lot})"
+    ranked = f"SELECT *, {place} AS place FROM ({counted}) AS counted"
+    return f"FROM ({ranked}) AS ranked WHERE place <= {source.ids.rows}"
 
 
 def _inside(box: Box) -> str:

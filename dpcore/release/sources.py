@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -117,6 +118,7 @@ class FileData(DataSource):
             engine=self._engine,
             format=self.format,
             unit=unit.name,
+            ids=engines.Ids(unit.ids, unit.rows, secrets.token_hex(16)) if unit.ids else None,
         )
 
     def contents(self) -> Iterator[tuple[str, Iterator[bytes]]]:
