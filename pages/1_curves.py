@@ -139,7 +139,7 @@ def chart(choice: Choice, plan: Plan, metric: Metric, axes: Axes, found: list[Cu
         colors,
     )
     alt = f"{metric.title} across ε on {choice.about.title}. The table below says the same."
-    for point in plots.draw(drawn, "curves", alt)[:1]:
+    for point in plots.draw(drawn, "curves", alt, plan.data)[:1]:
         live.explore(float(point["x"]), point["customdata"][0])
 
 
@@ -191,7 +191,7 @@ def repeat(plan: Plan) -> None:
         File(f"{kind} of every run", f"curves-not-private.{kind.lower()}", partial(make, trials))
         for kind, make in (("CSV", as_csv), ("JSON", as_json))
     ]
-    keep(files, stopped or len(trials) >= plan.total, plan.command(), plan.python())
+    keep(plan.data, files, stopped or len(trials) >= plan.total, plan.command(), plan.python())
 
 
 main()

@@ -15,6 +15,7 @@ from dpcore.explain import LEVELS, MIDDLE, level_of, nearest_level
 from dpcore.privacy import MAX_DELTA, MAX_EPSILON, MIN_EPSILON, Neighbors
 from pages.ui import address, own_data, standing
 from pages.ui.own_data import OwnData, facts
+from pages.ui.wording import NOT_PRIVATE
 
 #: In place of one paper.
 ALL = "all"
@@ -254,7 +255,7 @@ def metric_control(metrics: Collection[str] = tuple(METRICS)) -> Metric:
         options=list(metrics),
         format_func=lambda key: METRICS[key].title,
     )
-    st.caption(METRICS[chosen].meaning)
+    st.caption(f"{METRICS[chosen].meaning} {NOT_PRIVATE}")
     return METRICS[chosen]
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from pages.ui import plots
+from pages.ui import plots, standing
 from pages.ui.wording import NOT_PRIVATE
 
 MIME = {"csv": "text/csv", "json": "application/json"}
@@ -21,9 +21,19 @@ class File(NamedTuple):
 
 
 def keep(
-    files: Sequence[File], ready: bool, shell: str = "", python: str = "", camera: bool = True
+    data: str,
+    files: Sequence[File],
+    ready: bool,
+    shell: str = "",
+    python: str = "",
+    camera: bool = True,
 ) -> None:
-    """Files once everything is there, the camera's format, and lines of code."""
+    """Files once everything is there, the camera's format, and lines of code.
+
+    Of what a page shows of raw data that are not public, no file is made.
+    """
+    if not standing.may_leave(data):
+        return
     st.subheader("Take it with you")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for file in files:

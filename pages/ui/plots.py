@@ -7,7 +7,7 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
-from pages.ui import address
+from pages.ui import address, standing
 from pages.ui.palette import Palette
 
 PICTURES = ("PNG", "SVG")
@@ -42,8 +42,11 @@ def marker(color: str, holds: bool, colors: Palette, size: int = 10) -> dict[str
     }
 
 
-def draw(figure: go.Figure, name: str, alt: str) -> list[dict[str, Any]]:
-    """Draw it, with a camera that saves it under its name; the points that somebody clicks."""
+def draw(figure: go.Figure, name: str, alt: str, data: str) -> list[dict[str, Any]]:
+    """Draw it, with a camera that saves it under its name; the points that somebody clicks.
+
+    There is no camera for what a page shows of raw data that are not public.
+    """
     kind = address.get("picture", PICTURES[0], address.one_of(PICTURES))
     event = st.plotly_chart(
         figure,
@@ -53,7 +56,7 @@ def draw(figure: go.Figure, name: str, alt: str) -> list[dict[str, Any]]:
         selection_mode="points",
         config={
             "displaylogo": False,
-            "displayModeBar": True,
+            "displayModeBar": standing.may_leave(data),
             "modeBarButtons": [["toImage"]],
             "toImageButtonOptions": {"format": kind.lower(), "filename": name, "scale": 2},
         },

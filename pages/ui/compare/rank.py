@@ -84,7 +84,7 @@ def ranking_so_far(choice: Choice, plan: Plan, metric: Metric, log: bool, going:
     live.status(plan, len(trials), plan.total, live.refused(trials), going)
     drawn = figure(found, choice, metric, limits(choice, metric), log)
     alt = f"Methods ranked by {metric.title} on {choice.about.title}. The table below says it too."
-    for point in plots.draw(drawn, "ranking", alt)[:1]:
+    for point in plots.draw(drawn, "ranking", alt, plan.data)[:1]:
         live.explore(choice.epsilon, point["customdata"][0])
     table(found, choice, metric)
     if going and len(trials) >= plan.total:
@@ -302,4 +302,4 @@ def take_along(plan: Plan, metric: Metric) -> None:
         File("CSV of this table", "ranking-not-private.csv", lambda: ranking.as_csv(found, metric)),
         File("CSV of every run", "ranking-runs-not-private.csv", lambda: runs_csv(trials)),
     ]
-    keep(files, stopped or len(trials) >= plan.total, plan.command(), plan.python())
+    keep(plan.data, files, stopped or len(trials) >= plan.total, plan.command(), plan.python())
