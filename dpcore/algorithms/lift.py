@@ -1,0 +1,218 @@
+"""Our own for more than two dimensions: a rough picture first, then rounds of clipped offsets."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dpcore.algorithms.base import Algorithm, register
+from dpcore.curator import Curator
+from dpcore.domain import FloatArray
+from dpcore.lift_grid import from_grid
+from dpcore.moments import FINE, OFF_DIAGONAL, WHOLE, Level, Products
+from dpcore.plausible import along_the_diagonal, spread_out
+from dpcore.privacy import Accounting, Budget, Verdict
+from dpcore.results import Outcome
+from dpcore.rounds import Purse, moved, settled
+
+#: In so many dimensions a grid is still a picture.
+GRID_DIMENSIONS = 6
+#: Part of the budget that buys the level.
+LEVEL_SHARE = 0.08
+#: Beyond this relative noise nothing but the level is asked; and beyond this one, Gaussian noise
+#: has to be less than geometric.
+BLIND, DOUBTFUL = 0.6, 0.25
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How many dimensions are asked, by the relative noise of one mean, below which it holds."""
+
+    below: float
+    #: Shares for the middle of all rows and for the products; the rounds have what is left.
+    middle: float
+    products: float
+    #: Centers in each round, as multiples of k.
+    centers: tuple[int, ...]
+    #: Where offsets are clipped, as a multiple of the root mean square.
+    reach: float
+
+
+GAUSSIAN_PLANS = (
+    Plan(0.002, 0.08, 0.1, (16, 2, 1), 1.1),
+    Plan(0.005, 0.08, 0.1, (8, 2, 1), 1.1),
+    Plan(0.03, 0.08, 0.2, (8, 2, 1), 1.1),
+    Plan(0.1, 0.08, 0.2, (4, 1, 1), 0.9),
+    Plan(0.25, 0.09, 0, (1, 1), 1.0),
+    Plan(BLIND, 0.5, 0, (1,), 1.1),
+)
+PURE_PLANS = (
+    Plan(0.003, 0.12, 0, (8, 2, 1), 1.1),
+    Plan(0.01, 0.12, 0, (4, 2, 1), 1.1),
+    Plan(0.035, 0.15, 0, (4, 1), 1.1),
+    Plan(0.07, 0.15, 0, (2, 1), 1.1),
+    Plan(0.14, 0.4, 0, (1,), 1.0),
+    Plan(BLIND, 0.8, 0, (1,), 1.1),
+)
+#: Where offsets are clipped before anything but the level is known.
+FIRST_REACH = 1.1
+#: Share of variance along (1, ..., 1), where nothing else is known; the same, and the part of all
+#: variance that centers spread out, when nothing at all is.
+ALONG, BLIND_ALONG, BLIND_SPREAD = 0.12, 0.3, 0.8
+#: The covariance explains no more of the variance than this.
+MOST_EXPLAINED = 0.95
+#: More centers than this are not asked at once, unless k is so large.
+MAX_CENTERS = 512
+
+
+@register
+class Lift(Algorithm):
+    """k-means in three dimensions or more: a rough picture, then rounds of clipped offsets.
+
+    Idea: Find out roughly where rows lie: with up to six coordinates from noisy counts on a coarse
+    grid, weighed against what rows usually look like; with more, from their level, spread and
+    covariance. Put more centers there than are wanted. In a few rounds ask for each center how
+    many rows are nearest and how far from it they lie on average, with offsets clipped to a ball
+    that shrinks as centers settle, because noise grows with the ball; then merge the centers to k.
+    Where even the level drowns in noise, the answer is hardly more than public centers.
+
+    Unit: one row.
+
+    Relation: add/remove, the number of rows private; replace-one, it is public and noise grows.
+
+    Private: All noise is added to sums over rows of short integer vectors, one row in at most one
+    cell of a question. By its corner weights a row moves the level by 1 in L1; its count on the
+    grid is 1; its count, offset and room in the ball come to weight + 1 in L1 norm, and to
+    sqrt(weight^2 + 1) in L2 norm; its products to the square of the ball in L2 norm. Replaced, it
+    moves them at most twice as far. Given all earlier answers, each question's centers and reach
+    are fixed numbers, so noise scaled to these lengths costs what is charged, and charges add up
+    by adaptive composition. With few coordinates: .05 epsilon for the number of rows, then shares
+    that sum to .95. With more: .08 epsilon for the level, then .92 epsilon in all, in one of three
+    ways that the level decides: the level again, geometric noise, or, if there is a delta,
+    Gaussian noise in an account of its own whose shares sum to the rho of (.92 epsilon, delta).
+    All three cost at most (.92 epsilon, delta), so choosing is free. Plans, radii, shrinkage,
+    merging and centers read noisy answers only.
+    """
+
+    key = "lift"
+    title = "Lift"
+    paper = "ours"
+    verdict = Verdict.PROVED
+    uses_delta = True
+
+    def run(self, curator: Curator, k: int) -> Outcome:
+        if curator.d <= GRID_DIMENSIONS:
+            return from_grid(curator, k)
+        return from_level(curator, k)
+
+
+@dataclass(frozen=True)
+class Rough:
+    """What is known of all rows together: how many, about, their level and their variance."""
+
+    n: float
+    level: float
+    variance: float
+
+    @classmethod
+    def of(cls, sums: FloatArray, noise: float, d: int) -> Rough:
+        """From rows, sum of means and sum of mean squares, all with about that much noise.
+
+        Weighed against a public guess: a level of 0 with variance .1, a mean square of .3 with
+        variance .04.
+        """
+        rows, means, squares = sums
+        n = max(rows, 2 * noise)
+        doubt = (noise / n) ** 2
+        level = float(np.clip(means / n, -1, 1)) * 0.1 / (0.1 + doubt)
+        square = np.clip(squares / n, 0.02, 1) * 0.04 + 0.3 * doubt
+        variance = max(float(square) / (0.04 + doubt) - level**2, 0.03)
+        return cls(n, level, d * variance)
+
+
+def from_level(curator: Curator, k: int) -> Outcome:
+    """Many dimensions: the level, the middle and the covariance, then rounds."""
+    d, rng, budget = curator.d, curator.rng, curator.budget
+    whole = Purse(curator, budget)
+    sums, noise = ask_level(whole, LEVEL_SHARE, "level")
+    if curator.neighbors.size_is_private:
+        sure = max(sums[0] - noise / 2, noise / 4)
+    else:
+        sums[0] = sure = curator.size(0)[0]
+    purse = choose_noise(curator, sure)
+    doubt = purse.relative_noise(sure)
+    facts = {"relative noise": float(doubt), "gaussian noise": purse.gaussian}
+    if doubt > BLIND:
+        again, noise_again = ask_level(whole, 1 - LEVEL_SHARE, "level, once more")
+        if not curator.neighbors.size_is_private:
+            again[0] = sure
+        old, new = noise**-2, noise_again**-2
+        sums, noise = (old * sums + new * again) / (old + new), (old + new) ** -0.5
+    rough = Rough.of(sums, noise, d)
+    middle = np.full((1, d), rough.level)
+    if doubt > BLIND:
+        root = math.sqrt(BLIND_SPREAD * rough.variance) * along_the_diagonal(d, BLIND_ALONG)
+        return Outcome(np.clip(middle + spread_out(k, root, rng), -1, 1), facts=facts)
+
+    plans = GAUSSIAN_PLANS if purse.gaussian else PURE_PLANS
+    plan = next(plan for plan in plans if doubt <= plan.below)
+    if purse.gaussian:
+        purse = purse.opened("middle, products and rounds")
+    cells = moved(purse, middle, rough.variance, rough.n, FIRST_REACH, plan.middle, "middle")
+    middle, energy = cells.centers, cells.energy
+    if plan.products:
+        root = covariance_root(purse, middle[0], energy, rough.n, plan.products)
+    else:
+        root = math.sqrt(energy) * along_the_diagonal(d, max(1 / d, ALONG))
+    several = k
+    if len(plan.centers) > 1:
+        several = max(k, min(k * plan.centers[0], max(MAX_CENTERS, 2 * k)))
+    centers = np.clip(middle + spread_out(several, root, rng), -1, 1)
+    curator.note("start", centers=centers)
+    share = 1 - plan.middle - plan.products
+    rest = replace(purse, part=purse.part * share)
+    centers = settled(rest, centers, energy, rough.n, k, plan.centers, plan.reach)
+    return Outcome(centers, facts={**facts, "rounds": len(plan.centers)})
+
+
+def ask_level(purse: Purse, share: float, why: str) -> tuple[FloatArray, float]:
+    """Rows, sum of means and sum of mean squares, and about how much noise is in each."""
+    sums = np.array(Level.read(purse.ask(Level(), share, why)))
+    return sums, math.sqrt(3) * purse.noise(Level(), share) / WHOLE
+
+
+def choose_noise(curator: Curator, n: float) -> Purse:
+    """What the level left over, in epsilon or in rho, whichever buys the better answer."""
+    budget = curator.budget
+    pure = Purse(curator, budget, 1 - LEVEL_SHARE)
+    if not budget.delta:
+        return pure
+    rest = Budget(budget.epsilon * (1 - LEVEL_SHARE), budget.delta, Accounting.ZCDP)
+    gaussian = Purse(curator, rest)
+    noise = gaussian.relative_noise(n)
+    return pure if noise > DOUBTFUL and pure.relative_noise(n) < noise else gaussian
+
+
+def covariance_root(
+    purse: Purse, middle: FloatArray, energy: float, n: float, share: float
+) -> FloatArray:
+    """A root of the covariance of the rows, from noisy products of their offsets.
+
+    Eigenvalues within the noise are dropped and the others lowered by it; what variance is then
+    missing is spread as a guess would have it.
+    """
+    d = len(middle)
+    question = Products(middle, FIRST_REACH * math.sqrt(energy))
+    matrix = question.read(purse.ask(question, share, "products")) / n
+    fine = (question.reach / FINE) ** 2 / OFF_DIAGONAL
+    edge = 2 * math.sqrt(d) * purse.noise(question, share) * fine / n
+    values, vectors = np.linalg.eigh(matrix)
+    values = np.sqrt(np.maximum(values**2 - edge**2, 0)) * (values > edge)
+    values *= min(1.0, MOST_EXPLAINED * energy / max(values.sum(), 1e-300))
+    rest = energy - values.sum()
+    guess = along_the_diagonal(d, max(1 / d, ALONG))
+    covariance = (vectors * values) @ vectors.T + rest * guess @ guess.T
+    values, vectors = np.linalg.eigh(covariance)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0)))
