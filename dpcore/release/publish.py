@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import dpcore
 from dpcore.domain import FloatArray, IntArray
 from dpcore.privacy import Infeasible
 from dpcore.release import files
+from dpcore.release.certificate import NAME as CERTIFICATE
 from dpcore.release.ledger import Entry, Ledger
 from dpcore.release.plan import ReleasePlan
 from dpcore.release_noise import ReleaseNoise
@@ -35,9 +38,14 @@ class Release:
 
     @cached_property
     def certificate(self) -> dict[str, Any]:
-        import json
+        """What the release says of itself."""
+        return json.loads(self.files[CERTIFICATE])
 
-        return json.loads(self.files["certificate.json"])
+    def save(self, folder: str | Path) -> None:
+        """Write the files into a folder."""
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        for name, content in self.files.items():
+            (Path(folder) / name).write_bytes(content)
 
 
 def publish(

@@ -1,0 +1,102 @@
+"""What a release says of itself: enough to check it without the data."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+import dpcore
+from dpcore.algorithms import PAPERS, get
+from dpcore.privacy import Transcript
+from dpcore.release.plan import ReleasePlan
+from dpcore.results import ReleasedResult
+
+KIND, FORMAT = "dpcore release certificate", 1
+NAME, PAGE = "certificate.json", "certificate.html"
+#: The paragraphs of an algorithm's specification that say why its claim stands.
+ARGUMENT = ("Relation", "Private", "Flaw", "Repair", "Reconstructed")
+
+
+def certificate(
+    plan: ReleasePlan, result: ReleasedResult, time: str, files: Mapping[str, bytes]
+) -> dict[str, Any]:
+    """The certificate of a release, as data. All of it follows from public facts, from what the
+    run released, and from the released files themselves."""
+    if not isinstance(result, ReleasedResult):
+        raise TypeError(f"{type(result).__name__} is not for release and gets no certificate.")
+    said = {
+        "kind": KIND,
+        "format": FORMAT,
+        "dpcore": dpcore.__version__,
+        "time": time,
+        **plan.as_dict(),
+        "budget of one row": {"epsilon": plan.per_row.epsilon, "delta": plan.per_row.delta},
+        "arguments": arguments(plan.algorithm, result.facts),
+        "noise": {"library": "OpenDP", "version": version("opendp"), "seed": None},
+        "facts": result.facts,
+        "transcript": account(result.transcript),
+        "files": {name: described(content) for name, content in files.items()},
+    }
+    plain = json.loads(json.dumps(said, default=_plain))
+    return {**plain, "digest": digest(plain)}
+
+
+def arguments(algorithm: str, facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Why the claim stands: the algorithm's argument, and that of another it left the work to."""
+    keys = dict.fromkeys([algorithm, str(facts.get("chosen", algorithm))])
+    return [
+        {
+            "algorithm": key,
+            "title": system.title,
+            "paper": PAPERS[system.paper],
+            "verdict": str(system.verdict),
+            "argument": {
+                label: system.specification[label]
+                for label in ARGUMENT
+                if label in system.specification
+            },
+        }
+        for key, system in ((key, get(key)) for key in keys)
+    ]
+
+
+def account(transcript: Transcript) -> dict[str, Any]:
+    """A transcript with its budget, and those inside its charges with theirs."""
+    budget = transcript.budget
+    return {
+        "epsilon": budget.epsilon,
+        "delta": budget.delta,
+        "accounting": str(budget.accounting),
+        "charges": [
+            {**charge.as_dict(), "inner": [account(inner) for inner in charge.inner]}
+            for charge in transcript
+        ],
+    }
+
+
+def described(content: bytes) -> dict[str, Any]:
+    """What a file is known by."""
+    return {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
+
+
+def digest(said: Mapping[str, Any]) -> str:
+    """A fingerprint of all that a certificate says, but of the fingerprint itself."""
+    rest = {name: value for name, value in said.items() if name != "digest"}
+    text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def as_json(said: Mapping[str, Any]) -> bytes:
+    return json.dumps(said, indent=1, ensure_ascii=False, allow_nan=False).encode()
+
+
+def _plain(value: Any) -> Any:
+    """numpy's numbers and arrays as JSON has them."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    return str(value)
