@@ -49,6 +49,15 @@ def from_file(
     return GridDataset(asked.grid_counts(source, Grid(box, MAP_CELLS)), box, about)
 
 
+def with_tally(
+    asked: engines.Engine, source: engines.Source, box: Box, about: About
+) -> tuple[Dataset, NonPrivate[engines.Tally]]:
+    """The data set and, from the same pass over the rows, what became of them."""
+    counts, tally = asked.census(source, Grid(box, MAP_CELLS if box.d == 2 else 1))
+    data = GridDataset(counts, box, about) if box.d == 2 else None
+    return data or EngineDataset(asked, source, box, about), NonPrivate(tally)
+
+
 def why_empty(
     path: str | Path,
     columns: Sequence[str] | None = None,

@@ -8,7 +8,7 @@ from dpcore.engines.base import Engine, Tally
 from dpcore.engines.duckdb_engine import DuckDBEngine
 from dpcore.engines.errors import DataFileError
 from dpcore.engines.held_file import HeldFile
-from dpcore.engines.hints import explain_empty
+from dpcore.engines.hints import explain_empty, in_other_order
 from dpcore.engines.positions import guess_columns, open_source
 from dpcore.engines.source import Format, Ids, Kind, Source
 from dpcore.engines.spark_engine import SparkEngine
@@ -28,6 +28,7 @@ __all__ = [
     "engine",
     "explain_empty",
     "guess_columns",
+    "in_other_order",
     "open_source",
 ]
 

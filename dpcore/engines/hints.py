@@ -24,8 +24,8 @@ def explain_empty(engine: Engine, source: Source, box: Box) -> str | None:
             f"None of the {found.total:,} rows has a number in {columns}. "
             f"Name other columns.{others}"
         )
-    swapped = _swapped(source)
-    if swapped and (inside := engine.tally(swapped, box).inside):
+    if swapped := in_other_order(engine, source, box):
+        inside = engine.tally(swapped, box).inside
         return (
             f"All rows lie outside the box, but {inside:,} of {found.total:,} lie inside when "
             f"{columns} trade places: longitude and latitude are swapped. "
@@ -42,9 +42,10 @@ def explain_empty(engine: Engine, source: Source, box: Box) -> str | None:
     )
 
 
-def _swapped(source: Source) -> Source | None:
-    """The source with the two columns of each pair exchanged, where columns come in pairs."""
+def in_other_order(engine: Engine, source: Source, box: Box) -> Source | None:
+    """The source with the two columns of each pair exchanged, if rows would lie in the box then."""
     if source.zones or len(source.columns) % 2:
         return None
     pairs = zip(source.columns[1::2], source.columns[::2], strict=True)
-    return replace(source, columns=tuple(name for pair in pairs for name in pair))
+    swapped = replace(source, columns=tuple(name for pair in pairs for name in pair))
+    return swapped if engine.tally(swapped, box).inside else None

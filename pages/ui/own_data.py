@@ -11,6 +11,9 @@ from starlette.formparsers import MultiPartParser
 from dpcore.datasets import Dataset
 from dpcore.datasets.builtin import BuiltinSet, builtin_set
 from dpcore.domain import Box
+from dpcore.engines import Tally
+from dpcore.release import DataSource, Unit
+from dpcore.results import NonPrivate
 
 #: What stands in the address for data of a session: a mark that says nothing, not even a name.
 PREFIX = "own-"
@@ -34,10 +37,19 @@ class OwnData:
     unit: str
     geographic: bool
     dataset: Dataset = field(repr=False)
-    #: Drawn from a private release, so that looking costs nothing more.
-    is_twin: bool = False
+    #: How a release reads the rows, and what it protects. A twin has no rows.
+    source: DataSource | None = field(default=None, repr=False)
+    protects: Unit = field(default_factory=Unit)
+    #: What became of the rows: for the eyes of who holds them.
+    tally: NonPrivate[Tally] | None = None
+    #: The key of the data that this is drawn from, at a price that is paid.
+    twin_of: str | None = None
     key: str = field(default_factory=new_key)
     simulated: bool = False
+
+    @property
+    def is_twin(self) -> bool:
+        return self.twin_of is not None
 
 
 def is_own(key: str) -> bool:

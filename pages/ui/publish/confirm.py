@@ -1,0 +1,89 @@
+"""Step 4: the plan in words; one click spends, once, however often it is clicked."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+import streamlit as st
+
+from dpcore.release import RELEASE, Entry, Ledger, ReleasePlan
+from pages.ui import address
+from pages.ui.publish import steps
+from pages.ui.publish.making import begin, refuse, running
+from pages.ui.publish.steps import Step
+from pages.ui.publish.tasks import Task, watch
+
+TICKET = "ticket"
+
+
+def draw(plan: ReleasePlan, ledger: Ledger) -> None:
+    with steps.opened(Step.CONFIRM):
+        st.markdown("**This is what will happen.** Nothing is spent yet.")
+        for sentence in plan.statement():
+            st.markdown(f"- {sentence}")
+        before(plan, ledger)
+        task = running(ticket(plan))
+        st.button(
+            f"Publish, and spend {plan.price} for good",
+            type="primary",
+            key="publish",
+            icon=":material/publish:",
+            disabled=task is not None,
+            on_click=begin,
+            args=(ticket(plan), plan, ledger),
+        )
+        if task is not None:
+            finish(task)
+
+
+def before(plan: ReleasePlan, ledger: Ledger) -> None:
+    """Releases from the same data, so that nobody makes one twice without meaning to."""
+    made = [e for e in ledger.entries(plan.name) if e.purpose == RELEASE and e.failure is None]
+    if not made:
+        return
+    last = made[-1]
+    same = " with exactly this plan" * same_plan(last, plan)
+    times = "once" if len(made) == 1 else f"{len(made)} times"
+    st.warning(
+        f"These data were published from {times} before, last on {when(last)}{same} (release "
+        f"{last.number}). Another release costs its price again.",
+        icon=":material/history:",
+    )
+    st.button(
+        f"Show release {last.number} instead", key="instead", on_click=show, args=(last.number,)
+    )
+
+
+def same_plan(entry: Entry, plan: ReleasePlan) -> bool:
+    return dict(entry.plan) == plan.as_dict()
+
+
+def when(entry: Entry) -> str:
+    return f"{entry.time[:10]} at {entry.time[11:16]} UTC"
+
+
+def ticket(plan: ReleasePlan) -> str:
+    """The same for one plan in one visit, until it is published."""
+    tickets: dict[str, str] = st.session_state.setdefault(TICKET, {})
+    return tickets.setdefault(repr(plan.as_dict()), secrets.token_hex(8))
+
+
+def finish(task: Task[Any]) -> None:
+    if not watch(task):
+        st.caption(
+            "It goes on when you close the page; History shows what came of it. It will not be "
+            "made twice."
+        )
+        return
+    del st.session_state[TICKET]
+    if task.failure:
+        refuse(task.failure)
+        return
+    show(task.result)
+    st.rerun()
+
+
+def show(number: int) -> None:
+    address.put("release", number)
+    steps.go(Step.RELEASED)

@@ -1,0 +1,127 @@
+"""Look before you spend, without leaking: a private twin, public data, or nothing but the words."""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.privacy import MAX_EPSILON, MIN_EPSILON
+from dpcore.release import TWIN, Ledger, twin_of, twin_plan
+from pages.ui import address, own_data
+from pages.ui.own_data import OwnData
+from pages.ui.publish import steps
+from pages.ui.publish.making import begin, refuse, running
+from pages.ui.publish.subject import Subject
+from pages.ui.publish.tasks import watch
+from pages.ui.standing import STAND_IN
+
+if TYPE_CHECKING:
+    from pages.ui.publish.level import Terms
+
+MAKING = "making a twin"
+#: The part of the total that a twin is offered for.
+USUAL_PART = 0.1
+
+
+def draw(subject: Subject, ledger: Ledger, found: Terms) -> None:
+    st.markdown(
+        "Moving the slider over the data themselves and choosing by what you see would tell "
+        "something about them, and no ε accounts for that. These ways do not leak:"
+    )
+    explore(
+        "Look at public data of the same kind on Explore", {"data": STAND_IN}, ":material/public:"
+    )
+    if not subject.is_own:
+        st.caption("These data are public themselves: look at them on Explore and Curves.")
+        return
+    st.divider()
+    twin(subject, ledger, found)
+    st.divider()
+    st.caption(
+        "Or look at the raw data, for your eyes only, without letting them choose the level. "
+        "Explore keeps them hidden until you switch them on."
+    )
+    explore("Open Explore with these data", {"data": subject.key}, ":material/visibility_off:")
+
+
+def explore(label: str, query: dict[str, str], icon: str) -> None:
+    rest = {name: value for name, value in address.link().items() if name not in ("step", "from")}
+    st.page_link("app.py", label=label, icon=icon, query_params=rest | query)
+
+
+def twin(subject: Subject, ledger: Ledger, found: Terms) -> None:
+    """A small part of the budget, once; then look as long and as often as one likes."""
+    st.markdown(
+        "**A private twin.** For a small part of the budget, once, rows are drawn from a noisy "
+        "grid of yours. Explore and Curves then work on the twin, for any method and level, at no "
+        "further cost."
+    )
+    for key, own in own_data.held().items():
+        if own.twin_of == subject.key:
+            st.success(f"{own.title} is here.", icon=":material/content_copy:")
+            explore("Look at it on Explore", {"data": key}, ":material/map:")
+            return
+    for entry in ledger.entries(found.name):
+        if entry.purpose == TWIN and entry.failure is None:
+            st.button(
+                f"Open the twin made on {entry.time[:10]} for {entry.charged}, at no cost",
+                key=f"reopen-{entry.number}",
+                on_click=keep,
+                args=(subject, ledger, entry.number),
+            )
+    total = float(found.allowed.epsilon)
+    price = steps.remembered(
+        st.number_input,
+        "ε for the twin",
+        f"twin {subject.key}",
+        USUAL_PART * total,
+        min_value=MIN_EPSILON,
+        max_value=min(total, MAX_EPSILON),
+        step=None,
+        format="%g",
+    )
+    if st.button(
+        f"Make the twin: spend ε {price:g} of {total:g}", key="make-twin", icon=":material/paid:"
+    ):
+        try:
+            plan = twin_plan(
+                found.name,
+                subject.source,
+                price,
+                neighbors=found.neighbors,
+                unit=subject.unit,
+                allowed=found.allowed,
+            )
+        except ValueError as reason:
+            refuse(reason)
+            return
+        ticket = st.session_state[MAKING] = secrets.token_hex(8)
+        begin(ticket, plan, ledger)
+    task = running(st.session_state.get(MAKING))
+    if task is not None and watch(task):
+        del st.session_state[MAKING]
+        if task.failure:
+            refuse(task.failure)
+        else:
+            keep(subject, ledger, task.result)
+            st.rerun()
+
+
+def keep(subject: Subject, ledger: Ledger, number: int) -> None:
+    """The twin, to be chosen on Explore and Curves in this visit."""
+    entry = ledger.entry(number)
+    data = twin_of(ledger, number)
+    own_data.keep(
+        OwnData(
+            f"Private twin of {subject.title}",
+            f"Rows drawn from what release {number} of “{entry.account}” published for "
+            f"{entry.charged}, paid on {entry.time[:10]}.",
+            data.box,
+            subject.unit.name,
+            subject.source.geographic,
+            data,
+            twin_of=subject.key,
+        )
+    )

@@ -1,0 +1,51 @@
+"""The one place where a page spends: each plan that was shown is published at most once."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+import streamlit as st
+
+from dpcore.privacy import Infeasible
+from dpcore.release import Ledger, Progress, ReleasePlan, ReleaseRefused, publish
+from pages.ui.publish.tasks import Once, Task
+
+
+@st.cache_resource
+def releases() -> Once:
+    """All that were begun on this server. They go on when a visit ends."""
+    return Once()
+
+
+def begin(ticket: Hashable, plan: ReleasePlan, ledger: Ledger) -> Task[int]:
+    """Publish a plan, and give its number; a second call with its ticket gets the same task."""
+
+    def make() -> Task[int]:
+        seen = [Progress("looking at the ledger", 0.0)]
+
+        def tell(progress: Progress) -> None:
+            seen[0] = progress
+
+        return Task(
+            lambda: publish(plan, ledger, tell).entry.number,
+            lambda: (seen[0].doing.capitalize(), seen[0].part),
+        )
+
+    return releases().begin(ticket, make)
+
+
+def running(ticket: Hashable) -> Task[int] | None:
+    """What was begun with that ticket."""
+    return releases().get(ticket)
+
+
+def refuse(reason: Exception) -> None:
+    """Why nothing was published, in words; faults of the program are not for a page."""
+    if not isinstance(reason, (ReleaseRefused, Infeasible, ValueError, OSError)):
+        raise reason
+    spent = (
+        "Nothing was spent."
+        if isinstance(reason, ReleaseRefused)
+        else "If the method had begun to ask, its price is spent: History tells."
+    )
+    st.error(f"**Nothing was published.** {reason} {spent}", icon=":material/block:")

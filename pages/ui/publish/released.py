@@ -1,0 +1,123 @@
+"""Step 5: what came of a release: its files, its certificate, and how anybody checks them."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Mapping
+
+import streamlit as st
+
+from dpcore.release import TWIN, Ledger, Release, reopened
+from pages.ui import address
+from pages.ui.publish import steps
+from pages.ui.publish.confirm import when
+from pages.ui.publish.steps import Step
+
+#: What a file is, by how its name ends; the first that fits.
+WORDS = {
+    "certificate.json": ("Certificate", "What was promised and how, with the digest of each file."),
+    "certificate.html": ("Certificate to print", "The same on one page, for people."),
+    "map.html": ("Map", "Opens offline in any browser."),
+    "centers.csv": ("Centers, CSV", "For a spreadsheet."),
+    "centers.geojson": ("Centers, GeoJSON", "For a map program."),
+    "centers.parquet": ("Centers, Parquet", "For a data program."),
+    "points.csv": ("Points, CSV", "The weighted points that stand for the rows."),
+    "points.geojson": ("Points, GeoJSON", "The same for a map program."),
+    "points.parquet": ("Points, Parquet", "The same for a data program."),
+    ".py": ("Procedure, Python", "Does the same with other data, or other noise."),
+}
+MIME = {
+    "csv": "text/csv",
+    "json": "application/json",
+    "geojson": "application/geo+json",
+    "html": "text/html",
+    "py": "text/x-python",
+    "parquet": "application/vnd.apache.parquet",
+}
+
+
+def draw(ledger: Ledger) -> None:
+    number = address.get("release", 0, address.number(int, 1))
+    try:
+        release = reopened(ledger, number)
+    except ValueError as problem:
+        st.error(f"{problem} Was it made with another ledger?", icon=":material/error:")
+        return
+    with steps.opened(Step.RELEASED):
+        entry = release.entry
+        st.success(
+            f"**Release {entry.number} of “{entry.account}”** was made on {when(entry)}, and "
+            f"{entry.charged} is spent.",
+            icon=":material/verified:",
+        )
+        if account := ledger.account(entry.account):
+            st.caption(f"{account.left} of {account.allowed} is left for these data.")
+        downloads(release)
+        check(release)
+        with st.container(horizontal=True):
+            st.button("Publish something else", key="again", on_click=steps.go, args=(Step.DATA,))
+            st.button(
+                "All releases", key="to-history", on_click=address.put, args=("view", "history")
+            )
+
+
+def downloads(release: Release) -> None:
+    """A button for each file, and one for all; every one of them may leave."""
+    stem = f"release-{release.entry.number}"
+    if not release.files:
+        st.warning(f"Nothing came of it: {release.entry.failure}. It was charged all the same.")
+        return
+    st.download_button(
+        "Download everything",
+        packed(release.files),
+        f"{stem}.zip",
+        "application/zip",
+        key=f"{stem}-all",
+        type="primary",
+        icon=":material/folder_zip:",
+        on_click="ignore",
+    )
+    with st.container(key=f"{stem}-files", gap="xsmall"):
+        for name, content in release.files.items():
+            label, words = told(name)
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.download_button(
+                    label,
+                    content,
+                    name,
+                    MIME.get(name.rpartition(".")[2], "application/octet-stream"),
+                    key=f"{stem}-{name}",
+                    icon=":material/download:",
+                    on_click="ignore",
+                    width=220,
+                )
+                st.caption(words)
+
+
+def told(name: str) -> tuple[str, str]:
+    return next((words for end, words in WORDS.items() if name.endswith(end)), (name, ""))
+
+
+def packed(files: Mapping[str, bytes]) -> bytes:
+    """All files in one archive, the same bytes each time."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packing:
+        for name, content in files.items():
+            packing.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
+    return archive.getvalue()
+
+
+def check(release: Release) -> None:
+    """Nobody needs to take our word."""
+    if release.entry.purpose == TWIN or "certificate.json" not in release.files:
+        return
+    with st.expander("How anybody can check this", icon=":material/fact_check:"):
+        st.markdown(
+            "In the folder of the files, without the data. It compares the digests, adds up what "
+            "was spent, and says what cannot be checked without the data."
+        )
+        others = [name for name in release.files if not name.startswith("certificate")]
+        st.code(
+            " ".join(["dpcore verify certificate.json", *others]), language="bash", wrap_lines=True
+        )

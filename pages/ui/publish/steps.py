@@ -1,0 +1,88 @@
+"""The steps in order: which one is open, what the others say in a line, and how to go back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from pages.ui import address
+
+T = TypeVar("T")
+REMEMBERED = "remembered"
+
+
+class Step(StrEnum):
+    DATA = "data"
+    PROTECT = "protect"
+    LEVEL = "level"
+    CONFIRM = "confirm"
+    RELEASED = "released"
+
+    @property
+    def number(self) -> int:
+        return list(Step).index(self) + 1
+
+
+TITLES = {
+    Step.DATA: "Data",
+    Step.PROTECT: "What is protected",
+    Step.LEVEL: "Level, and what an attacker gains",
+    Step.CONFIRM: "Confirm",
+    Step.RELEASED: "Released",
+}
+
+
+def current() -> Step:
+    return address.get("step", Step.DATA, Step)
+
+
+def go(step: Step) -> None:
+    """Open a step. It stands in the address, so that going back goes back."""
+    address.put("step", step, Step.DATA)
+
+
+@contextmanager
+def opened(step: Step) -> Iterator[None]:
+    """The frame of the step that is open."""
+    with st.container(border=True, key=f"step-{step}"):
+        st.subheader(f"{step.number} · {TITLES[step]}")
+        yield
+
+
+def finished(step: Step, words: str, change: bool = True) -> None:
+    """A step that is behind, in a line."""
+    with st.container(
+        horizontal=True, vertical_alignment="center", key=f"step-{step}", border=True
+    ):
+        st.markdown(f":material/check: **{step.number} · {TITLES[step]}**&ensp; {words}")
+        if change:
+            st.button("Change", key=f"change-{step}", type="tertiary", on_click=go, args=(step,))
+
+
+def ahead(step: Step) -> None:
+    """A step that is still to come."""
+    st.caption(f"&emsp;{step.number} · {TITLES[step]}")
+
+
+def remembered(widget: Callable[..., T], label: str, name: str, default: Any, **options: Any) -> T:
+    """A control whose value this visit remembers while it is not drawn, but no address tells."""
+    values = memory()
+    start = address.starting_at(widget, values.get(name, default), options)
+    values[name] = value = widget(label, key=f"remembered-{name}", **options, **start)
+    return value
+
+
+def memory() -> dict[str, Any]:
+    found: dict[str, Any] = st.session_state.setdefault(REMEMBERED, {})
+    return found
+
+
+def forget(*names: str) -> None:
+    """Let controls start again."""
+    for name in names:
+        memory().pop(name, None)
+        st.session_state.pop(f"remembered-{name}", None)
