@@ -1,20 +1,225 @@
-"""What anybody can check of a release without the data."""
+"""What anybody can check of a release without the data, and what nobody can."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import dpcore
+from dpcore.algorithms import ALGORITHMS
+from dpcore.algorithms.base import SynopsisAlgorithm
+from dpcore.domain import Box, FloatArray
+from dpcore.kmeans.points import WeightedPoints
+from dpcore.kmeans.synopsis import solve_grid
+from dpcore.kmeans.weighted import weighted_kmeans
+from dpcore.privacy import ROUNDING, Budget, Verdict
+from dpcore.release import certificate as written
+from dpcore.release.audited import overspent
+from dpcore.release.certificate_page import certificate_page
+from dpcore.release.contribution import Unit
+
+#: Starts of k-means on the published points, and how much worse the published centers may be.
+STARTS, SLACK = 40, 0.02
+#: Positions are the same up to the rounding of a float, as part of the box.
+SAME_PLACE = 1e-12
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was checked: whether it holds, or None where nobody can tell from files."""
+    """One thing that was checked: whether it holds, or None where files cannot tell."""
 
     what: str
     holds: bool | None
     why: str = ""
 
+    def __str__(self) -> str:
+        mark = {True: "holds ", False: "FAILS ", None: "unknown"}[self.holds]
+        return f"{mark:<8} {self.what}" + (f": {self.why}" if self.why else "")
+
+
+Said = Mapping[str, Any]
+Check = Callable[[Said, Mapping[str, bytes]], Iterator[Finding]]
+
+UNKNOWN = (
+    ("that the noise was drawn as the transcript says", "noise that can be checked can be removed"),
+    ("that the data were those that the certificate names", "they are not here, nor is their hash"),
+    ("that nothing else was published of the same data", "ask whoever keeps the ledger"),
+    (
+        "that this is the certificate that was issued",
+        "compare its fingerprint with the publisher's; who changes files can change it too",
+    ),
+)
+
 
 def verify(certificate: bytes, files: Mapping[str, bytes]) -> list[Finding]:
-    """Every check on a certificate and the released files by name."""
-    raise NotImplementedError
+    """Everything that a certificate and the released files, by name, can show.
+
+    No finding is False if and only if what can be checked holds.
+    """
+    try:
+        said = json.loads(certificate)
+        if said["kind"] != written.KIND or said["format"] != written.FORMAT:
+            raise ValueError("this is no certificate of a kind that is known here")
+    except (ValueError, KeyError, TypeError) as error:
+        return [Finding("the certificate can be read", False, str(error))]
+    found = []
+    for check in (_itself, _files, _claim, _spending, _argument, _centers, _recomputed):
+        try:
+            found += list(check(said, files))
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError, OSError) as error:
+            what = (check.__doc__ or "").splitlines()[0].rstrip(".")
+            found.append(Finding(what, False, f"it cannot be read ({error})"))
+    return found + [Finding(what, None, why) for what, why in UNKNOWN]
+
+
+def _itself(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
+    """The certificate has its own fingerprint, and its page says the same."""
+    yield Finding("the certificate has its own fingerprint", written.digest(said) == said["digest"])
+    if written.PAGE in files and said["dpcore"] == dpcore.__version__:
+        same = certificate_page(said).encode() == files[written.PAGE]
+        yield Finding(f"{written.PAGE} says what the certificate says", same)
+
+
+def _files(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
+    """The files are those that were released."""
+    for name, content in files.items():
+        if name in (written.NAME, written.PAGE):
+            continue
+        if name not in said["files"]:
+            yield Finding(f"{name} was released", False, "the certificate does not name it")
+        else:
+            same = written.described(content) == said["files"][name]
+            yield Finding(f"{name} is the file that was released", same)
+    for name in said["files"]:
+        if name not in files:
+            yield Finding(f"{name} is the file that was released", None, "it is not here")
+
+
+def _claim(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
+    """What one row may cost protects the unit at the claim."""
+    unit, row = Unit(**said["unit"]), said["budget of one row"]
+    allowed = unit.per_row(Budget(said["epsilon"], said["delta"]))
+    holds = row["epsilon"] <= allowed.epsilon * (1 + ROUNDING) and row["delta"] <= (
+        allowed.delta * (1 + ROUNDING)
+    )
+    yield Finding(
+        f"ε {row['epsilon']:.6g}, δ {row['delta']:.3g} for a row protects one {unit.name} at "
+        f"ε {said['epsilon']:g}, δ {said['delta']:g}",
+        holds,
+        "" if unit.rows == 1 else f"at most {unit.rows} rows are one {unit.name}'s",
+    )
+
+
+def _spending(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
+    """The charges add up to no more than what one row may cost."""
+    row, account = said["budget of one row"], said["transcript"]
+    within = account["epsilon"] <= row["epsilon"] and account["delta"] <= row["delta"]
+    yield Finding("the transcript has the budget of one row", within)
+    problem = overspent(account)
+    yield Finding(
+        "the charges, and those inside them, add up to no more than their budgets, and every scale "
+        "of noise is what its charge pays for",
+        problem is None,
+        problem or "",
+    )
+
+
+def _argument(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
+    """The verdict and its argument are those of this version."""
+    chosen = str(said["facts"].get("chosen", said["algorithm"]))
+    named = list(dict.fromkeys([said["algorithm"], chosen]))
+    claims = said["arguments"]
+    proved = [each["algorithm"] for each in claims] == named and all(
+        Verdict(each["verdict"]).holds for each in claims
+    )
+    yield Finding("the algorithm's privacy claim is proved or repaired", proved)
+    if said["dpcore"] != dpcore.__version__:
+        why = f"it was made with {said['dpcore']}, this is {dpcore.__version__}"
+        yield Finding("the verdict and its argument are those of dpcore", None, why)
+        return
+    known = all(key in ALGORITHMS for key in named)
+    same = known and claims == written.arguments(said["algorithm"], said["facts"])
+    yield Finding("the verdict and its argument are those of dpcore", same)
+    if known:
+        system = ALGORITHMS[said["algorithm"]]
+        fits = (
+            system.settings(said["parameters"]) == dict(said["parameters"])
+            and said["neighbors"] in system.relations
+            and system.supports(len(said["box"]["names"]), None, said["k"])
+        )
+        yield Finding("the algorithm takes these settings and this relation", fits)
+
+
+def _centers(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
+    """All files tell the same centers and points."""
+    box = _box(said)
+    for kind in ("centers", "points"):
+        tables = dict(_tables(kind, files, box))
+        if not tables:
+            continue
+        first, *others = tables.values()
+        yield Finding(
+            f"{' and '.join(tables)} tell the same {kind}",
+            all(each.shape == first.shape and np.array_equal(each, first) for each in others),
+        )
+        if kind == "centers":
+            yield Finding(f"there are {said['k']} centers", len(first) == said["k"])
+
+
+def _recomputed(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
+    """The centers are a k-means of the published points."""
+    box, what = _box(said), "the centers are a k-means of the published points"
+    system = ALGORITHMS.get(str(said["facts"].get("chosen", said["algorithm"])))
+    if not isinstance(system, SynopsisAlgorithm) or said["parameters"].get("points"):
+        yield Finding(what, None, "they were found from more than these points")
+        return
+    tables = [dict(_tables(kind, files, box)) for kind in ("centers", "points")]
+    if not all(tables):
+        yield Finding(what, None, "nothing was published, or is here, to find them from")
+        return
+    centers, points = (next(iter(each.values())) for each in tables)
+    unit, weights = box.to_unit(points[:, : box.d]), points[:, box.d]
+    coins = np.random.default_rng(0)
+    if (weights < 0).any():
+        # Noisy counts of all cells of a grid, in order.
+        side = round(len(weights) ** (1 / box.d))
+        found = solve_grid(weights.reshape((side,) * box.d), said["k"], STARTS, coins)
+    else:
+        found = weighted_kmeans(unit, weights, said["k"], STARTS, coins)[0]
+    own, best = (
+        float(WeightedPoints(unit, weights).cost(each)) for each in (box.to_unit(centers), found)
+    )
+    yield Finding(
+        what,
+        own - best <= SLACK * abs(best) + SAME_PLACE,
+        f"they cost {own:.6g}, the best found here {best:.6g}",
+    )
+
+
+def _box(said: Said) -> Box:
+    return Box(*(tuple(said["box"][end]) for end in ("low", "high", "names")))
+
+
+def _tables(kind: str, files: Mapping[str, bytes], box: Box) -> Iterator[tuple[str, FloatArray]]:
+    """The coordinates, and weights of points, that each file of a kind tells."""
+    import pandas as pd
+
+    columns = [*box.names, *(["weight"] if kind == "points" else [])]
+    if content := files.get(f"{kind}.parquet"):
+        frame = pd.read_parquet(io.BytesIO(content))
+        yield f"{kind}.parquet", frame[columns].to_numpy(dtype=np.float64)
+    if content := files.get(f"{kind}.csv"):
+        frame = pd.read_csv(io.BytesIO(content), float_precision="round_trip")
+        yield f"{kind}.csv", frame[columns].to_numpy(dtype=np.float64)
+    if content := files.get(f"{kind}.geojson"):
+        rows = []
+        for feature in json.loads(content)["features"]:
+            places = np.ravel(feature["geometry"]["coordinates"]).tolist()
+            weight = [feature["properties"]["weight"]] if kind == "points" else []
+            rows.append([*places, *weight])
+        yield f"{kind}.geojson", np.array(rows, dtype=np.float64).reshape(-1, len(columns))
