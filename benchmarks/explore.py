@@ -21,7 +21,7 @@ TITLE = "Explore"
 MONTH = "/?data=nyc-month"
 PEOPLE = 10
 SMALL = {"width": 320, "height": 240}
-#: The map's own description names how many points were published, which every level changes.
+#: The map's own description names the level.
 CHANGED = """
 () => new Promise(resolve => {
   const text = () => document.querySelector('[role="figure"]')?.getAttribute('aria-label');

@@ -1,11 +1,13 @@
-"""One thread that works on what somebody is watching, a step of each in turn."""
+"""Who goes first: pictures that somebody waits for, then one thread's steps of what streams in."""
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -15,6 +17,40 @@ T = TypeVar("T")
 PATIENCE = 5.0
 #: Finished and abandoned jobs that are remembered.
 KEPT = 256
+#: Seconds that a step gives way to pictures, at most: a crowd must not stop it altogether.
+PATIENCE_WITH_PICTURES = 0.5
+
+
+class Pictures:
+    """Lets a few pictures be made at a time, each as fast as it can be.
+
+    Made all at once, they would share the processor and all be ready at the end; one after the
+    other, half of them are ready by half the time.
+    """
+
+    def __init__(self, at_once: int = os.cpu_count() or 1) -> None:
+        self._free = at_once
+        self._wanted = 0
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        with self._changed:
+            self._wanted += 1
+            self._changed.wait_for(lambda: self._free)
+            self._free -= 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._free += 1
+                self._wanted -= 1
+                self._changed.notify_all()
+
+    def give_way(self, seconds: float) -> None:
+        """Return when nobody waits for a picture, or after so many seconds."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._wanted, seconds)
 
 
 @dataclass
@@ -52,7 +88,8 @@ class Job(Generic[T]):
 class Worker:
     """Runs jobs one step at a time, so that none waits for another to finish."""
 
-    def __init__(self) -> None:
+    def __init__(self, pictures: Pictures | None = None) -> None:
+        self._pictures = pictures or Pictures()
         self._jobs: OrderedDict[Hashable, Job[Any]] = OrderedDict()
         self._changed = threading.Condition()
         self._stopped = False
@@ -88,6 +125,7 @@ class Worker:
                     self._changed.wait()
                 if job is None:
                     return
+            self._pictures.give_way(PATIENCE_WITH_PICTURES)
             job.advance()
 
     def _next(self) -> Job[Any] | None:

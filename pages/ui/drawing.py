@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dpcore.explain import distance, people_count, percent, plural
+from dpcore.explain import distance, level_of, people_count, percent, plural
 from pages.ui import maps, palette, plane, work
 from pages.ui.controls import Choice
 from pages.ui.palette import Palette
@@ -82,8 +82,10 @@ def draw(picture: Picture, choice: Choice, axes: tuple[int, int], layers: Layers
 def describe(picture: Picture, choice: Choice) -> str:
     """The picture in a sentence, for who cannot see it."""
     published = f", {people_count(picture.marks.published)} published" if picture.marks else ""
+    level = level_of(choice.epsilon)
+    at = f"level {level.name}" if level else f"ε = {choice.epsilon:g}"
     return (
-        f"{choice.about.title}: {choice.k} {kind(picture).lower()} centers and their "
+        f"{choice.about.title}, {at}: {choice.k} {kind(picture).lower()} centers and their "
         f"non-private partners{published}. The table below says the same in words."
     )
 

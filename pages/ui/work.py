@@ -26,7 +26,7 @@ from dpcore.privacy import Verdict
 from dpcore.results import BaselineResult, NonPrivate, RunResult
 from dpcore.sweep import Trial
 from pages.ui import own_data
-from pages.ui.background import Job, Worker
+from pages.ui.background import Job, Pictures, Worker
 from pages.ui.controls import Choice
 from pages.ui.maps import in_the_city
 
@@ -102,6 +102,11 @@ def run(choice: Choice) -> RunResult:
 
 @once(512)
 def picture(choice: Choice, axes: Axes) -> Picture:
+    with turns().turn():
+        return _picture(choice, axes)
+
+
+def _picture(choice: Choice, axes: Axes) -> Picture:
     result = run(choice)
     synopsis = result.synopsis
     source = data(choice.data)
@@ -122,14 +127,19 @@ def true_density(key: str, axes: Axes) -> NonPrivate[Levels]:
 
 
 @st.cache_resource
+def turns() -> Pictures:
+    return Pictures()
+
+
+@st.cache_resource
 def worker() -> Worker:
-    return Worker()
+    return Worker(turns())
 
 
 @st.cache_resource(scope="session", on_release=Worker.stop)
 def own_worker() -> Worker:
     """What it makes of a session's own data is gone with the session."""
-    return Worker()
+    return Worker(turns())
 
 
 def worker_of(key: str) -> Worker:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from pages.ui import maps
-from pages.ui.background import Worker
+from pages.ui.background import Pictures, Worker
 from pages.ui.palette import DARK, LIGHT, Palette
 
 
@@ -81,6 +81,50 @@ def test_a_failure_is_kept_and_the_next_job_runs() -> None:
     after = worker.job("after", lambda: iter([2]))
     wait_for(after)
     assert after.results == [2]
+
+
+def test_pictures_are_made_a_few_at_a_time_and_all_are_made() -> None:
+    pictures, making, most, made = Pictures(at_once=2), [0], [0], []
+
+    def make(name: int) -> None:
+        with pictures.turn():
+            making[0] += 1
+            most[0] = max(most[0], making[0])
+            time.sleep(0.01)
+            making[0] -= 1
+            made.append(name)
+
+    threads = [threading.Thread(target=make, args=(i,)) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=10)
+    assert sorted(made) == list(range(8))
+    assert most == [2]
+
+
+def test_a_picture_that_fails_gives_its_turn_back() -> None:
+    pictures = Pictures(at_once=1)
+    for _ in range(3):
+        with pytest.raises(ValueError, match="no picture"), pictures.turn():
+            raise ValueError("no picture")
+    pictures.give_way(seconds=0)
+
+
+def test_steps_give_way_to_pictures_but_are_not_stopped_by_a_crowd(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pictures = Pictures(at_once=1)
+    worker = Worker(pictures)
+    with pictures.turn():
+        waiting = worker.job("waiting", lambda: iter([1]))
+        time.sleep(0.1)
+        assert not waiting.results
+    wait_for(waiting)
+
+    monkeypatch.setattr("pages.ui.background.PATIENCE_WITH_PICTURES", 0.02)
+    with pictures.turn():
+        wait_for(worker.job("crowded", lambda: iter([1])))
 
 
 def test_shores_are_closed_light_and_where_the_city_is() -> None:
