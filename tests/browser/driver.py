@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -31,15 +33,20 @@ class Server(NamedTuple):
 
 
 @contextlib.contextmanager
-def serving() -> Iterator[Server]:
-    """A server that was just started, on a free port."""
+def serving(ledger: str | None = None) -> Iterator[Server]:
+    """A server that was just started, on a free port, with a ledger of its own."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "streamlit", "run", "app.py"]
     options = ["--server.headless=true", f"--server.port={port}", "--server.fileWatcherType=none"]
+    folder = tempfile.TemporaryDirectory()
     process = subprocess.Popen(
-        [*command, *options], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        [*command, *options],
+        cwd=ROOT,
+        env=os.environ | {"DPCORE_LEDGER": ledger or folder.name},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
     )
     address = f"http://127.0.0.1:{port}"
     try:
@@ -55,6 +62,7 @@ def serving() -> Iterator[Server]:
     finally:
         process.terminate()
         process.communicate(timeout=20)
+        folder.cleanup()
 
 
 def watch(page: Page, server: str, problems: list[str]) -> None:

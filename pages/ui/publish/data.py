@@ -138,7 +138,11 @@ def choose(key: str, step: Step) -> None:
 
 def look(path: str, engine: engines.Engine, format: str | None = None) -> Opened:
     source = engine.look(path, format)
-    return Opened(PurePath(path).name or path, path, engine, source, format)
+    name = PurePath(path).name or path
+    ends = (".gz", ".csv", ".tsv", ".txt", ".parquet", ".pq")
+    for end in ends:
+        name = name.removesuffix(end)
+    return Opened(name, path, engine, source, format)
 
 
 def begin(work: Callable[[], Opened]) -> None:

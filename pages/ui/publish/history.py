@@ -101,7 +101,7 @@ def kind(entry: Entry) -> str:
 
 def draw_account(account: Account, entries: list[Entry], ledger: Ledger) -> None:
     with st.container(border=True, key=f"account-{entries[0].number}"):
-        st.subheader(account.name)
+        st.markdown(f"#### {account.name}")
         st.markdown(
             f"{account.used} of {account.allowed} is spent, **{account.left} is left**. "
             f"Protected is {explain.scope(account.unit)}."

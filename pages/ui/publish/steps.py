@@ -49,7 +49,7 @@ def go(step: Step) -> None:
 def opened(step: Step) -> Iterator[None]:
     """The frame of the step that is open."""
     with st.container(border=True, key=f"step-{step}"):
-        st.subheader(f"{step.number} · {TITLES[step]}")
+        st.markdown(f"#### {step.number} · {TITLES[step]}")
         yield
 
 
@@ -71,7 +71,9 @@ def ahead(step: Step) -> None:
 def remembered(widget: Callable[..., T], label: str, name: str, default: Any, **options: Any) -> T:
     """A control whose value this visit remembers while it is not drawn, but no address tells."""
     values = memory()
-    start = address.starting_at(widget, values.get(name, default), options)
+    first = values.get(name, default)
+    nothing = first is None and "options" in options
+    start = {"index": None} if nothing else address.starting_at(widget, first, options)
     values[name] = value = widget(label, key=f"remembered-{name}", **options, **start)
     return value
 
