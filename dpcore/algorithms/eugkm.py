@@ -89,7 +89,7 @@ class EUGkM(SynopsisAlgorithm):
 
     def run(self, curator: Curator, k: int, *, theta: float, starts: int) -> Outcome:
         synopsis = self.summary(curator, k, theta=theta, starts=starts)
-        centers = solve_grid(synopsis.counts, k, starts, curator.rng)
+        centers = solve_grid(synopsis.counts, k, starts, curator.rng, note=curator.note)
         curator.note("centers", centers=centers)
         return Outcome(centers, synopsis, {"cells per side": synopsis.grid.cells_per_side})
 

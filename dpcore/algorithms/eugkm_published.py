@@ -8,6 +8,7 @@ from dpcore.curator import Curator
 from dpcore.kmeans.synopsis import solve_grid
 from dpcore.privacy import Neighbors, Verdict
 from dpcore.results import Outcome
+from dpcore.synopsis import NoisyGrid
 
 
 @register
@@ -41,9 +42,15 @@ class EUGkMPublished(Algorithm):
     )
 
     def run(self, curator: Curator, k: int, *, theta: float, starts: int) -> Outcome:
+        synopsis = self.summary(curator, theta)
+        centers = solve_grid(
+            synopsis.counts, k, starts, curator.rng, packed=True, note=curator.note
+        )
+        curator.note("centers", centers=centers)
+        return Outcome(centers, synopsis, {"cells per side": synopsis.grid.cells_per_side})
+
+    def summary(self, curator: Curator, theta: float) -> NoisyGrid:
+        """What `run` publishes beside its centers."""
         epsilon = curator.budget.epsilon
         grid = fitting_grid(curator, curator.unprotected().n, epsilon, theta)
-        synopsis = noisy_grid(curator, grid, epsilon)
-        centers = solve_grid(synopsis.counts, k, starts, curator.rng, packed=True)
-        curator.note("centers", centers=centers)
-        return Outcome(centers, synopsis, {"cells per side": grid.cells_per_side})
+        return noisy_grid(curator, grid, epsilon)

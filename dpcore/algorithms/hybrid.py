@@ -71,7 +71,7 @@ class Hybrid(Algorithm):
             epsilon /= 2
         grid = fitting_grid(curator, n, epsilon, theta)
         synopsis = noisy_grid(curator, grid, epsilon)
-        centers = solve_grid(synopsis.counts, k, starts, curator.rng)
+        centers = solve_grid(synopsis.counts, k, starts, curator.rng, note=curator.note)
         curator.note("centers", centers=centers)
         if ends_with_lloyd:
             centers = lloyd_round(curator, centers, epsilon, "one round of Lloyd")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -23,13 +25,14 @@ def solve_grid(
     sweeps: int = 60,
     tolerance: float = 4e-4,
     packed: bool = False,
+    note: Callable[..., None] | None = None,
 ) -> FloatArray:
     """Centers (k, d) of least inertia on a grid (g, ..., g) of whole, possibly negative counts.
 
     Lloyd runs from starts drawn by greedy k-means++ among the cells that stand out of the noise,
     and from a third as many sphere packings; packed, from packings only. The counts themselves
     choose among the results. All starts run on a coarser grid, if that is much smaller, and the
-    best few on the grid itself.
+    best few on the grid itself. `note` hears of the starts, and of the results with their inertia.
     """
     grid = np.asarray(counts, dtype=np.int64)
     coarse = coarsened(grid)
@@ -38,10 +41,14 @@ def solve_grid(
     else:
         drawn = greedy_starts(coarse, k, starts, rng)
         centers = np.concatenate([drawn, sphere_packing(k, grid.ndim, starts // 3, rng)])
+    if note:
+        note("starts", centers=centers)
     if coarse is not grid:
         found, inertia = lloyd(totals(coarse), centers, iterations=25, tolerance=4e-3)
         centers = distinct(found, inertia, keep=3 if k <= 10 else 6)
     found, inertia = lloyd(totals(grid), centers, sweeps, tolerance)
+    if note:
+        note("finalists", centers=found, cost=inertia)
     return found[inertia.argmin()]
 
 

@@ -14,6 +14,7 @@ from dpcore.domain import FloatArray, Grid
 from dpcore.dyadic import DyadicCells
 from dpcore.explain import distance, people_count, plural
 from dpcore.metrics import matched
+from dpcore.picture import marks
 from dpcore.questions import BlockCenters
 from dpcore.results import BaselineResult, RunResult, Step
 from dpcore.steps.account import Ledger
@@ -28,6 +29,7 @@ from dpcore.steps.marks import (
     nearest,
     some_rows,
 )
+from dpcore.synopsis import Coreset
 from dpcore.voronoi import Voronoi
 
 
@@ -108,6 +110,12 @@ class _Story:
 
     def all_rows(self) -> Mark:
         return self.at(Kind.ROWS, self.rows[self.there])
+
+    def published(self, points: FloatArray, weights: FloatArray) -> Mark:
+        """Weighted points, thinned for a screen."""
+        frame = marks(Coreset(points, weights, self.box)).frame
+        places = frame[["x", "y"]].to_numpy()
+        return Mark(Kind.POINTS, places, weights=frame["weight"].to_numpy())
 
     def how_far(self, mark: Mark) -> str:
         """The shortest and the longest of some lines, in words."""
@@ -229,7 +237,7 @@ class _Story:
             "How many are near each point?",
             f"{len(points):,} points, some of them put down blindly, are weighed: noise is added "
             f"to the number of {plural(self.unit)} nearest to each.",
-            self.at(Kind.POINTS, points[shown], weights=noisy[shown].astype(np.float64)),
+            self.published(points[shown], noisy[shown].astype(np.float64)),
         )
 
     def alive(self, step: Step, later: Sequence[Step]) -> Iterator[Frame]:
@@ -343,7 +351,7 @@ class _Story:
             f"{len(points):,} points stand for all",
             f"Each stands for the {plural(self.unit)} near it. They may be published: whatever is "
             "computed from them costs nothing more.",
-            self.at(Kind.POINTS, points, weights=np.asarray(weights, dtype=np.float64)),
+            self.published(points, weights),
         )
 
     def centers(self, step: Step, later: Sequence[Step]) -> Iterator[Frame]:
