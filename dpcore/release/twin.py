@@ -1,14 +1,35 @@
-"""The private twin: data drawn from a release, to be explored as often as one likes for free."""
+"""The private twin: data drawn from a release, to be explored as often as one likes, for free.
+
+Moving a slider over sensitive data until the picture pleases is itself a leak: the level that is
+chosen tells of the data. A twin is paid for once, through the same ledger and with the same noise
+as any release. What is drawn from it is as private as it is, and so is all that is seen there.
+"""
 
 from __future__ import annotations
 
-from dpcore.datasets import Dataset
+import hashlib
+import io
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from dpcore.datasets import About, Dataset, GridDataset, RowsDataset
+from dpcore.datasets.files import MAP_CELLS
+from dpcore.domain import Box, FloatArray
 from dpcore.privacy import Neighbors
 from dpcore.release.amounts import Amount
 from dpcore.release.contribution import Unit
 from dpcore.release.ledger import Ledger
 from dpcore.release.plan import TWIN, ReleasePlan
 from dpcore.release.sources import DataSource
+
+#: What describes data of so many coordinates best, all of them at once.
+DESCRIBED_BY = {2: "adaptive", 3: "eugkm", 4: "coreset"}
+POINTS = "points.parquet"
+#: The rows of a point are spread no further than this from it, in unit coordinates.
+FARTHEST = 0.25
+#: Rows of more coordinates than two are drawn one by one: no more than so many.
+MOST_ROWS = 1_000_000
 
 
 def twin_plan(
@@ -20,11 +41,17 @@ def twin_plan(
     unit: Unit | None = None,
     allowed: Amount | None = None,
 ) -> ReleasePlan:
-    """The plan of a release whose points a twin can be drawn from: publish it like any other."""
+    """The plan of a release that a twin can be drawn from: publish it like any other."""
+    d = data.box.d
+    if d not in DESCRIBED_BY:
+        raise ValueError(
+            f"A twin is drawn from points all over the box, in 2 to 4 dimensions; these data have "
+            f"{d}. Choose on public data of as many coordinates."
+        )
     return ReleasePlan(
         name,
         data,
-        "adaptive",
+        DESCRIBED_BY[d],
         1,
         epsilon,
         neighbors=neighbors,
@@ -35,5 +62,72 @@ def twin_plan(
 
 
 def twin_of(ledger: Ledger, number: int) -> Dataset:
-    """The data drawn from a release, the same ones each time. `about.twin` is set."""
-    raise NotImplementedError
+    """The data drawn from a release, the same ones each time; `about.twin` is set."""
+    import pandas as pd
+
+    entry, files = ledger.entry(number), ledger.files(number)
+    if POINTS not in files:
+        raise ValueError(f"Release {number} published no points that data could be drawn from.")
+    said = entry.plan
+    box = Box(*(tuple(said["box"][end]) for end in ("low", "high", "names")))
+    about = About(
+        f"twin-{number}",
+        f"Private twin of {entry.account}",
+        f"Drawn from release {number} of {entry.account}, which cost {entry.charged}. Rows of the "
+        "twin are nobody's.",
+        said["unit"]["name"],
+        simulated=True,
+        geographic=said["geographic"],
+        public=True,
+        twin=True,
+    )
+    frame = pd.read_parquet(io.BytesIO(files[POINTS]))
+    # Of the released points alone, so that everybody draws the same twin.
+    coins = np.random.default_rng(int(hashlib.sha256(files[POINTS]).hexdigest(), 16))
+    points = box.to_unit(frame[list(box.names)].to_numpy(dtype=np.float64))
+    return drawn(points, frame["weight"].to_numpy(dtype=np.float64), box, about, coins)
+
+
+def drawn(
+    points: FloatArray,
+    weights: FloatArray,
+    box: Box,
+    about: About,
+    coins: np.random.Generator,
+) -> Dataset:
+    """As many rows as the points weigh, each spread around a point, half way to the next one.
+
+    Points that weigh no more than noise alone can, as the lowest of them show, are left out.
+    """
+    loud = weights > max(0.0, -float(weights.min(initial=0.0)))
+    points, weights = points[loud], weights[loud]
+    rows = round(float(weights.sum()))
+    reach = np.full(len(points), FARTHEST)
+    if len(points) > 1:
+        beside = np.asarray(cKDTree(points).query(points, 2, p=np.inf)[0])
+        reach = np.minimum(beside[:, 1] / 2, FARTHEST)
+    if box.d == 2:
+        density = _density(points, weights, reach)
+        shares = density.ravel() / max(density.sum(), np.finfo(np.float64).tiny)
+        counts = coins.multinomial(rows if density.any() else 0, shares)
+        return GridDataset(counts.reshape(density.shape), box, about)
+    of = np.empty(0, dtype=np.int64)
+    if rows:
+        of = coins.choice(len(points), min(rows, MOST_ROWS), p=weights / weights.sum())
+    unit = points[of] + reach[of, None] * coins.uniform(-1, 1, (len(of), box.d))
+    return RowsDataset.from_values(box.from_unit(np.clip(unit, -1, 1)), box, about, "clip")
+
+
+def _density(points: FloatArray, weights: FloatArray, reach: FloatArray) -> FloatArray:
+    """Each point's weight spread evenly over the cells of a map within its reach, its own at
+    least. Corners of the squares are marked, and sums along both axes fill them."""
+    low = np.clip(((points - reach[:, None] + 1) / 2 * MAP_CELLS).round(), 0, MAP_CELLS - 1)
+    high = np.clip(((points + reach[:, None] + 1) / 2 * MAP_CELLS).round(), low + 1, MAP_CELLS)
+    (x0, y0), (x1, y1) = low.astype(np.int64).T, high.astype(np.int64).T
+    share = weights / ((x1 - x0) * (y1 - y0))
+    marks = np.zeros((MAP_CELLS + 1, MAP_CELLS + 1))
+    for x, y, sign in ((x0, y0, 1), (x1, y1, 1), (x0, y1, -1), (x1, y0, -1)):
+        np.add.at(marks, (x, y), sign * share)
+    filled = marks.cumsum(axis=0).cumsum(axis=1)[:-1, :-1]
+    # What rounding leaves where there is nothing.
+    return np.where(filled > 1e-9 * weights.max(initial=0.0), filled, 0.0)
