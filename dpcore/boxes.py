@@ -205,15 +205,17 @@ class CenterCounts:
 
 @dataclass(frozen=True)
 class GoodRadius:
-    """0 for every half-width from the least on whose best box holds t rows, less for others.
+    """Near 0 for the half-width at which the fullest box comes to hold t rows, less for others.
 
     Q(r) = min(t - M(r'), M(r) - t) (paper 004, section 4.2), where r' is the half-width before r,
-    and M(r) the most rows in any box of half-width r around a cell, or t if that is more. One row,
-    added or replaced, moves every box's count by at most 1, hence their maximum, hence both sides
-    of Q: sensitivity 1, but not monotone, as M(r') and M(r) push Q apart.
+    and M(r) the most rows in any box of half-width r around a cell, or 2t if that is more. One
+    row, added or replaced, moves every box's count by at most 1, hence their maximum, hence both
+    sides of Q: sensitivity 1, but not monotone, as M(r') and M(r) push Q apart.
 
     The paper's L(r), an average over boxes around data, has sensitivity 2 - 2/t
-    (`dpcore.small_ball`).
+    (`dpcore.small_ball`). It is capped at t, so that Q is no less for boxes far too wide; the paper
+    adds 4 Gamma to the second side, out of RecConcave's constants. With room above t the two sides
+    tell by themselves.
     """
 
     cells_per_side: int
@@ -224,11 +226,12 @@ class GoodRadius:
 
     def of(self, dataset: Dataset) -> IntArray:
         table = _table(dataset, self.cells_per_side)
-        most = np.full(len(self.radii) + 1, self.t, dtype=np.int64)
+        cap = 2 * self.t
+        most = np.full(len(self.radii) + 1, cap, dtype=np.int64)
         most[0] = 0
         for j, radius in enumerate(self.radii, start=1):
             rows = most_rows(table, radius)
-            if rows >= self.t:
+            if rows >= cap:
                 break
             most[j] = rows
         return np.minimum(self.t - most[:-1], most[1:] - self.t)

@@ -67,8 +67,8 @@ def quality(fullness: Fullness, radius: int, t: int, gamma: float) -> Fraction:
 def fullest_box(cells: IntArray, side: int, t: int) -> Fullness:
     """M(r, P): the most rows in a box around any cell of the grid, t at most.
 
-    The cells are public, so one row moves each number, and their maximum, by at most 1. It is
-    what the algorithms here choose by, in place of L.
+    The cells are public, so one row moves each number, and their maximum, by at most 1. The
+    algorithms here choose by it in place of L (`dpcore.boxes.GoodRadius`).
     """
     table = summed_area(counted(cells, side))
     return lambda radius: Fraction(min(most_rows(table, radius), t))

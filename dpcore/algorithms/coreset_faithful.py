@@ -40,8 +40,8 @@ def fewest_rows(n: int, k: int, epsilon: float) -> float:
 
 
 def smallest_epsilon(n: int, k: int) -> float:
-    """The epsilon at which t_min is n: only above it is there a first round."""
-    return fewest_rows(n, k, 1.0) / n
+    """The epsilon at which t_min is just below n, so that there is a first round."""
+    return fewest_rows(n, k, 1.0) / n * (1 + 1e-9)
 
 
 @register
@@ -68,7 +68,8 @@ class FaithfulCoreset(SynopsisAlgorithm):
     for its constants ask for more rows than there are (`dpcore.small_ball`), and the factor
     9^log* of the fewest rows is left out, as the paper's Table 2 implies. M, the largest number of
     rows in a box around a cell of the grid, takes the place of L, an average over boxes around
-    rows, whose sensitivity is 2 - 2/t. Boxes have their centers on a grid of |X| cells a side, and
+    rows, whose sensitivity is 2 - 2/t; it counts up to 2t rows, or every wide box would be as good
+    as the least that holds t. Boxes have their centers on a grid of |X| cells a side, and
     at most 1024. Rows left at the end are ignored, as in the paper.
     """
 
@@ -111,12 +112,21 @@ def schedule(n: int, k: int, epsilon: float, rest: float) -> list[int]:
     the budget that epsilon is."""
     sizes = removals(n, k, fewest_rows(n, k, epsilon)) if n > 1 else []
     if not sizes:
-        least = smallest_epsilon(n, k) / rest if 3 * n >= 8 * k and n > 1 else None
-        known = f"; the smallest feasible is {least:.3g}" if least else ", whatever epsilon is"
+        possible = n > 1 and 3 * n >= 8 * k
+        least = smallest_epsilon(n, k) / rest if possible else None
+        known = f"needs an epsilon of at least {rounded_up(least)}" if least else "cannot be done"
         raise Infeasible(
-            f"{n:,} rows are too few for {k} clusters at epsilon {epsilon / rest:g}{known}.", least
+            f"{n:,} rows are too few at epsilon {epsilon / rest:g}: to find {k} clusters among "
+            f"them on a grid of {domain_side(n)} cells a side {known}.",
+            least,
         )
     return sizes[: int(most_rounds(n, k))]
+
+
+def rounded_up(value: float) -> str:
+    """Three digits that are not below the value."""
+    digits = 2 - math.floor(math.log10(value))
+    return f"{math.ceil(value * 10**digits) / 10**digits:.3g}"
 
 
 def small_balls(curator: Curator, sizes: list[int], side: int, epsilon: float) -> FloatArray:
