@@ -13,7 +13,7 @@ from dpcore.algorithms.adaptive import coreset_of, grow
 from dpcore.curator import Curator
 from dpcore.datasets import GridDataset
 from dpcore.datasets.base import Dataset
-from dpcore.domain import Box, IntArray
+from dpcore.domain import Box, Grid
 from dpcore.noise import SimulatedNoise
 from dpcore.privacy import Budget
 from dpcore.synopsis import Coreset
@@ -110,17 +110,17 @@ def on_s1() -> Iterator[Row]:
         yield Row(what, float(np.mean(found[15])), bar, unit="", note=note)
 
 
-def city_counts() -> IntArray:
-    """Ten million rows of the taxi-like city on a grid."""
+def city(n: int) -> GridDataset:
+    """The taxi-like city of n rows, counted on a grid."""
     box = Box.cube(2)
-    cells = box.cells(workloads.taxi_like(10_000_000), SIDE)
+    cells = box.cells(workloads.taxi_like(n), SIDE)
     flat = np.bincount(cells[:, 0] * SIDE + cells[:, 1], minlength=SIDE**2)
-    return flat.reshape(SIDE, SIDE)
+    return GridDataset(flat.reshape(SIDE, SIDE), box)
 
 
 def speed() -> Iterator[Row]:
     base = unit()
-    counts = city_counts()
+    counts = city(10_000_000).histogram(Grid(Box.cube(2), SIDE)).reshape(SIDE, SIDE)
 
     def synopsis(epsilon: float) -> Coreset:
         data = GridDataset(counts, Box.cube(2))
