@@ -69,7 +69,7 @@ def test_one_row_replaced_moves_l_by_at_most_2_and_m_by_at_most_1(data):
         [measure(x, SIDE, t)(radius) for x in (rows, other)]
         for measure in (by_summed_area_table, fullest_box)
     )
-    assert abs(average[0] - average[1]) <= 2 - 2 / t
+    assert abs(average[0] - average[1]) <= 2 - Fraction(2, t)
     assert abs(most[0] - most[1]) <= 1
 
 
