@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from dpcore.cli import audit, catalog, reproduce, run, sweep
+from dpcore.cli import audit, catalog, history, release, reproduce, run, sweep, verify
 from dpcore.privacy import Infeasible
 
 #: What went wrong, as an exit code.
@@ -20,6 +20,8 @@ examples:
       -k 5 --epsilon 1 --format geojson
   dpcore sweep eugkm dplloyd --data nyc-month -k 5 --epsilons 0.05 0.1 0.5 1 --runs 20 --json
   dpcore reproduce 000-fig2 --quick
+  dpcore release adaptive --data nyc-taxi -k 5 --epsilon 0.5 --allowed 2 --output released
+  dpcore verify released/certificate.json
 
 exit codes: 0 done, 2 the question or the data are not right, 3 refused (no answer at this
 epsilon, or the result is not private and may not leave)
@@ -34,7 +36,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (catalog, run, sweep, audit, reproduce):
+    for module in (catalog, run, sweep, audit, reproduce, release, verify, history):
         module.add(commands)
     return whole
 

@@ -4,7 +4,7 @@ from dpcore.release.amounts import Amount
 from dpcore.release.contribution import Unit
 from dpcore.release.ledger import Account, Entry, Ledger, ReleaseRefused
 from dpcore.release.plan import RELEASE, TWIN, ReleasePlan
-from dpcore.release.publish import Progress, Release, publish, reopened
+from dpcore.release.publish import Progress, Release, Unanswered, publish, reopened
 from dpcore.release.sources import BuiltinData, DataSource, FileData
 from dpcore.release.twin import twin_of, twin_plan
 from dpcore.release.verify import Finding, verify
@@ -24,6 +24,7 @@ __all__ = [
     "Release",
     "ReleasePlan",
     "ReleaseRefused",
+    "Unanswered",
     "Unit",
     "publish",
     "reopened",

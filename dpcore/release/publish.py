@@ -48,6 +48,17 @@ class Release:
             (Path(folder) / name).write_bytes(content)
 
 
+class Unanswered(Infeasible):
+    """The run began to ask and ended without an answer: its price is spent, as `entry` says."""
+
+    def __init__(self, entry: Entry):
+        super().__init__(
+            f"{entry.failure} Nothing was published, but the run had begun to ask: {entry.charged} "
+            "is spent."
+        )
+        self.entry = entry
+
+
 def publish(
     plan: ReleasePlan, ledger: Ledger, progress: Callable[[Progress], None] | None = None
 ) -> Release:
@@ -55,7 +66,7 @@ def publish(
 
     Raises ReleaseRefused, with nothing spent, when the account cannot pay, or the same data have
     another name. When the algorithm itself ends without an answer after it has asked, the whole
-    price is charged, and the reason raised again (see `dpcore.release.ledger`).
+    price is charged, and Unanswered raised (see `dpcore.release.ledger`).
     """
     tell = progress or (lambda _: None)
     tell(Progress("looking at the ledger", 0.0))
@@ -83,9 +94,11 @@ def publish(
         tell(Progress("writing the files", 0.0))
         published = files.bundle(plan, result, time)
     except Exception as error:
-        if noise.asked:
-            ledger.record(claim, plan.purpose, time, plan.as_dict(), {}, _reason(error))
-        raise
+        if not noise.asked:
+            raise
+        reason = str(error) if isinstance(error, Infeasible) else type(error).__name__
+        entry = ledger.record(claim, plan.purpose, time, plan.as_dict(), {}, reason)
+        raise Unanswered(entry) from error
     entry = ledger.record(claim, plan.purpose, time, plan.as_dict(), published)
     return reopened(ledger, entry.number)
 
@@ -118,8 +131,3 @@ class _WatchedNoise(ReleaseNoise):
     ) -> int:
         self.asked = True
         return super().choose(scores, sensitivity, epsilon, monotone, log_prior)
-
-
-def _reason(error: Exception) -> str:
-    """What the ledger remembers of a run without an answer."""
-    return str(error) if isinstance(error, Infeasible) else type(error).__name__

@@ -1,0 +1,176 @@
+"""`dpcore release`: spend once, keep it in the ledger, write the files that may leave."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from dpcore import engines
+from dpcore.algorithms import get
+from dpcore.cli.arguments import add_budget, add_data, settings
+from dpcore.cli.books import add_ledger, entry_as_dict, ledger
+from dpcore.cli.progress import Meter
+from dpcore.datasets.builtin import builtin_set
+from dpcore.datasets.files import coordinates
+from dpcore.domain import Box
+from dpcore.release import (
+    TWIN,
+    Amount,
+    BuiltinData,
+    DataSource,
+    FileData,
+    Ledger,
+    Progress,
+    ReleasePlan,
+    ReleaseRefused,
+    Unit,
+    publish,
+    twin_plan,
+)
+from dpcore.release.sources import known
+
+
+def add(commands: Any) -> None:
+    command = commands.add_parser(
+        "release",
+        help="publish once: charge the ledger, write files and a certificate",
+        description="Publishes the result of one run with noise for release. Says what it is about "
+        "to do, and spends nothing before you agree.",
+    )
+    command.add_argument("algorithm", help="a key from `dpcore list`; or twin, to explore for free")
+    command.add_argument("-k", type=int, help="how many centers")
+    command.add_argument("--epsilon", type=float, required=True, help="what this release may cost")
+    command.add_argument("--name", help="what the data set is called in the ledger and on paper")
+    command.add_argument(
+        "--allowed",
+        type=float,
+        nargs="+",
+        metavar="X",
+        help="epsilon, and delta, that all releases of these data may ever cost; said once",
+    )
+    command.add_argument("--unit", help="what one row, or one id, stands for: trip, passenger")
+    command.add_argument("--ids", metavar="COLUMN", help="tells whose a row is")
+    command.add_argument("--rows", type=int, default=1, help="rows kept of each id, at most")
+    add_data(command)
+    add_budget(command)
+    add_ledger(command)
+    command.add_argument("--output", type=Path, help="a new folder for the files (release-NUMBER)")
+    command.add_argument("--yes", action="store_true", help="agree beforehand")
+    command.add_argument("--json", action="store_true", help="the ledger's entry, for programs")
+    command.set_defaults(do=do)
+
+
+def do(arguments: argparse.Namespace) -> None:
+    books = ledger(arguments)
+    plan = planned(arguments, books)
+    if arguments.output and arguments.output.exists():
+        raise ValueError(f"{arguments.output} is there already: name a new folder.")
+    print(*plan.statement(), sep="\n", file=sys.stderr)
+    if not (arguments.yes or agreed()):
+        raise ReleaseRefused("not agreed to: nothing was spent")
+    release = publish(plan, books, Told())
+    folder = arguments.output or Path(f"release-{release.entry.number}")
+    release.save(folder)
+    if arguments.json:
+        print(json.dumps({**entry_as_dict(release.entry), "folder": str(folder)}, indent=1))
+    else:
+        account = books.account(plan.name)
+        assert account is not None
+        print(f"Release {release.entry.number}: {len(release.files)} files in {folder}.")
+        print(f"It cost {release.entry.charged}; {account.left} is left for {account.name!r}.")
+
+
+def planned(arguments: argparse.Namespace, books: Ledger) -> ReleasePlan:
+    """The plan that the arguments describe."""
+    data = source(arguments)
+    name = arguments.name or arguments.data
+    unit = Unit(arguments.unit or unit_of(arguments), arguments.ids, arguments.rows)
+    allowed = total(arguments, books, name)
+    if arguments.algorithm == TWIN:
+        neighbors = arguments.neighbors
+        return twin_plan(
+            name, data, arguments.epsilon, neighbors=neighbors, unit=unit, allowed=allowed
+        )
+    if arguments.k is None:
+        raise ValueError("Say how many centers to publish: -k.")
+    return ReleasePlan(
+        name,
+        data,
+        arguments.algorithm,
+        arguments.k,
+        arguments.epsilon,
+        arguments.delta,
+        arguments.neighbors,
+        settings(get(arguments.algorithm), arguments.set),
+        unit,
+        allowed,
+    )
+
+
+def source(arguments: argparse.Namespace) -> DataSource:
+    """The data that the arguments name; of files the columns are looked at, but no row."""
+    if known(arguments.data):
+        if arguments.box or arguments.columns:
+            raise ValueError(f"{arguments.data} has its own box and columns.")
+        return BuiltinData(arguments.data)
+    opened = engines.open_source(
+        engines.engine(arguments.engine), arguments.data, arguments.columns, arguments.zones
+    )
+    names = coordinates(opened)
+    ends = arguments.box or []
+    if len(ends) != 2 * len(names):
+        raise ValueError(
+            f"Give the public box of {', '.join(names)}, known without looking at the data: "
+            f"--box with {len(names)} low ends, then as many high ends."
+        )
+    box = Box.between(ends[: len(names)], ends[len(names) :], len(names), names)
+    return FileData(
+        arguments.data,
+        opened.columns,
+        box,
+        arguments.zones,
+        arguments.outside,
+        arguments.engine,
+    )
+
+
+def unit_of(arguments: argparse.Namespace) -> str:
+    if arguments.ids:
+        return "id"
+    return builtin_set(arguments.data).unit if known(arguments.data) else "row"
+
+
+def total(arguments: argparse.Namespace, books: Ledger, name: str) -> Amount:
+    """What may be spent on the data in all: as said now, or as it was when the account began."""
+    if arguments.allowed:
+        if len(arguments.allowed) > 2:
+            raise ValueError("--allowed takes an epsilon and, if need be, a delta.")
+        return Amount.of(*arguments.allowed)
+    if account := books.account(name):
+        return account.allowed
+    raise ValueError(
+        f"This would be the first release of {name!r}: say with --allowed what all releases of it "
+        "may ever cost."
+    )
+
+
+def agreed() -> bool:
+    print("Spend it? (yes/no) ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() == "yes"
+
+
+class Told:
+    """A line of progress for each thing that is done."""
+
+    def __init__(self) -> None:
+        self._doing, self._meter = "", Meter("")
+
+    def __call__(self, progress: Progress) -> None:
+        if progress.doing != self._doing:
+            self._doing, self._meter = progress.doing, Meter(progress.doing)
+        self._meter(progress.part)
+        if progress.part >= 1:
+            self._meter.end()
