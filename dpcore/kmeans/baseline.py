@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import threadpool_limits
 
 from dpcore.domain import LATTICE_CELLS, FloatArray, IntArray, cell_ticks, coarsen, from_ticks
 from dpcore.kmeans.synopsis import solve_grid
@@ -38,7 +39,8 @@ def best_on_rows(cells: npt.NDArray[np.int32], k: int, rng: np.random.Generator)
         flat = np.bincount(coarse @ [MAP_CELLS, 1], minlength=MAP_CELLS**2)
         start = best_on_grid(flat.reshape(MAP_CELLS, MAP_CELLS), k, rng)
         model.set_params(init=start, n_init=1, tol=0)
-    with warnings.catch_warnings():
+    # Where processors are busy, threads of one fit wait for each other: ten times as long.
+    with threadpool_limits(1), warnings.catch_warnings():
         # Fewer distinct rows than clusters: some centers coincide.
         warnings.simplefilter("ignore", ConvergenceWarning)
         return np.asarray(model.fit(rows).cluster_centers_, dtype=np.float64)
