@@ -5,7 +5,7 @@ Every figure looks at the data without protection: for your eyes only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from itertools import product
@@ -14,7 +14,7 @@ from dpcore.baseline import baseline
 from dpcore.curves import Metric
 from dpcore.datasets import load
 from dpcore.plan import Plan, plain, table_csv
-from dpcore.ranking import Standing, standing
+from dpcore.ranking import COLUMNS, Standing, row, standing
 from dpcore.results import BaselineResult
 from dpcore.sweep import Trial, sweep
 
@@ -112,6 +112,16 @@ def advantage(one: Standing | None, other: Standing | None) -> float | None:
         return None
     a, b = one.point.mean, other.point.mean
     return b / a if a > 0 and b > 0 else None
+
+
+def means_csv(found: Mapping[str, Mapping[tuple[int, int], Standing]], metric: Metric) -> str:
+    """Each algorithm's figures at each (k, d)."""
+    rows = (
+        {"k": k, "d": d, **row(each, metric)}
+        for by_place in found.values()
+        for (k, d), each in by_place.items()
+    )
+    return table_csv(["k", "d", *COLUMNS], rows)
 
 
 def as_csv(cells: Iterable[Cell]) -> str:

@@ -63,12 +63,13 @@ def ranked(algorithms: Iterable[str], trials: Sequence[Trial], metric: Metric) -
 
 
 def as_csv(standings: Iterable[Standing], metric: Metric) -> str:
-    return table_csv(COLUMNS, (_row(each, metric) for each in standings))
+    return table_csv(COLUMNS, (row(each, metric) for each in standings))
 
 
-def _row(each: Standing, metric: Metric) -> dict[str, Any]:
+def row(each: Standing, metric: Metric) -> dict[str, Any]:
+    """A standing as a row of a table."""
     system, point = get(each.algorithm), each.point
-    row = {
+    told = {
         "algorithm": each.algorithm,
         "verdict": str(system.verdict),
         "paper": system.paper,
@@ -76,6 +77,6 @@ def _row(each: Standing, metric: Metric) -> dict[str, Any]:
         "refusal": each.refusal,
     }
     if point is None:
-        return row
+        return told
     figures = {"runs": point.runs, "mean": point.mean, "low": point.low, "high": point.high}
-    return {**row, **figures, "seconds": each.seconds}
+    return {**told, **figures, "seconds": each.seconds}

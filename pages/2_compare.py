@@ -7,11 +7,12 @@ from collections.abc import Callable
 import streamlit as st
 
 from pages.ui import address, frame
-from pages.ui.compare import rank
+from pages.ui.compare import heat, rank
 
 #: Views by their name in the address: what the tab says, and what draws it.
 VIEWS: dict[str, tuple[str, Callable[[], None]]] = {
     "rank": ("Rank at one ε", rank.show),
+    "map": ("Map over k and d", heat.show),
 }
 
 

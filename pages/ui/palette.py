@@ -26,6 +26,8 @@ class Palette:
     paper: str
     #: Curves side by side; the red of what is not private is none of them.
     series: tuple[str, ...]
+    #: From little to much.
+    scale: tuple[str, ...]
 
     def rgb(self, name: str, alpha: int = 255) -> list[int]:
         color = getattr(self, name)
@@ -45,6 +47,7 @@ LIGHT = Palette(
     quiet="#5B6770",
     paper="#FFFFFF",
     series=("#005ADC", "#0B7A75", "#7A3E9D", "#8A6D00", "#C2327E", "#4C6B1F", "#00799F"),
+    scale=("#EAF1F6", "#B3D0EC", "#659DE6", "#005ADC", "#00398C", "#002966"),
 )
 DARK = Palette(
     water="#0B1A26",
@@ -59,6 +62,7 @@ DARK = Palette(
     quiet="#A9B6C0",
     paper="#0F151C",
     series=("#569CFF", "#4CC4B8", "#C39BE8", "#E0C04C", "#F08BBF", "#A5C76B", "#5CC8EE"),
+    scale=("#122B45", "#235089", "#4081D6", "#82B5FF", "#D9E8FF"),
 )
 
 
