@@ -8,6 +8,7 @@ from pages.ui import address, frame, own_data, standing
 from pages.ui.publish import books, confirm, data, history, level, protect, released, steps
 from pages.ui.publish.steps import Step
 from pages.ui.publish.subject import Subject, subject
+from pages.ui.wording import plain
 
 PUBLISH, HISTORY = "publish", "history"
 VIEWS = {PUBLISH: "Publish", HISTORY: "History"}
@@ -52,7 +53,7 @@ def path() -> None:
         for later in (Step.PROTECT, Step.LEVEL, Step.CONFIRM):
             steps.ahead(later)
     elif step is Step.PROTECT and data.files() is not None:
-        steps.finished(Step.DATA, data.summary(None))
+        steps.finished(Step.DATA, data.summary())
         protect.draw()
         for later in (Step.LEVEL, Step.CONFIRM):
             steps.ahead(later)
@@ -76,8 +77,8 @@ def chosen(step: Step) -> str | None:
 
 
 def of_chosen_data(step: Step, on: Subject) -> None:
-    steps.finished(Step.DATA, on.title)
-    steps.finished(Step.PROTECT, protect.summary(on.key), change=on.is_own and bool(data.files()))
+    steps.finished(Step.DATA, plain(on.title))
+    steps.finished(Step.PROTECT, protect.summary(on), change=on.is_own and bool(data.files()))
     ledger = books.ledger()
     if ledger is None:
         return

@@ -106,7 +106,7 @@ def offer(data: str, what: str) -> None:
         "about the rows, and no ε accounts for that. These ways leak nothing:",
         icon=":material/visibility_off:",
     )
-    with st.container(horizontal=True, key="without-leaking"):
+    with st.container(horizontal=True, vertical_alignment="center", key="without-leaking"):
         st.page_link(
             PUBLISH,
             label="Make a private twin of them",

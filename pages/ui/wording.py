@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from dpcore.curves import Metric
 from dpcore.explain import distance
 
@@ -17,3 +19,8 @@ def measured(value: float, metric: Metric, geographic: bool) -> str:
     if metric.key == "shift":
         return distance(value, geographic)
     return f"{value:.4g}"
+
+
+def plain(text: str) -> str:
+    """Text that somebody typed, or that a file holds, so that Markdown shows it as it is."""
+    return re.sub(r"([\\`*_{}\[\]()#+|$:~<>!])", r"\\\1", text)

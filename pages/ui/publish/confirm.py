@@ -13,6 +13,7 @@ from pages.ui.publish import steps
 from pages.ui.publish.making import begin, refuse, running
 from pages.ui.publish.steps import Step
 from pages.ui.publish.tasks import Task, watch
+from pages.ui.wording import plain
 
 TICKET = "ticket"
 
@@ -20,8 +21,7 @@ TICKET = "ticket"
 def draw(plan: ReleasePlan, ledger: Ledger) -> None:
     with steps.opened(Step.CONFIRM):
         st.markdown("**This is what will happen.** Nothing is spent yet.")
-        for sentence in plan.statement():
-            st.markdown(f"- {sentence}")
+        st.markdown("\n".join(f"- {plain(sentence)}" for sentence in plan.statement()))
         before(plan, ledger)
         task = running(ticket(plan))
         st.button(

@@ -15,6 +15,7 @@ from pages.ui.own_data import facts
 from pages.ui.publish import steps
 from pages.ui.publish.steps import Step
 from pages.ui.publish.tasks import Task, watch
+from pages.ui.wording import plain
 
 OPENED, OPENING = "opened files", "opening files"
 UPLOAD, PATH, SPARK, HELD, PUBLIC = "upload", "path", "spark", "held", "public"
@@ -172,11 +173,9 @@ def refuse(failure: Exception) -> None:
     st.error(f"**These data cannot be read.** {failure}", icon=":material/error:")
 
 
-def summary(key: str | None) -> str:
+def summary() -> str:
     """The data that were chosen, in a line."""
-    if key is not None:
-        return facts(key).title
     opened = files()
     assert opened is not None
     number = len(opened.source.layouts)
-    return f"{opened.title}" + (f" ({number:,} files)" if number > 1 else "")
+    return plain(opened.title) + f" ({number:,} files)" * (number > 1)

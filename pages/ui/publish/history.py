@@ -11,6 +11,7 @@ from pages.ui import palette
 from pages.ui.palette import Palette
 from pages.ui.publish import books, released
 from pages.ui.publish.confirm import when
+from pages.ui.wording import plain
 
 ROW_HEIGHT, MARGIN = 54, 70
 
@@ -66,8 +67,8 @@ def figure(accounts: list[Account], entries: list[Entry], colors: Palette) -> go
         dragmode=False,
         xaxis={
             "tickformat": ".0%",
-            "range": [0, 1],
-            "title": "Part of the total that is spent",
+            "range": [0, 1.02],
+            "title": {"text": "Part of the total that is spent", "font": {"size": 14}},
             "gridcolor": f"{colors.shore}66",
             "fixedrange": True,
         },
@@ -101,7 +102,7 @@ def kind(entry: Entry) -> str:
 
 def draw_account(account: Account, entries: list[Entry], ledger: Ledger) -> None:
     with st.container(border=True, key=f"account-{entries[0].number}"):
-        st.markdown(f"#### {account.name}")
+        st.markdown(f"#### {plain(account.name)}")
         st.markdown(
             f"{account.used} of {account.allowed} is spent, **{account.left} is left**. "
             f"Protected is {explain.scope(account.unit)}."

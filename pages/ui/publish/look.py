@@ -10,12 +10,13 @@ import streamlit as st
 from dpcore.privacy import MAX_EPSILON, MIN_EPSILON
 from dpcore.release import TWIN, Ledger, twin_of, twin_plan
 from pages.ui import address, own_data
-from pages.ui.own_data import OwnData
+from pages.ui.own_data import OwnData, facts
 from pages.ui.publish import steps
 from pages.ui.publish.making import begin, refuse, running
 from pages.ui.publish.subject import Subject
 from pages.ui.publish.tasks import watch
 from pages.ui.standing import STAND_IN
+from pages.ui.wording import plain
 
 if TYPE_CHECKING:
     from pages.ui.publish.level import Terms
@@ -116,10 +117,10 @@ def keep(subject: Subject, ledger: Ledger, number: int) -> None:
     own_data.keep(
         OwnData(
             f"Private twin of {subject.title}",
-            f"Rows drawn from what release {number} of “{entry.account}” published for "
+            f"Rows drawn from what release {number} of “{plain(entry.account)}” published for "
             f"{entry.charged}, paid on {entry.time[:10]}.",
             data.box,
-            subject.unit.name,
+            facts(subject.key).unit,
             subject.source.geographic,
             data,
             twin_of=subject.key,

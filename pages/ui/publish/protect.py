@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import streamlit as st
@@ -17,18 +18,25 @@ from dpcore.release import FileData, Unit
 from dpcore.release.contribution import MOST_ROWS
 from dpcore.results import NonPrivate
 from pages.ui import address, own_data
-from pages.ui.own_data import OwnData, facts
+from pages.ui.own_data import OwnData
 from pages.ui.publish import steps
 from pages.ui.publish.data import Opened, files, refuse
 from pages.ui.publish.steps import Step
+from pages.ui.publish.subject import Subject
 from pages.ui.publish.tasks import Task, watch
-from pages.ui.wording import NOT_PRIVATE
+from pages.ui.wording import NOT_PRIVATE, plain
 
 COUNTING, COUNTED = "counting rows", "counted rows"
 TYPED = "Type the box"
 DROP, CLIP = "drop", "clip"
 OUTSIDE = {DROP: "Leave them out", CLIP: "Move them to its edge"}
+#: Coordinates, and columns, that a line names.
+SHOWN, COLUMNS_SHOWN = 3, 12
 ROW, PERSON = "row", "person"
+WHO = {
+    ROW: "Whether one row is in the data",
+    PERSON: "Whether one person is in the data, who may have several rows",
+}
 
 
 @dataclass(frozen=True)
@@ -61,9 +69,9 @@ def draw() -> None:
     assert opened is not None
     with steps.opened(Step.PROTECT):
         schema = opened.source.schema
-        st.caption(
-            f"{len(schema)} columns: {', '.join(list(schema)[:12])}" + " …" * (len(schema) > 12)
-        )
+        names = plain(", ".join(list(schema)[:COLUMNS_SHOWN]))
+        more = " …" * (len(schema) > COLUMNS_SHOWN)
+        st.caption(f"{len(schema)} columns: {names}{more}")
         columns = columns_control(schema)
         zones = zones_control(columns)
         unit, row = unit_control(list(schema))
@@ -118,18 +126,18 @@ def zones_control(columns: list[str]) -> str | None:
 
 def unit_control(columns: list[str]) -> tuple[Unit | None, str]:
     """What an attacker must not learn: of one row, or of somebody with several."""
-    row = steps.remembered(st.text_input, "What is one row?", "row", "row").strip() or "row"
+    given = steps.remembered(
+        st.text_input, "What is one row?", "row", "row", placeholder="trip, visit, measurement"
+    )
+    row = word(given) or "row"
+    # A choice is known to Streamlit by its words: they must not change while somebody types.
     who = steps.remembered(
         st.radio,
         "What must nobody be able to find out?",
         "who",
         ROW,
-        options=[ROW, PERSON],
-        format_func=lambda who: (
-            f"Whether one {row} is in the data"
-            if who == ROW
-            else f"Whether one person is in the data, who may have several {explain.plural(row)}"
-        ),
+        options=list(WHO),
+        format_func=WHO.__getitem__,
     )
     if who == ROW:
         return Unit(row), row
@@ -145,7 +153,7 @@ def unit_control(columns: list[str]) -> tuple[Unit | None, str]:
     with middle:
         rows = steps.remembered(
             st.number_input,
-            f"Most {explain.plural(row)} kept of each",
+            "Most rows kept of each",
             "rows",
             5,
             min_value=1,
@@ -157,7 +165,12 @@ def unit_control(columns: list[str]) -> tuple[Unit | None, str]:
         f"Of each {person} up to {rows} {explain.plural(row)} are kept, chosen at random, and the "
         f"noise is {rows} times as large. Fewer kept means less noise and a less complete picture."
     )
-    return Unit(person.strip() or "person", ids, rows), row
+    return Unit(word(person) or "person", ids, rows), row
+
+
+def word(text: str) -> str:
+    """Only letters, digits, spaces and hyphens: it will stand in sentences everywhere."""
+    return re.sub(r"[^\w -]", "", text).strip()
 
 
 def box_control(opened: Opened, columns: list[str], zones: str | None) -> Box | None:
@@ -263,7 +276,7 @@ def counting(opened: Opened, asked: Asked) -> Counted:
         opened.format,
         asked.outside == CLIP,
     )
-    about = About("own", opened.title, unit=asked.unit.name, geographic=looks_geographic(asked.box))
+    about = About("own", opened.title, unit=asked.row, geographic=looks_geographic(asked.box))
     dataset, tally = with_tally(opened.engine, source, asked.box, about)
     trouble = engines.explain_empty(opened.engine, source, asked.box)
     if trouble is None:
@@ -316,15 +329,18 @@ def keep(opened: Opened, counted: Counted) -> None:
         opened.format,
     )
     already = [k for k, own in own_data.held().items() if own.source == source]
+    unit = asked.unit
+    kept = f"A release protects one {unit.name} with {unit.rows} rows: more noise than here."
     own = OwnData(
         opened.title,
-        f"Your own data, held in this visit: {', '.join(asked.box.names)}.",
+        f"Your own data, held in this visit: {plain(', '.join(asked.box.names))}. "
+        + kept * bool(unit.ids),
         asked.box,
-        asked.unit.name,
+        asked.row,
         source.geographic,
         counted.dataset,
         source,
-        asked.unit,
+        unit,
         counted.tally,
         key=already[0] if already else own_data.new_key(),
     )
@@ -333,14 +349,12 @@ def keep(opened: Opened, counted: Counted) -> None:
     steps.go(Step.LEVEL)
 
 
-def summary(key: str) -> str:
+def summary(on: Subject) -> str:
     """What is protected, in a line."""
-    about = facts(key)
-    box = ", ".join(
+    box = on.source.box
+    ends = [
         f"{name} {low:g} to {high:g}"
-        for name, low, high in list(
-            zip(about.box.names, about.box.low, about.box.high, strict=True)
-        )[:3]
-    )
-    more = " …" * (about.box.d > 3)
-    return f"each {about.unit}; in the box {box}{more}"
+        for name, low, high in zip(box.names, box.low, box.high, strict=True)
+    ]
+    more = f" and {len(ends) - SHOWN} more" * (len(ends) > SHOWN)
+    return plain(f"each {on.unit.name}; in the box {', '.join(ends[:SHOWN])}{more}")

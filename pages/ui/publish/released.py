@@ -13,6 +13,7 @@ from pages.ui import address
 from pages.ui.publish import steps
 from pages.ui.publish.confirm import when
 from pages.ui.publish.steps import Step
+from pages.ui.wording import plain
 
 #: What a file is, by how its name ends; the first that fits.
 WORDS = {
@@ -47,8 +48,8 @@ def draw(ledger: Ledger) -> None:
     with steps.opened(Step.RELEASED):
         entry = release.entry
         st.success(
-            f"**Release {entry.number} of “{entry.account}”** was made on {when(entry)}, and "
-            f"{entry.charged} is spent.",
+            f"**Release {entry.number} of “{plain(entry.account)}”** was made on {when(entry)}. "
+            f"It cost {entry.charged}.",
             icon=":material/verified:",
         )
         if account := ledger.account(entry.account):
@@ -79,8 +80,8 @@ def downloads(release: Release) -> None:
         on_click="ignore",
     )
     with st.container(key=f"{stem}-files", gap="xsmall"):
-        for name, content in release.files.items():
-            label, words = told(name)
+        for name in sorted(release.files, key=place):
+            content, (label, words) = release.files[name], told(name)
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.download_button(
                     label,
@@ -97,6 +98,11 @@ def downloads(release: Release) -> None:
 
 def told(name: str) -> tuple[str, str]:
     return next((words for end, words in WORDS.items() if name.endswith(end)), (name, ""))
+
+
+def place(name: str) -> int:
+    """Where a file stands in the list: as in WORDS, and what these do not know at the end."""
+    return next((i for i, end in enumerate(WORDS) if name.endswith(end)), len(WORDS))
 
 
 def packed(files: Mapping[str, bytes]) -> bytes:

@@ -56,9 +56,11 @@ def opened(step: Step) -> Iterator[None]:
 def finished(step: Step, words: str, change: bool = True) -> None:
     """A step that is behind, in a line."""
     with st.container(
-        horizontal=True, vertical_alignment="center", key=f"step-{step}", border=True
+        horizontal=True, vertical_alignment="center", key=f"step-{step}", gap="small"
     ):
-        st.markdown(f":material/check: **{step.number} · {TITLES[step]}**&ensp; {words}")
+        st.markdown(
+            f":material/check: **{step.number} · {TITLES[step]}**&ensp; {words}", width="content"
+        )
         if change:
             st.button("Change", key=f"change-{step}", type="tertiary", on_click=go, args=(step,))
 
