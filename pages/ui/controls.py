@@ -91,6 +91,7 @@ def data_control() -> str:
     current = address.get("data", DATA, known_data)
     options = [*own_data.held(), *BUILTIN]
     options += [current] if current not in options else []
+    titles = {key: facts(key).title for key in options}
     chosen = address.control(
         st.selectbox,
         "Data",
@@ -99,7 +100,7 @@ def data_control() -> str:
         known_data,
         then=keep_algorithm_possible,
         options=options,
-        format_func=lambda key: facts(key).title,
+        format_func=titles.__getitem__,
     )
     st.caption(facts(chosen).description)
     return chosen

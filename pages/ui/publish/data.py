@@ -106,13 +106,14 @@ def table() -> None:
 
 
 def held() -> None:
-    keys = raw()
+    titles = {key: facts(key).title for key in raw()}
+    keys = list(titles)
     current = address.link().get("data", "")
     key = st.selectbox(
         "Which of them?",
         keys,
         index=keys.index(current) if current in keys else 0,
-        format_func=lambda key: facts(key).title,
+        format_func=titles.__getitem__,
         key="held",
     )
     st.button("Go on", type="primary", key="open", on_click=choose, args=(key, Step.LEVEL))
