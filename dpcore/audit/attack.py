@@ -15,11 +15,11 @@ from dpcore.algorithms import get
 from dpcore.audit.bound import CONFIDENCE, Evidence
 from dpcore.audit.observe import Seen, failure, flattened, result, tabulated
 from dpcore.audit.pairs import Case
-from dpcore.audit.replay import Diverged, Recorder, Replay, loss, repeats
+from dpcore.audit.replay import Diverged, Recorder, Replay, loss, repeats, together
 from dpcore.audit.search import evidence
 from dpcore.domain import FloatArray
 from dpcore.noise import Noise, SimulatedNoise
-from dpcore.privacy import ROUNDING, epsilon_of_rho
+from dpcore.privacy import ROUNDING
 from dpcore.runs import run
 
 MakeNoise = Callable[[np.random.SeedSequence], Noise]
@@ -118,10 +118,7 @@ def _observed(
     seen["noise repeats itself"] = np.array([float(repeats(first, second))])
     if not same:
         return seen, math.inf
-    cost = math.fsum(each.worst for each in losses)
-    if case.delta:
-        cost = min(cost, epsilon_of_rho(math.fsum(each.rho for each in losses), case.delta))
-    return seen, cost
+    return seen, together(losses, case.delta)
 
 
 def _attempt(case: Case, side: int, coin: int, noise: Any) -> Seen:
@@ -133,11 +130,12 @@ def _attempt(case: Case, side: int, coin: int, noise: Any) -> Seen:
                     case.algorithm,
                     case.pair.data[side],
                     case.k,
-                    case.epsilon,
+                    case.spends or case.epsilon,
                     case.delta,
                     case.relation,
                     coin,
                     noise=noise,
+                    regions=case.regions,
                     **case.parameters,
                 )
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 
 from dpcore.algorithms import ALGORITHMS, Algorithm
-from dpcore.datasets import Dataset, from_array
-from dpcore.domain import FloatArray
+from dpcore.algorithms.base import SynopsisAlgorithm
+from dpcore.datasets import Dataset, GridDataset, from_array
+from dpcore.domain import Box, FloatArray, Grid, to_ticks
 from dpcore.privacy import Neighbors
+from dpcore.regions import Regions
 
 ADD_REMOVE, REPLACE_ONE = Neighbors.ADD_REMOVE, Neighbors.REPLACE_ONE
 
@@ -30,6 +32,8 @@ class Pair:
     neighbors: Neighbors
     one: FloatArray
     other: FloatArray
+    #: Where given, what is kept of the rows are their counts on a grid of so many cells a side.
+    cells_per_side: int | None = None
 
     @property
     def d(self) -> int:
@@ -37,7 +41,15 @@ class Pair:
 
     @cached_property
     def data(self) -> tuple[Dataset, Dataset]:
-        return from_array(self.one, (-1, 1)), from_array(self.other, (-1, 1))
+        return self._kept(self.one), self._kept(self.other)
+
+    def _kept(self, rows: FloatArray) -> Dataset:
+        box = Box.cube(self.d)
+        if self.cells_per_side is None:
+            return from_array(rows, box)
+        grid = Grid(box, self.cells_per_side)
+        counts = np.bincount(grid.labels(to_ticks(rows)), minlength=grid.n_cells)
+        return GridDataset(counts.reshape(grid.shape), box)
 
 
 def corner(d: int, side: int = 1) -> FloatArray:
@@ -118,13 +130,15 @@ def shifted_slices() -> Pair:
     return Pair("shifted slices", why, ADD_REMOVE, even, even[1:])
 
 
-def several_parts(neighbors: Neighbors) -> Pair:
-    """Enough rows for three parts of a thousand."""
-    rows = scattered(3000, 3)
-    one = np.concatenate([rows, corner(3)])
-    other = rows if neighbors is ADD_REMOVE else np.concatenate([rows, corner(3, -1)])
-    why = "An extreme row in one of several parts."
-    return Pair(f"several parts, {neighbors}", why, neighbors, one, other)
+def one_among(n: int, d: int, neighbors: Neighbors) -> Pair:
+    """An extreme row more, or elsewhere, among so many others."""
+    rows = scattered(n, d)
+    one = np.concatenate([rows, corner(d)])
+    other = rows if neighbors is ADD_REMOVE else np.concatenate([rows, corner(d, -1)])
+    what = "one more among" if neighbors is ADD_REMOVE else "one moved among"
+    why = "An extreme row where rows or coordinates are enough for every part of the algorithm."
+    cells = 64 if d == 2 else None
+    return Pair(f"{what} {n:,} in {d}-D", why, neighbors, one, other, cells_per_side=cells)
 
 
 def farthest_row(d: int) -> Pair:
@@ -132,6 +146,26 @@ def farthest_row(d: int) -> Pair:
     rows = np.repeat(0.001 * corner(d), 40, axis=0)
     why = "The length of the longest row is that of the one that is replaced."
     return Pair("farthest row", why, REPLACE_ONE, np.concatenate([rows[1:], corner(d)]), rows)
+
+
+#: Two halves of the square, with borders coarse enough to be quick.
+HALVES = Regions(Box.cube(2), ("west", "east"), np.repeat(np.arange(16) // 8, 16).reshape(16, 16))
+
+
+def quiet_region() -> Pair:
+    low, high = corner(2, -1), corner(2)
+    rows = np.repeat(np.concatenate([0.5 * low, 0.5 * high]), 48, axis=0)
+    why = "An extreme row in a region with a lower level than the rest of the map."
+    one = np.concatenate([rows, low])
+    return Pair("in a quiet region", why, ADD_REMOVE, one, rows, cells_per_side=64)
+
+
+def region_to_region() -> Pair:
+    low, high = corner(2, -1), corner(2)
+    rows = np.repeat(np.concatenate([0.5 * low, 0.5 * high]), 48, axis=0)
+    one, other = np.concatenate([rows, low]), np.concatenate([rows, high])
+    why = "A row that moves costs the levels of the region it leaves and of the one it enters."
+    return Pair("from region to region", why, REPLACE_ONE, one, other, cells_per_side=64)
 
 
 @dataclass(frozen=True)
@@ -146,6 +180,10 @@ class Case:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     #: Under which relation it runs: that of the pair, unless a claim about another is tested.
     neighbors: Neighbors | None = None
+    #: Regions with levels of their own, and what a run on all of them may spend. What it claims
+    #: for a row follows from where the row lies.
+    regions: Regions | None = None
+    spends: float | None = None
     #: Whether the attacker knows the public coins. Where not, they are tossed anew in every run.
     coins_known: bool = True
     #: Whether all noisy answers count as released, so that a run can be made again from them.
@@ -170,13 +208,28 @@ HUNGRY: Mapping[str, tuple[float, float]] = {"coreset-faithful": (40.0, 80.0)}
 #: Dimension and number of centers: the first that an algorithm supports are taken.
 SHAPES = ((2, 2), (2, 1), (3, 2), (8, 2))
 
+#: Where few rows in two dimensions leave a part of an algorithm out: rows and dimensions that do
+#: not. Trees grow, balls are removed, a round of Lloyd pays, rows are projected, some coordinates
+#: are chosen of many.
+ROOMS: Mapping[str, tuple[tuple[int, int], ...]] = {
+    "adaptive": ((5000, 2),),
+    "coreset": ((20_000, 2), (2000, 3)),
+    "coreset-split": ((3000, 3),),
+    "highdim": ((48, 8),),
+    "highdim-kmedian": ((48, 8),),
+    "highdim-published": ((48, 8),),
+    "hybrid": ((2000, 2),),
+    "sparse-mean": ((48, 6),),
+    "sparse-mean-published": ((48, 6),),
+}
+
 #: Settings that keep runs on a few rows short without leaving out a part of the algorithm.
 SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "coreset-split": {"rows": 1000},
     "dplloyd": {"rounds": 2, "start": "uniform"},
     "eugkm": {"starts": 2},
     "eugkm-published": {"starts": 2},
-    "hybrid": {"starts": 2},
+    "hybrid": {"starts": 2, "theta": 1.0},
     "net-coreset": {"lattice": 4, "starts": 1},
     "kmeans-guarantee": {"rounds": 2},
     "kmeans-guarantee-published": {"rounds": 1, "final_noise": False},
@@ -206,9 +259,6 @@ def own_pairs(key: str) -> Iterator[tuple[Pair, Mapping[str, Any]]]:
     if key in ("gkm", "gkm-published"):
         yield number_of_blocks(), {}
         yield shifted_slices(), {"exponent": 0.81}
-    if key == "coreset-split":
-        yield several_parts(ADD_REMOVE), {}
-        yield several_parts(REPLACE_ONE), {}
     if key == "highdim-published":
         yield farthest_row(2), {}
 
@@ -223,8 +273,16 @@ def cases_of(algorithm: Algorithm) -> Iterator[Case]:
             telling = epsilon == usual or pair.key in TELLING_PAIRS
             if telling and pair.neighbors in algorithm.relations:
                 yield _case(algorithm, pair, epsilon, delta, k)
+        for rows, dimensions in ROOMS.get(algorithm.key, ()):
+            for neighbors in algorithm.relations if epsilon == usual else ():
+                yield _case(algorithm, one_among(rows, dimensions, neighbors), epsilon, delta, k)
     for pair, settings in own_pairs(algorithm.key):
         yield _case(algorithm, pair, usual, 0.0, k, settings)
+    if isinstance(algorithm, SynopsisAlgorithm):
+        levels = HALVES.with_levels({"west": usual})
+        for pair, claim in ((quiet_region(), usual), (region_to_region(), usual + large)):
+            case = _case(algorithm, pair, claim, 0.0, k)
+            yield replace(case, neighbors=ADD_REMOVE, regions=levels, spends=large)
 
 
 def _case(

@@ -19,6 +19,7 @@ import numpy as np
 
 from dpcore.domain import FloatArray, IntArray
 from dpcore.noise import Noise, selection_scale, selection_weights
+from dpcore.privacy import epsilon_of_rho
 
 GEOMETRIC, GAUSSIAN, CHOICE = "geometric", "gaussian", "choice"
 
@@ -123,6 +124,7 @@ class Replay:
 class Loss:
     """What one question costs on one pair of data sets."""
 
+    kind: str
     #: The log odds that its answer speaks for the first data set.
     realized: float
     #: The most that this could have been, for any answer; infinite for Gaussian noise.
@@ -142,16 +144,36 @@ def loss(first: Asked, second: Asked) -> Loss:
         ratios = log_one[possible] - log_other[possible]
         realized = float(log_one.ravel()[first.answer] - log_other.ravel()[first.answer])
         width = float(np.ptp(ratios))
-        return Loss(realized, float(np.abs(ratios).max()), width**2 / 8)
+        return Loss(CHOICE, realized, float(np.abs(ratios).max()), width**2 / 8)
     gap = first.values.astype(np.float64) - second.values
     to_first = first.answer.astype(np.float64) - first.values
     if first.kind == GEOMETRIC:
         farther = np.abs(to_first + gap) - np.abs(to_first)
         worst = float(np.abs(gap).sum() / first.scale)
-        return Loss(float(farther.sum() / first.scale), worst, worst**2 / 2)
+        return Loss(GEOMETRIC, float(farther.sum() / first.scale), worst, worst**2 / 2)
     farther = ((to_first + gap) ** 2 - to_first**2).sum()
     rho = float((gap**2).sum() / (2 * first.scale**2))
-    return Loss(float(farther / (2 * first.scale**2)), math.inf if rho else 0.0, rho)
+    realized = float(farther / (2 * first.scale**2))
+    return Loss(GAUSSIAN, realized, math.inf if rho else 0.0, rho)
+
+
+def together(losses: Sequence[Loss], delta: float) -> float:
+    """The least epsilon, at delta, that surely covers all of these losses.
+
+    They add up; or their rhos do, and are converted; or noisy counts add up, and the rest, where
+    rho gains most, is converted.
+    """
+    added = math.fsum(each.worst for each in losses)
+    if not delta:
+        return added
+    counts = [each for each in losses if each.kind == GEOMETRIC]
+    others = [each for each in losses if each.kind != GEOMETRIC]
+    converted = (
+        math.fsum(each.worst for each in apart)
+        + epsilon_of_rho(math.fsum(each.rho for each in rest), delta)
+        for apart, rest in (([], losses), (counts, others))
+    )
+    return min(added, *converted)
 
 
 def _log_shares(scores: IntArray, scale: float, log_prior: FloatArray | None) -> FloatArray:

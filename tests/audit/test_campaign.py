@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from dpcore.algorithms import ALGORITHMS
+from dpcore.algorithms.base import SynopsisAlgorithm
 from dpcore.audit import Evidence, Finding, Findings, Walked, attack, cases_of, table
-from dpcore.audit.pairs import EPSILONS, HUNGRY
+from dpcore.audit.pairs import DELTA, EPSILONS, HUNGRY
 from dpcore.cli import audit as command
 from dpcore.cli import main
-from dpcore.privacy import Neighbors
+from dpcore.privacy import Accounting, Neighbors
+from dpcore.runs import run
 
 FINDING = Finding(
     "dplloyd",
@@ -34,8 +37,40 @@ def test_every_algorithm_is_audited_under_each_of_its_relations_at_two_epsilons_
     for algorithm in ALGORITHMS.values():
         cases = list(cases_of(algorithm))
         assert {case.relation for case in cases} == set(algorithm.relations)
-        assert {case.epsilon for case in cases} == set(HUNGRY.get(algorithm.key, EPSILONS))
+        epsilons = {case.epsilon for case in cases if not case.regions}
+        assert epsilons == set(HUNGRY.get(algorithm.key, EPSILONS))
         assert any(case.delta for case in cases) is algorithm.uses_delta
+
+
+def test_what_can_run_by_region_is_audited_with_a_level_of_its_own_and_with_a_row_that_moves():
+    for algorithm in ALGORITHMS.values():
+        cases = [case for case in cases_of(algorithm) if case.regions]
+        assert len(cases) == 2 * isinstance(algorithm, SynopsisAlgorithm)
+        for case in cases:
+            quiet, loud = case.regions.epsilons(case.spends)
+            moves = case.pair.neighbors is Neighbors.REPLACE_ONE
+            assert case.epsilon == (quiet + loud if moves else quiet)
+
+
+def facts(key, words):
+    """What a run says of itself, on the first data set of the pair of that name."""
+    case = next(c for c in cases_of(ALGORITHMS[key]) if words in c.words)
+    given = (case.k, case.epsilon, case.delta, case.relation)
+    return run(key, case.pair.data[0], *given, seed=0, **case.parameters).facts
+
+
+def test_every_part_of_an_algorithm_is_reached_on_some_pair():
+    assert facts("adaptive", "among 5,000")["stages"] == 3
+    assert facts("coreset", "among 20,000")["rounds"] > 1
+    assert facts("coreset", f"among 20,000 in 2-D, epsilon 1, delta {DELTA:g}")[
+        "accounting of rounds"
+    ] == str(Accounting.ZCDP)
+    assert facts("coreset-faithful", "lone row, epsilon 80")["rounds"] > 1
+    assert facts("coreset-split", "among 3,000")["parts"] == 3
+    assert facts("highdim", "48 in 8-D")["projected to"] < 8
+    assert facts("hybrid", "among 2,000")["ends with a round of Lloyd"]
+    assert facts("net-coreset", "lone row")["nets"] > 1
+    assert facts("sparse-mean", "48 in 6-D")["coordinates"] < 6
 
 
 def test_every_case_has_words_of_its_own():
@@ -48,16 +83,10 @@ PAIRS = {f"{c.pair.key}, {c.pair.d}-D, {len(c.pair.one)} rows": c.pair for c in 
 
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
 def test_the_two_data_sets_of_a_pair_are_neighbors(pair):
-    rows = [sorted(map(tuple, side)) for side in (pair.one, pair.other)]
-    shared = 0
-    rest = rows[1].copy()
-    for row in rows[0]:
-        if row in rest:
-            rest.remove(row)
-            shared += 1
-    sizes = len(rows[0]) - shared, len(rows[1]) - shared
-    assert sizes == ((1, 0) if pair.neighbors is Neighbors.ADD_REMOVE else (1, 1))
-    assert [data.n for data in pair.data] == [len(side) for side in rows]
+    one, other = (Counter(map(tuple, side)) for side in (pair.one, pair.other))
+    apart = (one - other).total(), (other - one).total()
+    assert apart == ((1, 0) if pair.neighbors is Neighbors.ADD_REMOVE else (1, 1))
+    assert [data.n for data in pair.data] == [one.total(), other.total()]
 
 
 def test_a_finding_is_the_same_whenever_it_is_made():

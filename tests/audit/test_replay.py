@@ -7,8 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from dpcore.audit.replay import Diverged, Recorder, Replay, loss, repeats
+from dpcore.audit.replay import Diverged, Recorder, Replay, loss, repeats, together
 from dpcore.noise import SimulatedNoise
+from dpcore.privacy import epsilon_of_rho
 
 ONE, OTHER = np.array([3, 0]), np.array([3, 1])
 
@@ -36,6 +37,23 @@ def test_gaussian_noise_costs_its_rho():
     assert found.rho == pytest.approx(0.02)
     assert found.worst == math.inf
     assert loss(asked[0][0], asked[0][0]).worst == 0
+
+
+def test_losses_add_up_or_are_converted_from_rho_whichever_is_less():
+    asked = heard_twice(lambda noise, values: noise.geometric(values, 1, 0.5))
+    count = loss(asked[0][0], asked[1][0])
+    asked = heard_twice(lambda noise, values: noise.gaussian(values, 1.0, 0.02))
+    gaussian = loss(asked[0][0], asked[1][0])
+    asked = heard_twice(lambda noise, scores: noise.choose(scores, 1, 0.1, True))
+    choices = 100 * [loss(asked[0][0], asked[1][0])]
+    assert together([count, count], 0.0) == pytest.approx(1.0)
+    assert together([count, count], 1e-6) == pytest.approx(1.0)
+    assert together([gaussian], 0.0) == math.inf
+    assert together([gaussian], 1e-6) == pytest.approx(epsilon_of_rho(0.02, 1e-6))
+    # The choices alone gain by conversion, the count beside them would lose.
+    of_choices = epsilon_of_rho(100 * 0.1**2 / 8, 1e-6)
+    assert together([count, *choices], 1e-6) == pytest.approx(0.5 + of_choices)
+    assert 0.5 + of_choices < together([count, *choices], 0.0)
 
 
 @pytest.mark.parametrize("monotone", [True, False])
