@@ -14,10 +14,13 @@ from dpcore.datasets.mapped import MappedRows
 from dpcore.datasets.parts import dealt, divided
 from dpcore.datasets.thinned import WorkingCopy, working_copy
 from dpcore.domain import TICKS, Box, FloatArray, IntArray, Partition, to_ticks
+from dpcore.gaussian import MAX_VALUES
 from dpcore.noise import Noise
 from dpcore.privacy import (
+    Accounting,
     Approx,
     Budget,
+    Infeasible,
     Loss,
     Neighbors,
     Pure,
@@ -356,7 +359,10 @@ class Curator:
         self.transcript.charge(
             "discrete Gaussian", why, loss, sensitivity.l2, sensitivity.l2 / math.sqrt(2 * loss.rho)
         )
-        return self._noise.gaussian(exact(), sensitivity.l2, loss.rho)
+        values = exact()
+        if self.budget.accounting is Accounting.GAUSSIAN and values.size > MAX_VALUES:
+            raise Infeasible(f"Gaussian accounting has room for {MAX_VALUES:,} values a question.")
+        return self._noise.gaussian(values, sensitivity.l2, loss.rho)
 
     def _log(
         self, kind: str, released: Mapping[str, Any], truth: Callable[[], Mapping[str, Any]]

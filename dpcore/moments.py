@@ -126,7 +126,7 @@ class Offsets:
         the norms in units of the reach, or their squares."""
         rows = np.asarray(answer[:, 0] / self._counted, dtype=np.float64)
         filled = np.asarray(rows - answer[:, -1] / WHOLE, dtype=np.float64)
-        return rows, answer[:, 1:-1] * (self.reach / WHOLE), filled
+        return rows, np.asarray(answer[:, 1:-1] * (self.reach / WHOLE), dtype=np.float64), filled
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
+from dpcore.gaussian import MIN_DELTA, MIN_SENSITIVITY, epsilon_of_gaussian, rho_of_gaussian
+
 MIN_EPSILON, MAX_EPSILON = 1e-6, 1e6
 MAX_DELTA = 0.01
 #: Relative room for the rounding of float additions; no noise is drawn by it.
@@ -50,10 +52,16 @@ class Verdict(StrEnum):
 
 
 class Accounting(StrEnum):
-    """How charges add up: epsilons and deltas, or zero-concentrated rho."""
+    """How charges add up: epsilons and deltas, zero-concentrated rho, or Gaussian rho, which buys
+    more but is for Gaussian noise alone."""
 
     PURE = "pure"
     ZCDP = "zcdp"
+    GAUSSIAN = "gaussian"
+
+    @property
+    def in_rho(self) -> bool:
+        return self is not Accounting.PURE
 
 
 class BudgetExceeded(ValueError):
@@ -104,6 +112,14 @@ class Zcdp:
 
 
 @dataclass(frozen=True)
+class Gaussian:
+    """Gaussian noise of a variance of squared sensitivity over 2 rho: rho zero-concentrated, and
+    counted exactly where there is nothing else."""
+
+    rho: float
+
+
+@dataclass(frozen=True)
 class Approx:
     """(epsilon, delta), bought as the largest rho that implies it."""
 
@@ -115,7 +131,7 @@ class Approx:
         return rho_of_epsilon(self.epsilon, self.delta)
 
 
-Loss = Pure | Selection | Zcdp | Approx
+Loss = Pure | Selection | Zcdp | Gaussian | Approx
 
 
 @lru_cache(maxsize=4096)
@@ -176,16 +192,22 @@ class Budget:
             raise ValueError(f"delta must be a number from 0 to {MAX_DELTA:g}, not {delta!r}.")
         if self.accounting is Accounting.ZCDP and delta == 0:
             raise ValueError("zCDP accounting needs a delta above 0; pure accounting does not.")
+        if self.accounting is Accounting.GAUSSIAN and not delta >= MIN_DELTA:
+            raise ValueError(f"Gaussian accounting needs a delta of at least {MIN_DELTA:g}.")
         object.__setattr__(self, "epsilon", float(e))
         object.__setattr__(self, "delta", float(delta))
 
     @property
     def rho(self) -> float:
         """All of the budget, as rho."""
+        if self.accounting is Accounting.GAUSSIAN:
+            return rho_of_gaussian(self.epsilon, self.delta)
         return rho_of_epsilon(self.epsilon, self.delta)
 
-    def share(self, fraction: float) -> Pure | Zcdp:
+    def share(self, fraction: float) -> Pure | Zcdp | Gaussian:
         """A fraction of the whole, in the budget's own currency."""
+        if self.accounting is Accounting.GAUSSIAN:
+            return Gaussian(self.rho * fraction)
         if self.accounting is Accounting.ZCDP:
             return Zcdp(self.rho * fraction)
         return Pure(self.epsilon * fraction)
@@ -241,6 +263,7 @@ class Transcript(Sequence[Charge]):
         """Book a question, or raise BudgetExceeded with nothing booked."""
         spend = self._in_currency(loss)
         self._refuse_to_convert(inner)
+        self._refuse_coarse(loss, sensitivity)
         before, after = self._total(self._spent), self._total([*self._spent, spend])
         room = self.budget
         if after[0] > room.epsilon * (1 + ROUNDING) or after[1] > room.delta * (1 + ROUNDING):
@@ -254,7 +277,7 @@ class Transcript(Sequence[Charge]):
             why,
             after[0] - before[0],
             after[1] - before[1],
-            spend[2] if room.accounting is Accounting.ZCDP else None,
+            spend[2] if room.accounting.in_rho else None,
             sensitivity,
             scale,
             answers,
@@ -265,16 +288,16 @@ class Transcript(Sequence[Charge]):
 
     def _in_currency(self, loss: Loss) -> tuple[float, float, float]:
         """A loss as (epsilon, delta, rho), of which the accounting adds up what it uses."""
-        amount = loss.rho if isinstance(loss, Zcdp) else loss.epsilon
+        amount = loss.rho if isinstance(loss, Zcdp | Gaussian) else loss.epsilon
         if not (math.isfinite(amount) and amount > 0):
             raise ValueError(f"A question must cost a positive, finite amount, not {loss}.")
         if isinstance(loss, Approx) and not 0 < loss.delta <= MAX_DELTA:
             raise ValueError(
                 f"A question's delta is above 0 and at most {MAX_DELTA:g}, not {loss.delta!r}."
             )
-        if self.budget.accounting is Accounting.ZCDP:
+        if self.budget.accounting.in_rho:
             return 0.0, 0.0, loss.rho
-        if isinstance(loss, Zcdp):
+        if isinstance(loss, Zcdp | Gaussian):
             raise ValueError("Under pure accounting a question is priced in epsilon, not rho.")
         return loss.epsilon, loss.delta if isinstance(loss, Approx) else 0.0, 0.0
 
@@ -282,19 +305,31 @@ class Transcript(Sequence[Charge]):
         """Counted in rho, (epsilon, delta) is worth its rho only if it was spent in rho.
 
         rho implies (epsilon, delta), not the other way around: an account that adds up epsilons and
-        deltas may hold one question whose rho is far larger.
+        deltas may hold one question whose rho is far larger, and one of Gaussian noise alone buys a
+        larger rho for them.
         """
-        if self.budget.accounting is Accounting.ZCDP and any(
-            account.budget.accounting is Accounting.PURE and account.budget.delta
+        if self.budget.accounting.in_rho and any(
+            account.budget.accounting is not Accounting.ZCDP and account.budget.delta
             for account in inner
         ):
             raise ValueError("Under zCDP accounting, an inner account with a delta counts in rho.")
 
+    def _refuse_coarse(self, loss: Loss, sensitivity: float) -> None:
+        """Gaussian accounting holds for Gaussian noise on fine units, and for nothing else."""
+        if self.budget.accounting is Accounting.GAUSSIAN and not (
+            isinstance(loss, Gaussian) and sensitivity >= MIN_SENSITIVITY
+        ):
+            raise ValueError(
+                "Under Gaussian accounting a question costs Gaussian rho, and its sensitivity is "
+                f"at least {MIN_SENSITIVITY:,} whole units, not {loss} at {sensitivity:g}."
+            )
+
     def _total(self, spent: list[tuple[float, float, float]]) -> tuple[float, float]:
-        if self.budget.accounting is Accounting.ZCDP:
+        accounting, delta = self.budget.accounting, self.budget.delta
+        if accounting.in_rho:
             rho = math.fsum(s[2] for s in spent)
-            delta = self.budget.delta
-            return (epsilon_of_rho(rho, delta), delta) if rho else (0.0, 0.0)
+            epsilon = epsilon_of_gaussian if accounting is Accounting.GAUSSIAN else epsilon_of_rho
+            return (epsilon(rho, delta), delta) if rho else (0.0, 0.0)
         return math.fsum(s[0] for s in spent), math.fsum(s[1] for s in spent)
 
     @property
@@ -320,9 +355,10 @@ class Transcript(Sequence[Charge]):
     @property
     def remaining(self) -> Loss | None:
         """What is left, in the budget's currency, or None when nothing is."""
-        if self.budget.accounting is Accounting.ZCDP:
+        if self.budget.accounting.in_rho:
             rho = self.budget.rho - math.fsum(s[2] for s in self._spent)
-            return Zcdp(rho) if rho > ROUNDING * self.budget.rho else None
+            kind = Gaussian if self.budget.accounting is Accounting.GAUSSIAN else Zcdp
+            return kind(rho) if rho > ROUNDING * self.budget.rho else None
         left = self.budget.epsilon - math.fsum(s[0] for s in self._spent)
         return Pure(left) if left > ROUNDING * self.budget.epsilon else None
 

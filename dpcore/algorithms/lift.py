@@ -189,7 +189,7 @@ def choose_noise(curator: Curator, n: float) -> Purse:
     pure = Purse(curator, budget, 1 - LEVEL_SHARE)
     if not budget.delta:
         return pure
-    rest = Budget(budget.epsilon * (1 - LEVEL_SHARE), budget.delta, Accounting.ZCDP)
+    rest = Budget(budget.epsilon * (1 - LEVEL_SHARE), budget.delta, Accounting.GAUSSIAN)
     gaussian = Purse(curator, rest)
     noise = gaussian.relative_noise(n)
     return pure if noise > DOUBTFUL and pure.relative_noise(n) < noise else gaussian

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from dpcore.gaussian import MIN_SENSITIVITY, epsilon_of_gaussian
 from dpcore.privacy import ROUNDING, Accounting, Approx, Pure, epsilon_of_rho
 
 #: Charges that pay for no noise of their own: what they buy is inside them.
@@ -30,9 +31,10 @@ def overspent(account: Mapping[str, Any], where: str = "") -> str | None:
             return problem
     epsilon = math.fsum(charge["epsilon"] for charge in charges)
     delta = math.fsum(charge["delta"] for charge in charges)
-    if accounting is Accounting.ZCDP:
+    if accounting.in_rho:
         rho = math.fsum(charge["rho"] for charge in charges)
-        spent = epsilon_of_rho(rho, account["delta"]) if rho else 0.0
+        worth = epsilon_of_gaussian if accounting is Accounting.GAUSSIAN else epsilon_of_rho
+        spent = worth(rho, account["delta"]) if rho else 0.0
         if not math.isclose(spent, epsilon, rel_tol=SAME, abs_tol=SAME):
             return f"{where}charges of rho {rho:.6g} are epsilon {spent:.6g}, not {epsilon:.6g}."
     if epsilon > account["epsilon"] * (1 + ROUNDING) or delta > account["delta"] * (1 + ROUNDING):
@@ -44,9 +46,13 @@ def overspent(account: Mapping[str, Any], where: str = "") -> str | None:
 
 
 def _wrong(charge: Mapping[str, Any], accounting: Accounting, here: str) -> str | None:
-    cost = charge["rho"] if accounting is Accounting.ZCDP else charge["epsilon"]
+    cost = charge["rho"] if accounting.in_rho else charge["epsilon"]
     if not 0 < cost < math.inf or charge["epsilon"] < 0 or charge["delta"] < 0:
         return f"{here} does not cost a positive, finite amount."
+    if accounting is Accounting.GAUSSIAN and (
+        charge["mechanism"] != GAUSSIAN or charge["sensitivity"] < MIN_SENSITIVITY
+    ):
+        return f"{here} is not Gaussian noise on fine units, as its accounting asks."
     if charge["mechanism"] in ACCOUNTS:
         return _wrong_inside(charge, accounting, here)
     if charge["inner"]:
@@ -54,9 +60,9 @@ def _wrong(charge: Mapping[str, Any], accounting: Accounting, here: str) -> str 
     if charge["mechanism"] == CHOICE:
         return None
     if charge["mechanism"] == GEOMETRIC:
-        paid = math.sqrt(2 * cost) if accounting is Accounting.ZCDP else cost
+        paid = math.sqrt(2 * cost) if accounting.in_rho else cost
     elif charge["mechanism"] == GAUSSIAN:
-        paid = math.sqrt(2 * (cost if accounting is Accounting.ZCDP else _rho(charge)))
+        paid = math.sqrt(2 * (cost if accounting.in_rho else _rho(charge)))
     else:
         return f"{here} is of a kind that no release has."
     moved, scale = charge["sensitivity"], charge["scale"]
@@ -69,8 +75,10 @@ def _wrong_inside(charge: Mapping[str, Any], accounting: Accounting, here: str) 
     if not charge["inner"]:
         return f"{here} shows no account for what it paid."
     for account in charge["inner"]:
-        if accounting is Accounting.ZCDP:
-            covered = _rho(account) <= charge["rho"] * (1 + SAME)
+        if accounting.in_rho:
+            covered = account["accounting"] != Accounting.GAUSSIAN and _rho(account) <= charge[
+                "rho"
+            ] * (1 + SAME)
         else:
             covered = all(
                 account[name] <= charge[name] * (1 + ROUNDING) for name in ("epsilon", "delta")
