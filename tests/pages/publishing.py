@@ -1,0 +1,110 @@
+"""What tests of own data and releases share: files to bring, and the steps up to a release."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+from streamlit.testing.v1 import AppTest
+
+from dpcore.domain import FloatArray
+
+APP = str(Path(__file__).parents[2] / "app.py")
+PUBLISH = "pages/4_publish.py"
+CITY = "New York, Manhattan and around it"
+
+
+def trips(rows: int = 3_000, seed: int = 0) -> FloatArray:
+    """Positions around two corners of Manhattan."""
+    rng = np.random.default_rng(seed)
+    corners = np.array([[-73.985, 40.735], [-73.955, 40.78]])
+    return corners[rng.integers(2, size=rows)] + rng.normal(0, 0.004, (rows, 2))
+
+
+def csv_text(points: FloatArray, header: str = "pickup_longitude,pickup_latitude") -> str:
+    lines = (f"{x:.9f},{y:.9f}" for x, y in points.tolist())
+    return "\n".join([header, *lines])
+
+
+def page(file: str = PUBLISH, **query: object) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=120)
+    if file != "app.py":
+        app.switch_page(file)
+    for name, value in query.items():
+        app.query_params[name] = str(value)
+    return run(app)
+
+
+def run(app: AppTest) -> AppTest:
+    app.run()
+    assert not app.exception, app.exception
+    return app
+
+
+def words(app: AppTest) -> str:
+    kinds = (app.markdown, app.caption, app.warning, app.info, app.error, app.success, app.title)
+    return "\n".join(str(text.value) for kind in kinds for text in kind)
+
+
+def buttons(app: AppTest) -> dict[str, str]:
+    return {button.key: button.label for button in app.button}
+
+
+def press(app: AppTest, key: str) -> AppTest:
+    app.button(key=key).click()
+    return run(app)
+
+
+def until(app: AppTest, said: str, seconds: float = 60) -> AppTest:
+    """Draw the page again until it says something: what is made in another thread is awaited."""
+    deadline = time.monotonic() + seconds
+    while said not in words(app):
+        assert time.monotonic() < deadline, words(app)
+        time.sleep(0.1)
+        run(app)
+    return app
+
+
+def settled(app: AppTest) -> AppTest:
+    """The page once nothing is being made any more."""
+    for _ in range(600):
+        if not any(bar.proto.text.endswith("…") for bar in app.get("progress")):
+            return app
+        time.sleep(0.1)
+        run(app)
+    raise AssertionError("It never came to an end.")
+
+
+def upload(app: AppTest, name: str, content: str | bytes) -> AppTest:
+    content = content.encode() if isinstance(content, str) else content
+    app.file_uploader[0].upload(name, content, "text/csv")
+    run(app)
+    return settled(press(app, "open"))
+
+
+def counted(app: AppTest, place: str = CITY, row: str = "trip") -> AppTest:
+    app.selectbox(key="remembered-place").set_value(place)
+    app.text_input(key="remembered-row").set_value(row)
+    run(app)
+    press(app, "count")
+    return until(app, "What became of the rows")
+
+
+def brought(content: str | None = None, **query: object) -> AppTest:
+    """The page at the step where the level is chosen, with a file of trips."""
+    app = upload(page(**query), "trips.csv", content or csv_text(trips()))
+    return press(counted(app), "protected")
+
+
+def released(app: AppTest) -> AppTest:
+    """From the level to the files."""
+    press(app, "settled")
+    press(app, "publish")
+    return until(app, "was made on")
+
+
+def elsewhere(app: AppTest, file: str) -> AppTest:
+    """The same visit on another page: what a link to it does."""
+    app.switch_page(file)
+    return run(app)

@@ -1,0 +1,456 @@
+"""Publish through Streamlit's own test runner: every control, every refusal, no browser."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpcore import engines, explain
+from dpcore.algorithms import ALGORITHMS
+from dpcore.release import Ledger
+from tests.pages.publishing import (
+    CITY,
+    brought,
+    buttons,
+    counted,
+    csv_text,
+    elsewhere,
+    page,
+    press,
+    released,
+    run,
+    settled,
+    trips,
+    until,
+    upload,
+    words,
+)
+
+
+def key_of(app: AppTest) -> str:
+    key = app.query_params["data"]
+    return key if isinstance(key, str) else key[0]
+
+
+def at_columns(content: str, name: str = "trips.csv") -> AppTest:
+    return upload(page(), name, content)
+
+
+def figures(app: AppTest) -> dict[str, str]:
+    return {metric.label: str(metric.value) for metric in app.metric}
+
+
+# Data
+
+
+def test_it_opens_with_the_question_where_the_data_are() -> None:
+    app = page()
+    assert "1 · Data" in words(app)
+    assert app.button(key="open").disabled
+    assert "never written to disk" in "".join(app.radio(key="at-from").proto.captions)
+
+
+def test_a_level_chosen_on_explore_arrives() -> None:
+    app = press(page(data="nyc-month", privacy="Strict", k=7), "open")
+    assert app.select_slider(key="at-privacy").value == "Strict"
+    assert "7 centers" in words(press(app, "settled"))
+
+
+@pytest.mark.parametrize("kind", ["csv", "csv.gz", "parquet"])
+def test_each_kind_of_file_is_counted_from_memory(kind: str) -> None:
+    points, text = trips(500), csv_text(trips(500))
+    table = pa.table({"pickup_longitude": points[:, 0], "pickup_latitude": points[:, 1]})
+    file = io.BytesIO()
+    pq.write_table(table, file)
+    content = {
+        "csv": text.encode(),
+        "csv.gz": gzip.compress(text.encode()),
+        "parquet": file.getvalue(),
+    }
+    app = upload(page(), f"mine.{kind}", content[kind])
+    assert figures(counted(app))["Trips in the box"] == "500"
+
+
+def test_a_pattern_on_this_machine_is_read_where_it_lies(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.csv").write_text(csv_text(trips(300)))
+    app = page(**{"from": "path"})
+    app.text_input(key="remembered-path").set_value(str(tmp_path / "*.csv"))
+    app = settled(press(run(app), "open"))
+    assert "2 files" in words(app)
+    assert figures(counted(app))["Trips in the box"] == "600"
+    assert str(tmp_path) not in json.dumps(dict(app.query_params))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.csv", b"", "no line of text"),
+        ("a.csv", b"PAR1....", "this is a Parquet file"),
+        ("a.parquet", b"lon,lat", "damaged"),
+        ("a.csv.gz", gzip.compress(b"lon,lat\n1,2\n")[:-4], "damaged or cut short"),
+    ],
+    ids=["empty", "parquet named csv", "csv named parquet", "cut gzip"],
+)
+def test_a_bad_file_is_refused_in_words(name: str, content: bytes, said: str) -> None:
+    app = upload(page(), name, content)
+    assert said in words(app)
+    assert "1 · Data" in words(app)
+
+
+def test_what_is_not_there_is_said_and_the_page_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "readme.doc").write_text("lon,lat")
+    app = page(**{"from": "path"})
+    app.text_input(key="remembered-path").set_value("/nowhere/*.csv")
+    assert "there is no such file" in words(settled(press(run(app), "open")))
+    app.text_input(key="remembered-path").set_value(str(tmp_path / "readme.doc"))
+    assert "neither CSV nor Parquet" in words(settled(press(run(app), "open")))
+
+
+def test_a_table_of_spark_is_read_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    class Spark(engines.DuckDBEngine):
+        def look(self, path: str, format: str | None = None) -> engines.Source:
+            asked.append((path, format))
+            raise engines.DataFileError("spark", "not installed: pip install 'dpcore[spark]'.")
+
+    monkeypatch.setattr(engines, "SparkEngine", Spark)
+    app = page(**{"from": "spark"})
+    app.text_input(key="remembered-table").set_value("city.trips")
+    assert "pip install" in words(settled(press(run(app), "open")))
+    assert asked == [("city.trips", "table")]
+
+
+# What is protected
+
+
+@pytest.mark.parametrize(
+    ("header", "guess"),
+    [
+        ("pickup_longitude,pickup_latitude", ["pickup_longitude", "pickup_latitude"]),
+        ("lng,lat", ["lng", "lat"]),
+        ("x,y", ["x", "y"]),
+        ("this,that", []),
+    ],
+)
+def test_columns_are_guessed_by_name_and_can_be_changed(header: str, guess: list[str]) -> None:
+    app = at_columns(csv_text(trips(100), header))
+    assert app.multiselect(key="remembered-columns").value == guess
+    assert ("Guessed by their names" in words(app)) == bool(guess)
+    app.multiselect(key="remembered-columns").set_value(header.split(","))
+    assert figures(counted(run(app)))["Trips in the box"] == "100"
+
+
+def test_rows_are_not_counted_before_there_is_a_box() -> None:
+    app = at_columns(csv_text(trips(100)))
+    assert app.button(key="count").disabled
+
+
+def test_longitude_and_latitude_that_are_swapped_are_swapped_back_with_a_click() -> None:
+    app = at_columns(csv_text(trips(100)[:, ::-1], "lon,lat"))
+    app = counted(app)
+    assert "longitude and latitude are swapped" in words(app)
+    assert "protected" not in buttons(app)
+    app = press(press(app, "swap"), "count")
+    app = until(app, "What became of the rows")
+    assert figures(app)["Trips in the box"] == "100"
+    assert "protected" in buttons(app)
+
+
+def test_rows_outside_and_unreadable_ones_are_told_for_your_eyes() -> None:
+    lines = csv_text(trips(100)) + "\n0,0\n1,1\nhere,there"
+    app = counted(at_columns(lines))
+    assert figures(app) == {"Trips in the box": "100", "Outside the box": "2", "Unreadable": "1"}
+    assert "not private: for your eyes" in words(app)
+
+
+def test_a_box_where_nothing_is_gets_an_explanation() -> None:
+    app = counted(at_columns(csv_text(trips(100))), place="Japan")
+    assert "lie outside the box" in words(app)
+    assert "protected" not in buttons(app)
+
+
+def test_a_box_is_typed_for_any_number_of_columns() -> None:
+    rows = "\n".join(f"{i % 7},{i % 5},{i % 3}" for i in range(200))
+    app = at_columns(f"a,b,c\n{rows}")
+    app.multiselect(key="remembered-columns").set_value(["a", "b", "c"])
+    run(app)
+    for i, name in enumerate("abc"):
+        app.number_input(key=f"remembered-low {i} {name}").set_value(0.0)
+        app.number_input(key=f"remembered-high {i} {name}").set_value(8.0)
+    app = press(run(app), "count")
+    app = until(app, "What became of the rows")
+    assert figures(app)["Rows in the box"] == "200"
+    app = released(press(app, "protected"))
+    assert "Release 1" in words(app)
+
+
+def test_a_box_without_width_is_refused() -> None:
+    app = at_columns("a,b\n1,2\n")
+    app.multiselect(key="remembered-columns").set_value(["a", "b"])
+    run(app)
+    app.selectbox(key="remembered-place").set_value("Type the box")
+    run(app)
+    for i, name in enumerate("ab"):
+        app.number_input(key=f"remembered-low {i} {name}").set_value(1.0)
+        app.number_input(key=f"remembered-high {i} {name}").set_value(1.0)
+    run(app)
+    assert "has no width" in words(app)
+    assert app.button(key="count").disabled
+
+
+def test_other_answers_have_to_be_counted_again() -> None:
+    app = counted(at_columns(csv_text(trips(100))))
+    assert "protected" in buttons(app)
+    app.radio(key="remembered-outside").set_value("clip")
+    assert "protected" not in buttons(run(app))
+
+
+def test_people_with_several_rows_are_protected_by_keeping_a_few_of_each() -> None:
+    lines = [f"{x:.9f},{y:.9f},{i % 40}" for i, (x, y) in enumerate(trips(400).tolist())]
+    app = at_columns("\n".join(["lon,lat,driver", *lines]))
+    app.radio(key="remembered-who").set_value("person")
+    run(app)
+    app.selectbox(key="remembered-ids").set_value("driver")
+    app.number_input(key="remembered-rows").set_value(2)
+    app.text_input(key="remembered-person").set_value("driver")
+    app = press(counted(run(app)), "protected")
+    assert "each driver" in words(app)
+    app = press(app, "settled")
+    assert "at most 2 rows of each driver are kept" in words(app)
+    app = press(app, "publish")
+    assert "Release 1" in words(until(app, "was made on"))
+
+
+def test_naming_a_row_does_not_change_who_is_protected() -> None:
+    app = at_columns(csv_text(trips(50)))
+    app.text_input(key="remembered-row").set_value("visit <b>")
+    run(app)
+    assert app.radio(key="remembered-who").value == "row"
+    assert "visit b" in words(press(counted(app, row="visit <b>"), "protected"))
+
+
+# Level
+
+
+@pytest.mark.parametrize("level", explain.LEVELS, ids=lambda level: level.name)
+def test_every_level_says_what_an_attacker_gains(level: explain.Level) -> None:
+    app = press(page(data="nyc-taxi", privacy=level.name), "open")
+    assert figures(app)["What an attacker can gain about one trip"] == explain.odds(level.epsilon)
+    affordable = level.epsilon <= 1
+    assert ("settled" in buttons(app)) == affordable
+    assert ("This cannot be published" in words(app)) != affordable
+
+
+def test_what_is_not_proved_cannot_be_chosen() -> None:
+    unproven = next(key for key, system in ALGORITHMS.items() if not system.verdict.holds)
+    app = press(page(data="nyc-taxi", algorithm=unproven), "open")
+    method = next(each for each in app.selectbox if each.label == "Method")
+    assert method.value == "adaptive"
+    holding = [a.title for a in ALGORITHMS.values() if a.verdict.holds]
+    assert set(method.options) <= set(holding)
+
+
+def test_exact_values_and_the_total_are_typed() -> None:
+    app = press(page(data="nyc-taxi"), "open")
+    app.number_input(key="at-epsilon").set_value(0.35)
+    total = next(each for each in app.number_input if "ever cost together" in each.label)
+    total.set_value(0.5)
+    run(app)
+    assert "This release costs ε 0.35; ε 0.15 would be left of the ε 0.5" in words(app)
+
+
+def test_a_delta_is_asked_for_where_a_method_has_use_for_it() -> None:
+    using = next(k for k, a in ALGORITHMS.items() if a.uses_delta and a.verdict.holds)
+    app = press(page(data="nyc-taxi", algorithm=using, delta=1e-6), "open")
+    assert app.number_input(key="at-delta").value == 1e-6
+    assert "δ = 1e-06" in words(app)
+    assert "δ" not in words(press(page(data="nyc-taxi", delta=1e-6), "open"))
+
+
+# Confirm, release
+
+
+def test_nothing_is_spent_before_it_is_confirmed(ledger_folder: Path) -> None:
+    app = press(page(data="s1-like", algorithm="auto"), "open")
+    app = press(app, "settled")
+    assert "Nothing is spent yet" in words(app)
+    assert "Published will be 5 centers" in words(app)
+    assert Ledger(ledger_folder).entries() == []
+
+
+def test_the_whole_path_from_an_upload_to_files(ledger_folder: Path) -> None:
+    app = released(brought())
+    (entry,) = Ledger(ledger_folder).entries()
+    assert "Release 1" in words(app)
+    names = {button.proto.label for button in app.get("download_button")}
+    assert {"Certificate", "Centers, CSV", "Map", "Download everything"} <= names
+    assert entry.account == "trips"
+    assert "dpcore verify certificate.json" in app.code[0].value
+    assert "own-" not in json.dumps(dict(entry.plan))
+
+
+def test_pressing_again_and_again_publishes_once(ledger_folder: Path) -> None:
+    app = press(press(page(data="s1-like"), "open"), "settled")
+    button = app.button(key="publish")
+    for _ in range(3):
+        button.click()
+        run(app)
+    until(app, "was made on")
+    assert len(Ledger(ledger_folder).entries()) == 1
+
+
+def test_going_back_after_a_release_says_that_it_was_made(ledger_folder: Path) -> None:
+    app = released(press(page(data="s1-like"), "open"))
+    app.query_params["step"] = "confirm"
+    run(app)
+    assert "with exactly this plan" in words(app)
+    app = press(app, "instead")
+    assert "Release 1" in words(app)
+    assert len(Ledger(ledger_folder).entries()) == 1
+
+
+def test_two_visits_cannot_overspend(ledger_folder: Path) -> None:
+    tabs = [press(page(data="s1-like", privacy="Looser"), "open") for _ in range(2)]
+    tabs = [press(tab, "settled") for tab in tabs]
+    until(press(tabs[0], "publish"), "was made on")
+    until(press(tabs[1], "publish"), "cannot be published")
+    assert [float(e.charged.epsilon) for e in Ledger(ledger_folder).entries()] == [1.0]
+
+
+def test_an_address_of_a_release_opens_it_again(ledger_folder: Path) -> None:
+    released(press(page(data="s1-like"), "open"))
+    assert "Release 1" in words(page(step="released", release=1))
+    assert "has no release 9" in words(page(step="released", release=9))
+
+
+def test_the_same_file_under_another_name_is_noticed(ledger_folder: Path) -> None:
+    released(brought())
+    app = brought()
+    next(each for each in app.text_input if "Name of these data" in each.label).set_value("other")
+    app = press(run(app), "settled")
+    app = until(press(app, "publish"), "Nothing was published")
+    assert "published before under the name" in words(app)
+    assert len(Ledger(ledger_folder).entries()) == 1
+
+
+def test_a_name_that_is_known_brings_its_terms() -> None:
+    released(brought(privacy="Loose"))
+    app = brought(privacy="Loose")
+    assert "ε 0.5 of ε 1 is spent" in "".join(str(bar.proto.text) for bar in app.get("progress"))
+    assert not [each for each in app.number_input if "ever cost together" in each.label]
+
+
+# History
+
+
+def test_history_lists_every_charge_and_gives_the_files_again() -> None:
+    released(press(page(data="s1-like"), "open"))
+    released(press(page(data="nyc-taxi", privacy="Strict"), "open"))
+    app = page(view="history")
+    said = words(app)
+    assert "ε 0.2 of ε 1 is spent, **ε 0.8 is left**" in said
+    assert "ε 0.1 of ε 1 is spent, **ε 0.9 is left**" in said
+    assert len(app.get("plotly_chart")) == 1
+    assert not app.get("download_button")
+    app.toggle(key="files-2").set_value(True)
+    assert len(run(app).get("download_button")) > 3
+
+
+def test_an_empty_history_says_so() -> None:
+    assert "Nothing was published with this ledger yet" in words(page(view="history"))
+
+
+def test_the_ledger_is_kept_where_somebody_wants_it(tmp_path: Path) -> None:
+    app = page(view="history")
+    app.text_input(key="remembered-ledger folder").set_value(str(tmp_path / "mine"))
+    run(app)
+    assert (tmp_path / "mine").is_dir()
+    (tmp_path / "file").write_text("")
+    app.text_input(key="remembered-ledger folder").set_value(str(tmp_path / "file"))
+    assert "cannot be used" in words(run(app))
+
+
+# Own data, elsewhere
+
+
+def test_own_data_are_hidden_on_explore_until_a_click_and_never_in_the_address() -> None:
+    app = elsewhere(brought(), "app.py")
+    assert "Your raw data are hidden" in words(app)
+    assert not app.get("deck_gl_json_chart")
+    app = press(app, "show-raw")
+    assert app.get("deck_gl_json_chart")
+    assert "not private: for your eyes" in words(app)
+    assert set(app.query_params) <= {"data", "step"}
+    assert "Your raw data are hidden" in words(press(app, "hide-raw"))
+
+
+def test_nothing_can_be_saved_of_raw_data_on_curves() -> None:
+    app = brought(runs=1, **{"from": "upload"})
+    app = elsewhere(app, "pages/1_curves.py")
+    assert "Your raw data are hidden" in words(app)
+    app = press(app, "show-raw")
+    assert app.get("plotly_chart")
+    assert not app.get("download_button")
+    assert "Take it with you" not in words(app)
+
+
+def test_own_data_can_be_chosen_in_this_visit_only() -> None:
+    app = brought()
+    key = key_of(app)
+    mine = elsewhere(app, "app.py")
+    assert mine.selectbox(key="at-data").value == key
+    for file in ("app.py", "pages/1_curves.py"):
+        other = page(file, data=key)
+        assert "These data are not here" in words(other)
+        assert not other.get("deck_gl_json_chart")
+        assert not other.get("plotly_chart")
+    other = press(page("app.py", data=key), "public-instead")
+    assert "trips" not in other.selectbox(key="at-data").options
+    assert other.get("deck_gl_json_chart")
+
+
+def test_public_data_say_that_they_are() -> None:
+    assert "Public data" in words(page("app.py"))
+    assert "Public data" in words(page("pages/1_curves.py", data="s1-like", runs=1))
+
+
+def test_a_twin_is_paid_once_and_then_looked_at_for_free(ledger_folder: Path) -> None:
+    app = press(brought(), "make-twin")
+    app = until(app, "is here")
+    (entry,) = Ledger(ledger_folder).entries()
+    assert (entry.purpose, float(entry.charged.epsilon)) == ("twin", 0.1)
+    explore = elsewhere(app, "app.py")
+    twin = next(o for o in explore.selectbox(key="at-data").options if "twin" in o)
+    assert twin == "Private twin of trips"
+    keys = explore.session_state["own data"]
+    explore.query_params["data"] = next(k for k, own in keys.items() if own.is_twin)
+    run(explore)
+    assert "Private twin" in words(explore)
+    assert explore.get("deck_gl_json_chart")
+    assert len(Ledger(ledger_folder).entries()) == 1
+
+
+def test_a_twin_is_opened_again_at_no_cost(ledger_folder: Path) -> None:
+    until(press(brought(), "make-twin"), "is here")
+    app = brought()
+    assert "Open the twin" in buttons(app)["reopen-1"]
+    assert "is here" in words(press(app, "reopen-1"))
+    assert len(Ledger(ledger_folder).entries()) == 1
+
+
+def test_publishing_from_a_twin_publishes_from_its_data() -> None:
+    app = until(press(brought(), "make-twin"), "is here")
+    keys = app.session_state["own data"]
+    app.query_params["data"] = next(k for k, own in keys.items() if own.is_twin)
+    run(app)
+    assert "1 · Data** trips" in words(app).replace("&ensp;", "")
+    assert CITY not in words(app)
