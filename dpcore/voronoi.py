@@ -13,6 +13,8 @@ from dpcore.domain import FloatArray, IntArray, cell_ticks, to_ticks
 
 #: Numbers in one array of distances: positions are taken so many at a time.
 CHUNK = 1 << 18
+#: With more centers than this, in no more than so many dimensions, a tree of them is faster.
+MANY_CENTERS, FEW_DIMENSIONS = 200, 4
 #: Cells a side of the tiles in which a grid is labelled.
 TILE = 8
 
@@ -31,6 +33,19 @@ class Voronoi:
         return len(self.centers)
 
     def labels(self, ticks: IntArray) -> IntArray:
+        m, d = self.centers.shape
+        if m <= MANY_CENTERS or d > FEW_DIMENSIONS:
+            return self._compared(ticks)
+        # Sums of so few squares are exact in float64, and roots of different ones differ.
+        tree: Any = cKDTree(to_ticks(self.centers))
+        distances, nearest = tree.query(ticks, k=2)
+        labels = nearest[:, 0].astype(np.int64)
+        tied = distances[:, 0] == distances[:, 1]
+        labels[tied] = self._compared(ticks[tied])
+        return labels
+
+    def _compared(self, ticks: IntArray) -> IntArray:
+        """Labels by the distance to every center."""
         # |x - c|^2 - |x|^2 is whole and, for d <= 512, below 2^53: exact in float64.
         centers = to_ticks(self.centers).astype(np.float64)
         squares = np.einsum("kd,kd->k", centers, centers)

@@ -207,7 +207,7 @@ def with_scaffold(centers: FloatArray, box: Box, k: int, fill: float) -> FloatAr
     `fill` is the number of rows in scales of the noise that counts will have.
     """
     points = min(fill / FULLNESS, SCAFFOLD_POINTS * k)
-    side = max(round(points ** (1 / box.d)), SIDES[box.d].scaffold)
+    side = max(int(points ** (1 / box.d)), SIDES[box.d].scaffold)
     together = np.concatenate([centers, Grid(box, side).centers()])
     return from_ticks(np.unique(to_ticks(together), axis=0))
 
@@ -220,7 +220,7 @@ def weighed(curator: Curator, points: FloatArray, n: int, epsilon: float) -> Cor
     """
     counts = curator.working_copy(GRID_CELLS).noisy_counts(
         Voronoi(points), Pure(epsilon), f"rows nearest each of {len(points)} points"
-    )
+    ).astype(np.float64)
     scale = counts_moved(curator) / epsilon
     loudness = counts / (LOUD * math.log(len(points)) * scale)
     beside = cKDTree(points).query(points, min(NEIGHBORS, len(points)))[1]
