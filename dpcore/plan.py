@@ -49,9 +49,9 @@ class Plan:
         }
 
     def alone(self, algorithm: str) -> Plan:
-        """The part of it that one algorithm has."""
-        settings = tuple(own for own in self.settings if own[0] == algorithm)
-        return replace(self, algorithms=(algorithm,), settings=settings)
+        """The part of it that one algorithm has. Equal parts are equal, defaults named or not."""
+        own = tuple(self.changed(algorithm).items())
+        return replace(self, algorithms=(algorithm,), settings=((algorithm, own),) if own else ())
 
     def ordered(self, trials: Iterable[Trial]) -> list[Trial]:
         """Trials in the order in which a sweep yields them."""

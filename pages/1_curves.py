@@ -114,7 +114,7 @@ def show(choice: Choice, plan: Plan, metric: Metric, axes: Axes, going: bool) ->
     found = [curves.curve(key, trials, metric) for key in plan.algorithms]
     live.status(plan, len(trials), plan.total, live.refused(trials), going)
     chart(choice, plan, metric, axes, found)
-    refusals(found)
+    curve_chart.refusals(found)
     table(choice, plan, metric, found)
     if going and len(trials) >= plan.total:
         st.rerun()
@@ -147,13 +147,6 @@ def y_title(choice: Choice, metric: Metric) -> str:
     meters = metric.key == "shift" and choice.about.geographic
     short = "NICV, not squared" if metric.unsquared else metric.title
     return f"{short} (meters)" if meters else short
-
-
-def refusals(found: list[Curve]) -> None:
-    for curve in found:
-        for reason in dict.fromkeys(curve.refusals.values()):
-            at = [f"{e:g}" for e, said in sorted(curve.refusals.items()) if said == reason]
-            st.warning(f"**{curve_chart.title(curve.algorithm)}** at ε = {', '.join(at)}: {reason}")
 
 
 def table(choice: Choice, plan: Plan, metric: Metric, found: list[Curve]) -> None:

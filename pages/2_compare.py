@@ -7,12 +7,15 @@ from collections.abc import Callable
 import streamlit as st
 
 from pages.ui import address, frame
-from pages.ui.compare import heat, rank
+from pages.ui.compare import heat, papers, rank, sizes, times
 
 #: Views by their name in the address: what the tab says, and what draws it.
 VIEWS: dict[str, tuple[str, Callable[[], None]]] = {
     "rank": ("Rank at one ε", rank.show),
     "map": ("Map over k and d", heat.show),
+    "time": ("Run time", times.show),
+    "size": ("Size of the coreset", sizes.show),
+    "papers": ("The papers' findings", papers.show),
 }
 
 

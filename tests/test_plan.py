@@ -11,6 +11,7 @@ import pytest
 
 import dpcore
 from dpcore import cli
+from dpcore.algorithms import get
 from dpcore.plan import Plan, as_csv, as_json
 from dpcore.privacy import Neighbors
 
@@ -85,3 +86,17 @@ def test_what_is_not_a_number_becomes_null():
     (row,) = json.loads(as_json([refused]))
     assert row["nicv"] is None
     assert row["refusal"] == "Too little."
+
+
+def test_the_part_of_one_algorithm_is_the_same_whether_defaults_are_named_or_not():
+    named = Plan(
+        "s1-like", ("dplloyd", "eugkm"), 3, (0.5,), 2, settings=(("dplloyd", (("rounds", 7),)),)
+    )
+    default = get("dplloyd").settings({})["rounds"]
+    bare = Plan("s1-like", ("dplloyd",), 3, (0.5,), 2)
+    given = Plan(
+        "s1-like", ("dplloyd",), 3, (0.5,), 2, settings=(("dplloyd", (("rounds", default),)),)
+    )
+    assert given.alone("dplloyd") == bare
+    assert named.alone("eugkm").settings == ()
+    assert named.alone("dplloyd").changed("dplloyd") == {"rounds": 7}

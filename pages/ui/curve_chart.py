@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import plotly.graph_objects as go
+import streamlit as st
 
 from dpcore.algorithms import ALGORITHMS
 from dpcore.curves import Curve, Metric
@@ -246,3 +247,12 @@ def round_ticks(low: float, high: float) -> dict[str, list[Any]]:
     steps = (1, 2, 5) if len(powers) <= 4 else (1,)
     ticks = [float(f"{step}e{power}") for power in powers for step in steps]
     return {"tickvals": ticks, "ticktext": [f"{tick:,g}" for tick in ticks]}
+
+
+def refusals(found: Iterable[Curve]) -> None:
+    """Under the chart: who has no answer where, and why there at the largest ε."""
+    for curve in found:
+        if curve.refusals:
+            *others, last = sorted(curve.refusals)
+            at = ", ".join(f"{epsilon:g}" for epsilon in (*others, last))
+            st.warning(f"**{title(curve.algorithm)}** at ε = {at}: {curve.refusals[last]}")

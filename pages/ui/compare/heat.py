@@ -80,10 +80,10 @@ def show() -> None:
     )
     asked = Family(plan)
     stopped = live.is_stopped(asked)
-    going = not stopped and len(gather(asked, stopped)) < asked.total and not failures(asked)
+    found, failed = gather(asked, stopped)
+    going = not stopped and not failed and len(found) < asked.total
     pause = live.PAUSE if going else None
     st.fragment(map_so_far, run_every=pause)(choice, asked, metric, going)
-    found = gather(asked, stopped)
     files = [
         File("CSV of this map", "map-not-private.csv", partial(map_csv, asked, found, metric)),
         File("CSV of every run", "map-runs-not-private.csv", partial(family.as_csv, found)),
@@ -91,22 +91,16 @@ def show() -> None:
     keep(DATA, files, not going, asked.command(), asked.python())
 
 
-def gather(asked: Family, stopped: bool) -> list[Cell]:
-    """The trials so far, of as many runs as were asked for."""
-    return [
-        cell
-        for job in jobs.cells(asked, stopped, MOST_RUNS).values()
-        for cell in job.results[: asked.total // len(asked.plan.algorithms)]
-    ]
-
-
-def failures(asked: Family) -> dict[str, Exception]:
-    found = jobs.cells(asked, True, MOST_RUNS)
-    return {key: job.failure for key, job in found.items() if job.failure}
+def gather(asked: Family, stopped: bool) -> tuple[list[Cell], dict[str, Exception]]:
+    """The trials so far, of as many runs as were asked for, and what failed altogether."""
+    found = jobs.cells(asked, stopped, MOST_RUNS)
+    most = asked.total // len(asked.plan.algorithms)
+    cells = [cell for job in found.values() for cell in job.results[:most]]
+    return cells, {key: job.failure for key, job in found.items() if job.failure}
 
 
 def map_so_far(choice: Choice, asked: Family, metric: Metric, going: bool) -> None:
-    cells, failed = gather(asked, not going), failures(asked)
+    cells, failed = gather(asked, not going)
     found = standings(asked, cells, metric)
     for key, failure in failed.items():
         st.warning(f"**{title(key)}** cannot run here: {failure}")

@@ -1,0 +1,349 @@
+"""Compare through Streamlit's own test runner: every view, live runs, refusals, bad input."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import dpcore
+from dpcore.algorithms import ALGORITHMS
+from dpcore.family import Family
+from dpcore.plan import Plan
+from dpcore.reproductions import REPRODUCTIONS, Check, Effort, Finding, Outcome, Row, Shelf
+from pages.ui.compare import heat, jobs, papers, times
+
+APP = str(Path(__file__).parents[2] / "app.py")
+RANK = {"data": "iris", "algorithm": "dplloyd", "k": 3, "privacy": "Loosest", "paper": "000"}
+MAP = {"compare": "map", "algorithm": "dplloyd", "cell_runs": 1}
+TIME = {"compare": "time", "algorithm": "dplloyd", "timed": "eugkm", "rows": 30_000}
+SIZE = {"compare": "size", "data": "s1-like", "algorithm": "adaptive", "size_runs": 1}
+
+
+def page(**query: object) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=120).switch_page("pages/2_compare.py")
+    for name, value in query.items():
+        app.query_params[name] = str(value)
+    return checked(app)
+
+
+def checked(app: AppTest) -> AppTest:
+    app.run()
+    assert not app.exception, app.exception
+    return app
+
+
+def finished(app: AppTest) -> AppTest:
+    for _ in range(600):
+        if "finished" in words(app):
+            return app
+        time.sleep(0.1)
+        checked(app)
+    raise AssertionError("the runs never finished")
+
+
+def words(app: AppTest) -> str:
+    texts = [*app.markdown, *app.caption, *app.warning, *app.title]
+    return "\n".join(str(text.value) for text in texts)
+
+
+def press(app: AppTest, label: str) -> AppTest:
+    next(button for button in app.button if button.label == label).click()
+    return checked(app)
+
+
+def chart(app: AppTest) -> dict[str, Any]:
+    return json.loads(app.get("plotly_chart")[0].proto.spec)
+
+
+def notes(app: AppTest) -> str:
+    texts = (note["text"] for note in chart(app)["layout"]["annotations"])
+    return re.sub(r"<br>", " ", re.sub(r"</?(b|span)[^>]*>", "", "\n".join(texts)))
+
+
+@pytest.fixture(autouse=True)
+def few_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Maps of two by two, and as good as no rows: what is drawn does not depend on how much."""
+    monkeypatch.setattr(heat, "Family", lambda plan: Family(plan, (2, 3), (2, 5)))
+    monkeypatch.setattr(times, "SIZES", (1_000, 3_000, 30_000))
+
+
+def dots(app: AppTest) -> dict[str, float]:
+    trace = chart(app)["data"][-1]
+    return {key: x for [key], x in zip(trace["customdata"], trace["x"], strict=True)}
+
+
+def test_the_ranking_is_that_of_the_sweep_which_the_page_names() -> None:
+    app = finished(page(**RANK, runs=2))
+    own = [key for key, each in ALGORITHMS.items() if each.paper == "000"]
+    trials = list(dpcore.sweep(own, dpcore.datasets.load("iris"), 3, [4.0], 2))
+    for key, mean in dots(app).items():
+        assert mean == pytest.approx(sum(t.nicv for t in trials if t.algorithm == key) / 2)
+    assert list(dots(app).values()) == sorted(dots(app).values())
+    table = app.table[0].value
+    assert list(table["Method"])[: len(dots(app))] == [ALGORITHMS[k].title for k in dots(app)]
+    shell, python = (code.value for code in app.code)
+    assert shell.startswith("dpcore sweep dplloyd")
+    assert "--epsilons 4 --runs 2" in shell
+    assert "epsilons=[4.0]" in python
+
+
+def test_verdicts_stand_beside_names_and_what_is_not_proved_is_hollow() -> None:
+    app = finished(page(**RANK, runs=1))
+    for key in dots(app):
+        each = ALGORITHMS[key]
+        assert f"{each.title} · {each.verdict.lower()}" in notes(app)
+    trace, ground = chart(app)["data"][-1], chart(app)["layout"]["paper_bgcolor"]
+    hollow = {
+        key
+        for [key], color in zip(trace["customdata"], trace["marker"]["color"], strict=True)
+        if color == ground
+    }
+    assert hollow == {key for key in dots(app) if not ALGORITHMS[key].verdict.holds}
+    assert hollow
+
+
+def test_a_method_that_cannot_run_says_why_in_its_own_row() -> None:
+    app = finished(page(**(RANK | {"paper": "004", "runs": 1})))
+    assert "PRIVATE-K-MEAN · proved" in notes(app)
+    assert "Cannot run: its grid is for 2 dimensions;" in notes(app)
+    assert "its grid is for 2 dimensions; these data have 4." in list(app.table[0].value["NICV"])
+
+
+def test_no_privacy_and_no_data_are_lines() -> None:
+    app = finished(page(**RANK, runs=1))
+    assert "No privacy" in notes(app)
+    assert "No data:" in notes(app)
+    assert len(chart(app)["layout"]["shapes"]) == 2
+
+
+@pytest.mark.parametrize("metric", ["nicv-003", "relative-error", "cost-gap", "shift"])
+def test_every_metric_ranks(metric: str) -> None:
+    app = finished(page(**RANK, runs=1, metric=metric))
+    assert list(dots(app).values()) == sorted(dots(app).values())
+
+
+def test_a_ranking_stops_and_goes_on() -> None:
+    app = press(page(**RANK, runs=200, seed=4), "Stop")
+    assert "Stopped after" in words(app)
+    assert "Stopped" not in words(press(app, "Go on"))
+
+
+def test_a_map_has_the_mean_of_every_cell() -> None:
+    app = finished(page(**MAP, privacy="Looser"))
+    own = Family(Plan("", ("dplloyd",), 0, (1.0,), 1), (2, 3), (2, 5))
+    by_place = {(cell.k, cell.d): cell.trial.nicv for cell in own.cells()}
+    drawn = chart(app)["data"][0]
+    assert drawn["text"] == [[heat.short(by_place[k, d]) for k in (2, 3)] for d in (2, 5)]
+    assert "finished" in words(app)
+
+
+def test_of_two_methods_the_map_says_which_does_better_and_how_many_times() -> None:
+    app = finished(page(**MAP, against="kvariates", privacy="Looser"))
+    drawn = chart(app)["data"][0]
+    for colors, figures in zip(drawn["z"], drawn["text"], strict=True):
+        assert all(color > 0 for color in colors)
+        assert all(float(figure) > 1 for figure in figures)
+    assert "DPLloyd** does better" in words(app)
+
+
+def test_where_a_method_cannot_run_the_map_has_a_dash_and_says_why() -> None:
+    app = finished(page(**(MAP | {"algorithm": "adaptive"})))
+    assert chart(app)["data"][1]["text"] == ["", "", "–", "–"]
+    assert "it draws maps, in 2 dimensions; these data have 5." in words(app)
+
+
+def test_a_method_that_fails_on_the_map_does_not_hang_the_page() -> None:
+    app = page(**(MAP | {"algorithm": "eugkm-published", "neighbors": "replace-one"}))
+    for _ in range(100):
+        if "cannot run here" in words(app):
+            break
+        time.sleep(0.1)
+        checked(app)
+    assert "private under add-remove only" in words(app)
+
+
+def test_a_relative_error_has_no_ratio_so_two_methods_are_not_compared_by_it() -> None:
+    app = page(**MAP, against="eugkm", metric="relative-error")
+    assert "metric" not in app.query_params
+
+
+def test_more_runs_of_a_cell_keep_those_that_are_finished() -> None:
+    before = finished(page(**MAP, seed=21))
+    family = Family(Plan("", ("dplloyd",), 0, (0.2,), 1, seed=21), (2, 3), (2, 5))
+    (job,) = jobs.cells(family, False, heat.MOST_RUNS).values()
+    first = list(job.results)
+    before.number_input(key="at-cell_runs").set_value(2)
+    finished(checked(before))
+    assert job.results[:4] == first
+    assert len(job.results) >= 8
+
+
+def test_run_times_have_a_slope_that_is_printed() -> None:
+    app = finished(page(**TIME))
+    assert re.search(r"DPLloyd, slope -?\d\.\d\d", notes(app))
+    assert re.search(r"EUGkM, slope -?\d\.\d\d", notes(app))
+    assert "gaussians(5, 2, n)" in app.code[0].value
+    assert [f"{n:,}" for n in (1_000, 3_000, 30_000)] == list(app.table[0].value.index)[:3]
+
+
+def test_a_method_that_knows_no_such_dimensions_is_left_out_of_the_times() -> None:
+    app = finished(page(**(TIME | {"timed": "adaptive", "dimensions": 4})))
+    assert "**Adaptive coreset** with 1,000, 3,000, 30,000 rows: it draws maps" in words(app)
+    assert "DPLloyd, slope" in notes(app)
+
+
+def test_a_coreset_has_its_size_at_every_epsilon() -> None:
+    app = finished(page(**SIZE, coresets="dplloyd,coreset-faithful"))
+    curve = next(t for t in chart(app)["data"] if t.get("name") == "adaptive")
+    assert len(curve["x"]) == 12
+    assert all(size > 0 for size in curve["y"])
+    assert "Centers and nothing else are published by DPLloyd." in words(app)
+    assert "**PRIVATE-K-MEAN** at ε = 0.01" in words(app)
+
+
+def test_nobody_beside_the_chosen_method_is_a_choice_too() -> None:
+    app = finished(page(**SIZE, coresets="dplloyd"))
+    app.multiselect(key="at-coresets").set_value([])
+    checked(app)
+    assert app.query_params["coresets"] in ("", [""])
+    assert app.multiselect(key="at-coresets").value == []
+
+
+def test_only_the_view_that_is_seen_computes(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*_: object) -> None:
+        raise AssertionError("A view that nobody sees was computed.")
+
+    monkeypatch.setattr(jobs, "cells", never)
+    monkeypatch.setattr(jobs, "timings", never)
+    monkeypatch.setattr(jobs, "reproduced", never)
+    app = page(**RANK, runs=1)
+    assert len(app.get("plotly_chart")) == 1
+
+
+def test_the_view_stands_in_the_address() -> None:
+    app = page(compare="papers")
+    app.segmented_control(key="at-compare").set_value("map")
+    checked(app)
+    assert app.query_params["compare"] in ("map", ["map"])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"compare": "nope"},
+        {"paper": "999"},
+        {"runs": "0"},
+        {"compare": "map", "against": "nope"},
+        {"compare": "map", "cell_runs": "999"},
+        {"compare": "time", "rows": "12"},
+        {"compare": "time", "dimensions": "two"},
+        {"compare": "time", "timed": "nope"},
+        {"compare": "size", "coresets": "nope"},
+        {"compare": "papers", "finding": "nope"},
+        {"compare": "papers", "live": "nope"},
+    ],
+    ids=str,
+)
+def test_nonsense_in_the_address_is_taken_out_of_it(wrong: dict[str, str]) -> None:
+    app = page(**(RANK | wrong))
+    assert list(wrong)[-1] not in app.query_params
+
+
+NAME = "000-fig2"
+
+
+def measured() -> Outcome:
+    rows = [Row({"k": 2, "d": 3, "algorithm": "eugkm"}, 0.25, paper=0.5)]
+    check = Check(Finding.DEPENDS, "Reproduced: one_half.\nNot reproduced: the *other*.")
+    return Outcome(REPRODUCTIONS[NAME], rows, check, "2026-01-02")
+
+
+def test_every_finding_has_its_claim_and_what_differs() -> None:
+    said = words(page(compare="papers"))
+    for each in REPRODUCTIONS.values():
+        assert each.claim in said
+        assert each.differs in said
+
+
+def test_one_paper_is_shown_alone() -> None:
+    said = words(page(compare="papers", paper="003"))
+    for each in REPRODUCTIONS.values():
+        assert (each.title in said) == (each.paper == "003")
+
+
+def test_a_kept_finding_is_told_with_its_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(papers, "kept", lambda: {NAME: measured()})
+    app = page(compare="papers")
+    said = words(app)
+    assert "*Measured 2026-01-02:*" in said
+    assert "- Reproduced: one\\_half.\n- Not reproduced: the \\*other\\*." in said
+    assert ":orange-badge[:material/balance: depends] 1" in said
+    assert not app.dataframe
+    app.button(key=f"figures-{NAME}").click()
+    checked(app)
+    shown = app.dataframe[0].value
+    assert list(shown.columns) == ["k", "d", "algorithm", "measured", "the paper's"]
+    assert shown["the paper's"][0] == 0.5
+    assert app.query_params["finding"] in (NAME, [NAME])
+
+
+def quickly(monkeypatch: pytest.MonkeyPatch, fail: bool = False) -> list[Effort]:
+    """A finding that is measured at once, in place of one that takes long."""
+    efforts = []
+
+    def reproduce(name: str, shelf: Shelf | None = None, effort: Effort | None = None) -> Any:
+        assert effort
+        efforts.append(effort)
+        outcome = Outcome(REPRODUCTIONS[name])
+
+        def steps() -> Iterator[Outcome]:
+            for row in measured().rows * 3:
+                outcome.rows.append(row)
+                yield outcome
+                if fail:
+                    raise ValueError("no luck")
+            outcome.check = measured().check
+            yield outcome
+
+        return steps()
+
+    monkeypatch.setattr(jobs, "reproduce", reproduce)
+    return efforts
+
+
+def test_a_finding_runs_live_in_its_quick_form(monkeypatch: pytest.MonkeyPatch) -> None:
+    efforts = quickly(monkeypatch)
+    name = "004-fig6"
+    app = page(compare="papers", paper="004")
+    app.button(key=f"live-{name}").click()
+    checked(app)
+    assert app.query_params["live"] in (name, [name])
+    for _ in range(100):
+        if "Live, in quick form" in words(app):
+            break
+        time.sleep(0.1)
+        checked(app)
+    assert efforts == [Effort(quick=True)]
+    assert len(app.dataframe[0].value) == 3
+    app.button(key=f"live-{name}").click()
+    checked(app)
+    assert "Live, in quick form" not in words(app)
+    assert "live" not in app.query_params
+
+
+def test_a_finding_that_fails_live_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    quickly(monkeypatch, fail=True)
+    app = page(compare="papers", paper="004", live="004-fig5")
+    for _ in range(100):
+        if "The live run failed: no luck" in words(app):
+            return
+        time.sleep(0.1)
+        checked(app)
+    raise AssertionError("It did not say so.")
