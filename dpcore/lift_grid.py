@@ -12,7 +12,7 @@ from dpcore.domain import FloatArray, Grid, IntArray
 from dpcore.kmeans.weighted import weighted_kmeans
 from dpcore.plausible import histograms
 from dpcore.results import Outcome
-from dpcore.rounds import RESTARTS, Purse, settled
+from dpcore.rounds import RESTARTS, Purse, Terms, settled
 
 #: Part of the budget that buys the number of rows.
 SIZE_SHARE = 0.05
@@ -62,7 +62,7 @@ def from_grid(curator: Curator, k: int) -> Outcome:
     curator.note("start", centers=centers)
     if plan.centers:
         energy = cost / weights.sum() + d * (2 / grid.cells_per_side) ** 2 / 12
-        purse = Purse(curator, budget, left - share)
+        purse = Purse(curator, Terms(budget, curator.neighbors, left - share))
         centers = settled(purse, centers, energy, n, k, plan.centers, REACH)
     facts = {"cells a side": grid.cells_per_side, "rounds": len(plan.centers)}
     return Outcome(np.clip(centers, -1, 1), facts=facts)

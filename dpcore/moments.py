@@ -26,6 +26,8 @@ FINE = 1 << 12
 JUST_INSIDE = 1 - 1e-9
 #: 41/29 is just below the square root of 2, by which pairs off the diagonal count twice.
 ON_DIAGONAL, OFF_DIAGONAL = 29, 41
+#: Dimensions in which cells are told by exact ticks, and how many bits are left out in more.
+EXACT_DIMENSIONS, COARSE_BITS = 512, 3
 CHUNK_ROWS = 1 << 15
 
 
@@ -101,12 +103,14 @@ class Offsets:
         return Sensitivity(2 * added.l1, 2 * added.l2)
 
     def of(self, dataset: Dataset) -> IntArray:
-        cells = Voronoi(self.centers)
         places = to_ticks(self.centers)
         m, d = places.shape
+        # So that products stay exact, and a row's cell its own affair, in any company.
+        coarse = 0 if d <= EXACT_DIMENSIONS else COARSE_BITS
+        cells = Voronoi(self.centers / (1 << coarse))
         total = np.zeros((m, d + 2), dtype=np.int64)
         for ticks, weights in _chunks(dataset):
-            label = cells.labels(ticks)
+            label = cells.labels(ticks >> coarse)
             told = np.empty((len(ticks), d + 2), dtype=np.int64)
             offset = clipped(ticks - places[label], self.reach, self.norm, WHOLE)
             told[:, 0] = self._counted

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from dpcore.curator import Curator
 from dpcore.domain import FloatArray, IntArray
 from dpcore.kmeans.weighted import weighted_kmeans
 from dpcore.moments import WHOLE, Offsets
-from dpcore.privacy import Accounting, Budget
+from dpcore.privacy import Budget, Neighbors
 from dpcore.questions import Question
 
 #: Weight of a row's count beside its offset of at most 1, at most.
@@ -31,32 +31,25 @@ RESTARTS = 10
 
 
 @dataclass(frozen=True)
-class Purse:
-    """A budget, or a part of it, to be handed out in shares, and the curator that takes it.
+class Terms:
+    """How noise is priced. All of it is public.
 
-    Priced in epsilon, noise is two-sided geometric and balls are of L1 norm; in rho, it is
-    Gaussian and they are of L2 norm.
+    In epsilon, noise is two-sided geometric and balls are of L1 norm; in rho, it is Gaussian and
+    they are of L2 norm.
     """
 
-    curator: Curator
     budget: Budget
+    neighbors: Neighbors
+    #: The part of the budget that shares are shares of.
     part: float = 1.0
 
     @property
     def gaussian(self) -> bool:
-        return self.budget.accounting is not Accounting.PURE
-
-    def opened(self, why: str) -> Purse:
-        """The same with an account of its own, paid for now."""
-        return replace(self, curator=self.curator.account(self.budget, why))
-
-    def ask(self, question: Question, share: float, why: str) -> IntArray:
-        return self.curator.answer(question, self.budget.share(self.part * share), why)
+        return self.budget.accounting.in_rho
 
     def noise(self, question: Question, share: float) -> float:
         """The standard deviation of each figure of an answer."""
-        private = self.curator.neighbors.size_is_private
-        moved = question.added if private else question.replaced
+        moved = question.added if self.neighbors.size_is_private else question.replaced
         if self.gaussian:
             return moved.l2 / math.sqrt(2 * self.budget.rho * self.part * share)
         return math.sqrt(2) * moved.l1 / (self.budget.epsilon * self.part * share)
@@ -69,11 +62,22 @@ class Purse:
         weight = min(COUNT_WEIGHT, 1 / math.sqrt(d))
         return Offsets(centers, FLATNESS * math.sqrt(d) * reach, 1, weight)
 
-    def relative_noise(self, n: float) -> float:
+    def relative_noise(self, n: float, d: int) -> float:
         """How far noise moves the mean of n rows that lie 1 from it, if all is spent on that."""
-        d = self.curator.d
         question = self.offsets(np.zeros((1, d)), 1.0)
         return math.sqrt(d) * self.noise(question, 1.0) * question.reach / (WHOLE * n)
+
+
+@dataclass(frozen=True)
+class Purse:
+    """A curator, and the terms on which part of its budget is handed out in shares."""
+
+    curator: Curator
+    terms: Terms
+
+    def ask(self, question: Question, share: float, why: str) -> IntArray:
+        terms = self.terms
+        return self.curator.answer(question, terms.budget.share(terms.part * share), why)
 
 
 @dataclass(frozen=True)
@@ -110,9 +114,9 @@ def moved(
     rule, a cell counts for at least a tenth of its share of rows, and no center leaves its ball.
     """
     m, d = centers.shape
-    question = purse.offsets(centers, reach * math.sqrt(energy))
+    question = purse.terms.offsets(centers, reach * math.sqrt(energy))
     rows, sums, filled = question.read(purse.ask(question, share, why))
-    unit = purse.noise(question, share) / WHOLE
+    unit = purse.terms.noise(question, share) / WHOLE
     noise, count_noise = unit * question.reach, unit / question.weight
 
     squared = np.maximum((sums**2).sum(axis=1), 1e-300)

@@ -2,50 +2,110 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from dpcore.algorithms.base import Algorithm, get, register
+from dpcore.algorithms.lift import BLIND, GRID_DIMENSIONS, best_terms
 from dpcore.curator import Curator
-from dpcore.privacy import Verdict
+from dpcore.privacy import Budget, Neighbors, Verdict
 from dpcore.results import Outcome
 
 MAP_DIMENSIONS = 2
-#: The most coordinates in which a grid has fewer cells than cities have trips.
-GRID_DIMENSIONS = 3
+#: Part of the budget that buys the number of rows, where the choice depends on it.
+SIZE_SHARE = 0.02
+#: Rows times epsilon from which a map can be drawn: in all, and for each center.
+MAP_ROWS, MAP_ROWS_A_CENTER = 100, 10
 
 
-def choice(d: int) -> tuple[str, str]:
-    """The algorithm for so many coordinates, and why."""
+@dataclass(frozen=True)
+class Choice:
+    """An algorithm, and in one sentence what it does on such data and why it was chosen."""
+
+    algorithm: str
+    sentence: str
+
+
+def choose(
+    n: float,
+    d: int,
+    k: int,
+    epsilon: float,
+    delta: float = 0.0,
+    relation: Neighbors | str = Neighbors.ADD_REMOVE,
+) -> Choice:
+    """The best algorithm for about n rows of d coordinates, by what generated data of every kind
+    have shown. Nothing else is looked at, so that anybody can repeat the choice."""
+    relation = Neighbors(relation)
+    moved = 1 if relation.size_is_private else 2
+    if d == 1:
+        return Choice("eugkm", "On a line, a fine grid of noisy counts shows every cluster.")
+    if d == MAP_DIMENSIONS and n * epsilon / moved >= max(MAP_ROWS, MAP_ROWS_A_CENTER * k):
+        return Choice(
+            "adaptive", "On a map, rows are counted finely where many are and coarsely elsewhere."
+        )
     if d == MAP_DIMENSIONS:
-        return "adaptive", "a map is counted finely where trips are and coarsely where none are"
+        return Choice(
+            "lift",
+            "So few rows cannot be told from noise on a fine map at this epsilon, so a coarse grid "
+            "is weighed against what data usually look like.",
+        )
     if d <= GRID_DIMENSIONS:
-        return "eugkm", f"in {d} dimensions one noisy grid of counts answers everything"
-    return "dplloyd", f"in {d} dimensions a grid would have more cells than rows"
+        return Choice(
+            "lift",
+            f"In {d} dimensions a coarse grid shows where rows are, and a few rounds of clipped "
+            "offsets show the rest.",
+        )
+    terms = best_terms(n, d, Budget(epsilon, delta), relation)
+    if terms.relative_noise(n, d) > BLIND:
+        return Choice(
+            "lift",
+            f"So few rows of {d} coordinates are lost in the noise at this epsilon, so public "
+            "centers are moved only to where rows lie on the whole.",
+        )
+    kind = "Gaussian" if terms.gaussian else "geometric"
+    return Choice(
+        "lift",
+        f"In {d} dimensions a grid would have more cells than rows, so a few rounds ask for "
+        f"clipped offsets from public centers, with {kind} noise.",
+    )
 
 
 @register
 class Auto(Algorithm):
     """The best algorithm for the data, chosen from public facts.
 
-    Idea: On a map, counts on a tree of cells that grows where the rows are; with few coordinates,
-    one noisy grid. Both answer every later question, so that restarts are free. With many, a grid
-    would be nearly empty, and noisy rounds of Lloyd do better.
+    Idea: On a line, one noisy grid of counts; on a map, a tree of counts that grows where the rows
+    are. Both answer every later question, so that restarts are free. With more coordinates, or so
+    few rows that a map would show nothing but noise, rough figures that are weighed against what
+    data usually look like, and then, as far as epsilon lets it, rounds of clipped offsets.
 
     Unit: one row.
 
     Relation: add/remove; replace-one.
 
-    Private: The choice looks at the number of coordinates, which is public. What runs then is the
-    chosen algorithm under the whole budget, with its own proof and transcript.
+    Private: The choice looks at the number of coordinates and of centers, at epsilon, delta and
+    the relation, all of them public, and on a map at the number of rows. That is public under
+    replace-one; under add/remove it is noisy, has sensitivity 1 and costs .02 epsilon. What runs
+    then is the chosen algorithm, with its own proof, under the whole budget or, on a map, in an
+    account of the other .98 epsilon: the two add up.
     """
 
     key = "auto"
     title = "Best for this data"
     paper = "ours"
     verdict = Verdict.PROVED
+    uses_delta = True
+
+    def obstacle(self, d: int, n: int | None, k: int) -> str | None:
+        return get("lift").obstacle(d, n, k)
 
     def run(self, curator: Curator, k: int) -> Outcome:
-        key, why = choice(curator.d)
-        chosen = get(key)
+        d, budget = curator.d, curator.budget
+        n, left = curator.size(SIZE_SHARE) if d == MAP_DIMENSIONS else (1, 1.0)
+        choice = choose(n, d, k, budget.epsilon, budget.delta, curator.neighbors)
+        if left < 1:
+            curator = curator.account(Budget(budget.epsilon * left), choice.algorithm)
+        chosen = get(choice.algorithm)
         outcome = chosen.run(curator, k, **chosen.settings({}))
-        return replace(outcome, facts={**outcome.facts, "chosen": key, "because": why})
+        facts = {**outcome.facts, "chosen": choice.algorithm, "because": choice.sentence}
+        return replace(outcome, facts=facts)

@@ -10,12 +10,13 @@ import numpy as np
 from dpcore.algorithms.base import Algorithm, register
 from dpcore.curator import Curator
 from dpcore.domain import FloatArray
+from dpcore.gaussian import MAX_VALUES, MIN_DELTA
 from dpcore.lift_grid import from_grid
 from dpcore.moments import FINE, OFF_DIAGONAL, WHOLE, Level, Products
 from dpcore.plausible import along_the_diagonal, spread_out
-from dpcore.privacy import Accounting, Budget, Verdict
+from dpcore.privacy import Accounting, Budget, Neighbors, Verdict
 from dpcore.results import Outcome
-from dpcore.rounds import Purse, moved, settled
+from dpcore.rounds import Purse, Terms, moved, settled
 
 #: In so many dimensions a grid is still a picture.
 GRID_DIMENSIONS = 6
@@ -63,6 +64,10 @@ FIRST_REACH = 1.1
 ALONG, BLIND_ALONG, BLIND_SPREAD = 0.12, 0.3, 0.8
 #: The covariance explains no more of the variance than this.
 MOST_EXPLAINED = 0.95
+#: In more dimensions than this there are too many products.
+MAX_PRODUCTS = 1000
+#: In so many dimensions a thousand centers are still asked at once.
+MAX_DIMENSIONS = 4096
 #: More centers than this are not asked at once, unless k is so large.
 MAX_CENTERS = 512
 
@@ -102,6 +107,11 @@ class Lift(Algorithm):
     verdict = Verdict.PROVED
     uses_delta = True
 
+    def obstacle(self, d: int, n: int | None, k: int) -> str | None:
+        if d <= MAX_DIMENSIONS:
+            return None
+        return f"it takes up to {MAX_DIMENSIONS:,} coordinates; these data have {d:,}."
+
     def run(self, curator: Curator, k: int) -> Outcome:
         if curator.d <= GRID_DIMENSIONS:
             return from_grid(curator, k)
@@ -134,65 +144,65 @@ class Rough:
 
 def from_level(curator: Curator, k: int) -> Outcome:
     """Many dimensions: the level, the middle and the covariance, then rounds."""
-    d, rng, budget = curator.d, curator.rng, curator.budget
-    whole = Purse(curator, budget)
+    d, rng, budget, relation = curator.d, curator.rng, curator.budget, curator.neighbors
+    whole = Purse(curator, Terms(budget, relation))
     sums, noise = ask_level(whole, LEVEL_SHARE, "level")
-    if curator.neighbors.size_is_private:
-        sure = max(sums[0] - noise / 2, noise / 4)
-    else:
-        sums[0] = sure = curator.size(0)[0]
-    purse = choose_noise(curator, sure)
-    doubt = purse.relative_noise(sure)
-    facts = {"relative noise": float(doubt), "gaussian noise": purse.gaussian}
+    sure = max(sums[0] - noise / 2, noise / 4)
+    if not relation.size_is_private:
+        sure, _ = curator.size(0)
+    terms = best_terms(sure, d, budget, relation)
+    doubt = terms.relative_noise(sure, d)
+    facts = {"relative noise": doubt, "gaussian noise": terms.gaussian}
     if doubt > BLIND:
         again, noise_again = ask_level(whole, 1 - LEVEL_SHARE, "level, once more")
-        if not curator.neighbors.size_is_private:
-            again[0] = sure
         old, new = noise**-2, noise_again**-2
         sums, noise = (old * sums + new * again) / (old + new), (old + new) ** -0.5
+    if not relation.size_is_private:
+        sums[0] = sure
     rough = Rough.of(sums, noise, d)
     middle = np.full((1, d), rough.level)
     if doubt > BLIND:
         root = math.sqrt(BLIND_SPREAD * rough.variance) * along_the_diagonal(d, BLIND_ALONG)
         return Outcome(np.clip(middle + spread_out(k, root, rng), -1, 1), facts=facts)
 
-    plans = GAUSSIAN_PLANS if purse.gaussian else PURE_PLANS
+    plans = GAUSSIAN_PLANS if terms.gaussian else PURE_PLANS
     plan = next(plan for plan in plans if doubt <= plan.below)
-    if purse.gaussian:
-        purse = purse.opened("middle, products and rounds")
+    if terms.gaussian:
+        curator = curator.account(terms.budget, "middle, products and rounds")
+    purse = Purse(curator, terms)
     cells = moved(purse, middle, rough.variance, rough.n, FIRST_REACH, plan.middle, "middle")
     middle, energy = cells.centers, cells.energy
-    if plan.products:
-        root = covariance_root(purse, middle[0], energy, rough.n, plan.products)
+    products = plan.products if d <= MAX_PRODUCTS else 0.0
+    if products:
+        root = covariance_root(purse, middle[0], energy, rough.n, products)
     else:
         root = math.sqrt(energy) * along_the_diagonal(d, max(1 / d, ALONG))
     several = k
     if len(plan.centers) > 1:
-        several = max(k, min(k * plan.centers[0], max(MAX_CENTERS, 2 * k)))
+        most = min(max(MAX_CENTERS, 2 * k), MAX_VALUES // (d + 2))
+        several = max(k, min(k * plan.centers[0], most))
     centers = np.clip(middle + spread_out(several, root, rng), -1, 1)
     curator.note("start", centers=centers)
-    share = 1 - plan.middle - plan.products
-    rest = replace(purse, part=purse.part * share)
-    centers = settled(rest, centers, energy, rough.n, k, plan.centers, plan.reach)
+    left = replace(terms, part=terms.part * (1 - plan.middle - products))
+    centers = settled(Purse(curator, left), centers, energy, rough.n, k, plan.centers, plan.reach)
     return Outcome(centers, facts={**facts, "rounds": len(plan.centers)})
 
 
 def ask_level(purse: Purse, share: float, why: str) -> tuple[FloatArray, float]:
     """Rows, sum of means and sum of mean squares, and about how much noise is in each."""
     sums = np.array(Level.read(purse.ask(Level(), share, why)))
-    return sums, math.sqrt(3) * purse.noise(Level(), share) / WHOLE
+    return sums, math.sqrt(3) * purse.terms.noise(Level(), share) / WHOLE
 
 
-def choose_noise(curator: Curator, n: float) -> Purse:
-    """What the level left over, in epsilon or in rho, whichever buys the better answer."""
-    budget = curator.budget
-    pure = Purse(curator, budget, 1 - LEVEL_SHARE)
-    if not budget.delta:
+def best_terms(n: float, d: int, budget: Budget, relation: Neighbors) -> Terms:
+    """What the level leaves, in epsilon or in rho, whichever buys the better answer."""
+    pure = Terms(budget, relation, 1 - LEVEL_SHARE)
+    if budget.delta < MIN_DELTA:
         return pure
     rest = Budget(budget.epsilon * (1 - LEVEL_SHARE), budget.delta, Accounting.GAUSSIAN)
-    gaussian = Purse(curator, rest)
-    noise = gaussian.relative_noise(n)
-    return pure if noise > DOUBTFUL and pure.relative_noise(n) < noise else gaussian
+    gaussian = Terms(rest, relation)
+    noise = gaussian.relative_noise(n, d)
+    return pure if noise > DOUBTFUL and pure.relative_noise(n, d) < noise else gaussian
 
 
 def covariance_root(
@@ -207,7 +217,7 @@ def covariance_root(
     question = Products(middle, FIRST_REACH * math.sqrt(energy))
     matrix = question.read(purse.ask(question, share, "products")) / n
     fine = (question.reach / FINE) ** 2 / OFF_DIAGONAL
-    edge = 2 * math.sqrt(d) * purse.noise(question, share) * fine / n
+    edge = 2 * math.sqrt(d) * purse.terms.noise(question, share) * fine / n
     values, vectors = np.linalg.eigh(matrix)
     values = np.sqrt(np.maximum(values**2 - edge**2, 0)) * (values > edge)
     values *= min(1.0, MOST_EXPLAINED * energy / max(values.sum(), 1e-300))
