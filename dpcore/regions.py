@@ -7,9 +7,11 @@ and runs side by side, one on each region, cost a row what the run on its region
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -205,6 +207,29 @@ def neighborhoods(box: Box = CITY) -> Regions:
 def boroughs(box: Box = CITY) -> Regions:
     """New York's boroughs, as far as they lie in the box."""
     return areas(shapes.boroughs(), box)
+
+
+def from_geojson(path: str | Path, box: Box) -> Regions:
+    """The polygons of a GeoJSON file as regions, in the coordinates of the box.
+
+    Every feature has a `name`, and an `epsilon` if its region has a level of its own.
+    """
+    try:
+        features = json.loads(Path(path).read_text(encoding="utf-8"))["features"]
+        own = [feature["properties"] for feature in features]
+        outlines = [
+            Area(str(properties["name"]), "", shapes.polygons(feature["geometry"]))
+            for properties, feature in zip(own, features, strict=True)
+        ]
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read: {error.strerror}.") from None
+    except (KeyError, TypeError, IndexError, ValueError) as error:
+        raise ValueError(
+            f"{path} is not a GeoJSON file of polygons with a `name` each: {error}"
+        ) from None
+    regions = areas(outlines, box)
+    levels = {str(p["name"]): p["epsilon"] for p in own if p.get("epsilon") is not None}
+    return regions.with_levels({n: e for n, e in levels.items() if n in regions.names})
 
 
 class _Patch(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,12 @@ from dpcore import export
 from dpcore.algorithms import get
 from dpcore.cli.arguments import add_budget, add_data, dataset, settings
 from dpcore.cli.progress import Meter
+from dpcore.cli.regions import add_regions, regions
 from dpcore.explain import odds
 from dpcore.results import PrivateCenters, RunResult
 from dpcore.runs import run
 
+WIDTH = 88
 FORMATS = {
     "csv": export.centers_csv,
     "geojson": export.centers_geojson,
@@ -31,6 +34,7 @@ def add(commands: Any) -> None:
     command.add_argument("--seed", type=int, help="repeats the simulated noise")
     add_data(command)
     add_budget(command)
+    add_regions(command)
     command.add_argument("--format", choices=list(FORMATS), help="centers only, in this format")
     command.add_argument("--output", type=Path, help="write the centers to this file")
     command.add_argument("--json", action="store_true", help="centers and transcript as JSON")
@@ -39,15 +43,18 @@ def add(commands: Any) -> None:
 
 def do(arguments: argparse.Namespace) -> None:
     algorithm = get(arguments.algorithm)
+    data = dataset(arguments)
+    divided = regions(arguments, data)
     meter = Meter("privacy budget spent")
     result = run(
         algorithm.key,
-        dataset(arguments),
+        data,
         arguments.k,
         arguments.epsilon,
         arguments.delta,
         arguments.neighbors,
         arguments.seed,
+        regions=divided,
         progress=meter,
         **settings(algorithm, arguments.set),
     )
@@ -97,7 +104,10 @@ def tell(result: RunResult) -> None:
     if isinstance(result.centers, PrivateCenters):
         print(f"{result.algorithm}: {result.verdict}, epsilon {result.epsilon:g} spent, ", end="")
         print(f"under {result.neighbors}. Simulated noise: to look at, not to publish.")
-        print(f"An attacker's certainty about one row: {odds(result.epsilon)}.\n")
+        print(f"An attacker's certainty about one row: {odds(result.epsilon)}.")
+        if "protection" in result.facts:
+            print(textwrap.fill(result.facts["protection"], WIDTH))
+        print()
     else:
         print(f"{result.algorithm}: {result.verdict}. NOT PRIVATE: for your eyes only.\n")
     names = result.box.names

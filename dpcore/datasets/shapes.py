@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -79,14 +80,25 @@ def neighborhood_of(lon_lat: npt.ArrayLike) -> list[str]:
     return [areas[i].name for i in found]
 
 
+def polygons(geometry: Mapping[str, Any]) -> tuple[tuple[FloatArray, ...], ...]:
+    """The rings of a GeoJSON Polygon or MultiPolygon, each closed."""
+    if geometry["type"] not in ("Polygon", "MultiPolygon"):
+        raise ValueError(f"An area is a Polygon or a MultiPolygon, not a {geometry['type']}.")
+    parts = geometry["coordinates"]
+    parts = parts if geometry["type"] == "MultiPolygon" else [parts]
+    return tuple(tuple(_closed(ring) for ring in polygon) for polygon in parts)
+
+
+def _closed(ring: npt.ArrayLike) -> FloatArray:
+    corners = np.asarray(ring, dtype=np.float64)[:, :2]
+    if not np.isfinite(corners).all():
+        raise ValueError("A corner of an area is not a number.")
+    return corners if (corners[0] == corners[-1]).all() else np.vstack([corners, corners[:1]])
+
+
 def _read(name: str) -> tuple[Area, ...]:
-    areas = []
-    for feature in json.loads(data_file(name).read_text(encoding="utf-8"))["features"]:
-        shape = feature["geometry"]
-        parts = shape["coordinates"] if shape["type"] == "MultiPolygon" else [shape["coordinates"]]
-        polygons = tuple(tuple(np.array(ring) for ring in polygon) for polygon in parts)
-        areas.append(Area(**feature["properties"], polygons=polygons))
-    return tuple(areas)
+    features = json.loads(data_file(name).read_text(encoding="utf-8"))["features"]
+    return tuple(Area(**f["properties"], polygons=polygons(f["geometry"])) for f in features)
 
 
 def _even(points: FloatArray) -> FloatArray:
