@@ -57,11 +57,12 @@ class Timetable:
                     refusal = f"With {n:,} rows a run would take more than {LONGEST:g} seconds."
                     yield from (Timing(key, n, i, refusal=refusal) for i in range(self.plan.runs))
                     continue
+                least = math.inf
                 for index in range(self.plan.runs):
                     timing = self._timing(key, n, index)
                     yield timing
-                    if timing.refusal is None:
-                        pace = timing.seconds / n
+                    least = min(least, timing.seconds)
+                pace = least / n if least < math.inf else pace
 
     def _timing(self, key: str, n: int, index: int) -> Timing:
         asked = self.plan

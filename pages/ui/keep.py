@@ -26,7 +26,7 @@ def keep(
     ready: bool,
     shell: str = "",
     python: str = "",
-    camera: bool = True,
+    marked: bool = True,
 ) -> None:
     """Files once everything is there, the camera's format, and lines of code.
 
@@ -46,9 +46,9 @@ def keep(
                 on_click="ignore",
                 disabled=not ready,
             )
-        if camera:
-            plots.camera_control()
-    st.markdown(NOT_PRIVATE)
+        plots.camera_control()
+    if marked:
+        st.markdown(NOT_PRIVATE)
     for where, lines, language in (("a shell", shell, "bash"), ("Python", python, "python")):
         if lines:
             st.markdown(f"In {where}:")

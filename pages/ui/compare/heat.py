@@ -21,6 +21,7 @@ from pages.ui.compare import jobs
 from pages.ui.controls import Choice
 from pages.ui.curve_chart import title
 from pages.ui.keep import File, keep
+from pages.ui.palette import Palette
 
 #: A member of the family, for what is said of all of them.
 DATA = "gaussians-k5-d4"
@@ -30,6 +31,8 @@ RUNS, MOST_RUNS = 3, 20
 ROW, REST = 46, 70
 #: A method that does this many times better has the full color.
 CLEAR = 4.0
+#: From this part of the scale on, letters have the color of the ground.
+FILLED = 0.48
 #: A mean of nothing has no logarithm.
 LEAST = 1e-6
 #: Refusals under the map: reasons, and places at which each holds.
@@ -153,14 +156,13 @@ def figure(found: Found, asked: Family, metric: Metric) -> go.Figure:
     else:
         scale, limits = list(colors.scale), (min(values, default=0), max(values, default=1))
     places = [(k, d) for d in asked.ds for k in asked.ks]
+    inks = [ink(value, limits, bool(other), colors) for row in rows for value, _ in row]
     return go.Figure(
         [
             go.Heatmap(
                 x=asked.ks,
                 y=asked.ds,
                 z=[[value for value, _ in row] for row in rows],
-                text=[[text for _, text in row] for row in rows],
-                texttemplate="%{text}",
                 colorscale=scale,
                 zmin=limits[0],
                 zmax=limits[1],
@@ -174,11 +176,11 @@ def figure(found: Found, asked: Family, metric: Metric) -> go.Figure:
                 x=[k for k, _ in places],
                 y=[d for _, d in places],
                 mode="markers+text",
-                text=[absent(found, one, other, at) for at in places],
-                textfont={"color": colors.quiet},
+                text=[text for row in rows for _, text in row],
+                textfont={"color": inks, "size": 13},
                 marker={"symbol": "square", "size": ROW - 8, "opacity": 0},
                 selected={"marker": {"opacity": 0}},
-                unselected={"marker": {"opacity": 0}, "textfont": {"color": colors.quiet}},
+                unselected={"marker": {"opacity": 0}},
                 customdata=[list(at) for at in places],
                 hovertext=[hover(found, at, metric) for at in places],
                 hoverinfo="text",
@@ -208,17 +210,26 @@ def figure(found: Found, asked: Family, metric: Metric) -> go.Figure:
 
 
 def cell(found: Found, one: str, other: list[str], at: tuple[int, int]) -> tuple[float | None, str]:
-    """How far along its scale the color of a cell is, and its figure."""
-    own = found[one].get(at)
+    """Where its color lies on the scale, and its figure; a dash where a method cannot run."""
+    standings = [found[key].get(at) for key in (one, *other)]
+    if any(each and each.refusal for each in standings):
+        return None, "–"
     if not other:
-        if own is None or own.point is None:
-            return None, ""
-        mean = own.point.mean
-        return math.log10(max(mean, LEAST)), short(mean)
-    times = family.advantage(own, found[other[0]].get(at))
+        point = standings[0] and standings[0].point
+        return (math.log10(max(point.mean, LEAST)), short(point.mean)) if point else (None, "")
+    times = family.advantage(*standings)
     if times is None:
         return None, ""
-    return max(-1.0, min(1.0, math.log(times, CLEAR))), f"{max(times, 1 / times):.2g}"
+    return max(-1.0, min(1.0, math.log(times, CLEAR))), short(max(times, 1 / times))
+
+
+def ink(value: float | None, limits: tuple[float, float], diverging: bool, colors: Palette) -> str:
+    """What can be read on a cell's color."""
+    if value is None:
+        return colors.quiet
+    low, high = limits
+    strength = abs(value) if diverging else (value - low) / (high - low or 1)
+    return colors.paper if strength > FILLED else colors.text
 
 
 def short(value: float) -> str:
@@ -227,11 +238,6 @@ def short(value: float) -> str:
         return f"{value:.0e}".replace("e-0", "e-").replace("e+0", "e")
     text = f"{value:.2g}" if abs(value) < 100 else f"{value:.0f}"
     return text.replace("0.", ".", 1) if abs(value) < 1 and value else text
-
-
-def absent(found: Found, one: str, other: list[str], at: tuple[int, int]) -> str:
-    """A dash where a method cannot run."""
-    return "–" if any((s := found[key].get(at)) and s.refusal for key in (one, *other)) else ""
 
 
 def hover(found: Found, at: tuple[int, int], metric: Metric) -> str:

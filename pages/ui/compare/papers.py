@@ -40,11 +40,12 @@ def show() -> None:
     shown = [each for each in in_order(REPRODUCTIONS) if paper in (controls.ALL, each.paper)]
     measured = {name: outcome for name, outcome in kept().items() if name in REPRODUCTIONS}
     summary([measured[each.name] for each in shown if each.name in measured], len(shown))
+    opened = address.get("finding", None, address.one_of(REPRODUCTIONS))
     for key in dict.fromkeys(each.paper for each in shown):
         st.markdown(f"#### {controls.paper_title(key)}")
         for each in shown:
             if each.paper == key:
-                card(each, measured.get(each.name))
+                card(each, measured.get(each.name), each.name == opened)
     if not shown:
         st.caption(f"{PAPERS[paper]} has no claim of its own here.")
 
@@ -64,7 +65,7 @@ def badge(finding: Finding) -> str:
     return f":{color}-badge[:material/{sign}: {finding}]"
 
 
-def card(each: Reproduction, outcome: Outcome | None) -> None:
+def card(each: Reproduction, outcome: Outcome | None, opened: bool) -> None:
     running = each.name in address.get("live", [], address.several(REPRODUCTIONS))
     with st.container(border=True, key=f"finding-{each.name}"):
         mark = badge(outcome.check.finding) if outcome else ""
@@ -73,13 +74,13 @@ def card(each: Reproduction, outcome: Outcome | None) -> None:
         if outcome:
             told(outcome, f"Measured {outcome.date}")
         if each.differs:
-            st.caption(f"What differs: {each.differs}")
-        buttons(each, outcome, running)
+            st.caption(f"What differs: {each.differs.strip()}")
+        buttons(each, running, outcome is not None, opened)
         if running:
             job = jobs.reproduced(each.name, False)
             pause = None if job.done else live.PAUSE
             st.fragment(live_run, run_every=pause)(each, job.done)
-        elif outcome and open_finding() == each.name:
+        elif outcome and opened:
             figures(outcome, f"{each.name}.csv")
 
 
@@ -99,26 +100,18 @@ def plain(words: str) -> str:
     return words
 
 
-def open_finding() -> str | None:
-    return address.get("finding", None, address.one_of(REPRODUCTIONS))
-
-
-def buttons(each: Reproduction, outcome: Outcome | None, running: bool) -> None:
-    """Start or stop the live run, open or close the kept figures; each stands in the address."""
+def buttons(each: Reproduction, running: bool, is_kept: bool, opened: bool) -> None:
+    """Start or stop the live run, open or close the kept figures; both stand in the address."""
     with st.container(horizontal=True, vertical_alignment="center"):
+        going = running and not jobs.reproduced(each.name, False).done
         st.button(
-            "Stop"
-            if running and not jobs.reproduced(each.name, False).done
-            else "Close"
-            if running
-            else "Run it live",
+            "Stop" if going else "Close" if running else "Run it live",
             key=f"live-{each.name}",
-            icon=":material/stop:" if running else ":material/play_arrow:",
+            icon=f":material/{'stop' if going else 'close' if running else 'play_arrow'}:",
             on_click=switch_live,
             args=(each.name, not running),
         )
-        if outcome and not running:
-            opened = open_finding() == each.name
+        if is_kept and not running:
             st.button(
                 "Hide the figures" if opened else "Figures",
                 key=f"figures-{each.name}",

@@ -58,7 +58,7 @@ def show() -> None:
     st.fragment(times_so_far, run_every=pause)(choice, asked, going)
     found = gather(asked, stopped)
     files = [File("CSV of every run", "run-times.csv", partial(timing.as_csv, found))]
-    keep(choice.data, files, not going, python=asked.python())
+    keep(choice.data, files, not going, python=asked.python(), marked=False)
 
 
 def number_control(label: str, name: str, default: int, options: tuple[int, ...]) -> int:
