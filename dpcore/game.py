@@ -36,6 +36,8 @@ TRIP = (-73.92, 40.86)
 #: Trips times epsilon at which the grid of paper 000 goes from 2 x 2 to 3 x 3 cells.
 GRID_CHANGES = 90
 THETA = 10.0
+#: Below the first the sample has too few trips, beyond the second there are hardly any.
+LEAST_EPSILON, MOST_EPSILON = 0.002, 10.0
 #: Where accuracies are measured.
 EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 4.0)
 #: Rounds that are scored, and others before them by which a way to guess is chosen.
@@ -115,6 +117,11 @@ class Pair:
 @lru_cache(maxsize=16)
 def pair(epsilon: float) -> Pair:
     """So many trips that the grid of the published algorithm changes with one more."""
+    if not LEAST_EPSILON <= epsilon <= MOST_EPSILON:
+        raise ValueError(
+            f"The game is played at ε from {LEAST_EPSILON:g} to {MOST_EPSILON:g}, "
+            f"not at {epsilon:g}."
+        )
     n = math.ceil(GRID_CHANGES / epsilon * (1 - 1e-12))
     rows = taxi(PICKUP)
     others = rows[np.random.default_rng(0).permutation(len(rows))[: n - 1]]

@@ -5,10 +5,14 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.ui import address, frame
-from pages.ui.learn import presenter, steps
+from pages.ui.learn import game, guess, lessons, luck, presenter, steps
 
 PARTS = {
     "steps": ("Step by step", steps.part),
+    "game": ("Is this trip in the data?", game.part),
+    "luck": ("Same ε, other luck", luck.part),
+    "guess": ("Guess, then look", guess.part),
+    "lessons": ("Lessons", lessons.part),
 }
 FIRST = next(iter(PARTS))
 KNOWN = address.one_of(PARTS)
@@ -19,14 +23,17 @@ def main() -> None:
     presenter.style()
     if presenter.presenting():
         chosen = address.get("part", FIRST, KNOWN)
-        presenter.switch()
+        with presenter.bar():
+            lessons.turns_while_presenting()
+            presenter.switch()
     else:
-        chooser, switch = st.columns([5, 1], vertical_alignment="bottom")
-        with chooser:
-            chosen = part_control()
-        with switch:
+        title, bar = st.columns([3, 1], vertical_alignment="center")
+        title.title("Privacy in class")
+        with bar, presenter.bar():
             presenter.switch()
         st.caption("Public data only: what no noise protects may be shown here, and is marked.")
+        chosen = part_control()
+    lessons.strip()
     PARTS[chosen][1]()
 
 

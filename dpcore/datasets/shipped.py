@@ -8,8 +8,8 @@ _PACKAGE = Path(__file__).parents[1]
 
 
 def data_file(name: str) -> Path:
-    """The path of a file that ships, such as nyc_taxi.parquet."""
+    """The path of a file, or a folder of files, that ships, such as nyc_taxi.parquet."""
     for folder in (_PACKAGE / "_data", _PACKAGE.parent / "data"):
-        if (folder / name).is_file():
+        if (folder / name).exists():
             return folder / name
     raise FileNotFoundError(f"{name} does not ship with dpcore, or this installation has lost it.")

@@ -9,8 +9,9 @@ from dpcore.algorithms import ALGORITHMS
 from dpcore.datasets.builtin import BUILTIN
 from dpcore.explain import LEVELS
 from dpcore.privacy import MAX_EPSILON, MIN_EPSILON, Neighbors
-from pages.ui import address, controls
+from pages.ui import address, controls, own_data
 from pages.ui.controls import Choice
+from pages.ui.learn import presenter
 
 METHOD = "dplloyd"
 #: In the order of the classroom; the others follow.
@@ -27,8 +28,17 @@ def methods() -> list[str]:
     return [*(key for key in FIRST if key in able), *(key for key in able if key not in FIRST)]
 
 
+def on_a_map(text: str) -> str:
+    """Other data that pages show stay in the address, for when somebody goes back to them."""
+    if text in MAPS:
+        return text
+    if text not in BUILTIN and not own_data.is_own(text):
+        raise ValueError(f"No data are called {text!r}.")
+    return MAPS[0]
+
+
 def data() -> str:
-    return address.get("data", MAPS[0], address.one_of(MAPS))
+    return address.get("data", MAPS[0], on_a_map)
 
 
 def method(default: str = METHOD) -> str:
@@ -57,28 +67,27 @@ def chosen(default: str = METHOD) -> Choice:
     )
 
 
-def sidebar(default: str = METHOD) -> None:
-    """Data, method and number of centers. A presenter has none: links bring what a lesson needs."""
+def sidebar(default: str = METHOD, method_too: bool = True, level: bool = True) -> None:
+    """Level, data, method and number of centers.
+
+    A presenter has no sidebar: links bring what a lesson needs.
+    """
+    if presenter.presenting():
+        return
     with st.sidebar:
+        if level:
+            controls.labelled_slider(chosen(default))
         address.control(
             st.selectbox,
             "Data",
             "data",
             MAPS[0],
-            address.one_of(MAPS),
+            on_a_map,
             options=MAPS,
             format_func=lambda key: BUILTIN[key].title,
         )
-        address.control(
-            st.selectbox,
-            "Method",
-            "algorithm",
-            default,
-            address.one_of(methods()),
-            options=methods(),
-            format_func=lambda key: ALGORITHMS[key].title,
-        )
-        st.caption(ALGORITHMS[method(default)].idea)
+        if method_too:
+            method_control(default)
         address.control(
             st.number_input,
             "Centers",
@@ -88,6 +97,19 @@ def sidebar(default: str = METHOD) -> None:
             min_value=1,
             max_value=MOST_CENTERS,
         )
+
+
+def method_control(default: str) -> None:
+    address.control(
+        st.selectbox,
+        "Method",
+        "algorithm",
+        default,
+        address.one_of(methods()),
+        options=methods(),
+        format_func=lambda key: ALGORITHMS[key].title,
+    )
+    st.caption(ALGORITHMS[method(default)].idea)
 
 
 def other_luck() -> None:

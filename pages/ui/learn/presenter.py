@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui import address
 
@@ -16,11 +17,13 @@ html {{ font-size: {16 * SCALE:.0f}px !important; }}
 [data-testid="stMain"] [data-testid="stMainBlockContainer"] {{
   padding: .6rem 1rem .4rem; max-width: none;
 }}
-[data-testid="stMain"] h3 {{ font-size: 1.6rem; padding: 0 7rem 0 0; }}
+[data-testid="stMain"] h3 {{ font-size: 1.6rem; padding: 0 6rem .3rem 0; }}
+[data-testid="stMain"] [data-testid="stVerticalBlock"] {{ gap: .45rem; }}
 .learn-say {{ font-size: 1.3rem; line-height: 1.35; }}
 /* Out of the way: what is taught begins at the top. */
-.st-key-switch {{ position: absolute; top: .5rem; right: 1rem; width: auto; z-index: 9; }}
+.st-key-switch {{ position: absolute; top: .3rem; right: .6rem; width: auto; z-index: 9; }}
 .st-key-switch button {{ opacity: .6; min-height: 0; padding: .1rem .4rem; font-size: .75rem; }}
+.lesson-ask {{ margin: 0; padding-right: 17rem; font-size: 1.15rem; line-height: 1.25; }}
 </style>
 """
 
@@ -34,10 +37,15 @@ def style() -> None:
         st.html(STYLE)
 
 
+def bar() -> DeltaGenerator:
+    """Where the switch is and, while presenting, the way through a lesson."""
+    return st.container(key="switch", horizontal=True, horizontal_alignment="right")
+
+
 def switch() -> None:
     """On and off, by hand or by the P key."""
     on = presenting()
-    st.container(key="switch").button(
+    st.button(
         "Leave" if on else "Presenter",
         icon=":material/close_fullscreen:" if on else ":material/present_to_all:",
         key="presenter",

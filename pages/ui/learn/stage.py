@@ -12,6 +12,7 @@ from dpcore.domain import Box
 from dpcore.explain import plural
 from dpcore.steps import Frame, Kind, Mark
 from pages.ui import maps, palette
+from pages.ui.learn import presenter
 from pages.ui.legend import circle, entry, swatch
 from pages.ui.palette import Palette
 from pages.ui.wording import NOT_PRIVATE
@@ -21,7 +22,7 @@ NEAR = ((-73.972, 40.755), 11.2)
 WHOLE = ((-74.0, 40.8), 10.35)
 #: What the near view shows even on a narrow screen.
 SHOWN = Box((-74.025, 40.69), (-73.92, 40.815))
-HEIGHT, PRESENTED = 540, 660
+HEIGHT, PRESENTED, IN_LESSON = 540, 660, 600
 #: Marks glide to where the next frame has them, in milliseconds.
 GLIDE = 350
 #: An arrow's head: as long as this part of it, and at most so many degrees.
@@ -259,7 +260,7 @@ def legend(frame: Frame, unit: str, holds: bool) -> None:
         Kind.STARTS: (circle(4, private, "none", 0), "starts"),
         Kind.BLOCKS: (circle(4, colors.non_private, "none", 0), "centers of blocks"),
         Kind.PRIVATE: (circle(7, private, colors.rim, 2), "private centers"),
-        Kind.NON_PRIVATE: (circle(7, "none", colors.non_private, 3), "true means"),
+        Kind.NON_PRIVATE: (circle(7, "none", colors.non_private, 3), "without privacy"),
     }
     entries = []
     for mark in frame.marks:
@@ -280,13 +281,16 @@ def stroke(color: str) -> str:
     )
 
 
-def show(frame: Frame, unit: str, holds: bool, whole: bool, presented: bool) -> None:
-    colors = palette.current()
-    scale = 1.4 if presented else 1.0
-    drawn = layers(frame, colors, holds, scale)
-    deck = city(drawn, colors, whole)
-    words = f"{frame.title}. {frame.sentence}"
-    st.pydeck_chart(deck, height=PRESENTED if presented else HEIGHT, key="stage", alt=words)
+def show(frame: Frame, unit: str, holds: bool, whole: bool) -> None:
+    presented = presenter.presenting()
+    height = IN_LESSON if "lesson" in st.query_params else PRESENTED
+    drawn = layers(frame, palette.current(), holds, 1.4 if presented else 1.0)
+    st.pydeck_chart(
+        city(drawn, palette.current(), whole),
+        height=height if presented else HEIGHT,
+        key="stage",
+        alt=f"{frame.title}. {frame.sentence}",
+    )
 
 
 def rgb(color: str, alpha: int) -> list[int]:

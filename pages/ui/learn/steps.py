@@ -10,7 +10,7 @@ import streamlit as st
 import dpcore
 from dpcore import steps
 from dpcore.steps import Frame, Line
-from pages.ui import address, controls, palette, work
+from pages.ui import address, palette, work
 from pages.ui.controls import Choice
 from pages.ui.learn import choice as choices
 from pages.ui.learn import presenter, stage
@@ -57,9 +57,7 @@ def told(choice: Choice) -> tuple[tuple[Frame, ...], list[Line], bool, float]:
 def part() -> None:
     st.html(STYLE)
     presented = presenter.presenting()
-    if not presented:
-        choices.sidebar()
-        controls.level_slider("How strictly is each trip protected?")
+    choices.sidebar()
     choice = choices.chosen()
     try:
         frames, account, holds, epsilon = told(choice)
@@ -67,12 +65,12 @@ def part() -> None:
         st.warning(f"{choice.system.title} has no answer here. {problem}")
         return
     last = len(frames) - 1
-    at = min(address.get("step", 0, address.number(int, 0)), last)
+    at = min(address.get("frame", 0, address.number(int, 0)), last)
     frame = frames[at]
     picture, words = st.columns([1, 1] if presented else [3, 2], gap="medium")
     with picture:
         whole = stage.needs_whole_box(frames)
-        stage.show(frame, choice.about.unit, holds, whole, presented)
+        stage.show(frame, choice.about.unit, holds, whole)
         if not presented:
             stage.legend(frame, choice.about.unit, holds)
     with words:
@@ -89,7 +87,7 @@ def part() -> None:
 
 
 def step_to(at: int) -> None:
-    address.put("step", at, 0)
+    address.put("frame", at, 0)
 
 
 def pager(at: int, last: int) -> None:

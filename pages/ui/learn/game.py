@@ -1,0 +1,296 @@
+"""Is this trip in the data? The class guesses, then the best guesser known does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import streamlit as st
+
+from dpcore import explain, game
+from dpcore.domain import Box
+from dpcore.game import CONTESTANTS, Round, Score
+from pages.ui import address, controls, palette, work
+from pages.ui.learn import choice as choices
+from pages.ui.learn import game_chart, presenter
+from pages.ui.learn.small_map import SmallMap, count_words
+from pages.ui.wording import NOT_PRIVATE
+
+VIEWS = {"class": "The class guesses", "machine": "1,000 rounds by the best guesser known"}
+SAID = {"in": "It is in", "out": "It is not"}
+WINDOW = Box((-74.1, 40.7), (-73.9, 40.9))
+#: Seconds between looks at scores that are still being made, and trips drawn at most.
+PAUSE, MOST_TRIPS = 1.0, 400
+STYLE = """
+<style>
+.game .small-map, .pair .small-map {
+  display: block; border-radius: .4rem; border: 1px solid rgba(128,144,160,.45);
+}
+.game .small-map { max-width: 100%; max-height: 32rem; }
+.pair { display: grid; grid-template-columns: repeat(2, 1fr); gap: .5rem; }
+.pair figure { margin: 0; }
+.pair .small-map { width: 100%; }
+.pair figcaption { font-size: .875rem; }
+.verdict { font-size: 1.25rem; font-weight: 600; min-height: 1.9rem; margin: 0; }
+</style>
+"""
+PRESENTED = """
+<style>
+.game .small-map { max-height: 23.5rem; }
+.pair .small-map { width: auto; max-height: 8rem; }
+</style>
+"""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How the class is doing against one contestant at one ε: all of it stands in the address."""
+
+    who: str
+    epsilon: float
+    seed: int
+    number: int = 1
+    right: int = 0
+    said: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        parts = text.split(",")
+        if len(parts) != 6:
+            raise ValueError(f"{text!r} is no tally.")
+        who, epsilon, seed, number, right, said = parts
+        tally = cls(who, float(epsilon), int(seed), int(number), int(right), said)
+        known = who in CONTESTANTS and said in ("", *SAID)
+        if not known or tally.number < 1 or not 0 <= tally.right <= tally.number:
+            raise ValueError(f"{text!r} is no tally.")
+        return tally
+
+    def __str__(self) -> str:
+        parts = (self.who, f"{self.epsilon:g}", self.seed, self.number, self.right, self.said)
+        return ",".join(map(str, parts))
+
+    @property
+    def played(self) -> int:
+        return self.number - (not self.said)
+
+
+def part() -> None:
+    st.html(STYLE + PRESENTED * presenter.presenting())
+    view = address.control(
+        st.segmented_control,
+        "Who guesses",
+        "view",
+        "class",
+        address.one_of(VIEWS),
+        options=list(VIEWS),
+        format_func=VIEWS.__getitem__,
+        required=True,
+        label_visibility="collapsed",
+    )
+    (class_guesses if view == "class" else machine_guesses)()
+
+
+def class_guesses() -> None:
+    presented = presenter.presenting()
+    if not presented:
+        with st.sidebar:
+            who_control()
+            controls.labelled_slider(choices.chosen())
+            choices.other_luck()
+    tally = current()
+    contestant = CONTESTANTS[tally.who]
+    try:
+        played = game.play(contestant, tally.epsilon, tally.number, tally.seed)
+    except ValueError as problem:
+        st.warning(str(problem))
+        return
+    answer, ask = st.columns([1, 1], gap="medium")
+    with answer:
+        st.html(f'<div class="game">{answer_map(played, tally)}</div>')
+        if not presented:
+            st.caption(f"{contestant.title}: {contestant.about}. {answer_words(played)}")
+    with ask:
+        st.subheader("Is the trip from the Bronx in the data?", anchor=False)
+        st.html(f'<div class="pair">{pair_maps(tally.epsilon)}</div>')
+        coin = "A coin has chosen one of these two data sets, and the method has answered on it. "
+        st.markdown(coin * (not presented) + NOT_PRIVATE)
+        guess(played, tally)
+        standing(tally)
+
+
+def who_control() -> str:
+    return address.control(
+        st.radio,
+        "Who answers",
+        "who",
+        "sound",
+        address.one_of(CONTESTANTS),
+        options=list(CONTESTANTS),
+        format_func=lambda key: CONTESTANTS[key].title,
+        captions=[each.about for each in CONTESTANTS.values()],
+    )
+
+
+def current() -> Tally:
+    """The tally in the address, or a new one where another game is played now."""
+    who = address.get("who", "sound", address.one_of(CONTESTANTS))
+    new = Tally(who, choices.epsilon(), choices.seed())
+    kept = address.get("tally", new, Tally.parse)
+    same = (kept.who, kept.epsilon, kept.seed) == (new.who, new.epsilon, new.seed)
+    return kept if same else new
+
+
+def guess(played: Round, tally: Tally) -> None:
+    """Two buttons; once one was pressed, the truth, and the way to the next round."""
+    if not tally.said:
+        for column, (key, words), shortcut in zip(
+            st.columns(2), SAID.items(), ("I", "O"), strict=True
+        ):
+            right = (key == "in") == played.there
+            column.button(
+                words,
+                key=f"say-{key}",
+                shortcut=shortcut,
+                width="stretch",
+                on_click=keep,
+                args=(replace(tally, said=key, right=tally.right + right),),
+            )
+        return
+    right = (tally.said == "in") == played.there
+    truth = "It was in the data." if played.there else "It was not in the data."
+    st.html(f'<p class="verdict" role="status">{"Right" if right else "Wrong"}. {truth}</p>')
+    st.button(
+        "Next round",
+        key="next-round",
+        icon=":material/arrow_forward:",
+        type="primary",
+        shortcut="N",
+        width="stretch",
+        on_click=keep,
+        args=(replace(tally, number=tally.number + 1, said=""),),
+    )
+
+
+def keep(tally: Tally) -> None:
+    address.put("tally", tally)
+
+
+def standing(tally: Tally) -> None:
+    """The class's score beside what epsilon allows."""
+    bound = explain.certainty(tally.epsilon)
+    score = f"**{tally.right} of {tally.played} right.** " if tally.played else ""
+    st.markdown(
+        f"{score}If ε = {tally.epsilon:g} holds, nobody is right more than **{bound}** of the time "
+        "in the long run."
+    )
+
+
+def answer_words(played: Round) -> str:
+    side = len(played.counts.counts)
+    size = "" if played.size is None else f" The noisy number of trips is {played.size:,}."
+    return f"It publishes a noisy count for each of {side} × {side} cells.{size}"
+
+
+def answer_map(played: Round, tally: Tally) -> str:
+    """What the method published: a number in every cell."""
+    colors = palette.current()
+    counts = played.counts.counts
+    side = len(counts)
+    said = ", ".join(str(count) for count in counts.ravel().tolist())
+    drawn = SmallMap(WINDOW, colors, f"Noisy counts of {side} × {side} cells: {said}")
+    most = max(1, int(counts.max()))
+    width, height = (h - low for h, low in zip(WINDOW.high, WINDOW.low, strict=True))
+    cells = [
+        (i, j, int(count), WINDOW.low[0] + width * i / side, WINDOW.low[1] + height * j / side)
+        for i, column in enumerate(counts.tolist())
+        for j, count in enumerate(column)
+    ]
+    for _, _, count, x, y in cells:
+        shade = 0.6 * max(0, count / most) ** 0.5
+        drawn.cells((x, y), (x + width / side, y + height / side), colors.points, shade)
+    for _, _, count, x, y in cells:
+        middle = (x + width / side / 2, y + height / side / 2)
+        drawn.text(middle, count_words(count), colors.text, 18 / side)
+    mark_trip(drawn, asked=True)
+    return drawn.image()
+
+
+def mark_trip(drawn: SmallMap, asked: bool) -> None:
+    """The trip that it is all about."""
+    colors = drawn.colors
+    drawn.circles([game.TRIP], 2.2, colors.land if asked else colors.non_private, colors.text, 0.6)
+    if asked:
+        drawn.text(game.TRIP, "?", colors.text, 3.6)
+
+
+def pair_maps(epsilon: float) -> str:
+    colors = palette.current()
+    both = game.pair(epsilon)
+    n, maps = both.without.n, []
+    for title, there in (("with it", True), ("without it", False)):
+        words = f"{n + there:,} trips, {title}"
+        drawn = SmallMap(WINDOW, colors, words)
+        others = both.others[:MOST_TRIPS].tolist()
+        drawn.circles(others, 0.9, colors.non_private, opacity=0.7)
+        if there:
+            mark_trip(drawn, asked=False)
+        maps.append(f"<figure>{drawn.image()}<figcaption>{words}</figcaption></figure>")
+    return "".join(maps)
+
+
+def machine_guesses() -> None:
+    """Accuracies as they come in, over the curve that no sound method's guesser can cross."""
+    job = work.worker().job(("guessing game", game.ROUNDS, game.PILOT), game.scores)
+    live = not job.done
+    st.fragment(scores, run_every=PAUSE if live else None)(live)
+
+
+def scores(live: bool) -> None:
+    job = work.worker().job(("guessing game", game.ROUNDS, game.PILOT), game.scores)
+    finished, drawn = job.done, job.results[:]
+    presented = presenter.presenting()
+    total = len(CONTESTANTS) * len(game.EPSILONS)
+    st.plotly_chart(
+        game_chart.figure(drawn, palette.current(), presented),
+        key="game-chart",
+        theme=None,
+        config={"displayModeBar": False},
+        alt=chart_words(drawn),
+    )
+    if not finished:
+        st.caption(f"{len(drawn)} of {total} measured; {game.ROUNDS:,} rounds each.")
+    elif not presented:
+        st.caption(
+            f"Each point: {game.ROUNDS:,} rounds. The guesser knows both data sets and reads every "
+            f"noisy answer; how it guesses was chosen on {game.PILOT} other rounds. Bars hold the "
+            "true accuracy 95 times in 100."
+        )
+        table(drawn)
+    if job.failure:
+        st.warning(f"The rounds could not be played: {job.failure}")
+    elif live and finished:
+        st.rerun()
+
+
+def chart_words(drawn: list[Score]) -> str:
+    broken = sorted({CONTESTANTS[s.contestant].title for s in drawn if s.breaks_bound})
+    beyond = f" Beyond the bound: {', '.join(broken)}." if broken else ""
+    return f"Accuracy of the best guesser known against ε, and the bound.{beyond}"
+
+
+def table(drawn: list[Score]) -> None:
+    """The same in words."""
+    rows = [
+        {
+            "Who answers": CONTESTANTS[score.contestant].title,
+            "ε": f"{score.epsilon:g}",
+            "Right": explain.percent(score.accuracy),
+            "Surely between": " and ".join(map(explain.percent, score.interval)),
+            "Bound": explain.certainty(score.epsilon),
+            "Bound broken": "yes" if score.breaks_bound else "no",
+            "Guessed by": score.guesser,
+        }
+        for score in drawn
+    ]
+    with st.expander("The figures"):
+        st.table(rows, border="horizontal", hide_index=True)

@@ -1,0 +1,116 @@
+"""Prepared lessons: a list to start from, and a strip that leads from step to step."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+
+import streamlit as st
+
+from dpcore import lessons
+from dpcore.lessons import Lesson
+from pages.ui import address
+from pages.ui.learn import presenter
+
+PAGE = "pages/5_learn.py"
+
+
+def shelf() -> Mapping[str, Lesson]:
+    return lessons.shipped()
+
+
+def part() -> None:
+    """Every lesson with its aim, its steps and its notes."""
+    st.markdown("Each takes about ten minutes. Notes are for the teacher and are never projected.")
+    download(list(shelf().values()), "Notes of all lessons", "lessons")
+    left, right = st.columns(2)
+    for i, lesson in enumerate(shelf().values()):
+        with (left, right)[i % 2], st.container(border=True):
+            card(lesson)
+
+
+def card(lesson: Lesson) -> None:
+    st.markdown(f"#### {lesson.title}")
+    st.caption(f"{lesson.aim} {lesson.minutes} minutes.")
+    for number, step in enumerate(lesson.steps, 1):
+        go_to(lesson, number, f"{number}. {step.title}")
+    download([lesson], "Notes", lesson.key)
+
+
+def go_to(lesson: Lesson, number: int, label: str) -> None:
+    """A link to a step, as it stands in an address."""
+    st.page_link(PAGE, label=label, query_params=lesson.address(number))
+
+
+def download(chosen: list[Lesson], label: str, name: str) -> None:
+    st.download_button(
+        label,
+        lessons.notes(chosen),
+        file_name=f"{name}.html",
+        mime="text/html",
+        icon=":material/print:",
+        key=f"notes-{name}",
+    )
+
+
+def current() -> tuple[Lesson, int] | None:
+    """The lesson and the step that the address is in."""
+    key = address.get("lesson", None, address.one_of(shelf()))
+    if key is None:
+        return None
+    lesson = shelf()[key]
+    return lesson, min(address.get("at", 1, address.number(int, 1)), len(lesson.steps))
+
+
+def strip() -> None:
+    """Where one is in a lesson, what is asked, and the way on; by PageUp and PageDown too."""
+    found = current()
+    if found is None:
+        return
+    lesson, number = found
+    step = lesson.steps[number - 1]
+    ask = f'<p class="lesson-ask">{html.escape(step.ask)}</p>'
+    if presenter.presenting():
+        st.html(ask)
+        return
+    with st.container(border=True, key="lesson", gap="xsmall"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f"**{lesson.title}**, {number} of {len(lesson.steps)}: {step.title}")
+            turns(lesson, number)
+            st.button("End", key="lesson-end", icon=":material/close:", on_click=end_lesson)
+        st.html(ask)
+        with st.expander("Note for the teacher", icon=":material/edit_note:", expanded=True):
+            st.markdown(step.note)
+
+
+def turns_while_presenting() -> None:
+    """The way through a lesson, beside the presenter's switch."""
+    if found := current():
+        turns(*found)
+
+
+def turns(lesson: Lesson, number: int) -> None:
+    turn(lesson, number - 1, "Previous", "PageUp")
+    turn(lesson, number + 1, "Next step", "PageDown")
+
+
+def turn(lesson: Lesson, number: int, label: str, key: str) -> None:
+    st.button(
+        label,
+        key=f"lesson-{key}",
+        shortcut=key,
+        disabled=not 1 <= number <= len(lesson.steps),
+        on_click=open_step,
+        args=(lesson, number),
+    )
+
+
+def open_step(lesson: Lesson, number: int) -> None:
+    """Exactly what the step's link says; the presenter stays."""
+    kept = {"presenter": "true"} if presenter.presenting() else {}
+    st.query_params.from_dict({**lesson.address(number), **kept})
+
+
+def end_lesson() -> None:
+    for name in ("lesson", "at"):
+        address.put(name, None)
