@@ -59,7 +59,7 @@ class Terms:
         d = centers.shape[1]
         if self.gaussian:
             return Offsets(centers, reach, 2, COUNT_WEIGHT)
-        weight = min(COUNT_WEIGHT, 1 / math.sqrt(d))
+        weight = min(COUNT_WEIGHT, max(COUNT_WEIGHT / 2, 1 / d))
         return Offsets(centers, FLATNESS * math.sqrt(d) * reach, 1, weight)
 
     def relative_noise(self, n: float, d: int) -> float:

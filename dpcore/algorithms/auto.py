@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from dpcore.algorithms.base import Algorithm, get, register
 from dpcore.algorithms.lift import BLIND, GRID_DIMENSIONS, best_terms
 from dpcore.curator import Curator
-from dpcore.privacy import Budget, Neighbors, Verdict
+from dpcore.privacy import MIN_EPSILON, Budget, Neighbors, Verdict
 from dpcore.results import Outcome
 
 MAP_DIMENSIONS = 2
@@ -101,7 +101,9 @@ class Auto(Algorithm):
 
     def run(self, curator: Curator, k: int) -> Outcome:
         d, budget = curator.d, curator.budget
-        n, left = curator.size(SIZE_SHARE) if d == MAP_DIMENSIONS else (1, 1.0)
+        n, left = 1, 1.0
+        if d == MAP_DIMENSIONS and budget.epsilon > 2 * MIN_EPSILON:
+            n, left = curator.size(SIZE_SHARE)
         choice = choose(n, d, k, budget.epsilon, budget.delta, curator.neighbors)
         if left < 1:
             curator = curator.account(Budget(budget.epsilon * left), choice.algorithm)

@@ -14,7 +14,7 @@ from dpcore.gaussian import MAX_VALUES, MIN_DELTA
 from dpcore.lift_grid import from_grid
 from dpcore.moments import FINE, OFF_DIAGONAL, WHOLE, Level, Products
 from dpcore.plausible import along_the_diagonal, spread_out
-from dpcore.privacy import Accounting, Budget, Neighbors, Verdict
+from dpcore.privacy import MIN_EPSILON, Accounting, Budget, Neighbors, Verdict
 from dpcore.results import Outcome
 from dpcore.rounds import Purse, Terms, moved, settled
 
@@ -197,9 +197,10 @@ def ask_level(purse: Purse, share: float, why: str) -> tuple[FloatArray, float]:
 def best_terms(n: float, d: int, budget: Budget, relation: Neighbors) -> Terms:
     """What the level leaves, in epsilon or in rho, whichever buys the better answer."""
     pure = Terms(budget, relation, 1 - LEVEL_SHARE)
-    if budget.delta < MIN_DELTA:
+    left = budget.epsilon * (1 - LEVEL_SHARE)
+    if budget.delta < MIN_DELTA or left < MIN_EPSILON:
         return pure
-    rest = Budget(budget.epsilon * (1 - LEVEL_SHARE), budget.delta, Accounting.GAUSSIAN)
+    rest = Budget(left, budget.delta, Accounting.GAUSSIAN)
     gaussian = Terms(rest, relation)
     noise = gaussian.relative_noise(n, d)
     return pure if noise > DOUBTFUL and pure.relative_noise(n, d) < noise else gaussian

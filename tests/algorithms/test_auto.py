@@ -1,0 +1,87 @@
+"""auto: which algorithm, why, and that the choice costs what is charged."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dpcore
+from dpcore.algorithms import ALGORITHMS
+from dpcore.algorithms.auto import MAP_ROWS, choose
+from dpcore.datasets import from_array
+from dpcore.privacy import Neighbors
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "epsilon", "chosen"),
+    [
+        (1_000_000, 2, 0.1, "adaptive"),
+        (5000, 2, 1.0, "adaptive"),
+        (50, 2, 0.1, "lift"),
+        (100_000, 1, 1.0, "eugkm"),
+        (150, 4, 0.1, "lift"),
+        (1797, 64, 1.0, "lift"),
+        (100_000, 100, 1.0, "lift"),
+    ],
+)
+def test_the_choice_for_some_well_known_shapes(n, d, epsilon, chosen):
+    assert choose(n, d, 5, epsilon, 1e-6).algorithm == chosen
+
+
+@pytest.mark.parametrize("relation", list(Neighbors))
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_every_choice_can_run_and_says_why_in_one_sentence(relation, delta):
+    for n in (1, 100, 1e5, 1e9):
+        for d in (1, 2, 3, 6, 7, 30, 500):
+            for k in (1, 10, 1000):
+                for epsilon in (1e-6, 0.1, 1e6):
+                    choice = choose(n, d, k, epsilon, delta, relation)
+                    assert ALGORITHMS[choice.algorithm].supports(d, None, k)
+                    assert relation in ALGORITHMS[choice.algorithm].relations
+                    assert choice.sentence.endswith(".")
+                    assert choice.sentence.count(". ") == 0
+
+
+def test_a_map_is_drawn_once_rows_times_epsilon_are_enough_for_the_centers():
+    assert choose(MAP_ROWS, 2, 5, 1.0).algorithm == "adaptive"
+    assert choose(MAP_ROWS - 1, 2, 5, 1.0).algorithm == "lift"
+    assert choose(MAP_ROWS, 2, 20, 1.0).algorithm == "lift"
+    assert choose(MAP_ROWS, 2, 5, 1.0, relation="replace-one").algorithm == "lift"
+
+
+def test_a_run_says_what_was_chosen_and_why():
+    data = from_array(np.random.default_rng(0).uniform(-1, 1, (3000, 2)), (-1, 1))
+    facts = dpcore.run("auto", data, 3, 1.0, seed=0).facts
+    assert facts["chosen"] == "adaptive"
+    assert facts["because"] == choose(3000, 2, 3, 1.0).sentence
+
+
+def test_the_number_of_rows_is_bought_only_on_a_map_and_only_where_it_is_private():
+    rows = np.random.default_rng(0).uniform(-1, 1, (3000, 3))
+    for d in (2, 3):
+        data = from_array(rows[:, :d], (-1, 1))
+        for relation in Neighbors:
+            transcript = dpcore.run("auto", data, 3, 1.0, neighbors=relation, seed=0).transcript
+            bought = [c.why for c in transcript][:2] == ["number of rows", "adaptive"]
+            assert bought == (d == 2 and relation.size_is_private)
+            assert transcript.epsilon == 1.0
+
+
+def test_a_noisy_number_of_rows_makes_the_choice():
+    """Fifty rows at epsilon 1 are too few for a map; now and then noise hides that."""
+    data = from_array(np.random.default_rng(0).uniform(-1, 1, (50, 2)), (-1, 1))
+    chosen = [dpcore.run("auto", data, 2, 1.0, seed=s).facts["chosen"] for s in range(60)]
+    assert {"lift", "adaptive"} == set(chosen)
+    assert chosen.count("lift") > 40
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 8])
+@pytest.mark.parametrize("epsilon", [0.001, 0.05])
+def test_it_is_hardly_worse_than_the_box_center_where_nothing_can_be_learned(d, epsilon):
+    rng = np.random.default_rng(1)
+    data = from_array(0.4 * rng.standard_normal((60, d)) + 0.1, (-1, 1), outside="clip")
+    found = [
+        dpcore.nicv(data, dpcore.run("auto", data, 3, epsilon, 1e-6, seed=s).centers)
+        for s in range(20)
+    ]
+    assert np.mean(found) < 1.5 * dpcore.nicv(data, np.zeros((1, d)))

@@ -1,0 +1,158 @@
+"""lift: what it asks, what it costs, and that it finds clusters where noise lets it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import dpcore
+from dpcore.algorithms.lift import Rough, best_terms
+from dpcore.datasets import from_array
+from dpcore.domain import Box, Grid
+from dpcore.lift_grid import of_sum, picture
+from dpcore.privacy import Budget, Neighbors
+from dpcore.release_noise import ReleaseNoise
+from dpcore.results import ReleasedResult
+
+ADD_REMOVE = Neighbors.ADD_REMOVE
+
+
+def clusters(n, d, k=3, spread=0.05, seed=0):
+    """Rows around k middles that keep their distance, and the middles."""
+    rng = np.random.default_rng(seed)
+    middles = rng.choice([-0.5, 0.5], (k, d))
+    while len(np.unique(middles, axis=0)) < k:
+        middles = rng.choice([-0.5, 0.5], (k, d))
+    rows = middles[np.arange(n) % k] + spread * rng.standard_normal((n, d))
+    return from_array(rows, (-1, 1), outside="clip"), middles
+
+
+def charges(transcript):
+    for charge in transcript:
+        yield charge
+        for account in charge.inner:
+            yield from charges(account)
+
+
+@pytest.mark.parametrize("d", [3, 6, 7, 20])
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_with_a_large_epsilon_it_finds_the_clusters(d, delta):
+    data, middles = clusters(3000, d)
+    result = dpcore.run("lift", data, 3, 1e4, delta, seed=0)
+    assert dpcore.nicv(data, result.centers) < 1.02 * dpcore.nicv(data, middles)
+
+
+@pytest.mark.parametrize("relation", list(Neighbors))
+@pytest.mark.parametrize("d", [3, 20])
+def test_rounds_are_as_private_as_is_claimed_and_spend_it(d, relation):
+    data, _ = clusters(3000, d)
+    for epsilon in (0.05, 1.0, 30.0):
+        for delta in (0.0, 1e-6):
+            result = dpcore.run("lift", data, 3, epsilon, delta, relation, seed=1)
+            assert result.epsilon == pytest.approx(epsilon, rel=1e-9)
+            assert result.delta <= delta
+            for charge in charges(result.transcript):
+                for account in charge.inner:
+                    assert account.epsilon == pytest.approx(account.budget.epsilon, rel=1e-9)
+
+
+def test_in_many_dimensions_a_delta_buys_gaussian_noise_in_an_account_of_its_own():
+    data, _ = clusters(5000, 20)
+    mechanisms = [
+        {c.mechanism for c in charges(dpcore.run("lift", data, 3, 1.0, delta, seed=0).transcript)}
+        for delta in (0.0, 1e-6)
+    ]
+    assert mechanisms == [
+        {"two-sided geometric"},
+        {"two-sided geometric", "set aside", "discrete Gaussian"},
+    ]
+
+
+def test_where_gaussian_noise_would_be_the_greater_geometric_noise_is_taken():
+    assert not best_terms(100, 8, Budget(0.5, 1e-12), ADD_REMOVE).gaussian
+    assert best_terms(30_000, 64, Budget(0.5, 1e-6), ADD_REMOVE).gaussian
+    assert not best_terms(30_000, 64, Budget(0.5, 1e-19), ADD_REMOVE).gaussian
+
+
+@pytest.mark.parametrize("relation", list(Neighbors))
+@pytest.mark.parametrize("d", [4, 13])
+def test_where_noise_drowns_all_it_is_hardly_worse_than_the_box_center(d, relation):
+    rng = np.random.default_rng(3)
+    data = from_array(0.3 * rng.standard_normal((150, d)) + 0.2, (-1, 1), outside="clip")
+    center = dpcore.nicv(data, np.zeros((1, d)))
+    for epsilon in (1e-6, 1e-3, 0.02):
+        found = [
+            dpcore.nicv(data, dpcore.run("lift", data, 3, epsilon, 1e-6, relation, seed=s).centers)
+            for s in range(10)
+        ]
+        assert np.mean(found) < 1.25 * center
+
+
+def test_a_million_rows_cost_hardly_more_than_their_noise():
+    """As epsilon grows the centers of one cluster become its mean, in either accounting."""
+    rows = np.clip(0.2 + 0.1 * np.random.default_rng(0).standard_normal((4000, 9)), -1, 1)
+    data = from_array(rows, (-1, 1), outside="clip")
+    for delta in (0.0, 1e-6):
+        result = dpcore.run("lift", data, 1, 1e6, delta, seed=0)
+        np.testing.assert_allclose(np.asarray(result.centers)[0], rows.mean(axis=0), atol=2e-3)
+
+
+@pytest.mark.parametrize("d", [1, 3, 9])
+@pytest.mark.parametrize("rows", ["none", "one", "same", "corners"])
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_degenerate_rows_give_centers_in_the_box(d, rows, delta):
+    values = {
+        "none": np.empty((0, d)),
+        "one": np.full((1, d), 0.4),
+        "same": np.full((500, d), -0.3),
+        "corners": np.repeat([[0.999] * d, [-0.999] * d], 300, axis=0),
+    }[rows]
+    data = from_array(values, (-1, 1))
+    for epsilon in (0.01, 1.0, 1e6):
+        for k in (1, 7):
+            centers = np.asarray(dpcore.run("lift", data, k, epsilon, delta, seed=0).centers)
+            assert centers.shape == (k, d)
+            assert (np.abs(centers) <= 1).all()
+
+
+@pytest.mark.parametrize(("d", "delta"), [(3, 0.0), (9, 0.0), (9, 1e-6)])
+def test_it_runs_on_noise_that_may_be_released(d, delta):
+    data, middles = clusters(3000, d)
+    result = dpcore.run("lift", data, 3, 20.0, delta, noise=ReleaseNoise())
+    assert type(result) is ReleasedResult
+    assert dpcore.nicv(data, result.centers) < 2 * dpcore.nicv(data, middles)
+
+
+def test_too_many_coordinates_are_refused_in_words():
+    data = from_array(np.zeros((2, 4097)), (-1, 1))
+    with pytest.raises(dpcore.Infeasible, match="4,096"):
+        dpcore.run("lift", data, 1, 1.0)
+
+
+def test_what_is_left_above_a_threshold_sums_to_the_total():
+    counts = np.array([10.0, -3, 4, 2, -8])
+    left = of_sum(counts, 9.0)
+    np.testing.assert_allclose(left, [7.5, 0, 1.5, 0, 0])
+    assert of_sum(counts, 100.0).sum() == pytest.approx(100)
+
+
+@pytest.mark.parametrize("side", [2, 12])
+def test_a_picture_without_noise_is_the_grid_itself(side):
+    grid = Grid(Box.cube(3), side)
+    counts = np.zeros(grid.n_cells, dtype=np.int64)
+    counts[[0, -1]] = 40, 60
+    _, weights = picture(grid, counts, 1e-6, 100)
+    np.testing.assert_allclose(weights, counts, atol=0.01)
+
+
+def test_what_is_known_of_all_rows_leans_on_the_guess_as_noise_grows():
+    sums = np.array([1000.0, 300.0, 200.0])
+    sure = Rough.of(sums, 1e-6, 5)
+    assert (sure.n, sure.level) == (pytest.approx(1000), pytest.approx(0.3))
+    assert sure.variance == pytest.approx(5 * (0.2 - 0.09))
+    drowned = Rough.of(sums, 1e6, 5)
+    assert abs(drowned.level) < 0.01
+    assert drowned.variance == pytest.approx(5 * 0.3, rel=0.2)
+    assert math.isfinite(Rough.of(-sums, 10.0, 5).variance)
