@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -214,8 +215,9 @@ def _tables(kind: str, files: Mapping[str, bytes], box: Box) -> Iterator[tuple[s
         frame = pd.read_parquet(io.BytesIO(content))
         yield f"{kind}.parquet", frame[columns].to_numpy(dtype=np.float64)
     if content := files.get(f"{kind}.csv"):
-        frame = pd.read_csv(io.BytesIO(content), float_precision="round_trip")
-        yield f"{kind}.csv", frame[columns].to_numpy(dtype=np.float64)
+        lines = csv.DictReader(io.StringIO(content.decode()))
+        rows = [[float(line[column]) for column in columns] for line in lines]
+        yield f"{kind}.csv", np.array(rows, dtype=np.float64).reshape(-1, len(columns))
     if content := files.get(f"{kind}.geojson"):
         rows = []
         for feature in json.loads(content)["features"]:

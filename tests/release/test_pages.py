@@ -1,0 +1,77 @@
+"""The pages that leave: offline, on a phone, by night, and the certificate on one sheet."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from PIL import Image
+
+pytest.importorskip("playwright")
+from playwright.sync_api import Page, sync_playwright
+
+KINDS = ["adaptive", "coreset", "eugkm", "city", "trips", "wine", "auto"]
+MAPS = ["adaptive", "eugkm", "city", "trips"]
+CENTER = {"light": (0x00, 0x5A, 0xDC), "dark": (0x56, 0x9C, 0xFF)}
+
+
+@pytest.fixture(scope="module")
+def page(chromium_path: str) -> Iterator[Page]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=chromium_path, args=["--no-sandbox", "--disable-gpu"]
+        )
+        yield browser.new_page(viewport={"width": 390, "height": 844})
+        browser.close()
+
+
+def opened(page: Page, content: bytes, folder) -> list[str]:
+    """Open a file, and list what it asked for beside itself and what it complained of."""
+    (folder / "page.html").write_bytes(content)
+    address = (folder / "page.html").as_uri()
+    strange: list[str] = []
+    page.on("request", lambda request: request.url == address or strange.append(request.url))
+    page.on("console", lambda message: strange.append(message.text))
+    page.goto(address)
+    return strange
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_certificate_prints_on_one_sheet(kind, published, page, tmp_path):
+    assert opened(page, published[kind].files["certificate.html"], tmp_path) == []
+    sheet = page.pdf(prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", sheet)) == 1
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("kind", MAPS)
+def test_a_map_opens_alone_on_a_phone_by_day_and_by_night(kind, scheme, published, page, tmp_path):
+    page.emulate_media(color_scheme=scheme)
+    assert opened(page, published[kind].files["map.html"], tmp_path) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    picture = Image.open(io.BytesIO(page.locator("svg").screenshot())).convert("RGB")
+    near = np.abs(np.asarray(picture, dtype=int) - CENTER[scheme]).max(axis=2) < 12
+    assert near.sum() > 20
+    assert page.locator(".center").count() == published[kind].certificate["k"]
+    assert page.get_by_role("img").get_attribute("aria-label").startswith("Map of")
+
+
+@pytest.mark.parametrize("kind", ["certificate.html", "map.html"])
+def test_pages_hold_no_program_and_fetch_nothing(kind, published):
+    for release in published.values():
+        text = release.files.get(kind, b"").decode()
+        assert not re.search(r"<script|<link|<img|@import|url\(|href=|src=|onload", text)
+        assert "default-src 'none'" in text or not text
+
+
+def test_names_are_shown_and_never_run(published, page, tmp_path):
+    opened(page, published["auto"].files["certificate.html"], tmp_path)
+    assert page.locator("h1").inner_text().endswith("iris <b>&")
+
+
+def test_where_there_is_no_place_there_is_no_map(published):
+    for kind in ("wine", "auto"):
+        assert not {"map.html", "centers.geojson", "points.geojson"} & set(published[kind].files)

@@ -1,0 +1,126 @@
+"""What is not private cannot be exported: the type checker says so, and so does the program."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dpcore
+from dpcore import export
+from dpcore.domain import Box
+from dpcore.release import BuiltinData, ReleasePlan
+from dpcore.release.certificate import certificate
+from dpcore.release.files import bundle
+from dpcore.release.map_page import map_page
+from dpcore.results import NonPrivate, NonPrivateCenters
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = """\
+from dpcore import export
+from dpcore.release.files import bundle
+from dpcore.release.plan import ReleasePlan
+from dpcore.results import (
+    BaselineResult, NonPrivate, NonPrivateCenters, PrivateCenters, ReleasedResult,
+    SimulatedResult, UnprovenResult,
+)
+
+def allowed(plan: ReleasePlan, blue: PrivateCenters, result: ReleasedResult) -> None:
+    export.centers_csv(blue)
+    export.centers_parquet(result.centers)
+    export.points_csv(result)
+    bundle(plan, result, "now")
+
+def refused(
+    plan: ReleasePlan,
+    red: NonPrivateCenters,
+    eyes: NonPrivate[PrivateCenters],
+    reference: BaselineResult,
+    simulated: SimulatedResult,
+    unproven: UnprovenResult,
+) -> None:
+    export.centers_csv(red)
+    export.centers_csv(eyes)
+    export.centers_parquet(reference.centers)
+    export.centers_json(unproven.centers)
+    export.centers_geojson(eyes)
+    export.points_csv(simulated)
+    export.points_parquet(unproven)
+    export.points_geojson(reference)
+    bundle(plan, simulated, "now")
+    bundle(plan, unproven, "now")
+"""
+REFUSED = 10
+
+
+def test_the_type_checker_refuses_every_export_of_what_is_not_private(tmp_path):
+    pytest.importorskip("mypy")
+    path = tmp_path / "leak.py"
+    path.write_text(PROGRAM)
+    options = [
+        "--config-file",
+        str(ROOT / "pyproject.toml"),
+        "--cache-dir",
+        str(ROOT / ".mypy_cache"),
+    ]
+    run = subprocess.run(
+        [sys.executable, "-m", "mypy", *options, str(path)],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=False,
+    )
+    complaints = [line for line in run.stdout.splitlines() if "leak.py" in line]
+    first = PROGRAM[: PROGRAM.index("    export.centers_csv(red)")].count("\n") + 1
+    assert [int(line.split(":")[1]) for line in complaints] == list(range(first, first + REFUSED))
+    assert all("[arg-type]" in line for line in complaints)
+
+
+@pytest.fixture(scope="module")
+def city():
+    return dpcore.datasets.load("s1-like")
+
+
+@pytest.mark.parametrize(
+    "form",
+    [export.centers_csv, export.centers_json, export.centers_geojson, export.centers_parquet],
+)
+def test_the_program_refuses_what_the_checker_did_not_see(form, city):
+    red = dpcore.baseline(city, 3).centers
+    assert isinstance(red, NonPrivateCenters)
+    for secret in (red, NonPrivate(red), np.asarray(red), dpcore.baseline(city, 3)):
+        with pytest.raises(TypeError, match="not private"):
+            form(secret)
+
+
+@pytest.mark.parametrize("form", [export.points_csv, export.points_geojson, export.points_parquet])
+def test_points_leave_only_with_the_release_that_vouches_for_them(form, city):
+    simulated = dpcore.run("eugkm", city, 3, 1.0, seed=0)
+    unproven = dpcore.run("eugkm-published", city, 3, 1.0, seed=0)
+    for result in (simulated, unproven, simulated.synopsis, NonPrivate(simulated)):
+        with pytest.raises(TypeError, match="cannot be exported"):
+            form(result)
+
+
+def test_simulated_noise_gets_no_certificate_and_no_map(city):
+    plan = ReleasePlan("s1", BuiltinData("s1-like"), "eugkm", 3, 1.0)
+    simulated = dpcore.run("eugkm", city, 3, 1.0, seed=0)
+    for form in (
+        lambda: certificate(plan, simulated, "now", {}),
+        lambda: map_page(plan, simulated, "now"),
+        lambda: bundle(plan, simulated, "now"),
+    ):
+        with pytest.raises(TypeError):
+            form()
+
+
+def test_what_publishes_nothing_beside_its_centers_says_so(city):
+    from dpcore.release_noise import ReleaseNoise
+
+    released = dpcore.run("dplloyd", city, 3, 1.0, noise=ReleaseNoise())
+    with pytest.raises(ValueError, match="nothing beside"):
+        export.points_csv(released)
+    assert released.box == Box.cube(2)

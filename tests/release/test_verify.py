@@ -1,0 +1,171 @@
+"""A certificate and its files: everything that was tampered with is found."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+
+import pytest
+
+from dpcore.algorithms import ALGORITHMS
+from dpcore.release import Amount, BuiltinData, Ledger, ReleasePlan, publish, verify
+from dpcore.release.audited import overspent
+from dpcore.release.certificate import NAME, PAGE, as_json, described, digest
+from dpcore.release.certificate_page import certificate_page
+
+KINDS = ["adaptive", "coreset", "eugkm", "city", "trips", "wine", "auto"]
+
+
+def failures(certificate, files) -> list[str]:
+    return [finding.what for finding in verify(certificate, files) if finding.holds is False]
+
+
+def reissued(said, files, **contents):
+    """What somebody writes who changes files and then the certificate, so that it looks whole."""
+    files = {**files, **contents}
+    for name, content in contents.items():
+        said["files"][name] = described(content)
+    said["digest"] = digest(said)
+    files[NAME], files[PAGE] = as_json(said), certificate_page(said).encode()
+    return files
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_release_holds_and_says_what_nobody_can_check(kind, published):
+    files = published[kind].files
+    findings = verify(files[NAME], files)
+    assert [str(f) for f in findings if f.holds is False] == []
+    unknown = " ".join(f.what for f in findings if f.holds is None)
+    for words in ("noise was drawn", "data were those", "nothing else was published"):
+        assert words in unknown
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        *(k for k, a in ALGORITHMS.items() if a.verdict.holds and a.supports(2, None, 3)),
+    ],
+)
+@pytest.mark.parametrize("neighbors", ["add-remove", "replace-one"])
+def test_every_algorithm_that_may_be_released_passes(key, neighbors, tmp_path):
+    plan = ReleasePlan(
+        "s1",
+        BuiltinData("s1-like"),
+        key,
+        3,
+        8.0,
+        1e-6 if ALGORITHMS[key].uses_delta else 0.0,
+        neighbors,
+        allowed=Amount.of(10, 1e-5),
+    )
+    release = publish(plan, Ledger(tmp_path))
+    assert failures(release.files[NAME], release.files) == []
+
+
+@pytest.mark.parametrize("kind", ["adaptive", "trips"])
+def test_a_bit_that_changed_in_any_file_is_found(kind, published):
+    for name, content in published[kind].files.items():
+        middle = len(content) // 2
+        bent = content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
+        files = {**published[kind].files, name: bent}
+        assert failures(files[NAME], files), name
+
+
+def test_a_missing_file_is_not_a_fault_and_a_strange_one_is(published):
+    files = dict(published["adaptive"].files)
+    del files["points.csv"]
+    assert failures(files[NAME], files) == []
+    assert failures(files[NAME], {**files, "more.csv": b"1"}) == ["more.csv was released"]
+
+
+def changed(path, value):
+    def change(said):
+        *way, last = path
+        for step in way:
+            said = said[step]
+        said[last] = value(said[last]) if callable(value) else value
+
+    return change
+
+
+LIES = {
+    "a smaller epsilon": changed(["epsilon"], 0.1),
+    "a smaller delta": changed(["delta"], 1e-9),
+    "more rows of each id": changed(["unit"], {"name": "person", "ids": "who", "rows": 2}),
+    "a larger budget of one row": changed(["budget of one row", "epsilon"], 1.5),
+    "a larger budget in the transcript": changed(["transcript", "epsilon"], 1.5),
+    "a charge left out of its account": changed(["transcript", "charges", 1, "inner"], []),
+    "a dearer charge": changed(["transcript", "charges", 2, "epsilon"], lambda e: 2 * e),
+    "a charge that costs nothing": changed(["transcript", "charges", 0, "epsilon"], 0.0),
+    "a charge that gives back": changed(["transcript", "charges", 0, "epsilon"], -0.1),
+    "less noise": changed(["transcript", "charges", 2, "scale"], lambda s: s / 2),
+    "a dearer choice": changed(
+        ["transcript", "charges", 1, "inner", 0, "charges", 0, "rho"], lambda r: 100 * r
+    ),
+    "a cheaper account": changed(["transcript", "charges", 1, "epsilon"], 1e-4),
+    "a mechanism that no release has": changed(
+        ["transcript", "charges", 0, "mechanism"], "Laplace"
+    ),
+    "a better verdict": changed(["arguments", 0, "verdict"], "REPAIRED"),
+    "a claim that fails": changed(["arguments", 0, "verdict"], "UNPROVEN"),
+    "another proof": changed(["arguments", 0, "argument", "Private"], "Trust me."),
+    "another algorithm": changed(["algorithm"], "adaptive"),
+    "a setting it does not have": changed(["parameters", "rounds"], 3),
+    "another number of centers": changed(["k"], 7),
+    "another kind of paper": changed(["kind"], "diploma"),
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_lie_is_found_even_when_the_certificate_was_issued_again(lie, published):
+    release = published["city"]
+    said = copy.deepcopy(release.certificate)
+    LIES[lie](said)
+    files = reissued(said, release.files)
+    assert failures(files[NAME], files)
+
+
+def test_centers_that_the_points_do_not_have_are_found_even_when_all_hashes_fit(published):
+    release = published["adaptive"]
+    said = copy.deepcopy(release.certificate)
+    moved = re.sub(rb"(?m)^1,-74.0", b"1,-73.9", release.files["centers.csv"])
+    moved = moved if moved != release.files["centers.csv"] else moved.replace(b"-73.9", b"-74.0", 1)
+    files = reissued(said, release.files, **{"centers.csv": moved})
+    assert any("tell the same centers" in what for what in failures(files[NAME], files))
+    alone = {n: c for n, c in files.items() if n in (NAME, "centers.csv", "points.csv")}
+    assert any("k-means of the published points" in w for w in failures(files[NAME], alone))
+
+
+@pytest.mark.parametrize("text", [b"", b"{}", b"[]", b"null", b"\xff", b'{"kind": 1}'])
+def test_what_is_no_certificate_is_said_so(text):
+    assert failures(text, {}) == ["the certificate can be read"]
+
+
+def test_a_certificate_with_anything_missing_fails_and_does_not_break(published):
+    said = published["coreset"].certificate
+    for name in said:
+        less = {key: value for key, value in said.items() if key != name}
+        assert failures(json.dumps(less).encode(), published["coreset"].files), name
+
+
+def test_of_another_version_no_more_is_claimed_than_can_be_known(published):
+    said = copy.deepcopy(published["coreset"].certificate)
+    said["dpcore"] = "99.0"
+    files = reissued(said, published["coreset"].files)
+    assert failures(files[NAME], files) == []
+    assert any("99.0" in f.why for f in verify(files[NAME], files) if f.holds is None)
+
+
+def test_an_account_inside_a_charge_in_rho_must_be_paid_in_rho():
+    inner = {"epsilon": 1.0, "delta": 0.0, "accounting": "pure", "charges": []}
+    charge = {
+        "mechanism": "set aside",
+        "why": "more",
+        "epsilon": 0.5,
+        "delta": 1e-6,
+        "rho": 0.01,
+        "inner": [inner],
+    }
+    account = {"epsilon": 1.0, "delta": 1e-6, "accounting": "zcdp", "charges": [charge]}
+    assert "larger budget" in overspent(account)
