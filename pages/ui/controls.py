@@ -256,7 +256,8 @@ def metric_control(metrics: Collection[str] = tuple(METRICS)) -> Metric:
         options=list(metrics),
         format_func=lambda key: METRICS[key].title,
     )
-    st.caption(f"{METRICS[chosen].meaning} {NOT_PRIVATE}")
+    st.caption(METRICS[chosen].meaning)
+    st.markdown(NOT_PRIVATE)
     return METRICS[chosen]
 
 

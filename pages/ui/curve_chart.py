@@ -84,7 +84,7 @@ def figure(
             "margin": {"l": 70, "r": 125, "t": 20, "b": 50},
             "annotations": [
                 *end_notes(ends),
-                *(absence(i, curve, color) for i, (curve, color) in enumerate(silent)),
+                *(absence(i, *each, colors) for i, each in enumerate(silent)),
             ],
             "shapes": [here_line(here, colors)] if epsilons[0] <= here <= epsilons[-1] else [],
             "xaxis": {
@@ -136,11 +136,13 @@ def end_notes(ends: Iterable[tuple[str, float, str]]) -> list[dict[str, Any]]:
     ]
 
 
-def absence(i: int, curve: Curve, color: str) -> dict[str, Any]:
+def absence(i: int, curve: Curve, color: str, colors: Palette) -> dict[str, Any]:
     """In place of a curve, that there is none."""
     return {
         "x": 0.5,
-        "y": 0.5 - 2 * LINE_HEIGHT * i,
+        "y": 0.98 - 1.6 * LINE_HEIGHT * i,
+        "yanchor": "top",
+        "bgcolor": colors.paper,
         "xref": "paper",
         "yref": "paper",
         "text": f"{title(curve.algorithm)} cannot run here: see below",

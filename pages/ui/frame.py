@@ -30,6 +30,11 @@ STYLE = """
 [data-testid="stMainBlockContainer"] { padding: 2.5rem 3rem 3rem; max-width: 80rem; }
 [data-testid="stSidebarUserContent"] { padding-bottom: 2rem; }
 [data-testid="stMain"] h1 { font-size: 1.5rem; padding: 0; }
+[data-testid="stMain"] :is(h2, h3, h4) { font-size: 1.2rem; padding: .4rem 0; }
+/* In the dark, white letters could hardly be read on the light blue of what is primary. */
+[data-testid="stBaseButton-primary"], [data-baseweb="tag"], [data-baseweb="tag"] * {
+  color: light-dark(#FFFFFF, #0F151C);
+}
 [data-testid="stMetricValue"] { font-size: 1.9rem; padding-bottom: 0; }
 [data-testid="stMain"] .stMarkdownBadge {
   white-space: normal !important; line-height: 1.3;

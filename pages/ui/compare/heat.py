@@ -28,7 +28,7 @@ DATA = "gaussians-k5-d4"
 NONE = "none"
 RUNS, MOST_RUNS = 3, 20
 #: Pixels a row, and beside all rows.
-ROW, REST = 46, 70
+ROW, REST = 46, 96
 #: A method that does this many times better has the full color.
 CLEAR = 4.0
 #: From this part of the scale on, letters have the color of the ground.
@@ -190,7 +190,7 @@ def figure(found: Found, asked: Family, metric: Metric) -> go.Figure:
             **plots.layout(colors),
             "plot_bgcolor": f"{colors.shore}33",
             "height": ROW * len(asked.ds) + REST,
-            "margin": {"l": 45, "r": 8, "t": 10, "b": 50},
+            "margin": {"l": 45, "r": 8, "t": 36, "b": 50},
             "xaxis": {
                 "title": {"text": "k, clusters", "standoff": 8},
                 "range": [asked.ks[0] - 0.5, asked.ks[-1] + 0.5],

@@ -32,7 +32,7 @@ ROW, HEAD = 40, 116
 #: A dot lies under its name, so far below the middle of its row.
 BELOW = 0.25
 #: Letters of a reason that fit beside the dots; the table has the rest.
-REASON = 46
+REASON = 52
 
 
 def show() -> None:

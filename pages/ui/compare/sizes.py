@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dpcore import curves
-from dpcore.curves import EPSILONS, SIZE, Curve
+from dpcore.curves import EPSILONS, SIZE, Curve, Point
 from dpcore.plan import Plan, as_csv
 from pages.ui import controls, curve_chart, live, palette, plots
 from pages.ui.compare import company
@@ -90,11 +90,16 @@ def table(found: list[Curve], plan: Plan) -> None:
     for each in found:
         points = {point.epsilon: point for point in each.points}
         rows[title(each.algorithm)] = [
-            f"{p.mean:,.0f} ({p.low:,.0f} to {p.high:,.0f})"
-            if (p := points.get(epsilon))
+            told(point)
+            if (point := points.get(epsilon))
             else ("refused" if epsilon in each.refusals else "…")
             for epsilon in plan.epsilons
         ]
     index = pd.Index([f"{epsilon:g}" for epsilon in plan.epsilons], name="ε")
     st.table(pd.DataFrame(rows, index=index), border="horizontal")
     st.caption(f"{SIZE.title}: mean, and in brackets where the middle four in five runs lie.")
+
+
+def told(point: Point) -> str:
+    between = f" ({point.low:,.0f} to {point.high:,.0f})" if point.low < point.high else ""
+    return f"{point.mean:,.0f}{between}"
