@@ -88,7 +88,7 @@ def of_chosen_data(step: Step, on: Subject) -> None:
         return
     found = level.terms(on, books.account(ledger, level.name(on)))
     steps.finished(Step.LEVEL, level.summary(found, on))
-    if plan := level.refused_or_plan(on, ledger, found):
+    if plan := level.plan_of(on, found):
         confirm.draw(plan, ledger)
 
 

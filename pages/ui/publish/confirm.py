@@ -10,6 +10,7 @@ import streamlit as st
 from dpcore.release import RELEASE, Entry, Ledger, ReleasePlan
 from pages.ui import address
 from pages.ui.publish import steps
+from pages.ui.publish.level import affordable
 from pages.ui.publish.making import begin, refuse, running
 from pages.ui.publish.steps import Step
 from pages.ui.publish.tasks import Task, watch
@@ -19,22 +20,24 @@ TICKET = "ticket"
 
 
 def draw(plan: ReleasePlan, ledger: Ledger) -> None:
+    task = running(ticket(plan))
     with steps.opened(Step.CONFIRM):
+        if task is not None:
+            finish(task)
+            return
+        if not affordable(plan, ledger):
+            return
         st.markdown("**This is what will happen.** Nothing is spent yet.")
         st.markdown("\n".join(f"- {plain(sentence)}" for sentence in plan.statement()))
         before(plan, ledger)
-        task = running(ticket(plan))
         st.button(
             f"Publish, and spend {plan.price} for good",
             type="primary",
             key="publish",
             icon=":material/publish:",
-            disabled=task is not None,
             on_click=begin,
             args=(ticket(plan), plan, ledger),
         )
-        if task is not None:
-            finish(task)
 
 
 def before(plan: ReleasePlan, ledger: Ledger) -> None:
@@ -70,11 +73,9 @@ def ticket(plan: ReleasePlan) -> str:
 
 
 def finish(task: Task[Any]) -> None:
+    st.markdown("**Being published.** This plan is published once, however often it is asked for.")
     if not watch(task):
-        st.caption(
-            "It goes on when you close the page; History shows what came of it. It will not be "
-            "made twice."
-        )
+        st.caption("It goes on when you close the page; History then shows what came of it.")
         return
     del st.session_state[TICKET]
     if task.failure:

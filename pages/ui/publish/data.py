@@ -171,7 +171,7 @@ def refuse(failure: Exception) -> None:
     """What is wrong with a file, in words; what is wrong with the program is not for a page."""
     if not isinstance(failure, (engines.DataFileError, ValueError)):
         raise failure
-    st.error(f"**These data cannot be read.** {failure}", icon=":material/error:")
+    st.error(f"**These data cannot be read.** {plain(str(failure))}", icon=":material/error:")
 
 
 def summary() -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import streamlit as st
@@ -14,6 +16,7 @@ from pages.ui import address, controls
 from pages.ui.publish import books, look, steps
 from pages.ui.publish.steps import Step
 from pages.ui.publish.subject import Subject
+from pages.ui.wording import plain
 
 #: What all releases of a data set may cost together, unless somebody says otherwise.
 USUAL_TOTAL = 1.0
@@ -66,7 +69,8 @@ def draw(subject: Subject, ledger: Ledger) -> None:
             "Not sure which level? Look before you spend", icon=":material/travel_explore:"
         ):
             look.draw(subject, ledger, found)
-        if plan := refused_or_plan(subject, ledger, found):
+        plan = plan_of(subject, found)
+        if plan and affordable(plan, ledger):
             left = (account.left if account else found.allowed) - plan.price
             st.caption(
                 f"This release costs {plan.price}; {left} would be left of the {found.allowed} "
@@ -214,15 +218,27 @@ def gain(subject: Subject, found: Terms) -> None:
         st.caption(f":orange[:material/warning: **{caution}**]")
 
 
-def refused_or_plan(subject: Subject, ledger: Ledger, found: Terms) -> ReleasePlan | None:
-    """The plan, if it can be paid; else why not, in words. Nothing private is read."""
-    try:
-        plan = found.plan(subject)
+def plan_of(subject: Subject, found: Terms) -> ReleasePlan | None:
+    """The plan, or why there can be none, in words."""
+    with refusing():
+        return found.plan(subject)
+    return None
+
+
+def affordable(plan: ReleasePlan, ledger: Ledger) -> bool:
+    """Whether the ledger can pay for it, or why not, in words. Nothing private is read."""
+    with refusing():
         ledger.check(plan.claim())
+        return True
+    return False
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    try:
+        yield
     except (ReleaseRefused, Infeasible, ValueError) as reason:
-        st.error(f"**This cannot be published.** {reason}", icon=":material/block:")
-        return None
-    return plan
+        st.error(f"**This cannot be published.** {plain(str(reason))}", icon=":material/block:")
 
 
 def summary(found: Terms, subject: Subject) -> str:

@@ -9,6 +9,7 @@ import streamlit as st
 from dpcore.privacy import Infeasible
 from dpcore.release import Ledger, Progress, ReleasePlan, ReleaseRefused, publish
 from pages.ui.publish.tasks import Once, Task
+from pages.ui.wording import plain
 
 
 @st.cache_resource
@@ -48,4 +49,4 @@ def refuse(reason: Exception) -> None:
         if isinstance(reason, ReleaseRefused)
         else "If the method had begun to ask, its price is spent: History tells."
     )
-    st.error(f"**Nothing was published.** {reason} {spent}", icon=":material/block:")
+    st.error(f"**Nothing was published.** {plain(str(reason))} {spent}", icon=":material/block:")

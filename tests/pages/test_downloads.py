@@ -1,0 +1,190 @@
+"""Every file of every page, searched for canaries: what may never leave is in none of them."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+import dpcore
+from dpcore.datasets.places import PLACES
+from pages.ui.frame import PAGES, ROOT
+from tests.pages.publishing import (
+    CITY,
+    brought,
+    csv_text,
+    elsewhere,
+    page,
+    press,
+    released,
+    run,
+    settled,
+    trips,
+    until,
+    words,
+)
+
+#: Rows in the box: a number that no file has another reason to hold.
+ROWS = 20_731
+#: One row far from all others, and one beyond the box.
+LONELY, BEYOND = (-73.912345678, 40.887654321), (-73.512345678, 40.512345678)
+#: Digits after the point by which one coordinate is known, and by which a pair is known however a
+#: file rounds it. With fewer, some published point would agree by chance.
+ALONE, PAIRED = 9, 5
+PUBLIC_PAGES = [file for file, _, _ in PAGES if (ROOT / file).exists()]
+
+Files = dict[str, bytes]
+
+
+@pytest.fixture
+def files(monkeypatch: pytest.MonkeyPatch) -> Files:
+    """What every download button of every page drawn from now on would hand out."""
+    caught: Files = {}
+    real = st.download_button
+
+    def button(
+        label: str, data: object, file_name: str = "", *rest: object, **named: object
+    ) -> bool:
+        content = data.encode() if isinstance(data, str) else data
+        assert isinstance(content, bytes), f"{label} hands out {type(data).__name__}"
+        caught[file_name] = content
+        return bool(real(label, content, file_name, *rest, **named))  # type: ignore[arg-type]
+
+    monkeypatch.setattr(st, "download_button", button)
+    return caught
+
+
+def texts(files: Files) -> Iterator[tuple[str, str]]:
+    """All files as text, archives and tables unpacked."""
+    for name, content in files.items():
+        if name.endswith(".zip"):
+            with zipfile.ZipFile(io.BytesIO(content)) as archive:
+                yield from texts(
+                    {f"{name}/{each}": archive.read(each) for each in archive.namelist()}
+                )
+        elif name.endswith(".parquet"):
+            table = pq.read_table(io.BytesIO(content))
+            yield name, f"{table.schema}\n{table.to_pandas().to_csv()}\n{content!r}"
+        else:
+            yield name, content.decode()
+
+
+@dataclass(frozen=True)
+class Forbidden:
+    """Places that no file may tell, and how many rows there are."""
+
+    places: np.ndarray
+    counts: tuple[int, ...]
+
+
+def search(files: Files, forbidden: Forbidden) -> None:
+    """Fail on a forbidden place, and on an exact count however it is written."""
+    alone = {f"{value:.{ALONE}f}" for value in forbidden.places.ravel().tolist()}
+    pairs = {(f"{x:.{PAIRED}f}", f"{y:.{PAIRED}f}") for x, y in forbidden.places.tolist()}
+    for name, text in texts(files):
+        numbers = [float(n) for n in re.findall(r"-?\d+(?:\.\d+)?", text)]
+        found = set(numbers) & set(map(float, forbidden.counts))
+        found |= alone & {f"{n:.{ALONE}f}" for n in numbers}
+        found |= pairs & set(pairwise(f"{n:.{PAIRED}f}" for n in numbers))
+        assert not found, f"{name} holds {found}"
+        for n in forbidden.counts:
+            assert f"{n:,}" not in text, f"{name} holds {n:,}"
+
+
+def secret_trips() -> np.ndarray:
+    return np.vstack([trips(ROWS - 1), LONELY, BEYOND])
+
+
+def canaries(*more: np.ndarray) -> Forbidden:
+    """Rows, and the centers that k-means finds by looking at them."""
+    points = secret_trips()
+    data = dpcore.datasets.from_array(points, PLACES[CITY])
+    assert data.n == ROWS
+    red = [np.asarray(dpcore.baseline(data, 5, seed).centers) for seed in (0, 1)]
+    some = points[:: len(points) // 500]
+    return Forbidden(np.vstack([some, [LONELY, BEYOND], *red, *more]), (ROWS, ROWS + 1))
+
+
+def red_centers(app: AppTest) -> np.ndarray:
+    """The centers that are red on this visit's map."""
+    deck = json.loads(app.get("deck_gl_json_chart")[0].proto.json)
+    rings = next(layer["data"] for layer in deck["layers"] if layer["id"] == "non-private-centers")
+    return np.array([ring["at"] for ring in rings])
+
+
+def visited(app: AppTest, files: Files) -> None:
+    """Every page there is, with what is on screen now."""
+    for file in PUBLIC_PAGES:
+        if "publish" in file:
+            continue
+        elsewhere(app, file)
+        for key in [b.key for b in app.button if b.key == "show-raw"]:
+            press(app, key)
+        for _ in range(200):
+            said = words(app)
+            if "curves" not in file or "runs finished" in said or "are hidden" in said:
+                break
+            run(app)
+
+
+def test_the_search_finds_what_it_looks_for() -> None:
+    lonely = {"a.csv": f"x\n{LONELY[0]}\n".encode()}
+    with pytest.raises(AssertionError, match="holds"):
+        search(lonely, canaries())
+    rounded = {"map.html": f"[{LONELY[0]:.6f}, {LONELY[1]:.6f}]".encode()}
+    with pytest.raises(AssertionError, match="holds"):
+        search(rounded, canaries())
+    with pytest.raises(AssertionError, match="20,731"):
+        search({"a.html": b"of 20,731 trips"}, canaries())
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("n.json", f'{{"n": {ROWS}}}')
+    with pytest.raises(AssertionError, match="holds"):
+        search({"a.zip": packed.getvalue()}, canaries())
+    search({"a.csv": b"x\n-73.9\n40.8\n"}, canaries())
+
+
+def test_no_file_of_a_release_or_of_any_page_holds_what_is_not_private(files: Files) -> None:
+    app = brought(csv_text(secret_trips()), runs=1, privacy="Looser")
+    app = elsewhere(app, "app.py")
+    red = red_centers(press(app, "show-raw"))
+    assert red.shape == (5, 2)
+    visited(app, files)
+    assert not files, "raw data on screen, and something to download"
+    app = elsewhere(app, "pages/4_publish.py")
+    app = until(press(released(app), "to-history"), "is spent")
+    app.toggle(key="files-1").set_value(True)
+    run(app)
+    assert {"certificate.json", "centers.csv", "points.parquet"} <= set(files)
+    search(files, canaries(red))
+
+
+def test_no_file_made_of_a_twin_holds_what_is_not_private(files: Files) -> None:
+    app = brought(csv_text(secret_trips()), runs=1, to=0.02)
+    app = until(press(settled(app), "make-twin"), "is here")
+    held = app.session_state["own data"]
+    app.query_params["data"] = next(key for key, own in held.items() if own.is_twin)
+    visited(app, files)
+    assert any("curves" in name for name in files)
+    search(files, canaries())
+
+
+def test_files_of_public_data_hold_no_red_center_and_no_row(files: Files) -> None:
+    app = page("app.py", data="nyc-taxi", runs=1, to=0.02)
+    red = red_centers(app)
+    visited(app, files)
+    app = page(data="nyc-taxi", step="level")
+    released(app)
+    raw = dpcore.datasets.load("nyc-taxi")
+    rows = raw.box.from_unit(dpcore.domain.from_ticks(raw.positions()[0][:500]))
+    search(files, Forbidden(np.vstack([red, rows]), (50_000,)))
