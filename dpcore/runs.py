@@ -12,7 +12,7 @@ from dpcore.algorithms.base import MAX_CLUSTERS, Algorithm
 from dpcore.curator import Curator
 from dpcore.datasets.base import Dataset
 from dpcore.noise import Noise, SimulatedNoise
-from dpcore.privacy import Budget, Infeasible, Neighbors, Verdict
+from dpcore.privacy import Budget, Infeasible, Neighbors, Transcript, Verdict
 from dpcore.regional import check_regions, run_by_region
 from dpcore.regions import Regions
 from dpcore.results import (
@@ -65,13 +65,22 @@ def run(
         relation,
         np.random.default_rng(coins),
         keep_journal,
-        lambda _: progress(curator.transcript.epsilon / epsilon) if progress else None,
+        lambda _: progress(_part_asked(curator.transcript)) if progress else None,
     )
     if divisible is None or regions is None:
         outcome = system.run(curator, k, **settings)
     else:
         outcome = run_by_region(divisible, curator, k, regions, settings)
     return _sealed(system, k, settings, outcome, curator, noise)
+
+
+def _part_asked(transcript: Transcript) -> float:
+    """Which part of epsilon was asked with; what was set aside counts as it is used."""
+    asked = 0.0
+    for charge in transcript:
+        inside = [_part_asked(account) for account in charge.inner]
+        asked += charge.epsilon * (sum(inside) / len(inside) if inside else 1.0)
+    return min(asked / transcript.budget.epsilon, 1.0)
 
 
 def _checked_relation(system: Algorithm, neighbors: Neighbors | str) -> Neighbors:

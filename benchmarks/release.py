@@ -1,0 +1,105 @@
+"""What a release costs in time, and where that goes."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any
+
+import dpcore
+from benchmarks.table import Row, unit
+from dpcore.release import Amount, BuiltinData, Ledger, Progress, ReleasePlan, publish, verify
+from dpcore.release.certificate import NAME
+from dpcore.release_noise import ReleaseNoise
+
+TITLE = "Release"
+#: A person who waits longer than this is told how far it is.
+UNTOLD = 1.0
+#: OpenDP's geometric sampler, values a second, as measured for the design.
+SAMPLER = 1.8e5
+
+
+def rows() -> Iterator[Row]:
+    base = unit()
+    dpcore.datasets.load("nyc-month")
+    for algorithm in ("coreset", "adaptive", "eugkm"):
+        plan = ReleasePlan(
+            "month", BuiltinData("nyc-month"), algorithm, 5, 0.5, allowed=Amount.of(10.0)
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            ledger = Ledger(folder)
+            publish(plan, ledger)
+            with watched() as spent, waiting() as silence:
+                start = time.process_time()
+                release = publish(plan, ledger, silence)
+                whole = time.process_time() - start
+            rest = whole - spent["noise"] - spent["selection"]
+            name = f"{algorithm} on nyc-month, k=5, ε=0.5"
+            yield Row(f"{name}: in all", whole, unit="s", note=f"{whole / base:.0f} × bincount")
+            drawn = spent["values"] / SAMPLER
+            yield Row("  noise", spent["noise"], unit="s", note=f"{spent['values']:,.0f} values")
+            if drawn > UNTOLD / 10:
+                yield Row(
+                    "  noise / OpenDP's sampler at 1.8e5 values a second",
+                    spent["noise"] / drawn,
+                    1.5,
+                )
+            yield Row(
+                "  selection", spent["selection"], unit="s", note=f"{spent['picks']:.0f} picks"
+            )
+            yield Row("  rest: counting, clustering, files, ledger", rest, unit="s")
+            yield Row("  longest work without news", silence.longest, UNTOLD, "s")
+            start = time.process_time()
+            verify(release.files[NAME], release.files)
+            yield Row("  verifying it", time.process_time() - start, unit="s")
+
+
+@contextmanager
+def watched() -> Iterator[dict[str, float]]:
+    """Processor time in the samplers of a release, and what they drew."""
+    spent = dict.fromkeys(("noise", "selection", "values", "picks"), 0.0)
+    kinds = {"geometric": "noise", "gaussian": "noise", "choose": "selection"}
+
+    def timed(draw: Callable[..., Any], kind: str) -> Callable[..., Any]:
+        @wraps(draw)
+        def drawn(self: ReleaseNoise, values: Any, *rest: Any, **named: Any) -> Any:
+            start = time.process_time()
+            try:
+                return draw(self, values, *rest, **named)
+            finally:
+                spent[kind] += time.process_time() - start
+                spent["values" if kind == "noise" else "picks"] += (
+                    values.size if kind == "noise" else 1
+                )
+
+        return drawn
+
+    before = {name: getattr(ReleaseNoise, name) for name in kinds}
+    try:
+        for name, kind in kinds.items():
+            setattr(ReleaseNoise, name, timed(before[name], kind))
+        yield spent
+    finally:
+        for name, draw in before.items():
+            setattr(ReleaseNoise, name, draw)
+
+
+class Silence:
+    """How much work it was at most between two pieces of news."""
+
+    def __init__(self) -> None:
+        self.longest, self._last = 0.0, time.process_time()
+
+    def __call__(self, progress: Progress | None = None) -> None:
+        now = time.process_time()
+        self.longest, self._last = max(self.longest, now - self._last), now
+
+
+@contextmanager
+def waiting() -> Iterator[Silence]:
+    silence = Silence()
+    yield silence
+    silence()
