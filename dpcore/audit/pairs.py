@@ -185,9 +185,9 @@ class Case:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     #: Under which relation it runs: that of the pair, unless a claim about another is tested.
     neighbors: Neighbors | None = None
-    #: Regions with levels of their own, and what a run on all of them may spend. What it claims
-    #: for a row follows from where the row lies.
-    regions: Regions | None = None
+    #: Halves of the square with levels of their own, and what a run on both of them may spend. What
+    #: it claims for a row follows from where the row lies.
+    levels: Mapping[str, float] = field(default_factory=dict)
     spends: float | None = None
     #: Whether the attacker knows the public coins. Where not, they are tossed anew in every run.
     coins_known: bool = True
@@ -197,6 +197,10 @@ class Case:
     @property
     def relation(self) -> Neighbors:
         return self.neighbors or self.pair.neighbors
+
+    @property
+    def regions(self) -> Regions | None:
+        return HALVES.with_levels(self.levels) if self.levels else None
 
     @property
     def words(self) -> str:
@@ -286,10 +290,9 @@ def cases_of(algorithm: Algorithm) -> Iterator[Case]:
     for pair, settings in own_pairs(algorithm.key):
         yield _case(algorithm, pair, usual, 0.0, k, settings)
     if isinstance(algorithm, SynopsisAlgorithm):
-        levels = HALVES.with_levels({"west": usual})
         for pair, claim in ((quiet_region(), usual), (region_to_region(), usual + large)):
             case = _case(algorithm, pair, claim, 0.0, k)
-            yield replace(case, neighbors=ADD_REMOVE, regions=levels, spends=large)
+            yield replace(case, neighbors=ADD_REMOVE, levels={"west": usual}, spends=large)
 
 
 def _case(

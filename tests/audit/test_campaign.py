@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from collections import Counter
 from dataclasses import replace
 
@@ -87,6 +88,11 @@ def test_the_two_data_sets_of_a_pair_are_neighbors(pair):
     apart = (one - other).total(), (other - one).total()
     assert apart == ((1, 0) if pair.neighbors is Neighbors.ADD_REMOVE else (1, 1))
     assert [data.n for data in pair.data] == [one.total(), other.total()]
+
+
+def test_every_case_can_be_sent_to_another_process():
+    for case in table():
+        assert pickle.loads(pickle.dumps(case)).words == case.words
 
 
 def test_a_finding_is_the_same_whenever_it_is_made():
