@@ -7,7 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from pages.ui import address, frame
-from pages.ui.compare import heat, papers, rank, sizes, times
+from pages.ui.compare import auto_map, heat, papers, rank, sizes, times
 
 #: Views by their name in the address: what the tab says, and what draws it.
 VIEWS: dict[str, tuple[str, Callable[[], None]]] = {
@@ -15,6 +15,7 @@ VIEWS: dict[str, tuple[str, Callable[[], None]]] = {
     "map": ("Map over k and d", heat.show),
     "time": ("Run time", times.show),
     "size": ("Size of the coreset", sizes.show),
+    "auto": ("What “auto” takes", auto_map.show),
     "papers": ("The papers' findings", papers.show),
 }
 

@@ -58,17 +58,18 @@ class Choice:
         return ALGORITHMS[self.algorithm]
 
 
-def choose(data: str | None = None, centers: bool = True) -> Choice:
+def choose(data: str | None = None, centers: bool = True, method: str | None = None) -> Choice:
     """Draw the sidebar's controls and say what was chosen there and in the address.
 
     The level is read, not drawn: pages put the slider where it belongs, with `level_slider`.
-    Where a page brings data of its own, or has many k, there is no control for them.
+    Where a page brings data or a method of its own, or has many k, there is no control for them.
     """
     with st.sidebar:
         data = data or data_control()
-        algorithm = algorithm_control()
+        algorithm = method or algorithm_control()
         k = centers_control() if centers else CENTERS
-        st.button("Draw new noise", icon=":material/casino:", width="stretch", on_click=new_noise)
+        if not method:
+            noise_button()
         exact = exact_values(data)
         settings = settings_controls(algorithm)
     return Choice(data, algorithm, k, *exact, settings)
@@ -130,6 +131,10 @@ def algorithm_control() -> str:
         options=[*first, *(key for key in ALGORITHMS if key not in first)],
         format_func=lambda key: ALGORITHMS[key].title,
     )
+
+
+def noise_button() -> None:
+    st.button("Draw new noise", icon=":material/casino:", width="stretch", on_click=new_noise)
 
 
 def new_noise() -> None:

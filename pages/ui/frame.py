@@ -32,7 +32,7 @@ STYLE = """
 [data-testid="stMain"] h1 { font-size: 1.5rem; padding: 0; }
 [data-testid="stMain"] :is(h2, h3, h4) { font-size: 1.2rem; padding: .4rem 0; }
 /* In the dark, white letters could hardly be read on the light blue of what is primary. */
-[data-testid="stBaseButton-primary"], [data-baseweb="tag"], [data-baseweb="tag"] * {
+[data-testid="stBaseButton-primary"], [data-tag], [data-tag] * {
   color: light-dark(#FFFFFF, #0F151C);
 }
 [data-testid="stMetricValue"] { font-size: 1.9rem; padding-bottom: 0; }

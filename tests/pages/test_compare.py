@@ -14,10 +14,11 @@ from streamlit.testing.v1 import AppTest
 
 import dpcore
 from dpcore.algorithms import ALGORITHMS
+from dpcore.algorithms.auto import choose
 from dpcore.family import Family
 from dpcore.plan import Plan
 from dpcore.reproductions import REPRODUCTIONS, Check, Effort, Finding, Outcome, Row, Shelf
-from pages.ui.compare import heat, jobs, papers, times
+from pages.ui.compare import auto_map, heat, jobs, papers, times
 
 APP = str(Path(__file__).parents[2] / "app.py")
 RANK = {"data": "iris", "algorithm": "dplloyd", "k": 3, "privacy": "Loosest", "paper": "000"}
@@ -347,3 +348,21 @@ def test_a_finding_that_fails_live_says_so(monkeypatch: pytest.MonkeyPatch) -> N
         time.sleep(0.1)
         checked(app)
     raise AssertionError("It did not say so.")
+
+
+def test_the_map_of_auto_is_its_rule() -> None:
+    app = page(compare="auto", k=3, privacy="Looser", neighbors="replace-one")
+    drawn = chart(app)["data"][0]
+    for d, sentences in zip(drawn["y"], drawn["hovertext"], strict=True):
+        expected = [choose(n, int(d), 3, 1.0, 0.0, "replace-one") for n in auto_map.ROWS]
+        assert sentences == [each.sentence for each in expected]
+    for each in expected:
+        assert f"{ALGORITHMS[each.algorithm].title}: {each.way}" in words(app)
+
+
+def test_the_program_prints_the_map_of_auto(capsys: pytest.CaptureFixture[str]) -> None:
+    exec(page(compare="auto").code[0].value, {})
+    said = capsys.readouterr().out.splitlines()
+    assert len(said) == len(auto_map.ROWS) * len(auto_map.DIMENSIONS)
+    way = choose(100, 1, 5, 0.2).way
+    assert said[0] == f"100 1 {way}"
