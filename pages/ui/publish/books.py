@@ -2,36 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
-import sys
-from pathlib import Path
 
 import streamlit as st
 
 from dpcore.release import Account, Ledger
+from dpcore.release.folder import VARIABLE, usual_folder
 from pages.ui.publish import steps
 
-#: A folder for the ledger, for everybody who uses this server.
-VARIABLE = "DPCORE_LEDGER"
 FOLDER = "ledger folder"
 
 
-def usual_folder() -> str:
-    """The one that is set for this server, or a place of this user's data."""
-    if given := os.environ.get(VARIABLE):
-        return given
-    if sys.platform == "darwin":
-        home = Path.home() / "Library" / "Application Support"
-    elif sys.platform == "win32":
-        home = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    else:
-        home = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
-    return str(home / "dpcore")
-
-
 def folder() -> str:
-    chosen: str = steps.memory().get(FOLDER) or usual_folder()
+    chosen: str = steps.memory().get(FOLDER) or str(usual_folder())
     return chosen
 
 
@@ -56,9 +39,9 @@ def folder_control() -> None:
             "nobody else's hands."
         )
         given = steps.remembered(
-            st.text_input, "Folder", FOLDER, usual_folder(), placeholder=usual_folder()
+            st.text_input, "Folder", FOLDER, str(usual_folder()), placeholder=str(usual_folder())
         )
-        steps.memory()[FOLDER] = given.strip() or usual_folder()
+        steps.memory()[FOLDER] = given.strip() or str(usual_folder())
         st.caption(
             f"Remembered for this visit. To change it for good, set `{VARIABLE}` where the server "
             "starts."
