@@ -218,16 +218,18 @@ HUNGRY: Mapping[str, tuple[float, float]] = {"coreset-faithful": (40.0, 80.0)}
 SHAPES = ((2, 2), (2, 1), (3, 2), (8, 2))
 
 #: Where few rows in two dimensions leave a part of an algorithm out: rows and dimensions that do
-#: not. Trees grow, balls are removed, a round of Lloyd pays, rows are projected, some coordinates
-#: are chosen of many.
+#: not. Trees grow, balls are removed, rounds follow a first picture, rows are projected, some
+#: coordinates are chosen of many.
 ROOMS: Mapping[str, tuple[tuple[int, int], ...]] = {
     "adaptive": ((5000, 2),),
+    "auto": ((5000, 2), (2000, 8)),
     "coreset": ((20_000, 2), (2000, 3)),
     "coreset-split": ((3000, 3),),
     "highdim": ((48, 8),),
     "highdim-kmedian": ((48, 8),),
     "highdim-published": ((48, 8),),
     "hybrid": ((2000, 2),),
+    "lift": ((2000, 4), (2000, 8)),
     "sparse-mean": ((48, 6),),
     "sparse-mean-published": ((48, 6),),
 }

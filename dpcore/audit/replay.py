@@ -11,13 +11,14 @@ probability of any of its answers can differ.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from dpcore.domain import FloatArray, IntArray
+from dpcore.gaussian import epsilon_of_gaussian
 from dpcore.noise import Noise, selection_scale, selection_weights
 from dpcore.privacy import epsilon_of_rho
 
@@ -161,19 +162,22 @@ def together(losses: Sequence[Loss], delta: float) -> float:
     """The least epsilon, at delta, that surely covers all of these losses.
 
     They add up; or their rhos do, and are converted; or noisy counts add up, and the rest, where
-    rho gains most, is converted.
+    rho gains most, is converted; or all but Gaussian noise adds up, whose own rho says more.
     """
-    added = math.fsum(each.worst for each in losses)
     if not delta:
-        return added
-    counts = [each for each in losses if each.kind == GEOMETRIC]
-    others = [each for each in losses if each.kind != GEOMETRIC]
-    converted = (
-        math.fsum(each.worst for each in apart)
-        + epsilon_of_rho(math.fsum(each.rho for each in rest), delta)
-        for apart, rest in (([], losses), (counts, others))
+        return math.fsum(each.worst for each in losses)
+
+    def mixed(kinds: Collection[str], convert: Callable[[float, float], float]) -> float:
+        rho = math.fsum(each.rho for each in losses if each.kind in kinds)
+        added = math.fsum(each.worst for each in losses if each.kind not in kinds)
+        return added + convert(rho, delta)
+
+    return min(
+        mixed((), epsilon_of_rho),
+        mixed((GEOMETRIC, CHOICE, GAUSSIAN), epsilon_of_rho),
+        mixed((CHOICE, GAUSSIAN), epsilon_of_rho),
+        mixed((GAUSSIAN,), epsilon_of_gaussian),
     )
-    return min(added, *converted)
 
 
 def _log_shares(scores: IntArray, scale: float, log_prior: FloatArray | None) -> FloatArray:
