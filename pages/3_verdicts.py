@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from collections import Counter
 
 import streamlit as st
@@ -113,10 +114,11 @@ def audit_bar(algorithm: Algorithm, found: Findings | None) -> None:
     if found is None or strongest is None:
         st.caption("Not audited yet.")
         return
-    words, beyond = told(strongest, found)
+    refuted = [f for f in found.of(algorithm.key) if f.refutes(found.family_confidence)]
+    words, reached = told(strongest, refuted)
     colors = palette.current()
-    share = min(strongest.lower_bound / strongest.epsilon * CLAIM_AT, 1.0)
-    color = colors.unproven if beyond else colors.private
+    share = min(reached / strongest.epsilon * CLAIM_AT, 1.0)
+    color = colors.unproven if refuted else colors.private
     st.html(
         f'<div class="bar" role="img" aria-label="{html.escape(words, quote=True)}">'
         f'<div style="left: 0; width: {share:.1%}; background: {color}"></div>'
@@ -125,15 +127,21 @@ def audit_bar(algorithm: Algorithm, found: Findings | None) -> None:
     st.caption(words)
 
 
-def told(strongest: Finding, found: Findings) -> tuple[str, bool]:
-    """What the strongest attack showed, and whether it refutes the claim."""
+def told(strongest: Finding, refuted: list[Finding]) -> tuple[str, float]:
+    """What the strongest attack showed, what refutes the claim, and the epsilon it comes to."""
     words = f"Claimed: ε = {strongest.epsilon:g}. Audit: at least {strongest.lower_bound:.2g}"
-    refuted = [
-        each for each in found.of(strongest.algorithm) if each.refutes(found.family_confidence)
-    ]
-    if refuted:
-        return f"{words}. The claim is refuted.", True
-    return f"{words}, on the pair “{strongest.pair}”.", False
+    if not refuted:
+        return f"{words}, on the pair “{strongest.pair}”.", strongest.lower_bound
+    if strongest.lower_bound > strongest.epsilon:
+        return f"{words}. The claim is refuted.", strongest.lower_bound
+    dearest = max(refuted, key=lambda f: (f.cost or 0) / f.epsilon)
+    cost = (dearest.cost or 0) / dearest.epsilon * strongest.epsilon
+    why = (
+        "something gets out without noise"
+        if math.isinf(cost)
+        else f"its noise is worth ε = {cost:.2g}"
+    )
+    return f"{words}. The claim is refuted: on the pair “{dearest.pair}” {why}.", cost
 
 
 main()

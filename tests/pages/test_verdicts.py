@@ -37,7 +37,7 @@ def words(app: AppTest) -> str:
     return "\n".join([*(str(text.value) for text in texts), *written])
 
 
-def found(*lower_bounds: tuple[str, float]) -> Findings:
+def found(*lower_bounds: tuple[str, float], cost: float | None = None) -> Findings:
     return Findings(
         "2026-01-02",
         500,
@@ -51,7 +51,7 @@ def found(*lower_bounds: tuple[str, float]) -> Findings:
                 0.0,
                 bound,
                 Evidence("an event", round(400 * (bound > 1)), 500, 0, 500),
-                None,
+                cost,
                 0.0,
             )
             for key, bound in lower_bounds
@@ -119,6 +119,19 @@ def test_a_bound_beyond_the_claim_refutes_it(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(audit, "findings", lambda: found(("eugkm-published", 4.5)))
     said = words(page(paper="000"))
     assert "at least 4.5. The claim is refuted." in said
+    assert "width: 100.0%" in said
+
+
+@pytest.mark.parametrize(
+    ("cost", "why"),
+    [(float("inf"), "something gets out without noise"), (2.0, "its noise is worth ε = 2")],
+)
+def test_noise_that_does_not_cover_the_claim_refutes_it_too(
+    monkeypatch: pytest.MonkeyPatch, cost: float, why: str
+) -> None:
+    monkeypatch.setattr(audit, "findings", lambda: found(("eugkm-published", 0.2), cost=cost))
+    said = words(page(paper="000"))
+    assert f"at least 0.2. The claim is refuted: on the pair “lone row” {why}." in said
     assert "width: 100.0%" in said
 
 
