@@ -55,6 +55,14 @@ class Engine(ABC):
         local = unquote(urlparse(path).path) if path.startswith("file:") else path
         return _pieces(local) if os.path.isfile(local) else None
 
+    def address(self, path: str) -> str:
+        """By what a table, or a file far away, is known again."""
+        return f"{type(self).__name__} {path}"
+
+    def progress(self) -> float:
+        """Which part of what is being asked is read, from 0 to 1, for who waits elsewhere."""
+        return 0.0
+
     @abstractmethod
     def _answer(self, source: Source, query: Query) -> Columns:
         """Run a query on the columns of a source, as DOUBLE x0, x1, ... and, as text, id."""

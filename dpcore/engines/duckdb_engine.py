@@ -56,8 +56,10 @@ class DuckDBEngine(Engine):
         self._running: list[duckdb.DuckDBPyConnection] = []
         self._starting_or_ending = threading.Lock()
 
+    def address(self, path: str) -> str:
+        return f"{os.path.realpath(self._database)} {path}"
+
     def progress(self) -> float:
-        """Which part of what is being asked is read, from 0 to 1, for who waits elsewhere."""
         with self._starting_or_ending:
             parts = [running.query_progress() / 100 for running in self._running]
         return min((min(max(part, 0.0), 1.0) for part in parts), default=0.0)

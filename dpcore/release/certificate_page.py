@@ -11,8 +11,8 @@ from dpcore.privacy import Neighbors
 
 #: More charges than this are told together, mechanism by mechanism.
 MOST_CHARGES = 8
-#: Letters of an argument that a sheet has room for; all of it is in the data.
-MOST_LETTERS = 1400
+#: What a sheet has room for of an argument, in letters; all of it is in the data.
+SHOWN, MOST_LETTERS = ("Relation", "Private", "Flaw", "Repair"), 1700
 
 STYLE = """\
 @page { size: A4; margin: 12mm; }
@@ -111,7 +111,8 @@ def _charges(charges: list[dict[str, Any]]) -> str:
 def _arguments(arguments: list[dict[str, Any]]) -> Iterator[str]:
     for each in arguments:
         yield f"<h2>Why it is private: {escape(each['title'])}, {escape(each['verdict'])}</h2>"
-        text = " ".join(f"{label}: {said}" for label, said in each["argument"].items())
+        argument = each["argument"]
+        text = " ".join(f"{label}: {argument[label]}" for label in SHOWN if label in argument)
         room = MOST_LETTERS // len(arguments)
         if len(text) > room:
             text = text[:room].rsplit(" ", 1)[0] + " …"

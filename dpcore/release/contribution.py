@@ -23,13 +23,13 @@ class Unit:
     once bounded, by at most m rows of that id and by nothing else: m steps of add/remove.
 
     **Pure epsilon.** A run that is (epsilon/m)-private for one row is epsilon-private for m of
-    them: each of m steps costs a factor e^(epsilon/m). It is the same as noise of m times the
-    scale, since every scale is a sensitivity over an epsilon.
+    them: each of m steps costs a factor e^(epsilon/m). It is the same as m times the sensitivity,
+    since every scale of noise is a sensitivity over an epsilon.
 
     **Epsilon and delta.** If P(M(x) in S) <= e^a P(M(y) in S) + b for each step, then for m steps
-    P <= e^(ma) P + b (1 + e^a + ... + e^((m-1)a)) = e^(ma) P + b (e^(ma) - 1)/(e^a - 1) (Dwork and
-    Roth 2014, theorem 2.2 with its delta worked out). A run at a = epsilon/m and
-    b = delta (e^a - 1)/(e^epsilon - 1) is thus (epsilon, delta)-private for one id. Runs that
+    P <= e^(ma) Q + b (1 + e^a + ... + e^((m-1)a)) = e^(ma) Q + b (e^(ma) - 1)/(e^a - 1), one step
+    put into the next (theorem 2.2 of Dwork and Roth 2014 is the case b = 0). A run at a = epsilon/m
+    and b = delta (e^a - 1)/(e^epsilon - 1) is thus (epsilon, delta)-private for one id. Runs that
     count in rho inside spend at most the rho that implies (a, b), so the same holds for them.
 
     Under replace-one the number of rows would be public, but an id that is replaced by another may

@@ -18,7 +18,7 @@ with nothing to show for it.
 **Adding up.** Charges of one account are answers about the same data under the same relation and
 unit. Epsilons add up and deltas add up, also when later ones are chosen by looking at earlier
 releases, as long as the sum stays within bounds fixed at the start (Rogers, Roth, Ullman and
-Vadhan 2016, section 5). The bounds are fixed when the account is opened. Sums are exact fractions.
+Vadhan 2016: privacy filters). They are fixed when the account is opened. Sums are exact fractions.
 
 **Fingerprints.** An account knows the files it was opened with, and all it met later, by digests
 under a key that lies beside the ledger. The same bytes under another name are refused, so that one

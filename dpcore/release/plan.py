@@ -107,11 +107,12 @@ class ReleasePlan:
             f"{name} from {low:g} to {high:g}"
             for name, low, high in zip(box.names, box.low, box.high, strict=True)
         )
+        fate = "moved to its edge" if self.data.outside == "clip" else "left out"
         said = [
             f"Published will be {self.k} centers of {self.name!r}, found by {self.system.title} "
             f"({self.system.verdict}), and what they were found from, where there is such a thing, "
             "for everybody to see and to keep.",
-            f"Only the public box counts: {ends}.",
+            f"Only the public box counts: {ends}. What lies outside is {fate}.",
             explain.protected(unit.name, self.neighbors, unit.ids, unit.rows),
             explain.attack(self.epsilon, unit.name, self.neighbors),
             explain.slip(self.delta),

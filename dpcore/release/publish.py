@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import dpcore
+from dpcore.datasets.base import Dataset
 from dpcore.domain import FloatArray, IntArray
 from dpcore.privacy import Infeasible
 from dpcore.release import files
@@ -19,6 +21,9 @@ from dpcore.release.ledger import Entry, Ledger
 from dpcore.release.plan import ReleasePlan
 from dpcore.release_noise import ReleaseNoise
 from dpcore.results import ReleasedResult
+
+#: Seconds between two looks at how far the rows are read.
+NEWS = 0.2
 
 
 @dataclass(frozen=True)
@@ -74,8 +79,7 @@ def publish(
     ledger.check(claim)
     # Taken before anything private is read: how long the rest takes depends on the data.
     time = datetime.now(UTC).isoformat(timespec="seconds")
-    tell(Progress("counting the rows", 0.0))
-    data = plan.data.open(plan.unit)
+    data = _opened(plan, tell)
     noise = _WatchedNoise(lambda done, of: tell(Progress("drawing noise", done / of)))
     try:
         result = dpcore.run(
@@ -106,6 +110,16 @@ def publish(
 def reopened(ledger: Ledger, number: int) -> Release:
     """A release that was made before, to show it or download it again, for free."""
     return Release(ledger.entry(number), ledger.files(number))
+
+
+def _opened(plan: ReleasePlan, tell: Callable[[Progress], None]) -> Dataset:
+    """The rows, while it is told how far they are read."""
+    with ThreadPoolExecutor(1) as elsewhere:
+        rows = elsewhere.submit(plan.data.open, plan.unit)
+        while True:
+            tell(Progress("counting the rows", plan.data.progress))
+            if wait([rows], NEWS).done:
+                return rows.result()
 
 
 class _WatchedNoise(ReleaseNoise):

@@ -25,6 +25,13 @@ class DataSource(ABC):
     box: Box
     #: Longitude and latitude come first, so that there is a map to draw.
     geographic: bool
+    #: What becomes of rows outside the box: they are left out or, with "clip", moved to its edge.
+    outside: str = "drop"
+
+    @property
+    def progress(self) -> float:
+        """Which part of the rows is read, for who waits while another thread opens them."""
+        return 0.0
 
     @abstractmethod
     def open(self, unit: Unit) -> Dataset:
@@ -108,6 +115,10 @@ class FileData(DataSource):
     def _engine(self) -> engines.Engine:
         return engines.engine(self.engine) if isinstance(self.engine, str) else self.engine
 
+    @property
+    def progress(self) -> float:
+        return self._engine.progress()
+
     def open(self, unit: Unit) -> Dataset:
         return from_file(
             self.path,
@@ -123,10 +134,12 @@ class FileData(DataSource):
 
     def contents(self) -> Iterator[tuple[str, Iterator[bytes]]]:
         """Files by their bytes; what an engine alone can reach, by the address it goes by."""
-        for layout in self._engine.look(self.path, self.format).layouts:
-            pieces = self._engine.pieces(layout.path)
+        found = self._engine.look(self.path, self.format)
+        for layout in found.layouts:
+            table = found.format is engines.Format.TABLE
+            pieces = None if table else self._engine.pieces(layout.path)
             if pieces is None:
-                yield f"table {type(self._engine).__name__}", iter([layout.path.encode()])
+                yield "address", iter([self._engine.address(layout.path).encode()])
             else:
                 yield "file", pieces
 
