@@ -60,8 +60,13 @@ class Shot:
     dark: bool = False
     act: Callable[[Page], None] | None = None
     whole: bool = False
+    #: Words that are there when everything is; without, when a map is settled.
+    until: str = ""
 
 
+WIDE, LONG = {"width": 1400, "height": 1700}, {"width": 390, "height": 2000}
+RUNS = "runs finished"
+COMPARE = "/compare?compare="
 SHOTS = (
     Shot("explore"),
     Shot("explore-whole", viewport=TALL),
@@ -84,6 +89,39 @@ SHOTS = (
     Shot("explore-plane", "/?data=s1-like&k=15&privacy=Looser", TALL),
     Shot("explore-projection", "/?data=iris&algorithm=auto&privacy=Loosest", TALL, dark=True),
     Shot("explore-impossible", "/?data=nyc-taxi-trips&algorithm=adaptive"),
+    Shot("curves", "/curves?runs=3&with=eugkm,dplloyd,eugkm-published", WIDE, until=RUNS),
+    Shot("curves-dark", "/curves?runs=3&with=hybrid,gkm&metric=shift", WIDE, dark=True, until=RUNS),
+    Shot("curves-phone", "/curves?runs=3&with=eugkm,dplloyd", LONG, until=RUNS),
+    Shot("curves-refused", "/curves?data=wine&runs=1&with=coreset,dplloyd", WIDE, until=RUNS),
+    Shot("compare-rank", "/compare?runs=3", {"width": 1400, "height": 2700}, until=RUNS),
+    Shot("compare-rank-dark", "/compare?runs=3&paper=000", WIDE, dark=True, until=RUNS),
+    Shot("compare-rank-phone", "/compare?runs=3&paper=004&privacy=Loosest", LONG, until=RUNS),
+    Shot("compare-map", COMPARE + "map&algorithm=eugkm&cell_runs=1", WIDE, until=RUNS),
+    Shot(
+        "compare-map-two-dark",
+        COMPARE + "map&algorithm=eugkm&against=dplloyd&cell_runs=1",
+        WIDE,
+        dark=True,
+        until=RUNS,
+    ),
+    Shot(
+        "compare-map-phone",
+        COMPARE + "map&algorithm=hybrid&against=dplloyd&cell_runs=1",
+        LONG,
+        until=RUNS,
+    ),
+    Shot("compare-time", COMPARE + "time&timed=eugkm,dplloyd,gkm-published", WIDE, until=RUNS),
+    Shot("compare-time-phone", COMPARE + "time&timed=eugkm&rows=100000", LONG, until=RUNS),
+    Shot("compare-size", COMPARE + "size&size_runs=2", WIDE, until=RUNS),
+    Shot("compare-size-dark", COMPARE + "size&size_runs=2&k=3", WIDE, dark=True, until=RUNS),
+    Shot("compare-auto", COMPARE + "auto", WIDE, until="In Python"),
+    Shot("compare-papers", COMPARE + "papers", WIDE, until="Claim"),
+    Shot("compare-papers-phone", COMPARE + "papers&paper=004", LONG, dark=True, until="Claim"),
+    Shot("compare-live", COMPARE + "papers&paper=004&live=004-table2", WIDE, until="Measured just"),
+    Shot("verdicts", "/verdicts", WIDE, until="Specification"),
+    Shot("verdicts-dark", "/verdicts?paper=000", WIDE, dark=True, until="Specification"),
+    Shot("verdicts-phone", "/verdicts?paper=002", LONG, until="Specification"),
+    Shot("verdicts-open", "/verdicts?paper=000&algorithm=eugkm", WIDE, until="Specification"),
 )
 
 
@@ -99,10 +137,14 @@ def main(wanted: list[str]) -> None:
             options: dict[str, Any] = {"color_scheme": "dark" if shot.dark else "light"}
             page = browser.new_page(viewport=shot.viewport, **options)
             page.goto(server.address + shot.path)
-            page.get_by_role("figure").or_(page.locator(".js-plotly-plot")).or_(
-                page.get_by_test_id("stAlert")
-            ).first.wait_for(timeout=60_000)
-            settled_or_idle(page)
+            if shot.until:
+                page.get_by_text(shot.until).first.wait_for(timeout=300_000)
+                idle(page)
+            else:
+                page.get_by_role("figure").or_(page.get_by_test_id("stAlert")).first.wait_for(
+                    timeout=60_000
+                )
+                settled_or_idle(page)
             if shot.act:
                 shot.act(page)
             page.screenshot(path=FOLDER / f"{shot.name}.png")

@@ -1,0 +1,204 @@
+"""Compare as a person meets it: rankings and maps that grow, files, links, phone, dark."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Download, Page, expect
+
+from dpcore.reproductions import REPRODUCTIONS
+from pages.ui.palette import DARK, LIGHT
+from tests.browser.driver import DESK, PHONE, count, eventually, idle, pixels
+
+Visit = Callable[..., Page]
+RANK = "/compare?data=iris&algorithm=dplloyd&k=3&privacy=Loosest&paper=000&runs=2"
+MAP = "/compare?compare=map&algorithm=dplloyd&privacy=Looser&cell_runs=1"
+TIME = "/compare?compare=time&algorithm=dplloyd&timed=eugkm&rows=30000&time_runs=1"
+SIZE = "/compare?compare=size&data=s1-like&algorithm=eugkm&coresets=coreset&size_runs=1"
+
+
+def opened(visit: Visit, path: str = RANK, **options: object) -> Page:
+    page = visit(path, ready=False, **options)
+    page.locator(".js-plotly-plot .point").first.wait_for(state="attached", timeout=90_000)
+    return page
+
+
+def finished(page: Page) -> Page:
+    expect(page.get_by_text(re.compile(r"runs finished"))).to_be_visible(timeout=120_000)
+    idle(page)
+    return page
+
+
+def done(page: Page) -> int:
+    words = page.get_by_text(re.compile(r"^[\d,]+ of [\d,]+ runs")).inner_text()
+    return int(words.split(" of ")[0].replace(",", ""))
+
+
+def saved(page: Page, name: str) -> list[dict[str, str]]:
+    with page.expect_download(timeout=30_000) as waiting:
+        page.get_by_role("button", name=name).click()
+    found: Download = waiting.value
+    return list(csv.DictReader(io.StringIO(Path(found.path()).read_text())))
+
+
+def width(page: Page) -> int:
+    return page.evaluate(
+        "Math.max(document.documentElement.scrollWidth,"
+        " document.querySelector('[data-testid=stMain]').scrollWidth)"
+    )
+
+
+def test_a_ranking_grows_until_somebody_stops_it(visit: Visit) -> None:
+    page = opened(visit, "/compare?data=s1-like&algorithm=gkm&paper=000&runs=200")
+    before = done(page)
+    eventually(lambda: done(page) > before, 30)
+    page.get_by_role("button", name="Stop").last.click()
+    stopped = page.get_by_text(re.compile(r"^Stopped after"))
+    expect(stopped).to_be_visible(timeout=30_000)
+    page.wait_for_timeout(2000)
+    idle(page)
+    words = stopped.inner_text()
+    page.wait_for_timeout(1500)
+    assert stopped.inner_text() == words
+    page.get_by_role("button", name="Go on").click()
+    expect(page.get_by_text(re.compile(r"^[\d,]+ of 1,600 runs"))).to_be_visible(timeout=30_000)
+
+
+def test_the_files_of_a_ranking_say_what_the_screen_says(visit: Visit) -> None:
+    page = finished(opened(visit))
+    shown = page.get_by_role("row").nth(1).inner_text().split("\t")
+    rows = saved(page, "CSV of this table")
+    assert rows[0]["algorithm"] == "eugkm-published" or rows[0]["verdict"] in shown[2]
+    assert f"{float(rows[0]['mean']):.4g}" in shown[3]
+    assert [float(r["mean"]) for r in rows] == sorted(float(r["mean"]) for r in rows)
+    runs = saved(page, "CSV of every run")
+    own = [float(r["nicv"]) for r in runs if r["algorithm"] == rows[0]["algorithm"]]
+    assert sum(own) / len(own) == pytest.approx(float(rows[0]["mean"]))
+
+
+def test_a_click_on_a_dot_opens_explore_with_that_method(visit: Visit) -> None:
+    page = finished(opened(visit))
+    best = saved(page, "CSV of this table")[0]["algorithm"]
+    spot = page.locator(".js-plotly-plot .scatterlayer .trace").last.locator(".point").first
+    box = spot.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(page.get_by_role("heading", name="What privacy costs")).to_be_visible(timeout=60_000)
+    assert f"algorithm={best}" in page.url
+    assert "privacy=Loosest" in page.url
+
+
+def test_a_map_fills_cell_by_cell_and_its_file_has_every_cell(visit: Visit) -> None:
+    page = opened(visit, MAP)
+    before = done(page)
+    eventually(lambda: "finished" in page.inner_text("body") or done(page) > before, 60)
+    rows = saved(finished(page), "CSV of this map")
+    assert {(int(r["k"]), int(r["d"])) for r in rows} == {
+        (k, d) for k in range(2, 11) for d in range(2, 11)
+    }
+    page.get_by_text("DPLloyd: NICV in figures").click()
+    cell = page.get_by_role("row", name=re.compile("^d = 2")).get_by_role("cell").first
+    first = next(float(r["mean"]) for r in rows if (r["k"], r["d"]) == ("2", "2"))
+    expect(cell).to_have_text(f"{first:.4g}")
+
+
+def test_a_click_on_a_cell_opens_explore_with_those_data(visit: Visit) -> None:
+    page = finished(opened(visit, MAP))
+    box = page.locator(".js-plotly-plot .nsewdrag").bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + box["width"] / 18, box["y"] + box["height"] * 17 / 18)
+    expect(page.get_by_role("heading", name="What privacy costs")).to_be_visible(timeout=60_000)
+    assert "data=gaussians-k2-d2" in page.url
+    assert "k=2" in page.url
+
+
+def test_run_times_print_their_slopes_and_the_file_has_the_times(visit: Visit) -> None:
+    page = finished(opened(visit, TIME))
+    words = page.locator(".js-plotly-plot").inner_text()
+    assert re.search(r"DPLloyd, slope\s-?\d\.\d\d", words)
+    rows = saved(page, "CSV of every run")
+    first = next(r for r in rows if r["algorithm"] == "dplloyd")
+    shown = page.get_by_role("row").nth(1).inner_text().split("\t")
+    assert shown[:2] == [f"{int(first['n']):,}", f"{float(first['seconds']):.3g} s"]
+
+
+def test_sizes_of_coresets_say_in_the_file_what_they_say_on_screen(visit: Visit) -> None:
+    page = finished(opened(visit, SIZE))
+    rows = saved(page, "CSV of every run")
+    first = next(r for r in rows if r["algorithm"] == "eugkm" and r["epsilon"] == "0.01")
+    shown = page.get_by_role("row").nth(1).inner_text().split("\t")
+    assert shown[:2] == ["0.01", f"{int(first['points']):,}"]
+
+
+def test_a_finding_runs_live_and_is_stopped(visit: Visit) -> None:
+    page = visit("/compare?compare=papers&paper=000", ready=False)
+    card = page.locator(".st-key-finding-000-fig2")
+    card.get_by_role("button", name="Run it live").click(timeout=60_000)
+    expect(card.get_by_text(re.compile(r"[1-9]\d* figures so far"))).to_be_visible(timeout=60_000)
+    assert "live=000-fig2" in page.evaluate("location.search")
+    card.get_by_role("button", name="Stop").click()
+    expect(card.get_by_role("button", name="Run it live")).to_be_visible(timeout=30_000)
+    assert "live=" not in page.evaluate("location.search")
+
+
+def test_the_gallery_has_every_claim_and_a_verdict_from_a_live_run(visit: Visit) -> None:
+    page = visit("/compare?compare=papers&live=004-table2", ready=False)
+    card = page.locator(".st-key-finding-004-table2")
+    expect(card.get_by_text("Live, in quick form")).to_be_visible(timeout=120_000)
+    with page.expect_download(timeout=30_000) as waiting:
+        card.get_by_role("button", name="CSV of these figures").click()
+    rows = list(csv.DictReader(io.StringIO(Path(waiting.value.path()).read_text())))
+    assert [(r["k"], r["n"]) for r in rows][:2] == [("1", "100000"), ("1", "500000")]
+    assert rows[0]["the paper's"] == "0.02"
+    words = page.inner_text("body")
+    assert all(each.title in words for each in REPRODUCTIONS.values())
+
+
+def test_a_view_answers_while_another_is_still_computing(visit: Visit) -> None:
+    page = opened(visit, "/compare?data=s1-like&algorithm=gkm&runs=200")
+    done(page)
+    page.get_by_role("radio", name="The papers' findings").or_(
+        page.get_by_role("button", name="The papers' findings")
+    ).first.click()
+    expect(page.locator(".st-key-finding-000-fig1")).to_be_visible(timeout=15_000)
+    assert "compare=papers" in page.evaluate("location.search")
+
+
+def test_the_address_is_the_picture(visit: Visit) -> None:
+    path = f"{MAP}&against=gkm&metric=cost-gap"
+    page = finished(opened(visit, path))
+    again = finished(opened(visit, page.url.split("/compare")[1].join(["/compare", ""])))
+    pictures = [pixels(p.locator(".js-plotly-plot")) for p in (page, again)]
+    assert pictures[0].tobytes() == pictures[1].tobytes()
+    expect(again.get_by_text("GkM does better")).to_be_visible()
+
+
+@pytest.mark.parametrize("path", [RANK, f"{MAP}&against=gkm", TIME, SIZE], ids=list("rmts"))
+def test_the_dark_theme_reaches_every_chart(visit: Visit, path: str) -> None:
+    page = finished(opened(visit, path, color_scheme="dark"))
+    seen = pixels(page.locator(".js-plotly-plot"))
+    assert count(seen, DARK.private) > 100
+    assert count(seen, LIGHT.paper) < 1_000
+    assert count(seen, DARK.paper) > 1_000
+
+
+@pytest.mark.parametrize("path", [RANK, f"{MAP}&against=gkm", TIME, SIZE], ids=list("rmts"))
+def test_every_chart_fits_a_phone(visit: Visit, path: str) -> None:
+    page = finished(opened(visit, path, viewport=PHONE))
+    assert width(page) <= PHONE["width"]
+    plot = page.locator(".js-plotly-plot .nsewdrag").first.bounding_box()
+    assert plot is not None
+    assert plot["width"] > PHONE["width"] / 3
+
+
+@pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["phone", "desk"])
+def test_the_gallery_is_no_wider_than_the_window(visit: Visit, viewport: dict[str, int]) -> None:
+    page = visit("/compare?compare=papers", ready=False, viewport=viewport)
+    expect(page.locator(".st-key-finding-004-fig7")).to_be_visible(timeout=60_000)
+    idle(page)
+    assert width(page) <= viewport["width"]
