@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from pages.ui import plots, standing
+from pages.ui import own_data, plots, standing
 from pages.ui.wording import NOT_PRIVATE
 
 MIME = {"csv": "text/csv", "json": "application/json"}
@@ -49,7 +49,9 @@ def keep(
         plots.camera_control()
     if marked:
         st.markdown(NOT_PRIVATE)
+    # Data that somebody brought have no name by which anybody could load them again.
+    repeatable = not own_data.is_own(data)
     for where, lines, language in (("a shell", shell, "bash"), ("Python", python, "python")):
-        if lines:
+        if lines and repeatable:
             st.markdown(f"In {where}:")
             st.code(lines, language=language, wrap_lines=True)
