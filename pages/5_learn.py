@@ -28,7 +28,7 @@ def main() -> None:
             presenter.switch()
     else:
         title, bar = st.columns([3, 1], vertical_alignment="center")
-        title.title("Privacy in class")
+        title.title("Privacy in class", anchor=False)
         with bar, presenter.bar():
             presenter.switch()
         st.caption("Public data only: what no noise protects may be shown here, and is marked.")

@@ -115,18 +115,26 @@ def active(k: int) -> int:
     return min(address.get("pick", 1, address.number(int, 1, choices.MOST_CENTERS)), k)
 
 
-def put_spot(spots: list[Spot], which: int, spot: Spot) -> None:
-    """Move one guess, but not off the map."""
+def nudge(k: int, east: float, north: float) -> None:
+    """Move the guess that is placed now, from where the address says that it is."""
+    longitude, latitude = guesses(k)[active(k) - 1]
+    put_spot(k, (longitude + east, latitude + north))
+
+
+def put_spot(k: int, spot: Spot) -> None:
+    """Put the guess that is placed now somewhere, but not off the map."""
     low, high = WINDOW.low, WINDOW.high
     longitude = min(max(spot[0], low[0] + 1e-3), high[0] - 1e-3)
     latitude = min(max(spot[1], low[1] + 1e-3), high[1] - 1e-3)
-    moved = [*spots]
-    moved[which - 1] = (longitude, latitude)
+    moved = guesses(k)
+    moved[active(k) - 1] = (longitude, latitude)
     address.put("spots", "_".join(f"{x:.4f},{y:.4f}" for x, y in moved))
 
 
 def clickable(spots: list[Spot], picture: Picture | None, height: int) -> None:
     """The map; a click puts the guess down that is to be placed, and goes on to the next."""
+
+    k = len(spots)
 
     def place_there() -> None:
         clicked = st.session_state["spot-map"].clicked
@@ -134,10 +142,8 @@ def clickable(spots: list[Spot], picture: Picture | None, height: int) -> None:
             return
         across, down = clicked
         (west, south), (east, north) = WINDOW.low, WINDOW.high
-        which = active(len(spots))
-        spot = (west + across * (east - west), north - down * (north - south))
-        put_spot(spots, which, spot)
-        address.put("pick", which % len(spots) + 1, 1)
+        put_spot(k, (west + across * (east - west), north - down * (north - south)))
+        address.put("pick", active(k) % k + 1, 1)
 
     drawn = drawing(spots, picture)
     data = {"drawing": drawn.svg(), "words": drawn.words, "height": height}
@@ -183,17 +189,16 @@ def place(choice: Choice, spots: list[Spot]) -> None:
         options=list(range(1, k + 1)),
         required=True,
     )
-    spot = spots[chosen - 1]
     for column, (name, (key, east, north)) in zip(st.columns(4), ARROWS.items(), strict=True):
         column.button(
             name,
             key=f"move-{name}",
             shortcut=key,
             width="stretch",
-            on_click=put_spot,
-            args=(spots, chosen, (spot[0] + east, spot[1] + north)),
+            on_click=nudge,
+            args=(k, east, north),
         )
-    st.caption(f"Center {chosen} is in: {places([spot])[0]}.")
+    st.caption(f"Center {chosen} is in: {places([spots[chosen - 1]])[0]}.")
 
 
 def revealed(choice: Choice) -> Picture | None:

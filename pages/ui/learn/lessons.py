@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -11,8 +12,6 @@ from dpcore import lessons
 from dpcore.lessons import Lesson
 from pages.ui import address
 from pages.ui.learn import presenter
-
-PAGE = "pages/5_learn.py"
 
 
 def shelf() -> Mapping[str, Lesson]:
@@ -32,14 +31,15 @@ def part() -> None:
 def card(lesson: Lesson) -> None:
     st.markdown(f"#### {lesson.title}")
     st.caption(f"{lesson.aim} {lesson.minutes} minutes.")
-    for number, step in enumerate(lesson.steps, 1):
-        go_to(lesson, number, f"{number}. {step.title}")
+    links = (link(lesson, number) for number in range(1, len(lesson.steps) + 1))
+    st.html(f"<ol>{''.join(f'<li>{each}</li>' for each in links)}</ol>")
     download([lesson], "Notes", lesson.key)
 
 
-def go_to(lesson: Lesson, number: int, label: str) -> None:
-    """A link to a step, as it stands in an address."""
-    st.page_link(PAGE, label=label, query_params=lesson.address(number))
+def link(lesson: Lesson, number: int) -> str:
+    """A link to a step. One of Streamlit's own, to the same page, would not change the address."""
+    title = html.escape(lesson.steps[number - 1].title)
+    return f'<a href="?{urlencode(lesson.address(number))}" target="_self">{title}</a>'
 
 
 def download(chosen: list[Lesson], label: str, name: str) -> None:

@@ -65,7 +65,7 @@ def part() -> None:
         st.warning(f"{choice.system.title} has no answer here. {problem}")
         return
     last = len(frames) - 1
-    at = min(address.get("frame", 0, address.number(int, 0)), last)
+    at = min(frame_number(), last)
     frame = frames[at]
     picture, words = st.columns([1, 1] if presented else [3, 2], gap="medium")
     with picture:
@@ -86,6 +86,15 @@ def part() -> None:
             transcript(frame, account)
 
 
+def frame_number() -> int:
+    return address.get("frame", 0, address.number(int, 0))
+
+
+def step_by(steps: int, last: int) -> None:
+    """From where the address is now: keys may be pressed faster than pages are drawn."""
+    step_to(min(max(0, min(frame_number(), last) + steps), last))
+
+
 def step_to(at: int) -> None:
     address.put("frame", at, 0)
 
@@ -101,8 +110,8 @@ def pager(at: int, last: int) -> None:
         shortcut="Left",
         disabled=at == 0,
         width="stretch",
-        on_click=step_to,
-        args=(at - 1,),
+        on_click=step_by,
+        args=(-1, last),
     )
     play.button(
         "Pause" if playing else "Play",
@@ -121,8 +130,8 @@ def pager(at: int, last: int) -> None:
         type="primary",
         disabled=at == last,
         width="stretch",
-        on_click=step_to,
-        args=(at + 1,),
+        on_click=step_by,
+        args=(1, last),
     )
     st.caption(f"Step {at + 1} of {last + 1}")
     if playing:

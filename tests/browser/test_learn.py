@@ -1,0 +1,298 @@
+"""Learn as a class meets it: keys, a projector, links, a game, and pictures that keep up."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from dpcore import game, lessons
+from dpcore.explain import attacker_certainty
+from dpcore.game import CONTESTANTS
+from pages.ui.palette import DARK, LIGHT
+from tests.browser.driver import DESK, PHONE, alike, count, idle, pixels
+
+Visit = Callable[..., Page]
+PROJECTOR = {"width": 1280, "height": 720}
+PARTS = ("steps", "game", "luck", "guess", "lessons")
+#: Frames drawn in so many milliseconds.
+FRAMES = """
+(milliseconds) => new Promise(resolve => {
+  let frames = 0;
+  const start = performance.now();
+  const count = now => {
+    frames += 1;
+    if (now - start < milliseconds) requestAnimationFrame(count);
+    else resolve(1000 * frames / (now - start));
+  };
+  requestAnimationFrame(count);
+})
+"""
+
+
+def opened(visit: Visit, path: str = "/learn", **options: object) -> Page:
+    page = visit(path, ready=False, **options)
+    page.get_by_role("button", name=re.compile("Presenter|Leave")).wait_for(timeout=90_000)
+    page.wait_for_timeout(500)
+    idle(page)
+    return page
+
+
+def in_address(page: Page, *texts: str) -> None:
+    """Wait until the address says so."""
+    for text in texts:
+        page.wait_for_function(
+            "text => decodeURIComponent(location.search).includes(text)", arg=text
+        )
+
+
+def title(page: Page) -> Locator:
+    return page.get_by_test_id("stHeading").locator("h3").first
+
+
+def stage(page: Page) -> Locator:
+    return page.get_by_role("figure").first
+
+
+def told(page: Page, words: str) -> None:
+    expect(title(page)).to_have_text(words, timeout=20_000)
+
+
+def test_the_arrow_keys_step_through_a_run(visit: Visit) -> None:
+    page = opened(visit)
+    told(page, "The data")
+    for words in ("The start looks at nothing", "Round 1: who is nearest?"):
+        page.keyboard.press("ArrowRight")
+        told(page, words)
+    in_address(page, "frame=2")
+    page.keyboard.press("ArrowLeft")
+    told(page, "The start looks at nothing")
+    in_address(page, "frame=1")
+
+
+def test_every_control_of_a_run_can_be_reached_with_the_tab_key(visit: Visit) -> None:
+    page = opened(visit, "/learn?frame=4")
+    reached = set()
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        reached.add(
+            page.evaluate(
+                "document.activeElement.innerText || document.activeElement.ariaLabel || ''"
+            )
+        )
+    account = "rows in each cluster"
+    for wanted in ("Step by step", "Back", "Play", "Next", "Other luck", "Presenter", account):
+        assert any(wanted in words for words in reached), (wanted, reached)
+
+
+def test_the_camera_stays_and_so_do_the_buttons(visit: Visit) -> None:
+    """Land and water, far from all marks, are the same pixels on every step."""
+    page = opened(visit, "/learn?frame=1&privacy=Strict")
+    page.wait_for_timeout(1500)
+    button = page.get_by_role("button", name="Next")
+    before, place = pixels(stage(page)), button.bounding_box()
+    corner = (before.width * 2 // 3, 5, before.width - 5, before.height // 3)
+    for words in ("Round 1: who is nearest?", "Round 1: the true means", "Round 1: noise, and out"):
+        page.keyboard.press("ArrowRight")
+        told(page, words)
+        idle(page)
+        assert alike(pixels(stage(page)).crop(corner), before.crop(corner))
+        assert button.bounding_box() == place
+
+
+def test_a_run_plays_by_itself_and_pauses(visit: Visit) -> None:
+    page = opened(visit)
+    page.keyboard.press("s")
+    told(page, "The start looks at nothing")
+    told(page, "Round 1: who is nearest?")
+    page.get_by_role("button", name="Pause").click()
+    page.get_by_role("button", name="Play").wait_for()
+    idle(page)
+    words = title(page).inner_text()
+    page.wait_for_timeout(4500)
+    told(page, words)
+
+
+def test_marks_have_their_colors_and_what_is_not_private_its_mark(visit: Visit) -> None:
+    page = opened(visit, "/learn?frame=4&privacy=Strict")
+    page.wait_for_timeout(1500)
+    seen = pixels(stage(page))
+    for color in (LIGHT.private, LIGHT.non_private, LIGHT.text):
+        assert count(seen, color) > 30, color
+    expect(page.get_by_text("not private: for your eyes")).to_be_visible()
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_projector_shows_one_idea_without_scrolling(visit: Visit, part: str) -> None:
+    page = opened(visit, f"/learn?part={part}&presenter=true", viewport=PROJECTOR)
+    page.wait_for_timeout(1500)
+    expect(page.get_by_test_id("stSidebar")).not_to_be_visible()
+    height, width = page.evaluate(
+        "() => { const main = document.querySelector('[data-testid=stMain]');"
+        " return [main.scrollHeight, main.scrollWidth]; }"
+    )
+    assert width <= PROJECTOR["width"]
+    if part != "lessons":
+        assert height <= PROJECTOR["height"]
+    smallest = page.evaluate(
+        "() => Math.min(...[...document.querySelectorAll('p, h3, button, .learn-say')]"
+        ".filter(each => each.offsetParent && each.innerText.trim()"
+        " && !each.closest('.st-key-switch'))"
+        ".map(each => parseFloat(getComputedStyle(each).fontSize)))"
+    )
+    assert smallest >= 20
+
+
+def test_p_presents_and_p_leaves(visit: Visit) -> None:
+    page = opened(visit, viewport=PROJECTOR)
+    page.keyboard.press("p")
+    expect(page.get_by_test_id("stSidebar")).not_to_be_visible(timeout=20_000)
+    in_address(page, "presenter=true")
+    told(page, "The data")
+    page.keyboard.press("p")
+    expect(page.get_by_test_id("stSidebar")).to_be_visible(timeout=20_000)
+    page.wait_for_function("() => !location.search.includes('presenter')")
+
+
+@pytest.mark.parametrize("lesson", lessons.shipped().values(), ids=lambda lesson: lesson.key)
+def test_a_link_of_the_shelf_opens_its_step(visit: Visit, lesson: lessons.Lesson) -> None:
+    page = opened(visit, "/learn?part=lessons")
+    number = len(lesson.steps)
+    step = lesson.steps[-1]
+    page.get_by_role("link", name=step.title, exact=True).click()
+    expect(page.get_by_text(step.ask)).to_be_visible(timeout=30_000)
+    in_address(page, f"lesson={lesson.key}", f"at={number}")
+    in_address(page, *(f"{name}={value}" for name, value in step.opens.items()))
+    page.go_back()
+    expect(page.get_by_text("Each takes about ten minutes.")).to_be_visible(timeout=60_000)
+
+
+def test_a_copied_link_opens_the_same_step_and_a_clicker_goes_on(visit: Visit) -> None:
+    path = "/learn?part=steps&algorithm=eugkm&privacy=Loose&frame=3&lesson=free-restarts&at=1"
+    page = opened(visit, f"{path}&presenter=true", viewport=PROJECTOR)
+    expect(page.get_by_text("What does the world know now?")).to_be_visible()
+    page.keyboard.press("PageDown")
+    told(page, "40 starts")
+    page.keyboard.press("PageUp")
+    expect(page.get_by_text("What does the world know now?")).to_be_visible(timeout=20_000)
+
+
+def test_notes_can_be_taken_along(visit: Visit) -> None:
+    page = opened(visit, "/learn?part=lessons")
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Notes of all lessons").click()
+    assert waiting.value.suggested_filename == "lessons.html"
+    text = waiting.value.path().read_text(encoding="utf-8")
+    assert text.count("<article>") == len(lessons.shipped())
+
+
+def test_a_scripted_guesser_scores_as_often_as_it_should(visit: Visit) -> None:
+    """It reads the count of the trip's own cell, as the class would; its score is within its
+    binomial error of what the same guesser gets over many rounds."""
+    epsilon, rounds = 1.0, 24
+    expected = sum(
+        (each.own_count >= 1) == each.there
+        for each in (game.play(CONTESTANTS["sound"], epsilon, 1000 + i) for i in range(2000))
+    )
+    share = expected / 2000
+    assert share < attacker_certainty(epsilon) + 0.03
+    page = opened(visit, "/learn?part=game&privacy=Looser")
+    for number in range(1, rounds + 1):
+        drawn = page.locator(".game img")
+        words = drawn.get_attribute("alt") or ""
+        own = int(words.rsplit(", ", 1)[1])
+        page.keyboard.press("i" if own >= 1 else "o")
+        page.get_by_role("button", name="Next round").wait_for()
+        page.get_by_text(re.compile(rf"\d+ of {number} right\.")).wait_for()
+        if number < rounds:
+            page.keyboard.press("n")
+            page.get_by_role("button", name="It is in").wait_for()
+            idle(page)
+    text = page.get_by_text(re.compile(rf"\d+ of {rounds} right\.")).inner_text()
+    right = int(text.split(" of ")[0])
+    error = math.sqrt(rounds * share * (1 - share))
+    assert abs(right - rounds * share) <= 4 * error
+
+
+def test_a_thousand_rounds_come_in_and_the_bound_is_seen_broken(visit: Visit) -> None:
+    page = opened(visit, "/learn?part=game&view=machine")
+    chart = page.get_by_test_id("stPlotlyChart")
+    chart.wait_for()
+    expect(page.get_by_text(re.compile("Each point: 1,000 rounds"))).to_be_visible(timeout=240_000)
+    idle(page)
+    page.get_by_text("The figures").click()
+    rows = page.get_by_role("row")
+    expect(rows).to_have_count(1 + len(CONTESTANTS) * len(game.EPSILONS))
+    texts = rows.all_inner_texts()
+    published = [text for text in texts if text.startswith("As published")]
+    assert all("100 %" in text and "yes" in text for text in published)
+    assert sum("yes" in text for text in texts if text.startswith("Sound")) <= 1
+
+
+def test_nine_maps_are_drawn_without_webgl(visit: Visit) -> None:
+    page = opened(visit, "/learn?part=luck&privacy=Strictest")
+    maps = page.locator(".nine img")
+    expect(maps).to_have_count(9)
+    for which in range(9):
+        seen = pixels(maps.nth(which))
+        assert count(seen, LIGHT.private) > 20
+        assert count(seen, LIGHT.non_private) > 20
+    assert page.locator("canvas").count() == 0
+
+
+def test_centers_are_placed_by_a_click_and_by_the_arrow_keys(visit: Visit) -> None:
+    page = opened(visit, "/learn?part=guess")
+    the_map = page.get_by_role("img", name=re.compile("The centers that you expect"))
+    box = the_map.bounding_box()
+    assert box
+    the_map.click(position={"x": box["width"] / 2, "y": box["height"] / 2})
+    in_address(page, "pick=2")
+    idle(page)
+    spot = re.search(r"spots=(-[\d.]+)(?:%2C|,)([\d.]+)_", page.url)
+    assert spot
+    assert float(spot[1]) == pytest.approx(-73.9725, abs=2e-3)
+    assert float(spot[2]) == pytest.approx(40.755, abs=2e-3)
+    page.keyboard.press("ArrowUp")
+    in_address(page, "_-74.0180,40.7789_")
+    page.keyboard.press("l")
+    told(page, "How far off were you?")
+    expect(page.get_by_role("row")).to_have_count(6)
+
+
+def test_a_thousand_points_are_drawn_more_than_ten_times_a_second(visit: Visit) -> None:
+    """While the map is dragged with 1,000 trips on it."""
+    page = opened(visit, "/learn?frame=2")
+    page.wait_for_timeout(2000)
+    box = stage(page).bounding_box()
+    assert box
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.evaluate(f"void (window.rate = ({FRAMES})(2000))")
+    for i in range(20):
+        page.mouse.move(x + 3 * (i % 10), y - 2 * (i % 10))
+    rate = page.evaluate("window.rate")
+    page.mouse.up()
+    assert rate > 10
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["phone", "desk"])
+def test_it_is_no_wider_than_the_window(visit: Visit, part: str, viewport: dict[str, int]) -> None:
+    page = opened(visit, f"/learn?part={part}", viewport=viewport)
+    width = page.evaluate(
+        "Math.max(document.documentElement.scrollWidth,"
+        " document.querySelector('[data-testid=stMain]').scrollWidth)"
+    )
+    assert width <= viewport["width"]
+
+
+def test_the_dark_theme_reaches_maps_and_drawings(visit: Visit) -> None:
+    page = opened(visit, "/learn?frame=1", color_scheme="dark")
+    page.wait_for_timeout(1500)
+    assert count(pixels(stage(page)), DARK.water) > 10_000
+    page = opened(visit, "/learn?part=luck", color_scheme="dark")
+    assert count(pixels(page.locator(".nine img").first), DARK.water) > 1_000
