@@ -139,22 +139,19 @@ def _kept_rows(relation: str, source: Source, box: Box) -> str:
 def _few_of_each(rows: str, source: Source, box: Box) -> str:
     """At most so many rows of each id, and none without.
 
-    A row's lot is a digest of the key, its id, its lattice cell and its number among the rows of
-    this id in this cell. Those are the same to every question, so it does not matter which of them
-    has which number: neither the order of rows nor their number elsewhere has a part in it.
+    The rows of an id are numbered in the order of their lattice cells, which are all that any
+    question sees of them. A row's lot is a digest of the key, the id and this number; the lowest
+    lots are kept. So neither the order of rows nor anybody else's rows have a part in the choice.
     """
     assert source.ids is not None
-    axes = range(box.d)
-    cells = ", ".join(f"{_cell(source, box, i, LATTICE_CELLS)} AS c{i}" for i in axes)
-    cell = ", ".join(f"c{i}" for i in axes)
-    text = ", ".join(f"CAST({c} AS STRING)" for c in ("id", *(f"c{i}" for i in axes), "copy"))
-    lot = f"md5(concat_ws(':', {quoted(source.ids.key)}, {text}))"
-    placed = f"SELECT *, {cells} {rows} AND id IS NOT NULL"
-    copies = f"row_number() OVER (PARTITION BY id, {cell} ORDER BY c0)"
-    counted = f"SELECT *, {copies} AS copy FROM ({placed}) AS placed"
+    cells = [_cell(source, box, axis, LATTICE_CELLS) for axis in range(box.d)]
+    named = f"SELECT * {rows} AND id IS NOT NULL"
+    number = f"row_number() OVER (PARTITION BY id ORDER BY {', '.join(cells)})"
+    numbered = f"SELECT *, {number} AS number FROM ({named}) AS named"
+    lot = f"md5(concat_ws(':', {quoted(source.ids.key)}, CAST(number AS STRING), id))"
     place = f"row_number() OVER (PARTITION BY id ORDER BY {lot})"
-    ranked = f"SELECT *, {place} AS place FROM ({counted}) AS counted"
-    return f"FROM ({ranked}) AS ranked WHERE place <= {source.ids.rows}"
+    drawn = f"SELECT *, {place} AS place FROM ({numbered}) AS numbered"
+    return f"FROM ({drawn}) AS drawn WHERE place <= {source.ids.rows}"
 
 
 def _inside(box: Box) -> str:

@@ -32,13 +32,17 @@ def expected(frame: pd.DataFrame, key: str) -> Counter[tuple[int, ...]]:
     """The lattice cells that remain, drawn as the text of `_few_of_each` says, in plain Python."""
     values = frame[["lon", "lat"]].to_numpy()
     inside = frame[BOX.contains(values) & frame["who"].notna()]
-    copies: Counter[tuple[object, ...]] = Counter()
-    lots: dict[str, list[tuple[str, tuple[int, ...]]]] = {}
+    cells: dict[str, list[tuple[int, ...]]] = {}
     for who, cell in zip(inside["who"], BOX.cells(inside[["lon", "lat"]]).tolist(), strict=True):
-        copies[who, *cell] += 1
-        text = ":".join(map(str, (key, who, *cell, copies[who, *cell])))
-        lots.setdefault(who, []).append((hashlib.md5(text.encode()).hexdigest(), tuple(cell)))
-    return Counter(cell for drawn in lots.values() for _, cell in sorted(drawn)[:ROWS])
+        cells.setdefault(who, []).append(tuple(cell))
+    left: Counter[tuple[int, ...]] = Counter()
+    for who, own in cells.items():
+        lots = {
+            hashlib.md5(f"{key}:{number}:{who}".encode()).digest(): cell
+            for number, cell in enumerate(sorted(own), start=1)
+        }
+        left.update(lots[lot] for lot in sorted(lots)[:ROWS])
+    return left
 
 
 def kept(engine: Engine, path: Path, key: str = "key") -> Counter[tuple[int, ...]]:
