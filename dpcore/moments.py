@@ -126,11 +126,11 @@ class Offsets:
         return total
 
     def read(self, answer: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Rows (m,), sums of offsets (m, d) in unit coordinates, and of what fills the ball (m,):
-        the norms in units of the reach, or their squares."""
+        """Rows (m,), sums of offsets (m, d) in unit coordinates, and of the room (m,) that rows
+        leave: 1 less the norm in units of the reach, or its square."""
         rows = np.asarray(answer[:, 0] / self._counted, dtype=np.float64)
-        filled = np.asarray(rows - answer[:, -1] / WHOLE, dtype=np.float64)
-        return rows, np.asarray(answer[:, 1:-1] * (self.reach / WHOLE), dtype=np.float64), filled
+        sums = np.asarray(answer[:, 1:-1] * (self.reach / WHOLE), dtype=np.float64)
+        return rows, sums, np.asarray(answer[:, -1] / WHOLE, dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -76,7 +76,7 @@ def synthetic_rows(d: int, rng: np.random.Generator) -> FloatArray:
         skew = rng.uniform(0.05, 0.6, d)
         rows = np.expm1(np.clip(rows, -6, 6) * skew)
         low, high = rows.min(axis=0), rows.max(axis=0)
-        rows = 2 * (rows - low) / (high - low) - 1
+        rows = 2 * (rows - low) / np.where(high > low, high - low, 1) - 1
     return np.clip(rows, -1, 1)
 
 

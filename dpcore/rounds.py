@@ -19,8 +19,9 @@ from dpcore.moments import WHOLE, Offsets
 from dpcore.privacy import Budget, Neighbors
 from dpcore.questions import Question
 
-#: Weight of a row's count beside its offset of at most 1, at most.
-COUNT_WEIGHT = 0.3
+#: Weight of a row's count beside its offset of at most 1: at most, and where there is one center,
+#: near which are all rows, whose number is known already.
+COUNT_WEIGHT, ONE_WEIGHT = 0.3, 1 / 64
 #: The L1 norm of an offset, in units of its L2 norm times sqrt(d): .8 if it is Gaussian.
 FLATNESS = 0.8
 #: The least part of a ball that counts as filled, and the least that a move leaves unexplained.
@@ -56,10 +57,11 @@ class Terms:
 
     def offsets(self, centers: FloatArray, reach: float) -> Offsets:
         """The question for offsets of up to `reach` by L2 norm, or what is about that by L1."""
-        d = centers.shape[1]
+        m, d = centers.shape
+        weight = ONE_WEIGHT if m == 1 else COUNT_WEIGHT
         if self.gaussian:
-            return Offsets(centers, reach, 2, COUNT_WEIGHT)
-        weight = min(COUNT_WEIGHT, max(COUNT_WEIGHT / 2, 1 / d))
+            return Offsets(centers, reach, 2, weight)
+        weight = min(weight, max(COUNT_WEIGHT / 2, 1 / d))
         return Offsets(centers, FLATNESS * math.sqrt(d) * reach, 1, weight)
 
     def relative_noise(self, n: float, d: int) -> float:
@@ -115,9 +117,11 @@ def moved(
     """
     m, d = centers.shape
     question = purse.terms.offsets(centers, reach * math.sqrt(energy))
-    rows, sums, filled = question.read(purse.ask(question, share, why))
+    rows, sums, room = question.read(purse.ask(question, share, why))
     unit = purse.terms.noise(question, share) / WHOLE
     noise, count_noise = unit * question.reach, unit / question.weight
+    if m == 1:
+        rows, count_noise = np.array([n]), 0.0
 
     squared = np.maximum((sums**2).sum(axis=1), 1e-300)
     shrink = np.maximum(0.0, 1 - max(d - 1.5, 0.5) * noise**2 / squared)
@@ -128,7 +132,7 @@ def moved(
 
     power = 3 - question.norm
     total = max(rows.sum(), count_noise * math.sqrt(m))
-    mean = np.clip(filled.sum() / total, LEAST_FILLED ** (1 / power), 1.0)
+    mean = np.clip(1 - room.sum() / total, LEAST_FILLED ** (1 / power), 1.0)
     before = (reach**2 * energy) * mean**power
     gained = float(weights @ (steps**2).sum(axis=1)) / weights.sum()
     left = max(before - gained, LEAST_LEFT * before)

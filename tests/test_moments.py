@@ -107,10 +107,10 @@ def test_the_level_reads_rows_means_and_mean_squares():
 
 
 @pytest.mark.parametrize(("norm", "power"), [(1, 1), (2, 2)])
-def test_offsets_read_counts_sums_and_how_full_the_ball_is(norm, power):
+def test_offsets_read_counts_sums_and_what_room_they_leave(norm, power):
     rows = scattered(400, 3)
     question = Offsets(CENTERS, 0.6, norm, 0.25)
-    counts, sums, filled = question.read(question.of(data(rows)))
+    counts, sums, room = question.read(question.of(data(rows)))
     label = ((rows[:, None] - CENTERS) ** 2).sum(-1).argmin(1)
     offset = rows - CENTERS[label]
     length = np.linalg.norm(offset, norm, axis=1)
@@ -119,8 +119,8 @@ def test_offsets_read_counts_sums_and_how_full_the_ball_is(norm, power):
         mine = label == j
         assert counts[j] == pytest.approx(mine.sum())
         np.testing.assert_allclose(sums[j], inside[mine].sum(0), atol=1e-3)
-        full = np.minimum(1, length[mine] / 0.6) ** power
-        assert filled[j] == pytest.approx(full.sum(), abs=1e-3)
+        left = 1 - np.minimum(1, length[mine] / 0.6) ** power
+        assert room[j] == pytest.approx(left.sum(), abs=1e-3)
 
 
 def test_products_read_the_scatter_of_clipped_rows():

@@ -66,11 +66,11 @@ def test_relative_noise_is_that_of_the_mean_of_everything():
     terms = Terms(Budget(1.0, 1e-6, Accounting.GAUSSIAN), Neighbors.ADD_REMOVE)
     mu = math.sqrt(2 * terms.budget.rho)
     assert terms.relative_noise(100, 9) == pytest.approx(
-        3 * math.hypot(1, 0.3) / mu / 100, rel=1e-3
+        3 * math.hypot(1, 1 / 64) / mu / 100, rel=1e-3
     )
     half = Terms(terms.budget, terms.neighbors, 0.5)
     question = half.offsets(np.zeros((1, 9)), 1.0)
-    assert half.noise(question, 1.0) / WHOLE == pytest.approx(math.hypot(1, 0.3) / mu / 0.5**0.5)
+    assert half.noise(question, 1.0) / WHOLE == pytest.approx(math.hypot(1, 1 / 64) / mu / 0.5**0.5)
 
 
 def test_merged_centers_take_their_spread_along():

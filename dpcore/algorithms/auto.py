@@ -19,9 +19,10 @@ MAP_ROWS, MAP_ROWS_A_CENTER = 100, 10
 
 @dataclass(frozen=True)
 class Choice:
-    """An algorithm, and in one sentence what it does on such data and why it was chosen."""
+    """An algorithm, what it will do in a few words, and in a sentence why it was chosen."""
 
     algorithm: str
+    way: str
     sentence: str
 
 
@@ -33,41 +34,43 @@ def choose(
     delta: float = 0.0,
     relation: Neighbors | str = Neighbors.ADD_REMOVE,
 ) -> Choice:
-    """The best algorithm for about n rows of d coordinates, by what generated data of every kind
-    have shown. Nothing else is looked at, so that anybody can repeat the choice."""
+    """The best algorithm for about n rows of d coordinates, by what generated data have shown.
+
+    Nothing but these public numbers is looked at, so anybody can repeat the choice.
+    """
     relation = Neighbors(relation)
-    moved = 1 if relation.size_is_private else 2
+    loud = n * epsilon / (1 if relation.size_is_private else 2)
     if d == 1:
-        return Choice("eugkm", "On a line, a fine grid of noisy counts shows every cluster.")
-    if d == MAP_DIMENSIONS and n * epsilon / moved >= max(MAP_ROWS, MAP_ROWS_A_CENTER * k):
-        return Choice(
-            "adaptive", "On a map, rows are counted finely where many are and coarsely elsewhere."
-        )
+        why = "On a line, a grid of noisy counts fine enough to show every cluster is cheap."
+        return Choice("eugkm", "fine grid", why)
+    if d == MAP_DIMENSIONS and loud >= max(MAP_ROWS, MAP_ROWS_A_CENTER * k):
+        why = "On a map, rows are counted finely where many are and coarsely where few are."
+        return Choice("adaptive", "tree of counts", why)
     if d == MAP_DIMENSIONS:
-        return Choice(
-            "lift",
+        why = (
             "So few rows cannot be told from noise on a fine map at this epsilon, so a coarse grid "
-            "is weighed against what data usually look like.",
+            "is weighed against what data usually look like."
         )
+        return Choice("lift", "coarse grid", why)
     if d <= GRID_DIMENSIONS:
-        return Choice(
-            "lift",
-            f"In {d} dimensions a coarse grid shows where rows are, and a few rounds of clipped "
-            "offsets show the rest.",
+        why = (
+            f"In {d} dimensions a coarse grid shows roughly where rows are, and a few rounds of "
+            "clipped offsets show the rest."
         )
+        return Choice("lift", "coarse grid", why)
     terms = best_terms(n, d, Budget(epsilon, delta), relation)
     if terms.relative_noise(n, d) > BLIND:
-        return Choice(
-            "lift",
+        why = (
             f"So few rows of {d} coordinates are lost in the noise at this epsilon, so public "
-            "centers are moved only to where rows lie on the whole.",
+            "centers are only moved to where rows lie on the whole."
         )
-    kind = "Gaussian" if terms.gaussian else "geometric"
-    return Choice(
-        "lift",
+        return Choice("lift", "level only", why)
+    noise = "Gaussian" if terms.gaussian else "geometric"
+    why = (
         f"In {d} dimensions a grid would have more cells than rows, so a few rounds ask for "
-        f"clipped offsets from public centers, with {kind} noise.",
+        f"clipped offsets from public centers, with {noise} noise."
     )
+    return Choice("lift", f"{noise} rounds", why)
 
 
 @register
