@@ -35,10 +35,13 @@ STYLE = """
   display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; overflow: hidden;
 }
 .bar {
-  position: relative; margin-top: 12px; height: 14px; border-radius: 4px;
+  position: relative; margin-top: 22px; height: 14px; border-radius: 4px;
   background: rgba(128,144,160,.25);
 }
 .bar > div { position: absolute; top: 0; bottom: 0; border-radius: 4px; }
+.bar > span {
+  position: absolute; top: -24px; transform: translateX(-50%); font-size: .75rem; opacity: .7;
+}
 .bar > .claim { top: -4px; bottom: -4px; width: 3px; border-radius: 0; }
 </style>
 """
@@ -122,7 +125,8 @@ def audit_bar(algorithm: Algorithm, found: Findings | None) -> None:
     st.html(
         f'<div class="bar" role="img" aria-label="{html.escape(words, quote=True)}">'
         f'<div style="left: 0; width: {share:.1%}; background: {color}"></div>'
-        f'<div class="claim" style="left: {CLAIM_AT:.0%}; background: {colors.text}"></div></div>'
+        f'<div class="claim" style="left: {CLAIM_AT:.0%}; background: {colors.text}"></div>'
+        f'<span style="left: {CLAIM_AT:.0%}">claim</span></div>'
     )
     st.caption(words)
 

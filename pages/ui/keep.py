@@ -37,9 +37,10 @@ def keep(
     st.subheader("Take it with you")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for file in files:
+            # Made when somebody asks: a file made while runs come in would be gone by then.
             st.download_button(
                 file.label,
-                file.make() if ready else "",
+                file.make,
                 file.name,
                 MIME[file.name.rpartition(".")[2]],
                 icon=":material/download:",

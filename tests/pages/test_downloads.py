@@ -55,8 +55,9 @@ def files(monkeypatch: pytest.MonkeyPatch) -> Files:
     def button(
         label: str, data: object, file_name: str = "", *rest: object, **named: object
     ) -> bool:
-        content = data.encode() if isinstance(data, str) else data
-        assert isinstance(content, bytes), f"{label} hands out {type(data).__name__}"
+        made = data() if callable(data) else data
+        content = made.encode() if isinstance(made, str) else made
+        assert isinstance(content, bytes), f"{label} hands out {type(made).__name__}"
         caught[file_name] = content
         return bool(real(label, content, file_name, *rest, **named))  # type: ignore[arg-type]
 
