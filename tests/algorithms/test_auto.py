@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,8 @@ from dpcore.algorithms import ALGORITHMS
 from dpcore.algorithms.auto import MAP_ROWS, choose
 from dpcore.datasets import from_array
 from dpcore.privacy import Neighbors
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize(
@@ -26,6 +30,25 @@ from dpcore.privacy import Neighbors
 )
 def test_the_choice_for_some_well_known_shapes(n, d, epsilon, chosen):
     assert choose(n, d, 5, epsilon, 1e-6).algorithm == chosen
+
+
+def chart(epsilon: float) -> str:
+    """The map of choices of the documentation: rows down, coordinates across."""
+    dimensions = (1, 2, 4, 10, 30, 100)
+    lines = [
+        f"| ε = {epsilon:g} | " + " | ".join(f"d = {d}" for d in dimensions) + " |",
+        "|---" * (1 + len(dimensions)) + "|",
+    ]
+    for n in (100, 1000, 10_000, 100_000, 1_000_000):
+        choices = [choose(n, d, 5, epsilon, 1e-6) for d in dimensions]
+        cells = " | ".join(f"{c.algorithm}: {c.way}" for c in choices)
+        lines.append(f"| {n:,} rows | {cells} |")
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 0.5, 2.0])
+def test_the_documentation_shows_the_map_of_choices_as_it_is(epsilon):
+    assert chart(epsilon) in (ROOT / "docs" / "auto.md").read_text()
 
 
 @pytest.mark.parametrize("relation", list(Neighbors))
