@@ -31,11 +31,8 @@ against mistakes, not against somebody who means to spend twice.
 from __future__ import annotations
 
 import json
-import os
-import secrets
 import sqlite3
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -44,22 +41,7 @@ from typing import Any
 from dpcore.privacy import Neighbors
 from dpcore.release.amounts import Amount
 from dpcore.release.contribution import Unit
-
-DATABASE, KEY = "ledger.sqlite3", "fingerprints.key"
-FORMAT = 1
-#: Seconds to wait for another process that is writing.
-PATIENCE = 60.0
-
-TABLES = {
-    "accounts": "name TEXT PRIMARY KEY, neighbors TEXT NOT NULL, unit TEXT NOT NULL, ids TEXT, "
-    "epsilon TEXT NOT NULL, delta TEXT NOT NULL, opened TEXT NOT NULL",
-    "fingerprints": "digest TEXT PRIMARY KEY, account TEXT NOT NULL REFERENCES accounts",
-    "releases": "number INTEGER PRIMARY KEY AUTOINCREMENT, "
-    "account TEXT NOT NULL REFERENCES accounts, purpose TEXT NOT NULL, epsilon TEXT NOT NULL, "
-    "delta TEXT NOT NULL, time TEXT NOT NULL, plan TEXT NOT NULL, failure TEXT",
-    "files": "release INTEGER NOT NULL REFERENCES releases, name TEXT NOT NULL, "
-    "content BLOB NOT NULL, PRIMARY KEY (release, name)",
-}
+from dpcore.release.store import DATABASE, key, opened, prepare, reading, writing
 
 
 class ReleaseRefused(PermissionError):
@@ -120,24 +102,26 @@ class Ledger:
     def __init__(self, folder: str | Path):
         self.folder = Path(folder).expanduser()
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self.key = _key(self.folder / KEY)
-        with self._open() as database:
-            _prepare(database)
+        self.key = key(self.folder)
+        # SQLite gives its log the rights that the database has.
+        (self.folder / DATABASE).touch(mode=0o600)
+        with opened(self.folder) as database:
+            prepare(database)
 
     def accounts(self) -> list[Account]:
         """All data sets, by name."""
-        with self._open() as database, _reading(database):
+        with opened(self.folder) as database, reading(database):
             names = [row["name"] for row in database.execute("SELECT name FROM accounts")]
             return [_account(database, name) for name in sorted(names)]
 
     def account(self, name: str) -> Account | None:
         """The account of that name, if it was ever charged."""
-        with self._open() as database, _reading(database):
+        with opened(self.folder) as database, reading(database):
             return _account(database, name) if _exists(database, name) else None
 
     def entries(self, account: str | None = None) -> list[Entry]:
         """Everything that was charged, in order; to one account or to all."""
-        with self._open() as database:
+        with opened(self.folder) as database:
             rows = database.execute(
                 "SELECT * FROM releases WHERE ?1 IS NULL OR account = ?1 ORDER BY number",
                 (account,),
@@ -146,7 +130,7 @@ class Ledger:
 
     def entry(self, number: int) -> Entry:
         """One line by its number."""
-        with self._open() as database:
+        with opened(self.folder) as database:
             row = database.execute("SELECT * FROM releases WHERE number = ?", (number,)).fetchone()
         if row is None:
             raise ValueError(f"The ledger in {self.folder} has no release {number}.")
@@ -154,7 +138,7 @@ class Ledger:
 
     def files(self, number: int) -> dict[str, bytes]:
         """What a release published, by name; nothing where nothing came of it."""
-        with self._open() as database:
+        with opened(self.folder) as database:
             rows = database.execute(
                 "SELECT name, content FROM files WHERE release = ? ORDER BY rowid", (number,)
             )
@@ -162,7 +146,7 @@ class Ledger:
 
     def check(self, claim: Claim) -> None:
         """Raise ReleaseRefused if the claim could not be paid now. Before any noise is drawn."""
-        with self._open() as database, _reading(database):
+        with opened(self.folder) as database, reading(database):
             _check(database, claim)
 
     def record(
@@ -175,7 +159,7 @@ class Ledger:
         failure: str | None = None,
     ) -> Entry:
         """Charge the account and keep what was bought, both or neither; or ReleaseRefused."""
-        with self._open() as database, _writing(database):
+        with opened(self.folder) as database, writing(database):
             _check(database, claim)
             _enter(database, claim, time)
             price = claim.price
@@ -192,60 +176,6 @@ class Ledger:
                 [(number, name, content) for name, content in files.items()],
             )
         return self.entry(int(number or 0))
-
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        """A connection of its own for each question, so that any thread may ask."""
-        database = sqlite3.connect(self.folder / DATABASE, timeout=PATIENCE, isolation_level=None)
-        try:
-            database.row_factory = sqlite3.Row
-            database.execute("PRAGMA synchronous = FULL")
-            database.execute("PRAGMA foreign_keys = ON")
-            yield database
-        finally:
-            database.close()
-
-
-def _prepare(database: sqlite3.Connection) -> None:
-    """Make what is not there yet; refuse a ledger that a later version wrote."""
-    (found,) = database.execute("PRAGMA user_version").fetchone()
-    if found > FORMAT:
-        raise ValueError("A newer version of dpcore wrote this ledger.")
-    (mode,) = database.execute("PRAGMA journal_mode = WAL").fetchone()
-    if mode != "wal":
-        raise ValueError("The ledger needs a disk of this machine, where SQLite can keep a WAL.")
-    if found < FORMAT:
-        with _writing(database):
-            for table, columns in TABLES.items():
-                database.execute(f"CREATE TABLE IF NOT EXISTS {table} ({columns}) STRICT")
-                for change in ("DELETE", "UPDATE"):
-                    database.execute(
-                        f"CREATE TRIGGER IF NOT EXISTS {change}_{table} BEFORE {change} ON {table} "
-                        "BEGIN SELECT RAISE(ABORT, 'What the ledger holds stays.'); END"
-                    )
-            database.execute(f"PRAGMA user_version = {FORMAT}")
-
-
-@contextmanager
-def _writing(database: sqlite3.Connection) -> Iterator[None]:
-    """All of it or nothing, and nobody else writes in between."""
-    database.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    except BaseException:
-        database.execute("ROLLBACK")
-        raise
-    database.execute("COMMIT")
-
-
-@contextmanager
-def _reading(database: sqlite3.Connection) -> Iterator[None]:
-    """Several questions about one moment."""
-    database.execute("BEGIN")
-    try:
-        yield
-    finally:
-        database.execute("ROLLBACK")
 
 
 def _exists(database: sqlite3.Connection, name: str) -> bool:
@@ -342,17 +272,3 @@ def _entry(row: sqlite3.Row) -> Entry:
         json.loads(row["plan"]),
         row["failure"],
     )
-
-
-def _key(path: Path) -> bytes:
-    """The key of this folder's fingerprints: whole or not there, whoever else makes it now."""
-    if not path.exists():
-        draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
-        with open(draft, "xb", opener=lambda p, flags: os.open(p, flags, 0o600)) as file:
-            file.write(secrets.token_bytes(32))
-            file.flush()
-            os.fsync(file.fileno())
-        with suppress(FileExistsError):
-            os.link(draft, path)
-        draft.unlink()
-    return path.read_bytes()

@@ -9,7 +9,8 @@ import pytest
 
 from dpcore.privacy import Neighbors
 from dpcore.release import Amount, Ledger, ReleaseRefused, Unit
-from dpcore.release.ledger import DATABASE, KEY, Claim
+from dpcore.release.ledger import Claim
+from dpcore.release.store import DATABASE, KEY, opened
 
 ONE = Amount.of(1.0)
 
@@ -41,7 +42,8 @@ def test_a_release_is_there_for_whoever_opens_the_ledger_next(tmp_path):
 
 
 def test_the_log_is_written_ahead_and_synced_in_full(tmp_path):
-    with Ledger(tmp_path)._open() as database:
+    Ledger(tmp_path)
+    with opened(tmp_path) as database:
         assert database.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
         assert database.execute("PRAGMA synchronous").fetchone()[0] == 2
 
@@ -49,7 +51,9 @@ def test_the_log_is_written_ahead_and_synced_in_full(tmp_path):
 def test_nobody_else_on_the_machine_can_read_it(tmp_path):
     Ledger(tmp_path / "mine")
     assert stat.S_IMODE((tmp_path / "mine").stat().st_mode) == 0o700
-    assert stat.S_IMODE((tmp_path / "mine" / KEY).stat().st_mode) == 0o600
+    files = list((tmp_path / "mine").iterdir())
+    assert {KEY, DATABASE} <= {file.name for file in files}
+    assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
 
 
 @pytest.mark.parametrize("table", ["accounts", "fingerprints", "releases", "files"])

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from dpcore.release import Amount, BuiltinData, Ledger, ReleasePlan, ReleaseRefused, publish
 from dpcore.release.certificate import NAME, described
+from dpcore.release.store import opened
 
 PRICE, REFUSED = 0.25, 7
 
@@ -89,7 +90,7 @@ def kills(folder: Path, count: int, seed: int) -> dict[str, object]:
     os.close(write)
     told = os.read(read, 1 << 20).split()
     ledger = Ledger(folder / "ledger")
-    with ledger._open() as database:
+    with opened(ledger.folder) as database:
         sound = database.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
     everywhere = sum(len(Ledger(f).entries("data")) for f in folder.iterdir() if f.name != "first")
     return {
