@@ -5,6 +5,7 @@ A frame may show what is true behind an answer, so frames are for data that anyb
 
 from dpcore.steps.account import Line, lines
 from dpcore.steps.marks import Kind, Mark
-from dpcore.steps.story import Frame, frames, playable
+from dpcore.steps.story import frames, playable
+from dpcore.steps.telling import Frame
 
 __all__ = ["Frame", "Kind", "Line", "Mark", "frames", "lines", "playable"]
