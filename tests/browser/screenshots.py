@@ -67,6 +67,10 @@ class Shot:
 WIDE, LONG = {"width": 1400, "height": 1700}, {"width": 390, "height": 2000}
 RUNS = "runs finished"
 COMPARE = "/compare?compare="
+LEARN, PRESENTER = "/learn?part=", "&presenter=true"
+LESSON = "/learn?part=steps&algorithm=eugkm&privacy=Loose&frame=4&lesson=free-restarts&at=2"
+SPOTS = "-73.9900,40.7500_-73.9700,40.7800"
+PROJECTOR = {"width": 1280, "height": 720}
 SHOTS = (
     Shot("explore"),
     Shot("explore-whole", viewport=TALL),
@@ -122,6 +126,37 @@ SHOTS = (
     Shot("verdicts-dark", "/verdicts?paper=000", WIDE, dark=True, until="Specification"),
     Shot("verdicts-phone", "/verdicts?paper=002", LONG, until="Specification"),
     Shot("verdicts-open", "/verdicts?paper=000&algorithm=eugkm", WIDE, until="Specification"),
+    Shot("learn", LEARN + "steps&frame=2", until="who is nearest"),
+    Shot("learn-noise", LEARN + "steps&frame=4&privacy=Strict", until="noise, and out"),
+    Shot(
+        "learn-adaptive-dark", LEARN + "steps&algorithm=adaptive&frame=7", dark=True, until="live"
+    ),
+    Shot("learn-coreset", LEARN + "steps&algorithm=coreset&frame=7", until="emptied"),
+    Shot(
+        "learn-eugkm", LEARN + "steps&algorithm=eugkm&privacy=Strict&frame=3", until="noisy counts"
+    ),
+    Shot("learn-starts", LEARN + "steps&algorithm=hybrid&frame=4", until="40 starts"),
+    Shot("learn-gkm", LEARN + "steps&algorithm=gkm&frame=3", until="75 blocks"),
+    Shot("learn-answer", LEARN + "steps&algorithm=sulq-published&frame=99", until="The answer"),
+    Shot("learn-phone", LEARN + "steps&frame=4", LONG, until="noise, and out"),
+    Shot("learn-game", LEARN + "game", until="It is in"),
+    Shot("learn-game-phone", LEARN + "game&who=published", LONG, dark=True, until="It is in"),
+    Shot("learn-rounds", LEARN + "game&view=machine", until="Each point"),
+    Shot("learn-luck", LEARN + "luck&privacy=Strictest", until="Luck 8"),
+    Shot("learn-levels-dark", LEARN + "luck&vary=level", dark=True, until="ε = 0.01"),
+    Shot("learn-guess", LEARN + "guess&spots=" + SPOTS + "&pick=3", until="Place now"),
+    Shot("learn-look", LEARN + "guess&spots=" + SPOTS + "&look=true", until="Off by"),
+    Shot("learn-lessons", LEARN + "lessons", WIDE, until="What noise buys"),
+    Shot("learn-lessons-phone", LEARN + "lessons", LONG, until="What noise buys"),
+    Shot("learn-lesson", LESSON, until="Note for the teacher"),
+    Shot("learn-presenter", LESSON + PRESENTER, PROJECTOR, until="Leave"),
+    Shot("learn-presenter-steps", LEARN + "steps&frame=4" + PRESENTER, PROJECTOR, until="Leave"),
+    Shot("learn-presenter-game", LEARN + "game" + PRESENTER, PROJECTOR, until="Leave"),
+    Shot("learn-presenter-luck", LEARN + "luck" + PRESENTER, PROJECTOR, dark=True, until="Leave"),
+    Shot("learn-presenter-look", LEARN + "guess&look=true" + PRESENTER, PROJECTOR, until="Leave"),
+    Shot(
+        "learn-presenter-rounds", LEARN + "game&view=machine" + PRESENTER, PROJECTOR, until="Leave"
+    ),
 )
 
 
