@@ -1,0 +1,77 @@
+"""Learn: what telling a run costs beside the run, a round of the game, and how a map keeps up."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+
+from playwright.sync_api import Page, sync_playwright
+
+import dpcore
+from benchmarks.table import Row, seconds
+from dpcore import game, steps
+from tests.browser.driver import DESK, FLAGS, idle, serving
+from tests.browser.test_learn import FRAMES
+
+TITLE = "Learn"
+METHODS = ("dplloyd", "adaptive", "coreset", "eugkm", "hybrid", "gkm")
+#: From the press of a key to the new title.
+CHANGED = """
+() => new Promise(resolve => {
+  const title = () => document.querySelector('[data-testid="stHeading"] h3')?.innerText;
+  const before = title(), start = performance.now();
+  const look = () => {
+    if (title() !== before) requestAnimationFrame(() => resolve(performance.now() - start));
+    else requestAnimationFrame(look);
+  };
+  look();
+})
+"""
+
+
+def rows() -> Iterator[Row]:
+    for data in map(dpcore.datasets.load, ("nyc-taxi", "nyc-month")):
+        reference = dpcore.baseline(data, 5)
+        for method in METHODS:
+            result = dpcore.run(method, data, 5, 0.2, seed=0, keep_journal=True)
+            told = seconds(lambda r=result, d=data, b=reference: steps.frames(r, d, b), 3)  # type: ignore[misc]
+            yield Row(f"telling a run of {method} on {data.about.key}", told, 1, "s")
+    for contestant in game.CONTESTANTS.values():
+        numbers = iter(range(10_000))
+        cost = seconds(lambda c=contestant, n=numbers: game.play(c, 1.0, next(n)), 50)  # type: ignore[misc]
+        yield Row(f"a round of the game: {contestant.title}", 1000 * cost, 5, "ms")
+
+    chromium = os.environ.get("DPCORE_CHROMIUM") or shutil.which("chromium")
+    with serving() as server, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        page = browser.new_page(viewport=DESK)
+        page.goto(f"{server.address}/learn?frame=2")
+        page.get_by_role("button", name="Next").wait_for(timeout=60_000)
+        idle(page)
+        yield Row(
+            "frames a second while 1,000 trips are dragged", rate(page), 10, "/s", at_least=True
+        )
+        waits = []
+        for _ in range(6):
+            page.evaluate(f"void (window.changed = ({CHANGED})())")
+            page.keyboard.press("ArrowRight")
+            waits.append(page.evaluate("window.changed") / 1000)
+            idle(page)
+        yield Row("from a key to the next step, in the browser", sorted(waits)[3], unit="s")
+        browser.close()
+
+
+def rate(page: Page) -> float:
+    """Frames a second for two seconds in which the map is dragged about."""
+    box = page.get_by_role("figure").first.bounding_box()
+    assert box
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.evaluate(f"void (window.rate = ({FRAMES})(2000))")
+    for i in range(20):
+        page.mouse.move(x + 3 * (i % 10), y - 2 * (i % 10))
+    found = float(page.evaluate("window.rate"))
+    page.mouse.up()
+    return found
