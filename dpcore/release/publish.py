@@ -58,8 +58,7 @@ class Unanswered(Infeasible):
 
     def __init__(self, entry: Entry):
         super().__init__(
-            f"{entry.failure} Nothing was published, but the run had begun to ask: {entry.charged} "
-            "is spent."
+            f"{entry.failure} The run had begun to ask when it ended, so {entry.charged} is spent."
         )
         self.entry = entry
 

@@ -7,7 +7,7 @@ from collections.abc import Hashable
 import streamlit as st
 
 from dpcore.privacy import Infeasible
-from dpcore.release import Ledger, Progress, ReleasePlan, ReleaseRefused, publish
+from dpcore.release import Ledger, Progress, ReleasePlan, ReleaseRefused, Unanswered, publish
 from pages.ui.publish.tasks import Once, Task
 from pages.ui.wording import plain
 
@@ -44,9 +44,5 @@ def refuse(reason: Exception) -> None:
     """Why nothing was published, in words; faults of the program are not for a page."""
     if not isinstance(reason, (ReleaseRefused, Infeasible, ValueError, OSError)):
         raise reason
-    spent = (
-        "Nothing was spent."
-        if isinstance(reason, ReleaseRefused)
-        else "If the method had begun to ask, its price is spent: History tells."
-    )
+    spent = "" if isinstance(reason, Unanswered) else "Nothing was spent."
     st.error(f"**Nothing was published.** {plain(str(reason))} {spent}", icon=":material/block:")
