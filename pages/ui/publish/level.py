@@ -65,6 +65,7 @@ def draw(subject: Subject, ledger: Ledger) -> None:
         found = terms(subject, account)
         with words:
             gain(subject, found)
+        look.twins(subject)
         with st.expander(
             "Not sure which level? Look before you spend", icon=":material/travel_explore:"
         ):

@@ -47,6 +47,15 @@ def draw(subject: Subject, ledger: Ledger, found: Terms) -> None:
     explore("Open Explore with these data", {"data": subject.key}, ":material/visibility_off:")
 
 
+def twins(subject: Subject) -> None:
+    """Those that this visit holds."""
+    for key, own in own_data.held().items():
+        if own.twin_of == subject.key:
+            with st.container(horizontal=True, vertical_alignment="center", key=f"twin-{key}"):
+                st.success(f"{plain(own.title)} is here.", icon=":material/content_copy:")
+                explore("Look at it on Explore", {"data": key}, ":material/map:")
+
+
 def explore(label: str, query: dict[str, str], icon: str) -> None:
     rest = {name: value for name, value in address.link().items() if name not in ("step", "from")}
     st.page_link("app.py", label=label, icon=icon, query_params=rest | query)
@@ -59,11 +68,6 @@ def twin(subject: Subject, ledger: Ledger, found: Terms) -> None:
         "grid of yours. Explore and Curves then work on the twin, for any method and level, at no "
         "further cost."
     )
-    for key, own in own_data.held().items():
-        if own.twin_of == subject.key:
-            st.success(f"{own.title} is here.", icon=":material/content_copy:")
-            explore("Look at it on Explore", {"data": key}, ":material/map:")
-            return
     for entry in ledger.entries(found.name):
         if entry.purpose == TWIN and entry.failure is None:
             st.button(

@@ -1,0 +1,309 @@
+"""Publish as a person meets it: from a file to files that `dpcore verify` accepts."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from dpcore.release import Ledger
+from pages.ui.palette import DARK
+from tests.browser.driver import (
+    DESK,
+    PHONE,
+    ROOT,
+    Server,
+    count,
+    eventually,
+    idle,
+    picture,
+    pixels,
+    serving,
+)
+from tests.pages.publishing import csv_text, trips
+
+Visit = Callable[..., Page]
+#: What `dpcore` in a shell runs.
+COMMAND = "from dpcore.cli import main; raise SystemExit(main())"
+#: As much as a page may still wait for while other tests share the machine.
+LONG = 90_000
+
+
+@pytest.fixture(scope="module")
+def ledger_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("ledger")
+
+
+@pytest.fixture(scope="module")
+def started(ledger_folder: Path) -> Iterator[Server]:
+    with serving(str(ledger_folder)) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def server(started: Server) -> str:
+    return started.address
+
+
+@pytest.fixture
+def file(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """Trips that no other test has, so that each has an account of its own."""
+    path = tmp_path / f"{request.node.name.partition('[')[0][5:40]}.csv"
+    path.write_text(csv_text(trips(2_000, seed=abs(hash(request.node.name)) % 10_000)))
+    return path
+
+
+def opened(visit: Visit, path: str = "/publish", **options: object) -> Page:
+    page = visit(path, ready=False, **options)
+    expect(page.get_by_role("heading", name="Publish once")).to_be_visible(timeout=LONG)
+    idle(page)
+    return page
+
+
+def button(page: Page, name: str) -> Locator:
+    return page.get_by_test_id("stMain").get_by_role("button", name=name).last
+
+
+def press(page: Page, name: str) -> None:
+    expect(button(page, name)).to_be_enabled(timeout=LONG)
+    button(page, name).click()
+
+
+def at_columns(page: Page, file: Path) -> Page:
+    page.locator("input[type=file]").set_input_files(file)
+    press(page, "Go on")
+    expect(page.get_by_text("What is one row?")).to_be_visible(timeout=LONG)
+    idle(page)
+    return page
+
+
+def counted(page: Page) -> Page:
+    page.get_by_label("Where can positions be?").first.click()
+    page.keyboard.type("New York, Manh")
+    page.keyboard.press("Enter")
+    idle(page)
+    press(page, "Count the rows")
+    expect(page.get_by_text("Rows in the box")).to_be_visible(timeout=LONG)
+    idle(page)
+    return page
+
+
+def at_level(page: Page, file: Path) -> Page:
+    press(counted(at_columns(page, file)), "Go on")
+    expect(page.get_by_text("Name of these data")).to_be_visible(timeout=LONG)
+    idle(page)
+    return page
+
+
+def at_confirmation(page: Page, file: Path) -> Page:
+    press(at_level(page, file), "Go on")
+    expect(page.get_by_text("Nothing is spent yet")).to_be_visible(timeout=LONG)
+    idle(page)
+    return page
+
+
+def released(page: Page) -> Page:
+    expect(page.get_by_text("Download everything")).to_be_visible(timeout=LONG)
+    idle(page)
+    return page
+
+
+def charges(folder: Path, file: Path) -> int:
+    return len(Ledger(folder).entries(file.stem))
+
+
+def test_from_a_file_to_files_that_verify(
+    visit: Visit, file: Path, tmp_path: Path, ledger_folder: Path
+) -> None:
+    page = at_confirmation(opened(visit, "/publish?privacy=Loose"), file)
+    assert charges(ledger_folder, file) == 0
+    press(page, "Publish, and spend ε 0.5 for good")
+    released(page)
+    assert charges(ledger_folder, file) == 1
+    with page.expect_download(timeout=LONG) as waiting:
+        page.get_by_role("button", name="Download everything").click()
+    folder = tmp_path / "published"
+    zipfile.ZipFile(waiting.value.path()).extractall(folder)
+    with page.expect_download(timeout=LONG) as waiting:
+        page.get_by_role("button", name="Centers, CSV").click()
+    assert Path(waiting.value.path()).read_bytes() == (folder / "centers.csv").read_bytes()
+    others = [each.name for each in folder.iterdir() if not each.name.startswith("certificate")]
+    told = subprocess.run(
+        [sys.executable, "-c", COMMAND, "verify", "certificate.json", *others],
+        cwd=folder,
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert told.returncode == 0, told.stdout + told.stderr
+
+
+def test_clicking_twice_publishes_once(visit: Visit, file: Path, ledger_folder: Path) -> None:
+    page = at_confirmation(opened(visit), file)
+    button(page, "Publish, and spend").dblclick()
+    released(page)
+    page.wait_for_timeout(1500)
+    assert charges(ledger_folder, file) == 1
+
+
+def test_going_back_and_forth_and_reloading_spend_nothing(
+    visit: Visit, file: Path, ledger_folder: Path
+) -> None:
+    page = at_confirmation(opened(visit), file)
+    press(page, "Publish, and spend")
+    released(page)
+    page.go_back()
+    expect(page.get_by_text("with exactly this plan")).to_be_visible(timeout=LONG)
+    page.go_forward()
+    released(page)
+    page.reload()
+    released(page)
+    page.go_back()
+    expect(page.get_by_text("These data are not here")).to_be_visible(timeout=LONG)
+    assert charges(ledger_folder, file) == 1
+
+
+def test_two_tabs_cannot_spend_more_than_there_is(
+    visit: Visit, file: Path, ledger_folder: Path
+) -> None:
+    tabs = [at_confirmation(opened(visit, "/publish?privacy=Looser"), file) for _ in range(2)]
+    for tab in tabs:
+        button(tab, "Publish, and spend").click()
+    ends = [
+        tab.get_by_text("Download everything").or_(tab.get_by_text("Nothing was spent"))
+        for tab in tabs
+    ]
+    for end in ends:
+        expect(end).to_be_visible(timeout=LONG)
+    assert sorted("Download" in end.inner_text() for end in ends) == [False, True]
+    assert charges(ledger_folder, file) == 1
+
+
+def test_going_back_goes_back_a_step(visit: Visit, file: Path) -> None:
+    page = at_confirmation(opened(visit), file)
+    page.go_back()
+    expect(page.get_by_text("Name of these data")).to_be_visible(timeout=LONG)
+    idle(page)
+    press(page, "Go on")
+    expect(page.get_by_text("Nothing is spent yet")).to_be_visible(timeout=LONG)
+
+
+def test_an_upload_is_never_written_to_disk(visit: Visit, started: Server, tmp_path: Path) -> None:
+    """20 MB, twenty times what Starlette keeps in memory by itself."""
+    written = Path(f"/proc/{started.pid}/io")
+    if not written.exists():
+        pytest.skip("needs /proc, to see what a process writes")
+
+    def to_disk() -> int:
+        return int(re.search(r"^write_bytes: (\d+)", written.read_text(), re.M)[1])  # type: ignore[index]
+
+    large = tmp_path / "large.csv"
+    large.write_text("longitude,latitude\n" + "-73.985000000,40.735000000\n" * 750_000)
+    page = opened(visit)
+    before = to_disk()
+    counted(at_columns(page, large))
+    expect(page.get_by_text("750,000")).to_be_visible()
+    assert to_disk() - before < 2_000_000
+
+
+def test_own_data_stay_in_their_visit(visit: Visit, file: Path) -> None:
+    page = at_level(opened(visit), file)
+    link = page.get_by_test_id("stSidebar").get_by_role("link", name="Explore")
+    link.click()
+    expect(page.get_by_text("Your raw data are hidden")).to_be_visible(timeout=LONG)
+    copied = page.url
+    assert file.stem not in copied
+    page.get_by_role("button", name="Show my raw data").click()
+    expect(picture(page)).to_be_visible(timeout=LONG)
+    idle(page)
+    other = visit(copied[copied.index("/", 8) :], ready=False)
+    expect(other.get_by_text("These data are not here")).to_be_visible(timeout=LONG)
+    expect(other.get_by_role("figure")).to_have_count(0)
+
+
+def test_a_twin_is_made_and_looked_at(visit: Visit, file: Path, ledger_folder: Path) -> None:
+    page = at_level(opened(visit), file)
+    page.get_by_text("Not sure which level?").click()
+    press(page, "Make the twin")
+    expect(page.get_by_text("is here")).to_be_visible(timeout=LONG)
+    page.get_by_role("link", name="Look at it on Explore").click()
+    expect(page.get_by_text("Private twin.")).to_be_visible(timeout=LONG)
+    expect(picture(page)).to_be_visible(timeout=LONG)
+    idle(page)
+    assert charges(ledger_folder, file) == 1
+
+
+def test_the_keyboard_alone_goes_from_data_to_confirmation(visit: Visit) -> None:
+    page = opened(visit, "/publish?data=s1-like")
+
+    def tab_to(name: str) -> None:
+        for _ in range(60):
+            page.keyboard.press("Tab")
+            focused = page.locator("button:focus")
+            if focused.count() and name in focused.inner_text():
+                return
+        raise AssertionError(f"Sixty tabs do not reach “{name}”.")
+
+    tab_to("Go on")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Name of these data")).to_be_visible(timeout=LONG)
+    idle(page)
+    slider = page.get_by_role("slider")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    expect(slider).to_have_attribute("aria-valuetext", "Strict")
+    eventually(lambda: "privacy=Strict" in page.url, LONG / 1000)
+    idle(page)
+    tab_to("Go on")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Nothing is spent yet")).to_be_visible(timeout=LONG)
+    tab_to("Publish, and spend ε 0.1 for good")
+
+
+@pytest.mark.parametrize("step", ["data", "level", "confirm"])
+@pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["phone", "desk"])
+def test_no_step_is_wider_than_the_window(
+    visit: Visit, step: str, viewport: dict[str, int]
+) -> None:
+    page = opened(visit, f"/publish?data=nyc-taxi&step={step}", viewport=viewport)
+    width = page.evaluate(
+        "Math.max(document.documentElement.scrollWidth,"
+        " document.querySelector('[data-testid=stMain]').scrollWidth)"
+    )
+    assert width <= viewport["width"]
+
+
+def test_a_step_opens_by_its_address_on_a_cold_server(browser: Browser) -> None:
+    with serving() as cold:
+        page = browser.new_page()
+        page.goto(f"{cold.address}/publish?data=nyc-month&privacy=Strict&step=confirm")
+        expect(page.get_by_text("Nothing is spent yet")).to_be_visible(timeout=LONG)
+        expect(page.get_by_text("at most 52 %").last).to_be_visible()
+        page.close()
+
+
+def test_the_dark_theme_reaches_it_and_history(visit: Visit) -> None:
+    page = opened(visit, "/publish?data=nyc-taxi&step=level", color_scheme="dark")
+    assert count(pixels(page.locator(".st-key-step-level")), DARK.paper) > 10_000
+    page = opened(visit, "/publish?view=history", color_scheme="dark")
+    assert count(pixels(page.get_by_test_id("stMain")), DARK.paper) > 10_000
+
+
+def test_history_shows_what_was_spent_and_gives_the_files_again(visit: Visit, file: Path) -> None:
+    page = at_confirmation(opened(visit), file)
+    press(page, "Publish, and spend")
+    press(released(page), "All releases")
+    own = page.locator('[class*="st-key-account-"]').filter(has_text=file.stem)
+    expect(own.get_by_text("ε 0.8 is left")).to_be_visible(timeout=LONG)
+    own.get_by_text(re.compile(r"^Release \d+ ·")).click()
+    own.get_by_text("Show the files").click()
+    with page.expect_download(timeout=LONG) as waiting:
+        own.get_by_role("button", name="Certificate", exact=True).click()
+    assert file.stem in Path(waiting.value.path()).read_text()
