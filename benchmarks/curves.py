@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import statistics
 import time
 from collections.abc import Iterator
+
+from playwright.sync_api import sync_playwright
 
 import dpcore
 from benchmarks.algorithms import plain
 from benchmarks.table import Row
 from dpcore.curves import EPSILONS
+from tests.browser.driver import DESK, FLAGS, serving
 
 TITLE = "A sweep of the month: 12 epsilons × 20 runs of EUGkM, k = 5"
 K, RUNS = 5, 20
+#: More runs than can finish while somebody presses a button.
+PAGE = "/curves?data=nyc-month&algorithm=eugkm&runs=200"
+PRESSES = 7
 
 
 def rows() -> Iterator[Row]:
@@ -28,3 +37,23 @@ def rows() -> Iterator[Row]:
     whole = time.perf_counter() - start
     yield Row("the first point / the mean run", until_first / (sum(seconds) / len(seconds)), 2)
     yield Row("the whole sweep / KMeans(n_init=10) on the same cells", whole / unit, 6)
+    yield Row("a control of the page answers while a sweep runs", answer(), 2, "s")
+
+
+def answer() -> float:
+    """Seconds from a press to the new address, in the browser; the middle one of several."""
+    chromium = os.environ.get("DPCORE_CHROMIUM") or shutil.which("chromium")
+    with serving() as server, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        page = browser.new_page(viewport=DESK)
+        page.goto(server.address + PAGE)
+        page.locator(".js-plotly-plot .point").first.wait_for(state="attached", timeout=90_000)
+        waits = []
+        for seed in range(1, PRESSES + 1):
+            page.wait_for_timeout(1000)
+            start = time.perf_counter()
+            page.get_by_role("button", name="Draw new noise").click()
+            page.wait_for_function(f"location.search.includes('seed={seed}')")
+            waits.append(time.perf_counter() - start)
+        browser.close()
+    return statistics.median(waits)

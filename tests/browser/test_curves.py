@@ -62,11 +62,12 @@ def test_points_appear_while_runs_are_made_until_somebody_stops_them(visit: Visi
     expect(page.get_by_text(re.compile(r"^[\d,]+ of 2,400 runs"))).to_be_visible(timeout=30_000)
 
 
-def test_a_control_answers_while_the_sweep_runs(visit: Visit) -> None:
-    page = opened(visit, "/curves?data=s1-like&algorithm=gkm&runs=200")
-    done(page)
-    page.get_by_test_id("stSidebar").get_by_role("button", name="Draw new noise").click()
-    eventually(lambda: "seed=1" in page.evaluate("location.search"), 10)
+def test_controls_answer_while_the_sweep_of_a_month_runs(visit: Visit) -> None:
+    page = opened(visit, "/curves?data=nyc-month&algorithm=eugkm&runs=200")
+    for seed in (1, 2, 3):
+        assert done(page) < 2400
+        page.get_by_test_id("stSidebar").get_by_role("button", name="Draw new noise").click()
+        eventually(lambda seed=seed: f"seed={seed}" in page.evaluate("location.search"), 10)
 
 
 def test_a_click_on_a_point_opens_explore_there(visit: Visit) -> None:
