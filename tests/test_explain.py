@@ -11,6 +11,7 @@ from dpcore.explain import (
     MIDDLE,
     attack,
     attacker_certainty,
+    bill,
     caution,
     change,
     distance,
@@ -20,6 +21,7 @@ from dpcore.explain import (
     people_count,
     percent,
     price,
+    protected,
     scope,
     slip,
 )
@@ -138,3 +140,23 @@ def test_away_from_a_map_distances_are_parts_of_the_box() -> None:
 )
 def test_changes_keep_two_digits(relative: float, said: str) -> None:
     assert change(relative).replace("\u00a0", " ") == said
+
+
+def test_who_is_protected_is_said_for_rows_and_for_ids():
+    assert protected("trip", Neighbors.ADD_REMOVE) == (
+        "Protected is one trip, not one passenger: even whether it is in the data at all."
+    )
+    assert "How many trips lie in the box is published" in protected("trip", Neighbors.REPLACE_ONE)
+    for rows, words in (
+        (1, "at most one row of each driver is kept"),
+        (4, "at most 4 rows of each"),
+    ):
+        said = protected("driver", Neighbors.ADD_REMOVE, "card", rows)
+        assert words in said
+        assert "'card'" in said
+
+
+def test_the_bill_says_what_it_costs_and_that_it_stays_spent():
+    said = bill("ε 0.5", "ε 2")
+    assert "costs ε 0.5 of the ε 2" in said
+    assert "stays spent" in said

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import dpcore
 from dpcore import export
 from dpcore.domain import Box
-from dpcore.results import NonPrivateCenters, PrivateCenters
+from dpcore.release_noise import ReleaseNoise
+from dpcore.results import NonPrivateCenters, PrivateCenters, ReleasedResult
 
 FORMATS = [export.centers_csv, export.centers_geojson, export.centers_json]
 HERE = Box((-74.1, 40.7), (-73.9, 40.9), ("longitude", "latitude"))
@@ -50,3 +55,41 @@ def test_a_trip_is_a_line_from_pickup_to_dropoff():
 def test_geojson_of_what_is_no_place_is_refused():
     with pytest.raises(ValueError, match="longitude and latitude"):
         export.centers_geojson(PrivateCenters([[1.0, 2.0, 3.0]], Box.cube(3, 0, 10)))
+
+
+@pytest.fixture(scope="module")
+def released() -> ReleasedResult:
+    trips = dpcore.datasets.load("nyc-taxi")
+    result = dpcore.run("adaptive", trips, 3, 0.5, noise=ReleaseNoise())
+    assert isinstance(result, ReleasedResult)
+    return result
+
+
+def test_parquet_holds_the_same_bits_as_csv_and_geojson(released):
+    for centers in (released.centers, PrivateCenters([[1 / 3, 2 / 3]], Box.cube(2))):
+        table = pd.read_parquet(io.BytesIO(export.centers_parquet(centers)))
+        assert list(table) == ["center", *centers.box.names]
+        assert np.array_equal(table[list(centers.box.names)], np.asarray(centers))
+        lines = list(csv.DictReader(io.StringIO(export.centers_csv(centers))))
+        assert [[float(line[n]) for n in centers.box.names] for line in lines] == centers.tolist()
+
+
+def test_points_come_with_their_weights_in_every_format(released):
+    expected = np.column_stack([released.synopsis.points, released.synopsis.weights])
+    table = pd.read_parquet(io.BytesIO(export.points_parquet(released)))
+    assert list(table) == ["longitude", "latitude", "weight"]
+    assert np.array_equal(table, expected)
+    lines = list(csv.reader(io.StringIO(export.points_csv(released))))
+    assert lines[0] == list(table)
+    assert np.array_equal(np.array(lines[1:], dtype=np.float64), expected)
+    features = json.loads(export.points_geojson(released))["features"]
+    first = features[0]["geometry"]["coordinates"], features[0]["properties"]["weight"]
+    assert first == (expected[0, :2].tolist(), expected[0, 2])
+    assert len(features) == len(expected)
+
+
+def test_points_of_trips_are_lines():
+    trips = dpcore.datasets.load("nyc-taxi-trips")
+    result = dpcore.run("coreset", trips, 2, 2.0, noise=ReleaseNoise())
+    shapes = json.loads(export.points_geojson(result))["features"]
+    assert {shape["geometry"]["type"] for shape in shapes} == {"LineString"}
