@@ -22,7 +22,7 @@ from pages.ui.compare import auto_map, heat, jobs, papers, times
 
 APP = str(Path(__file__).parents[2] / "app.py")
 RANK = {"data": "iris", "algorithm": "dplloyd", "k": 3, "privacy": "Loosest", "paper": "000"}
-MAP = {"compare": "map", "algorithm": "dplloyd", "cell_runs": 1}
+MAP = {"compare": "map", "algorithm": "dplloyd", "cell_runs": 1, "k_to": 3, "d_to": 3}
 TIME = {"compare": "time", "algorithm": "dplloyd", "timed": "eugkm", "rows": 30_000}
 SIZE = {"compare": "size", "data": "s1-like", "algorithm": "adaptive", "size_runs": 1}
 
@@ -69,9 +69,8 @@ def notes(app: AppTest) -> str:
 
 
 @pytest.fixture(autouse=True)
-def few_cells(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Maps of two by two, and as good as no rows: what is drawn does not depend on how much."""
-    monkeypatch.setattr(heat, "Family", lambda plan: Family(plan, (2, 3), (2, 5)))
+def few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is drawn of run times does not depend on how long they are."""
     monkeypatch.setattr(times, "SIZES", (1_000, 3_000, 30_000))
     monkeypatch.setattr(times, "ROWS", 30_000)
 
@@ -139,9 +138,9 @@ def test_a_ranking_stops_and_goes_on() -> None:
 
 def test_a_map_has_the_mean_of_every_cell() -> None:
     app = finished(page(**MAP, privacy="Looser"))
-    own = Family(Plan("", ("dplloyd",), 0, (1.0,), 1), (2, 3), (2, 5))
+    own = Family(Plan("", ("dplloyd",), 0, (1.0,), 1), (2, 3), (2, 3))
     by_place = {(cell.k, cell.d): cell.trial.nicv for cell in own.cells()}
-    figures = [heat.short(by_place[k, d]) for d in (2, 5) for k in (2, 3)]
+    figures = [heat.short(by_place[k, d]) for d in (2, 3) for k in (2, 3)]
     assert chart(app)["data"][1]["text"] == figures
     assert "finished" in words(app)
 
@@ -157,7 +156,7 @@ def test_of_two_methods_the_map_says_which_does_better_and_how_many_times() -> N
 def test_where_a_method_cannot_run_the_map_has_a_dash_and_says_why() -> None:
     app = finished(page(**(MAP | {"algorithm": "adaptive"})))
     assert chart(app)["data"][1]["text"][2:] == ["–", "–"]
-    assert "it draws maps, in 2 dimensions; these data have 5." in words(app)
+    assert "it draws maps, in 2 dimensions; these data have 3." in words(app)
 
 
 def test_a_method_that_fails_on_the_map_does_not_hang_the_page() -> None:
@@ -177,7 +176,7 @@ def test_a_relative_error_has_no_ratio_so_two_methods_are_not_compared_by_it() -
 
 def test_more_runs_of_a_cell_keep_those_that_are_finished() -> None:
     before = finished(page(**MAP, seed=21))
-    family = Family(Plan("", ("dplloyd",), 0, (0.2,), 1, seed=21), (2, 3), (2, 5))
+    family = Family(Plan("", ("dplloyd",), 0, (0.2,), 1, seed=21), (2, 3), (2, 3))
     (job,) = jobs.cells(family, False, heat.MOST_RUNS).values()
     first = list(job.results)
     before.number_input(key="at-cell_runs").set_value(2)
@@ -243,6 +242,8 @@ def test_the_view_stands_in_the_address() -> None:
         {"runs": "0"},
         {"compare": "map", "against": "nope"},
         {"compare": "map", "cell_runs": "999"},
+        {"compare": "map", "k_to": "1"},
+        {"compare": "map", "d_to": "99"},
         {"compare": "time", "rows": "12"},
         {"compare": "time", "dimensions": "two"},
         {"compare": "time", "timed": "nope"},

@@ -13,7 +13,7 @@ from dpcore import family
 from dpcore.algorithms import ALGORITHMS
 from dpcore.curves import METRICS, Metric
 from dpcore.explain import plural
-from dpcore.family import Cell, Family
+from dpcore.family import SIDES, Cell, Family
 from dpcore.plan import Plan
 from dpcore.ranking import Standing
 from pages.ui import address, controls, live, palette, plots
@@ -27,6 +27,7 @@ from pages.ui.palette import Palette
 DATA = "gaussians-k5-d4"
 NONE = "none"
 RUNS, MOST_RUNS = 3, 20
+MOST_SIDE = 16
 #: Pixels a row, and beside all rows.
 ROW, REST = 46, 96
 #: A method that does this many times better has the full color.
@@ -62,6 +63,11 @@ def show() -> None:
             options=[NONE, *others],
             format_func=lambda key: "No other: its own figures" if key == NONE else title(key),
         )
+        left, right = st.columns(2)
+        with left:
+            ks = sides_control("k up to", "k_to")
+        with right:
+            ds = sides_control("d up to", "d_to")
         runs = controls.runs_control("Runs of each cell", "cell_runs", RUNS, MOST_RUNS)
     with what:
         # A ratio of figures that can be zero or less would say nothing.
@@ -81,7 +87,7 @@ def show() -> None:
         ((choice.algorithm, choice.settings),),
         metric.unsquared,
     )
-    asked = Family(plan)
+    asked = Family(plan, ks, ds)
     stopped = live.is_stopped(asked)
     found, failed = gather(asked, stopped)
     going = not stopped and not failed and len(found) < asked.total
@@ -92,6 +98,21 @@ def show() -> None:
         File("CSV of every run", "map-runs-not-private.csv", partial(family.as_csv, found)),
     ]
     keep(DATA, files, not going, asked.command(), asked.python())
+
+
+def sides_control(label: str, name: str) -> tuple[int, ...]:
+    """From the paper's first to its last, or farther."""
+    first, last = SIDES[0], SIDES[-1]
+    end: int = address.control(
+        st.number_input,
+        label,
+        name,
+        last,
+        address.number(int, first, MOST_SIDE),
+        min_value=first,
+        max_value=MOST_SIDE,
+    )
+    return tuple(range(first, end + 1))
 
 
 def gather(asked: Family, stopped: bool) -> tuple[list[Cell], dict[str, Exception]]:
