@@ -154,6 +154,8 @@ def notes(choice: Choice, picture: work.Picture) -> None:
     """What to know about the data before drawing conclusions."""
     about, rows = choice.about, picture.truth.value.rows
     sentences = []
+    if picture.because:
+        sentences.append(picture.because)
     if about.simulated:
         sentences.append(":material/science: **Simulated data.**")
     if rows >= MANY_ROWS:

@@ -12,7 +12,7 @@ from dpcore.results import Outcome
 
 MAP_DIMENSIONS = 2
 #: Part of the budget that buys the number of rows, where the choice depends on it.
-SIZE_SHARE = 0.02
+SIZE_SHARE = 0.03
 #: Rows times epsilon from which a map can be drawn: in all, and for each center.
 MAP_ROWS, MAP_ROWS_A_CENTER = 100, 10
 
@@ -88,9 +88,9 @@ class Auto(Algorithm):
 
     Private: The choice looks at the number of coordinates and of centers, at epsilon, delta and
     the relation, all of them public, and on a map at the number of rows. That is public under
-    replace-one; under add/remove it is noisy, has sensitivity 1 and costs .02 epsilon. What runs
+    replace-one; under add/remove it is noisy, has sensitivity 1 and costs .03 epsilon. What runs
     then is the chosen algorithm, with its own proof, under the whole budget or, on a map, in an
-    account of the other .98 epsilon: the two add up.
+    account of the other .97 epsilon: the two add up.
     """
 
     key = "auto"

@@ -66,6 +66,8 @@ class Picture:
     verdict: Verdict
     epsilon: float
     delta: float
+    #: Why this method ran, in a sentence, where nobody chose it.
+    because: str = ""
 
 
 @once(16, "Reading the data …")
@@ -118,6 +120,7 @@ def _picture(choice: Choice, axes: Axes) -> Picture:
         result.verdict,
         result.epsilon,
         result.delta,
+        result.facts.get("because", ""),
     )
 
 

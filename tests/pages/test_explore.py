@@ -219,6 +219,11 @@ def test_trips_are_arcs_from_pickup_to_dropoff() -> None:
     assert len(shown["private-centers"]) == 10
 
 
+def test_a_method_that_nobody_chose_says_why_it_runs() -> None:
+    said = words(page(data="iris", algorithm="auto", privacy="Looser"))
+    assert "In 4 dimensions a coarse grid shows roughly where rows are" in said
+
+
 def test_the_simulated_month_says_so_and_why_noise_drowns() -> None:
     said = words(page(data="nyc-month"))
     assert "Simulated" in said
