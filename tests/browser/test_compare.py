@@ -105,7 +105,7 @@ def test_a_click_on_a_dot_opens_explore_with_that_method(visit: Visit) -> None:
 
 
 def test_a_map_fills_cell_by_cell_and_its_file_has_every_cell(visit: Visit) -> None:
-    page = opened(visit, MAP.replace("cell_runs=2", "cell_runs=20"))
+    page = opened(visit, "/compare?compare=map&algorithm=dplloyd&cell_runs=20")
     before = done(page)
     eventually(lambda: done(page) > before, 60)
     page = finished(opened(visit, MAP))
