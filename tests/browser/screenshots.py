@@ -44,6 +44,13 @@ def focus_slider(page: Page) -> None:
     settled(page)
 
 
+def painted(page: Page) -> None:
+    """Wait until a map has drawn itself, however busy the machine is."""
+    for place in page.get_by_role("figure").all():
+        place.locator("canvas").first.wait_for(timeout=60_000)
+    page.wait_for_timeout(4000)
+
+
 def open_expanders(page: Page) -> None:
     for name in ("Exact values", "Layers"):
         page.get_by_test_id("stSidebar").get_by_text(name, exact=True).click()
@@ -175,6 +182,7 @@ def main(wanted: list[str]) -> None:
             if shot.until:
                 page.get_by_text(shot.until).first.wait_for(timeout=300_000)
                 idle(page)
+                painted(page)
             else:
                 page.get_by_role("figure").or_(page.get_by_test_id("stAlert")).first.wait_for(
                     timeout=60_000

@@ -203,7 +203,7 @@ def test_a_scripted_guesser_scores_as_often_as_it_should(visit: Visit) -> None:
     for number in range(1, rounds + 1):
         drawn = page.locator(".game img")
         words = drawn.get_attribute("alt") or ""
-        own = int(words.rsplit(", ", 1)[1])
+        own = int(words.partition(": ")[2].split(", ")[-1])
         page.keyboard.press("i" if own >= 1 else "o")
         page.get_by_role("button", name="Next round").wait_for()
         page.get_by_text(re.compile(rf"\d+ of {number} right\.")).wait_for()

@@ -143,11 +143,10 @@ def current() -> Tally:
 def guess(played: Round, tally: Tally) -> None:
     """Two buttons; once one was pressed, the truth, and the way to the next round."""
     if not tally.said:
-        for column, (key, words), shortcut in zip(
-            st.columns(2), SAID.items(), ("I", "O"), strict=True
-        ):
+        row = st.container(horizontal=True, gap="small")
+        for (key, words), shortcut in zip(SAID.items(), ("I", "O"), strict=True):
             right = (key == "in") == played.there
-            column.button(
+            row.button(
                 words,
                 key=f"say-{key}",
                 shortcut=shortcut,

@@ -189,8 +189,9 @@ def place(choice: Choice, spots: list[Spot]) -> None:
         options=list(range(1, k + 1)),
         required=True,
     )
-    for column, (name, (key, east, north)) in zip(st.columns(4), ARROWS.items(), strict=True):
-        column.button(
+    row = st.container(horizontal=True, gap="small")
+    for name, (key, east, north) in ARROWS.items():
+        row.button(
             name,
             key=f"move-{name}",
             shortcut=key,

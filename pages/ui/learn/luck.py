@@ -44,7 +44,7 @@ PRESENTED = """
 
 def part() -> None:
     st.html(STYLE + PRESENTED * presenter.presenting())
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="center"):
         vary = vary_control()
         choices.other_luck()
         st.markdown(NOT_PRIVATE)

@@ -259,7 +259,10 @@ def legend(frame: Frame, unit: str, holds: bool) -> None:
         Kind.POINTS: (circle(4, colors.points, "none", 0), "published points"),
         Kind.STARTS: (circle(4, private, "none", 0), "starts"),
         Kind.BLOCKS: (circle(4, colors.non_private, "none", 0), "centers of blocks"),
-        Kind.PRIVATE: (circle(7, private, colors.rim, 2), "private centers"),
+        Kind.PRIVATE: (
+            circle(7, private, colors.rim, 2),
+            f"{'private' if holds else 'unproven'} centers",
+        ),
         Kind.NON_PRIVATE: (circle(7, "none", colors.non_private, 3), "without privacy"),
     }
     entries = []

@@ -27,10 +27,11 @@ STYLE = """
 }
 .account table { width: 100%; border-collapse: collapse; font-size: .875rem; }
 .account td { padding: .15rem 0; vertical-align: top; }
-.account td:last-child { text-align: right; white-space: nowrap; padding-left: .8rem; }
+.account td + td { text-align: right; white-space: nowrap; padding-left: .8rem; }
 .learn-say { margin: 0; }
 /* Buttons stay under the hand, however much there is to say. */
 .st-key-told { min-height: 10.5rem; }
+.st-key-told h3 { font-size: 1.5rem; padding-bottom: .3rem; }
 .account .now { font-weight: 600; }
 </style>
 """
@@ -102,8 +103,8 @@ def step_to(at: int) -> None:
 def pager(at: int, last: int) -> None:
     """Back, play and on, by hand or by the arrow keys."""
     playing = st.session_state.get("playing", False) and at < last
-    back, play, on = st.columns(3)
-    back.button(
+    row = st.container(horizontal=True, gap="small")
+    row.button(
         "Back",
         icon=":material/arrow_back:",
         key="back",
@@ -113,7 +114,7 @@ def pager(at: int, last: int) -> None:
         on_click=step_by,
         args=(-1, last),
     )
-    play.button(
+    row.button(
         "Pause" if playing else "Play",
         icon=":material/pause:" if playing else ":material/play_arrow:",
         key="play",
@@ -122,7 +123,7 @@ def pager(at: int, last: int) -> None:
         on_click=toggle_play,
         args=(not playing, 0 if at == last else at),
     )
-    on.button(
+    row.button(
         "Next",
         icon=":material/arrow_forward:",
         key="next",
@@ -174,7 +175,7 @@ def transcript(frame: Frame, account: list[Line]) -> None:
         for i, line in enumerate(account[: frame.booked], start=1)
     )
     if not rows:
-        rows = "<tr><td>Nothing was asked yet.</td></tr>"
+        rows = '<tr><td colspan="2">Nothing was asked yet.</td></tr>'
     st.caption("Who spent how much, and on what")
     st.html(
         '<div class="account" tabindex="0" role="region" aria-label="Account">'
