@@ -31,9 +31,7 @@ def draw(subject: Subject, ledger: Ledger, found: Terms) -> None:
         "Moving the slider over the data themselves and choosing by what you see would tell "
         "something about them, and no ε accounts for that. These ways do not leak:"
     )
-    explore(
-        "Look at public data of the same kind on Explore", {"data": STAND_IN}, ":material/public:"
-    )
+    explore("Look at a public month of trips", {"data": STAND_IN}, ":material/public:")
     if not subject.is_own:
         st.caption("These data are public themselves: look at them on Explore and Curves.")
         return
@@ -68,6 +66,9 @@ def twin(subject: Subject, ledger: Ledger, found: Terms) -> None:
         "grid of yours. Explore and Curves then work on the twin, for any method and level, at no "
         "further cost."
     )
+    if any(own.twin_of == subject.key for own in own_data.held().values()):
+        st.caption(":material/check: One is here: look at it on Explore or Curves.")
+        return
     for entry in ledger.entries(found.name):
         if entry.purpose == TWIN and entry.failure is None:
             st.button(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import traceback
 from collections.abc import Callable, Hashable
 from typing import Any, Generic, TypeVar
 
@@ -43,9 +42,9 @@ class Task(Generic[T]):
 
 
 def _let_go(failure: BaseException | None) -> None:
-    """Forget the variables of its frames: they hold somebody's data, and tasks outlive visits."""
+    """Forget its frames: their variables hold somebody's data, and tasks outlive visits."""
     while failure is not None:
-        traceback.clear_frames(failure.__traceback__)
+        failure.__traceback__ = None
         failure = failure.__context__
 
 

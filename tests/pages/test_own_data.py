@@ -1,0 +1,166 @@
+"""What holds somebody's data: one session, memory only, nothing once it is over."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import threading
+import time
+import weakref
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from starlette.datastructures import UploadFile
+from starlette.requests import Request
+
+from dpcore.datasets.builtin import CITY
+from dpcore.datasets.places import PLACES
+from pages.ui import maps, own_data, wording
+from pages.ui.background import Worker
+from pages.ui.palette import LIGHT
+from pages.ui.publish.tasks import Once, Task
+from tests.pages.publishing import brought, elsewhere, press
+
+
+def test_an_upload_larger_than_a_megabyte_stays_in_memory() -> None:
+    """As Streamlit reads one: Starlette would move it to a temporary file by itself."""
+    assert own_data.HELD
+    edge = b"border"
+    head = b'--border\r\nContent-Disposition: form-data; name="f"; filename="a.csv"\r\n\r\n'
+    body = head + b"x" * 30_000_000 + b"\r\n--border--\r\n"
+
+    async def parsed() -> UploadFile:
+        async def receive() -> dict[str, object]:
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        kind = b"multipart/form-data; boundary=" + edge
+        scope = {"type": "http", "method": "PUT", "headers": [(b"content-type", kind)]}
+        form = await Request(scope, receive).form()
+        file = form["f"]
+        assert isinstance(file, UploadFile)
+        return file
+
+    with asyncio.run(parsed()).file as file:
+        assert not file._rolled  # type: ignore[attr-defined]
+        assert file.name is None
+
+
+def test_a_key_says_nothing_and_cannot_be_guessed() -> None:
+    keys = {own_data.new_key() for _ in range(100)}
+    assert len(keys) == 100
+    assert all(own_data.is_own(key) and len(key) == 16 for key in keys)
+
+
+def test_what_is_computed_of_own_data_is_in_no_shared_cache() -> None:
+    import streamlit as st
+    from streamlit.runtime.caching.cache_resource_api import _resource_caches
+
+    st.cache_resource.clear()
+    app = press(elsewhere(brought(), "app.py"), "show-raw")
+    assert app.get("deck_gl_json_chart")
+    shared = _resource_caches._function_caches.get(None, {})
+    names = [cache.display_name for cache in shared.values() if len(cache._mem_cache)]
+    assert not [name for name in names if name.rpartition(".")[2] in ("data", "run", "reference")]
+    sessions = [key for key in _resource_caches._function_caches if key is not None]
+    assert sessions
+    _resource_caches.clear_session(sessions[0])
+    assert not _resource_caches._function_caches.get(sessions[0])
+
+
+def test_a_worker_that_is_stopped_forgets_and_ends() -> None:
+    def endless() -> Iterator[int]:
+        while True:
+            time.sleep(0.001)
+            yield 1
+
+    before = set(threading.enumerate())
+    worker = Worker()
+    (thread,) = set(threading.enumerate()) - before
+    worker.job("mine", endless)
+    worker.stop()
+    thread.join(5)
+    assert not thread.is_alive()
+
+
+class Rows:
+    """Stands for somebody's data."""
+
+
+def gone(watched: weakref.ref[Rows]) -> bool:
+    for _ in range(100):
+        gc.collect()
+        if watched() is None:
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def test_a_finished_task_keeps_nothing_of_what_it_worked_on() -> None:
+    rows = Rows()
+    watched = weakref.ref(rows)
+    task = Task(lambda rows=rows: id(rows), lambda: ("Working", 0.0))
+    del rows
+    task.wait(5)
+    assert task.done
+    assert gone(watched)
+
+
+def test_a_failed_task_keeps_its_reason_and_no_rows() -> None:
+    def work(rows: Rows) -> None:
+        try:
+            raise KeyError("inner")
+        except KeyError as inner:
+            raise ValueError("no luck") from inner
+
+    rows = Rows()
+    watched = weakref.ref(rows)
+    task = Task(lambda rows=rows: work(rows), lambda: ("Working", 0.0))
+    del rows
+    task.wait(5)
+    assert str(task.failure) == "no luck"
+    assert gone(watched)
+
+
+def test_a_task_is_begun_once_for_each_key() -> None:
+    begun = []
+
+    def make() -> Task[int]:
+        begun.append(1)
+        return Task(lambda: 7, lambda: ("Working", 0.0))
+
+    once = Once()
+    tasks = {once.begin("ticket", make) for _ in range(5)}
+    assert len(tasks) == len(begun) == 1
+    assert once.get("another") is None
+
+
+@pytest.mark.parametrize("name", ["Japan", "The world", "London", "Chile"])
+def test_a_map_elsewhere_shows_the_whole_box_and_no_city(name: str) -> None:
+    box = PLACES[name]
+    assert not maps.in_the_city(box)
+    deck = maps.city_map([], LIGHT, box)
+    assert "http" not in deck.to_json()
+    view = deck.initial_view_state
+    assert box.low[0] <= view.longitude <= box.high[0]
+    assert box.low[1] <= view.latitude <= box.high[1]
+    width = (box.high[0] - box.low[0]) / 360 * maps.WORLD * 2**view.zoom
+    assert width <= maps.ROOM[0] + 180
+    assert len(deck.to_json()) < 5_000
+
+
+def test_the_city_keeps_its_shapes() -> None:
+    assert maps.in_the_city(CITY)
+    assert maps.in_the_city(PLACES["New York, the five boroughs"])
+    assert maps.view(None).zoom == maps.ZOOM
+
+
+def test_typed_words_are_shown_as_they_are() -> None:
+    typed = "trips_2015 *new* [a](b) $x$ :red[y] <b>"
+    shown = wording.plain(typed)
+    assert shown.replace("\\", "") == typed
+    assert all(mark not in shown.replace(f"\\{mark}", "") for mark in "_*[]$:<>")
+
+
+def test_boxes_of_places_are_public_constants() -> None:
+    assert all(np.isfinite([*box.low, *box.high]).all() for box in PLACES.values())
