@@ -15,6 +15,8 @@ from dpcore.kmeans.seeding import greedy_plus_plus, sphere_packing
 
 #: Cells of the coarse grid on which all starts run, about: 48 x 48 in two dimensions.
 COARSE_CELLS = 48 * 48
+#: Results of the coarse grid that go on: with fewer, every second noisy month lost its best one.
+FINALISTS = 6
 
 
 def solve_grid(
@@ -45,7 +47,7 @@ def solve_grid(
         note("starts", centers=centers)
     if coarse is not grid:
         found, inertia = lloyd(totals(coarse), centers, iterations=25, tolerance=4e-3)
-        centers = distinct(found, inertia, keep=3 if k <= 10 else 6)
+        centers = distinct(found, inertia, keep=FINALISTS)
     found, inertia = lloyd(totals(grid), centers, sweeps, tolerance)
     if note:
         note("finalists", centers=found, cost=inertia)
