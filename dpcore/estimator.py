@@ -32,7 +32,7 @@ class PrivateKMeans(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ign
     algorithm : str, default="auto"
         A key of `dpcore.ALGORITHMS`, or "auto" for the best one by public facts.
     delta : float, default=0.0
-        Used only by algorithms that can.
+        Used only by algorithms that can; "auto" can where there are more than six columns.
     neighbors : {"add-remove", "replace-one"}, default="add-remove"
         Which two data sets must look alike.
     parameters : dict, default=None
@@ -45,7 +45,8 @@ class PrivateKMeans(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ign
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
         Private centers, in data units.
     result_ : RunResult
-        The run: its transcript, what it published, its verdict.
+        The run: its transcript, what it published, its verdict. With "auto", its facts say which
+        algorithm was chosen and because of what.
 
     Notes
     -----

@@ -13,6 +13,8 @@ from dpcore.datasets import from_array
 from dpcore.domain import Box, Grid
 from dpcore.lift_grid import of_sum, picture
 from dpcore.privacy import Budget, Neighbors
+from dpcore.release import certificate
+from dpcore.release.audited import overspent
 from dpcore.release_noise import ReleaseNoise
 from dpcore.results import ReleasedResult
 
@@ -123,6 +125,20 @@ def test_it_runs_on_noise_that_may_be_released(d, delta):
     result = dpcore.run("lift", data, 3, 20.0, delta, noise=ReleaseNoise())
     assert type(result) is ReleasedResult
     assert dpcore.nicv(data, result.centers) < 2 * dpcore.nicv(data, middles)
+
+
+def test_its_gaussian_account_can_be_checked_by_whoever_reads_the_certificate():
+    data, _ = clusters(5000, 20)
+    account = certificate.account(dpcore.run("lift", data, 3, 1.0, 1e-6, seed=0).transcript)
+    assert overspent(account) is None
+    rounds = account["charges"][1]["inner"][0]
+    assert rounds["accounting"] == "gaussian"
+    rounds["charges"][0]["scale"] *= 0.9
+    assert "too small" in overspent(account)
+    rounds["charges"][0] |= {"scale": 1e9, "sensitivity": 2.0**10}
+    assert "fine units" in overspent(account)
+    rounds["charges"][0] |= {"sensitivity": 2.0**21, "rho": 2 * rounds["charges"][0]["rho"]}
+    assert "are epsilon" in overspent(account)
 
 
 def test_too_many_coordinates_are_refused_in_words():
