@@ -37,7 +37,7 @@ def overspent(account: Mapping[str, Any], where: str = "") -> str | None:
         spent = worth(rho, account["delta"]) if rho else 0.0
         if not math.isclose(spent, epsilon, rel_tol=SAME, abs_tol=SAME):
             return f"{where}charges of rho {rho:.6g} are epsilon {spent:.6g}, not {epsilon:.6g}."
-    if epsilon > account["epsilon"] * (1 + ROUNDING) or delta > account["delta"] * (1 + ROUNDING):
+    if not (within(epsilon, account["epsilon"]) and within(delta, account["delta"])):
         return (
             f"{where}charges add up to epsilon {epsilon:.9g}, delta {delta:.3g}, over the "
             f"{account['epsilon']:.9g}, {account['delta']:.3g} allowed."
@@ -45,12 +45,17 @@ def overspent(account: Mapping[str, Any], where: str = "") -> str | None:
     return None
 
 
+def within(spent: float, allowed: float) -> bool:
+    """Whether no more was spent than allowed, up to the rounding of sums."""
+    return spent <= allowed * (1 + ROUNDING)
+
+
 def _wrong(charge: Mapping[str, Any], accounting: Accounting, here: str) -> str | None:
     cost = charge["rho"] if accounting.in_rho else charge["epsilon"]
-    if not 0 < cost < math.inf or charge["epsilon"] < 0 or charge["delta"] < 0:
+    if not (0 < cost < math.inf and charge["epsilon"] >= 0 and charge["delta"] >= 0):
         return f"{here} does not cost a positive, finite amount."
     if accounting is Accounting.GAUSSIAN and (
-        charge["mechanism"] != GAUSSIAN or charge["sensitivity"] < MIN_SENSITIVITY
+        charge["mechanism"] != GAUSSIAN or not charge["sensitivity"] >= MIN_SENSITIVITY
     ):
         return f"{here} is not Gaussian noise on fine units, as its accounting asks."
     if charge["mechanism"] in ACCOUNTS:
@@ -66,7 +71,7 @@ def _wrong(charge: Mapping[str, Any], accounting: Accounting, here: str) -> str 
     else:
         return f"{here} is of a kind that no release has."
     moved, scale = charge["sensitivity"], charge["scale"]
-    if moved <= 0 or scale < moved / paid * (1 - SAME):
+    if not (moved > 0 and scale >= moved / paid * (1 - SAME)):
         return f"{here}: noise of scale {scale:.6g} is too small for what it costs."
     return None
 
@@ -80,9 +85,7 @@ def _wrong_inside(charge: Mapping[str, Any], accounting: Accounting, here: str) 
                 "rho"
             ] * (1 + SAME)
         else:
-            covered = all(
-                account[name] <= charge[name] * (1 + ROUNDING) for name in ("epsilon", "delta")
-            )
+            covered = all(within(account[name], charge[name]) for name in ("epsilon", "delta"))
         if not covered:
             return f"{here}: an account inside has a larger budget than the charge."
         if problem := overspent(account, f"{here}, "):

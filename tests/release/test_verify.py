@@ -137,7 +137,9 @@ def test_centers_that_the_points_do_not_have_are_found_even_when_all_hashes_fit(
     assert any("k-means of the published points" in w for w in failures(files[NAME], alone))
 
 
-@pytest.mark.parametrize("text", [b"", b"{}", b"[]", b"null", b"\xff", b'{"kind": 1}'])
+@pytest.mark.parametrize(
+    "text", [b"", b"{}", b"[]", b"null", b"\xff", b'{"kind": 1}', b"[" * 10**5, b'{"k": NaN}']
+)
 def test_what_is_no_certificate_is_said_so(text):
     assert failures(text, {}) == ["the certificate can be read"]
 
@@ -147,6 +149,24 @@ def test_a_certificate_with_anything_missing_fails_and_does_not_break(published)
     for name in said:
         less = {key: value for key, value in said.items() if key != name}
         assert failures(json.dumps(less).encode(), published["coreset"].files), name
+
+
+@pytest.mark.parametrize("nonsense", [None, "x", -1, 1e999, [], {"a": 1}, [[]] * 3, True])
+def test_nonsense_in_any_place_is_found_and_breaks_nothing(nonsense, published):
+    files = published["city"].files
+    for name in published["city"].certificate:
+        said = copy.deepcopy(published["city"].certificate) | {name: nonsense}
+        if name != "digest":
+            said["digest"] = digest(said)
+        # Of another version, what it is, little can be known.
+        assert failures(json.dumps(said).encode(), files) or name == "dpcore"
+
+
+def test_what_is_said_twice_is_not_believed(published):
+    files = published["city"].files
+    twice = files[NAME].replace(b'"epsilon": 1.0', b'"epsilon": 0.1, "epsilon": 1.0', 1)
+    assert twice != files[NAME]
+    assert failures(twice, files) == ["the certificate can be read"]
 
 
 def test_of_another_version_no_more_is_claimed_than_can_be_known(published):
