@@ -16,6 +16,9 @@ import numpy.typing as npt
 from dpcore.domain import FloatArray, IntArray
 from dpcore.dyadic import DyadicCells, deinterleaved
 
+#: A cell of the first stage is kept if all answers together put it so many standard deviations
+#: above 0.
+CERTAINTY = 1.0
 #: Slopes are read off a raster no finer than 512 x 512.
 RASTER_LEVEL = 9
 #: A point moves from the middle of its cell by at most this part of the side.
@@ -39,12 +42,13 @@ class Stage:
 def weighed_leaves(stages: Sequence[Stage]) -> tuple[DyadicCells, FloatArray]:
     """The smallest live cells, and how many rows each is estimated to hold: more than 0.
 
-    The estimate of a live cell of the first stage is final. It is handed down among its live
-    parts, and so on. Where no part is alive, the cell itself is a leaf.
+    The estimate of a live cell of the first stage is final: it may say that the cell was alive by
+    chance. Else it is handed down among its live parts, and so on. Where no part is alive, the cell
+    itself is a leaf.
     """
     estimates = _fused(stages)
-    first = stages[0]
-    weights = np.where(first.alive, np.maximum(estimates[0][0], 0), 0)
+    roots, variances = estimates[0]
+    weights = np.where(stages[0].alive & (roots > CERTAINTY * np.sqrt(variances)), roots, 0)
     levels, codes, found = [], [], []
     for t, stage in enumerate(stages):
         leaf = weights > 0

@@ -79,6 +79,15 @@ def test_leaves_hold_what_the_live_cells_of_the_first_stage_are_estimated_to():
     assert weights[:2].tolist() == pytest.approx([roots[0] / 2] * 2)
 
 
+def test_a_cell_that_was_alive_by_chance_gets_no_weight():
+    # Counted as 9, and as 1, 0, -1 and -6 in its parts: less than its standard deviation in all.
+    above = first_stage([9, 90, 0, 0], [1, 1, 0, 0], variance=50.0)
+    below = next_stage(above, [0], [1, 0, -1, -6], [1, 0, 0, 0], variance=1.0)
+    leaves, weights = weighed_leaves([above, below])
+    assert leaves.codes.tolist() == [1]
+    assert weights.tolist() == [90]
+
+
 def test_without_a_live_cell_there_is_no_leaf():
     leaves, weights = weighed_leaves([first_stage([1, -2, 0, 1], [0, 0, 0, 0])])
     assert leaves.n_cells == 0

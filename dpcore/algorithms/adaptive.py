@@ -23,6 +23,8 @@ from dpcore.synopsis import Coreset
 SIZE_SHARE = 0.015
 #: A count is pure noise, or nearly, below this many scales times ln(cells) (highest of them all).
 LOUD, AUDIBLE = 0.75, 0.25
+#: The same for a part of a cell that stood out, among the parts of that cell.
+AUDIBLE_PART = 0.1
 #: 4 to 16 cells a side: in smaller ones, rows between the clusters would be too thin to be seen.
 FIRST_LEVELS = (2, 4)
 #: One cut makes at most 4**6 parts, and no cell is smaller than 2**-16 of the box.
@@ -49,7 +51,7 @@ class Plan:
 PLANS = (
     (700.0, Plan((0.35, 0.65), 40, (2,))),
     (1500.0, Plan((0.2, 0.35, 0.45), 160, (5, 2.5))),
-    (math.inf, Plan((0.2, 0.35, 0.45), 160, (10, 4))),
+    (math.inf, Plan((0.2, 0.35, 0.45), 80, (10, 4))),
 )
 
 
@@ -140,7 +142,7 @@ def grow(curator: Curator) -> list[Stage]:
             alive = standing_out(cells, counts / noise)
         else:
             parts = cells.levels - before.cells.levels[parent]
-            alive = (parts == 0) | (counts / noise > AUDIBLE * math.log(4) * parts)
+            alive = (parts == 0) | (counts / noise > AUDIBLE_PART * math.log(4) * parts)
         stages.append(Stage(cells, parent, counts, 2 * noise**2, alive))
         curator.note("alive", stage=t + 1, cells=cells, alive=alive)
     return stages
