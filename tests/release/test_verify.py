@@ -154,7 +154,9 @@ def test_a_certificate_with_anything_missing_fails_and_does_not_break(published)
 @pytest.mark.parametrize("nonsense", [None, "x", -1, 1e999, [], {"a": 1}, [[]] * 3, True])
 def test_nonsense_in_any_place_is_found_and_breaks_nothing(nonsense, published):
     files = published["city"].files
-    for name in published["city"].certificate:
+    for name, told in published["city"].certificate.items():
+        if told == nonsense:
+            continue
         said = copy.deepcopy(published["city"].certificate) | {name: nonsense}
         if name != "digest":
             said["digest"] = digest(said)
