@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -144,6 +145,31 @@ def test_a_projector_shows_one_idea_without_scrolling(visit: Visit, part: str) -
         ".map(each => parseFloat(getComputedStyle(each).fontSize)))"
     )
     assert smallest >= 20
+
+
+def longest_asks() -> list[str]:
+    """For each part, the address of the lesson step with the most to ask."""
+    found: dict[str, tuple[int, str]] = {}
+    for lesson in lessons.shipped().values():
+        for number, step in enumerate(lesson.steps, 1):
+            address = (len(step.ask), urlencode(lesson.address(number)))
+            found[step.opens["part"]] = max(found.get(step.opens["part"], (0, "")), address)
+    return [address for _, address in found.values()]
+
+
+@pytest.mark.parametrize("query", longest_asks())
+def test_what_a_lesson_asks_fits_on_the_projector_too(visit: Visit, query: str) -> None:
+    page = opened(visit, f"/learn?{query}&presenter=true", viewport=PROJECTOR)
+    page.wait_for_timeout(1500)
+    inside, height = page.evaluate(
+        "() => { const range = document.createRange();"
+        " range.selectNodeContents(document.querySelector('.lesson-ask'));"
+        " const bar = document.querySelector('.st-key-switch').getBoundingClientRect();"
+        " return [range.getBoundingClientRect().right <= bar.left,"
+        " document.querySelector('[data-testid=stMain]').scrollHeight]; }"
+    )
+    assert inside
+    assert height <= PROJECTOR["height"]
 
 
 def test_p_presents_and_p_leaves(visit: Visit) -> None:

@@ -11,7 +11,7 @@ from dpcore.game import CONTESTANTS, EPSILONS, Score
 from pages.ui import plots
 from pages.ui.palette import Palette
 
-HEIGHT, PRESENTED = 460, 560
+HEIGHT, PRESENTED = 460, 480
 #: Beside each other at one ε: how many times each is moved to the right.
 ASIDE = {"sound": 0.965, "thin": 1.0, "published": 1.035}
 LOW, HIGH = 0.08, 5.0

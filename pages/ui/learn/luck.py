@@ -47,9 +47,9 @@ def part() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         vary = vary_control()
         choices.other_luck()
-        st.markdown(NOT_PRIVATE)
+        choice = choices.chosen(METHOD)
+        st.markdown(f"**ε = {choice.epsilon:g}** " * (vary == "luck") + NOT_PRIVATE)
     choices.sidebar(METHOD, level=vary == "luck")
-    choice = choices.chosen(METHOD)
     st.html(f'<div class="nine">{"".join(small(each, vary) for each in nine(choice, vary))}</div>')
     if not presenter.presenting():
         st.markdown(sentence(choice, vary))

@@ -23,7 +23,7 @@ html {{ font-size: {16 * SCALE:.0f}px !important; }}
 /* Out of the way: what is taught begins at the top. */
 .st-key-switch {{ position: absolute; top: .3rem; right: .6rem; width: auto; z-index: 9; }}
 .st-key-switch button {{ opacity: .6; min-height: 0; padding: .1rem .4rem; font-size: .75rem; }}
-.lesson-ask {{ margin: 0; padding-right: 17rem; font-size: 1.15rem; line-height: 1.25; }}
+.lesson-ask {{ margin: 0; padding-right: 24rem; font-size: 1.1rem; line-height: 1.2; }}
 </style>
 """
 
