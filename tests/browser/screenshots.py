@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +16,9 @@ from playwright.sync_api import Page, sync_playwright
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
+from tests.browser import publishing  # noqa: E402
 from tests.browser.driver import DESK, FLAGS, PHONE, idle, serving, settled  # noqa: E402
+from tests.pages.publishing import csv_text, trips  # noqa: E402
 
 FOLDER = ROOT / "screenshots"
 TALL = {"width": 1400, "height": 1300}
@@ -46,7 +49,7 @@ def focus_slider(page: Page) -> None:
 
 def painted(page: Page) -> None:
     """Wait until a map has drawn itself, however busy the machine is."""
-    for place in page.get_by_role("figure").all():
+    for place in page.get_by_test_id("stDeckGlJsonChart").all():
         place.locator("canvas").first.wait_for(timeout=60_000)
     page.wait_for_timeout(4000)
 
@@ -55,6 +58,58 @@ def open_expanders(page: Page) -> None:
     for name in ("Exact values", "Layers"):
         page.get_by_test_id("stSidebar").get_by_text(name, exact=True).click()
     page.wait_for_timeout(800)
+
+
+def trips_file() -> Path:
+    """Trips of nobody, to be brought along."""
+    file = Path(tempfile.mkdtemp()) / "trips.csv"
+    file.write_text(csv_text(trips(20_000)))
+    return file
+
+
+def count_rows(page: Page) -> None:
+    publishing.counted(publishing.at_columns(page, trips_file()))
+
+
+def publish(page: Page) -> None:
+    publishing.at_confirmation(page, trips_file())
+    publishing.press(page, "Publish, and spend")
+    publishing.released(page)
+
+
+def publish_then_history(page: Page) -> None:
+    publish(page)
+    publishing.press(page, "All releases")
+    page.get_by_text("is left").first.wait_for(timeout=publishing.LONG)
+    idle(page)
+
+
+def make_a_twin(page: Page) -> None:
+    publishing.at_level(page, trips_file())
+    page.get_by_text("Not sure which level?").click()
+    publishing.press(page, "Make the twin")
+    page.get_by_text("Private twin of").last.wait_for(timeout=publishing.LONG)
+    idle(page)
+
+
+def see_the_twin(page: Page) -> None:
+    make_a_twin(page)
+    page.get_by_role("link", name="Look at it on Explore").click()
+    page.get_by_text("Private twin.").wait_for(timeout=publishing.LONG)
+    settled(page)
+
+
+def hide_own_data(page: Page) -> None:
+    publishing.at_level(page, trips_file())
+    page.get_by_test_id("stSidebar").get_by_role("link", name="Explore").click()
+    page.get_by_text("Your raw data are hidden").wait_for(timeout=publishing.LONG)
+    idle(page)
+
+
+def show_own_data(page: Page) -> None:
+    hide_own_data(page)
+    page.get_by_role("button", name="Show my raw data").click()
+    settled(page)
 
 
 @dataclass(frozen=True)
@@ -129,6 +184,16 @@ SHOTS = (
     Shot("compare-papers", COMPARE + "papers", WIDE, until="Claim"),
     Shot("compare-papers-phone", COMPARE + "papers&paper=004", LONG, dark=True, until="Claim"),
     Shot("compare-live", COMPARE + "papers&paper=004&live=004-table2", WIDE, until="Measured just"),
+    Shot("publish", "/publish", until="Publish once"),
+    Shot("publish-columns", "/publish", TALL, act=count_rows, until="Publish once"),
+    Shot("publish-twin", "/publish", WIDE, act=make_a_twin, until="Publish once"),
+    Shot("publish-level-phone", "/publish?step=level&data=nyc-taxi", LONG, until="Name of these"),
+    Shot("publish-confirm", "/publish?step=confirm&data=nyc-month", TALL, until="Nothing is spent"),
+    Shot("publish-released", "/publish", TALL, act=publish, until="Publish once"),
+    Shot("publish-history-dark", "/publish", TALL, True, publish_then_history, until="Publish"),
+    Shot("explore-twin", "/publish", TALL, act=see_the_twin, until="Publish once"),
+    Shot("explore-hidden", "/publish", act=hide_own_data, until="Publish once"),
+    Shot("explore-raw", "/publish", TALL, act=show_own_data, until="Publish once"),
     Shot("verdicts", "/verdicts", WIDE, until="Specification"),
     Shot("verdicts-dark", "/verdicts?paper=000", WIDE, dark=True, until="Specification"),
     Shot("verdicts-phone", "/verdicts?paper=002", LONG, until="Specification"),
