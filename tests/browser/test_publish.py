@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from dpcore.release import Ledger
 from pages.ui.palette import DARK
@@ -26,13 +26,21 @@ from tests.browser.driver import (
     pixels,
     serving,
 )
+from tests.browser.publishing import (
+    LONG,
+    at_columns,
+    at_confirmation,
+    at_level,
+    button,
+    counted,
+    press,
+    released,
+)
 from tests.pages.publishing import csv_text, trips
 
 Visit = Callable[..., Page]
 #: What `dpcore` in a shell runs.
 COMMAND = "from dpcore.cli import main; raise SystemExit(main())"
-#: As much as a page may still wait for while other tests share the machine.
-LONG = 90_000
 
 
 @pytest.fixture(scope="module")
@@ -62,54 +70,6 @@ def file(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
 def opened(visit: Visit, path: str = "/publish", **options: object) -> Page:
     page = visit(path, ready=False, **options)
     expect(page.get_by_role("heading", name="Publish once")).to_be_visible(timeout=LONG)
-    idle(page)
-    return page
-
-
-def button(page: Page, name: str) -> Locator:
-    return page.get_by_test_id("stMain").get_by_role("button", name=name).last
-
-
-def press(page: Page, name: str) -> None:
-    expect(button(page, name)).to_be_enabled(timeout=LONG)
-    button(page, name).click()
-
-
-def at_columns(page: Page, file: Path) -> Page:
-    page.locator("input[type=file]").set_input_files(file)
-    press(page, "Go on")
-    expect(page.get_by_text("What is one row?")).to_be_visible(timeout=LONG)
-    idle(page)
-    return page
-
-
-def counted(page: Page) -> Page:
-    page.get_by_label("Where can positions be?").first.click()
-    page.keyboard.type("New York, Manh")
-    page.keyboard.press("Enter")
-    idle(page)
-    press(page, "Count the rows")
-    expect(page.get_by_text("Rows in the box")).to_be_visible(timeout=LONG)
-    idle(page)
-    return page
-
-
-def at_level(page: Page, file: Path) -> Page:
-    press(counted(at_columns(page, file)), "Go on")
-    expect(page.get_by_text("Name of these data")).to_be_visible(timeout=LONG)
-    idle(page)
-    return page
-
-
-def at_confirmation(page: Page, file: Path) -> Page:
-    press(at_level(page, file), "Go on")
-    expect(page.get_by_text("Nothing is spent yet")).to_be_visible(timeout=LONG)
-    idle(page)
-    return page
-
-
-def released(page: Page) -> Page:
-    expect(page.get_by_text("Download everything")).to_be_visible(timeout=LONG)
     idle(page)
     return page
 
@@ -232,7 +192,7 @@ def test_a_twin_is_made_and_looked_at(visit: Visit, file: Path, ledger_folder: P
     page = at_level(opened(visit), file)
     page.get_by_text("Not sure which level?").click()
     press(page, "Make the twin")
-    expect(page.get_by_text("is here")).to_be_visible(timeout=LONG)
+    expect(page.get_by_text("Private twin of").last).to_be_visible(timeout=LONG)
     page.get_by_role("link", name="Look at it on Explore").click()
     expect(page.get_by_text("Private twin.")).to_be_visible(timeout=LONG)
     expect(picture(page)).to_be_visible(timeout=LONG)

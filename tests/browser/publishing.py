@@ -1,0 +1,60 @@
+"""From a file to a release, as a person goes: what tests and screenshots share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.driver import idle
+
+#: As much as a page may wait for while others share the machine.
+LONG = 90_000
+
+
+def button(page: Page, name: str) -> Locator:
+    return page.get_by_test_id("stMain").get_by_role("button", name=name).last
+
+
+def press(page: Page, name: str) -> None:
+    expect(button(page, name)).to_be_enabled(timeout=LONG)
+    button(page, name).click()
+
+
+def at_columns(page: Page, file: Path) -> Page:
+    page.locator("input[type=file]").set_input_files(file)
+    press(page, "Go on")
+    expect(page.get_by_text("What is one row?")).to_be_visible(timeout=LONG)
+    idle(page)
+    return page
+
+
+def counted(page: Page) -> Page:
+    page.get_by_label("Where can positions be?").first.click()
+    page.keyboard.type("New York, Manh")
+    page.keyboard.press("Enter")
+    idle(page)
+    press(page, "Count the rows")
+    expect(page.get_by_text("Rows in the box")).to_be_visible(timeout=LONG)
+    idle(page)
+    return page
+
+
+def at_level(page: Page, file: Path) -> Page:
+    press(counted(at_columns(page, file)), "Go on")
+    expect(page.get_by_text("Name of these data")).to_be_visible(timeout=LONG)
+    idle(page)
+    return page
+
+
+def at_confirmation(page: Page, file: Path) -> Page:
+    press(at_level(page, file), "Go on")
+    expect(page.get_by_text("Nothing is spent yet")).to_be_visible(timeout=LONG)
+    idle(page)
+    return page
+
+
+def released(page: Page) -> Page:
+    expect(page.get_by_text("Download everything")).to_be_visible(timeout=LONG)
+    idle(page)
+    return page
