@@ -80,7 +80,7 @@ def publish(page: Page) -> None:
 def publish_then_history(page: Page) -> None:
     publish(page)
     publishing.press(page, "All releases")
-    page.get_by_text("is left").first.wait_for(timeout=publishing.LONG)
+    page.locator('[class*="st-key-account-"]').first.wait_for(timeout=publishing.LONG)
     idle(page)
 
 
