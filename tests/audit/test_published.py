@@ -39,6 +39,7 @@ def test_a_published_claim_that_does_not_hold_is_refuted(key):
     case = next(case for case in cases_of(ALGORITHMS[key]) if case.pair.key == WORST[key])
     found = attack(case, RUNS)
     assert found.evidence.bound(CONFIDENCE, case.delta) > case.epsilon + 1
+    assert found.cost in (None, math.inf), "something got out without noise"
 
 
 @pytest.mark.parametrize("key", ["kmeans-guarantee-published", "subclustering-published"])
@@ -77,10 +78,10 @@ class RecoveryStep(Algorithm):
 
 def test_noise_on_sums_that_forgets_the_number_of_coordinates_is_short_by_its_root(monkeypatch):
     monkeypatch.setitem(_registry, "recovery", RecoveryStep())
-    d = 36
+    d = 100
     rows = np.zeros((10, d))
     one, other = (np.concatenate([rows, corner(d, side)]) for side in (-1, 1))
     pair = Pair("ends", "a row goes through the whole ball", REPLACE_ONE, one, other)
     found = attack(Case("recovery", pair, 1.0), 4000)
     assert found.cost == pytest.approx(math.sqrt(d), rel=0.01)
-    assert found.lower_bound > 1
+    assert found.lower_bound > 1.5
