@@ -6,13 +6,13 @@ import os
 import shutil
 from collections.abc import Iterator
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import sync_playwright
 
 import dpcore
 from benchmarks.table import Row, seconds
 from dpcore import game, steps
 from tests.browser.driver import DESK, FLAGS, idle, serving
-from tests.browser.test_learn import FRAMES
+from tests.browser.test_learn import frame_rate
 
 TITLE = "Learn"
 METHODS = ("dplloyd", "adaptive", "coreset", "eugkm", "hybrid", "gkm")
@@ -36,7 +36,7 @@ def rows() -> Iterator[Row]:
         for method in METHODS:
             result = dpcore.run(method, data, 5, 0.2, seed=0, keep_journal=True)
             told = seconds(lambda r=result, d=data, b=reference: steps.frames(r, d, b), 3)  # type: ignore[misc]
-            yield Row(f"telling a run of {method} on {data.about.key}", told, 1, "s")
+            yield Row(f"telling a run of {method} on {data.about.key}", told, 2, "s")
     for contestant in game.CONTESTANTS.values():
         numbers = iter(range(10_000))
         cost = seconds(lambda c=contestant, n=numbers: game.play(c, 1.0, next(n)), 50)  # type: ignore[misc]
@@ -50,7 +50,11 @@ def rows() -> Iterator[Row]:
         page.get_by_role("button", name="Next").wait_for(timeout=60_000)
         idle(page)
         yield Row(
-            "frames a second while 1,000 trips are dragged", rate(page), 10, "/s", at_least=True
+            "frames a second while 1,000 trips are dragged",
+            frame_rate(page),
+            10,
+            "/s",
+            at_least=True,
         )
         waits = []
         for _ in range(6):
@@ -60,18 +64,3 @@ def rows() -> Iterator[Row]:
             idle(page)
         yield Row("from a key to the next step, in the browser", sorted(waits)[3], unit="s")
         browser.close()
-
-
-def rate(page: Page) -> float:
-    """Frames a second for two seconds in which the map is dragged about."""
-    box = page.get_by_role("figure").first.bounding_box()
-    assert box
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.evaluate(f"void (window.rate = ({FRAMES})(2000))")
-    for i in range(20):
-        page.mouse.move(x + 3 * (i % 10), y - 2 * (i % 10))
-    found = float(page.evaluate("window.rate"))
-    page.mouse.up()
-    return found
