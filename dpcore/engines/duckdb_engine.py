@@ -5,10 +5,14 @@ from __future__ import annotations
 import glob
 import gzip
 import os
+import shutil
+import tempfile
 import threading
+import weakref
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from dpcore.engines.base import Columns, Engine, Query
@@ -64,6 +68,16 @@ class DuckDBEngine(Engine):
             parts = [running.query_progress() / 100 for running in self._running]
         return min((min(max(part, 0.0), 1.0) for part in parts), default=0.0)
 
+    @cached_property
+    def _spill(self) -> str:
+        """Where rows go that do not fit in memory, read by nobody else and gone with the engine.
+
+        By itself DuckDB would put them where the program was started, for everybody to read.
+        """
+        folder = tempfile.mkdtemp(prefix="dpcore-")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        return folder
+
     def _files(self, path: str) -> list[str]:
         path = os.path.expanduser(path)
         if os.path.isfile(path):
@@ -112,7 +126,7 @@ class DuckDBEngine(Engine):
 
     def _prepare(self, database: duckdb.DuckDBPyConnection) -> None:
         """What a fresh connection needs before it is asked."""
-        database.execute(SETUP)
+        database.execute(f"{SETUP}; SET temp_directory = {quoted(self._spill)}")
 
     @contextmanager
     def _progressing(self, database: duckdb.DuckDBPyConnection) -> Iterator[None]:

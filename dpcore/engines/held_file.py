@@ -31,6 +31,9 @@ class HeldFile(DuckDBEngine):
     It answers what the same file on disk would, to the bit, and knows no other path.
     """
 
+    #: What does not fit in memory is refused.
+    _spill = ""
+
     def __init__(self, name: str, content: bytes):
         super().__init__()
         self.name = name
@@ -50,8 +53,6 @@ class HeldFile(DuckDBEngine):
 
     def _prepare(self, database: duckdb.DuckDBPyConnection) -> None:
         super()._prepare(database)
-        # What does not fit in memory is refused, not spilled.
-        database.execute("SET temp_directory = ''")
         database.register(HELD, self._relation)
 
     @cached_property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import io
 import os
@@ -9,6 +10,7 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 
-from dpcore.domain import FloatArray, Grid
+from dpcore.domain import Box, FloatArray, Grid
 from dpcore.engines import DataFileError, DuckDBEngine, Engine, HeldFile, held_file, open_source
 from tests.engines import reference
 from tests.engines.test_contract import (
@@ -140,3 +142,28 @@ def test_progress_is_seen_from_another_thread_while_a_file_is_read(tmp_path: Pat
     assert census.result()[1].inside == 2_000_000
     assert any(0 < part < 1 for part in seen)
     assert engine.progress() == 0
+
+
+def test_rows_that_do_not_fit_in_memory_go_where_nobody_else_can_read_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = "\n".join(f"{i},{i % 7}" for i in range(300_000))
+    (tmp_path / "a.csv").write_text(f"x,y\n{lines}")
+    seen: list[tuple[str, int]] = []
+
+    class Small(DuckDBEngine):
+        def _prepare(self, database: Any) -> None:
+            super()._prepare(database)
+            (folder,) = database.execute("SELECT current_setting('temp_directory')").fetchone()
+            seen.append((folder, os.stat(folder).st_mode & 0o077))
+
+    engine = Small()
+    engine.lattice_rows(open_source(engine, str(tmp_path / "a.csv")), Box((0, 0), (1e6, 8)))
+    assert os.listdir(tmp_path) == ["a.csv"]
+    ((folder, open_to_others),) = set(seen)
+    assert not open_to_others
+    assert not folder.startswith(str(tmp_path))
+    del engine
+    gc.collect()
+    assert not os.path.exists(folder)
