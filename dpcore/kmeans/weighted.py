@@ -59,10 +59,10 @@ def _solve(
     search = WeightedPoints(sketch, masses)
     centers = greedy_plus_plus(sketch, masses, k, restarts, rng)
     centers, cost = lloyd(search, centers, iterations=12, tolerance=1e-3, minimum_weight=0)
-    centers = distinct(centers, cost, keep=8)
+    centers = distinct(centers, cost, keep=max(8, restarts // 5))
     centers, cost = lloyd(search, centers, iterations=150, tolerance=1e-4, minimum_weight=0)
     if len(sketch) < len(points):
-        centers = distinct(centers, cost, keep=4)
+        centers = distinct(centers, cost, keep=max(4, restarts // 10))
         most = WeightedPoints(points, weights)
         centers, cost = lloyd(most, centers, iterations=60, tolerance=1e-4, minimum_weight=0)
     if len(points) < len(everything.points):
