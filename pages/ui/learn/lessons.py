@@ -10,7 +10,7 @@ import streamlit as st
 
 from dpcore import lessons
 from dpcore.lessons import Lesson
-from pages.ui import address
+from pages.ui import address, palette
 from pages.ui.learn import presenter
 
 
@@ -39,7 +39,9 @@ def card(lesson: Lesson) -> None:
 def link(lesson: Lesson, number: int) -> str:
     """A link to a step. One of Streamlit's own, to the same page, would not change the address."""
     title = html.escape(lesson.steps[number - 1].title)
-    return f'<a href="?{urlencode(lesson.address(number))}" target="_self">{title}</a>'
+    query = urlencode(lesson.address(number))
+    color = palette.current().private
+    return f'<a href="?{query}" target="_self" style="color: {color}">{title}</a>'
 
 
 def download(chosen: list[Lesson], label: str, name: str) -> None:

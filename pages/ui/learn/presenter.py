@@ -17,7 +17,9 @@ html {{ font-size: {16 * SCALE:.0f}px !important; }}
 [data-testid="stMain"] [data-testid="stMainBlockContainer"] {{
   padding: .6rem 1rem .4rem; max-width: none;
 }}
-[data-testid="stMain"] h3 {{ font-size: 1.6rem; padding: 0 6rem .3rem 0; }}
+[data-testid="stMain"] h3, [data-testid="stMain"] .st-key-told h3 {{
+  font-size: 1.6rem; padding: 0 6rem .3rem 0;
+}}
 [data-testid="stMain"] [data-testid="stVerticalBlock"] {{ gap: .45rem; }}
 .learn-say {{ font-size: 1.3rem; line-height: 1.35; }}
 /* Out of the way: what is taught begins at the top. */

@@ -31,7 +31,7 @@ STYLE = """
 .learn-say { margin: 0; }
 /* Buttons stay under the hand, however much there is to say. */
 .st-key-told { min-height: 10.5rem; }
-.st-key-told h3 { font-size: 1.5rem; padding-bottom: .3rem; }
+[data-testid="stMain"] .st-key-told h3 { font-size: 1.5rem; padding-bottom: .3rem; }
 .account .now { font-weight: 600; }
 </style>
 """
