@@ -212,8 +212,8 @@ SHOTS = (
     Shot("learn-answer", LEARN + "steps&algorithm=sulq-published&frame=99", until="The answer"),
     Shot("learn-phone", LEARN + "steps&frame=4", LONG, until="noise, and out"),
     Shot("learn-game", LEARN + "game", until="It is in"),
-    Shot("learn-game-phone", LEARN + "game&who=published", LONG, dark=True, until="It is in"),
-    Shot("learn-rounds", LEARN + "game&view=machine", until="Each point"),
+    Shot("learn-game-phone", LEARN + "game&answers=published", LONG, dark=True, until="It is in"),
+    Shot("learn-rounds", LEARN + "game&guesser=machine", until="Each point"),
     Shot("learn-luck", LEARN + "luck&privacy=Strictest", until="Luck 8"),
     Shot("learn-levels-dark", LEARN + "luck&vary=level", dark=True, until="ε = 0.01"),
     Shot("learn-guess", LEARN + "guess&spots=" + SPOTS + "&pick=3", until="Place now"),
@@ -227,7 +227,10 @@ SHOTS = (
     Shot("learn-presenter-luck", LEARN + "luck" + PRESENTER, PROJECTOR, dark=True, until="Leave"),
     Shot("learn-presenter-look", LEARN + "guess&look=true" + PRESENTER, PROJECTOR, until="Leave"),
     Shot(
-        "learn-presenter-rounds", LEARN + "game&view=machine" + PRESENTER, PROJECTOR, until="Leave"
+        "learn-presenter-rounds",
+        LEARN + "game&guesser=machine" + PRESENTER,
+        PROJECTOR,
+        until="Leave",
     ),
 )
 

@@ -244,7 +244,7 @@ def test_a_scripted_guesser_scores_as_often_as_it_should(visit: Visit) -> None:
 
 
 def test_a_thousand_rounds_come_in_and_the_bound_is_seen_broken(visit: Visit) -> None:
-    page = opened(visit, "/learn?part=game&view=machine")
+    page = opened(visit, "/learn?part=game&guesser=machine")
     chart = page.get_by_test_id("stPlotlyChart")
     chart.wait_for()
     expect(page.get_by_text(re.compile("Each point: 1,000 rounds"))).to_be_visible(timeout=240_000)

@@ -130,7 +130,7 @@ def test_data_of_other_pages_stay_in_the_address_and_a_map_is_shown() -> None:
         {"k": "0"},
         {"part": "game", "tally": "1,2,3"},
         {"part": "game", "tally": "sound,0.2,0,1,5,"},
-        {"part": "game", "who": "nobody"},
+        {"part": "game", "answers": "nobody"},
         {"part": "guess", "spots": "0,0"},
         {"part": "guess", "spots": "here"},
         {"lesson": "none"},
@@ -265,7 +265,7 @@ def test_a_guess_is_judged_and_counted(said: str) -> None:
 
 
 def test_rounds_follow_each_other_and_the_score_runs() -> None:
-    app = page(part="game", who="published")
+    app = page(part="game", answers="published")
     for number in range(1, 5):
         sides = len(game.play(CONTESTANTS["published"], 0.2, number).counts.counts)
         press(app, "say-in" if sides == 3 else "say-out")
@@ -277,7 +277,7 @@ def test_rounds_follow_each_other_and_the_score_runs() -> None:
 def test_another_game_starts_from_nothing() -> None:
     app = page(part="game", tally="sound,0.2,0,7,4,")
     assert "**4 of 6 right.**" in words(app)
-    app.radio(key="at-who").set_value("thin")
+    app.radio(key="at-answers").set_value("thin")
     assert "right.**" not in words(ran(app))
 
 
@@ -316,9 +316,9 @@ def quick_rounds(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def test_a_thousand_rounds_are_drawn_over_the_bound_and_told(quick_rounds: None) -> None:
     app = page(part="game")
-    app.segmented_control(key="at-view").set_value("machine")
+    app.segmented_control(key="at-guesser").set_value("machine")
     ran(app)
-    assert address(app) == {"part": "game", "view": "machine"}
+    assert address(app) == {"part": "game", "guesser": "machine"}
     chart = app.get("plotly_chart")[0].proto
     assert "Beyond the bound: As published, Too little noise." in chart.alt
     traces = json.loads(chart.spec)["data"]

@@ -79,7 +79,7 @@ def part() -> None:
     view = address.control(
         st.segmented_control,
         "Who guesses",
-        "view",
+        "guesser",
         "class",
         address.one_of(VIEWS),
         options=list(VIEWS),
@@ -106,7 +106,7 @@ def class_guesses() -> None:
         return
     answer, ask = st.columns([1, 1], gap="medium")
     with answer:
-        st.html(f'<div class="game">{answer_map(played, tally)}</div>')
+        st.html(f'<div class="game">{answer_map(played)}</div>')
         if not presented:
             st.caption(f"{contestant.title}: {contestant.about}. {answer_words(played)}")
     with ask:
@@ -122,7 +122,7 @@ def who_control() -> str:
     return address.control(
         st.radio,
         "Who answers",
-        "who",
+        "answers",
         "sound",
         address.one_of(CONTESTANTS),
         options=list(CONTESTANTS),
@@ -133,7 +133,7 @@ def who_control() -> str:
 
 def current() -> Tally:
     """The tally in the address, or a new one where another game is played now."""
-    who = address.get("who", "sound", address.one_of(CONTESTANTS))
+    who = address.get("answers", "sound", address.one_of(CONTESTANTS))
     new = Tally(who, choices.epsilon(), choices.seed())
     kept = address.get("tally", new, Tally.parse)
     same = (kept.who, kept.epsilon, kept.seed) == (new.who, new.epsilon, new.seed)
@@ -190,7 +190,7 @@ def answer_words(played: Round) -> str:
     return f"It publishes a noisy count for each of {side} × {side} cells.{size}"
 
 
-def answer_map(played: Round, tally: Tally) -> str:
+def answer_map(played: Round) -> str:
     """What the method published: a number in every cell."""
     colors = palette.current()
     counts = played.counts.counts
