@@ -12,7 +12,8 @@ import pytest
 
 from dpcore.algorithms import ALGORITHMS
 from dpcore.algorithms.base import SynopsisAlgorithm
-from dpcore.audit import Evidence, Finding, Findings, Walked, attack, cases_of, table
+from dpcore.audit import Evidence, Finding, Findings, Walked, attack, cases_of, findings, table
+from dpcore.audit.exact import WALKS
 from dpcore.audit.pairs import DELTA, EPSILONS, HUNGRY
 from dpcore.cli import audit as command
 from dpcore.cli import main
@@ -174,6 +175,19 @@ def test_the_command_says_what_it_found_in_words(capsys, monkeypatch):
     assert "dplloyd" in told
     assert "REFUTED" in told
     assert "does not prove it" in told
+
+
+def test_the_committed_findings_cover_every_algorithm_and_refute_no_claim_that_should_hold():
+    report = findings()
+    told = {finding.algorithm for finding in report.attacks}
+    differing = sorted(told ^ set(ALGORITHMS))
+    assert not differing, f"run: dpcore audit {' '.join(differing)} --save data/audit.json"
+    assert report.runs >= 100
+    assert len(report.walks) == 2 * len(WALKS)
+    assert command.broken(report) == []
+    for key, system in ALGORITHMS.items():
+        refuted = any(f.refutes(report.family_confidence) for f in report.of(key))
+        assert refuted is not system.verdict.holds, key
 
 
 def test_too_few_runs_are_refused(capsys):
