@@ -89,6 +89,16 @@ def test_a_pattern_on_this_machine_is_read_where_it_lies(tmp_path: Path) -> None
     assert str(tmp_path) not in json.dumps(dict(app.query_params))
 
 
+def test_a_file_among_many_that_lacks_a_column_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(csv_text(trips(30)))
+    (tmp_path / "b.csv").write_text("when,where\n1,2\n")
+    app = page(**{"from": "path"})
+    app.text_input(key="remembered-path").set_value(str(tmp_path / "*.csv"))
+    app = settled(press(run(app), "open"))
+    assert "b.csv, column 'pickup_longitude'" in words(app).replace("\\", "")
+    assert app.button(key="count").disabled
+
+
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [

@@ -1,34 +1,28 @@
-"""Step 2: columns, the public box, and what must stay hidden; then one pass that counts."""
+"""Step 2: columns, the public box, and what must stay hidden."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 import streamlit as st
 
 from dpcore import engines, explain
-from dpcore.datasets import About, Dataset
-from dpcore.datasets.files import coordinates, looks_geographic, with_tally
+from dpcore.datasets.files import coordinates, looks_geographic
 from dpcore.datasets.places import LONGITUDE_LATITUDE, PLACES
 from dpcore.domain import Box
-from dpcore.engines import Kind, Tally, guess_columns, open_source
+from dpcore.engines import Kind, guess_columns
 from dpcore.engines.positions import ZONE_IDS
-from dpcore.release import FileData, Unit
+from dpcore.engines.source import Zones
+from dpcore.release import Unit
 from dpcore.release.contribution import MOST_ROWS
-from dpcore.results import NonPrivate
-from pages.ui import address, own_data
-from pages.ui.own_data import OwnData
 from pages.ui.publish import steps
 from pages.ui.publish.data import Opened, files, refuse
+from pages.ui.publish.rows import CLIP, DROP, Asked, count
 from pages.ui.publish.steps import Step
 from pages.ui.publish.subject import Subject
-from pages.ui.publish.tasks import Task, watch
-from pages.ui.wording import NOT_PRIVATE, plain
+from pages.ui.wording import plain
 
-COUNTING, COUNTED = "counting rows", "counted rows"
 TYPED = "Type the box"
-DROP, CLIP = "drop", "clip"
 OUTSIDE = {DROP: "Leave them out", CLIP: "Move them to its edge"}
 #: Coordinates, and columns, that a line names.
 SHOWN, COLUMNS_SHOWN = 3, 12
@@ -39,43 +33,18 @@ WHO = {
 }
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What was settled in this step; equal answers need not be counted again."""
-
-    mark: str
-    columns: tuple[str, ...]
-    box: Box
-    outside: str
-    unit: Unit
-    row: str
-    zones: str | None = None
-
-
-@dataclass(frozen=True)
-class Counted:
-    """The rows inside the box, and why there are none if so."""
-
-    asked: Asked
-    dataset: Dataset
-    tally: NonPrivate[Tally]
-    trouble: NonPrivate[str] | None = None
-    #: Columns in an order in which rows would lie in the box.
-    better: tuple[str, ...] = ()
-
-
 def draw() -> None:
     opened = files()
     assert opened is not None
     with steps.opened(Step.PROTECT):
         schema = opened.source.schema
-        names = plain(", ".join(list(schema)[:COLUMNS_SHOWN]))
+        first = plain(", ".join(list(schema)[:COLUMNS_SHOWN]))
         more = " …" * (len(schema) > COLUMNS_SHOWN)
-        st.caption(f"{len(schema)} columns: {names}{more}")
+        st.caption(f"{len(schema)} columns: {first}{more}")
         columns = columns_control(schema)
         zones = zones_control(columns)
         unit, row = unit_control(list(schema))
-        box = box_control(opened, columns, zones)
+        box = box_control(named(opened, columns, zones))
         outside = steps.remembered(
             st.radio,
             "Rows outside the box",
@@ -173,14 +142,21 @@ def word(text: str) -> str:
     return re.sub(r"[^\w -]", "", text).strip()
 
 
-def box_control(opened: Opened, columns: list[str], zones: str | None) -> Box | None:
-    """The public box, from a list or typed; never from the rows."""
+def named(opened: Opened, columns: list[str], zones: str | None) -> tuple[str, ...]:
+    """The coordinates of these columns; none where a file lacks one of them, and it is said."""
     if not columns:
+        return ()
+    try:
+        return coordinates(opened.source.reading(tuple(columns), Zones("", ()) if zones else None))
+    except engines.DataFileError as problem:
+        refuse(problem)
+        return ()
+
+
+def box_control(names: tuple[str, ...]) -> Box | None:
+    """The public box, from a list or typed; never from the rows."""
+    if not names:
         return None
-    source = opened.source
-    names = coordinates(
-        source.reading(tuple(columns), engines.positions.Zones("", ()) if zones else None)
-    )
     if len(names) != 2:
         return typed(names)
     place = steps.remembered(
@@ -201,8 +177,8 @@ def box_control(opened: Opened, columns: list[str], zones: str | None) -> Box | 
         for axis, low, high in zip(LONGITUDE_LATITUDE, box.low, box.high, strict=True)
     )
     st.caption(f"Its box in degrees: {', '.join(ends)}.")
-    named = Box(box.low, box.high, names)
-    return named if looks_geographic(named) else box
+    under_names = Box(box.low, box.high, names)
+    return under_names if looks_geographic(under_names) else box
 
 
 def typed(names: tuple[str, ...]) -> Box | None:
@@ -231,122 +207,6 @@ def end(label: str, name: str) -> float | None:
     return steps.remembered(
         st.number_input, label, name, None, step=None, format="%g", placeholder="number"
     )
-
-
-def count(opened: Opened, asked: Asked | None) -> None:
-    """One pass over the rows, and what came of it; then the next step."""
-    counted: Counted | None = st.session_state.get(COUNTED)
-    fresh = counted is not None and counted.asked == asked
-    if st.button(
-        "Count the rows",
-        type="secondary" if fresh else "primary",
-        key="count",
-        disabled=asked is None,
-        help=None if asked else "Choose columns and a box first.",
-    ):
-        assert asked is not None
-        fresh = False
-        st.session_state[COUNTING] = begin(opened, asked)
-    task: Task[Counted] | None = st.session_state.get(COUNTING)
-    if task is not None:
-        if not watch(task):
-            return
-        del st.session_state[COUNTING]
-        if task.failure:
-            refuse(task.failure)
-            return
-        counted = st.session_state[COUNTED] = task.result
-        fresh = counted is not None and counted.asked == asked
-    if fresh and counted is not None:
-        told(opened, counted)
-
-
-def begin(opened: Opened, asked: Asked) -> Task[Counted]:
-    engine = opened.engine
-    progress = getattr(engine, "progress", lambda: 0.0)
-    return Task(lambda: counting(opened, asked), lambda: ("Counting the rows", progress()))
-
-
-def counting(opened: Opened, asked: Asked) -> Counted:
-    source = open_source(
-        opened.engine,
-        opened.path,
-        asked.columns,
-        asked.zones,
-        opened.format,
-        asked.outside == CLIP,
-    )
-    about = About("own", opened.title, unit=asked.row, geographic=looks_geographic(asked.box))
-    dataset, tally = with_tally(opened.engine, source, asked.box, about)
-    trouble = engines.explain_empty(opened.engine, source, asked.box)
-    if trouble is None:
-        return Counted(asked, dataset, tally)
-    swapped = engines.in_other_order(opened.engine, source, asked.box)
-    better = swapped.columns if swapped else ()
-    return Counted(asked, dataset, tally, NonPrivate(trouble), better)
-
-
-def told(opened: Opened, counted: Counted) -> None:
-    """What became of the rows: for the eyes of who holds them, and in no file."""
-    found, row = counted.tally.value, counted.asked.row
-    with st.container(key="tally"):
-        st.markdown(f"What became of the rows {NOT_PRIVATE}")
-        for column, (label, number) in zip(
-            st.columns(3),
-            (
-                (f"{explain.plural(row).capitalize()} in the box", found.inside),
-                ("Outside the box", found.outside),
-                ("Unreadable", found.unreadable),
-            ),
-            strict=True,
-        ):
-            column.metric(label, f"{number:,}")
-    if counted.trouble is not None:
-        st.error(counted.trouble.value, icon=":material/error:")
-        if counted.better:
-            st.button("Swap the two columns", key="swap", on_click=swap, args=(counted.better,))
-        return
-    if found.outside > found.inside:
-        st.warning("Most rows lie outside the box. Is it the right one?")
-    st.button("Go on", type="primary", key="protected", on_click=keep, args=(opened, counted))
-
-
-def swap(columns: tuple[str, ...]) -> None:
-    steps.forget("columns")
-    steps.memory()["columns"] = list(columns)
-
-
-def keep(opened: Opened, counted: Counted) -> None:
-    """From now on these data can be chosen in this visit."""
-    asked = counted.asked
-    source = FileData(
-        opened.path,
-        asked.columns,
-        asked.box,
-        asked.zones,
-        asked.outside,
-        opened.engine,
-        opened.format,
-    )
-    already = [k for k, own in own_data.held().items() if own.source == source]
-    unit = asked.unit
-    kept = f"A release protects one {unit.name} with {unit.rows} rows: more noise than here."
-    own = OwnData(
-        opened.title,
-        f"Your own data, held in this visit: {plain(', '.join(asked.box.names))}. "
-        + kept * bool(unit.ids),
-        asked.box,
-        asked.row,
-        source.geographic,
-        counted.dataset,
-        source,
-        unit,
-        counted.tally,
-        key=already[0] if already else own_data.new_key(),
-    )
-    own_data.keep(own)
-    address.put("data", own.key)
-    steps.go(Step.LEVEL)
 
 
 def summary(on: Subject) -> str:
