@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 T = TypeVar("T")
+REMEMBERED = "address"
 Parse = Callable[[str], Any]
 
 
@@ -26,17 +27,33 @@ def get(name: str, default: T, parse: Callable[[str], T]) -> T:
         return parse(text)
     except ValueError:
         del st.query_params[name]
+        remember()
         return default
 
 
 def put(name: str, value: Any, default: Any = None) -> None:
     """Write a value into the address, or take it out where it is the default."""
+    restore()
     if value == default or value is None:
         st.query_params.pop(name, None)
     elif isinstance(value, (list, tuple)):
         st.query_params[name] = ",".join(str(each) for each in value)
     else:
         st.query_params[name] = str(value).lower() if isinstance(value, bool) else str(value)
+    remember()
+
+
+def remember() -> None:
+    """Keep the address that the browser was told last."""
+    st.session_state[REMEMBERED] = st.query_params.to_dict()
+
+
+def restore() -> None:
+    """Undo what a part of the page that redraws itself brought along from before the last change:
+    the browser asks for it with the address that it had then."""
+    known = st.session_state.get(REMEMBERED)
+    if known is not None and st.query_params.to_dict() != known:
+        st.query_params.from_dict(known)
 
 
 def link() -> dict[str, str]:
@@ -61,6 +78,10 @@ def control(
     key = current_key(name, value)
 
     def write() -> None:
+        # While a part of the page redraws itself, the browser may still send the value of a
+        # control that was replaced in the meantime.
+        if key != latest_key(name):
+            return
         put(name, st.session_state[key], default)
         if then:
             then(st.session_state[key])
@@ -75,13 +96,20 @@ def current_key(name: str, value: Any) -> str:
     Writing the value into the session instead would reach the browser too late when the page is
     drawn again at once: it would show a control at its default.
     """
-    count = f"times-{name}-was-replaced"
-    replaced = st.session_state.get(count, 0)
-    key = f"at-{name}" + f"-{replaced}" * bool(replaced)
+    key = latest_key(name)
     if key in st.session_state and st.session_state[key] != value:
-        st.session_state[count] = replaced + 1
-        key = f"at-{name}-{replaced + 1}"
-    return key
+        st.session_state[replaced(name)] = st.session_state.get(replaced(name), 0) + 1
+    return latest_key(name)
+
+
+def latest_key(name: str) -> str:
+    count = st.session_state.get(replaced(name), 0)
+    return f"at-{name}" + f"-{count}" * bool(count)
+
+
+def replaced(name: str) -> str:
+    """Where the session keeps how often a control was replaced."""
+    return f"times-{name}-was-replaced"
 
 
 def starting_at(widget: Callable[..., Any], value: Any, options: dict[str, Any]) -> dict[str, Any]:

@@ -68,6 +68,9 @@ def test_controls_answer_while_the_sweep_of_a_month_runs(visit: Visit) -> None:
         assert done(page) < 2400
         page.get_by_test_id("stSidebar").get_by_role("button", name="Draw new noise").click()
         eventually(lambda seed=seed: f"seed={seed}" in page.evaluate("location.search"), 10)
+    # Nor does a redraw that was asked for before the last press bring the old address back.
+    page.wait_for_timeout(3000)
+    assert "seed=3" in page.evaluate("location.search")
 
 
 def test_a_click_on_a_point_opens_explore_there(visit: Visit) -> None:
