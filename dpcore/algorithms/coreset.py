@@ -218,9 +218,11 @@ def weighed(curator: Curator, points: FloatArray, n: int, epsilon: float) -> Cor
 
     The greatest of m noises is about ln(m) scales. A public number of rows is shared out in full.
     """
-    counts = curator.working_copy(GRID_CELLS).noisy_counts(
-        Voronoi(points), Pure(epsilon), f"rows nearest each of {len(points)} points"
-    ).astype(np.float64)
+    counts = (
+        curator.working_copy(GRID_CELLS)
+        .noisy_counts(Voronoi(points), Pure(epsilon), f"rows nearest each of {len(points)} points")
+        .astype(np.float64)
+    )
     scale = counts_moved(curator) / epsilon
     loudness = counts / (LOUD * math.log(len(points)) * scale)
     beside = cKDTree(points).query(points, min(NEIGHBORS, len(points)))[1]
