@@ -117,6 +117,7 @@ def active(k: int) -> int:
 
 def nudge(k: int, east: float, north: float) -> None:
     """Move the guess that is placed now, from where the address says that it is."""
+    address.restore()
     longitude, latitude = guesses(k)[active(k) - 1]
     put_spot(k, (longitude + east, latitude + north))
 
@@ -140,6 +141,7 @@ def clickable(spots: list[Spot], picture: Picture | None, height: int) -> None:
         clicked = st.session_state["spot-map"].clicked
         if clicked is None or picture is not None:
             return
+        address.restore()
         across, down = clicked
         (west, south), (east, north) = WINDOW.low, WINDOW.high
         put_spot(k, (west + across * (east - west), north - down * (north - south)))

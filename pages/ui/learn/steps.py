@@ -93,6 +93,7 @@ def frame_number() -> int:
 
 def step_by(steps: int, last: int) -> None:
     """From where the address is now: keys may be pressed faster than pages are drawn."""
+    address.restore()
     step_to(min(max(0, min(frame_number(), last) + steps), last))
 
 
