@@ -9,6 +9,10 @@ import numpy.typing as npt
 
 from dpcore.domain import FloatArray
 
+#: Sweeps without a better result after which a start is given up: where noise makes weights
+#: negative, it may go around forever. Without, every sweep is better until nothing moves.
+PATIENCE = 10
+
 
 class Totals(Protocol):
     """What `RowSums` and `WeightedPoints` have in common."""
@@ -28,25 +32,28 @@ def lloyd(
     """The best centers met from each start (s, k, d), and their inertia (s,).
 
     Unit coordinates. A start leaves the batch when no center moved by more than the tolerance in
-    any coordinate. With negative weights Lloyd need not descend, so the least inertia met is
-    kept, not the last. A cluster lighter than the minimum weight keeps its center, and centers
-    stay in the box.
+    any coordinate, or when it goes around in vain. With negative weights Lloyd need not descend,
+    so the least inertia met is kept, not the last. A cluster lighter than the minimum weight keeps
+    its center, and centers stay in the box.
     """
     best = np.clip(np.asarray(starts, dtype=np.float64), -1, 1)
     inertia = np.full(len(best), np.inf)
     active = np.arange(len(best))
+    in_vain = np.zeros(len(best), dtype=np.int64)
     centers = best.copy()
     for remaining in range(iterations, -1, -1):
         weights, sums, current = totals.step(centers)
         better = current < inertia[active]
         inertia[active[better]] = current[better]
         best[active[better]] = centers[better]
+        in_vain[active] = np.where(better, 0, in_vain[active] + 1)
         if not remaining:
             break
         heavy = (weights >= minimum_weight) & (weights > 0)
         means = sums / np.where(heavy, weights, 1)[..., None]
         moved = np.where(heavy[..., None], np.clip(means, -1, 1), centers)
         moving = np.abs(moved - centers).max(axis=(1, 2)) > tolerance
+        moving &= in_vain[active] < PATIENCE
         active, centers = active[moving], moved[moving]
         if not len(active):
             break

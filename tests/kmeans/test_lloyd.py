@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.cluster import KMeans
 
-from dpcore.kmeans.lloyd import distinct, lloyd
+from dpcore.kmeans.lloyd import PATIENCE, distinct, lloyd
 from dpcore.kmeans.points import WeightedPoints
 from dpcore.kmeans.scanline import RowSums
 from dpcore.kmeans.synopsis import totals
@@ -100,3 +100,23 @@ def test_distinct_keeps_the_best_of_sets_that_differ_in_order_only():
     kept = distinct(sets, np.array([2.0, 3.0, 1.0, 4.0]), keep=2)
     assert kept.tolist() == [sets[2].tolist(), b.tolist()]
     assert len(distinct(sets, np.array([2.0, 3.0, 1.0, 4.0]), keep=9)) == 3
+
+
+class AroundInACircle:
+    """Weights of which centers never settle, as noise can make them."""
+
+    def __init__(self):
+        self.sweeps = 0
+
+    def step(self, centers):
+        self.sweeps += 1
+        means = np.array([[[0.5, 0.0]], [[-0.5, 0.0]]])[self.sweeps % 2]
+        return np.ones((1, 1)), means[None], np.array([float(self.sweeps % 2)])
+
+
+def test_a_start_that_goes_around_in_vain_is_given_up():
+    circle = AroundInACircle()
+    centers, inertia = lloyd(circle, np.zeros((1, 1, 2)), 1000)
+    assert circle.sweeps == 2 + PATIENCE
+    assert inertia[0] == 0
+    assert centers[0, 0, 0] == -0.5
