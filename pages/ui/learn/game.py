@@ -112,7 +112,10 @@ def class_guesses() -> None:
     with ask:
         st.subheader("Is the trip from the Bronx in the data?", anchor=False)
         st.html(f'<div class="pair">{pair_maps(tally.epsilon)}</div>')
-        coin = "A coin has chosen one of these two data sets, and the method has answered on it. "
+        coin = (
+            "The trip in the Bronx is made up. A coin has chosen one of these two data sets, and "
+            "the method has answered on it. "
+        )
         st.markdown(coin * (not presented) + NOT_PRIVATE)
         guess(played, tally)
         standing(tally)
