@@ -164,3 +164,20 @@ def test_a_finding_runs_and_ends_in_a_verdict():
     assert len(outcome.rows) == 9
     assert all(0 < row.figure < 5 for row in outcome.rows)
     assert outcome.check.finding is Finding.REPRODUCED
+
+
+class Brief(Effort):
+    """As short as a finding can be measured."""
+
+    def runs(self, full: int) -> int:
+        return 2
+
+
+@pytest.mark.parametrize("name", [name for name in REPRODUCTIONS if name.startswith("004-")])
+def test_every_finding_is_measured_from_its_data_to_its_verdict(name):
+    *_, outcome = reproduce(name, effort=Brief(quick=True))
+    assert outcome.check.finding in (Finding.REPRODUCED, Finding.DEPENDS, Finding.NOT_REPRODUCED)
+    measured = [row for row in outcome.rows if "absent" not in row.setting]
+    assert measured
+    assert all(np.isfinite(row.figure) for row in measured)
+    assert {row.setting["algorithm"] for row in outcome.rows} <= {OURS, FAITHFUL, SPLIT, NET}
