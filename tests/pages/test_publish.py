@@ -6,6 +6,8 @@ import gzip
 import io
 import json
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -14,7 +16,8 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore import engines, explain
 from dpcore.algorithms import ALGORITHMS
-from dpcore.release import Ledger
+from dpcore.release import Ledger, Release, publish
+from pages.ui.publish import making
 from tests.pages.publishing import (
     CITY,
     brought,
@@ -316,6 +319,44 @@ def test_pressing_again_and_again_publishes_once(ledger_folder: Path) -> None:
         run(app)
     until(app, "was made on")
     assert len(Ledger(ledger_folder).entries()) == 1
+
+
+@pytest.fixture
+def held_up(monkeypatch: pytest.MonkeyPatch) -> Event:
+    """Every release waits for this before it is made."""
+    go_on = Event()
+
+    def waiting(*plan: Any) -> Release:
+        assert go_on.wait(60)
+        return publish(*plan)
+
+    monkeypatch.setattr(making, "publish", waiting)
+    return go_on
+
+
+def test_pressing_while_a_twin_is_being_made_makes_one(ledger_folder: Path, held_up: Event) -> None:
+    app = press(press(brought(), "make-twin"), "make-twin")
+    held_up.set()
+    until(app, "is here")
+    assert len(Ledger(ledger_folder).entries()) == 1
+
+
+def test_of_two_files_of_one_name_each_is_published_by_itself(
+    ledger_folder: Path, held_up: Event
+) -> None:
+    app = press(press(brought(), "settled"), "publish")
+    first = key_of(app)
+    press(app, "change-data")
+    app.radio(key="at-from").set_value("upload")
+    upload(run(app), "trips.csv", csv_text(trips(seed=1)))
+    press(press(counted(app), "protected"), "settled")
+    assert key_of(app) != first
+    assert "Nothing is spent yet" in words(app)
+    held_up.set()
+    until(press(app, "publish"), "was made on")
+    app.query_params.update({"step": "confirm", "data": first})
+    until(run(app), "was made on")
+    assert len(Ledger(ledger_folder).entries()) == 2
 
 
 def test_spending_all_that_is_left_ends_with_the_files(ledger_folder: Path) -> None:

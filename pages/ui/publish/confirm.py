@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from typing import Any
 
 import streamlit as st
@@ -11,19 +10,19 @@ from dpcore.release import RELEASE, Entry, Ledger, ReleasePlan
 from pages.ui import address
 from pages.ui.publish import steps
 from pages.ui.publish.level import affordable
-from pages.ui.publish.making import begin, refuse, running
+from pages.ui.publish.making import begin, forget, refuse, running, ticket
 from pages.ui.publish.steps import Step
 from pages.ui.publish.tasks import Task, watch
 from pages.ui.wording import plain
 
-TICKET = "ticket"
-
 
 def draw(plan: ReleasePlan, ledger: Ledger) -> None:
-    task = running(ticket(plan))
+    # Of two files with equal plans in words, only the sources themselves tell which is meant.
+    meant = repr((plan, ledger.folder))
+    task = running(ticket(meant))
     with steps.opened(Step.CONFIRM):
         if task is not None:
-            finish(task)
+            finish(task, meant)
             return
         if not affordable(plan, ledger):
             return
@@ -36,7 +35,7 @@ def draw(plan: ReleasePlan, ledger: Ledger) -> None:
             key="publish",
             icon=":material/publish:",
             on_click=begin,
-            args=(ticket(plan), plan, ledger),
+            args=(ticket(meant), plan, ledger),
         )
 
 
@@ -66,18 +65,12 @@ def when(entry: Entry) -> str:
     return f"{entry.time[:10]} at {entry.time[11:16]} UTC"
 
 
-def ticket(plan: ReleasePlan) -> str:
-    """The same for one plan in one visit, until it is published."""
-    tickets: dict[str, str] = st.session_state.setdefault(TICKET, {})
-    return tickets.setdefault(repr(plan.as_dict()), secrets.token_hex(8))
-
-
-def finish(task: Task[Any]) -> None:
+def finish(task: Task[Any], meant: str) -> None:
     st.markdown("**Being published.** This plan is published once, however often it is asked for.")
     if not watch(task):
         st.caption("It goes on when you close the page; History then shows what came of it.")
         return
-    del st.session_state[TICKET]
+    forget(meant)
     if task.failure:
         refuse(task.failure)
         return

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import secrets
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from dpcore import explain
 from dpcore.privacy import MAX_EPSILON, MIN_EPSILON
 from dpcore.release import TWIN, Ledger, twin_of, twin_plan
 from pages.ui import address, own_data
 from pages.ui.own_data import OwnData, facts
-from pages.ui.publish import steps
-from pages.ui.publish.making import begin, refuse, running
+from pages.ui.publish import books, steps
+from pages.ui.publish.making import begin, forget, refuse, running, ticket
 from pages.ui.publish.subject import Subject
 from pages.ui.publish.tasks import watch
 from pages.ui.standing import STAND_IN
@@ -88,6 +88,13 @@ def twin(subject: Subject, ledger: Ledger, found: Terms) -> None:
         step=None,
         format="%g",
     )
+    fixed = (
+        ""
+        if books.account(ledger, found.name)
+        else (f" It fixes the name of these data and the total of {found.allowed} for good.")
+    )
+    st.caption(explain.attack(price, subject.unit.name, found.neighbors) + fixed)
+    meant = (MAKING, subject.key, str(ledger.folder))
     if st.button(
         f"Make the twin: spend ε {price:g} of {total:g}", key="make-twin", icon=":material/paid:"
     ):
@@ -103,11 +110,10 @@ def twin(subject: Subject, ledger: Ledger, found: Terms) -> None:
         except ValueError as reason:
             refuse(reason)
             return
-        ticket = st.session_state[MAKING] = secrets.token_hex(8)
-        begin(ticket, plan, ledger)
-    task = running(st.session_state.get(MAKING))
+        begin(ticket(meant), plan, ledger)
+    task = running(ticket(meant))
     if task is not None and watch(task):
-        del st.session_state[MAKING]
+        forget(meant)
         if task.failure:
             refuse(task.failure)
         else:

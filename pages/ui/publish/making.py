@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Hashable
 
 import streamlit as st
@@ -11,11 +12,28 @@ from dpcore.release import Ledger, Progress, ReleasePlan, ReleaseRefused, Unansw
 from pages.ui.publish.tasks import Once, Task
 from pages.ui.wording import plain
 
+TICKETS = "tickets"
+
 
 @st.cache_resource
 def releases() -> Once:
     """All that were begun on this server. They go on when a visit ends."""
     return Once()
+
+
+def ticket(what: Hashable) -> str:
+    """The same for one thing in one visit, until what came of it was told."""
+    return tickets().setdefault(what, secrets.token_hex(8))
+
+
+def forget(what: Hashable) -> None:
+    """What came of it was told: from now on it could be meant again."""
+    tickets().pop(what, None)
+
+
+def tickets() -> dict[Hashable, str]:
+    found: dict[Hashable, str] = st.session_state.setdefault(TICKETS, {})
+    return found
 
 
 def begin(ticket: Hashable, plan: ReleasePlan, ledger: Ledger) -> Task[int]:
