@@ -163,7 +163,8 @@ def _typed_rows(source: Source, layout: Layout, scan: str) -> str:
         kind = layout.columns[layout.position(name)].kind
         columns.append(f"{as_double(_identifier(name), kind)} AS x{i}")
     if source.ids:
-        columns.append(f"CAST({_identifier(source.ids.column)} AS STRING) AS id")
+        kind = layout.columns[layout.named(source.ids.column)].kind
+        columns.append(f"{as_id(_identifier(source.ids.column), kind)} AS id")
     return f"SELECT {', '.join(columns)} FROM {scan}"
 
 
@@ -184,7 +185,8 @@ def _csv_rows(source: Source, layout: Layout, scan: str) -> str:
         for i, name in enumerate(source.columns)
     ]
     if source.ids:
-        columns.append(f"{as_id(field(layout.named(source.ids.column) + 1))} AS id")
+        name = field(layout.named(source.ids.column) + 1)
+        columns.append(f"{as_id(name, Kind.TEXT)} AS id")
     return (
         f"SELECT {', '.join(columns)} FROM (SELECT {fields} AS f FROM {scan} "
         f"WHERE line <> {quoted(layout.header)} AND strlen(line) <= {MAX_LINE})"

@@ -129,7 +129,8 @@ class SparkEngine(Engine):
             columns.append(f"{as_double(quoted_name, kind)} AS x{i}")
         if source.ids:
             quoted_name = "`" + source.ids.column.replace("`", "``") + "`"
-            columns.append(f"CAST({quoted_name} AS STRING) AS id")
+            kind = layout.columns[layout.named(source.ids.column)].kind
+            columns.append(f"{as_id(quoted_name, kind)} AS id")
         return self._typed(paths, source.format).selectExpr(*columns)
 
     def _lines(self, paths: list[str]) -> DataFrame:
@@ -157,7 +158,7 @@ class SparkEngine(Engine):
         numbers = [f"{as_double(f'x{i}', Kind.TEXT)} AS x{i}" for i in range(len(texts))]
         if source.ids:
             texts.append(f"get(f, {layout.named(source.ids.column)}) AS id")
-            numbers.append(f"{as_id('id')} AS id")
+            numbers.append(f"{as_id('id', Kind.TEXT)} AS id")
         return rows.selectExpr(f"{fields} AS f").selectExpr(*texts).selectExpr(*numbers)
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from dpcore.domain import Box, Grid
@@ -109,6 +111,34 @@ def test_a_field_with_nothing_in_it_is_nobody_and_quotes_are_no_part_of_a_name(t
     path = tmp_path / "people.csv"
     path.write_text('lon,lat,who\n.1,.1,\n.1,.1,""\n.1,.1, \n' + '.1,.1,"a"\n.1,.1,a\n' * 2)
     assert kept(DuckDBEngine(), path).total() == ROWS
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_number_is_one_id_in_all_files_whatever_type_it_has_there(engine, kind, tmp_path):
+    """A writer that misses one id in a month writes all ids of that month as floats."""
+    wholes, floats = [20_000_017] * 5, [20_000_017.0] * 5 + [None, float("nan")]
+    for i, who in enumerate((wholes, floats)):
+        frame = pd.DataFrame({"lon": 0.1, "lat": 0.1, "who": who})
+        if kind == "csv":
+            frame.to_csv(tmp_path / f"{i}.csv", index=False)
+        else:
+            table = pa.Table.from_pydict({n: pa.array(list(frame[n])) for n in frame})
+            pq.write_table(table, tmp_path / f"{i}.parquet")
+    assert kept(engine, tmp_path / f"*.{kind}").total() == ROWS
+
+
+def test_numbers_too_large_for_a_float_and_fractions_stay_different_ids(tmp_path):
+    for i, who in enumerate(([2**60, 2**60 + 1], [0.25, 0.5])):
+        frame = pd.DataFrame({"lon": 0.1, "lat": 0.1, "who": who})
+        frame.to_parquet(tmp_path / f"{i}.parquet")
+    assert kept(DuckDBEngine(), tmp_path / "*.parquet").total() == 4
+
+
+def test_text_without_a_name_is_nobody_in_every_format(engine, tmp_path):
+    who = ["", " ", None, "a", " a", "a "]
+    frame = pd.DataFrame({"lon": 0.1, "lat": 0.1, "who": who})
+    frame.to_parquet(path := tmp_path / "people.parquet")
+    assert kept(engine, path).total() == ROWS
 
 
 def test_a_column_of_ids_may_hold_anything_but_must_be_there(tmp_path):
