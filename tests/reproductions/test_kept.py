@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
 
 import pytest
 
 from dpcore.cli import BAD_INPUT, main
-from dpcore.reproductions import REPRODUCTIONS, Check, Finding, Outcome, Row
+from dpcore.datasets.shipped import data_file
+from dpcore.reproductions import REPRODUCTIONS, Check, Finding, Outcome, Row, kept
 from dpcore.reproductions.base import _registry
-from dpcore.reproductions.kept import from_json, to_json
+from dpcore.reproductions.kept import FILE, from_json, to_json
 
 ROWS = [
     Row({"data": "iris", "k": 3, "epsilon": 0.5, "algorithm": "dplloyd"}, 0.25, 0.2, 0.01),
@@ -76,3 +78,10 @@ def test_a_quick_look_is_not_kept(tmp_path, capsys):
     assert main(["reproduce", "000-fig1", "--quick", "--save", str(file)]) == BAD_INPUT
     assert "leave out --quick" in capsys.readouterr().err
     assert not file.exists()
+
+
+def test_every_finding_is_kept_with_the_claim_it_was_measured_for():
+    repair = "run: dpcore reproduce NAME --save data/findings.json"
+    claims = {name: told["claim"] for name, told in json.loads(data_file(FILE).read_text()).items()}
+    assert claims == {name: each.claim for name, each in REPRODUCTIONS.items()}, repair
+    assert all(outcome.check.finding is not Finding.SKIPPED for outcome in kept().values()), repair
