@@ -29,6 +29,8 @@ ON_DIAGONAL, OFF_DIAGONAL = 29, 41
 #: Dimensions in which cells are told by exact ticks, and how many bits are left out in more.
 EXACT_DIMENSIONS, COARSE_BITS = 512, 3
 CHUNK_ROWS = 1 << 15
+#: No ball is smaller, so that no division by its size overflows.
+LEAST_REACH = 1e-100
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,9 @@ class Offsets:
     #: 1 or 2.
     norm: int
     weight: float
+
+    def __post_init__(self) -> None:
+        _check_ball(self.centers, self.reach)
 
     @property
     def _counted(self) -> int:
@@ -146,6 +151,9 @@ class Products:
     center: FloatArray
     reach: float
 
+    def __post_init__(self) -> None:
+        _check_ball(self.center, self.reach)
+
     @property
     def added(self) -> Sensitivity:
         d = len(self.center)
@@ -175,6 +183,12 @@ class Products:
         diagonal = np.diag(np.diag(upper)) / ON_DIAGONAL
         above = np.triu(upper, 1) / OFF_DIAGONAL
         return np.asarray(diagonal + above + above.T)
+
+
+def _check_ball(places: FloatArray, reach: float) -> None:
+    """Refuse what is no ball: as a whole number, NaN is the least of all, and nothing bounds it."""
+    if not (np.isfinite(places).all() and LEAST_REACH <= reach < math.inf):
+        raise ValueError(f"Offsets need finite centers and a ball with a size, not {reach!r}.")
 
 
 def clipped(ticks: IntArray, reach: float, norm: int, whole: int) -> IntArray:

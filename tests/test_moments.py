@@ -139,6 +139,15 @@ def test_clipping_never_leaves_a_row_outside_its_ball(norm):
     assert length.max() > 0.999 * WHOLE
 
 
+@pytest.mark.parametrize("reach", [0.0, -1.0, 1e-310, math.nan, math.inf])
+def test_a_ball_that_would_make_a_row_anything_but_a_short_vector_is_refused(reach):
+    for ask in (lambda c, r: Offsets(c[None], r, 2, 0.3), Products):
+        with pytest.raises(ValueError, match="a ball with a size"):
+            ask(np.zeros(3), reach)
+        with pytest.raises(ValueError, match="finite centers"):
+            ask(np.array([0.0, math.nan, 0.0]), 1.0)
+
+
 def test_rows_that_count_several_times_count_so():
     weighted = RowsDataset.from_values([[0.2, 0.3]], Box.cube(2))
     weighted.positions = lambda: (data([[0.2, 0.3]]).positions()[0], np.array([5]))
