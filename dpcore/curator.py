@@ -351,6 +351,8 @@ class Curator:
         self, exact: Callable[[], IntArray], sensitivity: Sensitivity, loss: Loss, why: str
     ) -> IntArray:
         """Book the question first; only then look, and add the noise that the loss pays for."""
+        if isinstance(loss, Selection):
+            raise TypeError("What a selection costs pays for a choice, not for noise on numbers.")
         if isinstance(loss, Pure):
             self.transcript.charge(
                 "two-sided geometric", why, loss, sensitivity.l1, sensitivity.l1 / loss.epsilon

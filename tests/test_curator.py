@@ -143,6 +143,13 @@ def test_raw_data_make_epsilon_infinite_here_and_in_the_account_above():
     assert c.transcript.epsilon == math.inf
 
 
+def test_the_price_of_a_selection_buys_no_numbers():
+    c = curator()
+    with pytest.raises(TypeError, match="pays for a choice"):
+        c.noisy_counts(Grid(BOX, 2), Selection(0.5), "counts")
+    assert len(c.transcript) == 0
+
+
 def test_the_journal_keeps_the_truth_only_when_told_to():
     for keep in (False, True):
         c = curator(keep_journal=keep)
