@@ -67,6 +67,8 @@ def _wrong(charge: Mapping[str, Any], accounting: Accounting, here: str) -> str 
     if charge["mechanism"] == GEOMETRIC:
         paid = math.sqrt(2 * cost) if accounting.in_rho else cost
     elif charge["mechanism"] == GAUSSIAN:
+        if not (accounting.in_rho or charge["delta"]):
+            return f"{here}: Gaussian noise costs a delta where none is charged."
         paid = math.sqrt(2 * (cost if accounting.in_rho else _rho(charge)))
     else:
         return f"{here} is of a kind that no release has."
@@ -81,9 +83,8 @@ def _wrong_inside(charge: Mapping[str, Any], accounting: Accounting, here: str) 
         return f"{here} shows no account for what it paid."
     for account in charge["inner"]:
         if accounting.in_rho:
-            covered = account["accounting"] != Accounting.GAUSSIAN and _rho(account) <= charge[
-                "rho"
-            ] * (1 + SAME)
+            convertible = account["accounting"] == Accounting.ZCDP or not account["delta"]
+            covered = convertible and _rho(account) <= charge["rho"] * (1 + SAME)
         else:
             covered = all(within(account[name], charge[name]) for name in ("epsilon", "delta"))
         if not covered:

@@ -9,6 +9,7 @@ import re
 import pytest
 
 from dpcore.algorithms import ALGORITHMS
+from dpcore.privacy import epsilon_of_rho
 from dpcore.release import Amount, BuiltinData, Ledger, ReleasePlan, publish, verify
 from dpcore.release.audited import overspent
 from dpcore.release.certificate import NAME, PAGE, as_json, described, digest
@@ -191,3 +192,24 @@ def test_an_account_inside_a_charge_in_rho_must_be_paid_in_rho():
     }
     account = {"epsilon": 1.0, "delta": 1e-6, "accounting": "zcdp", "charges": [charge]}
     assert "larger budget" in overspent(account)
+
+
+def charged(mechanism, **cost):
+    charge = {"mechanism": mechanism, "why": "more", "sensitivity": 0.0, "scale": None, "inner": []}
+    return {**charge, "rho": None, "epsilon": 0.5, "delta": 0.0, **cost}
+
+
+def test_pure_epsilons_with_a_delta_inside_are_worth_no_rho():
+    inner = {"epsilon": 0.1, "delta": 1e-6, "accounting": "pure", "charges": []}
+    rho = 0.05
+    charge = charged("set aside", rho=rho, inner=[inner], epsilon=epsilon_of_rho(rho, 1e-6))
+    account = {"epsilon": 5.0, "delta": 1e-6, "accounting": "zcdp", "charges": [charge]}
+    assert "larger budget" in overspent(account)
+    account["charges"][0]["inner"] = [{**inner, "accounting": "zcdp"}]
+    assert overspent(account) is None
+
+
+def test_gaussian_noise_is_never_paid_in_epsilon_alone():
+    charge = charged("discrete Gaussian", sensitivity=1.0, scale=10.0)
+    account = {"epsilon": 1.0, "delta": 0.0, "accounting": "pure", "charges": [charge]}
+    assert "costs a delta" in overspent(account)
