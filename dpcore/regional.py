@@ -40,6 +40,12 @@ def check_regions(
             "for another, and costs both levels."
         )
     regions.epsilons(epsilon)
+    lost = regions.levels.keys() - set(regions.at_resolution(data.resolution).names)
+    if lost:
+        raise ValueError(
+            f"The level of {', '.join(sorted(lost))} cannot be kept: these data are known on a "
+            f"grid of {data.resolution} cells a side, and none has its center there."
+        )
     return system
 
 

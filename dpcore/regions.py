@@ -8,6 +8,7 @@ and runs side by side, one on each region, cost a row what the run on its region
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -212,7 +213,8 @@ def boroughs(box: Box = CITY) -> Regions:
 def from_geojson(path: str | Path, box: Box) -> Regions:
     """The polygons of a GeoJSON file as regions, in the coordinates of the box.
 
-    Every feature has a `name`, and an `epsilon` if its region has a level of its own.
+    Every feature has a `name`, and an `epsilon` if its region has a level of its own. Where
+    polygons overlap, the smallest epsilon counts, so that every level is kept.
     """
     try:
         features = json.loads(Path(path).read_text(encoding="utf-8"))["features"]
@@ -227,9 +229,27 @@ def from_geojson(path: str | Path, box: Box) -> Regions:
         raise ValueError(
             f"{path} is not a GeoJSON file of polygons with a `name` each: {error}"
         ) from None
-    regions = areas(outlines, box)
     levels = {str(p["name"]): p["epsilon"] for p in own if p.get("epsilon") is not None}
+    regions = areas(sorted(outlines, key=lambda area: _strictness(levels.get(area.name))), box)
+    for area in outlines:
+        if area.name in levels and _too_small(area, box):
+            raise ValueError(
+                f"Region {area.name!r} is too small for its level to be kept: borders follow a "
+                f"grid of {SIDE} cells a side, and none has its center inside."
+            )
     return regions.with_levels({n: e for n, e in levels.items() if n in regions.names})
+
+
+def _strictness(level: object) -> float:
+    """Smallest epsilon first; regions without a level may spend the most, so they come last."""
+    return level if isinstance(level, int | float) and level == level else math.inf
+
+
+def _too_small(area: Area, box: Box) -> bool:
+    """Whether polygons reach into the box but hold no center of a cell."""
+    starts, ends = (_in_cells(part, box) for part in area.edges())
+    beside = (starts.max(axis=0) <= 0) | (starts.min(axis=0) >= SIDE)
+    return not (beside.any() or _polygon(starts, ends).mask.any())
 
 
 class _Patch(NamedTuple):

@@ -72,6 +72,24 @@ def test_what_lies_outside_the_box_is_left_out_with_its_level(collection):
     assert not drawn.levels
 
 
+def test_where_polygons_overlap_the_smallest_epsilon_counts(collection):
+    path = collection(
+        feature("town", ring(-1, -1, 1, 1), epsilon=1.0),
+        feature("park", ring(-1, -1, 0.5, 1)),
+        feature("clinic", ring(0, 0, 1, 1), epsilon=0.1),
+    )
+    drawn = regions.from_geojson(path, SQUARE)
+    assert shares(drawn) == {"clinic": 0.25, "town": 0.75}
+    assert drawn.epsilons(2.0) == (0.1, 1.0)
+
+
+def test_a_region_too_small_for_its_level_is_refused_and_one_without_is_left_out(collection):
+    tiny = ring(0.1001, 0.1001, 0.1002, 0.1002)
+    assert regions.from_geojson(collection(feature("spot", tiny)), SQUARE).names == ("elsewhere",)
+    with pytest.raises(ValueError, match="'spot' is too small for its level"):
+        regions.from_geojson(collection(feature("spot", tiny, epsilon=0.1)), SQUARE)
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [

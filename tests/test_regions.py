@@ -292,6 +292,13 @@ def test_an_impossible_wish_is_refused_before_the_data_are_read(algorithm, level
         dpcore.run(algorithm, data, 2, 1.0, regions=levels)
 
 
+def test_a_level_that_coarse_data_cannot_keep_is_refused():
+    sliver = regions.boxes({"sliver": ((0, -1), (0.01, 1))}, SQUARE)
+    assert dpcore.run("eugkm", random_grid(4), 2, 1.0, regions=sliver, seed=0).epsilon == 1.0
+    with pytest.raises(ValueError, match="level of sliver cannot be kept"):
+        dpcore.run("eugkm", random_grid(4), 2, 1.0, regions=sliver.with_levels({"sliver": 0.1}))
+
+
 def test_an_unknown_region_is_named():
     with pytest.raises(ValueError, match=r"No region 'right'\. There are: left, upper, elsewhere"):
         THREE.with_levels({"right": 1.0})
