@@ -24,6 +24,7 @@ from dpcore.release import (
     FileData,
     Ledger,
     Progress,
+    Release,
     ReleasePlan,
     ReleaseRefused,
     Unit,
@@ -73,7 +74,7 @@ def do(arguments: argparse.Namespace) -> None:
         raise ReleaseRefused("not agreed to: nothing was spent")
     release = publish(plan, books, Told())
     folder = arguments.output or Path(f"release-{release.entry.number}")
-    release.save(folder)
+    save(release, folder)
     if arguments.json:
         print(json.dumps({**entry_as_dict(release.entry), "folder": str(folder)}, indent=1))
     else:
@@ -87,6 +88,11 @@ def planned(arguments: argparse.Namespace, books: Ledger) -> ReleasePlan:
     """The plan that the arguments describe."""
     data = source(arguments)
     name = arguments.name or arguments.data
+    if not (arguments.name or known(arguments.data)):
+        raise ValueError(
+            "Name the data set with --name: its name stands on the certificate, where a path might "
+            "tell who is in it."
+        )
     unit = Unit(arguments.unit or unit_of(arguments), arguments.ids, arguments.rows)
     allowed = total(arguments, books, name)
     if arguments.algorithm == TWIN:
@@ -155,6 +161,20 @@ def total(arguments: argparse.Namespace, books: Ledger, name: str) -> Amount:
         f"This would be the first release of {name!r}: say with --allowed what all releases of it "
         "may ever cost."
     )
+
+
+def save(release: Release, folder: Path) -> None:
+    """Write the files into a new folder. Whatever becomes of that, the ledger has them."""
+    try:
+        folder.mkdir(parents=True)
+        release.save(folder)
+    except OSError as problem:
+        number = release.entry.number
+        raise ValueError(
+            f"Release {number} was made and costs {release.entry.charged}, but its files could not "
+            f"be written to {folder}: {problem.strerror}. "
+            f"dpcore history {number} --output FOLDER writes them, for free."
+        ) from problem
 
 
 def agreed() -> bool:

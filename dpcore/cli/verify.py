@@ -33,6 +33,9 @@ def add(commands: Any) -> None:
 def do(arguments: argparse.Namespace) -> int:
     certificate = read(arguments.certificate)
     files = arguments.files or beside(arguments.certificate, certificate)
+    names = [path.name for path in files]
+    if twice := {name for name in names if names.count(name) > 1}:
+        raise ValueError(f"Two files are called {min(twice)}: check them one after the other.")
     findings = verify(certificate, {path.name: read(path) for path in files})
     if arguments.ledger is not None:
         findings.append(issued(certificate, arguments))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dpcore.engines import ENGINES
 from dpcore.release.plan import ReleasePlan
 from dpcore.release.sources import BuiltinData, FileData
 
@@ -30,6 +31,14 @@ if input("Spend it? (yes/no) ") == "yes":
 '''
 
 
+def _engine(data: FileData) -> str:
+    """The name of the engine; a file that was handed over lies on a disk for who repeats it."""
+    if isinstance(data.engine, str):
+        return data.engine
+    own = (name for name, kind in ENGINES.items() if isinstance(data.engine, kind))
+    return next(own, "duckdb")
+
+
 def script(plan: ReleasePlan, version: str) -> str:
     """The program. Where the data lie is for who runs it to say: the path may tell too much."""
     data, unit, box = plan.data, plan.unit, plan.data.box
@@ -38,11 +47,11 @@ def script(plan: ReleasePlan, version: str) -> str:
         kind, source, argument = "BuiltinData", f"BuiltinData({data.key!r})", ""
     elif isinstance(data, FileData):
         more = "".join(
-            f", {name}={value!r}"
+            f", {name}={str(value)!r}"
             for name, value in (
                 ("outside", data.outside),
                 ("format", data.format),
-                ("engine", data.engine if isinstance(data.engine, str) else "duckdb"),
+                ("engine", _engine(data)),
             )
             if value not in (None, "drop", "duckdb")
         )

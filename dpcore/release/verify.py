@@ -18,7 +18,7 @@ from dpcore.domain import Box, FloatArray
 from dpcore.kmeans.points import WeightedPoints
 from dpcore.kmeans.synopsis import solve_grid
 from dpcore.kmeans.weighted import weighted_kmeans
-from dpcore.privacy import Budget, Verdict
+from dpcore.privacy import Budget, Neighbors, Verdict
 from dpcore.release import certificate as written
 from dpcore.release.audited import overspent, within
 from dpcore.release.certificate_page import certificate_page
@@ -69,6 +69,8 @@ def verify(certificate: bytes, files: Mapping[str, bytes]) -> list[Finding]:
     except Exception as error:
         return [Finding("the certificate can be read", False, str(error))]
     found = []
+    if files.get(written.NAME, certificate) != certificate:
+        found.append(Finding(f"{written.NAME} among the files is this certificate", False))
     for check in (_itself, _files, _claim, _spending, _argument, _centers, _recomputed):
         try:
             found += list(check(said, files))
@@ -94,9 +96,13 @@ def _refused(constant: str) -> float:
 def _itself(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
     """The certificate has its own fingerprint, and its page says the same."""
     yield Finding("the certificate has its own fingerprint", written.digest(said) == said["digest"])
-    if written.PAGE in files and said["dpcore"] == dpcore.__version__:
-        same = certificate_page(said).encode() == files[written.PAGE]
-        yield Finding(f"{written.PAGE} says what the certificate says", same)
+    if written.PAGE not in files:
+        return
+    what = f"{written.PAGE} says what the certificate says"
+    if said["dpcore"] == dpcore.__version__:
+        yield Finding(what, certificate_page(said).encode() == files[written.PAGE])
+    else:
+        yield Finding(what, None, _other_version(said))
 
 
 def _files(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
@@ -117,6 +123,7 @@ def _files(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
 def _claim(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
     """What one row may cost protects the unit at the claim."""
     unit, row = Unit(**said["unit"]), said["budget of one row"]
+    unit.refuse(Neighbors(said["neighbors"]))
     allowed = unit.per_row(Budget(said["epsilon"], said["delta"]))
     holds = within(row["epsilon"], allowed.epsilon) and within(row["delta"], allowed.delta)
     yield Finding(
@@ -149,10 +156,12 @@ def _argument(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
     proved = [each["algorithm"] for each in claims] == named and all(
         Verdict(each["verdict"]).holds for each in claims
     )
+    # Whatever its version said: a flaw may have been found since.
+    proved &= all(ALGORITHMS[key].verdict.holds for key in named if key in ALGORITHMS)
     yield Finding("the algorithm's privacy claim is proved or repaired", proved)
     if said["dpcore"] != dpcore.__version__:
-        why = f"it was made with {said['dpcore']}, this is {dpcore.__version__}"
-        yield Finding("the verdict and its argument are those of dpcore", None, why)
+        what = "the verdict and its argument are those of dpcore"
+        yield Finding(what, None, _other_version(said))
         return
     known = all(key in ALGORITHMS for key in named)
     same = known and claims == written.arguments(said["algorithm"], said["facts"])
@@ -165,6 +174,10 @@ def _argument(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
             and system.supports(len(said["box"]["names"]), None, said["k"])
         )
         yield Finding("the algorithm takes these settings and this relation", fits)
+
+
+def _other_version(said: Said) -> str:
+    return f"it was made with {said['dpcore']}, this is {dpcore.__version__}"
 
 
 def _centers(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:

@@ -71,6 +71,32 @@ def test_single_files_can_be_named(made, capsys):
     )
 
 
+def test_of_two_files_of_one_name_none_goes_unchecked(made, tmp_path, capsys):
+    (tmp_path / "centers.csv").write_text("another")
+    files = [tmp_path / "centers.csv", made[1] / "centers.csv"]
+    assert main(["verify", *map(str, [made[1] / "certificate.json", *files])]) == BAD_INPUT
+    assert "Two files are called centers.csv" in capsys.readouterr().err
+
+
+def test_files_are_published_under_a_name_and_never_under_their_path(patients, tmp_path, capsys):
+    words = ["release", "dplloyd", "--data", str(patients), "--columns", "lon", "lat", "-k", "2"]
+    words += ["--box", *BOX_WORDS, "--epsilon", "0.5", "--allowed", "1", "--yes"]
+    assert main([*words, "--ledger", str(tmp_path)]) == BAD_INPUT
+    assert "--name" in capsys.readouterr().err
+
+
+def test_a_release_whose_files_cannot_be_written_says_that_it_is_paid(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "release-1").mkdir()
+    assert main([*S1, "--ledger", "books", "--allowed", "1"]) == BAD_INPUT
+    assert "Release 1 was made and costs ε 0.6" in capsys.readouterr().err
+    assert list((tmp_path / "release-1").iterdir()) == []
+    assert main(["history", "1", "--ledger", "books", "--output", "again"]) == 0
+    assert (tmp_path / "again" / "certificate.json").is_file()
+
+
 def test_a_ledger_that_did_not_issue_a_certificate_says_so(made, tmp_path, capsys):
     certificate = str(made[1] / "certificate.json")
     assert main(["verify", certificate, "--ledger", str(tmp_path / "other")]) == 1

@@ -7,7 +7,7 @@ import json
 import duckdb
 import pytest
 
-from dpcore.engines import DuckDBEngine, HeldFile
+from dpcore.engines import DuckDBEngine, Format, HeldFile, SparkEngine
 from dpcore.release import BuiltinData, FileData, ReleasePlan, Unit, publish
 from dpcore.release.script import script
 from tests.release.conftest import BOX, ROWS
@@ -72,6 +72,18 @@ def test_the_program_names_columns_and_box_but_not_the_place(patients):
     assert "FileData(sys.argv[3], ('lon', 'lat')" in text
     assert "outside='clip'" in text
     assert str(patients) not in text
+
+
+def test_the_program_for_a_table_asks_the_engine_that_has_it(patients):
+    class Tables(SparkEngine):
+        def __init__(self) -> None:
+            """Starts nothing."""
+
+    table = FileData("clinic.visits", ("lon", "lat"), BOX, engine=Tables(), format=Format.TABLE)
+    text = script(ReleasePlan("visits", table, "adaptive", 2, 0.5), "1.0")
+    compile(text, "repeat.py", "exec")
+    assert "format='table', engine='spark')" in text
+    assert "clinic" not in text
 
 
 def test_the_statement_says_what_becomes_of_rows_outside(patients):

@@ -114,6 +114,10 @@ LIES = {
     "another algorithm": changed(["algorithm"], "adaptive"),
     "a setting it does not have": changed(["parameters", "rounds"], 3),
     "another number of centers": changed(["k"], 7),
+    "ids where a size is public": lambda said: (
+        changed(["unit"], {"name": "person", "ids": "who", "rows": 1})(said),
+        changed(["neighbors"], "replace-one")(said),
+    ),
     "another kind of paper": changed(["kind"], "diploma"),
 }
 
@@ -177,7 +181,24 @@ def test_of_another_version_no_more_is_claimed_than_can_be_known(published):
     said["dpcore"] = "99.0"
     files = reissued(said, published["coreset"].files)
     assert failures(files[NAME], files) == []
-    assert any("99.0" in f.why for f in verify(files[NAME], files) if f.holds is None)
+    unknown = [f.what for f in verify(files[NAME], files) if "99.0" in f.why and f.holds is None]
+    assert unknown == [
+        f"{PAGE} says what the certificate says",
+        "the verdict and its argument are those of dpcore",
+    ]
+
+
+def test_of_another_version_a_claim_that_is_known_not_to_hold_is_not_believed(published):
+    said = copy.deepcopy(published["adaptive"].certificate) | {"dpcore": "99.0"}
+    said["algorithm"] = said["arguments"][0]["algorithm"] = "eugkm-published"
+    assert not ALGORITHMS["eugkm-published"].verdict.holds
+    files = reissued(said, published["adaptive"].files)
+    assert "the algorithm's privacy claim is proved or repaired" in failures(files[NAME], files)
+
+
+def test_another_certificate_among_the_files_is_found(published):
+    files = {**published["city"].files, NAME: published["coreset"].files[NAME]}
+    assert any("is this certificate" in f for f in failures(published["city"].files[NAME], files))
 
 
 def test_an_account_inside_a_charge_in_rho_must_be_paid_in_rho():
