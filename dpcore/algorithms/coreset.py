@@ -15,6 +15,7 @@ from dpcore.boxes import BoxCounts, Ladder
 from dpcore.curator import Curator
 from dpcore.domain import Box, FloatArray, Grid, from_ticks, to_ticks
 from dpcore.privacy import (
+    MIN_EPSILON,
     Accounting,
     Budget,
     Neighbors,
@@ -88,8 +89,10 @@ def best_plan(n: int, k: int, epsilon: float, delta: float) -> Plan:
     """The plan of most rounds that are sharp enough for (epsilon, delta), over both accountings.
 
     Looks at nothing but its arguments: n is public or noisy. A plan of no rounds means that even
-    k of them would be blind.
+    k of them would be blind, or that epsilon is too small for an account.
     """
+    if epsilon < MIN_EPSILON:
+        return Plan(Accounting.PURE)
     sizes = np.array(removals(n, k, LEFTOVER * n), dtype=np.float64)
     sharpness = {Accounting.PURE: epsilon / np.cumsum(1 / sizes)}
     if delta:

@@ -7,7 +7,7 @@ import numpy as np
 from dpcore.algorithms.base import Algorithm, Parameter, register
 from dpcore.algorithms.coreset import SIZE_SHARE, private_coreset
 from dpcore.curator import Curator
-from dpcore.privacy import Budget, Verdict
+from dpcore.privacy import MIN_EPSILON, Budget, Verdict
 from dpcore.results import Outcome
 from dpcore.synopsis import Coreset
 
@@ -54,7 +54,10 @@ class CoresetSplit(Algorithm):
 
 
 def split_coreset(curator: Curator, k: int, rows: int) -> tuple[Coreset, int]:
-    """The union of the parts' coresets, and how many parts there are."""
+    """The union of the parts' coresets, and how many parts there are: one, where epsilon is too
+    small to be divided."""
+    if curator.budget.epsilon * (1 - SIZE_SHARE) < MIN_EPSILON:
+        return private_coreset(curator, k)[0], 1
     n, rest = curator.size(SIZE_SHARE)
     parts = max(1, round(n / rows))
     whole = curator.budget

@@ -110,6 +110,11 @@ def test_delta_is_used_where_it_allows_more_rounds_and_not_else():
     assert best_plan(100_000, 1, 0.02, 1e-8).accounting is Accounting.PURE
 
 
+def test_an_epsilon_too_small_for_an_account_finds_no_balls_among_any_number_of_rows():
+    assert best_plan(10**12, 1, 1.1e-6, 0.0).removals
+    assert not best_plan(10**12, 1, 0.9e-6, 0.0).removals
+
+
 @pytest.mark.parametrize("neighbors", RELATIONS)
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.05, 0.0), (0.5, 0.0), (0.5, 1e-8), (8.0, 1e-6)])
 def test_charges_add_up_to_the_claim(neighbors, epsilon, delta):

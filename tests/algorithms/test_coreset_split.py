@@ -58,3 +58,10 @@ def test_with_hardly_any_noise_it_comes_to_k_means():
     best = dpcore.nicv(DATA, dpcore.baseline(DATA, 4).centers)
     split = dpcore.run("coreset-split", DATA, 4, 1e5, seed=0, rows=5000)
     assert dpcore.nicv(DATA, split.centers) <= 1.1 * best
+
+
+@pytest.mark.parametrize("neighbors", ["add-remove", "replace-one"])
+def test_the_smallest_epsilon_is_spent_on_one_part(neighbors):
+    result = dpcore.run("coreset-split", DATA, 2, 1e-6, 0.0, neighbors, seed=0, rows=1_000_000)
+    assert result.facts["parts"] == 1
+    assert result.epsilon == 1e-6
