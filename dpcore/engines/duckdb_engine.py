@@ -61,6 +61,10 @@ class DuckDBEngine(Engine):
         self._starting_or_ending = threading.Lock()
 
     def address(self, path: str) -> str:
+        """By its database, and for a table its whole name, whose case DuckDB overlooks."""
+        if "/" not in path:
+            *_, schema, table = f"main.{path}".casefold().split(".")
+            path = f"{schema}.{table}"
         return f"{os.path.realpath(self._database)} {path}"
 
     def progress(self) -> float:

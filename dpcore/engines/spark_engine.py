@@ -70,6 +70,18 @@ class SparkEngine(Engine):
         for name, value in SETTINGS.items():
             self._spark.conf.set(name, value)
 
+    def address(self, path: str) -> str:
+        """Of a table the whole name that the catalog has for it."""
+        from pyspark.errors import AnalysisException
+
+        try:
+            found = self._spark.catalog.getTable(path)
+        except AnalysisException:  # a file
+            return super().address(path)
+        return super().address(
+            ".".join([found.catalog or "", *(found.namespace or ()), found.name])
+        )
+
     def _files(self, path: str) -> list[str]:
         if os.path.exists(path):
             path = _as_pattern(path)

@@ -85,7 +85,14 @@ def reading(database: sqlite3.Connection) -> Iterator[None]:
 def key(folder: Path) -> bytes:
     """The key of this folder's fingerprints: whole or not there, whoever else makes it now."""
     path = folder / KEY
+    # The key comes before the database, and is looked for after it: others may be making both.
+    old = (folder / DATABASE).exists()
     if not path.exists():
+        if old:
+            raise ValueError(
+                f"{path} is missing, without which nobody can tell whether data were published "
+                "before under another name. Put it back from where the ledger is backed up."
+            )
         draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
         with open(draft, "xb", opener=lambda p, flags: os.open(p, flags, 0o600)) as file:
             file.write(secrets.token_bytes(32))

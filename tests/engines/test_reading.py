@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import duckdb as duckdb_library
 import numpy as np
@@ -202,3 +203,16 @@ def test_a_worker_of_spark_is_exact_in_any_dimension() -> None:
     labels = ((ticks[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
     np.testing.assert_array_equal(totals["n"], np.bincount(labels, minlength=3))
     np.testing.assert_array_equal(totals["s7"], [ticks[labels == j, 7].sum() for j in range(3)])
+
+
+def test_a_table_of_spark_has_one_address_by_whatever_name_it_is_asked_for(
+    spark: Any, tmp_path: Path
+) -> None:
+    place = (tmp_path / "visits").as_uri()
+    spark._spark.sql(f"CREATE TABLE visits USING parquet LOCATION '{place}' AS SELECT 1.0 AS lon")
+    try:
+        names = "visits", "default.visits", "spark_catalog.default.visits"
+        assert len({spark.address(name) for name in names}) == 1
+        assert spark.address("other") not in {spark.address(name) for name in names}
+    finally:
+        spark._spark.sql("DROP TABLE visits")

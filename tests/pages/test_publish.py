@@ -286,6 +286,7 @@ def test_a_delta_is_asked_for_where_a_method_has_use_for_it() -> None:
     app = press(page(data="nyc-taxi", algorithm=using, delta=1e-6), "open")
     assert app.number_input(key="at-delta").value == 1e-6
     assert "δ = 1e-06" in words(app)
+    assert "chance of up to 0.01 this limit does not hold" in words(app)
     assert "δ" not in words(press(page(data="nyc-taxi", delta=1e-6), "open"))
 
 

@@ -129,6 +129,16 @@ def test_each_folder_has_a_key_of_its_own_that_stays(tmp_path):
     assert [p.name for p in (tmp_path / "a").iterdir() if p.name.startswith(KEY)] == [KEY]
 
 
+def test_a_ledger_that_lost_its_key_says_so_and_makes_no_other(tmp_path):
+    Ledger(tmp_path)
+    (tmp_path / KEY).rename(tmp_path / "backup")
+    with pytest.raises(ValueError, match="is missing"):
+        Ledger(tmp_path)
+    assert not (tmp_path / KEY).exists()
+    (tmp_path / "backup").rename(tmp_path / KEY)
+    assert Ledger(tmp_path).entries() == []
+
+
 def test_a_ledger_of_a_later_version_is_left_alone(tmp_path):
     Ledger(tmp_path)
     with sqlite3.connect(tmp_path / DATABASE) as database:

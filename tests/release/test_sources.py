@@ -51,6 +51,8 @@ def test_a_table_is_known_by_its_database(database, ledger, tmp_path):
     (tmp_path / "other.duckdb").write_bytes(database.read_bytes())
     other = own("visits", engine=DuckDBEngine(str(tmp_path / "other.duckdb")), format="table")
     assert there.fingerprints(KEY) != other.fingerprints(KEY)
+    again = own("main.Visits", engine=DuckDBEngine(str(database)), format="table")
+    assert there.fingerprints(KEY) == again.fingerprints(KEY)
     release = publish(ReleasePlan("visits", there, "dplloyd", 2, 0.5), ledger)
     assert release.certificate["source"]["kind"] == "table"
     assert str(database) not in json.dumps(release.certificate)

@@ -183,9 +183,11 @@ def total_control(subject: Subject, account: Account | None) -> None:
         format="%g",
         help="Fixed with the first release; it cannot be raised later.",
     )
+    slip = explain.slip(float(terms(subject, None).allowed.delta))
     st.caption(
         f"However many releases that buys: {explain.attack(total, subject.unit.name)} "
-        "It is fixed with the first release."
+        + f"{slip} " * bool(slip)
+        + "It is fixed with the first release."
     )
 
 
