@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sqlite3
 import sys
 from pathlib import Path
 from typing import Any
@@ -72,7 +73,13 @@ def do(arguments: argparse.Namespace) -> None:
     print(*plan.statement(), sep="\n", file=sys.stderr)
     if not (arguments.yes or agreed()):
         raise ReleaseRefused("not agreed to: nothing was spent")
-    release = publish(plan, books, Told())
+    try:
+        release = publish(plan, books, Told())
+    except sqlite3.Error as problem:
+        raise ValueError(
+            f"The ledger could not be written: {problem}. dpcore history says whether the release "
+            "was kept and charged; if it is not there, nothing was spent."
+        ) from problem
     folder = arguments.output or Path(f"release-{release.entry.number}")
     save(release, folder)
     if arguments.json:

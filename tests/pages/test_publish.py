@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import sqlite3
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -333,6 +334,19 @@ def held_up(monkeypatch: pytest.MonkeyPatch) -> Event:
 
     monkeypatch.setattr(making, "publish", waiting)
     return go_on
+
+
+def test_a_ledger_that_cannot_be_written_is_told_in_words(
+    ledger_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(Ledger, "record", full)
+    app = press(press(press(page(data="s1-like"), "open"), "settled"), "publish")
+    until(app, "disk is full")
+    assert "nothing was spent" in words(app)
+    assert Ledger(ledger_folder).entries() == []
 
 
 def test_pressing_while_a_twin_is_being_made_makes_one(ledger_folder: Path, held_up: Event) -> None:

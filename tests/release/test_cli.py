@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -95,6 +96,17 @@ def test_a_release_whose_files_cannot_be_written_says_that_it_is_paid(
     assert list((tmp_path / "release-1").iterdir()) == []
     assert main(["history", "1", "--ledger", "books", "--output", "again"]) == 0
     assert (tmp_path / "again" / "certificate.json").is_file()
+
+
+def test_a_ledger_that_cannot_be_written_is_told_in_words(tmp_path, monkeypatch, capsys):
+    def full(*_: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(Ledger, "record", full)
+    place = ["--ledger", str(tmp_path / "books"), "--output", str(tmp_path / "out")]
+    assert main([*S1, "--allowed", "1", *place]) == BAD_INPUT
+    assert "disk is full. dpcore history says whether" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_ledger_that_did_not_issue_a_certificate_says_so(made, tmp_path, capsys):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import sqlite3
 from collections.abc import Hashable
 
 import streamlit as st
@@ -60,6 +61,13 @@ def running(ticket: Hashable) -> Task[int] | None:
 
 def refuse(reason: Exception) -> None:
     """Why nothing was published, in words; faults of the program are not for a page."""
+    if isinstance(reason, sqlite3.Error):
+        st.error(
+            f"**The ledger could not be written.** {plain(str(reason))}. History says whether the "
+            "release was kept and charged; if it is not there, nothing was spent.",
+            icon=":material/error:",
+        )
+        return
     if not isinstance(reason, (ReleaseRefused, Infeasible, ValueError, OSError)):
         raise reason
     spent = "" if isinstance(reason, Unanswered) else "Nothing was spent."
