@@ -151,7 +151,7 @@ def epsilon_of_rho(rho: float, delta: float) -> float:
 
     def epsilon(log_alpha_minus_1: float) -> float:
         a = 1 + math.exp(log_alpha_minus_1)
-        log_terms = math.log(1 / delta) - math.log(a - 1) + a * math.log1p(-1 / a)
+        log_terms = -math.log(delta) - math.log(a - 1) + a * math.log1p(-1 / a)
         return a * rho + log_terms / (a - 1)
 
     best = minimize_scalar(epsilon, bounds=(-12.0, 25.0), method="bounded", options={"xatol": 1e-9})

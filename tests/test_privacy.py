@@ -108,6 +108,12 @@ def test_small_fractions_of_small_budgets_still_have_a_rho():
     assert 0 < epsilon_of_rho(rho, 1e-12) <= 1e-3 * MIN_EPSILON
 
 
+def test_the_smallest_delta_a_float_can_hold_still_has_a_rho():
+    rho = rho_of_epsilon(1.0, 5e-324)
+    assert 0 < rho < rho_of_epsilon(1.0, 1e-300)
+    assert epsilon_of_rho(rho, 5e-324) <= 1.0
+
+
 def test_without_a_delta_no_rho_implies_an_epsilon():
     assert epsilon_of_rho(0.1, 0.0) == math.inf
     assert epsilon_of_rho(math.inf, 1e-6) == math.inf
