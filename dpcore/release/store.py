@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -45,8 +46,7 @@ def prepare(database: sqlite3.Connection) -> None:
     (found,) = database.execute("PRAGMA user_version").fetchone()
     if found > FORMAT:
         raise ValueError("A newer version of dpcore wrote this ledger.")
-    (mode,) = database.execute("PRAGMA journal_mode = WAL").fetchone()
-    if mode != "wal":
+    if _begin_log(database) != "wal":
         raise ValueError("The ledger needs a disk of this machine, where SQLite can keep a WAL.")
     if found < FORMAT:
         with writing(database):
@@ -58,6 +58,21 @@ def prepare(database: sqlite3.Connection) -> None:
                         "BEGIN SELECT RAISE(ABORT, 'What the ledger holds stays.'); END"
                     )
             database.execute(f"PRAGMA user_version = {FORMAT}")
+
+
+def _begin_log(database: sqlite3.Connection) -> str:
+    """Ask for a write-ahead log. Where another process is at the same, SQLite fails at once for
+    one of them, whatever its timeout: that one asks again."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            (mode,) = database.execute("PRAGMA journal_mode = WAL").fetchone()
+            return str(mode)
+        except sqlite3.OperationalError as problem:
+            busy = problem.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+            if not busy or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
 
 
 @contextmanager

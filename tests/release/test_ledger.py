@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import stat
+from threading import Timer
 
 import pytest
 
@@ -46,6 +47,19 @@ def test_the_log_is_written_ahead_and_synced_in_full(tmp_path):
     with opened(tmp_path) as database:
         assert database.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
         assert database.execute("PRAGMA synchronous").fetchone()[0] == 2
+
+
+def test_a_log_that_somebody_else_is_about_to_begin_is_waited_for(tmp_path):
+    """SQLite itself does not wait for that."""
+    (tmp_path / DATABASE).touch()
+    (tmp_path / KEY).write_bytes(b"k" * 32)
+    other = sqlite3.connect(tmp_path / DATABASE, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    end = Timer(0.3, lambda: other.execute("COMMIT"))
+    end.start()
+    assert Ledger(tmp_path).entries() == []
+    end.join()
+    other.close()
 
 
 def test_nobody_else_on_the_machine_can_read_it(tmp_path):
