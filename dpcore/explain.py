@@ -158,8 +158,8 @@ def protected(unit: str, neighbors: Neighbors, ids: str | None = None, rows: int
         )
     if neighbors is Neighbors.REPLACE_ONE:
         return (
-            f"Protected is {scope(unit)}: which of two in the box it was. How many {plural(unit)} lie "
-            "in the box is published."
+            f"Protected is {scope(unit)}: which of two in the box it was. How many {plural(unit)} "
+            "lie in the box is published."
         )
     return f"Protected is {scope(unit)}: even whether it is in the data at all."
 
