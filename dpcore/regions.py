@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -176,7 +176,7 @@ def boxes(corners: Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike]], box: Box) 
     """
     regions = _painted(
         [
-            (name, _rectangle(_in_cells(low, box), _in_cells(high, box)))
+            (name, [_rectangle(_in_cells(low, box), _in_cells(high, box))])
             for name, (low, high) in corners.items()
         ],
         box,
@@ -189,13 +189,7 @@ def boxes(corners: Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike]], box: Box) 
 
 def areas(outlines: Iterable[Area], box: Box) -> Regions:
     """Polygons as regions. Those with no cell in the box are left out."""
-    return _painted(
-        [
-            (area.name, _polygon(*(_in_cells(ends, box) for ends in area.edges())))
-            for area in outlines
-        ],
-        box,
-    )
+    return _painted([(area.name, _polygons(area, box)) for area in outlines], box)
 
 
 @lru_cache(maxsize=8)
@@ -247,9 +241,9 @@ def _strictness(level: object) -> float:
 
 def _too_small(area: Area, box: Box) -> bool:
     """Whether polygons reach into the box but hold no center of a cell."""
-    starts, ends = (_in_cells(part, box) for part in area.edges())
+    starts = _in_cells(area.edges()[0], box)
     beside = (starts.max(axis=0) <= 0) | (starts.min(axis=0) >= SIDE)
-    return not (beside.any() or _polygon(starts, ends).mask.any())
+    return not (beside.any() or any(patch.mask.any() for patch in _polygons(area, box)))
 
 
 class _Patch(NamedTuple):
@@ -260,15 +254,18 @@ class _Patch(NamedTuple):
     mask: npt.NDArray[np.bool_]
 
 
-def _painted(patches: Iterable[tuple[str, _Patch]], box: Box) -> Regions:
+def _painted(patches: Iterable[tuple[str, Sequence[_Patch]]], box: Box) -> Regions:
     """Regions from named patches. Where patches overlap, the first one counts."""
     image = np.full((SIDE, SIDE), -1)
     names: list[str] = []
-    for name, (low0, low1, mask) in patches:
-        canvas = image[low0 : low0 + mask.shape[0], low1 : low1 + mask.shape[1]]
-        free = mask & (canvas < 0)
-        if free.any():
+    for name, several in patches:
+        painted = False
+        for low0, low1, mask in several:
+            canvas = image[low0 : low0 + mask.shape[0], low1 : low1 + mask.shape[1]]
+            free = mask & (canvas < 0)
             canvas[free] = len(names)
+            painted |= bool(free.any())
+        if painted:
             names.append(name)
     if (image < 0).any():
         image[image < 0] = len(names)
@@ -290,6 +287,12 @@ def _rectangle(low: FloatArray, high: FloatArray) -> _Patch:
     """Cells whose centers lie in a half-open rectangle."""
     first, end = _first_center_from(low), _first_center_from(high)
     return _Patch(int(first[0]), int(first[1]), np.ones(np.maximum(end - first, 0), dtype=bool))
+
+
+def _polygons(area: Area, box: Box) -> list[_Patch]:
+    """A patch for each polygon of an area, so that a place in two of them is in the area too."""
+    each = [replace(area, polygons=(polygon,)).edges() for polygon in area.polygons]
+    return [_polygon(_in_cells(starts, box), _in_cells(ends, box)) for starts, ends in each]
 
 
 def _polygon(starts: FloatArray, ends: FloatArray) -> _Patch:

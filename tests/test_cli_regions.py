@@ -57,6 +57,14 @@ def test_polygons_of_a_file_are_regions_with_their_own_levels(collection):
     assert drawn.epsilons(2.0) == (0.5, 2.0, 2.0)
 
 
+def test_a_place_in_two_polygons_of_one_region_is_in_the_region(collection):
+    twice = feature("twice", ring(-1, -1, 0.5, 1), ring(-0.5, -1, 1, 0), kind="MultiPolygon")
+    assert shares(regions.from_geojson(collection(twice), SQUARE)) == {
+        "twice": 0.875,
+        "elsewhere": 0.125,
+    }
+
+
 def test_a_hole_is_elsewhere_and_an_open_ring_is_closed(collection):
     around, hole = ring(-1, -1, 1, 1), ring(-0.5, -0.5, 0.5, 0.5)
     drawn = regions.from_geojson(collection(feature("frame", around[:-1], hole)), SQUARE)
