@@ -88,11 +88,8 @@ def twin(subject: Subject, ledger: Ledger, found: Terms) -> None:
         step=None,
         format="%g",
     )
-    fixed = (
-        ""
-        if books.account(ledger, found.name)
-        else (f" It fixes the name of these data and the total of {found.allowed} for good.")
-    )
+    fixed = f" With it “{plain(found.name)}” and its total, {found.allowed}, are settled."
+    fixed *= books.account(ledger, found.name) is None
     st.caption(explain.attack(price, subject.unit.name, found.neighbors) + fixed)
     meant = (MAKING, subject.key, str(ledger.folder))
     if st.button(
