@@ -17,7 +17,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore import engines, explain
 from dpcore.algorithms import ALGORITHMS
-from dpcore.release import Ledger, Release, publish
+from dpcore.release import BuiltinData, Ledger, Release, ReleasePlan, publish
 from pages.ui.publish import making
 from tests.pages.publishing import (
     CITY,
@@ -403,6 +403,17 @@ def test_an_address_of_a_release_opens_it_again(ledger_folder: Path) -> None:
     released(press(page(data="s1-like"), "open"))
     assert "Release 1" in words(page(step="released", release=1))
     assert "has no release 9" in words(page(step="released", release=9))
+
+
+def test_a_charge_that_nothing_came_of_is_not_called_a_release(ledger_folder: Path) -> None:
+    plan = ReleasePlan("s1", BuiltinData("s1-like"), "dplloyd", 2, 0.5)
+    Ledger(ledger_folder).record(
+        plan.claim(), plan.purpose, "2026-01-01T00:00:00", plan.as_dict(), {}, "Too few rows."
+    )
+    app = page(step="released", release=1)
+    assert "Too few rows. It was charged ε 0.5 all the same" in words(app)
+    assert not app.success
+    assert not app.get("download_button")
 
 
 def test_the_same_file_under_another_name_is_noticed(ledger_folder: Path) -> None:

@@ -47,11 +47,12 @@ def draw(ledger: Ledger) -> None:
         return
     with steps.opened(Step.RELEASED):
         entry = release.entry
-        st.success(
-            f"**Release {entry.number} of “{plain(entry.account)}”** was made on {when(entry)}. "
-            f"It cost {entry.charged}.",
-            icon=":material/verified:",
-        )
+        if entry.failure is None:
+            st.success(
+                f"**Release {entry.number} of “{plain(entry.account)}”** was made on "
+                f"{when(entry)}. It cost {entry.charged}.",
+                icon=":material/verified:",
+            )
         if account := ledger.account(entry.account):
             st.caption(f"{account.left} of {account.allowed} is left for these data.")
         downloads(release)
@@ -67,7 +68,12 @@ def downloads(release: Release) -> None:
     """A button for each file, and one for all; every one of them may leave."""
     stem = f"release-{release.entry.number}"
     if not release.files:
-        st.warning(f"Nothing came of it: {release.entry.failure}. It was charged all the same.")
+        entry = release.entry
+        st.warning(
+            f"**Nothing came of release {entry.number}**, asked for on {when(entry)}: "
+            f"{plain(entry.failure or '').rstrip('.')}. "
+            f"It was charged {entry.charged} all the same."
+        )
         return
     st.download_button(
         "Download everything",
