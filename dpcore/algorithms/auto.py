@@ -107,6 +107,9 @@ class Auto(Algorithm):
         n, left = 1, 1.0
         if d == MAP_DIMENSIONS and budget.epsilon > 2 * MIN_EPSILON:
             n, left = curator.size(SIZE_SHARE)
+        if left < 1:
+            # A map drawn of too few rows costs more than one that was not drawn.
+            n -= round(1 / (SIZE_SHARE * budget.epsilon))
         choice = choose(n, d, k, budget.epsilon, budget.delta, curator.neighbors)
         if left < 1:
             curator = curator.account(Budget(budget.epsilon * left), choice.algorithm)

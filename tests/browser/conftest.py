@@ -7,9 +7,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.browser.driver import DESK, FLAGS, serving, settled, watch
+
+#: A machine that tests two pages at once, on software rendering, may keep anybody waiting.
+expect.set_options(timeout=20_000)
 
 
 @pytest.fixture(scope="module")
