@@ -141,6 +141,21 @@ def new_noise() -> None:
     address.put("seed", address.get("seed", 0, address.number(int, 0)) + 1, 0)
 
 
+def delta_control() -> float:
+    return address.control(
+        st.number_input,
+        "δ (delta)",
+        "delta",
+        0.0,
+        address.number(float, 0, MAX_DELTA),
+        min_value=0.0,
+        max_value=MAX_DELTA,
+        step=1e-6,
+        format="%g",
+        help="The chance that the limit does not hold. 0 is strictest.",
+    )
+
+
 def exact_values(data: str) -> tuple[float, float, Neighbors, int]:
     """Epsilon, delta, relation and seed, for those who ask for them."""
     level = LEVELS[LEVEL_NAMES.index(level_name())]
@@ -158,18 +173,7 @@ def exact_values(data: str) -> tuple[float, float, Neighbors, int]:
             placeholder=f"{level.epsilon:g} ({level.name})",
             help="Overrides the slider. Leave empty to use its level.",
         )
-        delta = address.control(
-            st.number_input,
-            "δ (delta)",
-            "delta",
-            0.0,
-            address.number(float, 0, MAX_DELTA),
-            min_value=0.0,
-            max_value=MAX_DELTA,
-            step=1e-6,
-            format="%g",
-            help="The chance that the limit does not hold. 0 is strictest.",
-        )
+        delta = delta_control()
         unit = facts(data).unit
         neighbors = address.control(
             st.radio,

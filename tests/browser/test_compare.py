@@ -14,6 +14,7 @@ from playwright.sync_api import Download, Locator, Page, expect
 from dpcore.reproductions import REPRODUCTIONS
 from pages.ui.palette import DARK, LIGHT
 from tests.browser.driver import DESK, PHONE, count, eventually, idle, pixels
+from tests.browser.sweeping import done, finished
 
 Visit = Callable[..., Page]
 RANK = "/compare?data=iris&algorithm=dplloyd&k=3&privacy=Loosest&paper=000&runs=2"
@@ -26,17 +27,6 @@ def opened(visit: Visit, path: str = RANK, **options: object) -> Page:
     page = visit(path, ready=False, **options)
     page.locator(".js-plotly-plot .point").first.wait_for(state="attached", timeout=90_000)
     return page
-
-
-def finished(page: Page) -> Page:
-    expect(page.get_by_text(re.compile(r"runs finished"))).to_be_visible(timeout=120_000)
-    idle(page)
-    return page
-
-
-def done(page: Page) -> int:
-    words = page.get_by_text(re.compile(r"^[\d,]+ of [\d,]+ runs")).inner_text()
-    return int(words.split(" of ")[0].replace(",", ""))
 
 
 def saved(page: Page, name: str) -> list[dict[str, str]]:

@@ -16,6 +16,7 @@ from playwright.sync_api import Download, Page, expect
 
 from pages.ui.palette import DARK, LIGHT
 from tests.browser.driver import DESK, PHONE, count, eventually, idle, pixels
+from tests.browser.sweeping import done, finished
 
 Visit = Callable[..., Page]
 SMALL = "/curves?data=s1-like&algorithm=dplloyd&runs=2&from=0.5&to=2.0"
@@ -25,17 +26,6 @@ def opened(visit: Visit, path: str = SMALL, **options: object) -> Page:
     page = visit(path, ready=False, **options)
     page.locator(".js-plotly-plot .point").first.wait_for(state="attached", timeout=90_000)
     return page
-
-
-def finished(page: Page) -> Page:
-    expect(page.get_by_text(re.compile(r"runs finished"))).to_be_visible(timeout=90_000)
-    idle(page)
-    return page
-
-
-def done(page: Page) -> int:
-    words = page.get_by_text(re.compile(r"^[\d,]+ of [\d,]+ runs")).inner_text()
-    return int(words.split(" of ")[0].replace(",", ""))
 
 
 def saved(page: Page, press: Callable[[], None]) -> bytes:

@@ -19,6 +19,7 @@ from dpcore.family import Family
 from dpcore.plan import Plan
 from dpcore.reproductions import REPRODUCTIONS, Check, Effort, Finding, Outcome, Row, Shelf
 from pages.ui.compare import auto_map, heat, jobs, papers, times
+from tests.pages.sweeping import checked, finished, words
 
 APP = str(Path(__file__).parents[2] / "app.py")
 RANK = {"data": "iris", "algorithm": "dplloyd", "k": 3, "privacy": "Loosest", "paper": "000"}
@@ -32,26 +33,6 @@ def page(**query: object) -> AppTest:
     for name, value in query.items():
         app.query_params[name] = str(value)
     return checked(app)
-
-
-def checked(app: AppTest) -> AppTest:
-    app.run()
-    assert not app.exception, app.exception
-    return app
-
-
-def finished(app: AppTest) -> AppTest:
-    for _ in range(600):
-        if "finished" in words(app):
-            return app
-        time.sleep(0.1)
-        checked(app)
-    raise AssertionError("the runs never finished")
-
-
-def words(app: AppTest) -> str:
-    texts = [*app.markdown, *app.caption, *app.warning, *app.title]
-    return "\n".join(str(text.value) for text in texts)
 
 
 def press(app: AppTest, label: str) -> AppTest:

@@ -15,6 +15,7 @@ import dpcore
 from dpcore.curves import METRICS
 from pages.ui import work
 from pages.ui.background import Worker
+from tests.pages.sweeping import checked, finished, words
 
 APP = str(Path(__file__).parents[2] / "app.py")
 SMALL = {"data": "s1-like", "algorithm": "dplloyd", "runs": 2, "from": 0.5, "to": 2.0}
@@ -25,26 +26,6 @@ def page(**query: object) -> AppTest:
     for name, value in (SMALL | query).items():
         app.query_params[name] = str(value)
     return checked(app)
-
-
-def checked(app: AppTest) -> AppTest:
-    app.run()
-    assert not app.exception, app.exception
-    return app
-
-
-def finished(app: AppTest) -> AppTest:
-    for _ in range(300):
-        if "finished" in words(app):
-            return app
-        time.sleep(0.1)
-        checked(app)
-    raise AssertionError("the sweep never finished")
-
-
-def words(app: AppTest) -> str:
-    texts = [*app.markdown, *app.caption, *app.warning, *app.title]
-    return "\n".join(str(text.value) for text in texts)
 
 
 def chart(app: AppTest) -> dict[str, Any]:

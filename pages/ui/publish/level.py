@@ -149,18 +149,7 @@ def exact_controls(subject: Subject) -> None:
         )
     if ALGORITHMS[method(subject)].uses_delta:
         with right:
-            address.control(
-                st.number_input,
-                "δ (delta)",
-                "delta",
-                0.0,
-                address.number(float, 0, MAX_DELTA),
-                min_value=0.0,
-                max_value=MAX_DELTA,
-                step=1e-6,
-                format="%g",
-                help="The chance that the limit does not hold. 0 is strictest.",
-            )
+            controls.delta_control()
 
 
 def total_control(subject: Subject, account: Account | None) -> None:
