@@ -252,9 +252,9 @@ def main(wanted: list[str]) -> None:
                 idle(page)
                 painted(page)
             else:
-                page.get_by_role("figure").or_(page.get_by_test_id("stAlert")).first.wait_for(
-                    timeout=60_000
-                )
+                page.get_by_role("figure").or_(page.locator(".js-plotly-plot")).or_(
+                    page.get_by_test_id("stAlert")
+                ).first.wait_for(timeout=60_000)
                 settled_or_idle(page)
             if shot.act:
                 shot.act(page)
