@@ -21,6 +21,13 @@ from playwright.sync_api import ConsoleMessage, Locator, Page, Request
 ROOT = Path(__file__).parents[2]
 #: Software rendering; a sandbox needs rights that containers do not give.
 FLAGS = ["--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
+#: What unfolds is open at once: a click on something that still moves would land beside it.
+WITHOUT_MOTION = """
+const animate = Element.prototype.animate;
+Element.prototype.animate = function (frames, options) {
+  return animate.call(this, frames, { ...options, duration: 0 });
+};
+"""
 DESK = {"width": 1400, "height": 900}
 PHONE = {"width": 390, "height": 844}
 
