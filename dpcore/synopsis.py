@@ -16,9 +16,8 @@ from dpcore.kmeans.points import WeightedPoints
 from dpcore.kmeans.seeding import sphere_packing
 from dpcore.kmeans.weighted import weighted_kmeans
 
-#: Starts of k-means on a coreset, at least, and for each cluster, as long as all have no more
-#: centers than that together. Local optima would otherwise be a large part of the error.
-STARTS, STARTS_PER_CLUSTER, CENTERS_TO_START = 40, 8, 2000
+#: Starts of k-means on a coreset. Local optima would otherwise be a large part of the error.
+STARTS = 60
 
 
 class Synopsis:
@@ -84,8 +83,7 @@ class Coreset(Synopsis):
         """
         if not len(self):
             return sphere_packing(k, self.box.d, 1, rng)[0]
-        starts = max(STARTS, min(STARTS_PER_CLUSTER * k, CENTERS_TO_START // k))
-        return weighted_kmeans(self.unit_points, self.weights, k, starts, rng)[0]
+        return weighted_kmeans(self.unit_points, self.weights, k, STARTS, rng)[0]
 
     def kmeans(self, k: int, seed: int | None = None) -> Centers:
         """k-means of the coreset, the best of many starts, at no further cost in privacy."""

@@ -64,13 +64,12 @@ def distinct(
     center_sets: FloatArray, inertia: FloatArray, keep: int, apart: float = 0.02
 ) -> FloatArray:
     """The few best sets that differ: two that are nearly the same would converge to one."""
+    left = center_sets[np.argsort(inertia, kind="stable")]
+    order = np.lexsort(np.moveaxis(left, -1, 0)[::-1], axis=-1)
+    in_order = np.take_along_axis(left, order[..., None], axis=1)
     kept: list[FloatArray] = []
-    in_order: list[FloatArray] = []
-    for candidate in center_sets[np.argsort(inertia, kind="stable")]:
-        ordered = candidate[np.lexsort(candidate.T[::-1])]
-        if all(np.abs(ordered - other).max() > apart for other in in_order):
-            kept.append(candidate)
-            in_order.append(ordered)
-        if len(kept) == keep:
-            break
+    while len(left) and len(kept) < keep:
+        kept.append(left[0])
+        others = np.abs(in_order - in_order[0]).max(axis=(1, 2)) > apart
+        left, in_order = left[others], in_order[others]
     return np.stack(kept)

@@ -101,7 +101,7 @@ def _draw(cumulative: FloatArray, uniform: FloatArray) -> npt.NDArray[np.int64]:
     """Indices drawn by inverse distribution function, one row of the cumulative sums at a time."""
     last = cumulative.shape[1] - 1
     drawn = [
-        np.searchsorted(sums, u * sums[-1], side="right")
+        sums.searchsorted(u * sums[-1], side="right")
         for sums, u in zip(cumulative, uniform, strict=True)
     ]
     return np.minimum(np.stack(drawn), last)

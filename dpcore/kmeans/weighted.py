@@ -11,8 +11,14 @@ from dpcore.kmeans.merging import merge_points, on_raster
 from dpcore.kmeans.points import WeightedPoints
 from dpcore.kmeans.seeding import greedy_plus_plus
 
-#: More points than this are merged for the search; the best solutions then see all of them.
-SEARCH_POINTS = 2000
+#: The search sees so many points a cluster at most, within these limits: merged, if there are more.
+POINTS_A_CLUSTER, FEWEST_POINTS, MOST_POINTS = 50, 1000, 2000
+#: Steps of Lloyd from every start: enough to tell good ones from bad ones.
+FIRST_STEPS = 4
+#: Rounds in which solutions are recombined: at most so many, while they get better by this part.
+ROUNDS, BETTER = 8, 1e-3
+#: Solutions that are followed to the end.
+FINALISTS = 3
 #: More points on a plane than this are added up on a raster, coarse enough that few are left.
 RASTER_POINTS, RASTER_SIDE = 20_000, 512
 #: Steps in which the best solution of a raster then sees all points.
@@ -52,17 +58,15 @@ def padded(points: FloatArray, weights: FloatArray, k: int) -> FloatArray:
 def _solve(
     points: FloatArray, weights: FloatArray, k: int, restarts: int, rng: np.random.Generator
 ) -> tuple[FloatArray, float]:
-    """Greedy k-means++ starts, a few steps from each, the best followed to the end."""
+    """Searched for among few points; the best are then followed to the end on more of them."""
     everything = WeightedPoints(points, weights)
     points, weights = _thinned(points, weights)
-    sketch, masses = merge_points(points, weights, SEARCH_POINTS)
-    search = WeightedPoints(sketch, masses)
-    centers = greedy_plus_plus(sketch, masses, k, restarts, rng)
-    centers, cost = lloyd(search, centers, iterations=12, tolerance=1e-3, minimum_weight=0)
-    centers = distinct(centers, cost, keep=max(8, restarts // 5))
-    centers, cost = lloyd(search, centers, iterations=150, tolerance=1e-4, minimum_weight=0)
-    if len(sketch) < len(points):
-        centers = distinct(centers, cost, keep=max(4, restarts // 10))
+    few = min(max(POINTS_A_CLUSTER * k, FEWEST_POINTS), MOST_POINTS)
+    sketch = WeightedPoints(*merge_points(points, weights, few))
+    centers = _search(sketch, k, restarts, rng)
+    centers, cost = lloyd(sketch, centers, iterations=150, tolerance=1e-4, minimum_weight=0)
+    if len(sketch.points) < len(points):
+        centers = distinct(centers, cost, keep=FINALISTS)
         most = WeightedPoints(points, weights)
         centers, cost = lloyd(most, centers, iterations=60, tolerance=1e-4, minimum_weight=0)
     if len(points) < len(everything.points):
@@ -70,6 +74,30 @@ def _solve(
         centers, cost = lloyd(everything, centers, LAST_STEPS, minimum_weight=0)
     best = cost.argmin()
     return centers[best], float(cost[best])
+
+
+def _search(points: WeightedPoints, k: int, restarts: int, rng: np.random.Generator) -> FloatArray:
+    """The few best solutions found, (s, k, d).
+
+    Starts are drawn by greedy k-means++ among the points and take a few steps; then, round after
+    round, among the centers of the better third of all solutions, each as heavy as its cluster.
+    So what is right in one comes together with what is right in another, which fresh starts
+    would take long to hit upon.
+    """
+    centers = greedy_plus_plus(points.points, points.weights, k, restarts, rng)
+    centers, cost = lloyd(points, centers, FIRST_STEPS, minimum_weight=0)
+    before = np.inf
+    for _ in range(ROUNDS):
+        centers = distinct(centers, cost, keep=max(1, restarts // 3))
+        masses, _, cost = points.step(centers)
+        if len(centers) == 1 or cost.mean() > (1 - BETTER) * before:
+            break
+        before = cost.mean()
+        pool = centers.reshape(-1, centers.shape[2])
+        joined = greedy_plus_plus(pool, masses.ravel(), k, len(centers), rng)
+        joined, its_cost = lloyd(points, joined, FIRST_STEPS, minimum_weight=0)
+        centers, cost = np.concatenate([centers, joined]), np.concatenate([cost, its_cost])
+    return distinct(centers, cost, keep=FINALISTS)
 
 
 def _thinned(points: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
