@@ -10,17 +10,20 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from scipy.sparse import csr_array
 
-from dpcore.domain import Box, FloatArray, Grid, to_ticks
+from dpcore.domain import Box, FloatArray, Grid, IntArray, to_ticks
 from dpcore.kmeans.points import WeightedPoints
 from dpcore.kmeans.weighted import weighted_kmeans
 
 #: More numbers than this are drawn as centers, not searched for.
 MAX_SEARCHED = 6000
 #: Synthetic data sets, and rows in each.
-SETS, ROWS = 1500, 200
-#: Rows that each cell is thought to hold at its middle when its centroid is guessed.
-MIDDLE_ROWS = 5
+SETS, ROWS = 3000, 200
+#: Cells of a finer grid, at most.
+FINE_CELLS = 4096
+#: Rows that each fine cell is thought to hold at its middle when its centroid is guessed.
+MIDDLE_ROWS = 2
 
 
 def along_the_diagonal(d: int, share: float) -> FloatArray:
@@ -51,14 +54,14 @@ def spread_out(m: int, root: FloatArray, rng: np.random.Generator) -> FloatArray
 
 
 def synthetic_rows(d: int, rng: np.random.Generator) -> FloatArray:
-    """A data set (ROWS, d) of one to eight clusters, in one of three shapes.
+    """A data set (ROWS, d) of one to eight clusters, in one of three shapes, as likely as another.
 
     Round clusters whose coordinates share a common factor; clusters anywhere; or clusters in a
     few directions, skewed, that fill the box: people measured in centimeters and kilograms.
     """
     clusters = int(rng.integers(1, 9))
     which = rng.choice(clusters, ROWS, p=rng.dirichlet(np.full(clusters, 3.0)))
-    shape = rng.choice(3, p=(0.5, 0.15, 0.35))
+    shape = rng.integers(3)
     if shape == 0:
         common = rng.uniform()
         centers = math.sqrt(common) * rng.standard_normal((clusters, 1))
@@ -82,34 +85,54 @@ def synthetic_rows(d: int, rng: np.random.Generator) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Histograms:
-    """Mean and covariance of the shares of rows in the cells of a grid, and where in each cell
-    rows lie on average."""
+    """How shares of rows in the cells of a grid vary, and with them those in a finer grid."""
 
     mean: FloatArray
     covariance: FloatArray
+    #: Of the finer cells: the cell of the grid that each is a part of, where rows in it lie on
+    #: average, the mean of its share, and its covariance with the shares of all cells.
+    parent: IntArray
     centroids: FloatArray
+    fine_mean: FloatArray
+    fine_covariance: FloatArray
 
     def expected(self, counts: FloatArray, n: float, variance: float) -> FloatArray:
-        """The best linear estimate of the exact counts behind noisy ones, none negative."""
-        spread = n**2 * self.covariance
-        surprise = counts - n * self.mean
-        noisy = spread + variance * np.eye(len(counts))
-        return np.maximum(n * self.mean + spread @ np.linalg.solve(noisy, surprise), 0.0)
+        """The best linear estimate of the exact counts of the finer cells behind noisy counts of
+        the grid, none negative; they add up to that of the cells."""
+        spread = n**2 * self.covariance + variance * np.eye(len(counts))
+        surprise = np.linalg.solve(spread, n**2 * (counts - n * self.mean))
+        whole = np.maximum(n * self.mean + self.covariance @ surprise, 0.0)
+        parts = np.maximum(n * self.fine_mean + self.fine_covariance @ surprise, 0.0)
+        sums = np.bincount(self.parent, parts, len(counts))
+        return np.asarray(parts * (whole / np.maximum(sums, 1e-300))[self.parent])
 
 
 @lru_cache(maxsize=16)
 def histograms(d: int, cells_per_side: int) -> Histograms:
     """How synthetic data sets of d coordinates fill a grid."""
     rng = np.random.default_rng(11)
+    finer = max(1, math.floor(FINE_CELLS ** (1 / d) / cells_per_side + 1e-9))
     grid = Grid(Box.cube(d), cells_per_side)
-    shares = np.empty((SETS, grid.n_cells))
-    centroids, total = MIDDLE_ROWS * grid.centers(), np.full(grid.n_cells, float(MIDDLE_ROWS))
+    fine = Grid(Box.cube(d), cells_per_side * finer)
+    labels = np.empty((SETS, ROWS), dtype=np.int64)
+    centroids, total = MIDDLE_ROWS * fine.centers(), np.full(fine.n_cells, MIDDLE_ROWS)
     for i in range(SETS):
         rows = synthetic_rows(d, rng)
-        label = grid.labels(to_ticks(rows))
-        counts = np.bincount(label, minlength=grid.n_cells)
-        shares[i] = counts / ROWS
-        total += counts
+        labels[i] = fine.labels(to_ticks(rows))
+        total = total + np.bincount(labels[i], minlength=fine.n_cells)
         for axis in range(d):
-            centroids[:, axis] += np.bincount(label, rows[:, axis], grid.n_cells)
-    return Histograms(shares.mean(axis=0), np.cov(shares.T), centroids / total[:, None])
+            centroids[:, axis] += np.bincount(labels[i], rows[:, axis], fine.n_cells)
+    parent = grid.labels(to_ticks(fine.centers()))
+    each = np.arange(0, labels.size + 1, ROWS), np.full(labels.size, 1 / ROWS)
+    fine_shares = csr_array((each[1], labels.ravel(), each[0]), shape=(SETS, fine.n_cells))
+    shares = csr_array((each[1], parent[labels].ravel(), each[0]), shape=(SETS, grid.n_cells))
+    mean = shares.mean(axis=0)
+    deviations = shares.toarray() - mean
+    return Histograms(
+        mean,
+        deviations.T @ deviations / SETS,
+        parent,
+        centroids / total[:, None],
+        fine_shares.mean(axis=0),
+        fine_shares.T @ deviations / SETS,
+    )
