@@ -12,7 +12,7 @@ from dpcore.kmeans.points import WeightedPoints
 from dpcore.kmeans.seeding import greedy_plus_plus
 
 #: The search sees so many points a cluster at most, within these limits: merged, if there are more.
-POINTS_A_CLUSTER, FEWEST_POINTS, MOST_POINTS = 50, 1000, 2000
+POINTS_A_CLUSTER, FEWEST_POINTS, MOST_POINTS = 50, 500, 2000
 #: Steps of Lloyd from every start: enough to tell good ones from bad ones.
 FIRST_STEPS = 4
 #: Rounds in which solutions are recombined: at most so many, while they get better by this part.
@@ -20,9 +20,9 @@ ROUNDS, BETTER = 8, 1e-3
 #: Solutions that are followed to the end.
 FINALISTS = 3
 #: More points on a plane than this are added up on a raster, coarse enough that few are left.
-RASTER_POINTS, RASTER_SIDE = 20_000, 512
+RASTER_POINTS, RASTER_SIDE = 10_000, 512
 #: Steps in which the best solution of a raster then sees all points.
-LAST_STEPS = 3
+LAST_STEPS = 2
 
 
 def weighted_kmeans(
