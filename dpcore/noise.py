@@ -30,8 +30,10 @@ INT64 = np.iinfo(np.int64)
 _LARGEST_NOISE = math.nextafter(2.0**63, 0)
 #: Scores saturate here, so that the distance between any two of them is still an int64.
 _LARGEST_SCORE = 2**61
-#: Weights computed at a time.
+#: Numbers computed at a time.
 _BLOCK = 1 << 15
+#: From so many numbers on, a table of quantiles pays for being made.
+MANY = 1 << 17
 #: No candidate's log weight counts as further than this below the greatest: e^-700 is not denormal.
 LOG_FLOOR = 700.0
 #: Scales of a selection within these bounds keep every intermediate number an int64.
@@ -91,7 +93,13 @@ class SimulatedNoise:
     def geometric(self, values: IntArray, sensitivity: int, epsilon: float) -> IntArray:
         values = whole_numbers(values)
         scale = positive(operator.index(sensitivity)) / positive(epsilon)
-        return _add(values, self._two_sided_geometric(values.size, scale))
+        if values.size < MANY:
+            return _add(values, self._two_sided_geometric(values.size, scale))
+        quantiles = _Quantiles(scale)
+        exact, noisy = values.reshape(-1), np.empty(values.size, dtype=np.int64)
+        for block in _blocks(values.size):
+            noisy[block] = _add(exact[block], quantiles.draw(self._rng, exact[block].size))
+        return noisy.reshape(values.shape)
 
     def gaussian(self, values: IntArray, sensitivity: float, rho: float) -> IntArray:
         values = whole_numbers(values)
@@ -143,6 +151,36 @@ class SimulatedNoise:
             kept.append(z)
             missing -= z.size
         return np.concatenate(kept)
+
+
+class _Quantiles:
+    """Two-sided geometric noise by inverse distribution function: fast for very many numbers.
+
+    For s uniform in (0, 1] and t = b ln(2 / (1 + e^(-1/b))), which lies between 0 and 1, the floor
+    of t - b ln s is m or more with probability e^((t - m)/b) = 2 e^(-m/b) / (1 + e^(-1/b)), for
+    m = 1, 2, ...: the magnitude of the noise, whose sign is a coin. 16 bits, the coin and the first
+    15 of s, decide almost all numbers; only the others need a logarithm.
+    """
+
+    def __init__(self, scale: float):
+        self._scale = scale
+        self._shift = -scale * math.log1p(math.expm1(-1 / scale) / 2)
+        ends = self._magnitudes(np.arange((1 << 15) + 1) / (1 << 15))
+        decided = np.where(ends[1:] == ends[:-1], ends[1:], np.nan)
+        self._table = np.concatenate([decided, -decided])
+
+    def _magnitudes(self, s: FloatArray) -> FloatArray:
+        with np.errstate(divide="ignore"):  # at 0, the end of the last step, it is infinite
+            return np.floor(self._shift - self._scale * np.log(s))
+
+    def draw(self, rng: np.random.Generator, count: int) -> FloatArray:
+        bits = rng.integers(0, 1 << 16, count, dtype=np.uint16)
+        noise = self._table[bits]
+        undecided = np.flatnonzero(np.isnan(noise))
+        coin, first = np.divmod(bits[undecided], 1 << 15)
+        magnitudes = self._magnitudes((first + 1 - rng.random(first.size)) / (1 << 15))
+        noise[undecided] = np.where(coin, -magnitudes, magnitudes)
+        return noise
 
 
 def whole_numbers(values: npt.ArrayLike) -> IntArray:
@@ -211,8 +249,7 @@ def selection_weights(
     prior = None if log_prior is None else public_prior(log_prior, scores.shape).reshape(-1)
     scores = scores.reshape(-1)
     weights = np.empty(scores.size)
-    # Some thousand at a time stay in the cache: twice as fast, and no copies of a million scores.
-    blocks = [slice(start, start + _BLOCK) for start in range(0, scores.size, _BLOCK)]
+    blocks = _blocks(scores.size)
     for block in blocks:
         depth = np.subtract(best, scores[block], dtype=np.int64)
         np.multiply(depth, -1 / scale, out=weights[block])
@@ -229,9 +266,18 @@ def selection_weights(
     return weights
 
 
+def _blocks(size: int) -> list[slice]:
+    """Some thousand numbers at a time, which stay in the cache: two or three times as fast."""
+    return [slice(start, start + _BLOCK) for start in range(0, size, _BLOCK)]
+
+
 def _add(values: IntArray, noise: FloatArray) -> IntArray:
     """values + noise, saturating where the sum would leave int64."""
-    whole = np.clip(noise, -_LARGEST_NOISE, _LARGEST_NOISE).astype(np.int64).reshape(values.shape)
+    noise = noise.reshape(values.shape)
+    reach = max(int(values.max(initial=0)), -int(values.min(initial=0)))
+    if max(reach, np.abs(noise).max(initial=0)) < 2**52:
+        return np.asarray(values + noise.astype(np.int64))
+    whole = np.clip(noise, -_LARGEST_NOISE, _LARGEST_NOISE).astype(np.int64)
     total = np.asarray(values + whole)
     left = ((values ^ total) & (whole ^ total)) < 0
     return np.where(left, np.where(whole > 0, INT64.max, INT64.min), total)

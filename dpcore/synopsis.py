@@ -25,12 +25,16 @@ class Synopsis:
 
     def __init__(self, unit_points: FloatArray, weights: FloatArray, box: Box):
         self._unit_points = unit_points
-        self.weights = weights
+        self._weights = weights
         self.box = box
 
     @property
     def unit_points(self) -> FloatArray:
         return self._unit_points
+
+    @property
+    def weights(self) -> FloatArray:
+        return self._weights
 
     @property
     def points(self) -> FloatArray:
@@ -48,18 +52,24 @@ class Synopsis:
 
 
 class NoisyGrid(Synopsis):
-    """A noisy count for every cell of a grid. Its points, the cells' centers, are made when asked
-    for: a fine grid has a million of them."""
+    """A noisy count for every cell of a grid. Its points, the cells' centers, and their weights are
+    made when asked for: a fine grid has a million of them."""
 
     def __init__(self, grid: Grid, counts: IntArray):
         self.grid = grid
         self.counts = counts
-        self.weights = counts.ravel().astype(np.float64)
         self.box = grid.box
+
+    def __len__(self) -> int:
+        return self.counts.size
 
     @property
     def unit_points(self) -> FloatArray:
         return self.grid.centers()
+
+    @property
+    def weights(self) -> FloatArray:
+        return self.counts.ravel().astype(np.float64)
 
 
 class Coreset(Synopsis):

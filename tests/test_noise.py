@@ -21,14 +21,18 @@ from dpcore.noise import (
 from dpcore.privacy import Infeasible
 from dpcore.release_noise import ReleaseNoise
 
-#: Some forty tests at this level: one false alarm in twenty million runs of this file.
+#: Some sixty tests at this level: one false alarm in fifteen million runs of this file.
 ALARM = 1e-9
 INT64 = np.iinfo(np.int64)
 
 
-@pytest.fixture(params=["simulated", "released"])
-def noise(request: pytest.FixtureRequest) -> Noise:
-    return SimulatedNoise(20250101) if request.param == "simulated" else ReleaseNoise()
+@pytest.fixture(params=["simulated", "simulated by table", "released"])
+def noise(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Noise:
+    """Every source of noise; the simulated one as it is for few numbers and for many."""
+    if request.param == "released":
+        return ReleaseNoise()
+    monkeypatch.setattr("dpcore.noise.MANY", 0 if request.param == "simulated by table" else 1e9)
+    return SimulatedNoise(20250101)
 
 
 def many(noise: Noise) -> int:

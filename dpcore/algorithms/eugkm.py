@@ -64,9 +64,9 @@ class EUGkM(SynopsisAlgorithm):
     change, and the scale doubles. Starts, Lloyd and the choice among them read noisy counts only.
 
     Reconstructed: the side count is rounded down; at most 60 sweeps of Lloyd, since signed weights
-    do not always descend; starts run on a coarser grid first and the best are polished. Where the
-    paper packs spheres for every start, ours draw most by greedy k-means++ among the cells that
-    stand out of the noise, and pack a third as many besides: from packings alone Lloyd falls
+    do not always descend; starts run on coarser grids first and the best are polished. Where the
+    paper packs spheres for every start, ours are drawn by greedy k-means++ among the cells that
+    stand out of the noise, and two thirds as many uniformly: from packings alone Lloyd falls
     short where clusters are many. eugkm-published starts as the paper does.
     """
 

@@ -27,8 +27,8 @@ class EUGkMPublished(Algorithm):
     epsilon bounds what one row changes. What the run books for the counts is true; the look at
     the number of rows is not paid for.
 
-    Reconstructed: the side count is rounded down; at most 60 sweeps of Lloyd; starts run on a
-    coarser grid first and the best are polished.
+    Reconstructed: the side count is rounded down; at most 60 sweeps of Lloyd; starts run on
+    coarser grids first and the best are polished.
     """
 
     key = "eugkm-published"

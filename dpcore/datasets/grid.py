@@ -56,6 +56,14 @@ class GridDataset(Dataset):
         return cell_ticks(cells, self.resolution), self._counts.ravel()[occupied]
 
     @cached_property
+    def _rows_within(self) -> IntArray:
+        """Rows in the cells that are before both indices: what lies in a box is four of them."""
+        sums = np.zeros((self.resolution + 1, self.resolution + 1), dtype=np.int64)
+        np.cumsum(self._counts, axis=0, out=sums[1:, 1:])
+        np.cumsum(sums, axis=1, out=sums)
+        return sums
+
+    @cached_property
     def _rows_before(self) -> IntArray:
         """Rows in the cells before each one, and before the end, along the Morton curve."""
         side = np.arange(self.resolution)
@@ -79,9 +87,9 @@ class GridDataset(Dataset):
         if g == self.resolution:
             return self._counts.reshape(-1)
         cell = coarsen(np.arange(self.resolution), self.resolution, g)
-        starts = np.searchsorted(cell, np.arange(g))
-        by_row = np.add.reduceat(self._counts, starts, axis=0)
-        return np.add.reduceat(by_row, starts, axis=1).ravel()
+        edges = np.searchsorted(cell, np.arange(g + 1))
+        by_row = np.diff(self._rows_within[edges], axis=0)
+        return np.diff(by_row.take(edges, axis=1), axis=1).ravel()
 
     def cluster_totals(self, centers: IntArray) -> Totals:
         return Totals(*self._row_sums.totals(centers))

@@ -41,9 +41,12 @@ class RowSums:
         column_index = 2 * np.arange(columns) + 1 - columns
         self._rows = row_index * (self.lattice // rows)
 
-        self._prefix = np.zeros((2, rows, columns + 1), dtype=np.int64)
-        np.cumsum(cells, axis=1, out=self._prefix[0, :, 1:])
-        np.cumsum(cells * column_index, axis=1, out=self._prefix[1, :, 1:])
+        self._prefix = np.empty((2, rows, columns + 1), dtype=np.int64)
+        self._prefix[..., 0] = 0
+        sums, moments = self._prefix[..., 1:]
+        np.cumsum(cells, axis=1, out=sums)
+        np.multiply(cells, column_index, out=moments)
+        np.cumsum(moments, axis=1, out=moments)
         row_totals, column_totals = self._prefix[0, :, -1], cells.sum(axis=0)
         self.total = int(row_totals.sum())
         self._squares = int(row_totals @ row_index**2) * (self.lattice // rows) ** 2 + (
@@ -74,14 +77,18 @@ class RowSums:
 
     def _totals(self, centers: IntArray, weights: IntArray, sums: IntArray) -> None:
         order = np.argsort(centers[..., 1], axis=1, kind="stable")
-        first, last = self._intervals(np.take_along_axis(centers, order[..., None], axis=1), order)
+        sets = np.arange(len(order))[:, None]
+        first, last = self._intervals(centers[sets, order], order)
         offset = np.arange(self.shape[0]) * (self.shape[1] + 1)
+        first += offset
+        last += offset
         flat = self._prefix.reshape(2, -1)
-        inside = flat.take(last + offset, axis=1) - flat.take(first + offset, axis=1)
+        inside = flat.take(last, axis=1)
+        inside -= flat.take(first, axis=1)
         by_row, by_column = inside
-        np.put_along_axis(weights, order, by_row.sum(axis=-1).T, axis=1)
-        np.put_along_axis(sums[..., 0], order, (by_row @ self._rows).T, axis=1)
-        np.put_along_axis(sums[..., 1], order, by_column.sum(axis=-1).T * self._half_cell, axis=1)
+        weights[sets, order] = by_row.sum(axis=-1).T
+        sums[sets, order, 0] = (by_row @ self._rows).T
+        sums[sets, order, 1] = by_column.sum(axis=-1).T * self._half_cell
 
     def _intervals(self, centers: IntArray, order: IntArray) -> tuple[IntArray, IntArray]:
         """First and one-past-last column of each center's cells in each row, (k, batch, rows).

@@ -1,8 +1,9 @@
-"""k-means of a noisy grid of counts: many starts on a coarser grid, the best polished on all."""
+"""k-means of a noisy grid of counts: many starts on a coarse grid, the best followed to the end."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -11,12 +12,27 @@ from dpcore.domain import FloatArray, IntArray
 from dpcore.kmeans.lloyd import Totals, distinct, lloyd
 from dpcore.kmeans.points import WeightedPoints
 from dpcore.kmeans.scanline import RowSums
-from dpcore.kmeans.seeding import greedy_plus_plus, sphere_packing
+from dpcore.kmeans.seeding import greedy_plus_plus, sphere_packing, uniform_starts
 
-#: Cells of the coarse grid on which all starts run, about: 48 x 48 in two dimensions.
-COARSE_CELLS = 48 * 48
-#: Results of the coarse grid that go on: with fewer, every second noisy month lost its best one.
-FINALISTS = 6
+
+@dataclass(frozen=True)
+class Stage:
+    """Lloyd on a grid of about so many cells, and which of its results go on."""
+
+    cells: int
+    sweeps: int
+    tolerance: float
+    #: So many, or so many for each center where there are many: local optima are then many too.
+    keep: int
+    keep_per_center: float
+
+    def kept(self, k: int) -> int:
+        return max(self.keep, int(self.keep_per_center * k))
+
+
+#: In two dimensions 48 x 48 cells, on which all starts take a few steps, and 192 x 192, on which
+#: the best settle. Only the very best see the grid itself.
+STAGES = (Stage(48**2, 8, 4e-3, 6, 1.0), Stage(192**2, 60, 1e-3, 2, 0.2))
 
 
 def solve_grid(
@@ -32,22 +48,26 @@ def solve_grid(
     """Centers (k, d) of least inertia on a grid (g, ..., g) of whole, possibly negative counts.
 
     Lloyd runs from starts drawn by greedy k-means++ among the cells that stand out of the noise,
-    and from a third as many sphere packings; packed, from packings only. The counts themselves
-    choose among the results. All starts run on a coarser grid, if that is much smaller, and the
-    best few on the grid itself. `note` hears of the starts, and of the results with their inertia.
+    and from two thirds as many drawn uniformly: k-means++ alone is so sure of itself that a better
+    optimum elsewhere can be missed by all of its starts. Packed, it runs from sphere packings
+    only. The counts themselves choose among the results. `note` hears of the starts, and of the
+    last results with their inertia.
     """
     grid = np.asarray(counts, dtype=np.int64)
-    coarse = coarsened(grid)
+    coarser = [grid]
+    for stage in reversed(STAGES):
+        coarser.insert(0, coarsened(coarser[0], stage.cells))
     if packed:
         centers = sphere_packing(k, grid.ndim, starts, rng)
     else:
-        drawn = greedy_starts(coarse, k, starts, rng)
-        centers = np.concatenate([drawn, sphere_packing(k, grid.ndim, starts // 3, rng)])
+        drawn = greedy_starts(coarser[0], k, starts, rng)
+        centers = np.concatenate([drawn, uniform_starts(k, grid.ndim, 2 * starts // 3, rng)])
     if note:
         note("starts", centers=centers)
-    if coarse is not grid:
-        found, inertia = lloyd(totals(coarse), centers, iterations=25, tolerance=4e-3)
-        centers = distinct(found, inertia, keep=FINALISTS)
+    for stage, coarse in zip(STAGES, coarser, strict=False):
+        if coarse is not grid:
+            found, inertia = lloyd(totals(coarse), centers, stage.sweeps, stage.tolerance)
+            centers = distinct(found, inertia, stage.kept(k))
     found, inertia = lloyd(totals(grid), centers, sweeps, tolerance)
     if note:
         note("finalists", centers=found, cost=inertia)
@@ -69,14 +89,15 @@ def totals(grid: IntArray) -> Totals:
     return WeightedPoints(_cell_centers(grid), grid.ravel())
 
 
-def coarsened(grid: IntArray) -> IntArray:
-    """The grid added up to about COARSE_CELLS cells, or itself if that would save little."""
-    if grid.size <= 4 * COARSE_CELLS:
+def coarsened(grid: IntArray, cells: int) -> IntArray:
+    """The grid added up to about so many cells, or itself if that would save little."""
+    if grid.size <= 4 * cells:
         return grid
-    side = max(2, round(COARSE_CELLS ** (1 / grid.ndim)))
-    for axis, cells in enumerate(grid.shape):
-        if cells > side:
-            grid = np.add.reduceat(grid, np.arange(side) * cells // side, axis=axis)
+    side = max(2, round(cells ** (1 / grid.ndim)))
+    for axis, length in enumerate(grid.shape):
+        if length > side:
+            parts = np.split(grid, np.arange(1, side) * length // side, axis)
+            grid = np.stack([part.sum(axis) for part in parts], axis)
     return grid
 
 
