@@ -53,34 +53,44 @@ def spread_out(m: int, root: FloatArray, rng: np.random.Generator) -> FloatArray
     return centers * np.clip((sums * centers).sum() / max(weight, 1e-300), 0.05, 1.0)
 
 
-def synthetic_rows(d: int, rng: np.random.Generator) -> FloatArray:
-    """A data set (ROWS, d) of one to eight clusters, in one of three shapes, as likely as another.
+def with_common_factor(d: int, which: IntArray, rng: np.random.Generator) -> FloatArray:
+    """Round clusters about the middle, whose coordinates share a common factor."""
+    common = rng.uniform()
+    clusters = which.max() + 1
+    centers = math.sqrt(common) * rng.standard_normal((clusters, 1))
+    centers = centers + math.sqrt(1 - common) * rng.standard_normal((clusters, d))
+    return 0.5 * centers[which] + rng.uniform(0.1, 0.3) * rng.standard_normal((len(which), d))
 
-    Round clusters whose coordinates share a common factor; clusters anywhere; or clusters in a
-    few directions, skewed, that fill the box: people measured in centimeters and kilograms.
-    """
+
+def anywhere(d: int, which: IntArray, rng: np.random.Generator) -> FloatArray:
+    """Round clusters anywhere."""
+    rows = rng.uniform(-0.8, 0.8, (which.max() + 1, d))[which]
+    return rows + rng.uniform(0.05, 0.3) * rng.standard_normal(rows.shape)
+
+
+def in_few_directions(d: int, which: IntArray, rng: np.random.Generator) -> FloatArray:
+    """Clusters in a few directions, skewed, that fill the box: things measured in centimeters and
+    kilograms."""
+    directions = int(rng.integers(1, 4))
+    loadings = rng.normal(rng.choice([0.0, 0.7]), 1, (directions, d))
+    factors = rng.standard_normal((which.max() + 1, directions))[which] * rng.uniform(0.5, 2)
+    factors = factors + 0.5 * rng.standard_normal(factors.shape)
+    rows = factors @ loadings + rng.uniform(0.2, 1) * rng.standard_normal((len(which), d))
+    rows = np.expm1(np.clip(rows, -6, 6) * rng.uniform(0.05, 0.6, d))
+    low, high = rows.min(axis=0), rows.max(axis=0)
+    return np.asarray(2 * (rows - low) / np.where(high > low, high - low, 1) - 1)
+
+
+#: One as likely as another.
+SHAPES = (with_common_factor, anywhere, in_few_directions)
+
+
+def synthetic_rows(d: int, rng: np.random.Generator) -> FloatArray:
+    """A data set (ROWS, d) of one to eight clusters, in one of some shapes."""
     clusters = int(rng.integers(1, 9))
     which = rng.choice(clusters, ROWS, p=rng.dirichlet(np.full(clusters, 3.0)))
-    shape = rng.integers(3)
-    if shape == 0:
-        common = rng.uniform()
-        centers = math.sqrt(common) * rng.standard_normal((clusters, 1))
-        centers = centers + math.sqrt(1 - common) * rng.standard_normal((clusters, d))
-        rows = 0.5 * centers[which] + rng.uniform(0.1, 0.3) * rng.standard_normal((ROWS, d))
-    elif shape == 1:
-        rows = rng.uniform(-0.8, 0.8, (clusters, d))[which]
-        rows = rows + rng.uniform(0.05, 0.3) * rng.standard_normal((ROWS, d))
-    else:
-        directions = int(rng.integers(1, 4))
-        loadings = rng.normal(rng.choice([0.0, 0.7]), 1, (directions, d))
-        factors = rng.standard_normal((clusters, directions))[which] * rng.uniform(0.5, 2)
-        factors = factors + 0.5 * rng.standard_normal((ROWS, directions))
-        rows = factors @ loadings + rng.uniform(0.2, 1) * rng.standard_normal((ROWS, d))
-        skew = rng.uniform(0.05, 0.6, d)
-        rows = np.expm1(np.clip(rows, -6, 6) * skew)
-        low, high = rows.min(axis=0), rows.max(axis=0)
-        rows = 2 * (rows - low) / np.where(high > low, high - low, 1) - 1
-    return np.clip(rows, -1, 1)
+    shape = SHAPES[rng.integers(len(SHAPES))]
+    return np.clip(shape(d, which, rng), -1, 1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -59,6 +59,9 @@ PURE_PLANS = (
 )
 #: Where offsets are clipped before anything but the level is known.
 FIRST_REACH = 1.1
+#: Before anything is known the level is 0, with this variance, and the mean square of a coordinate
+#: this, with that variance.
+LEVEL_VARIANCE, SQUARE, SQUARE_VARIANCE = 0.1, 0.2, 0.04
 #: Share of variance along (1, ..., 1), where nothing else is known; the same, and the part of all
 #: variance that centers spread out, when nothing at all is.
 ALONG, BLIND_ALONG, BLIND_SPREAD = 0.12, 0.3, 0.8
@@ -130,15 +133,14 @@ class Rough:
     def of(cls, sums: FloatArray, noise: float, d: int) -> Rough:
         """From rows, sum of means and sum of mean squares, all with about that much noise.
 
-        Weighed against a public guess: a level of 0 with variance .1, a mean square of .3 with
-        variance .04.
+        Weighed against a public guess, as far as they are in doubt.
         """
         rows, means, squares = sums
         n = max(rows, 2 * noise)
         doubt = (noise / n) ** 2
-        level = float(np.clip(means / n, -1, 1)) * 0.1 / (0.1 + doubt)
-        square = np.clip(squares / n, 0.02, 1) * 0.04 + 0.3 * doubt
-        variance = max(float(square) / (0.04 + doubt) - level**2, 0.03)
+        level = float(np.clip(means / n, -1, 1)) * LEVEL_VARIANCE / (LEVEL_VARIANCE + doubt)
+        weighed = np.clip(squares / n, 0.02, 1) * SQUARE_VARIANCE + SQUARE * doubt
+        variance = max(float(weighed) / (SQUARE_VARIANCE + doubt) - level**2, 0.03)
         return cls(n, level, d * variance)
 
 
