@@ -16,7 +16,7 @@ import numpy.typing as npt
 from dpcore.domain import FloatArray, IntArray
 from dpcore.dyadic import DyadicCells, deinterleaved
 
-#: A cell of the first stage is kept if all answers together put it so many standard deviations
+#: A cell of the first stage is kept if the answers after that put it so many standard deviations
 #: above 0.
 CERTAINTY = 1.0
 #: Slopes are read off a raster no finer than 512 x 512.
@@ -42,13 +42,12 @@ class Stage:
 def weighed_leaves(stages: Sequence[Stage]) -> tuple[DyadicCells, FloatArray]:
     """The smallest live cells, and how many rows each is estimated to hold: more than 0.
 
-    The estimate of a live cell of the first stage is final: it may say that the cell was alive by
-    chance. Else it is handed down among its live parts, and so on. Where no part is alive, the cell
-    itself is a leaf.
+    The estimate of a live cell of the first stage is final, unless the cell was alive by chance.
+    It is handed down among its live parts, and so on. Where no part is alive, the cell itself is a
+    leaf.
     """
     estimates = _fused(stages)
-    roots, variances = estimates[0]
-    weights = np.where(stages[0].alive & (roots > CERTAINTY * np.sqrt(variances)), roots, 0)
+    weights = np.where(_confirmed(stages, estimates), np.maximum(estimates[0][0], 0), 0)
     levels, codes, found = [], [], []
     for t, stage in enumerate(stages):
         leaf = weights > 0
@@ -64,6 +63,26 @@ def weighed_leaves(stages: Sequence[Stage]) -> tuple[DyadicCells, FloatArray]:
     level, code = np.concatenate(levels), np.concatenate(codes)
     order = np.argsort(code << 2 * (level.max(initial=0) - level), kind="stable")
     return DyadicCells(level[order], code[order]), np.concatenate(found)[order]
+
+
+def _confirmed(
+    stages: Sequence[Stage], estimates: Sequence[tuple[FloatArray, FloatArray]]
+) -> npt.NDArray[np.bool_]:
+    """Live cells of the first stage, without those that were alive by chance.
+
+    Live cells were chosen for counts that are high, so these cannot tell; what was asked of their
+    parts later can. Where nothing was, the count has to do.
+    """
+    first = stages[0]
+    counts, variances = first.counts, np.full(len(first.counts), first.variance)
+    if len(stages) > 1:
+        parent, n = stages[1].parent, len(counts)
+        asked = np.bincount(parent, minlength=n) > 0
+        counts, variances = (
+            np.where(asked, np.bincount(parent, parts, n), own)
+            for own, parts in zip((counts, variances), estimates[1], strict=True)
+        )
+    return first.alive & (counts > CERTAINTY * np.sqrt(variances))
 
 
 def _fused(stages: Sequence[Stage]) -> list[tuple[FloatArray, FloatArray]]:

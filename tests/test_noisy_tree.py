@@ -88,6 +88,17 @@ def test_a_cell_that_was_alive_by_chance_gets_no_weight():
     assert weights.tolist() == [90]
 
 
+def test_a_high_count_that_no_later_answer_confirms_is_chance_however_high():
+    # 15 is why the cell was asked again; all answers together would still put it at 2 deviations.
+    above = first_stage([15, 90, 0, 0], [1, 1, 0, 0], variance=13.0)
+    below = next_stage(above, [0, 1], [1, 0, -1, 0, 40, 50, 0, 0], [1] * 8, variance=1.0)
+    estimates, variances = _fused([above, below])[0]
+    assert estimates[0] > 1.9 * np.sqrt(variances[0])
+    leaves, weights = weighed_leaves([above, below])
+    assert set(leaves.codes.tolist()) <= {4, 5, 6, 7}
+    assert weights.sum() == pytest.approx(estimates[1])
+
+
 def test_without_a_live_cell_there_is_no_leaf():
     leaves, weights = weighed_leaves([first_stage([1, -2, 0, 1], [0, 0, 0, 0])])
     assert leaves.n_cells == 0
