@@ -12,7 +12,7 @@ from dpcore.kmeans.points import WeightedPoints
 from dpcore.kmeans.seeding import greedy_plus_plus
 
 #: The search sees so many points a cluster at most, within these limits: merged, if there are more.
-POINTS_A_CLUSTER, FEWEST_POINTS, MOST_POINTS = 50, 500, 2000
+POINTS_A_CLUSTER, FEWEST_POINTS, MOST_POINTS = 30, 500, 2000
 #: Steps of Lloyd from every start: enough to tell good ones from bad ones.
 FIRST_STEPS = 4
 #: Rounds in which solutions are recombined: at most so many, while they get better by this part.
