@@ -109,8 +109,7 @@ def clustering() -> Iterator[Row]:
             times = [seconds(partial(way, *weighted, k), 3) for way in (ours, theirs)]
             yield Row(f"time of {what}", times[0] / times[1], 1)
             costs = [
-                np.mean([cost(way(*weighted, k, seed)) for seed in SEEDS])
-                for way in (ours, theirs)
+                np.mean([cost(way(*weighted, k, seed)) for seed in SEEDS]) for way in (ours, theirs)
             ]
             yield Row(f"cost of {what}", float(costs[0] / costs[1]), 1.0001)
 
