@@ -207,7 +207,7 @@ SHOTS = (
     Shot(
         "learn-eugkm", LEARN + "steps&algorithm=eugkm&privacy=Strict&frame=3", until="noisy counts"
     ),
-    Shot("learn-starts", LEARN + "steps&algorithm=hybrid&frame=4", until="40 starts"),
+    Shot("learn-starts", LEARN + "steps&algorithm=hybrid&frame=4", until="50 starts"),
     Shot("learn-gkm", LEARN + "steps&algorithm=gkm&frame=3", until="75 blocks"),
     Shot("learn-answer", LEARN + "steps&algorithm=sulq-published&frame=99", until="The answer"),
     Shot("learn-phone", LEARN + "steps&frame=4", LONG, until="noise, and out"),

@@ -201,7 +201,7 @@ def test_a_copied_link_opens_the_same_step_and_a_clicker_goes_on(visit: Visit) -
     page = opened(visit, f"{path}&presenter=true", viewport=PROJECTOR)
     expect(page.get_by_text("What does the world know now?")).to_be_visible()
     page.keyboard.press("PageDown")
-    told(page, "40 starts")
+    told(page, "50 starts")
     page.keyboard.press("PageUp")
     expect(page.get_by_text("What does the world know now?")).to_be_visible(timeout=20_000)
 

@@ -464,7 +464,7 @@ TITLES = {
     ("spending-a-budget", 4): "the noisy counts",
     ("spending-a-budget", 5): "Stage 1: which cells live?",
     ("free-restarts", 1): "the noisy counts",
-    ("free-restarts", 2): "40 starts",
+    ("free-restarts", 2): "50 starts",
     ("free-restarts", 3): "The winner",
     ("free-restarts", 4): "Round 1: noise, and out",
     ("free-restarts", 5): "points stand for all",

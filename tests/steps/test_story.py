@@ -139,7 +139,7 @@ def test_a_noisy_grid_is_followed_by_starts_and_a_winner(algorithm):
     names = titles(told)
     first = next(i for i, name in enumerate(names) if name.endswith("the true counts"))
     assert names[first + 1].endswith("the noisy counts")
-    assert names[first + 2 : first + 4] == ["40 starts", "The winner"]
+    assert names[first + 2 : first + 4] == ["50 starts", "The winner"]
     if algorithm == "eugkm":
         winner = told[first + 3].mark(Kind.PRIVATE).places
         np.testing.assert_allclose(winner, np.asarray(result.centers))
