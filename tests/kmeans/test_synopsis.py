@@ -81,6 +81,17 @@ def test_packed_starts_look_at_no_counts():
     np.testing.assert_array_equal(found, each[inertia.argmin()])
 
 
+def test_from_what_was_found_no_more_steps_lead_to_anything_better():
+    """What `dpcore verify` asks of published centers, on counts that are mostly noise."""
+    counts = counted(city(3_000), 14)
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        noisy = counts + np.rint(rng.laplace(0, 12, counts.shape)).astype(np.int64)
+        found = solve_grid(noisy, 6, 30, rng)[None]
+        _, further = lloyd(RowSums(noisy), found, iterations=60)
+        assert RowSums(noisy).cost(found) <= further + 0.01 * np.abs(further)
+
+
 def test_coarsening_keeps_the_total():
     rng = np.random.default_rng(5)
     grid = rng.integers(-3, 9, (100, 769))
