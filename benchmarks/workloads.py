@@ -67,7 +67,7 @@ def hundred_dimensions(n: int = 100_000, seed: int = 2) -> FloatArray:
 
 
 def held_out(n: int, d: int, k: int, seed: int = 0) -> FloatArray:
-    """Of a kind on which nothing was tuned: stretched clusters of very different size with heavy
+    """Of a kind that was kept back: stretched clusters of very different size with heavy
     tails, along random curves, and one row in twenty anywhere."""
     rng = np.random.default_rng([n, d, k, seed])
     sizes = rng.multinomial(n - n // 20, rng.dirichlet(np.ones(k)))

@@ -62,7 +62,8 @@ def from_grid(curator: Curator, k: int) -> Outcome:
     centers, cost = weighted_kmeans(points, weights, several, RESTARTS, curator.rng)
     curator.note("start", centers=centers)
     if plan.centers:
-        energy = cost / weights.sum() + d * (2 / grid.cells_per_side) ** 2 / 12
+        finest = 2 / round(len(points) ** (1 / d))  # the side of what each point stands for
+        energy = cost / weights.sum() + d * finest**2 / 12
         purse = Purse(curator, Terms(budget, curator.neighbors, left - share))
         centers = settled(purse, centers, energy, n, k, plan.centers, REACH)
     facts = {"cells a side": grid.cells_per_side, "rounds": len(plan.centers)}

@@ -33,7 +33,7 @@ _LARGEST_SCORE = 2**61
 #: Numbers computed at a time.
 _BLOCK = 1 << 15
 #: From so many numbers on, a table of quantiles pays for being made.
-MANY = 1 << 17
+_MANY = 1 << 17
 #: No candidate's log weight counts as further than this below the greatest: e^-700 is not denormal.
 LOG_FLOOR = 700.0
 #: Scales of a selection within these bounds keep every intermediate number an int64.
@@ -93,7 +93,7 @@ class SimulatedNoise:
     def geometric(self, values: IntArray, sensitivity: int, epsilon: float) -> IntArray:
         values = whole_numbers(values)
         scale = positive(operator.index(sensitivity)) / positive(epsilon)
-        if values.size < MANY:
+        if values.size < _MANY:
             return _add(values, self._two_sided_geometric(values.size, scale))
         quantiles = _Quantiles(scale)
         exact, noisy = values.reshape(-1), np.empty(values.size, dtype=np.int64)
@@ -272,7 +272,7 @@ def _blocks(size: int) -> list[slice]:
 
 
 def _add(values: IntArray, noise: FloatArray) -> IntArray:
-    """values + noise, saturating where the sum would leave int64."""
+    """values + noise, saturating where the sum would leave int64, which is seldom anywhere near."""
     noise = noise.reshape(values.shape)
     reach = max(int(values.max(initial=0)), -int(values.min(initial=0)))
     if max(reach, np.abs(noise).max(initial=0)) < 2**52:

@@ -47,7 +47,7 @@ def weighed_leaves(stages: Sequence[Stage]) -> tuple[DyadicCells, FloatArray]:
     leaf.
     """
     estimates = _fused(stages)
-    weights = np.where(_confirmed(stages, estimates), np.maximum(estimates[0][0], 0), 0)
+    weights = np.where(_confirmed(stages, estimates), estimates[0][0], 0)
     levels, codes, found = [], [], []
     for t, stage in enumerate(stages):
         leaf = weights > 0

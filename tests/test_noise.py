@@ -31,7 +31,7 @@ def noise(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
     """Every source of noise; the simulated one as it is for few numbers and for many."""
     if request.param == "released":
         return ReleaseNoise()
-    monkeypatch.setattr("dpcore.noise.MANY", 0 if request.param == "simulated by table" else 1e9)
+    monkeypatch.setattr("dpcore.noise._MANY", 0 if request.param == "simulated by table" else 1e9)
     return SimulatedNoise(20250101)
 
 

@@ -48,8 +48,8 @@ class EUGkM(SynopsisAlgorithm):
     """Extended uniform grid k-means: count noisily on a grid, then cluster the counts.
 
     Idea: Lay a uniform grid over the box, publish a noisy count for every cell, and run Lloyd on
-    the cells' centers weighted by these counts, from 30 starts. The best start is chosen by the
-    noisy counts themselves, so restarts cost nothing.
+    the cells' centers weighted by these counts, from many starts. The best is chosen by the noisy
+    counts themselves, so restarts cost nothing.
 
     Unit: one row.
 

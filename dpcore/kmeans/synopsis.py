@@ -22,17 +22,18 @@ class Stage:
     cells: int
     sweeps: int
     tolerance: float
-    #: So many, or so many for each center where there are many: local optima are then many too.
+    #: At least so many, more where centers are many, as local optima then are too, and at most.
     keep: int
     keep_per_center: float
+    keep_at_most: int
 
     def kept(self, k: int) -> int:
-        return max(self.keep, int(self.keep_per_center * k))
+        return min(max(self.keep, int(self.keep_per_center * k)), self.keep_at_most)
 
 
 #: In two dimensions 48 x 48 cells, on which all starts take a few steps, and 192 x 192, on which
 #: the best settle. Only the very best see the grid itself.
-STAGES = (Stage(48**2, 8, 4e-3, 6, 1.0), Stage(192**2, 60, 1e-3, 2, 0.2))
+STAGES = (Stage(48**2, 8, 4e-3, 6, 1.0, 100), Stage(192**2, 60, 1e-3, 2, 0.2, 10))
 
 
 def solve_grid(
@@ -64,7 +65,7 @@ def solve_grid(
         centers = np.concatenate([drawn, uniform_starts(k, grid.ndim, 2 * starts // 3, rng)])
     if note:
         note("starts", centers=centers)
-    for stage, coarse in zip(STAGES, coarser, strict=False):
+    for stage, coarse in zip(STAGES, coarser[:-1], strict=True):
         if coarse is not grid:
             found, inertia = lloyd(totals(coarse), centers, stage.sweeps, stage.tolerance)
             centers = distinct(found, inertia, stage.kept(k))

@@ -80,9 +80,9 @@ def _search(points: WeightedPoints, k: int, restarts: int, rng: np.random.Genera
     """The few best solutions found, (s, k, d).
 
     Starts are drawn by greedy k-means++ among the points and take a few steps; then, round after
-    round, among the centers of the better third of all solutions, each as heavy as its cluster.
-    So what is right in one comes together with what is right in another, which fresh starts
-    would take long to hit upon.
+    round, among the centers of the best few solutions, each as heavy as its cluster. So what is
+    right in one comes together with what is right in another, which fresh starts would take long
+    to hit upon.
     """
     centers = greedy_plus_plus(points.points, points.weights, k, restarts, rng)
     centers, cost = lloyd(points, centers, FIRST_STEPS, minimum_weight=0)
@@ -90,7 +90,7 @@ def _search(points: WeightedPoints, k: int, restarts: int, rng: np.random.Genera
     for _ in range(ROUNDS):
         centers = distinct(centers, cost, keep=max(1, restarts // 3))
         masses, _, cost = points.step(centers)
-        if len(centers) == 1 or cost.mean() > (1 - BETTER) * before:
+        if len(centers) == 1 or cost.mean() >= (1 - BETTER) * before:
             break
         before = cost.mean()
         pool = centers.reshape(-1, centers.shape[2])

@@ -25,8 +25,9 @@ from dpcore.release.contribution import Unit
 
 #: More steps of k-means on the published points, and by which part they may lower the cost: the
 #: search ends when centers hardly move, and on very many points it takes few steps.
-STEPS, SLACK = 60, 0.01
-#: Positions are the same up to the rounding of a float, as part of the box.
+STEPS, SLACK = 10, 0.01
+#: Squares of what a position may be off by, as part of the box: counts on a grid are searched in
+#: whole units of a lattice.
 SAME_PLACE = 1e-12
 
 
@@ -215,13 +216,13 @@ def _recomputed(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
     if not len(points):
         yield Finding(what, None, "there are no points")
         return
-    published = box.to_unit(centers)
-    totals = WeightedPoints(box.to_unit(points[:, : box.d]), points[:, box.d])
+    published, weights = box.to_unit(centers), points[:, box.d]
+    totals = WeightedPoints(box.to_unit(points[:, : box.d]), weights)
     _, _, own = totals.step(published[None])
     _, best = lloyd(totals, published[None], STEPS, minimum_weight=1.0)
     yield Finding(
         what,
-        bool(own[0] - best[0] <= SLACK * abs(best[0]) + SAME_PLACE),
+        bool(own[0] - best[0] <= SLACK * abs(best[0]) + SAME_PLACE * np.abs(weights).sum()),
         f"they cost {own[0]:.6g}, and {best[0]:.6g} after at most {STEPS} more steps",
     )
 

@@ -111,7 +111,7 @@ def finalists(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Fra
     others = np.delete(found, best, axis=0).reshape(-1, 2)
     yield story.frame(
         "The winner",
-        f"Of {len(found)} results, the noisy counts themselves say which is best.",
+        "Of all results, the noisy counts themselves say which is best.",
         story.at(Kind.STARTS, others) if len(others) else None,
         story.at(Kind.PRIVATE, found[best]),
     )

@@ -6,11 +6,23 @@ import copy
 import json
 import re
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from dpcore.algorithms import ALGORITHMS
+from dpcore.domain import Box
 from dpcore.privacy import epsilon_of_rho
-from dpcore.release import Amount, BuiltinData, Ledger, ReleasePlan, publish, verify
+from dpcore.release import (
+    Amount,
+    BuiltinData,
+    FileData,
+    Ledger,
+    ReleasePlan,
+    Unit,
+    publish,
+    verify,
+)
 from dpcore.release.audited import overspent
 from dpcore.release.certificate import NAME, PAGE, as_json, described, digest
 from dpcore.release.certificate_page import certificate_page
@@ -234,3 +246,16 @@ def test_gaussian_noise_is_never_paid_in_epsilon_alone():
     charge = charged("discrete Gaussian", sensitivity=1.0, scale=10.0)
     account = {"epsilon": 1.0, "delta": 0.0, "accounting": "pure", "charges": [charge]}
     assert "costs a delta" in overspent(account)
+
+
+def test_a_single_cell_and_a_few_rows_make_an_honest_release(tmp_path):
+    """Half a unit of the lattice beside the middle of the only cell is not worth a suspicion."""
+    rows = np.random.default_rng(1).uniform(-1, 1, (60, 2))
+    file = tmp_path / "few.csv"
+    pd.DataFrame(rows, columns=["x", "y"]).to_csv(file, index=False)
+    data = FileData(str(file), ("x", "y"), Box((-1, -1), (1, 1), ("x", "y")))
+    plan = ReleasePlan("few", data, "eugkm", 1, 0.2, unit=Unit("row"), allowed=Amount.of(99.0))
+    books = Ledger(tmp_path / "ledger")
+    for _ in range(12):
+        release = publish(plan, books)
+        assert failures(release.files[NAME], release.files) == []
