@@ -74,7 +74,7 @@ def audited() -> Findings | None:
         st.caption("The audit's figures are not here yet: `dpcore audit` measures them.")
         return None
     st.caption(
-        f"The bars show an audit of {found.date}, with {found.runs:,} runs on each of two "
+        f"The bars show an audit of {found.date}, with {found.runs:,} runs or more on each of two "
         "neighboring data sets. It bounds ε from below with 95 % confidence. A bound under the "
         "claim proves nothing; one beyond it refutes the claim."
     )

@@ -41,7 +41,7 @@ class Walked:
 
 @dataclass(frozen=True)
 class Findings:
-    """What an audit found, and when, and with how many runs on each data set."""
+    """What an audit found, and when, and with how many runs on each data set at least."""
 
     date: str
     runs: int
