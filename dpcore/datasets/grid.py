@@ -59,8 +59,8 @@ class GridDataset(Dataset):
     def _rows_within(self) -> IntArray:
         """Rows in the cells that are before both indices: what lies in a box is four of them."""
         sums = np.zeros((self.resolution + 1, self.resolution + 1), dtype=np.int64)
-        np.cumsum(self._counts, axis=0, out=sums[1:, 1:])
-        np.cumsum(sums, axis=1, out=sums)
+        np.cumsum(self._counts, axis=1, out=sums[1:, 1:])
+        np.cumsum(sums, axis=0, out=sums)
         return sums
 
     @cached_property
