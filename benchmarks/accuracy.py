@@ -1,11 +1,11 @@
 """How good `auto` is: beside the best public implementations, and on data that were kept back.
 
-`python -m benchmarks.accuracy [SET …]` measures some sets only; `--runs N` makes fewer runs.
+`python -m benchmarks.accuracy [SET …]` measures some sets only, `held-out` among them;
+`--runs N` makes fewer runs.
 """
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -13,7 +13,7 @@ import numpy as np
 
 import dpcore
 from benchmarks import workloads
-from benchmarks.table import Row, show
+from benchmarks.table import Row, by_set
 from dpcore.datasets.base import Dataset
 
 TITLE = "NICV of `auto`, mean of 20 runs, beside the best of its peers"
@@ -226,8 +226,4 @@ def error_of(figures: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("sets", nargs="*", help="names of sets, or held-out; all if none is given")
-    parser.add_argument("--runs", type=int, default=RUNS)
-    given = parser.parse_args()
-    raise SystemExit(not show(TITLE, rows(given.sets, given.runs)))
+    by_set(__doc__, TITLE, rows, RUNS)

@@ -9,7 +9,6 @@ one after the other, on the same rows. One that cannot be installed, or fails, s
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import os
@@ -25,7 +24,7 @@ import numpy as np
 
 import dpcore
 from benchmarks import workloads
-from benchmarks.table import Row, seconds, show
+from benchmarks.table import Row, by_set, seconds
 from dpcore.datasets.base import Dataset
 
 TITLE = "auto beside peers, run together"
@@ -258,8 +257,4 @@ def started(
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("sets", nargs="*", help="names of sets; all if none is given")
-    parser.add_argument("--runs", type=int, default=RUNS)
-    given = parser.parse_args()
-    raise SystemExit(not show(TITLE, rows(given.sets, given.runs)))
+    by_set(__doc__, TITLE, rows, RUNS)

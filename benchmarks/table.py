@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -41,6 +42,17 @@ def show(title: str, rows: Iterable[Row]) -> bool:
         print(f"{row.what:<64} {figure:>14}  {bar:<10} {mark:<7}{row.note}", flush=True)
         met &= row.met
     return met
+
+
+def by_set(
+    about: str | None, title: str, rows: Callable[..., Iterable[Row]], runs: int
+) -> NoReturn:
+    """Measure the sets that the command line names, in so many runs, and leave."""
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("sets", nargs="*", help="names of sets; all if none is given")
+    parser.add_argument("--runs", type=int, default=runs)
+    given = parser.parse_args()
+    raise SystemExit(not show(title, rows(given.sets, given.runs)))
 
 
 def seconds(call: Callable[[], Any], repeats: int = 5) -> float:
