@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcore.domain import FloatArray
+from dpcore import parquet
 from dpcore.results import PrivateCenters, ReleasedResult
 from dpcore.synopsis import Synopsis
 
@@ -64,7 +64,8 @@ def centers_json(centers: PrivateCenters) -> str:
 def centers_parquet(centers: PrivateCenters) -> bytes:
     """One row a center, under the names of the coordinates."""
     names, values = _private(centers).box.names, np.asarray(centers)
-    return _parquet({"center": np.arange(1, len(centers) + 1)}, names, values)
+    number = {"center": np.arange(1, len(centers) + 1)}
+    return parquet.written({**number, **dict(zip(names, values.T, strict=True))})
 
 
 def points_csv(result: ReleasedResult) -> str:
@@ -86,7 +87,8 @@ def points_parquet(result: ReleasedResult) -> bytes:
     """The published points: one a row, its coordinates and its weight."""
     synopsis = _released(result)
     weights = np.asarray(synopsis.weights, dtype=np.float64)
-    return _parquet({}, synopsis.box.names, synopsis.points, {"weight": weights})
+    places = dict(zip(synopsis.box.names, synopsis.points.T, strict=True))
+    return parquet.written({**places, "weight": weights})
 
 
 def _features(positions: list[list[float]], properties: list[dict[str, Any]]) -> dict[str, Any]:
@@ -101,18 +103,3 @@ def _features(positions: list[list[float]], properties: list[dict[str, Any]]) ->
         )
         features.append({"type": "Feature", "geometry": shape, "properties": said})
     return {"type": "FeatureCollection", "features": features}
-
-
-def _parquet(
-    first: dict[str, Any],
-    names: tuple[str, ...],
-    values: FloatArray,
-    last: dict[str, Any] | None = None,
-) -> bytes:
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    columns = {**first, **dict(zip(names, values.T, strict=True)), **(last or {})}
-    file = io.BytesIO()
-    parquet.write_table(pa.table(columns), file)
-    return file.getvalue()

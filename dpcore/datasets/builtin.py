@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dpcore import parquet
 from dpcore.datasets import generated, uci
 from dpcore.datasets.shipped import data_file
 from dpcore.domain import Box, FloatArray, Grid, IntArray
@@ -53,10 +54,7 @@ class BuiltinSet:
 
 def taxi(columns: tuple[str, ...]) -> FloatArray:
     """Coordinates of the trips that ship, in degrees."""
-    from pyarrow import parquet
-
-    table = parquet.read_table(data_file("nyc_taxi.parquet"), columns=list(columns))
-    return np.column_stack([table[name].to_numpy() for name in columns]).astype(np.float64)
+    return parquet.read(data_file("nyc_taxi.parquet").read_bytes(), columns)
 
 
 def taxi_month() -> IntArray:

@@ -8,11 +8,11 @@ as any release. What is drawn from it is as private as it is, and so is all that
 from __future__ import annotations
 
 import hashlib
-import io
 
 import numpy as np
 from scipy.spatial import cKDTree
 
+from dpcore import parquet
 from dpcore.datasets import About, Dataset, GridDataset, RowsDataset
 from dpcore.datasets.files import MAP_CELLS
 from dpcore.domain import Box, FloatArray
@@ -63,7 +63,6 @@ def twin_plan(
 
 def twin_of(ledger: Ledger, number: int) -> Dataset:
     """The data drawn from a release, the same ones each time; `about.twin` is set."""
-    import pandas as pd
 
     entry, files = ledger.entry(number), ledger.files(number)
     if POINTS not in files:
@@ -81,11 +80,10 @@ def twin_of(ledger: Ledger, number: int) -> Dataset:
         public=True,
         twin=True,
     )
-    frame = pd.read_parquet(io.BytesIO(files[POINTS]))
+    *places, weights = parquet.read(files[POINTS], (*box.names, "weight")).T
     # Of the released points alone, so that everybody draws the same twin.
     coins = np.random.default_rng(int(hashlib.sha256(files[POINTS]).hexdigest(), 16))
-    points = box.to_unit(frame[list(box.names)].to_numpy(dtype=np.float64))
-    return drawn(points, frame["weight"].to_numpy(dtype=np.float64), box, about, coins)
+    return drawn(box.to_unit(np.column_stack(places)), weights, box, about, coins)
 
 
 def drawn(

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 import dpcore
+from dpcore import parquet
 from dpcore.algorithms import ALGORITHMS
 from dpcore.algorithms.base import SynopsisAlgorithm
 from dpcore.domain import Box, FloatArray
@@ -233,12 +234,9 @@ def _box(said: Said) -> Box:
 
 def _tables(kind: str, files: Mapping[str, bytes], box: Box) -> Iterator[tuple[str, FloatArray]]:
     """The coordinates, and weights of points, that each file of a kind tells."""
-    import pandas as pd
-
     columns = [*box.names, *(["weight"] if kind == "points" else [])]
     if content := files.get(f"{kind}.parquet"):
-        frame = pd.read_parquet(io.BytesIO(content))
-        yield f"{kind}.parquet", frame[columns].to_numpy(dtype=np.float64)
+        yield f"{kind}.parquet", parquet.read(content, columns)
     if content := files.get(f"{kind}.csv"):
         lines = csv.DictReader(io.StringIO(content.decode()))
         rows = [[float(line[column]) for column in columns] for line in lines]
