@@ -13,9 +13,14 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 REPOSITORY = Path(__file__).parents[1]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+
+# How long an example takes tells more of what else the machine does than of what is tested.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 
 def missing(need: str) -> NoReturn:

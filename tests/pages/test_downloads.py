@@ -41,8 +41,8 @@ LONELY, BEYOND = (-73.912345678, 40.887654321), (-73.512345678, 40.512345678)
 #: Digits after the point by which one coordinate is known, and those a pair needs at least. With
 #: fewer, some published point would agree by chance; so each pair is compared as a file rounds it.
 ALONE, PAIRED = 9, 5
-#: One number agrees by chance in at most a tenth of all visits; in four, once in ten thousand.
-VISITS = 4
+#: One number agrees by chance in at most a tenth of all visits; in ten, once in ten billion runs.
+VISITS = 10
 PUBLIC_PAGES = [file for file, _, _ in PAGES if (ROOT / file).exists()]
 
 Files = dict[str, bytes]
