@@ -108,6 +108,48 @@ def test_what_is_wrong_is_said_in_one_line_with_its_exit_code(change, words, cap
     assert error.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (["--seed", "-1"], "a seed is a whole number of at least 0"),
+        (["--output", "no/such/folder/centers.csv"], "there is no folder no/such/folder"),
+        (["--output", "."], ". is a folder"),
+    ],
+)
+def test_what_no_run_could_follow_is_refused_with_the_other_arguments(change, words, capsys):
+    with pytest.raises(SystemExit) as end:
+        main([*RUN, *change])
+    assert end.value.code == BAD_INPUT
+    assert words in capsys.readouterr().err
+
+
+def test_a_format_that_nobody_writes_is_refused_before_the_run(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("dpcore.cli.run.run", None)
+    assert main([*RUN, "--output", str(tmp_path / "centers.xyz")]) == BAD_INPUT
+    assert "not 'xyz'" in capsys.readouterr().err
+
+
+def test_what_the_system_forbids_is_bad_input_and_not_a_refusal_of_ours(monkeypatch, capsys):
+    def forbidden(*_: object) -> None:
+        raise PermissionError(13, "Permission denied", "centers.csv")
+
+    monkeypatch.setattr("pathlib.Path.write_text", forbidden)
+    assert main([*RUN, "--output", "centers.csv"]) == BAD_INPUT
+    assert capsys.readouterr().err.endswith("dpcore: centers.csv: Permission denied.\n")
+
+
+@pytest.mark.parametrize("command", [["audit", "dplloyd"], ["reproduce", "000-fig1"]])
+def test_a_file_that_findings_cannot_be_added_to_is_refused_before_they_are_made(
+    command, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setattr("dpcore.cli.audit.attacks", None)
+    monkeypatch.setattr("dpcore.cli.reproduce.measured", None)
+    for content in ("junk", "[]", '{"000-fig1": {}}'):
+        (tmp_path / "kept.json").write_text(content)
+        assert main([*command, "--save", str(tmp_path / "kept.json")]) == BAD_INPUT
+        assert "does not hold what --save keeps" in capsys.readouterr().err
+
+
 def test_a_question_without_an_answer_has_an_exit_code_of_its_own(capsys):
     assert main(["run", "eugkm", "--data", "digits", "-k", "3", "--epsilon", "1"]) == REFUSED
     assert "cells" in capsys.readouterr().err

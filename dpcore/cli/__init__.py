@@ -47,7 +47,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         code: int | None = arguments.do(arguments)
         return code or 0
-    except (Infeasible, PermissionError) as refusal:
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+    except OSError as problem:
+        words = f"{problem.filename}: {problem.strerror}." if problem.filename else problem
+        print(f"dpcore: {words}", file=sys.stderr)
+        # What the system forbids has a number; what we refuse has none.
+        refused = isinstance(problem, PermissionError) and problem.errno is None
+        return REFUSED if refused else BAD_INPUT
+    except Infeasible as refusal:
         print(f"dpcore: {refusal}", file=sys.stderr)
         return REFUSED
     except ValueError as error:
@@ -56,6 +65,3 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("dpcore: stopped", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:
-        sys.stderr.close()
-        return 0

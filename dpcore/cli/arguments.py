@@ -4,12 +4,43 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
 
 from dpcore.algorithms import Algorithm
 from dpcore.datasets import BUILTIN, Dataset, from_file, load, why_empty
 from dpcore.engines import ENGINES
 from dpcore.privacy import Neighbors
+
+T = TypeVar("T")
+
+
+def seed(text: str) -> int:
+    """What repeats public coins and simulated noise."""
+    number = int(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"a seed is a whole number of at least 0, not {text}")
+    return number
+
+
+def to_be_written(text: str) -> Path:
+    """A file in a folder that is there: found out before the work is done, not after."""
+    path = Path(text)
+    if path.is_dir() or not path.parent.is_dir():
+        problem = f"{path} is a folder" if path.is_dir() else f"there is no folder {path.parent}"
+        raise argparse.ArgumentTypeError(problem)
+    return path
+
+
+def kept(file: Path, read: Callable[[str], T]) -> T | None:
+    """What was kept in a file before, if it is there."""
+    if not file.exists():
+        return None
+    try:
+        return read(file.read_text())
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise ValueError(f"{file} does not hold what --save keeps; name another file.") from error
 
 
 def add_data(command: argparse.ArgumentParser) -> None:

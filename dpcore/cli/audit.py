@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from dpcore.algorithms import ALGORITHMS, get
 from dpcore.audit.attack import Finding
 from dpcore.audit.campaign import RUNS, Findings, Walked, attacks, today, walks
 from dpcore.audit.pairs import cases_of
+from dpcore.cli.arguments import kept, seed, to_be_written
 from dpcore.cli.progress import progress
 from dpcore.privacy import Verdict
 
@@ -26,11 +26,11 @@ def add(commands: Any) -> None:
     )
     command.add_argument("algorithms", nargs="*", help="keys from `dpcore list`; all without")
     command.add_argument("--runs", type=int, default=RUNS, help="on each data set of a pair")
-    command.add_argument("--seed", type=int, default=0)
+    command.add_argument("--seed", type=seed, default=0)
     command.add_argument("--workers", type=int, help="processes; as many as processors without")
     command.add_argument(
         "--save",
-        type=Path,
+        type=to_be_written,
         metavar="FILE",
         help="keep what was found in this file; of some algorithms, in place of what it says of "
         "them",
@@ -44,6 +44,8 @@ def do(arguments: argparse.Namespace) -> int:
         raise ValueError(f"--runs must be at least 8, not {arguments.runs}.")
     keys = dict.fromkeys(arguments.algorithms or ALGORITHMS)
     cases = [case for key in keys for case in cases_of(get(key))]
+    partly = arguments.save and arguments.algorithms
+    before = kept(arguments.save, Findings.from_json) if partly else None
     found = attacks(cases, arguments.runs, arguments.seed, arguments.workers)
     report = Findings(
         today(),
@@ -52,8 +54,7 @@ def do(arguments: argparse.Namespace) -> int:
         () if arguments.algorithms else tuple(walks()),
     )
     if arguments.save:
-        partly = arguments.algorithms and arguments.save.exists()
-        saved = Findings.from_json(arguments.save.read_text()).updated(report) if partly else report
+        saved = before.updated(report) if before else report
         arguments.save.write_text(saved.to_json())
     if arguments.json:
         print(report.to_json(), end="")

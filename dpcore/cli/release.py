@@ -103,6 +103,8 @@ def planned(arguments: argparse.Namespace, books: Ledger) -> ReleasePlan:
     unit = Unit(arguments.unit or unit_of(arguments), arguments.ids, arguments.rows)
     allowed = total(arguments, books, name)
     if arguments.algorithm == TWIN:
+        if arguments.k is not None or arguments.delta or arguments.set:
+            raise ValueError("A twin has settings of its own: leave out -k, --delta and --set.")
         neighbors = arguments.neighbors
         return twin_plan(
             name, data, arguments.epsilon, neighbors=neighbors, unit=unit, allowed=allowed

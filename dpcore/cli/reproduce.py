@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from dpcore.algorithms import PAPERS
+from dpcore.cli.arguments import kept, seed, to_be_written
 from dpcore.reproductions import (
     REPRODUCTIONS,
     Effort,
@@ -41,10 +42,10 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--data", type=Path, metavar="FOLDER", help="where the sets are that do not ship"
     )
-    command.add_argument("--seed", type=int, default=0)
+    command.add_argument("--seed", type=seed, default=0)
     command.add_argument(
         "--save",
-        type=Path,
+        type=to_be_written,
         metavar="FILE",
         help="keep what came of each finding in this file, in place of what it says of them; "
         "without a name, of all",
@@ -65,6 +66,8 @@ def do(arguments: argparse.Namespace) -> None:
         else:
             catalog(listed)
         return
+    if arguments.save:
+        kept(arguments.save, from_json)  # what is wrong with it is better known before
     shelf, effort = Shelf(arguments.data), Effort(arguments.quick, arguments.seed)
     outcomes = []
     for name in chosen(arguments.name):
@@ -79,7 +82,7 @@ def do(arguments: argparse.Namespace) -> None:
 
 def save(outcome: Outcome, file: Path) -> None:
     """Put an outcome into the file; one that was skipped does not displace one that was not."""
-    saved = from_json(file.read_text()) if file.exists() else {}
+    saved = kept(file, from_json) or {}
     name = outcome.reproduction.name
     if outcome.check.finding is not Finding.SKIPPED or name not in saved:
         saved[name] = outcome

@@ -6,12 +6,18 @@ import argparse
 import json
 import sys
 import textwrap
-from pathlib import Path
 from typing import Any
 
 from dpcore import export
 from dpcore.algorithms import get
-from dpcore.cli.arguments import add_budget, add_data, dataset, settings
+from dpcore.cli.arguments import (
+    add_budget,
+    add_data,
+    dataset,
+    seed,
+    settings,
+    to_be_written,
+)
 from dpcore.cli.progress import Meter
 from dpcore.cli.regions import add_regions, regions
 from dpcore.explain import odds
@@ -31,18 +37,22 @@ def add(commands: Any) -> None:
     command.add_argument("algorithm", help="a key from `dpcore list`, or auto")
     command.add_argument("-k", type=int, required=True, help="how many centers")
     command.add_argument("--epsilon", type=float, required=True, help="the privacy budget")
-    command.add_argument("--seed", type=int, help="repeats the simulated noise")
+    command.add_argument("--seed", type=seed, help="repeats the simulated noise")
     add_data(command)
     add_budget(command)
     add_regions(command)
     command.add_argument("--format", choices=list(FORMATS), help="centers only, in this format")
-    command.add_argument("--output", type=Path, help="write the centers to this file")
+    command.add_argument("--output", type=to_be_written, help="write the centers to this file")
     command.add_argument("--json", action="store_true", help="centers and transcript as JSON")
     command.set_defaults(do=do)
 
 
 def do(arguments: argparse.Namespace) -> None:
     algorithm = get(arguments.algorithm)
+    ending = arguments.output.suffix.lstrip(".").lower() if arguments.output else None
+    format = arguments.format or ending
+    if format is not None and format not in FORMATS:
+        raise ValueError(f"--format must be one of {', '.join(FORMATS)}, not {format!r}.")
     data = dataset(arguments)
     divided = regions(arguments, data)
     meter = Meter("privacy budget spent")
@@ -59,16 +69,13 @@ def do(arguments: argparse.Namespace) -> None:
         **settings(algorithm, arguments.set),
     )
     meter.end()
-    if arguments.format or arguments.output:
+    if format is not None:
         if not isinstance(result.centers, PrivateCenters):
             raise PermissionError(
                 f"the result of {result.algorithm} is not private and may not leave: "
                 "its privacy claim does not hold."
             )
-        name = arguments.format or arguments.output.suffix.lstrip(".").lower()
-        if name not in FORMATS:
-            raise ValueError(f"--format must be one of {', '.join(FORMATS)}, not {name!r}.")
-        text = FORMATS[name](result.centers)
+        text = FORMATS[format](result.centers)
         if arguments.output:
             arguments.output.write_text(text)
         else:

@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from dpcore.algorithms import get
-from dpcore.cli.arguments import add_budget, add_data, dataset, settings
+from dpcore.cli.arguments import add_budget, add_data, dataset, seed, settings
 from dpcore.cli.progress import progress
 from dpcore.plan import as_csv, as_json
 from dpcore.sweep import Trial, sweep
@@ -26,7 +26,7 @@ def add(commands: Any) -> None:
     command.add_argument("-k", type=int, required=True, help="how many centers")
     command.add_argument("--epsilons", type=float, nargs="+", default=list(EPSILONS))
     command.add_argument("--runs", type=int, default=20, help="runs at each epsilon")
-    command.add_argument("--seed", type=int, default=0)
+    command.add_argument("--seed", type=seed, default=0)
     command.add_argument(
         "--unsquared", action="store_true", help="the mean distance as well, as paper 003 has NICV"
     )

@@ -11,6 +11,7 @@ from typing import Any
 from dpcore.cli.books import ledger
 from dpcore.release import Finding, verify
 from dpcore.release.certificate import NAME, PAGE
+from dpcore.release.store import DATABASE
 
 #: Something that can be checked does not hold.
 BROKEN = 1
@@ -50,7 +51,7 @@ def beside(path: Path, certificate: bytes) -> list[Path]:
     """The files in the certificate's folder that it speaks of."""
     try:
         names = [PAGE, *json.loads(certificate)["files"]]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return []
     return [file for file in sorted(path.parent.iterdir()) if file.name in names]
 
@@ -64,9 +65,12 @@ def read(path: Path) -> bytes:
 
 def issued(certificate: bytes, arguments: argparse.Namespace) -> Finding:
     """Whether a ledger holds this very certificate."""
+    what = f"the ledger in {arguments.ledger} issued this certificate"
+    if not (arguments.ledger / DATABASE).is_file():
+        return Finding(what, False, "there is none")
     books = ledger(arguments)
     same = any(books.files(entry.number).get(NAME) == certificate for entry in books.entries())
-    return Finding(f"the ledger in {arguments.ledger} issued this certificate", same)
+    return Finding(what, same)
 
 
 def tell(findings: list[Finding]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Self
@@ -19,6 +20,9 @@ class Amount:
     @classmethod
     def of(cls, epsilon: float, delta: float = 0.0) -> Self:
         """What people mean by these numbers: 0.1 is a tenth, not the nearest binary number."""
+        for amount in (epsilon, delta):
+            if not 0 <= amount < math.inf:
+                raise ValueError(f"An epsilon or delta is a number of at least 0, not {amount!r}.")
         return cls(Fraction(repr(float(epsilon))), Fraction(repr(float(delta))))
 
     def __add__(self, other: Amount) -> Amount:

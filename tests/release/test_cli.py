@@ -111,8 +111,23 @@ def test_a_ledger_that_cannot_be_written_is_told_in_words(tmp_path, monkeypatch,
 
 def test_a_ledger_that_did_not_issue_a_certificate_says_so(made, tmp_path, capsys):
     certificate = str(made[1] / "certificate.json")
+    Ledger(tmp_path / "other")
     assert main(["verify", certificate, "--ledger", str(tmp_path / "other")]) == 1
     assert "FAILS    the ledger" in capsys.readouterr().out
+
+
+def test_to_ask_for_a_ledger_does_not_make_one(made, tmp_path, capsys):
+    certificate = str(made[1] / "certificate.json")
+    assert main(["verify", certificate, "--ledger", str(tmp_path / "none")]) == 1
+    assert "issued this certificate: there is none" in capsys.readouterr().out
+    assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize("start", ["", '{"files": '])
+def test_a_certificate_nested_without_end_is_no_certificate(start, tmp_path, capsys):
+    (tmp_path / "certificate.json").write_text(start + "[" * 200_000)
+    assert main(["verify", str(tmp_path / "certificate.json")]) == 1
+    assert "FAILS    the certificate can be read" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("answer", ["no\n", "\n", "", "y\n"])
@@ -135,6 +150,20 @@ def test_history_tells_what_was_spent_and_what_is_left(made, capsys):
     told = json.loads(capsys.readouterr().out)
     assert told["accounts"][0]["left"]["epsilon"] == pytest.approx(0.1)
     assert [each["number"] for each in told["releases"]] == [1]
+
+
+@pytest.mark.parametrize("change", [["-k", "3"], ["--delta", "1e-6"], ["--set", "points=9"]])
+def test_a_twin_does_not_take_settings_that_it_would_not_heed(change, tmp_path, capsys):
+    words = ["release", "twin", "--data", "s1-like", "--epsilon", "0.2", "--allowed", "1", "--yes"]
+    assert main([*words, *change, "--ledger", str(tmp_path)]) == BAD_INPUT
+    assert "leave out -k, --delta and --set" in capsys.readouterr().err
+
+
+def test_files_that_cannot_be_written_again_are_told_in_one_line(made, tmp_path, capsys):
+    (tmp_path / "file").touch()
+    words = ["history", "1", "--output", str(tmp_path / "file" / "new"), "--ledger", str(made[0])]
+    assert main(words) == BAD_INPUT
+    assert capsys.readouterr().err == f"dpcore: {tmp_path / 'file' / 'new'}: Not a directory.\n"
 
 
 def test_files_can_be_had_again(made, tmp_path):
@@ -175,6 +204,8 @@ def test_a_twin_can_be_made_from_the_command_line(tmp_path, capsys):
         (["--rows", "3"], BAD_INPUT, "name the column"),
         (["--ids", "who"], BAD_INPUT, "no column of ids"),
         (["--allowed", "1", "0", "0"], BAD_INPUT, "an epsilon and"),
+        (["--allowed", "nan"], BAD_INPUT, "a number of at least 0"),
+        (["--allowed", "1", "-1"], BAD_INPUT, "a number of at least 0"),
         (["--allowed", "0.5"], REFUSED, "allowed in all"),
     ],
 )
