@@ -12,6 +12,8 @@ from dpcore.domain import FloatArray
 
 APP = str(Path(__file__).parents[2] / "app.py")
 PUBLISH = "pages/4_publish.py"
+#: Seconds that anything may take where others share the machine.
+LONG = 600
 CITY = "New York, Manhattan and around it"
 
 
@@ -56,9 +58,9 @@ def press(app: AppTest, key: str) -> AppTest:
     return run(app)
 
 
-def until(app: AppTest, said: str, seconds: float = 60) -> AppTest:
+def until(app: AppTest, said: str) -> AppTest:
     """Draw the page again until it says something: what is made in another thread is awaited."""
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + LONG
     while said not in words(app):
         assert time.monotonic() < deadline, words(app)
         time.sleep(0.1)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
+
+#: Seconds that runs may take where others share the machine.
+LONG = 600
 
 
 def checked(app: AppTest) -> AppTest:
@@ -13,13 +17,21 @@ def checked(app: AppTest) -> AppTest:
     return app
 
 
-def finished(app: AppTest) -> AppTest:
-    for _ in range(600):
-        if "finished" in words(app):
-            return app
+def eventually(claim: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + LONG
+    while not claim():
+        assert time.monotonic() < deadline, "It never came true."
         time.sleep(0.1)
-        checked(app)
-    raise AssertionError("the runs never finished")
+
+
+def until(app: AppTest, said: str) -> AppTest:
+    """Draw the page again until it says something: runs are made in another thread."""
+    eventually(lambda: said in words(app) or said in words(checked(app)))
+    return app
+
+
+def finished(app: AppTest) -> AppTest:
+    return until(app, "finished")
 
 
 def words(app: AppTest) -> str:

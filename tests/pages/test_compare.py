@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from dpcore.family import Family
 from dpcore.plan import Plan
 from dpcore.reproductions import REPRODUCTIONS, Check, Effort, Finding, Outcome, Row, Shelf
 from pages.ui.compare import auto_map, heat, jobs, papers, times
-from tests.pages.sweeping import checked, finished, words
+from tests.pages.sweeping import checked, finished, until, words
 
 APP = str(Path(__file__).parents[2] / "app.py")
 RANK = {"data": "iris", "algorithm": "dplloyd", "k": 3, "privacy": "Loosest", "paper": "000"}
@@ -142,12 +141,7 @@ def test_where_a_method_cannot_run_the_map_has_a_dash_and_says_why() -> None:
 
 def test_a_method_that_fails_on_the_map_does_not_hang_the_page() -> None:
     app = page(**(MAP | {"algorithm": "eugkm-published", "neighbors": "replace-one"}))
-    for _ in range(100):
-        if "cannot run here" in words(app):
-            break
-        time.sleep(0.1)
-        checked(app)
-    assert "private under add-remove only" in words(app)
+    until(app, "private under add-remove only")
 
 
 def test_a_relative_error_has_no_ratio_so_two_methods_are_not_compared_by_it() -> None:
@@ -308,11 +302,7 @@ def test_a_finding_runs_live_in_its_quick_form(monkeypatch: pytest.MonkeyPatch) 
     app.button(key=f"live-{name}").click()
     checked(app)
     assert app.query_params["live"] in (name, [name])
-    for _ in range(100):
-        if "Live, in quick form" in words(app):
-            break
-        time.sleep(0.1)
-        checked(app)
+    until(app, "Live, in quick form")
     assert efforts == [Effort(quick=True)]
     assert len(app.dataframe[0].value) == 3
     app.button(key=f"live-{name}").click()
@@ -323,13 +313,7 @@ def test_a_finding_runs_live_in_its_quick_form(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_finding_that_fails_live_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     quickly(monkeypatch, fail=True)
-    app = page(compare="papers", paper="004", live="004-fig5")
-    for _ in range(100):
-        if "The live run failed: no luck" in words(app):
-            return
-        time.sleep(0.1)
-        checked(app)
-    raise AssertionError("It did not say so.")
+    until(page(compare="papers", paper="004", live="004-fig5"), "The live run failed: no luck")
 
 
 def test_the_map_of_auto_is_its_rule() -> None:

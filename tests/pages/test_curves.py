@@ -15,7 +15,7 @@ import dpcore
 from dpcore.curves import METRICS
 from pages.ui import work
 from pages.ui.background import Worker
-from tests.pages.sweeping import checked, finished, words
+from tests.pages.sweeping import checked, eventually, finished, words
 
 APP = str(Path(__file__).parents[2] / "app.py")
 SMALL = {"data": "s1-like", "algorithm": "dplloyd", "runs": 2, "from": 0.5, "to": 2.0}
@@ -98,10 +98,15 @@ def test_a_sweep_stops_and_goes_on() -> None:
     next(b for b in app.button if b.label == "Stop").click()
     checked(app)
     assert "Stopped after" in words(app)
-    time.sleep(1)
-    still = words(checked(app))
-    time.sleep(0.5)
-    assert words(checked(app)) == still
+
+    def stands_still() -> bool:
+        before = words(app)
+        time.sleep(0.5)
+        return words(checked(app)) == before
+
+    # The run that was being made when somebody stopped them still comes in.
+    eventually(stands_still)
+    assert "Stopped after" in words(app)
     next(b for b in app.button if b.label == "Go on").click()
     checked(app)
     assert "Stopped" not in words(app)
@@ -165,6 +170,7 @@ def test_a_job_pauses_when_it_has_enough_and_goes_on_when_more_is_wanted() -> No
 
     def results(enough: int) -> list[int]:
         job = worker.job("count", lambda: counted, enough)
+        eventually(lambda: len(job.results) >= enough)
         time.sleep(0.3)
         return list(job.results)
 

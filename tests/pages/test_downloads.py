@@ -168,7 +168,7 @@ def visited(app: AppTest, files: Files) -> None:
         for key in [b.key for b in app.button if b.key == "show-raw"]:
             press(app, key)
         if "curves" in file or "compare" in file:
-            until(app, "runs finished", 120)
+            until(app, "runs finished")
 
 
 def test_the_search_finds_what_it_looks_for() -> None:

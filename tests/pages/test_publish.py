@@ -329,7 +329,7 @@ def held_up(monkeypatch: pytest.MonkeyPatch) -> Event:
     go_on = Event()
 
     def waiting(*plan: Any) -> Release:
-        assert go_on.wait(60)
+        assert go_on.wait(600)
         return publish(*plan)
 
     monkeypatch.setattr(making, "publish", waiting)

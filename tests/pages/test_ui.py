@@ -13,7 +13,6 @@ from pages.ui import maps
 from pages.ui.background import Job, Pictures, Worker
 from pages.ui.palette import DARK, LIGHT, Palette
 
-
 #: Seconds that others on the machine may keep a thread from what takes it an instant.
 LONG = 60
 

@@ -18,7 +18,7 @@ APP = str(Path(__file__).parents[2] / "app.py")
 
 
 def page(**query: str) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=60).switch_page("pages/3_verdicts.py")
+    app = AppTest.from_file(APP, default_timeout=120).switch_page("pages/3_verdicts.py")
     for name, value in query.items():
         app.query_params[name] = value
     app.run()
