@@ -44,13 +44,12 @@ def patients(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def published(patients: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Release]:
-    """A release of each kind: by algorithm, unit, relation and number of coordinates."""
-    books = Ledger(tmp_path_factory.mktemp("ledger"))
+def plans(patients: Path) -> dict[str, ReleasePlan]:
+    """A plan of each kind: by algorithm, unit, relation and number of coordinates."""
     own = FileData(str(patients), ("lon", "lat"), BOX)
     person, all_of_it = Unit("person", "who", 3), Amount.of(10.0, 1e-5)
     trips = BuiltinData("nyc-taxi-trips")
-    plans = {
+    return {
         "adaptive": ReleasePlan("visits", own, "adaptive", 6, 1.0, unit=person, allowed=all_of_it),
         "coreset": ReleasePlan(
             "visits", own, "coreset", 6, 1.0, 1e-6, unit=person, allowed=all_of_it
@@ -72,4 +71,12 @@ def published(patients: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[
         ),
         "auto": ReleasePlan("iris <b>&", BuiltinData("iris"), "auto", 3, 1.0),
     }
+
+
+@pytest.fixture(scope="session")
+def published(
+    plans: dict[str, ReleasePlan], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Release]:
+    """A release of each plan."""
+    books = Ledger(tmp_path_factory.mktemp("ledger"))
     return {name: publish(plan, books) for name, plan in plans.items()}
