@@ -26,8 +26,6 @@ FINE = 1 << 12
 JUST_INSIDE = 1 - 1e-9
 #: 41/29 is just below the square root of 2, by which pairs off the diagonal count twice.
 ON_DIAGONAL, OFF_DIAGONAL = 29, 41
-#: Dimensions in which cells are told by exact ticks, and how many bits are left out in more.
-EXACT_DIMENSIONS, COARSE_BITS = 512, 3
 CHUNK_ROWS = 1 << 15
 #: No ball is smaller, so that no division by its size overflows.
 LEAST_REACH = 1e-100
@@ -110,12 +108,10 @@ class Offsets:
     def of(self, dataset: Dataset) -> IntArray:
         places = to_ticks(self.centers)
         m, d = places.shape
-        # So that products stay exact, and a row's cell its own affair, in any company.
-        coarse = 0 if d <= EXACT_DIMENSIONS else COARSE_BITS
-        cells = Voronoi(self.centers / (1 << coarse))
+        cells = Voronoi(self.centers)
         total = np.zeros((m, d + 2), dtype=np.int64)
         for ticks, weights in _chunks(dataset):
-            label = cells.labels(ticks >> coarse)
+            label = cells.labels(ticks)
             told = np.empty((len(ticks), d + 2), dtype=np.int64)
             offset = clipped(ticks - places[label], self.reach, self.norm, WHOLE)
             told[:, 0] = self._counted

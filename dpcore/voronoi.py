@@ -15,6 +15,8 @@ from dpcore.domain import FloatArray, IntArray, cell_ticks, to_ticks
 CHUNK = 1 << 18
 #: With more centers than this, in no more than so many dimensions, a tree of them is faster.
 MANY_CENTERS, FEW_DIMENSIONS = 200, 4
+#: Dimensions in which exact ticks are compared, and how many bits are left out in more.
+EXACT_DIMENSIONS, COARSE_BITS = 512, 3
 #: Cells a side of the tiles in which a grid is labelled.
 TILE = 8
 
@@ -23,7 +25,8 @@ TILE = 8
 class Voronoi:
     """A partition of the box among centers (k, d), given in unit coordinates.
 
-    Distances are whole numbers of squared ticks, compared exactly.
+    Distances are whole numbers, compared exactly: a row's cell is its own affair, in any company.
+    In very many dimensions they are those between coarser positions.
     """
 
     centers: FloatArray
@@ -46,14 +49,15 @@ class Voronoi:
 
     def _compared(self, ticks: IntArray) -> IntArray:
         """Labels by the distance to every center."""
-        # |x - c|^2 - |x|^2 is whole and, for d <= 512, below 2^53: exact in float64.
-        centers = to_ticks(self.centers).astype(np.float64)
+        # |x - c|^2 - |x|^2 is whole and below 2^53, exact in float64: up to d = 512, or 32,768.
+        coarse = 0 if self.centers.shape[1] <= EXACT_DIMENSIONS else COARSE_BITS
+        centers = to_ticks(self.centers / (1 << coarse)).astype(np.float64)
         squares = np.einsum("kd,kd->k", centers, centers)
         step = max(1, CHUNK // len(centers))
         labels = np.empty(len(ticks), dtype=np.int64)
         for start in range(0, len(ticks), step):
             rows = slice(start, start + step)
-            labels[rows] = (squares - 2 * (ticks[rows] @ centers.T)).argmin(axis=1)
+            labels[rows] = (squares - 2 * ((ticks[rows] >> coarse) @ centers.T)).argmin(axis=1)
         return labels
 
     def grid_labels(self, side: int) -> IntArray:

@@ -38,6 +38,18 @@ def test_a_tree_of_many_centers_gives_the_same_labels_ties_included(d):
     assert Voronoi(from_ticks(centers)).labels(ticks).tolist() == nearest(centers, ticks)
 
 
+def test_in_very_many_dimensions_coarser_positions_are_compared_without_rounding():
+    d = 3000
+    rng = np.random.default_rng(0)
+    half = rng.integers(TICKS // 2, TICKS, (2, d // 2))
+    # Each center is the other one turned round: a row in two equal halves is on the border.
+    centers = np.stack([half.ravel(), half[::-1].ravel()])
+    row = rng.integers(TICKS // 2, TICKS - 8, (200, d // 2))
+    rows = np.concatenate([row, row], axis=1) + rng.integers(0, 2, (200, d))
+    coarse = np.rint(centers / 8).astype(np.int64)
+    assert Voronoi(from_ticks(centers)).labels(rows).tolist() == nearest(coarse, rows >> 3)
+
+
 @pytest.mark.parametrize("side", [1, 4, 8, 64])
 @settings(max_examples=20, deadline=None)
 @given(st.data())

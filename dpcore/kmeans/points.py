@@ -1,10 +1,10 @@
 """Nearest centers of rows in any dimension: exact totals of lattice rows, and weighted points.
 
 Rows are lattice cells; positions and centers are whole ticks. The scores |c|^2 - 2xc come out of
-matrix products in float64, where whole numbers below 2^53 are exact: for d <= 682 the partition,
-its counts, sums and cost are exact, whatever the order of rows and operations, and a tie goes to
-the center with the lower index. Above that, a row within a rounding error of a tie may go either
-way and the cost is rounded; the counts and sums of the clusters so found are exact still.
+matrix products in float64, where whole numbers below 2^53 are exact, for d <= 682; above that out
+of slower ones in int64. So the partition, its counts, sums and cost are exact, whatever the order
+of rows and operations and whichever rows are beside one, and a tie goes to the center with the
+lower index.
 """
 
 from __future__ import annotations
@@ -23,10 +23,14 @@ from dpcore.domain import TICKS, FloatArray, IntArray
 CHUNK_ROWS = 4096
 CHUNK_SCORES = 1 << 18
 MIN_CHUNK_ROWS = 256
+#: Up to so many coordinates scores are below 2^53: 3 d 2^42.
+EXACT_DIMENSIONS = 682
 
 _blas = ThreadpoolController()
 
 Cells = npt.NDArray[np.int32] | IntArray
+#: Whole numbers, as float64 or int64.
+Whole = npt.NDArray[Any]
 
 
 def single_thread() -> AbstractContextManager[Any]:
@@ -40,7 +44,7 @@ def cluster_totals(cells: Cells, centers: IntArray) -> tuple[IntArray, IntArray]
     sums = np.zeros(np.shape(centers), dtype=np.int64)
     matrix, squares = _linear(centers)
     with single_thread():
-        for _, ticks in _in_ticks(cells, len(matrix)):
+        for ticks in _in_ticks(cells, matrix):
             scores = matrix @ ticks.T
             scores += squares[:, None]
             member = _nearest(scores)[0]
@@ -65,36 +69,44 @@ def squared_ticks(cells: Cells, centers: IntArray) -> Any:
         for start in range(0, len(flat), batch):
             part = slice(start, start + batch)
             matrix, squares = _linear(flat[part].reshape(-1, d))
-            for _, ticks in _in_ticks(cells, len(matrix)):
+            for ticks in _in_ticks(cells, matrix):
                 scores = matrix @ ticks.T
                 scores += squares[:, None]
                 least = scores.reshape(-1, k, len(ticks)).min(axis=1)
                 for term in (least, np.einsum("nd,nd->n", ticks, ticks)):
-                    high = np.floor(term * 2.0**-26)
+                    high, low = _halves(term)
                     upper[part] += high.sum(axis=-1).astype(np.int64)
-                    lower[part] += (term - high * 2.0**26).sum(axis=-1).astype(np.int64)
+                    lower[part] += low.sum(axis=-1).astype(np.int64)
     exact = upper.astype(object) * (1 << 26) + lower
     return exact.reshape(sets.shape[:-2])[()]
 
 
-def _linear(centers: IntArray) -> tuple[FloatArray, FloatArray]:
+def _halves(numbers: Whole) -> tuple[Whole, Whole]:
+    """The upper bits, and the lower 26, of whole numbers."""
+    if numbers.dtype == np.int64:
+        return numbers >> 26, numbers & ((1 << 26) - 1)
+    high = np.floor(numbers * 2.0**-26)
+    return high, numbers - high * 2.0**26
+
+
+def _linear(centers: IntArray) -> tuple[Whole, Whole]:
     """-2c and |c|^2, so that |x - c|^2 = |x|^2 - 2cx + |c|^2 is a matrix product."""
-    matrix = np.asarray(centers, dtype=np.float64)
+    exact = np.shape(centers)[1] <= EXACT_DIMENSIONS
+    matrix = np.asarray(centers, dtype=np.float64 if exact else np.int64)
     return -2 * matrix, np.einsum("kd,kd->k", matrix, matrix)
 
 
-def _in_ticks(cells: Cells, scores_a_row: int) -> Iterator[tuple[slice, FloatArray]]:
-    """Positions in ticks, as float64, of some thousand rows at a time."""
-    size = min(CHUNK_ROWS, max(MIN_CHUNK_ROWS, CHUNK_SCORES // scores_a_row))
+def _in_ticks(cells: Cells, matrix: Whole) -> Iterator[Whole]:
+    """Positions in ticks, as the matrix has its numbers, of some thousand rows at a time."""
+    size = min(CHUNK_ROWS, max(MIN_CHUNK_ROWS, CHUNK_SCORES // len(matrix)))
     for start in range(0, len(cells), size):
-        rows = slice(start, start + size)
-        ticks = cells[rows].astype(np.float64)
+        ticks = cells[start : start + size].astype(matrix.dtype)
         ticks *= 2
         ticks += 1 - TICKS
-        yield rows, ticks
+        yield ticks
 
 
-def _nearest(scores: FloatArray) -> tuple[npt.NDArray[np.bool_], FloatArray]:
+def _nearest(scores: Whole) -> tuple[npt.NDArray[np.bool_], Whole]:
     """Which center (next to last axis) has the least score of each row (last axis), and that score.
 
     Exactly one center a row: a tie goes to the lower index.

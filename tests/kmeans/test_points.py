@@ -51,8 +51,8 @@ def test_the_order_of_rows_does_not_matter(case, permutation):
     assert squared_ticks(cells, centers) == squared_ticks(shuffled, centers)
 
 
-@pytest.mark.parametrize("d", [2, 100, 682])
-def test_rows_are_exact_across_chunks_and_up_to_682_dimensions(d):
+@pytest.mark.parametrize("d", [2, 100, 682, 683, 3000])
+def test_rows_are_exact_across_chunks_and_in_any_number_of_dimensions(d):
     rng = np.random.default_rng(d)
     n = CHUNK_ROWS + 50 if d == 2 else 60
     # Corners and their opposite: the largest scores there are.
