@@ -2,8 +2,9 @@
 
 A function of one row changes one row where one row is changed, so neighbors stay neighbors and
 applying it costs nothing. That holds only if the image of a row does not depend, by a single bit,
-on the rows around it: positions are whole ticks, matrices are whole numbers, and every product and
-norm is a whole number below 2^53, which float64 holds exactly in whatever order it is added up.
+on the rows around it: positions are whole ticks, matrices are whole numbers, every product is a
+whole number below 2^53, which float64 holds exactly in whatever order it is added up, and every
+squared norm one below 2^63, added up in int64.
 """
 
 from __future__ import annotations
@@ -102,7 +103,7 @@ class Projection:
 
 def _into_ball(ticks: FloatArray, reach: float) -> IntArray:
     """Whole numbers of ticks, scaled down to the ball where they are outside, and truncated."""
-    norms = np.sqrt(np.einsum("nd,nd->n", ticks, ticks))
+    norms = np.sqrt((ticks.astype(np.int64) ** 2).sum(axis=1))
     limit = reach * TICKS
     outside = norms > limit
     factors = np.divide(limit, norms, out=np.ones_like(norms), where=outside)

@@ -48,9 +48,9 @@ class Pull:
 
     def __call__(self, ticks: IntArray) -> IntArray:
         own = to_ticks(self.centers)[self.cells.labels(ticks)]
-        apart = (self.ball(ticks) - own).astype(np.float64)
+        apart = self.ball(ticks) - own
         softening = self.softening * TICKS
-        lengths = np.maximum(np.sqrt(np.einsum("nd,nd->n", apart, apart)), softening)
+        lengths = np.maximum(np.sqrt((apart**2).sum(axis=1)), softening)
         pull = np.empty((len(ticks), self.d), dtype=np.int64)
         pull[:, :-1] = np.trunc(apart * (TICKS / lengths)[:, None])
         pull[:, -1] = np.trunc(softening * (TICKS / lengths))
