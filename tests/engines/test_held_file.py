@@ -138,7 +138,7 @@ def test_progress_is_seen_from_another_thread_while_a_file_is_read(tmp_path: Pat
         census = other.submit(engine.census, source, Grid(BOX, 1024))
         while not census.done():
             seen.append(engine.progress())
-            time.sleep(0.01)
+            time.sleep(0.001)
     assert census.result()[1].inside == 2_000_000
     assert any(0 < part < 1 for part in seen)
     assert engine.progress() == 0
