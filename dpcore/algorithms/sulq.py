@@ -97,10 +97,11 @@ class SulqPublished(Algorithm):
         curator.note("start", centers=centers)
         share = Pure(curator.budget.epsilon / (2 * rounds))
         delta = curator.budget.delta or max(1, curator.unprotected().n) ** -1.5
+        log_doubt = math.log(1.25 * rounds) - math.log(delta)
         for i in range(rounds):
             why = f"round {i + 1} of {rounds}"
             counts = curator.noisy_counts(Voronoi(centers), share, f"{why}: counts")
-            sums = gaussian_sums(curator, centers, share, delta / rounds, f"{why}: sums")
+            sums = gaussian_sums(curator, centers, share, log_doubt, f"{why}: sums")
             centers = noisy_means(centers, counts, sums)
             curator.note("centers", centers=centers, round=i + 1)
         return Outcome(centers, facts={"rounds": rounds})
@@ -117,11 +118,14 @@ def start_in_bounds(curator: Curator, k: int) -> FloatArray:
 
 
 def gaussian_sums(
-    curator: Curator, centers: FloatArray, share: Pure, delta: float, why: str
+    curator: Curator, centers: FloatArray, share: Pure, log_doubt: float, why: str
 ) -> FloatArray:
-    """Sums of the clusters' rows with Gaussian noise, booked as if that were purely private."""
+    """Sums of the clusters' rows with Gaussian noise, booked as if that were purely private.
+
+    `log_doubt` is ln(1.25/delta'), which the smallest delta' cannot be divided into.
+    """
     reach = math.sqrt(curator.d)
-    sigma = reach * math.sqrt(2 * math.log(1.25 / delta)) / share.epsilon
+    sigma = reach * math.sqrt(2 * log_doubt) / share.epsilon
     curator.transcript.charge("Gaussian", why, share, reach * TICKS, sigma * TICKS)
     sums = curator.unprotected().cluster_totals(to_ticks(centers)).sums / TICKS
     return np.asarray(sums + curator.rng.normal(0, sigma, sums.shape))

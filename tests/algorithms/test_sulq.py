@@ -40,6 +40,11 @@ def test_without_a_delta_the_noise_is_geometric_and_purely_private():
     assert result.delta == 0
 
 
+@pytest.mark.parametrize("key", ["sulq", "sulq-published"])
+def test_the_smallest_delta_that_a_budget_takes_buys_an_answer(key):
+    assert np.isfinite(dpcore.run(key, DATA, 4, 1.0, 5e-324, seed=0).centers).all()
+
+
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
 def test_as_epsilon_grows_sulq_becomes_plain_lloyd(delta):
     result = dpcore.run("sulq", DATA, 4, 1e6, delta, seed=3, rounds=4)
