@@ -24,7 +24,9 @@ def page(chromium_path: str) -> Iterator[Page]:
         browser = playwright.chromium.launch(
             executable_path=chromium_path, args=["--no-sandbox", "--disable-gpu"]
         )
-        yield browser.new_page(viewport={"width": 390, "height": 844})
+        page = browser.new_page(viewport={"width": 390, "height": 844})
+        page.set_default_timeout(90_000)  # others may share the machine
+        yield page
         browser.close()
 
 

@@ -54,16 +54,24 @@ def test_it_says_that_it_is_a_twin_and_nobodys_rows(books):
     assert not dpcore.datasets.load("nyc-taxi").about.twin
 
 
-@pytest.mark.parametrize(
-    ("number", "key", "most"), [(1, "nyc-taxi", 1.02), (3, "nyc-taxi-trips", 2.0)]
-)
-def test_centers_found_on_a_twin_serve_the_data_well(number, key, most, books):
-    data = dpcore.datasets.load(key)
-    twin = twin_of(books, number)
-    found, best = (dpcore.baseline(each, 5, seed=0).centers for each in (twin, data))
-    assert dpcore.nicv(data, found) < most * dpcore.nicv(data, best)
+@pytest.mark.parametrize(("number", "key"), [(1, "nyc-taxi"), (3, "nyc-taxi-trips")])
+def test_it_has_about_as_many_rows_in_the_same_box(number, key, books):
+    data, twin = dpcore.datasets.load(key), twin_of(books, number)
     assert twin.n == pytest.approx(data.n, rel=0.05)
     assert (twin.box, twin.d) == (data.box, data.d)
+
+
+@pytest.mark.parametrize(
+    ("key", "epsilon", "most"), [("nyc-taxi", 0.2, 1.02), ("nyc-taxi-trips", 0.5, 2.0)]
+)
+def test_centers_found_on_a_twin_serve_the_data_well(key, epsilon, most):
+    """Under noise with a seed: how well is a matter of luck too."""
+    data, plan = dpcore.datasets.load(key), twin_plan(key, BuiltinData(key), epsilon)
+    described = dpcore.run(plan.algorithm, data, plan.k, epsilon, seed=0, **plan.parameters)
+    points, weights = described.synopsis.unit_points, described.synopsis.weights
+    twin = drawn(points, weights, data.box, data.about, np.random.default_rng(0))
+    found, best = (dpcore.baseline(each, 5, seed=0).centers for each in (twin, data))
+    assert dpcore.nicv(data, found) < most * dpcore.nicv(data, best)
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
