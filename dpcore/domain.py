@@ -46,6 +46,8 @@ class Box:
         names = tuple(self.names) or tuple(f"x{i}" for i in range(len(self.low)))
         if len(names) != len(self.low):
             raise ValueError(f"{len(names)} names for {len(self.low)} coordinates.")
+        if len(set(names)) < len(names):
+            raise ValueError(f"Two coordinates have the same name: {', '.join(names)}.")
         object.__setattr__(self, "names", names)
         for name, low, high in zip(names, self.low, self.high, strict=True):
             if not (np.isfinite(low) and np.isfinite(high)):
@@ -78,6 +80,12 @@ class Box:
     @property
     def d(self) -> int:
         return len(self.low)
+
+    def beside(self, name: str) -> str:
+        """What a column beside the coordinates is called: the name, underscored if one has it."""
+        while name in self.names:
+            name += "_"
+        return name
 
     @property
     def _half(self) -> FloatArray:

@@ -40,7 +40,8 @@ def centers_csv(centers: PrivateCenters) -> str:
     """One center a line, under the names of the coordinates."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["center", *_private(centers).box.names])
+    box = _private(centers).box
+    writer.writerow([box.beside("center"), *box.names])
     for number, center in enumerate(centers.tolist(), start=1):
         writer.writerow([number, *center])
     return text.getvalue()
@@ -63,9 +64,9 @@ def centers_json(centers: PrivateCenters) -> str:
 
 def centers_parquet(centers: PrivateCenters) -> bytes:
     """One row a center, under the names of the coordinates."""
-    names, values = _private(centers).box.names, np.asarray(centers)
-    number = {"center": np.arange(1, len(centers) + 1)}
-    return parquet.written({**number, **dict(zip(names, values.T, strict=True))})
+    box, values = _private(centers).box, np.asarray(centers)
+    number = {box.beside("center"): np.arange(1, len(centers) + 1)}
+    return parquet.written({**number, **dict(zip(box.names, values.T, strict=True))})
 
 
 def points_csv(result: ReleasedResult) -> str:
@@ -88,7 +89,7 @@ def points_parquet(result: ReleasedResult) -> bytes:
     synopsis = _released(result)
     weights = np.asarray(synopsis.weights, dtype=np.float64)
     places = dict(zip(synopsis.box.names, synopsis.points.T, strict=True))
-    return parquet.written({**places, "weight": weights})
+    return parquet.written({**places, synopsis.box.beside("weight"): weights})
 
 
 def _features(positions: list[list[float]], properties: list[dict[str, Any]]) -> dict[str, Any]:

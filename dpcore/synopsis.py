@@ -47,7 +47,7 @@ class Synopsis:
     def to_frame(self) -> pd.DataFrame:
         """One row a point: its coordinates and its weight."""
         frame = pd.DataFrame(self.points, columns=list(self.box.names))
-        frame["weight"] = np.asarray(self.weights)
+        frame[self.box.beside("weight")] = np.asarray(self.weights)
         return frame
 
 

@@ -73,6 +73,13 @@ def test_names_are_one_each_and_made_up_when_missing():
     assert Box.cube(3).names == ("x0", "x1", "x2")
     with pytest.raises(ValueError, match="2 names for 1 coordinates"):
         Box((0,), (1,), ("a", "b"))
+    with pytest.raises(ValueError, match="Two coordinates have the same name: a, a"):
+        Box((0, 0), (1, 1), ("a", "a"))
+
+
+def test_a_column_beside_the_coordinates_has_a_name_of_its_own():
+    assert Box.cube(2).beside("weight") == "weight"
+    assert Box((0, 0), (1, 1), ("weight_", "weight")).beside("weight") == "weight__"
 
 
 def test_ends_may_come_as_any_numbers_and_become_floats():

@@ -80,7 +80,7 @@ def twin_of(ledger: Ledger, number: int) -> Dataset:
         public=True,
         twin=True,
     )
-    *places, weights = parquet.read(files[POINTS], (*box.names, "weight")).T
+    *places, weights = parquet.read(files[POINTS], (*box.names, box.beside("weight"))).T
     # Of the released points alone, so that everybody draws the same twin.
     coins = np.random.default_rng(int(hashlib.sha256(files[POINTS]).hexdigest(), 16))
     return drawn(box.to_unit(np.column_stack(places)), weights, box, about, coins)

@@ -234,7 +234,7 @@ def _box(said: Said) -> Box:
 
 def _tables(kind: str, files: Mapping[str, bytes], box: Box) -> Iterator[tuple[str, FloatArray]]:
     """The coordinates, and weights of points, that each file of a kind tells."""
-    columns = [*box.names, *(["weight"] if kind == "points" else [])]
+    columns = [*box.names, *([box.beside("weight")] if kind == "points" else [])]
     if content := files.get(f"{kind}.parquet"):
         yield f"{kind}.parquet", parquet.read(content, columns)
     if content := files.get(f"{kind}.csv"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import io
 import json
 import re
 
@@ -21,6 +22,7 @@ from dpcore.release import (
     ReleasePlan,
     Unit,
     publish,
+    twin_of,
     verify,
 )
 from dpcore.release.audited import overspent
@@ -52,6 +54,25 @@ def test_every_release_holds_and_says_what_nobody_can_check(kind, published):
     unknown = " ".join(f.what for f in findings if f.holds is None)
     for words in ("noise was drawn", "data were those", "nothing else was published"):
         assert words in unknown
+
+
+def test_people_may_have_a_weight_and_a_center(tmp_path):
+    box = Box((0, 0), (1, 1), ("center", "weight"))
+    rows = np.random.default_rng(0).normal([0.3, 0.7], 0.05, (3000, 2))
+    pd.DataFrame(rows, columns=box.names).to_csv(tmp_path / "people.csv", index=False)
+    ledger = Ledger(tmp_path / "ledger")
+    data = FileData(str(tmp_path / "people.csv"), box.names, box)
+    release = publish(ReleasePlan("people", data, "adaptive", 1, 1.0), ledger)
+    assert failures(release.files[NAME], release.files) == []
+    centers, points = (
+        pd.read_csv(io.BytesIO(release.files[f"{kind}.csv"])) for kind in ("centers", "points")
+    )
+    assert list(centers) == ["center_", "center", "weight"]
+    assert np.allclose(centers[["center", "weight"]], [[0.3, 0.7]], atol=0.05)
+    assert list(points) == ["center", "weight", "weight_"]
+    assert points["weight_"].sum() == pytest.approx(3000, rel=0.1)
+    assert points["weight"].between(0, 1).all()
+    assert twin_of(ledger, release.entry.number).n == pytest.approx(3000, rel=0.1)
 
 
 @pytest.mark.parametrize(
