@@ -51,7 +51,8 @@ class PrivateKMeans(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ign
     Notes
     -----
     Only `fit` is private. `predict`, `transform` and `labels_` say where given rows lie, and are
-    as private as these rows are; `labels_` is therefore not kept.
+    as private as these rows are; `labels_` is therefore not kept. An error about X itself, such as
+    a NaN in it or no row at all, is no private answer either: it is for who holds X.
     """
 
     def __init__(
