@@ -6,16 +6,28 @@ import os
 import shutil
 from collections.abc import Iterator
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
 import dpcore
 from benchmarks.table import Row, seconds
 from dpcore import game, steps
-from tests.browser.driver import DESK, FLAGS, idle, serving
-from tests.browser.test_learn import frame_rate
+from tests.browser.driver import DESK, FLAGS, idle, picture, place, serving
 
 TITLE = "Learn"
 METHODS = ("dplloyd", "adaptive", "coreset", "eugkm", "hybrid", "gkm")
+#: Frames drawn in so many milliseconds.
+FRAMES = """
+(milliseconds) => new Promise(resolve => {
+  let frames = 0;
+  const start = performance.now();
+  const count = now => {
+    frames += 1;
+    if (now - start < milliseconds) requestAnimationFrame(count);
+    else resolve(1000 * frames / (now - start));
+  };
+  requestAnimationFrame(count);
+})
+"""
 #: From the press of a key to the new title.
 CHANGED = """
 () => new Promise(resolve => {
@@ -64,3 +76,20 @@ def rows() -> Iterator[Row]:
             idle(page)
         yield Row("from a key to the next step, in the browser", sorted(waits)[3], unit="s")
         browser.close()
+
+
+def frame_rate(page: Page) -> float:
+    """Frames a second while the map is dragged about: the best of some seconds, since others may
+    be at work on this machine."""
+    box = place(picture(page))
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    rates = []
+    for _ in range(4):
+        page.evaluate(f"void (window.rate = ({FRAMES})(1000))")
+        for i in range(10):
+            page.mouse.move(x + 3 * i, y - 2 * i)
+        rates.append(page.evaluate("window.rate"))
+    page.mouse.up()
+    return max(rates)

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from tests.browser.driver import DESK, FLAGS, WITHOUT_MOTION, serving, settled, watch
+from tests.browser.driver import DESK, FLAGS, LONG, WITHOUT_MOTION, serving, settled, watch
 
 #: A machine that tests two pages at once, on software rendering, may keep anybody waiting.
-expect.set_options(timeout=20_000)
+expect.set_options(timeout=LONG)
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +38,7 @@ def visit(browser: Browser, server: str) -> Iterator[Callable[..., Page]]:
     def open_path(path: str = "/", *, ready: bool = True, **options: Any) -> Page:
         context = browser.new_context(**{"viewport": DESK, **options})
         contexts.append(context)
+        context.set_default_timeout(LONG)
         context.add_init_script(WITHOUT_MOTION)
         page = context.new_page()
         watch(page, server, problems)

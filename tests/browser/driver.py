@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from PIL import Image, ImageChops
-from playwright.sync_api import ConsoleMessage, Locator, Page, Request
+from playwright.sync_api import ConsoleMessage, FloatRect, Locator, Page, Request
 
 ROOT = Path(__file__).parents[2]
 #: Software rendering; a sandbox needs rights that containers do not give.
@@ -28,6 +28,8 @@ Element.prototype.animate = function (frames, options) {
   return animate.call(this, frames, { ...options, duration: 0 });
 };
 """
+#: Milliseconds that anything may take where others share the machine.
+LONG = 90_000
 DESK = {"width": 1400, "height": 900}
 PHONE = {"width": 390, "height": 844}
 
@@ -42,34 +44,42 @@ class Server(NamedTuple):
 @contextlib.contextmanager
 def serving(ledger: str | None = None) -> Iterator[Server]:
     """A server that was just started, on a free port, with a ledger of its own."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    probe = socket.socket()
+    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    probe.bind(("127.0.0.1", 0))
+    port = probe.getsockname()[1]
+    # Linux gives it to nobody else while it is bound here, and lets the server listen on it.
+    if sys.platform != "linux":
+        probe.close()
     command = [sys.executable, "-m", "streamlit", "run", "app.py"]
     options = ["--server.headless=true", f"--server.port={port}", "--server.fileWatcherType=none"]
     folder = tempfile.TemporaryDirectory()
-    process = subprocess.Popen(
-        [*command, *options],
-        cwd=ROOT,
-        env=os.environ | {"DPCORE_LEDGER": ledger or folder.name},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    )
+    errors = Path(folder.name) / "errors"
+    with errors.open("wb") as said:  # a pipe that nobody reads would fill up and stop the server
+        process = subprocess.Popen(
+            [*command, *options],
+            cwd=ROOT,
+            env=os.environ | {"DPCORE_LEDGER": ledger or f"{folder.name}/ledger"},
+            stdout=subprocess.DEVNULL,
+            stderr=said,
+        )
     address = f"http://127.0.0.1:{port}"
     try:
-        deadline = time.monotonic() + 60
-        while True:
-            with contextlib.suppress(OSError):
-                urllib.request.urlopen(f"{address}/_stcore/health", timeout=1)
-                break
-            assert process.poll() is None, process.stderr.read().decode()  # type: ignore[union-attr]
-            assert time.monotonic() < deadline, "The server did not start."
-            time.sleep(0.1)
+        eventually(lambda: answers(address) or process.poll() is not None)
+        assert process.poll() is None, errors.read_text()
         yield Server(address, process.pid)
     finally:
         process.terminate()
-        process.communicate(timeout=20)
+        process.wait(timeout=LONG / 1000)
+        probe.close()
         folder.cleanup()
+
+
+def answers(address: str) -> bool:
+    with contextlib.suppress(OSError):
+        urllib.request.urlopen(f"{address}/_stcore/health", timeout=10)
+        return True
+    return False
 
 
 def watch(page: Page, server: str, problems: list[str]) -> None:
@@ -93,15 +103,44 @@ def picture(page: Page, which: int = 0) -> Locator:
     return page.get_by_role("figure").nth(which)
 
 
+def in_address(page: Page, *texts: str) -> None:
+    """Wait until the address says so."""
+    for text in texts:
+        page.wait_for_function(
+            "text => decodeURIComponent(location.search).includes(text)", arg=text, timeout=LONG
+        )
+
+
+def width(page: Page) -> int:
+    """As wide as the page is, with what can only be seen by scrolling."""
+    return page.evaluate(
+        "Math.max(document.documentElement.scrollWidth,"
+        " document.querySelector('[data-testid=stMain]').scrollWidth)"
+    )
+
+
+def place(target: Locator) -> FloatRect:
+    """Where it is drawn, once that no longer moves."""
+    places = [target.bounding_box()]
+
+    def stands() -> bool:
+        places.append(target.bounding_box())
+        return places[-1] is not None and places[-1] == places[-2]
+
+    eventually(stands)
+    assert places[-1] is not None
+    return places[-1]
+
+
 def settled(page: Page) -> Page:
     """Wait until the script has finished, draws included, and a map shows its centers."""
-    picture(page).wait_for(timeout=60_000)
+    picture(page).wait_for(timeout=LONG)
     page.wait_for_function(
         "() => { const told = [...document.querySelectorAll('[data-testid=stMetricValue]')]"
         ".map(value => value.innerText.trim());"
         " return told.length >= 4 && !told.includes('…')"
         " && !document.body.innerText.includes('draws so far'); }",
-        timeout=60_000,
+        timeout=LONG,
     )
     idle(page)
     return page
@@ -109,8 +148,10 @@ def settled(page: Page) -> Page:
 
 def idle(page: Page) -> None:
     """Wait until the server has nothing left to say and the map has drawn it."""
-    page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
-    page.wait_for_timeout(700)
+    at_rest = page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]')
+    for _ in range(2):  # what was just pressed may not have reached the server yet
+        at_rest.wait_for(timeout=LONG)
+        page.wait_for_timeout(500)
 
 
 def pixels(target: Locator) -> Image.Image:
@@ -128,6 +169,11 @@ def count(image: Image.Image, color: str, tolerance: int = 6) -> int:
     return sum(near)
 
 
+def shows(target: Locator, color: str, more_than: int) -> None:
+    """Wait until more pixels than so many have a color."""
+    eventually(lambda: count(pixels(target), color) > more_than)
+
+
 def alike(one: Image.Image, other: Image.Image) -> bool:
     """Whether two pictures are the same but for the smoothing of edges."""
     if one.size != other.size:
@@ -136,9 +182,9 @@ def alike(one: Image.Image, other: Image.Image) -> bool:
     return apart.histogram()[255] < one.width * one.height / 1000
 
 
-def eventually(claim: Callable[[], bool], seconds: float = 20) -> None:
+def eventually(claim: Callable[[], bool]) -> None:
     """Wait until a claim holds."""
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + LONG / 1000
     while not claim():
         assert time.monotonic() < deadline, "It never came true."
         time.sleep(0.2)

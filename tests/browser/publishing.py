@@ -6,10 +6,7 @@ from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.driver import idle
-
-#: As much as a page may wait for while others share the machine.
-LONG = 90_000
+from tests.browser.driver import LONG, idle
 
 
 def button(page: Page, name: str) -> Locator:

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import re
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.driver import idle
+from tests.browser.driver import LONG, eventually, idle
 
 
 def finished(page: Page) -> Page:
-    expect(page.get_by_text(re.compile(r"runs finished"))).to_be_visible(timeout=120_000)
+    expect(page.get_by_text(re.compile(r"runs finished"))).to_be_visible(timeout=5 * LONG)
     idle(page)
     return page
+
+
+def stands_still(text: Locator) -> None:
+    """Wait until it stays as it is: a run that was being made when it stopped still comes in."""
+
+    def stays() -> bool:
+        before = text.inner_text()
+        text.page.wait_for_timeout(2000)
+        return text.inner_text() == before
+
+    eventually(stays)
 
 
 def done(page: Page) -> int:

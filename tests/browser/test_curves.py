@@ -15,8 +15,19 @@ from PIL import Image
 from playwright.sync_api import Download, Page, expect
 
 from pages.ui.palette import DARK, LIGHT
-from tests.browser.driver import DESK, PHONE, count, eventually, idle, pixels
-from tests.browser.sweeping import done, finished
+from tests.browser.driver import (
+    DESK,
+    LONG,
+    PHONE,
+    count,
+    eventually,
+    in_address,
+    pixels,
+    place,
+    shows,
+    width,
+)
+from tests.browser.sweeping import done, finished, stands_still
 
 Visit = Callable[..., Page]
 SMALL = "/curves?data=s1-like&algorithm=dplloyd&runs=2&from=0.5&to=2.0"
@@ -24,12 +35,12 @@ SMALL = "/curves?data=s1-like&algorithm=dplloyd&runs=2&from=0.5&to=2.0"
 
 def opened(visit: Visit, path: str = SMALL, **options: object) -> Page:
     page = visit(path, ready=False, **options)
-    page.locator(".js-plotly-plot .point").first.wait_for(state="attached", timeout=90_000)
+    page.locator(".js-plotly-plot .point").first.wait_for(state="attached", timeout=LONG)
     return page
 
 
 def saved(page: Page, press: Callable[[], None]) -> bytes:
-    with page.expect_download(timeout=30_000) as waiting:
+    with page.expect_download() as waiting:
         press()
     found: Download = waiting.value
     return Path(found.path()).read_bytes()
@@ -38,18 +49,13 @@ def saved(page: Page, press: Callable[[], None]) -> bytes:
 def test_points_appear_while_runs_are_made_until_somebody_stops_them(visit: Visit) -> None:
     page = opened(visit, "/curves?data=s1-like&algorithm=gkm&runs=200")
     before = done(page)
-    eventually(lambda: done(page) > before, 30)
+    eventually(lambda: done(page) > before)
     page.get_by_role("button", name="Stop").last.click()
     stopped = page.get_by_text(re.compile(r"^Stopped after"))
-    expect(stopped).to_be_visible(timeout=30_000)
-    # The run that was being made when somebody stopped them still comes in.
-    page.wait_for_timeout(2000)
-    idle(page)
-    words = stopped.inner_text()
-    page.wait_for_timeout(2000)
-    assert stopped.inner_text() == words
+    expect(stopped).to_be_visible()
+    stands_still(stopped)
     page.get_by_role("button", name="Go on").click()
-    expect(page.get_by_text(re.compile(r"^[\d,]+ of 2,400 runs"))).to_be_visible(timeout=30_000)
+    expect(page.get_by_text(re.compile(r"^[\d,]+ of 2,400 runs"))).to_be_visible()
 
 
 def test_controls_answer_while_the_sweep_of_a_month_runs(visit: Visit) -> None:
@@ -57,7 +63,7 @@ def test_controls_answer_while_the_sweep_of_a_month_runs(visit: Visit) -> None:
     for seed in (1, 2, 3):
         assert done(page) < 2400
         page.get_by_test_id("stSidebar").get_by_role("button", name="Draw new noise").click()
-        eventually(lambda seed=seed: f"seed={seed}" in page.evaluate("location.search"), 10)
+        eventually(lambda seed=seed: f"seed={seed}" in page.evaluate("location.search"))
     # Nor does a redraw that was asked for before the last press bring the old address back.
     page.wait_for_timeout(3000)
     assert "seed=3" in page.evaluate("location.search")
@@ -65,20 +71,17 @@ def test_controls_answer_while_the_sweep_of_a_month_runs(visit: Visit) -> None:
 
 def test_a_click_on_a_point_opens_explore_there(visit: Visit) -> None:
     page = finished(opened(visit, f"{SMALL}&with=eugkm"))
-    spot = page.locator(".js-plotly-plot .scatterlayer .trace .point").nth(2).bounding_box()
-    assert spot is not None
+    spot = place(page.locator(".js-plotly-plot .scatterlayer .trace .point").nth(2))
     page.mouse.click(spot["x"] + spot["width"] / 2, spot["y"] + spot["height"] / 2)
-    expect(page.get_by_role("heading", name="What privacy costs")).to_be_visible(timeout=60_000)
-    assert "privacy=Looser" in page.url
-    assert "algorithm=dplloyd" in page.url
-    assert "data=s1-like" in page.url
+    expect(page.get_by_role("heading", name="What privacy costs")).to_be_visible()
+    in_address(page, "privacy=Looser", "algorithm=dplloyd", "data=s1-like")
 
 
 def test_an_epsilon_without_a_name_is_typed_for_explore(visit: Visit) -> None:
     page = finished(opened(visit))
     page.get_by_role("radio", name="0.7").or_(page.get_by_role("button", name="0.7")).first.click()
-    expect(page.get_by_role("heading", name="What privacy costs")).to_be_visible(timeout=60_000)
-    assert "epsilon=0.7" in page.url
+    expect(page.get_by_role("heading", name="What privacy costs")).to_be_visible()
+    in_address(page, "epsilon=0.7")
 
 
 def test_the_files_say_what_the_screen_says(visit: Visit) -> None:
@@ -111,28 +114,23 @@ def test_the_address_is_the_picture(visit: Visit) -> None:
     path = f"{SMALL}&with=eugkm&metric=cost-gap&band=false&log_x=false"
     page = finished(opened(visit, path))
     again = finished(opened(visit, page.url.split("/curves")[1].join(["/curves", ""])))
-    words = [p.locator(".js-plotly-plot").inner_text() for p in (page, again)]
-    assert words[0] == words[1]
-    assert "CostGap" in words[0]
-    assert "EUGkM" in words[0]
+    one, other = (p.locator(".js-plotly-plot") for p in (page, again))
+    eventually(lambda: one.inner_text() == other.inner_text())
+    expect(one).to_contain_text("CostGap")
+    expect(one).to_contain_text("EUGkM")
 
 
 def test_the_dark_theme_reaches_the_chart(visit: Visit) -> None:
     page = finished(opened(visit, color_scheme="dark"))
-    seen = pixels(page.locator(".js-plotly-plot"))
-    assert count(seen, DARK.private) > 200
-    assert count(seen, DARK.paper) > 10_000
-    assert count(seen, LIGHT.paper) < 1_000
+    drawn = page.locator(".js-plotly-plot")
+    shows(drawn, DARK.private, 200)
+    shows(drawn, DARK.paper, 10_000)
+    assert count(pixels(drawn), LIGHT.paper) < 1_000
 
 
 @pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["phone", "desk"])
 def test_it_is_no_wider_than_the_window(visit: Visit, viewport: dict[str, int]) -> None:
     page = finished(opened(visit, f"{SMALL}&with=eugkm,gkm,hybrid", viewport=viewport))
-    width = page.evaluate(
-        "Math.max(document.documentElement.scrollWidth,"
-        " document.querySelector('[data-testid=stMain]').scrollWidth)"
-    )
-    assert width <= viewport["width"]
-    plot = page.locator(".js-plotly-plot .gridlayer").first.bounding_box()
-    assert plot is not None
-    assert plot["width"] > viewport["width"] / 3
+    eventually(lambda: width(page) <= viewport["width"])
+    plot = page.locator(".js-plotly-plot .gridlayer").first
+    assert place(plot)["width"] > viewport["width"] / 3
