@@ -11,7 +11,7 @@ from dpcore.privacy import ROUNDING, Accounting, Approx, Pure, epsilon_of_rho
 
 #: Charges that pay for no noise of their own: what they buy is inside them.
 ACCOUNTS = ("set aside", "side by side")
-#: What conversions between rho and epsilon may differ by.
+#: What conversions between rho and epsilon may differ by, as a part of the amount.
 SAME = 1e-6
 GEOMETRIC, GAUSSIAN, CHOICE = "two-sided geometric", "discrete Gaussian", "exponential mechanism"
 
@@ -35,7 +35,7 @@ def overspent(account: Mapping[str, Any], where: str = "") -> str | None:
         rho = math.fsum(charge["rho"] for charge in charges)
         worth = epsilon_of_gaussian if accounting is Accounting.GAUSSIAN else epsilon_of_rho
         spent = worth(rho, account["delta"]) if rho else 0.0
-        if not math.isclose(spent, epsilon, rel_tol=SAME, abs_tol=SAME):
+        if not math.isclose(spent, epsilon, rel_tol=SAME):
             return f"{where}charges of rho {rho:.6g} are epsilon {spent:.6g}, not {epsilon:.6g}."
     if not (within(epsilon, account["epsilon"]) and within(delta, account["delta"])):
         return (

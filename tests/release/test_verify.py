@@ -263,6 +263,16 @@ def test_pure_epsilons_with_a_delta_inside_are_worth_no_rho():
     assert overspent(account) is None
 
 
+def test_the_smallest_budget_is_added_up_as_strictly_as_a_large_one():
+    rho, delta = 3e-12, 1e-6
+    spent = epsilon_of_rho(rho, delta)
+    assert 0 < spent < 1e-6
+    account = {"epsilon": 1e-6, "delta": delta, "accounting": "zcdp"}
+    honest = charged("discrete Gaussian", rho=rho, epsilon=spent, sensitivity=1.0, scale=1e8)
+    assert overspent({**account, "charges": [honest]}) is None
+    assert "are epsilon" in overspent({**account, "charges": [{**honest, "epsilon": spent / 2}]})
+
+
 def test_gaussian_noise_is_never_paid_in_epsilon_alone():
     charge = charged("discrete Gaussian", sensitivity=1.0, scale=10.0)
     account = {"epsilon": 1.0, "delta": 0.0, "accounting": "pure", "charges": [charge]}
