@@ -59,9 +59,9 @@ def attacker_certainty(epsilon: float, before: float = 0.5) -> float:
 
 
 def percent(share: float) -> str:
-    """A share as people say it, never rounded up to certainty."""
+    """A share as people say it, never rounded to certainty or to nothing."""
     if share < 0.99:
-        return f"{100 * share:.0f} %"
+        return "< 1 %" if 0 < share <= 0.005 else f"{100 * share:.0f} %"
     return f"{math.floor(share * 1e4) / 100:.4g} %" if share < 1 else "100 %"
 
 
@@ -146,6 +146,11 @@ def change(relative: float) -> str:
         return f"0{NO_BREAK}%" if relative == 0 else f"<{NO_BREAK}0.01{NO_BREAK}%"
     digits = 0 if size >= 9.95 else 1 if size >= 0.995 else 2
     return f"{'−' if relative < 0 else ''}{size:.{digits}f}{NO_BREAK}%"
+
+
+def less_than(relative: float) -> str:
+    """The same as what a change stays below."""
+    return f"less than {change(relative).removeprefix(f'<{NO_BREAK}')}"
 
 
 def protected(unit: str, neighbors: Neighbors, ids: str | None = None, rows: int = 1) -> str:

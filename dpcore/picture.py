@@ -14,7 +14,7 @@ import pandas as pd
 from scipy.ndimage import gaussian_filter
 
 from dpcore.datasets.base import Dataset
-from dpcore.datasets.shapes import neighborhood_of
+from dpcore.datasets.shapes import place_of
 from dpcore.domain import FloatArray, Grid
 from dpcore.kmeans.merging import on_raster
 from dpcore.kmeans.points import WeightedPoints
@@ -85,9 +85,9 @@ def shares(result: RunResult) -> FloatArray | None:
 
 
 def places(centers: npt.ArrayLike) -> list[str]:
-    """The neighborhood of each center on a map, or both where a trip begins and ends."""
+    """Where each center lies on a map, or both where a trip begins and where it ends."""
     centers = np.asarray(centers)
-    names = [neighborhood_of(centers[:, i : i + 2]) for i in range(0, centers.shape[1], 2)]
+    names = [place_of(centers[:, i : i + 2]) for i in range(0, centers.shape[1], 2)]
     return [" → ".join(each) for each in zip(*names, strict=True)]
 
 

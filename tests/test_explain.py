@@ -15,6 +15,7 @@ from dpcore.explain import (
     caution,
     change,
     distance,
+    less_than,
     level_of,
     nearest_level,
     odds,
@@ -65,8 +66,9 @@ def test_odds_are_told_in_percent_and_never_as_certainty(epsilon: float, said: s
     assert odds(epsilon) == said
 
 
-def test_percent_is_not_rounded_up_to_a_whole() -> None:
+def test_percent_is_not_rounded_to_a_whole_or_to_nothing() -> None:
     assert percent(0.42) == "42 %"
+    assert [percent(share) for share in (0, 1e-9, 0.005, 0.006)] == ["0 %", "< 1 %", "< 1 %", "1 %"]
     assert percent(0.99999) == "99.99 %"
     assert percent(1) == "100 %"
 
@@ -140,6 +142,11 @@ def test_away_from_a_map_distances_are_parts_of_the_box() -> None:
 )
 def test_changes_keep_two_digits(relative: float, said: str) -> None:
     assert change(relative).replace("\u00a0", " ") == said
+
+
+def test_a_change_that_is_told_as_less_is_not_less_than_less() -> None:
+    assert less_than(0.0023).replace("\u00a0", " ") == "less than 0.23 %"
+    assert less_than(1e-6).replace("\u00a0", " ") == "less than 0.01 %"
 
 
 def test_who_is_protected_is_said_for_rows_and_for_ids():

@@ -19,6 +19,8 @@ from dpcore.domain import FloatArray, IntArray
 LONGITUDE_SCALE = np.cos(np.radians(40.7))
 #: Borders are known to the search for the nearest one at points this far apart: 50 meters.
 BORDER_STEP = 0.00045
+#: From so many degrees of latitude on, a kilometer, nobody would say that it is there.
+FAR = 0.009
 
 
 @dataclass(frozen=True)
@@ -68,16 +70,30 @@ def neighborhoods() -> tuple[Area, ...]:
 
 def neighborhood_of(lon_lat: npt.ArrayLike) -> list[str]:
     """The name of the neighborhood of each point (m, 2), or of the nearest one outside the city."""
+    return [neighborhoods()[i].name for i in _nearest(lon_lat)[0]]
+
+
+def place_of(lon_lat: npt.ArrayLike) -> list[str]:
+    """Where each point lies, in words: in a neighborhood, or beyond one, far outside the city."""
+    return [
+        f"beyond {neighborhoods()[i].name}" if distance > FAR else neighborhoods()[i].name
+        for i, distance in zip(*_nearest(lon_lat), strict=True)
+    ]
+
+
+def _nearest(lon_lat: npt.ArrayLike) -> tuple[IntArray, FloatArray]:
+    """The number of each point's neighborhood or of the nearest one, and how far away it is, in
+    degrees of latitude."""
     points = np.asarray(lon_lat, dtype=np.float64).reshape(-1, 2)
-    areas = neighborhoods()
-    found = np.full(len(points), -1)
-    for i, area in enumerate(areas):
+    found, away = np.full(len(points), -1), np.zeros(len(points))
+    for i, area in enumerate(neighborhoods()):
         found[area.contains(points) & (found < 0)] = i
     outside = found < 0
     if outside.any():
         borders, owners = _borders()
-        found[outside] = owners[borders.query(_even(points[outside]))[1]]
-    return [areas[i].name for i in found]
+        away[outside], nearest = borders.query(_even(points[outside]))
+        found[outside] = owners[nearest]
+    return found, away
 
 
 def polygons(geometry: Mapping[str, Any]) -> tuple[tuple[FloatArray, ...], ...]:

@@ -12,6 +12,7 @@ from dpcore.datasets.shapes import (
     boroughs,
     neighborhood_of,
     neighborhoods,
+    place_of,
 )
 
 METERS = 111_000  # a degree of latitude
@@ -52,6 +53,13 @@ def test_a_hole_is_outside_and_a_second_part_inside() -> None:
 )
 def test_places_have_the_names_people_know(lon_lat: tuple[float, float], name: str) -> None:
     assert neighborhood_of([lon_lat]) == [name]
+
+
+def test_what_is_far_outside_the_city_is_beyond_a_neighborhood_not_in_it() -> None:
+    times_square, hudson, new_jersey = (-73.9855, 40.7580), (-74.0150, 40.7600), (-74.10, 40.8)
+    assert place_of([times_square, hudson]) == neighborhood_of([times_square, hudson])
+    assert place_of([new_jersey]) == [f"beyond {neighborhood_of([new_jersey])[0]}"]
+    assert place_of([]) == []
 
 
 def test_no_points_have_no_neighborhoods() -> None:

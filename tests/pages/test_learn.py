@@ -369,7 +369,7 @@ def test_arrows_move_the_guess_that_is_chosen() -> None:
     assert address(app)["pick"] == "2"
     assert spots[0] == (-74.018, 40.8)
     assert spots[1][0] > -74.018
-    assert "Center 2 is in:" in words(app)
+    assert "Center 2: beyond" in words(app)
 
 
 def test_a_guess_stays_on_the_map() -> None:

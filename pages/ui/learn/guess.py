@@ -201,7 +201,7 @@ def place(choice: Choice, spots: list[Spot]) -> None:
             on_click=nudge,
             args=(k, east, north),
         )
-    st.caption(f"Center {chosen} is in: {places([spots[chosen - 1]])[0]}.")
+    st.caption(f"Center {chosen}: {places([spots[chosen - 1]])[0]}.")
 
 
 def revealed(choice: Choice) -> Picture | None:
