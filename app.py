@@ -12,10 +12,11 @@ from pages.ui.drawing import Layers
 
 #: The three levels that stand side by side at first: ends and middle.
 SIDES = (
-    ("left", explain.LEVELS[0]),
-    ("middle", explain.MIDDLE),
-    ("right", explain.LEVELS[-1]),
+    ("left", "First level", explain.LEVELS[0]),
+    ("middle", "Second level", explain.MIDDLE),
+    ("right", "Third level", explain.LEVELS[-1]),
 )
+UNPROVED = "no protection is proved"
 #: From so many rows on, noise drowns among them.
 MANY_ROWS = 1_000_000
 
@@ -24,10 +25,15 @@ def main() -> None:
     frame.frame("Explore")
     choice = controls.choose()
     st.title("What privacy costs")
+    unit = choice.about.unit
+    noisy = (
+        f"**Blue:** the same found with noise, which hides each single {unit}."
+        if choice.system.verdict.holds
+        else f"**Orange:** the same by a method that was to hide each single {unit}, and may not."
+    )
     st.caption(
-        f"**Red:** {choice.k} centers found by looking at every {choice.about.unit}. **Blue:** "
-        f"the same found with noise, which hides each single {choice.about.unit}. "
-        "Move the slider to see what more privacy costs."
+        f"**Red:** {choice.k} centers found by looking at every {unit}. {noisy} Move the slider "
+        "to see what more privacy costs."
     )
     if not standing.show(choice.data):
         return
@@ -35,7 +41,7 @@ def main() -> None:
         three = address.control(
             st.toggle, "Three levels side by side", "three", False, address.yes_or_no
         )
-        layers = legend.layer_switches()
+        layers = legend.layer_switches(choice.data)
     if three:
         three_levels(choice, layers)
     else:
@@ -64,11 +70,12 @@ def three_levels(choice: Choice, layers: Layers) -> None:
     """The same data, centers and seed at three levels, like figure 8 of paper 004."""
     axes = axes_shown(choice)
     shown = None
-    for column, (name, level) in zip(st.columns(3), SIDES, strict=True):
+    for column, (name, label, level) in zip(st.columns(3), SIDES, strict=True):
         with column:
-            chosen = controls.level_slider(name.capitalize(), name, level.name)
+            chosen = controls.level_slider(label, name, level.name)
             at = choice.at(next(lv.epsilon for lv in explain.LEVELS if lv.name == chosen))
-            st.markdown(f"**{chosen}**: {explain.odds(at.epsilon)}")
+            said = explain.odds(at.epsilon) if at.system.verdict.holds else UNPROVED
+            st.markdown(f"**{chosen}**: {said}")
             picture = attempt(at, axes)
             if picture is None:
                 continue
@@ -92,7 +99,7 @@ def protection(choice: Choice) -> None:
     unit = choice.about.unit
     if not choice.system.verdict.holds:
         st.warning(
-            f"**No protection is proved.** {explain.attack(float('inf'), unit)} "
+            f"**{UNPROVED.capitalize()}.** {explain.attack(float('inf'), unit)} "
             "This method's privacy claim does not hold."
         )
         return

@@ -11,7 +11,17 @@ from dpcore import curves
 from dpcore.algorithms import ALGORITHMS
 from dpcore.curves import EPSILONS, Curve, Metric
 from dpcore.plan import Plan, as_csv, as_json
-from pages.ui import address, controls, curve_chart, frame, live, palette, plots, work
+from pages.ui import (
+    address,
+    controls,
+    curve_chart,
+    frame,
+    live,
+    palette,
+    plots,
+    screen,
+    work,
+)
 from pages.ui.controls import Choice
 from pages.ui.curve_chart import LINEAR, Axes, Line
 from pages.ui.keep import File, keep
@@ -32,8 +42,9 @@ def main() -> None:
         "**Click on a point** to see it on Explore."
     )
     live.warn(choice.data, "ε", "this curve")
-    metric = controls.metric_control()
+    metric = controls.metric_control(choice.data)
     with st.sidebar:
+        screen.watch_width()
         plan = plan_controls(choice, metric)
         axes = axes_controls(metric)
     stopped = live.is_stopped(plan)
@@ -128,6 +139,8 @@ def chart(choice: Choice, plan: Plan, metric: Metric, axes: Axes, found: list[Cu
         Line("No privacy", metric.of(limits.non_private), colors.non_private, "dash"),
         Line(f"No data: {blind}", metric.of(limits.blind), colors.quiet, "dot"),
     ]
+    if narrow := screen.is_narrow():
+        curve_chart.key(curve_chart.named(found, lines, colors))
     drawn = curve_chart.figure(
         found,
         metric,
@@ -137,6 +150,7 @@ def chart(choice: Choice, plan: Plan, metric: Metric, axes: Axes, found: list[Cu
         axes,
         y_title(choice, metric),
         colors,
+        narrow,
     )
     alt = f"{metric.title} across ε on {choice.about.title}. The table below says the same."
     for point in plots.draw(drawn, "curves", alt, plan.data)[:1]:
@@ -181,7 +195,7 @@ def repeat(plan: Plan) -> None:
     stopped = live.is_stopped(plan)
     trials = live.gather(plan, stopped)
     files = [
-        File(f"{kind} of every run", f"curves-not-private.{kind.lower()}", partial(make, trials))
+        File(f"{kind} of every run", f"curves.{kind.lower()}", partial(make, trials))
         for kind, make in (("CSV", as_csv), ("JSON", as_json))
     ]
     keep(plan.data, files, stopped or len(trials) >= plan.total, plan.command(), plan.python())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+import re
 from collections import Counter
 
 import streamlit as st
@@ -27,6 +28,7 @@ RELATIONS = {
     Neighbors.ADD_REMOVE: "one row added or removed",
     Neighbors.REPLACE_ONE: "one row replaced",
 }
+CODE = re.compile("`([^`]+)`")
 #: The claim stands at this part of a bar, so that there is room beyond it.
 CLAIM_AT = 0.6
 STYLE = """
@@ -108,7 +110,8 @@ def card(algorithm: Algorithm, found: Findings | None) -> None:
 
 
 def paragraph(label: str, text: str) -> str:
-    return f"<b>{label}.</b> {html.escape(text)}"
+    """With names in the code set as such."""
+    return f"<b>{label}.</b> " + CODE.sub(r"<code>\1</code>", html.escape(text))
 
 
 def audit_bar(algorithm: Algorithm, found: Findings | None) -> None:

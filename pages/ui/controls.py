@@ -15,7 +15,6 @@ from dpcore.explain import LEVELS, MIDDLE, level_of, nearest_level
 from dpcore.privacy import MAX_DELTA, MAX_EPSILON, MIN_EPSILON, Neighbors
 from pages.ui import address, own_data, standing
 from pages.ui.own_data import OwnData, facts
-from pages.ui.wording import NOT_PRIVATE
 
 #: In place of one paper.
 ALL = "all"
@@ -254,7 +253,7 @@ def labelled_slider(choice: Choice) -> None:
     st.caption(f"ε = {choice.epsilon:g}{typed}.")
 
 
-def metric_control(metrics: Collection[str] = tuple(METRICS)) -> Metric:
+def metric_control(data: str, metrics: Collection[str] = tuple(METRICS)) -> Metric:
     """How good a run is, and what that means in words."""
     chosen = address.control(
         st.selectbox,
@@ -266,7 +265,7 @@ def metric_control(metrics: Collection[str] = tuple(METRICS)) -> Metric:
         format_func=lambda key: METRICS[key].title,
     )
     st.caption(METRICS[chosen].meaning)
-    st.markdown(NOT_PRIVATE)
+    st.markdown(standing.mark(data))
     return METRICS[chosen]
 
 

@@ -58,12 +58,11 @@ def figure(
     axes: Axes,
     y_title: str,
     colors: Palette,
+    narrow: bool = False,
 ) -> go.Figure:
     low, high = y_range(curves, lines, axes)
     colored = list(zip(curves, colors.series, strict=False))
-    named = [(line.label, line.value, line.color) for line in lines]
-    named += [(title(c.algorithm), c.points[-1].mean, color) for c, color in colored if c.points]
-    ends = placed(named, low, high, axes)
+    ends = () if narrow else placed(named(curves, lines, colors), low, high, axes)
     silent = [(c, color) for c, color in colored if c.refusals and not c.points]
     style = plots.axis(colors)
     end = {True: math.log10, False: float}
@@ -81,7 +80,7 @@ def figure(
         {
             **plots.layout(colors),
             "height": HEIGHT,
-            "margin": {"l": 70, "r": 125, "t": 20, "b": 50},
+            "margin": plots.margin(narrow),
             "annotations": [
                 *end_notes(ends),
                 *(absence(i, *each, colors) for i, each in enumerate(silent)),
@@ -105,6 +104,26 @@ def figure(
             },
         },
     )
+
+
+def named(
+    curves: Iterable[Curve], lines: Iterable[Line], colors: Palette
+) -> list[tuple[str, float, str]]:
+    """What each line is called, where it ends, and its color."""
+    colored = zip(curves, colors.series, strict=False)
+    return [
+        *((line.label, line.value, line.color) for line in lines),
+        *((title(c.algorithm), c.points[-1].mean, color) for c, color in colored if c.points),
+    ]
+
+
+def key(names: Iterable[tuple[str, float, str]]) -> None:
+    """The names above a chart that is too narrow to have them at its lines' ends."""
+    entries = (
+        f'<span style="display:inline-block"><span style="color:{color}">━</span> {name}</span>'
+        for name, _, color in names
+    )
+    st.markdown("&emsp; ".join(entries), unsafe_allow_html=True)
 
 
 def level(line: Line, epsilons: Sequence[float], axes: Axes) -> go.Scatter:

@@ -9,10 +9,9 @@ import pandas as pd
 import streamlit as st
 
 from dpcore.explain import distance, level_of, people_count, percent, plural
-from pages.ui import maps, palette, plane, work
+from pages.ui import maps, palette, plane, standing, work
 from pages.ui.controls import Choice
 from pages.ui.palette import Palette
-from pages.ui.wording import NOT_PRIVATE_WORDS
 from pages.ui.work import Picture
 
 Row = dict[str, Any]
@@ -44,6 +43,7 @@ def centers(picture: Picture, choice: Choice) -> list[Center]:
     """The centers, largest share first, with what hovering over them says."""
     about, names = choice.about, list(choice.about.box.names)
     partners = picture.truth.value.partners
+    mark = standing.mark_words(choice.data)
     found = []
     for rank, (index, row) in enumerate(picture.centers.iterrows(), start=1):
         partner = partners.loc[index]
@@ -56,8 +56,8 @@ def centers(picture: Picture, choice: Choice) -> list[Center]:
             Center(
                 tuple(row[names]),
                 tuple(partner[names]),
-                (*filter(None, lines), NOT_PRIVATE_WORDS),
-                (*partner_lines, NOT_PRIVATE_WORDS),
+                (*filter(None, lines), mark),
+                (*partner_lines, mark),
             )
         )
     return found

@@ -7,10 +7,9 @@ import streamlit as st
 
 from dpcore import explain
 from dpcore.draws import DRAWS, Spread, spread
-from pages.ui import work
+from pages.ui import standing, work
 from pages.ui.controls import Choice
 from pages.ui.drawing import kind
-from pages.ui.wording import NOT_PRIVATE
 from pages.ui.work import Picture
 
 #: Seconds between looks at the draws that are still being made, and how many the first needs.
@@ -38,11 +37,11 @@ def _figures(choice: Choice, picture: Picture, live: bool) -> None:
         st.rerun()
 
 
-def figure(label: str, value: str, sentence: str, not_private: bool = False) -> None:
+def figure(label: str, value: str, sentence: str, mark: str = "") -> None:
     st.metric(label, value)
     st.caption(sentence)
-    if not_private:
-        st.markdown(NOT_PRIVATE)
+    if mark:
+        st.markdown(mark)
 
 
 def so_far(usual: Spread) -> str:
@@ -50,27 +49,29 @@ def so_far(usual: Spread) -> str:
 
 
 def moved(choice: Choice, picture: Picture, usual: Spread | None) -> None:
+    mark = standing.mark(choice.data)
     if usual is None:
-        return figure("Centers moved", "…", "Drawing other noise to see what is usual.", True)
+        return figure("Centers moved", "…", "Drawing other noise to see what is usual.", mark)
     on_map = choice.about.geographic
     return figure(
         "Centers moved",
         explain.distance(usual.shift, on_map),
         f"Half of the centers move less, nine in ten less than "
         f"{explain.distance(usual.shift_nine_in_ten, on_map)} ({so_far(usual)}).",
-        True,
+        mark,
     )
 
 
 def worse(choice: Choice, picture: Picture, usual: Spread | None) -> None:
+    mark = standing.mark(choice.data)
     if usual is None:
-        return figure("Clustering worse by", "…", "Comparing with centers found freely.", True)
+        return figure("Clustering worse by", "…", "Comparing with centers found freely.", mark)
     return figure(
         "Clustering worse by",
         explain.change(usual.worse),
-        f"Compared with no privacy; in nine draws of ten by less than "
-        f"{explain.change(usual.worse_nine_in_ten)}.",
-        True,
+        f"Compared with no privacy; in nine draws of ten by "
+        f"{explain.less_than(usual.worse_nine_in_ten)}.",
+        mark,
     )
 
 
@@ -97,7 +98,7 @@ def protected(choice: Choice, picture: Picture, usual: Spread | None) -> None:
         label,
         rows,
         f"Each one: {explain.scope(unit)}.",
-        choice.neighbors.size_is_private,
+        standing.mark(choice.data) * choice.neighbors.size_is_private,
     )
 
 
@@ -115,7 +116,7 @@ def table(choice: Choice, picture: Picture) -> None:
         "not published" if pd.isna(share) else explain.percent(share)
         for share in picture.centers["share"]
     ]
-    rows[f"From the non-private center {NOT_PRIVATE}"] = [
+    rows[f"From the non-private center {standing.mark(choice.data)}"] = [
         explain.distance(partners.loc[index], about.geographic) for index in picture.centers.index
     ]
     st.table(rows, border="horizontal", hide_index=True)

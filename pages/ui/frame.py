@@ -8,8 +8,8 @@ from pathlib import Path
 import streamlit as st
 from PIL import Image, ImageDraw
 
-from pages.ui import address
-from pages.ui.palette import LIGHT, follow_theme
+from pages.ui import address, screen
+from pages.ui.palette import LIGHT
 
 ROOT = Path(__file__).parents[2]
 
@@ -36,6 +36,7 @@ STYLE = """
   color: light-dark(#FFFFFF, #0F151C);
 }
 [data-testid="stMetricValue"] { font-size: 1.9rem; padding-bottom: 0; }
+[data-testid="stMetricValue"] :is(div, p) { white-space: normal; line-height: 1.2; }
 [data-testid="stMain"] .stMarkdownBadge {
   white-space: normal !important; line-height: 1.3;
 }
@@ -54,8 +55,12 @@ STYLE = """
 [class*="st-key-figures"] > div { width: auto; }
 /* The map stays where it is, however much there is to say beside the slider. */
 .st-key-words { min-height: 9rem; }
+/* What only listens takes no room. */
+.st-key-frame-watcher, .st-key-width-watcher { display: none; }
 @media (max-width: 640px) {
   .st-key-words { min-height: 0; }
+  [data-testid="stTable"] :is(td, th) { padding: .25rem .15rem; }
+  [data-testid="stTable"] :is(td, th, p) { font-size: .75rem; }
   [data-testid="stMainBlockContainer"] { padding: 3rem 1rem 2rem; }
 }
 </style>
@@ -85,4 +90,4 @@ def frame(title: str) -> None:
             )
     st.sidebar.divider()
     with st.sidebar:
-        follow_theme()
+        screen.watch_frame()

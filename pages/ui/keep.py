@@ -8,7 +8,6 @@ from typing import NamedTuple
 import streamlit as st
 
 from pages.ui import own_data, plots, standing
-from pages.ui.wording import NOT_PRIVATE
 
 MIME = {"csv": "text/csv", "json": "application/json"}
 
@@ -18,6 +17,11 @@ class File(NamedTuple):
     #: With the kind of file as its ending.
     name: str
     make: Callable[[], str]
+
+    def marked(self, words: str) -> str:
+        """Its name, with what it is a file of before the ending."""
+        stem, _, kind = self.name.rpartition(".")
+        return f"{stem}-{words}.{kind}"
 
 
 def keep(
@@ -34,6 +38,7 @@ def keep(
     """
     if not standing.may_leave(data):
         return
+    of = "private-twin" if standing.of(data) is standing.Standing.TWIN else "not-private"
     st.subheader("Take it with you")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for file in files:
@@ -41,7 +46,7 @@ def keep(
             st.download_button(
                 file.label,
                 file.make,
-                file.name,
+                file.marked(of) if marked else file.name,
                 MIME[file.name.rpartition(".")[2]],
                 icon=":material/download:",
                 on_click="ignore",
@@ -49,7 +54,7 @@ def keep(
             )
         plots.camera_control()
     if marked:
-        st.markdown(NOT_PRIVATE)
+        st.markdown(standing.mark(data))
     # Data that somebody brought have no name by which anybody could load them again.
     repeatable = not own_data.is_own(data)
     for where, lines, language in (("a shell", shell, "bash"), ("Python", python, "python")):

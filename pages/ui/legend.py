@@ -6,11 +6,10 @@ import streamlit as st
 
 from dpcore.explain import plural
 from dpcore.picture import Marks
-from pages.ui import address, maps, palette
+from pages.ui import address, maps, palette, standing
 from pages.ui.controls import Choice
 from pages.ui.drawing import Layers, kind
 from pages.ui.palette import Palette
-from pages.ui.wording import NOT_PRIVATE
 from pages.ui.work import Picture
 
 #: Name in the address and in Layers, words on the switch.
@@ -24,14 +23,14 @@ SWITCHES = (
 )
 
 
-def layer_switches() -> Layers:
+def layer_switches(data: str) -> Layers:
     """A switch for every layer, in an expander."""
-    usual = Layers()
+    usual, mark = Layers(), standing.mark(data)
     with st.expander("Layers", icon=":material/layers:"):
         wanted = {
             name: address.control(
                 st.toggle,
-                f"{words} {NOT_PRIVATE}" if name in ("non_private", "true_density") else words,
+                f"{words} {mark}" if name in ("non_private", "true_density") else words,
                 name,
                 getattr(usual, name),
                 address.yes_or_no,
@@ -44,7 +43,7 @@ def layer_switches() -> Layers:
 def legend(picture: Picture, choice: Choice, layers: Layers) -> None:
     """One line under the picture."""
     colors = palette.current()
-    unit = plural(choice.about.unit)
+    unit, mark = plural(choice.about.unit), standing.mark(choice.data)
     entries = []
     if layers.points and picture.marks:
         entries.append(published(picture.marks, unit, colors))
@@ -53,12 +52,12 @@ def legend(picture: Picture, choice: Choice, layers: Layers) -> None:
         entries.append(entry(circle(7, fill, colors.rim, 2), f"{kind(picture)} centers"))
     if layers.non_private:
         ring = circle(7, "none", colors.non_private, 3)
-        entries.append(f"{entry(ring, 'Non-private centers')} {NOT_PRIVATE}")
+        entries.append(f"{entry(ring, 'Non-private centers')} {mark}")
     if layers.published_density and picture.density is not None:
         entries.append(entry(swatch(colors.private), "Density of what is published"))
     if layers.true_density:
         words = f"True density of {unit}"
-        entries.append(f"{entry(swatch(colors.non_private), words)} {NOT_PRIVATE}")
+        entries.append(f"{entry(swatch(colors.non_private), words)} {mark}")
     st.markdown("&emsp; ".join(entries), unsafe_allow_html=True)
     about = choice.about
     far = maps.beyond(picture.centers[list(about.box.names[:2])].to_numpy())

@@ -66,32 +66,6 @@ DARK = Palette(
 )
 
 
-#: Streamlit does not run a page again when somebody picks a theme from its menu; this asks it to.
-WATCH_THEME = """
-let last;
-export default function ({ data, setTriggerValue }) {
-  last ??= data.drawn;
-  const timer = setInterval(() => {
-    const app = document.querySelector('[data-testid="stApp"]');
-    const [red, green, blue] = getComputedStyle(app).backgroundColor.match(/\\d+/g).map(Number);
-    const seen = red + green + blue < 384 ? "dark" : "light";
-    if (seen !== last) {
-      last = seen;
-      setTriggerValue("changed", seen);
-    }
-  }, 400);
-  return () => clearInterval(timer);
-}
-"""
-_theme_watcher = st.components.v2.component("theme-watcher", js=WATCH_THEME)
-
-
 def current() -> Palette:
     """The palette of the theme that the person sees."""
     return DARK if st.context.theme.type == "dark" else LIGHT
-
-
-def follow_theme() -> None:
-    """Have the page drawn again when its theme changes."""
-    drawn = "dark" if current() is DARK else "light"
-    _theme_watcher(key="theme-watcher", data={"drawn": drawn}, on_changed_change=lambda: None)

@@ -28,6 +28,11 @@ def layout(colors: Palette) -> dict[str, Any]:
     }
 
 
+def margin(narrow: bool) -> dict[str, int]:
+    """Room for the camera above, and for names at the lines' ends where the window is wide."""
+    return {"l": 60 if narrow else 70, "r": 12 if narrow else 125, "t": 36, "b": 50}
+
+
 def axis(colors: Palette) -> dict[str, Any]:
     return {"gridcolor": f"{colors.shore}66", "zeroline": False, "linecolor": colors.shore}
 

@@ -11,7 +11,7 @@ from enum import StrEnum
 import streamlit as st
 
 from pages.ui import address, own_data
-from pages.ui.wording import NOT_PRIVATE
+from pages.ui.wording import FROM_TWIN, FROM_TWIN_WORDS, NOT_PRIVATE, NOT_PRIVATE_WORDS
 
 SHOWN = "raw data shown"
 PUBLISH = "pages/4_publish.py"
@@ -29,6 +29,16 @@ def of(data: str) -> Standing:
     if not own_data.is_own(data):
         return Standing.PUBLIC
     return Standing.TWIN if own_data.held()[data].is_twin else Standing.RAW
+
+
+def mark(data: str) -> str:
+    """The badge of everything that looks at these data without noise."""
+    return FROM_TWIN if of(data) is Standing.TWIN else NOT_PRIVATE
+
+
+def mark_words(data: str) -> str:
+    """The same where no badge can be drawn."""
+    return FROM_TWIN_WORDS if of(data) is Standing.TWIN else NOT_PRIVATE_WORDS
 
 
 def stop_if_absent() -> None:
@@ -71,6 +81,12 @@ def show(data: str, what: str = "a level", by: str = "what you see here") -> boo
             f"{what} by {by}. Figures and red marks below compare with the twin, not with "
             "your data.",
             icon=":material/content_copy:",
+        )
+        st.page_link(
+            PUBLISH,
+            label="Go on with your own data, at this level",
+            icon=":material/publish:",
+            query_params=address.link() | {"step": "level"},
         )
         return True
     if data not in shown():

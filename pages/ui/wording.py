@@ -10,6 +10,9 @@ from dpcore.explain import distance
 #: Everything that looks at the data without protection wears this, and only that.
 NOT_PRIVATE_WORDS = "not private: for your eyes"
 NOT_PRIVATE = f":red-badge[:material/visibility: {NOT_PRIVATE_WORDS}]"
+#: The same where the data are a private twin: its rows are nobody's, so there is nothing to hide.
+FROM_TWIN_WORDS = "from the private twin"
+FROM_TWIN = f":blue-badge[:material/content_copy: {FROM_TWIN_WORDS}]"
 
 ADD_REMOVE, REPLACE_ONE = "added or removed", "replaced"
 

@@ -94,7 +94,9 @@ def test_a_method_that_cannot_run_says_why_in_its_own_row() -> None:
     app = finished(page(**(RANK | {"paper": "004", "runs": 1})))
     assert "PRIVATE-K-MEAN · proved" in notes(app)
     assert "Cannot run: its grid is for 2 dimensions;" in notes(app)
-    assert "its grid is for 2 dimensions; these data have 4." in list(app.table[0].value["NICV"])
+    (below,) = [str(each.value) for each in app.warning]
+    assert "- **PRIVATE-K-MEAN**: its grid is for 2 dimensions; these data have 4." in below
+    assert "PRIVATE-K-MEAN" not in list(app.table[0].value["Method"])
 
 
 def test_no_privacy_and_no_data_are_lines() -> None:
@@ -261,7 +263,7 @@ def test_a_kept_finding_is_told_with_its_figures(monkeypatch: pytest.MonkeyPatch
     said = words(app)
     assert "*Measured 2026-01-02:*" in said
     assert "- Reproduced\\: one\\_half.\n- Not reproduced\\: the \\*other\\*." in said
-    assert ":orange-badge[:material/balance: depends] 1" in said
+    assert ":orange-badge[:material/balance: depends]\xa01" in said
     assert not app.dataframe
     app.button(key=f"figures-{NAME}").click()
     checked(app)

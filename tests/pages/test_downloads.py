@@ -228,7 +228,7 @@ def test_no_file_made_of_a_twin_holds_what_is_not_private(
         held = app.session_state["own data"]
         app.query_params["data"] = next(key for key, own in held.items() if own.is_twin)
         visited(app, files)
-        assert {"curves-not-private.csv", "ranking-not-private.csv"} <= set(files)
+        assert {"curves-private-twin.csv", "ranking-private-twin.csv"} <= set(files)
         assert all(files.values())
         return files, canaries()
 

@@ -286,6 +286,16 @@ def test_everything_not_private_wears_the_mark() -> None:
     assert all(MARK in row.values() for row in layers(app)["non-private-centers"])
 
 
+def test_no_protection_is_told_of_a_method_whose_claim_fails() -> None:
+    said = words(page(algorithm="eugkm-published"))
+    assert "**Orange:** the same by a method that was to hide each single trip, and may not" in said
+    assert "**No protection is proved.**" in said
+    side_by_side = words(page(algorithm="eugkm-published", three="true"))
+    assert side_by_side.count("no protection is proved") == 3
+    assert "50 % →" not in said + side_by_side
+    assert "**Blue:**" in words(page())
+
+
 def test_only_centers_are_published_where_nothing_else_is() -> None:
     app = page(algorithm="dplloyd")
     assert "publishes its centers and nothing else" in words(app)

@@ -9,6 +9,7 @@ import sqlite3
 from pathlib import Path
 from threading import Event
 from typing import Any
+from urllib.parse import parse_qs
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -19,6 +20,7 @@ from dpcore import engines, explain
 from dpcore.algorithms import ALGORITHMS
 from dpcore.release import BuiltinData, Ledger, Release, ReleasePlan, publish
 from pages.ui.publish import making
+from pages.ui.wording import FROM_TWIN_WORDS, NOT_PRIVATE_WORDS
 from tests.pages.publishing import (
     CITY,
     brought,
@@ -521,6 +523,43 @@ def test_a_twin_is_paid_once_and_then_looked_at_for_free(ledger_folder: Path) ->
     assert "Private twin" in words(explore)
     assert explore.get("deck_gl_json_chart")
     assert len(Ledger(ledger_folder).entries()) == 1
+
+
+@pytest.mark.parametrize("file", ["app.py", "pages/1_curves.py", "pages/2_compare.py"])
+def test_what_is_measured_on_a_twin_says_so_and_is_not_marked_as_raw(file: str) -> None:
+    app = until(press(brought(runs=1, to=0.02, paper="000"), "make-twin"), "is here")
+    own = app.session_state["own data"].values()
+    keys = {each.is_twin: each.key for each in own}
+    app.query_params["data"] = keys[True]
+    said = everything(elsewhere(app, file))
+    assert FROM_TWIN_WORDS in said
+    assert NOT_PRIVATE_WORDS not in said
+    app.query_params["data"] = keys[False]
+    said = everything(press(run(app), "show-raw"))
+    assert NOT_PRIVATE_WORDS in said
+    assert FROM_TWIN_WORDS not in said
+
+
+def everything(app: AppTest) -> str:
+    """What a page says, its switches, its table and its map's tooltips included."""
+    switches = "".join(toggle.label for toggle in app.toggle)
+    tables = "".join(str(list(table.value)) for table in app.table)
+    maps = "".join(chart.proto.json for chart in app.get("deck_gl_json_chart"))
+    return words(app) + switches + tables + maps
+
+
+def test_from_a_twin_it_is_one_step_to_the_plan_for_its_data() -> None:
+    app = until(press(brought(privacy="Strict"), "make-twin"), "is here")
+    app.query_params["data"] = next(
+        key for key, own in app.session_state["own data"].items() if own.is_twin
+    )
+    explore = elsewhere(app, "app.py")
+    link = next(each.proto for each in explore.get("page_link") if "own data" in each.proto.label)
+    query = parse_qs(link.query_string)
+    assert (query["step"], query["privacy"]) == (["level"], ["Strict"])
+    app.query_params["step"] = "level"
+    assert "3 · Level" in words(elsewhere(app, "pages/4_publish.py"))
+    assert "“trips”" in str([bar.proto.text for bar in app.get("progress")])
 
 
 def test_a_twin_is_opened_again_at_no_cost(ledger_folder: Path) -> None:

@@ -37,6 +37,12 @@ def words(app: AppTest) -> str:
     return "\n".join([*(str(text.value) for text in texts), *written])
 
 
+def test_names_in_the_code_are_set_as_such() -> None:
+    said = words(page())
+    assert "<code>dpcore.boxes</code>" in said
+    assert "`" not in said.partition("Private.")[2]
+
+
 def found(*lower_bounds: tuple[str, float], cost: float | None = None) -> Findings:
     return Findings(
         "2026-01-02",

@@ -72,7 +72,7 @@ def show() -> None:
     with what:
         # A ratio of figures that can be zero or less would say nothing.
         metric = controls.metric_control(
-            [key for key in METRICS if against == NONE or key != "relative-error"]
+            DATA, [key for key in METRICS if against == NONE or key != "relative-error"]
         )
     keys = (choice.algorithm, *([] if against == NONE else [against]))
     plan = Plan(
@@ -94,8 +94,8 @@ def show() -> None:
     pause = live.PAUSE if going else None
     st.fragment(map_so_far, run_every=pause)(choice, asked, metric, going)
     files = [
-        File("CSV of this map", "map-not-private.csv", partial(map_csv, asked, found, metric)),
-        File("CSV of every run", "map-runs-not-private.csv", partial(family.as_csv, found)),
+        File("CSV of this map", "map.csv", partial(map_csv, asked, found, metric)),
+        File("CSV of every run", "map-runs.csv", partial(family.as_csv, found)),
     ]
     keep(DATA, files, not going, asked.command(), asked.python())
 

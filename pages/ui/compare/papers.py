@@ -13,6 +13,7 @@ import streamlit as st
 from dpcore.algorithms import PAPERS
 from dpcore.cli.reproduce import in_order
 from dpcore.datasets.extra import EXTRA
+from dpcore.explain import NO_BREAK
 from dpcore.plan import table_csv
 from dpcore.reproductions import REPRODUCTIONS, Finding, Outcome, Reproduction, kept
 from pages.ui import address, controls, live
@@ -53,7 +54,9 @@ def show() -> None:
 def summary(outcomes: list[Outcome], of: int) -> None:
     """How many claims came out."""
     counts = Counter(outcome.check.finding for outcome in outcomes)
-    parts = [f"{badge(finding)} {counts[finding]}" for finding in Finding if counts[finding]]
+    parts = [
+        f"{badge(finding)}{NO_BREAK}{counts[finding]}" for finding in Finding if counts[finding]
+    ]
     if of > len(outcomes):
         parts.append(f"not measured in full yet: {of - len(outcomes)}")
     if parts:

@@ -48,7 +48,7 @@ def show() -> None:
     with level:
         controls.labelled_slider(choice)
     with what:
-        metric = controls.metric_control()
+        metric = controls.metric_control(choice.data)
     with st.sidebar:
         paper = controls.paper_control()
         runs = controls.runs_control("Runs of each method", "runs", RUNS, live.MOST_RUNS)
@@ -276,22 +276,24 @@ def words(row: int, each: Standing, choice: Choice, colors: Palette) -> list[dic
 
 
 def table(found: list[Standing], choice: Choice, metric: Metric) -> None:
-    """The ranking in figures: what a screen reader gets."""
+    """The ranking in figures, and who is not in it: what a screen reader gets."""
+    able = [each for each in found if not each.refusal]
     say = partial(measured, metric=metric, geographic=choice.about.geographic)
     rows = {
-        "Method": [ALGORITHMS[each.algorithm].title for each in found],
-        "Claim": [str(ALGORITHMS[each.algorithm].verdict) for each in found],
-        metric.title: [
-            say(each.point.mean) if each.point else each.refusal or "…" for each in found
-        ],
+        "Method": [ALGORITHMS[each.algorithm].title for each in able],
+        "Claim": [str(ALGORITHMS[each.algorithm].verdict) for each in able],
+        metric.title: [say(each.point.mean) if each.point else "…" for each in able],
         "Four in five runs": [
             f"{say(each.point.low)} to {say(each.point.high)}" if each.point else ""
-            for each in found
+            for each in able
         ],
-        "Seconds a run": [f"{each.seconds:.2g}" if each.point else "" for each in found],
+        "Seconds a run": [f"{each.seconds:.2g}" if each.point else "" for each in able],
     }
-    places = [str(row + 1) if each.point else "" for row, each in enumerate(found)]
+    places = [str(row + 1) if each.point else "" for row, each in enumerate(able)]
     st.table(pd.DataFrame(rows, index=pd.Index(places, name="Place")), border="horizontal")
+    if refused := [each for each in found if each.refusal]:
+        reasons = (f"- **{ALGORITHMS[each.algorithm].title}**: {each.refusal}" for each in refused)
+        st.warning("\n".join(["Cannot run here:\n", *reasons]))
 
 
 def take_along(plan: Plan, metric: Metric) -> None:
@@ -299,7 +301,7 @@ def take_along(plan: Plan, metric: Metric) -> None:
     trials = live.gather(plan, stopped)
     found = ranking.ranked(plan.algorithms, trials, metric)
     files = [
-        File("CSV of this table", "ranking-not-private.csv", lambda: ranking.as_csv(found, metric)),
-        File("CSV of every run", "ranking-runs-not-private.csv", lambda: runs_csv(trials)),
+        File("CSV of this table", "ranking.csv", lambda: ranking.as_csv(found, metric)),
+        File("CSV of every run", "ranking-runs.csv", lambda: runs_csv(trials)),
     ]
     keep(plan.data, files, stopped or len(trials) >= plan.total, plan.command(), plan.python())

@@ -10,7 +10,7 @@ import streamlit as st
 from dpcore import curves
 from dpcore.curves import EPSILONS, SIZE, Curve, Point
 from dpcore.plan import Plan, as_csv
-from pages.ui import controls, curve_chart, live, palette, plots
+from pages.ui import controls, curve_chart, live, palette, plots, screen
 from pages.ui.compare import company
 from pages.ui.controls import Choice
 from pages.ui.curve_chart import Axes, title
@@ -30,6 +30,7 @@ def show() -> None:
     )
     live.warn(choice.data, "ε", "this curve")
     with st.sidebar:
+        screen.watch_width()
         beside = company.control("coresets", choice.algorithm, USUAL)
         runs = controls.runs_control("Runs at each ε", "size_runs", RUNS, live.MOST_RUNS)
     plan = Plan(
@@ -48,7 +49,7 @@ def show() -> None:
     pause = live.PAUSE if going else None
     st.fragment(sizes_so_far, run_every=pause)(choice, plan, going)
     trials = live.gather(plan, stopped)
-    files = [File("CSV of every run", "sizes-not-private.csv", partial(as_csv, trials))]
+    files = [File("CSV of every run", "sizes.csv", partial(as_csv, trials))]
     keep(choice.data, files, not going, plan.command(), plan.python())
 
 
@@ -56,15 +57,19 @@ def sizes_so_far(choice: Choice, plan: Plan, going: bool) -> None:
     trials = live.gather(plan, not going)
     found = [curves.curve(key, trials, SIZE) for key in plan.algorithms]
     live.status(plan, len(trials), plan.total, live.refused(trials), going)
+    colors, shown = palette.current(), [without_nothing(each) for each in found]
+    if narrow := screen.is_narrow():
+        curve_chart.key(curve_chart.named(shown, (), colors))
     drawn = curve_chart.figure(
-        [without_nothing(each) for each in found],
+        shown,
         SIZE,
         (),
         plan.epsilons,
         choice.epsilon,
         Axes(),
         SIZE.title,
-        palette.current(),
+        colors,
+        narrow,
     )
     alt = f"{SIZE.title} across ε on {choice.about.title}. The table below says the same."
     for point in plots.draw(drawn, "sizes", alt, plan.data)[:1]:

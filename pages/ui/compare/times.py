@@ -13,7 +13,7 @@ from dpcore import timing
 from dpcore.algorithms import ALGORITHMS
 from dpcore.plan import Plan
 from dpcore.timing import SIZES, Pace, Timetable, Timing
-from pages.ui import address, controls, live, palette, plots
+from pages.ui import address, controls, curve_chart, live, palette, plots, screen
 from pages.ui.compare import company, jobs
 from pages.ui.controls import Choice
 from pages.ui.curve_chart import Axes, end_notes, placed, round_ticks, title
@@ -36,6 +36,7 @@ def show() -> None:
     )
     controls.labelled_slider(choice)
     with st.sidebar:
+        screen.watch_width()
         beside = company.control("timed", choice.algorithm, USUAL)
         d = number_control("Dimensions", "dimensions", DIMENSIONS[0], DIMENSIONS)
         most = number_control("Rows up to", "rows", ROWS, SIZES[1:])
@@ -100,7 +101,9 @@ def times_so_far(choice: Choice, asked: Timetable, going: bool) -> None:
     live.status(asked, len(timings), asked.total, refused, going)
     found = [timing.pace(key, timings) for key in asked.plan.algorithms]
     alt = "Run time against the number of rows. The table below says the same."
-    for point in plots.draw(figure(found, asked), "run-times", alt, choice.data)[:1]:
+    if narrow := screen.is_narrow():
+        curve_chart.key(named(found))
+    for point in plots.draw(figure(found, asked, narrow), "run-times", alt, choice.data)[:1]:
         live.explore(choice.epsilon, point["customdata"][0])
     for each in found:
         if each.refusals:
@@ -112,16 +115,20 @@ def times_so_far(choice: Choice, asked: Timetable, going: bool) -> None:
         st.rerun()
 
 
-def figure(found: list[Pace], asked: Timetable) -> go.Figure:
+def named(found: list[Pace]) -> list[tuple[str, float, str]]:
+    """What each line is called, where it ends, and its color."""
+    return [
+        (f"{title(each.algorithm)}{slope(each)}", each.seconds[max(each.seconds)], color)
+        for each, color in zip(found, palette.current().series, strict=False)
+        if each.seconds
+    ]
+
+
+def figure(found: list[Pace], asked: Timetable, narrow: bool) -> go.Figure:
     colors = palette.current()
     known = [seconds for each in found for seconds in each.seconds.values()] or [0.001, 1.0]
     low, high = min(known) / 1.5, max(known) * 1.5
     colored = list(zip(found, colors.series, strict=False))
-    named = [
-        (f"{title(each.algorithm)}{slope(each)}", each.seconds[max(each.seconds)], color)
-        for each, color in colored
-        if each.seconds
-    ]
     style = plots.axis(colors)
     first, last = asked.sizes[0], asked.sizes[-1]
     return go.Figure(
@@ -138,8 +145,8 @@ def figure(found: list[Pace], asked: Timetable) -> go.Figure:
         {
             **plots.layout(colors),
             "height": HEIGHT,
-            "margin": {"l": 70, "r": 125, "t": 20, "b": 50},
-            "annotations": end_notes(placed(named, low, high, Axes())),
+            "margin": plots.margin(narrow),
+            "annotations": [] if narrow else end_notes(placed(named(found), low, high, Axes())),
             "xaxis": {
                 **style,
                 "title": {"text": "rows", "standoff": 12},

@@ -37,6 +37,7 @@ STYLE = """
 PRESENTED = """
 <style>
 .game .small-map { max-height: 23.5rem; }
+.pair { margin-top: .5rem; }
 .pair .small-map { width: auto; max-height: 8rem; }
 </style>
 """

@@ -1,0 +1,76 @@
+"""What a phone changes: names above charts instead of beside them, tables that fit, a menu that
+goes away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.driver import DESK, PHONE, eventually, settled
+from tests.browser.sweeping import finished
+
+Visit = Callable[..., Page]
+CURVES = "/curves?data=s1-like&algorithm=dplloyd&with=eugkm&runs=1&from=0.5&to=2.0"
+
+
+def plot_width(page: Page) -> float:
+    box = page.locator(".js-plotly-plot .gridlayer").first.bounding_box()
+    return box["width"] if box else 0.0
+
+
+def names(page: Page) -> list[str]:
+    """What is written beside the lines, on the chart itself."""
+    return page.locator(".js-plotly-plot .annotation").all_text_contents()
+
+
+def test_lines_are_named_above_a_narrow_chart_which_has_the_width_to_itself(visit: Visit) -> None:
+    page = finished(visit(CURVES, ready=False, viewport=PHONE))
+    for name in ("No privacy", "DPLloyd", "EUGkM"):
+        expect(page.get_by_text(f"━ {name}", exact=True)).to_be_visible()
+    eventually(lambda: plot_width(page) > 0.65 * PHONE["width"])
+    assert not names(page)
+
+
+def test_a_window_that_becomes_wide_has_the_names_at_the_ends_of_lines(visit: Visit) -> None:
+    page = finished(visit(CURVES, ready=False, viewport=PHONE))
+    expect(page.get_by_text("━ DPLloyd", exact=True)).to_be_visible()
+    page.set_viewport_size(DESK)
+    eventually(lambda: "DPLloyd" in names(page))
+    expect(page.get_by_text("━ DPLloyd", exact=True)).to_have_count(0)
+
+
+def test_the_ranking_fits_a_phone_and_says_below_it_who_is_not_in_it(visit: Visit) -> None:
+    path = "/compare?data=s1-like&paper=004&algorithm=coreset&runs=1&privacy=Loosest"
+    page = finished(visit(path, ready=False, viewport=PHONE))
+    table = page.get_by_role("table")
+    expect(table.get_by_text("Seconds a run")).to_be_visible()
+    box = table.bounding_box()
+    assert box is not None
+    assert box["x"] + box["width"] <= PHONE["width"]
+    expect(page.get_by_text("Cannot run here")).to_be_visible()
+
+
+def test_a_figure_is_told_to_its_end(visit: Visit) -> None:
+    page = visit("/?data=iris&algorithm=auto&k=3", ready=False, viewport=PHONE)
+    value = page.get_by_test_id("stMetricValue").get_by_text("of the box")
+    expect(value).to_be_visible(timeout=60_000)
+    assert value.evaluate("it => it.scrollWidth <= it.clientWidth")
+
+
+def test_a_menu_that_was_used_does_not_stay_over_the_page(visit: Visit) -> None:
+    page = visit("/", viewport=PHONE)
+    page.get_by_test_id("stExpandSidebarButton").click()
+    page.get_by_test_id("stSidebar").get_by_role("link", name="Verdicts").click()
+    expect(page.get_by_role("heading", name="Which claims hold")).to_be_visible(timeout=60_000)
+    expect(page.get_by_test_id("stExpandSidebarButton")).to_be_visible()
+    expect(page.get_by_test_id("stSidebar")).to_have_attribute("data-collapsed", "true")
+
+
+def test_the_menu_of_a_wide_window_stays(visit: Visit) -> None:
+    page = visit("/")
+    page.get_by_test_id("stSidebar").get_by_role("link", name="Verdicts").click()
+    expect(page.get_by_role("heading", name="Which claims hold")).to_be_visible(timeout=60_000)
+    page.get_by_test_id("stSidebar").get_by_role("link", name="Explore").click()
+    settled(page)
+    expect(page.get_by_test_id("stSidebar")).to_have_attribute("data-collapsed", "false")
