@@ -13,6 +13,7 @@ from pages.ui.frame import PAGES, ROOT
 from pages.ui.palette import DARK, LIGHT
 from tests.browser.driver import (
     FLAGS,
+    LONG,
     PHONE,
     alike,
     count,
@@ -20,8 +21,11 @@ from tests.browser.driver import (
     idle,
     picture,
     pixels,
+    place,
     serving,
     settled,
+    shows,
+    width,
 )
 
 Visit = Callable[..., Page]
@@ -52,12 +56,14 @@ def open_expander(page: Page, name: str) -> None:
 
 def test_the_first_picture_needs_no_click(visit: Visit) -> None:
     page = visit("/")
-    seen = pixels(picture(page))
-    assert count(seen, LIGHT.water) > 10_000
-    assert count(seen, LIGHT.land) > 10_000
-    assert count(seen, LIGHT.private) > 300
-    assert count(seen, LIGHT.non_private) > 200
-    assert count(seen, BLACK) > 3_000
+    for color, more_than in (
+        (LIGHT.water, 10_000),
+        (LIGHT.land, 10_000),
+        (LIGHT.private, 300),
+        (LIGHT.non_private, 200),
+        (BLACK, 3_000),
+    ):
+        shows(picture(page), color, more_than)
     expect(page.get_by_role("heading", name="What privacy costs")).to_be_in_viewport()
     assert address(page) == ""
 
@@ -65,8 +71,7 @@ def test_the_first_picture_needs_no_click(visit: Visit) -> None:
 def test_nothing_lies_over_the_slider(visit: Visit) -> None:
     page = visit("/")
     for text in ("What privacy costs", "How strictly is each trip protected?"):
-        box = page.get_by_text(text).first.bounding_box()
-        assert box is not None
+        box = place(page.get_by_text(text).first)
         top = page.evaluate(
             "([x, y]) => document.elementFromPoint(x, y).innerText",
             [box["x"] + 5, box["y"] + box["height"] / 2],
@@ -103,11 +108,10 @@ def test_the_keyboard_reaches_the_slider_from_the_top(visit: Visit) -> None:
 def test_the_mouse_moves_the_slider_and_the_picture_follows(visit: Visit) -> None:
     page = visit("/")
     before = centers_table(page)
+    shows(picture(page), BLACK, 3_000)
     black = count(pixels(picture(page)), BLACK)
-    track = page.get_by_test_id("stSlider").first.get_by_role("group").bounding_box()
-    assert track is not None
-    thumb = slider(page).locator("xpath=../..").bounding_box()
-    assert thumb is not None
+    track = place(page.get_by_test_id("stSlider").first.get_by_role("group"))
+    thumb = place(slider(page).locator("xpath=../.."))
     y = thumb["y"] + thumb["height"] / 2
     page.mouse.move(thumb["x"] + thumb["width"] / 2, y)
     page.mouse.down()
@@ -116,8 +120,8 @@ def test_the_mouse_moves_the_slider_and_the_picture_follows(visit: Visit) -> Non
     expect(slider(page)).to_have_attribute("aria-valuetext", LEVELS[-1].name)
     eventually(lambda: centers_table(page) != before)
     settled(page)
-    assert address(page) == f"privacy={LEVELS[-1].name}"
-    assert count(pixels(picture(page)), BLACK) != black
+    eventually(lambda: address(page) == f"privacy={LEVELS[-1].name}")
+    eventually(lambda: count(pixels(picture(page)), BLACK) != black)
 
 
 def test_layers_are_switched_off_and_on(visit: Visit) -> None:
@@ -127,23 +131,22 @@ def test_layers_are_switched_off_and_on(visit: Visit) -> None:
         switch = page.get_by_test_id("stSidebar").get_by_text(re.compile(f"^{name}"))
         switch.click()
         eventually(lambda color=color: count(pixels(picture(page)), color) < 20)
-    assert address(page) == "private=false&non_private=false"
+    eventually(lambda: address(page) == "private=false&non_private=false")
     page.get_by_test_id("stSidebar").get_by_text("Density of what is published").click()
     eventually(lambda: "published_density=true" in address(page))
-    idle(page)
-    seen = pixels(picture(page))
-    blue = sum(
-        number
-        for number, (red, _, blue) in seen.getcolors(seen.width * seen.height)
-        if blue > red + 60
-    )
-    assert blue > 2_000
+
+    def blue() -> int:
+        seen = pixels(picture(page))
+        colors = seen.getcolors(seen.width * seen.height)
+        return sum(number for number, (red, _, blue) in colors if blue > red + 60)
+
+    eventually(lambda: blue() > 2_000)
 
 
 def test_hovering_tells_trips_and_meters(visit: Visit) -> None:
     page = visit("/?points=false&non_private=false&shifts=false")
-    seen, box = pixels(picture(page)), picture(page).bounding_box()
-    assert box is not None
+    shows(picture(page), LIGHT.private, 300)
+    box, seen = place(picture(page)), pixels(picture(page))
     spot = next(
         (x, y)
         for y in range(seen.height)
@@ -163,10 +166,10 @@ def test_three_levels_stand_side_by_side_and_on_a_phone_below_each_other(visit: 
     desk, phone = visit("/?three=true"), visit("/?three=true", viewport=PHONE)
     for page, axis in ((desk, "x"), (phone, "y")):
         expect(page.get_by_role("figure")).to_have_count(3)
-        boxes = [picture(page, i).bounding_box() for i in range(3)]
-        starts = [box[axis] for box in boxes if box]
+        boxes = [place(picture(page, i)) for i in range(3)]
+        starts = [box[axis] for box in boxes]
         assert starts == sorted(set(starts))
-        other = {round(box["y" if axis == "x" else "x"]) for box in boxes if box}
+        other = {round(box["y" if axis == "x" else "x"]) for box in boxes}
         assert len(other) == 1
         assert [slider(page, i).get_attribute("aria-valuetext") for i in range(3)] == [
             LEVELS[0].name,
@@ -187,10 +190,11 @@ def test_a_copied_address_opens_the_same_picture_on_a_cold_server(
     settled(page)
     with serving() as elsewhere:
         fresh = browser.new_context(viewport=page.viewport_size).new_page()
+        fresh.set_default_timeout(LONG)
         fresh.goto(f"{elsewhere.address}/?{address(page)}")
         settled(fresh)
         assert centers_table(fresh) == centers_table(page)
-        assert alike(pixels(picture(fresh)), pixels(picture(page)))
+        eventually(lambda: alike(pixels(picture(fresh)), pixels(picture(page))))
         assert address(fresh) == address(page)
         fresh.context.close()
 
@@ -200,7 +204,7 @@ def test_a_copied_address_opens_the_same_picture_on_a_cold_server(
 )
 def test_every_page_opens_by_its_address_and_keeps_the_state(visit: Visit, label: str) -> None:
     page = visit(f"/{label.lower()}?k=4&privacy=Strict", ready=False)
-    expect(page.get_by_role("heading").first).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("heading").first).to_be_visible()
     idle(page)
     page.get_by_test_id("stSidebar").get_by_role("link", name="Explore").click()
     settled(page)
@@ -211,7 +215,7 @@ def test_every_page_opens_by_its_address_and_keeps_the_state(visit: Visit, label
 def test_the_slider_stands_where_the_address_says(visit: Visit) -> None:
     for _ in range(3):  # from the second time on, all is known and the page is drawn twice at once
         page = visit("/?privacy=Stricter&k=6", ready=False)
-        expect(slider(page)).to_have_attribute("aria-valuetext", "Stricter", timeout=60_000)
+        expect(slider(page)).to_have_attribute("aria-valuetext", "Stricter")
         settled(page)
         assert level(page) == "Stricter"
         assert page.get_by_label("Centers", exact=True).input_value() == "6"
@@ -229,18 +233,16 @@ def test_going_back_goes_back(visit: Visit) -> None:
 
 def test_the_dark_theme_follows_the_browser(visit: Visit) -> None:
     page = visit("/", color_scheme="dark")
-    seen = pixels(picture(page))
-    assert count(seen, DARK.water) > 10_000
-    assert count(seen, DARK.land) > 10_000
-    assert count(seen, DARK.private) > 300
-    assert count(seen, LIGHT.water) == 0
+    for color, more_than in ((DARK.water, 10_000), (DARK.land, 10_000), (DARK.private, 300)):
+        shows(picture(page), color, more_than)
+    assert count(pixels(picture(page)), LIGHT.water) == 0
 
 
 def test_a_theme_picked_from_the_menu_reaches_the_map(visit: Visit) -> None:
     page = visit("/")
     page.get_by_test_id("stMainMenu").click()
     page.get_by_role("menuitemradio", name="Dark").click()
-    eventually(lambda: count(pixels(picture(page)), DARK.water) > 10_000)
+    shows(picture(page), DARK.water, 10_000)
 
 
 @pytest.mark.parametrize("path", ["/", "/?three=true", "/?data=iris&algorithm=auto"])
@@ -250,13 +252,9 @@ def test_no_page_is_wider_than_the_window(
 ) -> None:
     page = visit(path, viewport=viewport, ready="iris" not in path)
     if "iris" in path:
-        page.locator(".js-plotly-plot").wait_for(timeout=60_000)
+        page.locator(".js-plotly-plot").wait_for()
         idle(page)
-    width = page.evaluate(
-        "Math.max(document.documentElement.scrollWidth,"
-        " document.querySelector('[data-testid=stMain]').scrollWidth)"
-    )
-    assert width <= viewport["width"]
+    eventually(lambda: width(page) <= viewport["width"])
 
 
 def test_the_table_is_there_without_webgl(
@@ -265,8 +263,9 @@ def test_the_table_is_there_without_webgl(
     flags = [*FLAGS, "--disable-3d-apis"]
     blind = browser.browser_type.launch(executable_path=chromium_path, args=flags)
     page = blind.new_page()
+    page.set_default_timeout(LONG)
     page.goto(server)
-    expect(page.get_by_role("row")).to_have_count(6, timeout=60_000)
+    expect(page.get_by_role("row")).to_have_count(6)
     assert not page.evaluate("document.createElement('canvas').getContext('webgl2')")
     assert "Midtown" in centers_table(page)
     blind.close()
