@@ -219,7 +219,7 @@ def from_geojson(path: str | Path, box: Box) -> Regions:
         ]
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror}.") from None
-    except (KeyError, TypeError, IndexError, ValueError) as error:
+    except (KeyError, TypeError, IndexError, ValueError, RecursionError) as error:
         raise ValueError(
             f"{path} is not a GeoJSON file of polygons with a `name` each: {error}"
         ) from None

@@ -103,6 +103,7 @@ def test_a_region_too_small_for_its_level_is_refused_and_one_without_is_left_out
     [
         ("lon,lat", "is not a GeoJSON file"),
         ("[]", "is not a GeoJSON file"),
+        pytest.param("[" * 100_000, "is not a GeoJSON file", id="nested without end"),
         ('{"type": "FeatureCollection"}', "'features'"),
         (json.dumps({"features": [{"properties": {}, "geometry": None}]}), "'name'"),
         (json.dumps({"features": [feature("line", kind="Point")]}), "not a Point"),
