@@ -10,6 +10,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import lru_cache, partial
+from multiprocessing import get_context
 from typing import Any, Self
 
 from dpcore.algorithms import ALGORITHMS
@@ -119,9 +120,10 @@ def today() -> str:
 def attacks(
     cases: Sequence[Case], runs: int = RUNS, seed: int = 0, workers: int | None = None
 ) -> Iterator[Finding]:
-    """The findings, one by one, in the order of the cases. Every worker is a process."""
+    """The findings, one by one, in the order of the cases. Every worker is a process of its own
+    making: a copy of one that has threads may wait forever for what they held."""
     one = partial(attack, runs=runs, seed=seed)
-    with ProcessPoolExecutor(workers or os.cpu_count()) as pool:
+    with ProcessPoolExecutor(workers or os.cpu_count(), get_context("spawn")) as pool:
         yield from pool.map(one, cases)
 
 
