@@ -155,14 +155,14 @@ def _centers(frame: Frame, centers: FloatArray) -> Iterator[str]:
 
 def _table(plan: ReleasePlan, result: ReleasedResult) -> str:
     """In text what the map shows, largest share first."""
-    frame = centers_table(result, geographic=False)
-    names = [name for name in frame.columns if name != "share"]
+    table = centers_table(result, geographic=False)
+    centers, names = np.asarray(result.centers), result.box.names
     head = "".join(f"<th>{escape(name)}</th>" for name in ("center", *names, "share"))
     rows = ""
-    for index, row in frame.iterrows():
-        share = "" if np.isnan(row["share"]) else f"{100 * row['share']:.0f} %"
-        cells = "".join(f"<td>{row[name]:.5f}</td>" for name in names)
-        rows += f"<tr><td>{int(str(index)) + 1}</td>{cells}<td>{share}</td></tr>"
+    for index, share in zip(table.index.tolist(), table["share"], strict=True):
+        cells = "".join(f"<td>{value:.5f}</td>" for value in centers[index])
+        percent = "" if np.isnan(share) else f"{100 * share:.0f} %"
+        rows += f"<tr><td>{index + 1}</td>{cells}<td>{percent}</td></tr>"
     return (
         f"<div class=table><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
     )

@@ -56,7 +56,7 @@ def test_every_release_holds_and_says_what_nobody_can_check(kind, published):
         assert words in unknown
 
 
-def test_people_may_have_a_weight_and_a_center(tmp_path):
+def test_coordinates_may_be_called_as_other_columns_are(tmp_path):
     box = Box((0, 0), (1, 1), ("center", "weight"))
     rows = np.random.default_rng(0).normal([0.3, 0.7], 0.05, (3000, 2))
     pd.DataFrame(rows, columns=box.names).to_csv(tmp_path / "people.csv", index=False)
@@ -73,6 +73,19 @@ def test_people_may_have_a_weight_and_a_center(tmp_path):
     assert points["weight_"].sum() == pytest.approx(3000, rel=0.1)
     assert points["weight"].between(0, 1).all()
     assert twin_of(ledger, release.entry.number).n == pytest.approx(3000, rel=0.1)
+
+
+def test_the_map_of_a_release_has_a_column_for_a_coordinate_called_share(tmp_path):
+    box = Box((0, 0), (1, 1), ("place", "share"))
+    pd.DataFrame(np.full((500, 2), 0.25), columns=box.names).to_csv(tmp_path / "a.csv", index=False)
+    data = FileData(str(tmp_path / "a.csv"), box.names, box)
+    plan = ReleasePlan("shares", data, "adaptive", 1, 1.0)
+    table = publish(plan, Ledger(tmp_path / "ledger")).files["map.html"].decode()
+    heads = re.findall("<th>(.*?)</th>", table)
+    cells = re.findall("<td>(.*?)</td>", table)
+    assert heads == ["center", "place", "share", "share"]
+    assert [float(cell) for cell in cells[:3]] == pytest.approx([1, 0.25, 0.25], abs=0.1)
+    assert cells[3] == "100 %"
 
 
 @pytest.mark.parametrize(
