@@ -29,6 +29,7 @@ STYLE = """
 [data-testid="stHeader"] { background: transparent; height: 3rem; min-height: 3rem; }
 [data-testid="stMainBlockContainer"] { padding: 2.5rem 3rem 3rem; max-width: 80rem; }
 [data-testid="stSidebarUserContent"] { padding-bottom: 2rem; }
+[data-testid="stSelectbox"] input { text-overflow: ellipsis; }
 [data-testid="stMain"] h1 { font-size: 1.5rem; padding: 0; }
 [data-testid="stMain"] :is(h2, h3, h4) { font-size: 1.2rem; padding: .4rem 0; }
 /* In the dark, white letters could hardly be read on the light blue of what is primary. */
@@ -59,7 +60,7 @@ STYLE = """
 .st-key-frame-watcher, .st-key-width-watcher { display: none; }
 @media (max-width: 640px) {
   .st-key-words { min-height: 0; }
-  [data-testid="stTable"] :is(td, th) { padding: .25rem .15rem; }
+  [data-testid="stTable"] :is(td, th) { padding: .25rem !important; }
   [data-testid="stTable"] :is(td, th, p) { font-size: .75rem; }
   [data-testid="stMainBlockContainer"] { padding: 3rem 1rem 2rem; }
 }
