@@ -92,8 +92,11 @@ def places(centers: npt.ArrayLike) -> list[str]:
 
 
 def centers_table(result: RunResult, geographic: bool) -> pd.DataFrame:
-    """One row a center: coordinates, share and, on a map, place. Largest share first."""
-    frame = pd.DataFrame(np.asarray(result.centers), columns=list(result.box.names))
+    """One row a center: coordinates, share and, on a map, place. Largest share first.
+
+    Coordinates are known by their position, so that none can be called like another column.
+    """
+    frame = pd.DataFrame(np.asarray(result.centers))
     found = shares(result)
     frame["share"] = np.nan if found is None else found
     if geographic:
@@ -105,7 +108,8 @@ def centers_table(result: RunResult, geographic: bool) -> pd.DataFrame:
 class Truth:
     """What the data say about a run: the non-private centers and how far private ones are off."""
 
-    #: One row a private center, in the run's order: its non-private partner and the shift between.
+    #: One row a private center, in the run's order: its non-private partner, coordinates known by
+    #: their position, and the shift between.
     partners: pd.DataFrame
     #: How much more the private centers cost than the non-private ones.
     worse: float
@@ -115,9 +119,7 @@ class Truth:
 def truth(data: Dataset, result: RunResult, reference: BaselineResult) -> NonPrivate[Truth]:
     """The non-private centers beside a run's own. Shifts are in meters on a map."""
     order = matched(result.centers, reference.centers, data.box)
-    partners = pd.DataFrame(
-        np.asarray(reference.centers), index=order, columns=list(data.box.names)
-    )
+    partners = pd.DataFrame(np.asarray(reference.centers), index=order)
     partners["shift"] = center_shift(data, result.centers, reference.centers)
     cost = float(data.cost(data.box.to_unit(np.asarray(result.centers))[None])[0])
     worse = relative_error(cost, reference.cost.value)

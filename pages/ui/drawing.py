@@ -41,7 +41,7 @@ class Center:
 
 def centers(picture: Picture, choice: Choice) -> list[Center]:
     """The centers, largest share first, with what hovering over them says."""
-    about, names = choice.about, list(choice.about.box.names)
+    about, coordinates = choice.about, list(range(choice.about.box.d))
     partners = picture.truth.value.partners
     mark = standing.mark_words(choice.data)
     found = []
@@ -54,8 +54,8 @@ def centers(picture: Picture, choice: Choice) -> list[Center]:
         partner_lines = (f"Non-private center {rank}", f"{moved} from its private partner")
         found.append(
             Center(
-                tuple(row[names]),
-                tuple(partner[names]),
+                tuple(row[coordinates]),
+                tuple(partner[coordinates]),
                 (*filter(None, lines), mark),
                 (*partner_lines, mark),
             )

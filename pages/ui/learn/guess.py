@@ -172,7 +172,7 @@ def drawing(spots: list[Spot], picture: Picture | None) -> SmallMap:
 
 
 def at(frame: pd.DataFrame) -> list[list[float]]:
-    return frame[["longitude", "latitude"]].to_numpy().tolist()
+    return frame[[0, 1]].to_numpy().tolist()
 
 
 def place(choice: Choice, spots: list[Spot]) -> None:

@@ -116,8 +116,8 @@ def drawn(picture: Picture, words: str) -> str:
         places = frame[["x", "y"]].to_numpy().tolist()
         small_map.circles(places, sizes.tolist(), colors.points, opacity=0.45)
     partners = picture.truth.value.partners
-    centers = picture.centers[["longitude", "latitude"]].to_numpy().tolist()
-    rings = partners[["longitude", "latitude"]].to_numpy().tolist()
+    centers = picture.centers[[0, 1]].to_numpy().tolist()
+    rings = partners[[0, 1]].to_numpy().tolist()
     small_map.non_private(rings)
     small_map.private(centers, picture.verdict.holds)
     return small_map.image()
