@@ -12,9 +12,10 @@ from collections.abc import Callable, Collection
 from typing import Any, TypeVar
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 T = TypeVar("T")
-REMEMBERED = "address"
+REMEMBERED, LEFT, HERE = "address", "addresses-left", "page"
 Parse = Callable[[str], Any]
 
 
@@ -34,6 +35,7 @@ def get(name: str, default: T, parse: Callable[[str], T]) -> T:
 def put(name: str, value: Any, default: Any = None) -> None:
     """Write a value into the address, or take it out where it is the default."""
     restore()
+    st.session_state.setdefault(LEFT, []).append(st.query_params.to_dict())
     if value == default or value is None:
         st.query_params.pop(name, None)
     elif isinstance(value, (list, tuple)):
@@ -41,6 +43,26 @@ def put(name: str, value: Any, default: Any = None) -> None:
     else:
         st.query_params[name] = str(value).lower() if isinstance(value, bool) else str(value)
     remember()
+
+
+def arrive(page: str) -> None:
+    """Take the address that a page is asked for with, unless it was left in the meantime.
+
+    A part of the page that redraws itself may take a press along before the page asks to be drawn
+    for it, with the address from before: that would undo the press. Going back asks for a place
+    that was left, too, and is to be heeded.
+    """
+    left, here = st.session_state.pop(LEFT, []), st.session_state.get(HERE)
+    st.session_state[HERE] = page
+    if page == here and st.query_params.to_dict() in left and not going_back():
+        restore()
+    else:
+        remember()
+
+
+def going_back() -> bool:
+    """Whether somebody went through the history of the browser to be here."""
+    return getattr(get_script_run_ctx(), "is_history_navigation", False)
 
 
 def remember() -> None:

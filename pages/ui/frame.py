@@ -81,7 +81,7 @@ def emblem() -> Image.Image:
 def frame(title: str) -> None:
     """Draw what surrounds a page. Every page calls this first."""
     st.set_page_config(page_title=f"{title} · private k-means", page_icon=emblem(), layout="wide")
-    address.remember()
+    address.arrive(title)
     st.html(STYLE)
     menu = st.sidebar.container(key="menu", gap="xsmall")
     for file, label, icon in PAGES:
