@@ -22,7 +22,8 @@ def claim(price: Amount, allowed: Amount, name: str = "data") -> Claim:
 
 def test_ten_tenths_are_one():
     assert sum([Amount.of(0.1)] * 10, Amount()) == Amount.of(1.0)
-    assert sum([0.1] * 10) != 1.0
+    assert Amount.of(0.1) + Amount.of(0.2) == Amount.of(0.3)
+    assert 0.1 + 0.2 != 0.3
 
 
 @given(PRICES, PRICES)
