@@ -18,6 +18,7 @@ from pages.ui import (
     frame,
     live,
     palette,
+    parts,
     plots,
     screen,
     work,
@@ -50,7 +51,7 @@ def main() -> None:
     stopped = live.is_stopped(plan)
     going = not stopped and len(live.gather(plan, stopped)) < plan.total
     pause = live.PAUSE if going else None
-    st.fragment(show, run_every=pause)(choice, plan, metric, axes, going)
+    parts.redrawn(show, pause, choice, plan, metric, axes, going)
     repeat(plan)
 
 

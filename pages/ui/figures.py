@@ -7,7 +7,7 @@ import streamlit as st
 
 from dpcore import explain
 from dpcore.draws import DRAWS, Spread, spread
-from pages.ui import standing, work
+from pages.ui import parts, standing, work
 from pages.ui.controls import Choice
 from pages.ui.drawing import kind
 from pages.ui.work import Picture
@@ -20,7 +20,7 @@ def figures(choice: Choice, picture: Picture) -> None:
     """The figures of a run. Those over many draws come in after the picture and keep their band
     when new noise is drawn."""
     live = not work.repeated(choice).done
-    st.fragment(_figures, run_every=PAUSE if live else None)(choice, picture, live)
+    parts.redrawn(_figures, PAUSE if live else None, choice, picture, live)
 
 
 def _figures(choice: Choice, picture: Picture, live: bool) -> None:

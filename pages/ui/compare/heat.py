@@ -16,7 +16,7 @@ from dpcore.explain import plural
 from dpcore.family import SIDES, Cell, Family
 from dpcore.plan import Plan
 from dpcore.ranking import Standing
-from pages.ui import address, controls, live, palette, plots
+from pages.ui import address, controls, live, palette, parts, plots
 from pages.ui.compare import jobs
 from pages.ui.controls import Choice
 from pages.ui.curve_chart import title
@@ -92,7 +92,7 @@ def show() -> None:
     found, failed = gather(asked, stopped)
     going = not stopped and not failed and len(found) < asked.total
     pause = live.PAUSE if going else None
-    st.fragment(map_so_far, run_every=pause)(choice, asked, metric, going)
+    parts.redrawn(map_so_far, pause, choice, asked, metric, going)
     files = [
         File("CSV of this map", "map.csv", partial(map_csv, asked, found, metric)),
         File("CSV of every run", "map-runs.csv", partial(family.as_csv, found)),

@@ -16,7 +16,7 @@ from dpcore.datasets.extra import EXTRA
 from dpcore.explain import NO_BREAK
 from dpcore.plan import table_csv
 from dpcore.reproductions import REPRODUCTIONS, Finding, Outcome, Reproduction, kept
-from pages.ui import address, controls, live
+from pages.ui import address, controls, live, parts
 from pages.ui.background import Job
 from pages.ui.compare import jobs
 from pages.ui.keep import MIME
@@ -82,7 +82,7 @@ def card(each: Reproduction, outcome: Outcome | None, opened: bool) -> None:
         if running:
             job = jobs.reproduced(each.name, False)
             pause = None if job.done else live.PAUSE
-            st.fragment(live_run, run_every=pause)(each, job.done)
+            parts.redrawn(live_run, pause, each, job.done)
         elif outcome and opened:
             figures(outcome, f"{each.name}.csv")
 

@@ -19,7 +19,7 @@ from dpcore.explain import plural
 from dpcore.plan import Plan
 from dpcore.plan import as_csv as runs_csv
 from dpcore.ranking import Standing
-from pages.ui import address, controls, live, palette, plots, work
+from pages.ui import address, controls, live, palette, parts, plots, work
 from pages.ui.controls import Choice
 from pages.ui.curve_chart import LINEAR, Line, round_ticks
 from pages.ui.keep import File, keep
@@ -74,7 +74,7 @@ def show() -> None:
     stopped = live.is_stopped(plan)
     going = not stopped and len(live.gather(plan, stopped)) < plan.total
     pause = live.PAUSE if going else None
-    st.fragment(ranking_so_far, run_every=pause)(choice, plan, metric, log, going)
+    parts.redrawn(ranking_so_far, pause, choice, plan, metric, log, going)
     take_along(plan, metric)
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 from dpcore import curves
 from dpcore.curves import EPSILONS, SIZE, Curve, Point
 from dpcore.plan import Plan, as_csv
-from pages.ui import controls, curve_chart, live, palette, plots, screen
+from pages.ui import controls, curve_chart, live, palette, parts, plots, screen
 from pages.ui.compare import company
 from pages.ui.controls import Choice
 from pages.ui.curve_chart import Axes, title
@@ -47,7 +47,7 @@ def show() -> None:
     stopped = live.is_stopped(plan)
     going = not stopped and len(live.gather(plan, stopped)) < plan.total
     pause = live.PAUSE if going else None
-    st.fragment(sizes_so_far, run_every=pause)(choice, plan, going)
+    parts.redrawn(sizes_so_far, pause, choice, plan, going)
     trials = live.gather(plan, stopped)
     files = [File("CSV of every run", "sizes.csv", partial(as_csv, trials))]
     keep(choice.data, files, not going, plan.command(), plan.python())

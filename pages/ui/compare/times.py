@@ -13,7 +13,7 @@ from dpcore import timing
 from dpcore.algorithms import ALGORITHMS
 from dpcore.plan import Plan
 from dpcore.timing import SIZES, Pace, Timetable, Timing
-from pages.ui import address, controls, curve_chart, live, palette, plots, screen
+from pages.ui import address, controls, curve_chart, live, palette, parts, plots, screen
 from pages.ui.compare import company, jobs
 from pages.ui.controls import Choice
 from pages.ui.curve_chart import Axes, end_notes, placed, round_ticks, title
@@ -56,7 +56,7 @@ def show() -> None:
     stopped = live.is_stopped(asked)
     going = not stopped and len(gather(asked, stopped)) < asked.total
     pause = live.PAUSE if going else None
-    st.fragment(times_so_far, run_every=pause)(choice, asked, going)
+    parts.redrawn(times_so_far, pause, choice, asked, going)
     found = gather(asked, stopped)
     files = [File("CSV of every run", "run-times.csv", partial(timing.as_csv, found))]
     keep(choice.data, files, not going, python=asked.python(), marked=False)

@@ -10,7 +10,7 @@ import streamlit as st
 from dpcore import explain, game
 from dpcore.domain import Box
 from dpcore.game import CONTESTANTS, Round, Score
-from pages.ui import address, controls, palette, work
+from pages.ui import address, controls, palette, parts, work
 from pages.ui.learn import choice as choices
 from pages.ui.learn import game_chart, presenter
 from pages.ui.learn.small_map import SmallMap, count_words
@@ -245,7 +245,7 @@ def machine_guesses() -> None:
     """Accuracies as they come in, over the curve that no sound method's guesser can cross."""
     job = work.worker().job(("guessing game", game.ROUNDS, game.PILOT), game.scores)
     live = not job.done
-    st.fragment(scores, run_every=PAUSE if live else None)(live)
+    parts.redrawn(scores, PAUSE if live else None, live)
 
 
 def scores(live: bool) -> None:

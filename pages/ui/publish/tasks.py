@@ -8,6 +8,8 @@ from typing import Any, Generic, TypeVar
 
 import streamlit as st
 
+from pages.ui import parts
+
 T = TypeVar("T")
 #: What is being done, and which part of it is done, if that can be told.
 State = tuple[str, float]
@@ -69,7 +71,7 @@ def watch(task: Task[T]) -> bool:
     """Whether it is done; else a bar that moves, and the page is drawn again at the end."""
     task.wait(SOON)
     if not task.done:
-        st.fragment(_bar, run_every=PAUSE)(task)
+        parts.redrawn(_bar, PAUSE, task)
     return task.done
 
 
