@@ -63,7 +63,6 @@ def twin_plan(
 
 def twin_of(ledger: Ledger, number: int) -> Dataset:
     """The data drawn from a release, the same ones each time; `about.twin` is set."""
-
     entry, files = ledger.entry(number), ledger.files(number)
     if POINTS not in files:
         raise ValueError(f"Release {number} published no points that data could be drawn from.")

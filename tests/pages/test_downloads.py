@@ -8,7 +8,7 @@ import re
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import count, pairwise
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +20,7 @@ from streamlit.testing.v1 import AppTest
 import dpcore
 from dpcore.datasets.places import PLACES
 from pages.ui.frame import PAGES, ROOT
+from tests.leaks import in_each
 from tests.pages.publishing import (
     CITY,
     brought,
@@ -67,13 +68,6 @@ def files(monkeypatch: pytest.MonkeyPatch) -> Files:
     return caught
 
 
-@pytest.fixture
-def new_ledger(ledger_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """Another ledger, in which nothing is spent."""
-    numbers = count()
-    return lambda: monkeypatch.setenv("DPCORE_LEDGER", str(ledger_folder / f"{next(numbers)}"))
-
-
 def texts(files: Files) -> Iterator[tuple[str, str]]:
     """All files as text, archives and tables unpacked."""
     for name, content in files.items():
@@ -97,6 +91,10 @@ class Forbidden:
     counts: tuple[int, ...]
 
 
+#: What somebody does, and what no file that it brought may tell.
+Visit = Callable[[], Forbidden]
+
+
 def as_exactly(x: str, y: str) -> tuple[str, str]:
     """A place to as many digits as the file gives it, if it gives enough to be known by."""
     digits = max(len(n.partition(".")[2]) for n in (x, y))
@@ -104,9 +102,9 @@ def as_exactly(x: str, y: str) -> tuple[str, str]:
     return f"{float(x):.{digits}f}", f"{float(y):.{digits}f}"
 
 
-def told(files: Files, forbidden: Forbidden) -> dict[object, str]:
-    """The forbidden places, and exact counts however they are written, each with a file of it."""
-    told: dict[object, str] = {}
+def told(files: Files, forbidden: Forbidden) -> set[tuple[object, str]]:
+    """The forbidden places, and exact counts however they are written, each with its file."""
+    told: set[tuple[object, str]] = set()
     alone = {f"{value:.{ALONE}f}" for value in forbidden.places.ravel().tolist()}
     pairs = {
         (f"{x:.{digits}f}", f"{y:.{digits}f}")
@@ -119,23 +117,28 @@ def told(files: Files, forbidden: Forbidden) -> dict[object, str]:
         found |= alone & {f"{float(n):.{ALONE}f}" for n in written}
         found |= pairs & {as_exactly(*pair) for pair in pairwise(written)}
         found |= {n for n in forbidden.counts if f"{n:,}" in text}
-        told |= dict.fromkeys(found, name)
+        told |= {(what, name) for what in found}
     return told
 
 
-def never_told(visit: Callable[[], tuple[Files, Forbidden]]) -> None:
-    """Fail on what every visit's files tell: a leak is there each time, and chance is not.
+@pytest.fixture
+def never_told(
+    files: Files, ledger_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[Visit], None]:
+    """Fails on what the files of every visit tell. Each has a ledger in which nothing is spent."""
 
-    The noise of a release has no seed. It may well be zero for the number of rows, and less than a
-    meter for one center, and then a file rightly holds what looks forbidden.
-    """
-    found = told(*visit())
-    for _ in range(VISITS - 1):
-        if not found:
-            return
-        again = told(*visit())
-        found = {what: again[what] for what in found.keys() & again.keys()}
-    assert not found, found
+    def visits(visit: Visit) -> Iterator[set[tuple[object, str]]]:
+        for number in range(VISITS):
+            monkeypatch.setenv("DPCORE_LEDGER", str(ledger_folder / f"{number}"))
+            files.clear()
+            forbidden = visit()
+            yield told(files, forbidden)
+
+    def check(visit: Visit) -> None:
+        found = in_each(visits(visit))
+        assert not found, found
+
+    return check
 
 
 def secret_trips() -> np.ndarray:
@@ -179,28 +182,27 @@ def test_the_search_finds_what_it_looks_for() -> None:
         assert told({"map.html": rounded}, forbidden)
     beside = f"[{LONELY[0]:.5f}12, {LONELY[1]:.5f}]".encode()
     assert not told({"map.html": beside}, forbidden)
-    assert told({"a.html": b"of 20,731 trips"}, forbidden) == {ROWS: "a.html"}
+    assert told({"a.html": b"of 20,731 trips"}, forbidden) == {(ROWS, "a.html")}
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr("n.json", f'{{"n": {ROWS}}}')
-    assert told({"a.zip": packed.getvalue()}, forbidden) == {ROWS: "a.zip/n.json"}
+    assert told({"a.zip": packed.getvalue()}, forbidden) == {(ROWS, "a.zip/n.json")}
     assert not told({"a.csv": b"x\n-73.9\n40.8\n"}, forbidden)
 
 
-def test_what_is_told_once_may_be_chance_and_what_is_always_told_is_a_leak() -> None:
-    leak, forbidden = {"a.csv": f"{ROWS}".encode()}, canaries()
+def test_a_leak_in_every_visit_is_found(files: Files, never_told: Callable[[Visit], None]) -> None:
+    def visit() -> Forbidden:
+        files["a.csv"] = f"{ROWS}".encode()
+        return canaries()
+
     with pytest.raises(AssertionError, match=r"a\.csv"):
-        never_told(lambda: (leak, forbidden))
-    visits = iter([leak, {"a.csv": f"{ROWS + 1}".encode()}])
-    never_told(lambda: (next(visits), forbidden))
+        never_told(visit)
 
 
 def test_no_file_of_a_release_or_of_any_page_holds_what_is_not_private(
-    files: Files, new_ledger: Callable[[], None]
+    files: Files, never_told: Callable[[Visit], None]
 ) -> None:
-    def visit() -> tuple[Files, Forbidden]:
-        new_ledger()
-        files.clear()
+    def visit() -> Forbidden:
         app = brought(csv_text(secret_trips()), runs=1, privacy="Strict")
         app = elsewhere(app, "app.py")
         red = red_centers(press(app, "show-raw"))
@@ -212,17 +214,15 @@ def test_no_file_of_a_release_or_of_any_page_holds_what_is_not_private(
         app.toggle(key="files-1").set_value(True)
         run(app)
         assert {"certificate.json", "centers.csv", "points.parquet"} <= set(files)
-        return files, canaries(red)
+        return canaries(red)
 
     never_told(visit)
 
 
 def test_no_file_made_of_a_twin_holds_what_is_not_private(
-    files: Files, new_ledger: Callable[[], None]
+    files: Files, never_told: Callable[[Visit], None]
 ) -> None:
-    def visit() -> tuple[Files, Forbidden]:
-        new_ledger()
-        files.clear()
+    def visit() -> Forbidden:
         app = brought(csv_text(secret_trips()), runs=1, to=0.02)
         app = until(press(settled(app), "make-twin"), "is here")
         held = app.session_state["own data"]
@@ -230,25 +230,23 @@ def test_no_file_made_of_a_twin_holds_what_is_not_private(
         visited(app, files)
         assert {"curves-private-twin.csv", "ranking-private-twin.csv"} <= set(files)
         assert all(files.values())
-        return files, canaries()
+        return canaries()
 
     never_told(visit)
 
 
 def test_files_of_public_data_hold_no_red_center_and_no_row(
-    files: Files, new_ledger: Callable[[], None]
+    files: Files, never_told: Callable[[Visit], None]
 ) -> None:
     raw = dpcore.datasets.load("nyc-taxi")
     rows = raw.box.from_unit(dpcore.domain.from_ticks(raw.positions()[0][:500]))
 
-    def visit() -> tuple[Files, Forbidden]:
-        new_ledger()
-        files.clear()
+    def visit() -> Forbidden:
         app = page("app.py", data="nyc-taxi", runs=1, to=0.02)
         red = red_centers(app)
         visited(app, files)
         app = page(data="nyc-taxi", step="level")
         released(app)
-        return files, Forbidden(np.vstack([red, rows]), (50_000,))
+        return Forbidden(np.vstack([red, rows]), (50_000,))
 
     never_told(visit)

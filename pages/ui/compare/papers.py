@@ -54,13 +54,13 @@ def show() -> None:
 def summary(outcomes: list[Outcome], of: int) -> None:
     """How many claims came out."""
     counts = Counter(outcome.check.finding for outcome in outcomes)
-    parts = [
+    said = [
         f"{badge(finding)}{NO_BREAK}{counts[finding]}" for finding in Finding if counts[finding]
     ]
     if of > len(outcomes):
-        parts.append(f"not measured in full yet: {of - len(outcomes)}")
-    if parts:
-        st.markdown(" &emsp; ".join(parts))
+        said.append(f"not measured in full yet: {of - len(outcomes)}")
+    if said:
+        st.markdown(" &emsp; ".join(said))
 
 
 def badge(finding: Finding) -> str:

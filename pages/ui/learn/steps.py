@@ -10,7 +10,7 @@ import streamlit as st
 import dpcore
 from dpcore import steps
 from dpcore.steps import Frame, Line
-from pages.ui import address, palette, work
+from pages.ui import address, palette, parts, work
 from pages.ui.controls import Choice
 from pages.ui.learn import choice as choices
 from pages.ui.learn import presenter, stage
@@ -138,7 +138,7 @@ def pager(at: int, last: int) -> None:
     st.caption(f"Step {at + 1} of {last + 1}")
     if playing:
         st.session_state["shown since"] = time.monotonic()
-        st.fragment(turn_page, run_every=PACE)(at)
+        parts.redrawn(turn_page, PACE, at)
 
 
 def toggle_play(playing: bool, at: int) -> None:
