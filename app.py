@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpcore import explain
 from dpcore.algorithms import ALGORITHMS
-from pages.ui import address, controls, drawing, figures, frame, legend, standing, work
+from dpcore.privacy import explain
+from pages.ui import address, cached_work, controls, figures, frame, legend, run_picture, visibility
 from pages.ui.controls import Choice
-from pages.ui.drawing import Layers
+from pages.ui.run_picture import Layers
 
 #: The three levels that stand side by side at first: ends and middle.
 SIDES = (
@@ -35,7 +35,7 @@ def main() -> None:
         f"**Red:** {choice.k} centers found by looking at every {unit}. {noisy} Move the slider "
         "to see what more privacy costs."
     )
-    if not standing.show(choice.data):
+    if not visibility.show(choice.data):
         return
     with st.sidebar:
         three = address.control(
@@ -59,7 +59,7 @@ def one_level(choice: Choice, layers: Layers) -> None:
     if picture is None:
         offer_another(choice)
         return
-    drawing.draw(picture, choice, axes, layers, key="picture")
+    run_picture.draw(picture, choice, axes, layers, key="picture")
     legend.legend(picture, choice, layers)
     notes(choice, picture)
     figures.figures(choice, picture)
@@ -79,7 +79,7 @@ def three_levels(choice: Choice, layers: Layers) -> None:
             picture = attempt(at, axes)
             if picture is None:
                 continue
-            drawing.draw(picture, at, axes, layers, key=f"picture-{name}")
+            run_picture.draw(picture, at, axes, layers, key=f"picture-{name}")
             figures.figures(at, picture)
             shown = picture
     if shown:
@@ -132,14 +132,14 @@ def axes_shown(choice: Choice) -> tuple[int, int]:
     return names.index(x), names.index(y)
 
 
-def attempt(choice: Choice, axes: tuple[int, int]) -> work.Picture | None:
+def attempt(choice: Choice, axes: tuple[int, int]) -> cached_work.Picture | None:
     """The picture, or in words why there is none."""
     title = choice.system.title
     if obstacle := controls.obstacle(choice):
         st.warning(f"{title} cannot run on these data: {obstacle}")
         return None
     try:
-        return work.picture(choice, axes)
+        return cached_work.picture(choice, axes)
     except ValueError as problem:
         st.warning(f"{title} has no answer here. {problem}")
         return None
@@ -157,7 +157,7 @@ def offer_another(choice: Choice) -> None:
         )
 
 
-def notes(choice: Choice, picture: work.Picture) -> None:
+def notes(choice: Choice, picture: cached_work.Picture) -> None:
     """What to know about the data before drawing conclusions."""
     about, rows = choice.about, picture.truth.value.rows
     sentences = []

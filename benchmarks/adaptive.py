@@ -10,13 +10,13 @@ import dpcore
 from benchmarks import workloads
 from benchmarks.table import Row, seconds, unit
 from dpcore.algorithms.adaptive import coreset_of, grow
-from dpcore.curator import Curator
 from dpcore.datasets import GridDataset
 from dpcore.datasets.base import Dataset
-from dpcore.domain import Box, Grid
-from dpcore.noise import SimulatedNoise
-from dpcore.privacy import Budget
-from dpcore.synopsis import Coreset
+from dpcore.geometry.domain import Box, Grid
+from dpcore.privacy.accounting import Budget
+from dpcore.privacy.noise import SimulatedNoise
+from dpcore.queries.curator import Curator
+from dpcore.results.synopsis import Coreset
 
 TITLE = "Adaptive coreset"
 

@@ -14,7 +14,7 @@ from sklearn.cluster import KMeans
 import dpcore
 from benchmarks.table import Row
 from dpcore.datasets.base import Dataset
-from dpcore.privacy import Infeasible
+from dpcore.privacy.accounting import Infeasible
 
 TITLE = "Every algorithm once, as multiples of one KMeans(n_init=10)"
 K, EPSILON, DELTA = 5, 1.0, 1e-6

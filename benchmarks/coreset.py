@@ -14,13 +14,13 @@ import dpcore
 from benchmarks.adaptive import SIDE, city, draws, error_of_mean, reference
 from benchmarks.table import Row, seconds, unit
 from dpcore.algorithms import coreset, coreset_faithful
-from dpcore.curator import Curator
 from dpcore.datasets import GridDataset
-from dpcore.domain import FloatArray
+from dpcore.geometry.domain import FloatArray
 from dpcore.kmeans.points import WeightedPoints
 from dpcore.kmeans.weighted import weighted_kmeans
-from dpcore.noise import SimulatedNoise
-from dpcore.privacy import Budget, Infeasible
+from dpcore.privacy.accounting import Budget, Infeasible
+from dpcore.privacy.noise import SimulatedNoise
+from dpcore.queries.curator import Curator
 
 TITLE = "Private coreset"
 

@@ -13,8 +13,8 @@ from playwright.sync_api import sync_playwright
 import dpcore
 from benchmarks.algorithms import plain
 from benchmarks.table import Row
-from dpcore.curves import EPSILONS
 from dpcore.datasets.base import Dataset
+from dpcore.study.curves import EPSILONS
 from tests.browser.driver import DESK, FLAGS, serving
 
 TITLE = "A sweep of the month: 12 epsilons × 20 runs of EUGkM, k = 5"

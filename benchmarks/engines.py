@@ -12,8 +12,8 @@ import duckdb
 import numpy as np
 
 from benchmarks.table import Row, seconds
-from dpcore.domain import Box, Grid
-from dpcore.engines import DuckDBEngine, open_source
+from dpcore.datasets.engines import DuckDBEngine, open_source
+from dpcore.geometry.domain import Box, Grid
 
 TITLE = "Engines"
 ROWS = 20_000_000
@@ -36,8 +36,8 @@ def peak():
     return int(re.search(r"VmHWM:\\s*(\\d+) kB", Path("/proc/self/status").read_text())[1]) / 1024
 
 interpreter = peak()
-from dpcore.domain import Box, Grid
-from dpcore.engines import DuckDBEngine, open_source
+from dpcore.geometry.domain import Box, Grid
+from dpcore.datasets.engines import DuckDBEngine, open_source
 source = open_source(DuckDBEngine(), {path!r})
 DuckDBEngine().grid_counts(source, Grid(Box((-74.1, 40.7), (-73.9, 40.9)), 1024))
 print(peak() - interpreter)

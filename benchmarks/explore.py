@@ -13,8 +13,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 import dpcore
 from benchmarks.table import Row, seconds, unit
-from dpcore import picture
-from dpcore.explain import LEVELS
+from dpcore.privacy.explain import LEVELS
+from dpcore.study import run_view
 from tests.browser.driver import DESK, FLAGS, serving, settled
 
 TITLE = "Explore"
@@ -85,10 +85,10 @@ def server_seconds(epsilon: float) -> float:
     def move() -> None:
         result = dpcore.run("adaptive", month, 5, epsilon, seed=0)
         assert result.synopsis is not None
-        picture.marks(result.synopsis)
-        picture.published_density(result.synopsis)
-        picture.centers_table(result, geographic=True)
-        picture.truth(month, result, reference)
+        run_view.marks(result.synopsis)
+        run_view.published_density(result.synopsis)
+        run_view.centers_table(result, geographic=True)
+        run_view.truth(month, result, reference)
 
     return seconds(move, repeats=3)
 

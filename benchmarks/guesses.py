@@ -16,10 +16,9 @@ import numpy as np
 import dpcore
 from benchmarks import workloads
 from benchmarks.table import Row
-from dpcore import plausible
-from dpcore.algorithms import lift
+from dpcore.algorithms import _grid_priors, lift
 from dpcore.datasets.base import Dataset
-from dpcore.domain import FloatArray
+from dpcore.geometry.domain import FloatArray
 
 TITLE = "NICV of `lift` with its guesses, in units of that with others"
 #: No guess is given up for less than this, or than the error of what was measured.
@@ -100,14 +99,14 @@ class Guess:
     dimensions: tuple[int, ...]
 
 
-common, anywhere, directions = plausible.SHAPES
+common, anywhere, directions = _grid_priors.SHAPES
 GUESSES = (
-    Guess("round clusters only", plausible, "SHAPES", (common, anywhere), FEW),
-    Guess("clusters anywhere only", plausible, "SHAPES", (anywhere,), FEW),
-    Guess("a common factor, or skewed", plausible, "SHAPES", (common, directions), FEW),
-    Guess("a common factor twice", plausible, "SHAPES", (common, *plausible.SHAPES), FEW),
-    Guess("skewed ones twice", plausible, "SHAPES", (directions, *plausible.SHAPES), FEW),
-    Guess("nothing within cells", plausible, "FINE_CELLS", 1, FEW),
+    Guess("round clusters only", _grid_priors, "SHAPES", (common, anywhere), FEW),
+    Guess("clusters anywhere only", _grid_priors, "SHAPES", (anywhere,), FEW),
+    Guess("a common factor, or skewed", _grid_priors, "SHAPES", (common, directions), FEW),
+    Guess("a common factor twice", _grid_priors, "SHAPES", (common, *_grid_priors.SHAPES), FEW),
+    Guess("skewed ones twice", _grid_priors, "SHAPES", (directions, *_grid_priors.SHAPES), FEW),
+    Guess("nothing within cells", _grid_priors, "FINE_CELLS", 1, FEW),
     Guess("a level nearer to 0", lift, "LEVEL_VARIANCE", 0.05, MANY),
     Guess("a level that varies more", lift, "LEVEL_VARIANCE", 0.2, MANY),
     Guess("smaller squares", lift, "SQUARE", 0.15, MANY),
@@ -143,7 +142,7 @@ def some_set(i: int, d: int) -> tuple[Dataset, int]:
 
 def scores(sets: Sequence[tuple[Dataset, int]]) -> FloatArray:
     """The mean logarithm of NICV on each set."""
-    plausible.histograms.cache_clear()
+    _grid_priors.histograms.cache_clear()
     runs = [(epsilon, seed) for epsilon in EPSILONS for seed in SEEDS]
     return np.array(
         [

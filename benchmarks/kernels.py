@@ -11,9 +11,9 @@ from threadpoolctl import threadpool_limits
 
 import dpcore
 from benchmarks.table import Row, seconds
-from dpcore.domain import LATTICE_CELLS, FloatArray, Grid, IntArray, cell_ticks, from_ticks
-from dpcore.kmeans.baseline import best_on_grid
+from dpcore.geometry.domain import LATTICE_CELLS, FloatArray, Grid, IntArray, cell_ticks, from_ticks
 from dpcore.kmeans.points import cluster_totals
+from dpcore.kmeans.reference import best_on_grid
 from dpcore.kmeans.scanline import RowSums
 from dpcore.kmeans.weighted import weighted_kmeans
 

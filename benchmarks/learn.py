@@ -10,7 +10,7 @@ from playwright.sync_api import Page, sync_playwright
 
 import dpcore
 from benchmarks.table import Row, seconds
-from dpcore import game, steps
+from dpcore.classroom import game, steps
 from tests.browser.driver import DESK, FLAGS, idle, picture, place, serving
 
 TITLE = "Learn"

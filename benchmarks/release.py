@@ -11,9 +11,9 @@ from typing import Any
 
 import dpcore
 from benchmarks.table import Row, unit
+from dpcore.privacy.release_noise import ReleaseNoise
 from dpcore.release import Amount, BuiltinData, Ledger, Progress, ReleasePlan, publish, verify
 from dpcore.release.certificate import NAME
-from dpcore.release_noise import ReleaseNoise
 
 TITLE = "Release"
 #: A person who waits longer than this is told how far it is.

@@ -8,7 +8,7 @@ from functools import cache, partial
 import numpy as np
 
 from dpcore.datasets import RowsDataset
-from dpcore.domain import Box, FloatArray
+from dpcore.geometry.domain import Box, FloatArray
 
 
 def taxi_like(n: int = 1_000_000, seed: int = 0) -> FloatArray:

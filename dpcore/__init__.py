@@ -1,23 +1,58 @@
-"""Differentially private k-means: five papers' algorithms, honestly labelled.
+"""Differentially private k-means: the algorithms of five papers, honestly labelled.
 
-import dpcore
+>>> import dpcore
+>>> data = dpcore.datasets.load("nyc-taxi")
+>>> result = dpcore.run("eugkm", data, k=5, epsilon=0.5, seed=0)
+>>> result.epsilon, str(result.verdict)
+(0.5, 'REPAIRED')
 
-data = dpcore.datasets.load("nyc-taxi")
-result = dpcore.run("eugkm", data, k=5, epsilon=0.5, seed=0)
-result.centers, result.epsilon, result.verdict
+Public names are imported when they are first used, so `import dpcore` costs next to nothing.
 """
 
-from dpcore import algorithms, datasets, metrics, regions
-from dpcore.algorithms import ALGORITHMS
-from dpcore.baseline import baseline
-from dpcore.domain import Box, Grid
-from dpcore.estimator import PrivateKMeans
-from dpcore.metrics import center_shift, nicv
-from dpcore.privacy import Budget, BudgetExceeded, Infeasible, Neighbors, Verdict
-from dpcore.runs import run
-from dpcore.sweep import Trial, sweep
+from __future__ import annotations
 
-__version__ = "0.1.0"
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from dpcore._version import __version__
+
+if TYPE_CHECKING:
+    from dpcore import algorithms, datasets
+    from dpcore.algorithms import ALGORITHMS
+    from dpcore.datasets import regions
+    from dpcore.geometry.domain import Box, Grid
+    from dpcore.privacy.accounting import Budget, BudgetExceeded, Infeasible, Neighbors, Verdict
+    from dpcore.runs.baseline import baseline
+    from dpcore.runs.estimator import PrivateKMeans
+    from dpcore.runs.run import run
+    from dpcore.study import metrics
+    from dpcore.study.metrics import center_shift, nicv
+    from dpcore.study.sweep import Trial, sweep
+
+#: Public modules, and the module that defines each other public name.
+_MODULES = {
+    "algorithms": "dpcore.algorithms",
+    "datasets": "dpcore.datasets",
+    "metrics": "dpcore.study.metrics",
+    "regions": "dpcore.datasets.regions",
+}
+_HOMES = {
+    "ALGORITHMS": "dpcore.algorithms",
+    "Box": "dpcore.geometry.domain",
+    "Budget": "dpcore.privacy.accounting",
+    "BudgetExceeded": "dpcore.privacy.accounting",
+    "Grid": "dpcore.geometry.domain",
+    "Infeasible": "dpcore.privacy.accounting",
+    "Neighbors": "dpcore.privacy.accounting",
+    "PrivateKMeans": "dpcore.runs.estimator",
+    "Trial": "dpcore.study.sweep",
+    "Verdict": "dpcore.privacy.accounting",
+    "baseline": "dpcore.runs.baseline",
+    "center_shift": "dpcore.study.metrics",
+    "nicv": "dpcore.study.metrics",
+    "run": "dpcore.runs.run",
+    "sweep": "dpcore.study.sweep",
+}
 
 __all__ = [
     "ALGORITHMS",
@@ -30,6 +65,7 @@ __all__ = [
     "PrivateKMeans",
     "Trial",
     "Verdict",
+    "__version__",
     "algorithms",
     "baseline",
     "center_shift",
@@ -40,3 +76,18 @@ __all__ = [
     "run",
     "sweep",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        value: Any = import_module(_MODULES[name])
+    elif name in _HOMES:
+        value = getattr(import_module(_HOMES[name]), name)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -7,25 +7,25 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from dpcore import curves
 from dpcore.algorithms import ALGORITHMS
-from dpcore.curves import EPSILONS, Curve, Metric
-from dpcore.plan import Plan, as_csv, as_json
+from dpcore.study import curves
+from dpcore.study.curves import EPSILONS, Curve, Metric
+from dpcore.study.sweep_plan import Plan, as_csv, as_json
 from pages.ui import (
     address,
+    browser_state,
+    cached_work,
+    chart_style,
     controls,
     curve_chart,
+    fragments,
     frame,
-    live,
+    live_runs,
     palette,
-    parts,
-    plots,
-    screen,
-    work,
 )
 from pages.ui.controls import Choice
 from pages.ui.curve_chart import LINEAR, Axes, Line
-from pages.ui.keep import File, keep
+from pages.ui.downloads import File, keep
 from pages.ui.wording import measured
 
 RUNS = 20
@@ -42,16 +42,16 @@ def main() -> None:
         "data. "
         "**Click on a point** to see it on Explore."
     )
-    live.warn(choice.data, "ε", "this curve")
+    live_runs.warn(choice.data, "ε", "this curve")
     metric = controls.metric_control(choice.data)
     with st.sidebar:
-        screen.watch_width()
+        browser_state.watch_width()
         plan = plan_controls(choice, metric)
         axes = axes_controls(metric)
-    stopped = live.is_stopped(plan)
-    going = not stopped and len(live.gather(plan, stopped)) < plan.total
-    pause = live.PAUSE if going else None
-    parts.redrawn(show, pause, choice, plan, metric, axes, going)
+    stopped = live_runs.is_stopped(plan)
+    going = not stopped and len(live_runs.gather(plan, stopped)) < plan.total
+    pause = live_runs.PAUSE if going else None
+    fragments.redrawn(show, pause, choice, plan, metric, axes, going)
     repeat(plan)
 
 
@@ -75,7 +75,7 @@ def plan_controls(choice: Choice, metric: Metric) -> Plan:
         first = epsilon_control("ε from", "from", EPSILONS[0])
     with right:
         last = epsilon_control("to", "to", EPSILONS[-1])
-    runs = controls.runs_control("Runs at each ε", "runs", RUNS, live.MOST_RUNS)
+    runs = controls.runs_control("Runs at each ε", "runs", RUNS, live_runs.MOST_RUNS)
     return Plan(
         choice.data,
         (choice.algorithm, *beside),
@@ -122,9 +122,9 @@ def axes_controls(metric: Metric) -> Axes:
 
 
 def show(choice: Choice, plan: Plan, metric: Metric, axes: Axes, going: bool) -> None:
-    trials = live.gather(plan, not going)
+    trials = live_runs.gather(plan, not going)
     found = [curves.curve(key, trials, metric) for key in plan.algorithms]
-    live.status(plan, len(trials), plan.total, live.refused(trials), going)
+    live_runs.status(plan, len(trials), plan.total, live_runs.refused(trials), going)
     chart(choice, plan, metric, axes, found)
     curve_chart.refusals(found)
     table(choice, plan, metric, found)
@@ -134,13 +134,13 @@ def show(choice: Choice, plan: Plan, metric: Metric, axes: Axes, going: bool) ->
 
 def chart(choice: Choice, plan: Plan, metric: Metric, axes: Axes, found: list[Curve]) -> None:
     colors = palette.current()
-    limits = work.limits(plan.data, plan.k, plan.seed).value
+    limits = cached_work.limits(plan.data, plan.k, plan.seed).value
     blind = "center of the box" if limits.blind_is_center else "points spread in the box"
     lines = [
         Line("No privacy", metric.of(limits.non_private), colors.non_private, "dash"),
         Line(f"No data: {blind}", metric.of(limits.blind), colors.quiet, "dot"),
     ]
-    if narrow := screen.is_narrow():
+    if narrow := browser_state.is_narrow():
         curve_chart.key(curve_chart.named(found, lines, colors))
     drawn = curve_chart.figure(
         found,
@@ -154,8 +154,8 @@ def chart(choice: Choice, plan: Plan, metric: Metric, axes: Axes, found: list[Cu
         narrow,
     )
     alt = f"{metric.title} across ε on {choice.about.title}. The table below says the same."
-    for point in plots.draw(drawn, "curves", alt, plan.data)[:1]:
-        live.explore(float(point["x"]), point["customdata"][0])
+    for point in chart_style.draw(drawn, "curves", alt, plan.data)[:1]:
+        live_runs.explore(float(point["x"]), point["customdata"][0])
 
 
 def y_title(choice: Choice, metric: Metric) -> str:
@@ -188,13 +188,13 @@ def table(choice: Choice, plan: Plan, metric: Metric, found: list[Curve]) -> Non
         "Open Explore at ε =", plan.epsilons, format_func=lambda e: f"{e:g}", key="open"
     )
     if wanted is not None:
-        live.explore(wanted, choice.algorithm)
+        live_runs.explore(wanted, choice.algorithm)
 
 
 def repeat(plan: Plan) -> None:
     """Files of every trial, and the lines that make them again."""
-    stopped = live.is_stopped(plan)
-    trials = live.gather(plan, stopped)
+    stopped = live_runs.is_stopped(plan)
+    trials = live_runs.gather(plan, stopped)
     files = [
         File(f"{kind} of every run", f"curves.{kind.lower()}", partial(make, trials))
         for kind, make in (("CSV", as_csv), ("JSON", as_json))

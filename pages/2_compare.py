@@ -7,16 +7,16 @@ from collections.abc import Callable
 import streamlit as st
 
 from pages.ui import address, frame
-from pages.ui.compare import auto_map, heat, papers, rank, sizes, times
+from pages.ui.compare import auto_choices, coreset_sizes, findings, k_by_d, ranking, run_times
 
 #: Views by their name in the address: what the tab says, and what draws it.
 VIEWS: dict[str, tuple[str, Callable[[], None]]] = {
-    "rank": ("Rank at one ε", rank.show),
-    "map": ("Map over k and d", heat.show),
-    "time": ("Run time", times.show),
-    "size": ("Size of the coreset", sizes.show),
-    "auto": ("What “auto” takes", auto_map.show),
-    "papers": ("The papers' findings", papers.show),
+    "rank": ("Rank at one ε", ranking.show),
+    "map": ("Map over k and d", k_by_d.show),
+    "time": ("Run time", run_times.show),
+    "size": ("Size of the coreset", coreset_sizes.show),
+    "auto": ("What “auto” takes", auto_choices.show),
+    "papers": ("The papers' findings", findings.show),
 }
 
 

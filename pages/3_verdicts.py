@@ -12,7 +12,7 @@ import streamlit as st
 from dpcore import audit
 from dpcore.algorithms import ALGORITHMS, Algorithm
 from dpcore.audit import Finding, Findings
-from dpcore.privacy import Neighbors, Verdict
+from dpcore.privacy.accounting import Neighbors, Verdict
 from pages.ui import address, controls, frame, palette
 
 #: A verdict's color on the screen, and what it says.

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui import address, frame, own_data, standing
-from pages.ui.publish import books, confirm, data, history, level, protect, released, steps
-from pages.ui.publish.steps import Step
-from pages.ui.publish.subject import Subject, subject
+from pages.ui import address, frame, own_data, visibility
+from pages.ui.publish import (
+    confirm_step,
+    data_step,
+    history,
+    ledger_choice,
+    level_step,
+    protection_step,
+    released_step,
+    step_list,
+)
+from pages.ui.publish.publish_source import Subject, subject
+from pages.ui.publish.step_list import Step
 from pages.ui.wording import plain
 
 PUBLISH, HISTORY = "publish", "history"
@@ -40,23 +49,23 @@ def main() -> None:
 
 def path() -> None:
     """The steps, one of them open."""
-    step = steps.current()
+    step = step_list.current()
     if step is Step.RELEASED:
-        if ledger := books.ledger():
-            released.draw(ledger)
+        if ledger := ledger_choice.ledger():
+            released_step.draw(ledger)
         return
     key = chosen(step)
-    if step is Step.PROTECT and data.files() is None and key is None:
+    if step is Step.PROTECT and data_step.files() is None and key is None:
         step = Step.DATA
     if step is Step.DATA:
-        data.draw()
+        data_step.draw()
         for later in (Step.PROTECT, Step.LEVEL, Step.CONFIRM):
-            steps.ahead(later)
-    elif step is Step.PROTECT and data.files() is not None:
-        steps.finished(Step.DATA, data.summary())
-        protect.draw()
+            step_list.ahead(later)
+    elif step is Step.PROTECT and data_step.files() is not None:
+        step_list.finished(Step.DATA, data_step.summary())
+        protection_step.draw()
         for later in (Step.LEVEL, Step.CONFIRM):
-            steps.ahead(later)
+            step_list.ahead(later)
     elif key is not None:
         of_chosen_data(step, subject(key))
 
@@ -65,7 +74,7 @@ def chosen(step: Step) -> str | None:
     """The data that the address names, or None where another step comes first."""
     if step is Step.DATA:
         return None
-    standing.stop_if_absent()
+    visibility.stop_if_absent()
     key = address.link().get("data")
     if key is None and step is Step.PROTECT:
         return None
@@ -77,19 +86,21 @@ def chosen(step: Step) -> str | None:
 
 
 def of_chosen_data(step: Step, on: Subject) -> None:
-    steps.finished(Step.DATA, plain(on.title))
-    steps.finished(Step.PROTECT, protect.summary(on), change=on.is_own and bool(data.files()))
-    ledger = books.ledger()
+    step_list.finished(Step.DATA, plain(on.title))
+    step_list.finished(
+        Step.PROTECT, protection_step.summary(on), change=on.is_own and bool(data_step.files())
+    )
+    ledger = ledger_choice.ledger()
     if ledger is None:
         return
     if step is not Step.CONFIRM:
-        level.draw(on, ledger)
-        steps.ahead(Step.CONFIRM)
+        level_step.draw(on, ledger)
+        step_list.ahead(Step.CONFIRM)
         return
-    found = level.terms(on, books.account(ledger, level.name(on)))
-    steps.finished(Step.LEVEL, level.summary(found, on))
-    if plan := level.plan_of(on, found):
-        confirm.draw(plan, ledger)
+    found = level_step.terms(on, ledger_choice.account(ledger, level_step.name(on)))
+    step_list.finished(Step.LEVEL, level_step.summary(found, on))
+    if plan := level_step.plan_of(on, found):
+        confirm_step.draw(plan, ledger)
 
 
 main()

@@ -5,13 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.ui import address, frame
-from pages.ui.learn import game, guess, lessons, luck, presenter, steps
+from pages.ui.learn import game, guess_centers, lessons, presenter, repeated_runs, step_by_step
 
 PARTS = {
-    "steps": ("Step by step", steps.part),
+    "steps": ("Step by step", step_by_step.part),
     "game": ("Is this trip in the data?", game.part),
-    "luck": ("Same ε, other luck", luck.part),
-    "guess": ("Guess, then look", guess.part),
+    "luck": ("Same ε, other luck", repeated_runs.part),
+    "guess": ("Guess, then look", guess_centers.part),
     "lessons": ("Lessons", lessons.part),
 }
 FIRST = next(iter(PARTS))

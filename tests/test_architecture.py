@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,20 +14,97 @@ ROOT = Path(__file__).parents[1]
 CORE = sorted((ROOT / "dpcore").rglob("*.py"))
 PAGES = [ROOT / "app.py", *sorted((ROOT / "pages").rglob("*.py"))]
 
+#: The folders of dpcore, from the ground up. A module imports from its own layer and those below.
+LAYERS = (
+    "geometry",
+    "kmeans",
+    "privacy",
+    "results",
+    "datasets",
+    "queries",
+    "algorithms",
+    "runs",
+    "study",
+    "audit",
+    "release",
+    "classroom",
+    "papers",
+    "cli",
+)
+#: What may lie in the root beside the layers: it imports nothing but itself.
+ROOT_MODULES = {"dpcore", "dpcore._version"}
 
-def imported(path: Path) -> set[str]:
+
+def name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def dotted(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {dotted(path): path for path in [*CORE, *PAGES]}
+
+
+def _without_type_checking(tree: ast.AST) -> list[ast.AST]:
+    """All nodes but those that only a type checker sees."""
+    nodes = []
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            continue
+        nodes += [node, *_without_type_checking(node)]
+    return nodes
+
+
+@cache
+def imported(path: Path) -> frozenset[str]:
+    """Every name that a file imports, as `module` and as `module.name`."""
     names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in _without_type_checking(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             names.add(node.module)
             names |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return names
+    return frozenset(names)
 
 
-def name(path: Path) -> str:
-    return str(path.relative_to(ROOT))
+@cache
+def modules_imported(module: str) -> frozenset[str]:
+    """The modules of this project that a module names in its imports."""
+    names = imported(MODULES[module])
+    return frozenset(
+        each
+        for each in names & MODULES.keys()
+        if each != module and not any(n.startswith(f"{each}.") and n in MODULES for n in names)
+    )
+
+
+def layer(module: str) -> int:
+    return LAYERS.index(module.split(".")[1])
+
+
+@pytest.mark.parametrize("path", CORE, ids=name)
+def test_every_module_of_the_core_lies_in_a_layer(path):
+    module = dotted(path)
+    assert module in ROOT_MODULES or module.split(".")[1] in LAYERS
+
+
+@pytest.mark.parametrize("path", CORE, ids=name)
+def test_nothing_imports_from_a_layer_above(path):
+    module = dotted(path)
+    others = {n for n in imported(path) if n.startswith("dpcore.") and n in MODULES}
+    if module in ROOT_MODULES:
+        assert others <= ROOT_MODULES
+    else:
+        others -= ROOT_MODULES
+        assert not {other for other in others if layer(other) > layer(module)}
+
+
+@pytest.mark.parametrize("path", CORE, ids=name)
+def test_the_core_never_imports_its_own_root(path):
+    assert "dpcore" not in imported(path)
 
 
 @pytest.mark.parametrize("path", CORE, ids=name)
@@ -38,22 +116,49 @@ def test_the_core_knows_no_user_interface(path):
 def test_a_page_computes_nothing_asks_no_table_and_draws_no_noise(path):
     forbidden = ("numpy", "scipy", "sklearn", "duckdb", "pyspark", "opendp", "random")
     assert not {n for n in imported(path) if n.split(".")[0] in forbidden}
-    doors = ("dpcore.noise", "dpcore.curator", "dpcore.release_noise", "dpcore.kmeans")
-    assert not {n for n in imported(path) if n.startswith(doors)}
+    doors = ("dpcore.privacy.noise", "dpcore.privacy.release_noise", "dpcore.queries")
+    assert not {n for n in imported(path) if n.startswith((*doors, "dpcore.kmeans"))}
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "dpcore/algorithms").glob("*.py")), ids=name)
+@pytest.mark.parametrize("path", PAGES, ids=name)
+def test_no_page_imports_the_command_line(path):
+    assert not {n for n in imported(path) if n.startswith("dpcore.cli")}
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "dpcore/algorithms").rglob("*.py")), ids=name)
 def test_an_algorithm_reaches_data_through_the_curator_only(path):
-    reached = {n for n in imported(path) if n.startswith(("dpcore.datasets", "dpcore.engines"))}
+    reached = {n for n in imported(path) if n.startswith("dpcore.datasets")}
     assert reached <= {"dpcore.datasets.base", "dpcore.datasets.base.Dataset"}
 
 
-def test_importing_dpcore_imports_no_engine_no_opendp_and_no_streamlit():
+def test_no_module_imports_itself_by_way_of_others():
+    done: set[str] = set()
+
+    def visit(module: str, above: tuple[str, ...]) -> None:
+        assert module not in above, " > ".join([*above, module])
+        if module not in done:
+            for other in modules_imported(module):
+                visit(other, (*above, module))
+            done.add(module)
+
+    for module in MODULES:
+        visit(module, ())
+
+
+def test_importing_dpcore_imports_nothing_but_its_version():
     code = "import sys, dpcore; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     loaded = set(run.stdout.split())
-    assert "dpcore" in loaded
-    assert not loaded & {"duckdb", "opendp", "pyspark", "streamlit", "pydeck", "plotly"}
+    assert {each for each in loaded if each.startswith("dpcore")} == ROOT_MODULES
+    assert not loaded & {"numpy", "scipy", "pandas", "sklearn", "duckdb", "opendp", "streamlit"}
+
+
+def test_using_dpcore_imports_no_engine_no_opendp_and_no_streamlit():
+    code = "import sys, dpcore; dpcore.run, dpcore.datasets, dpcore.sweep; print(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    loaded = set(run.stdout.split())
+    assert "dpcore.runs.run" in loaded
+    assert not loaded & {"duckdb", "opendp", "pyspark", "streamlit", "pydeck", "plotly", "sklearn"}
 
 
 def test_everything_exported_exists_and_is_sorted():
@@ -61,4 +166,6 @@ def test_everything_exported_exists_and_is_sorted():
 
     assert dpcore.__all__ == sorted(dpcore.__all__)
     for each in dpcore.__all__:
-        assert hasattr(dpcore, each)
+        assert getattr(dpcore, each) is not None
+    with pytest.raises(AttributeError):
+        _ = dpcore.no_such_name

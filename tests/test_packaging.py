@@ -75,8 +75,8 @@ def test_the_wheel_holds_the_package_and_nothing_else(installed: Path) -> None:
 def test_an_installed_wheel_reads_its_own_data(installed: Path, tmp_path: Path) -> None:
     program = (
         "from dpcore.datasets.builtin import builtin_set\n"
-        "from dpcore.datasets.shapes import boroughs\n"
-        "from dpcore.datasets.shipped import data_file\n"
+        "from dpcore.datasets.city_shapes import boroughs\n"
+        "from dpcore.datasets.data_folder import data_file\n"
         "print(data_file('nyc_taxi.parquet'), len(builtin_set('nyc-taxi').make()), len(boroughs()))"
     )
     run = subprocess.run(
@@ -93,7 +93,7 @@ def test_an_installed_wheel_reads_its_own_data(installed: Path, tmp_path: Path) 
 
 
 def test_a_checkout_reads_its_own_data() -> None:
-    from dpcore.datasets.shipped import data_file
+    from dpcore.datasets.data_folder import data_file
 
     assert data_file("nyc_taxi.parquet") == REPOSITORY / "data" / "nyc_taxi.parquet"
     with pytest.raises(FileNotFoundError, match=r"elsewhere\.csv does not ship"):

@@ -9,15 +9,15 @@ import numpy as np
 import numpy.typing as npt
 from scipy.ndimage import binary_dilation
 
+from dpcore.algorithms._pooled_counts import heard_together
+from dpcore.algorithms._tree import Stage, leaf_points, weighed_leaves
 from dpcore.algorithms.base import Parameter, SynopsisAlgorithm, register
-from dpcore.curator import Curator
-from dpcore.domain import FloatArray, IntArray
-from dpcore.dyadic import DyadicCells, deinterleaved
-from dpcore.noisy_tree import Stage, leaf_points, weighed_leaves
-from dpcore.privacy import Pure, Verdict
-from dpcore.quiet import heard_together
-from dpcore.results import Outcome
-from dpcore.synopsis import Coreset
+from dpcore.geometry.domain import FloatArray, IntArray
+from dpcore.geometry.dyadic import DyadicCells, deinterleaved
+from dpcore.privacy.accounting import Pure, Verdict
+from dpcore.queries.curator import Curator
+from dpcore.results.run_result import Outcome
+from dpcore.results.synopsis import Coreset
 
 #: Part of the budget that buys the number of rows.
 SIZE_SHARE = 0.015

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 from dpcore.algorithms.base import Algorithm, get, register
 from dpcore.algorithms.lift import BLIND, GRID_DIMENSIONS, best_terms
-from dpcore.curator import Curator
-from dpcore.privacy import MIN_EPSILON, Budget, Neighbors, Verdict
-from dpcore.results import Outcome
+from dpcore.privacy.accounting import MIN_EPSILON, Budget, Neighbors, Verdict
+from dpcore.queries.curator import Curator
+from dpcore.results.run_result import Outcome
 
 MAP_DIMENSIONS = 2
 #: Part of the budget that buys the number of rows, where the choice depends on it.

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from dpcore.curator import Curator
-from dpcore.privacy import Neighbors, Verdict
-from dpcore.results import Outcome
-from dpcore.synopsis import Synopsis
+from dpcore.privacy.accounting import Neighbors, Verdict
+from dpcore.queries.curator import Curator
+from dpcore.results.run_result import Outcome
+from dpcore.results.synopsis import Synopsis
 
 PAPERS = MappingProxyType(
     {

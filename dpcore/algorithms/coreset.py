@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.spatial import cKDTree
 
+from dpcore.algorithms._pooled_counts import heard_together
 from dpcore.algorithms.base import SynopsisAlgorithm, register
-from dpcore.boxes import BoxCounts, Ladder
-from dpcore.curator import Curator
-from dpcore.domain import Box, FloatArray, Grid, from_ticks, to_ticks
-from dpcore.privacy import (
+from dpcore.geometry.domain import Box, FloatArray, Grid, from_ticks, to_ticks
+from dpcore.geometry.voronoi import Voronoi
+from dpcore.privacy.accounting import (
     MIN_EPSILON,
     Accounting,
     Budget,
@@ -24,10 +24,10 @@ from dpcore.privacy import (
     Verdict,
     rho_of_epsilon,
 )
-from dpcore.quiet import heard_together
-from dpcore.results import Outcome
-from dpcore.synopsis import Coreset
-from dpcore.voronoi import Voronoi
+from dpcore.queries.boxes import BoxCounts, Ladder
+from dpcore.queries.curator import Curator
+from dpcore.results.run_result import Outcome
+from dpcore.results.synopsis import Coreset
 
 #: Part of epsilon that buys the number of rows, and of the rest that finds the balls.
 SIZE_SHARE, BALLS_SHARE = 0.05, 0.4
@@ -131,9 +131,9 @@ class CoresetKMeans(SynopsisAlgorithm):
     budgets follow from the noisy (or public) number of rows; threshold and k-means read noisy
     numbers only.
 
-    Reconstructed: The paper spends by RecConcave, whose constants ask for 30,000 times as many
-    rows as there are (`dpcore.small_ball`), forgets the rows left at the end, and weighs a point
-    by the rows it removed. Here the rounds that are run share two fifths of epsilon, each as
+    Reconstructed: The paper spends by RecConcave, whose constants ask for 30,000 times as many rows
+    as there are (`dpcore.algorithms._small_ball`), forgets the rows left at the end, and weighs a
+    point by the rows it removed. Here the rounds that are run share two fifths of epsilon, each as
     sharp as the next (the same epsilon_i m_i), by whichever accounting allows more of them: pure
     or, when delta is not 0, zCDP; the transcript tells which. Three fifths weigh the points. The
     scaffold is the finer the more rows there are to a scale of noise, up to 600 points a cluster,

@@ -8,12 +8,12 @@ import numpy as np
 
 from dpcore.algorithms.base import Parameter, SynopsisAlgorithm, register
 from dpcore.algorithms.coreset import SIZE_SHARE, removals
-from dpcore.boxes import CenterCounts, GoodRadius, half_widths
-from dpcore.curator import Curator
-from dpcore.domain import FloatArray, cell_ticks, from_ticks
-from dpcore.privacy import Infeasible, Selection, Verdict
-from dpcore.results import Outcome
-from dpcore.synopsis import Coreset
+from dpcore.geometry.domain import FloatArray, cell_ticks, from_ticks
+from dpcore.privacy.accounting import Infeasible, Selection, Verdict
+from dpcore.queries.boxes import CenterCounts, GoodRadius, half_widths
+from dpcore.queries.curator import Curator
+from dpcore.results.run_result import Outcome
+from dpcore.results.synopsis import Coreset
 
 #: The finest grid of which every cell is tried as a center.
 MOST_CELLS = 1024
@@ -59,17 +59,17 @@ class FaithfulCoreset(SynopsisAlgorithm):
     Private: A round spends epsilon' = 3 epsilon / (8k ln n), half on the radius and half on the
     center, each by an exponential mechanism. The radius' score Q is made of the largest number of
     rows in any box of a half-width, and one row moves it by at most 1; so does it each center's
-    number of rows (`dpcore.boxes`). Removing a number of rows nearest a released center, in a
-    fixed order of locations, leaves neighbors neighbors, so rounds compose adaptively, and there
+    number of rows (`dpcore.queries.boxes`). Removing a number of rows nearest a released center, in
+    a fixed order of locations, leaves neighbors neighbors, so rounds compose adaptively, and there
     are at most 8k ln(n) / 3. Under add/remove 5 % of epsilon buys the number of rows, which sets
     the schedule. Weights are part of the schedule, and k-means reads nothing else.
 
     Reconstructed: RecConcave is an exponential mechanism over half-widths a factor sqrt(2) apart,
-    for its constants ask for more rows than there are (`dpcore.small_ball`), and the factor
-    9^log* of the fewest rows is left out, as the paper's Table 2 implies. M, the largest number of
-    rows in a box around a cell of the grid, takes the place of L, an average over boxes around
-    rows, whose sensitivity is 2 - 2/t; it counts up to 2t rows, or every wide box would be as good
-    as the least that holds t. Boxes have their centers on a grid of |X| cells a side, and
+    for its constants ask for more rows than there are (`dpcore.algorithms._small_ball`), and the
+    factor 9^log* of the fewest rows is left out, as the paper's Table 2 implies. M, the largest
+    number of rows in a box around a cell of the grid, takes the place of L, an average over boxes
+    around rows, whose sensitivity is 2 - 2/t; it counts up to 2t rows, or every wide box would be
+    as good as the least that holds t. Boxes have their centers on a grid of |X| cells a side, and
     at most 1024. Rows left at the end are ignored, as in the paper.
     """
 

@@ -6,10 +6,10 @@ import numpy as np
 
 from dpcore.algorithms.base import Algorithm, Parameter, register
 from dpcore.algorithms.coreset import SIZE_SHARE, private_coreset
-from dpcore.curator import Curator
-from dpcore.privacy import MIN_EPSILON, Budget, Verdict
-from dpcore.results import Outcome
-from dpcore.synopsis import Coreset
+from dpcore.privacy.accounting import MIN_EPSILON, Budget, Verdict
+from dpcore.queries.curator import Curator
+from dpcore.results.run_result import Outcome
+from dpcore.results.synopsis import Coreset
 
 
 @register

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from dpcore.algorithms.base import Algorithm, Parameter, register
-from dpcore.curator import Curator
-from dpcore.domain import FloatArray, IntArray
+from dpcore.geometry.domain import FloatArray, IntArray
 from dpcore.kmeans.seeding import sphere_packing, uniform_starts
-from dpcore.privacy import Pure, Verdict
-from dpcore.results import Outcome
+from dpcore.privacy.accounting import Pure, Verdict
+from dpcore.queries.curator import Curator
+from dpcore.results.run_result import Outcome
 
 
 def noisy_means(centers: FloatArray, counts: IntArray, sums: FloatArray) -> FloatArray:

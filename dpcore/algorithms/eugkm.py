@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dpcore.algorithms.base import Parameter, SynopsisAlgorithm, register
-from dpcore.curator import Curator
-from dpcore.domain import Grid
-from dpcore.kmeans.synopsis import solve_grid
-from dpcore.privacy import Infeasible, Pure, Verdict
-from dpcore.results import Outcome
-from dpcore.synopsis import NoisyGrid
+from dpcore.geometry.domain import Grid
+from dpcore.kmeans.noisy_grid import solve_grid
+from dpcore.privacy.accounting import Infeasible, Pure, Verdict
+from dpcore.queries.curator import Curator
+from dpcore.results.run_result import Outcome
+from dpcore.results.synopsis import NoisyGrid
 
 #: Cells that fit comfortably in memory, with room for Lloyd on them.
 MAX_CELLS = 1 << 24

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dpcore.algorithms.base import Algorithm, Parameter, register
 from dpcore.algorithms.eugkm import fitting_grid, noisy_grid
-from dpcore.curator import Curator
-from dpcore.kmeans.synopsis import solve_grid
-from dpcore.privacy import Neighbors, Verdict
-from dpcore.results import Outcome
-from dpcore.synopsis import NoisyGrid
+from dpcore.kmeans.noisy_grid import solve_grid
+from dpcore.privacy.accounting import Neighbors, Verdict
+from dpcore.queries.curator import Curator
+from dpcore.results.run_result import Outcome
+from dpcore.results.synopsis import NoisyGrid
 
 
 @register

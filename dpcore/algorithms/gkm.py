@@ -8,13 +8,13 @@ from fractions import Fraction
 import numpy as np
 
 from dpcore.algorithms.base import Algorithm, Parameter, register
-from dpcore.curator import Curator
-from dpcore.domain import FloatArray, IntArray
+from dpcore.geometry.domain import FloatArray, IntArray
 from dpcore.kmeans.blocks import Blocks, consecutive_blocks
-from dpcore.privacy import Neighbors, Pure, Selection, Verdict
-from dpcore.questions import BlockCenters
-from dpcore.results import Outcome
-from dpcore.scores import Quantile
+from dpcore.privacy.accounting import Neighbors, Pure, Selection, Verdict
+from dpcore.queries.curator import Curator
+from dpcore.queries.questions import BlockCenters
+from dpcore.queries.scores import Quantile
+from dpcore.results.run_result import Outcome
 
 #: Slabs between whose edges a quartile is chosen: to within 1/65,536 of the box.
 MAX_SLABS = 1 << 16

@@ -8,12 +8,12 @@ import numpy as np
 
 from dpcore.algorithms.base import Algorithm, Parameter, register
 from dpcore.algorithms.dplloyd import lloyd_round
-from dpcore.curator import Curator
 from dpcore.datasets.base import Dataset
-from dpcore.domain import TICKS, FloatArray, from_ticks, to_ticks
+from dpcore.geometry.domain import TICKS, FloatArray, from_ticks, to_ticks
 from dpcore.kmeans.seeding import sphere_packing
-from dpcore.privacy import Neighbors, Pure, Verdict
-from dpcore.results import Outcome
+from dpcore.privacy.accounting import Neighbors, Pure, Verdict
+from dpcore.queries.curator import Curator
+from dpcore.results.run_result import Outcome
 
 #: Points of a sampling zone among which the exponential mechanism chooses.
 SAMPLES = 30

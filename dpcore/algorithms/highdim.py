@@ -8,16 +8,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpcore.algorithms._local_swap import RowCost, SetCost, local_swap
+from dpcore.algorithms._private_partition import Cubes, private_partition
 from dpcore.algorithms.base import Algorithm, Parameter, register
-from dpcore.curator import Curator
-from dpcore.domain import TICKS, FloatArray, IntArray
-from dpcore.local_swap import RowCost, SetCost, local_swap
-from dpcore.privacy import Infeasible, Pure, Selection, Verdict
-from dpcore.private_partition import Cubes, private_partition
-from dpcore.questions import SumsOf
-from dpcore.results import Outcome
-from dpcore.row_maps import BallClip, Projection
-from dpcore.voronoi import Voronoi
+from dpcore.geometry.domain import TICKS, FloatArray, IntArray
+from dpcore.geometry.row_maps import BallClip, Projection
+from dpcore.geometry.voronoi import Voronoi
+from dpcore.privacy.accounting import Infeasible, Pure, Selection, Verdict
+from dpcore.queries.curator import Curator
+from dpcore.queries.questions import SumsOf
+from dpcore.results.run_result import Outcome
 
 #: Multiplications beyond which a run is refused: some hours.
 MAX_WORK = 1e14

@@ -9,12 +9,12 @@ import numpy as np
 
 from dpcore.algorithms.base import Algorithm, register
 from dpcore.algorithms.highdim import CONSTANTS, RADIUS, NearestImage, noisy_means_of, repaired
-from dpcore.curator import Curator
-from dpcore.domain import TICKS, FloatArray, IntArray, to_ticks
-from dpcore.privacy import Pure, Verdict
-from dpcore.questions import SumsOf
-from dpcore.results import Outcome
-from dpcore.row_maps import BallClip
+from dpcore.geometry.domain import TICKS, FloatArray, IntArray, to_ticks
+from dpcore.geometry.row_maps import BallClip
+from dpcore.privacy.accounting import Pure, Verdict
+from dpcore.queries.curator import Curator
+from dpcore.queries.questions import SumsOf
+from dpcore.results.run_result import Outcome
 
 #: Rows nearer than this part of the ball's size pull less: a pull of full strength from rows at
 #: hand's breadth would send a center to and fro.

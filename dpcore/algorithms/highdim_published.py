@@ -9,12 +9,12 @@ import numpy as np
 
 from dpcore.algorithms.base import Algorithm, Parameter, register
 from dpcore.algorithms.highdim import CONSTANTS, PLANS, NearestImage, Search
-from dpcore.curator import Curator
-from dpcore.domain import TICKS, FloatArray
-from dpcore.privacy import Neighbors, Pure, Verdict
-from dpcore.questions import Sensitivity, SumsOf
-from dpcore.results import Outcome
-from dpcore.row_maps import BallClip
+from dpcore.geometry.domain import TICKS, FloatArray
+from dpcore.geometry.row_maps import BallClip
+from dpcore.privacy.accounting import Neighbors, Pure, Verdict
+from dpcore.queries.curator import Curator
+from dpcore.queries.questions import Sensitivity, SumsOf
+from dpcore.results.run_result import Outcome
 
 
 class ShortSums(SumsOf):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dpcore.algorithms.base import Algorithm, Parameter, register
 from dpcore.algorithms.dplloyd import lloyd_round
 from dpcore.algorithms.eugkm import fitting_grid, noisy_grid
-from dpcore.curator import Curator
-from dpcore.kmeans.synopsis import solve_grid
-from dpcore.privacy import Verdict
-from dpcore.results import Outcome
+from dpcore.kmeans.noisy_grid import solve_grid
+from dpcore.privacy.accounting import Verdict
+from dpcore.queries.curator import Curator
+from dpcore.results.run_result import Outcome
 
 #: Mean distance of a cluster's coordinates from the middle of the box, as a part of its side.
 RHO = 0.225

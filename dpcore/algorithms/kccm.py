@@ -6,11 +6,11 @@ import numpy as np
 
 from dpcore.algorithms.base import Algorithm, Parameter, register
 from dpcore.algorithms.dplloyd import noisy_means, noisy_round
-from dpcore.curator import Curator
 from dpcore.kmeans.merging import merge_nearest
 from dpcore.kmeans.seeding import sphere_packing
-from dpcore.privacy import Verdict
-from dpcore.results import Outcome
+from dpcore.privacy.accounting import Verdict
+from dpcore.queries.curator import Curator
+from dpcore.results.run_result import Outcome
 
 #: Shares of epsilon in twelve rounds: equal, or three times as much in the last as in the first.
 EVEN = (1 / 12,) * 12

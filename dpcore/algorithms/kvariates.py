@@ -10,12 +10,12 @@ from scipy.spatial.distance import cdist
 
 from dpcore.algorithms.base import Algorithm, register
 from dpcore.algorithms.gkm import own_coins
-from dpcore.curator import Curator
 from dpcore.datasets.base import Dataset
-from dpcore.domain import TICKS, FloatArray, IntArray, from_ticks
-from dpcore.privacy import Infeasible, Neighbors, Pure, Verdict
-from dpcore.questions import Sensitivity
-from dpcore.results import Outcome
+from dpcore.geometry.domain import TICKS, FloatArray, IntArray, from_ticks
+from dpcore.privacy.accounting import Infeasible, Neighbors, Pure, Verdict
+from dpcore.queries.curator import Curator
+from dpcore.queries.questions import Sensitivity
+from dpcore.results.run_result import Outcome
 
 #: Sets of centers by which the published noise judges how spread the data are.
 SAMPLED_SETS = 200

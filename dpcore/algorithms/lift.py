@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dpcore.algorithms._coarse_grid import from_grid
+from dpcore.algorithms._grid_priors import along_the_diagonal, spread_out
+from dpcore.algorithms._offset_rounds import Purse, Terms, moved, settled
 from dpcore.algorithms.base import Algorithm, register
-from dpcore.curator import Curator
-from dpcore.domain import FloatArray
-from dpcore.gaussian import MAX_VALUES, MIN_DELTA
-from dpcore.lift_grid import from_grid
-from dpcore.moments import FINE, OFF_DIAGONAL, WHOLE, Level, Products
-from dpcore.plausible import along_the_diagonal, spread_out
-from dpcore.privacy import MIN_EPSILON, Accounting, Budget, Neighbors, Verdict
-from dpcore.results import Outcome
-from dpcore.rounds import Purse, Terms, moved, settled
+from dpcore.geometry.domain import FloatArray
+from dpcore.privacy.accounting import MIN_EPSILON, Accounting, Budget, Neighbors, Verdict
+from dpcore.privacy.gaussian import MAX_VALUES, MIN_DELTA
+from dpcore.queries.curator import Curator
+from dpcore.queries.moments import FINE, OFF_DIAGONAL, WHOLE, Level, Products
+from dpcore.results.run_result import Outcome
 
 #: In so many dimensions a grid is still a picture.
 GRID_DIMENSIONS = 6

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from dpcore.algorithms._local_swap import AddedCost, RowCost
 from dpcore.algorithms.base import Algorithm, Parameter, register
-from dpcore.curator import Curator
-from dpcore.domain import TICKS, FloatArray, Grid, IntArray, to_ticks
+from dpcore.geometry.domain import TICKS, FloatArray, Grid, IntArray, to_ticks
+from dpcore.geometry.voronoi import Voronoi
 from dpcore.kmeans.lloyd import lloyd
 from dpcore.kmeans.points import WeightedPoints
 from dpcore.kmeans.seeding import sphere_packing
-from dpcore.local_swap import AddedCost, RowCost
-from dpcore.privacy import Pure, Selection, Verdict
-from dpcore.results import Outcome
-from dpcore.synopsis import Synopsis
-from dpcore.voronoi import Voronoi
+from dpcore.privacy.accounting import Pure, Selection, Verdict
+from dpcore.queries.curator import Curator
+from dpcore.results.run_result import Outcome
+from dpcore.results.synopsis import Synopsis
 
 #: Part of the budget that buys the number of rows, where it is private.
 SIZE_SHARE = 0.05

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from dpcore.algorithms.base import Algorithm, Parameter, register
-from dpcore.curator import Curator
-from dpcore.domain import FloatArray
+from dpcore.geometry.domain import FloatArray
 from dpcore.kmeans.seeding import uniform_starts
-from dpcore.privacy import Selection, Verdict
-from dpcore.results import Outcome
-from dpcore.scores import ContrastingCost
+from dpcore.privacy.accounting import Selection, Verdict
+from dpcore.queries.curator import Curator
+from dpcore.queries.scores import ContrastingCost
+from dpcore.results.run_result import Outcome
 
 #: Of the paper's rule for the number of rounds, max(8, ROUND_SHARE n epsilon / parents).
 ROUND_SHARE = 1.25e-3

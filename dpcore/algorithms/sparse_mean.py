@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpcore.algorithms.base import Algorithm, Parameter, register
-from dpcore.curator import Curator
 from dpcore.datasets.base import Dataset
-from dpcore.domain import TICKS, FloatArray, Grid, IntArray
-from dpcore.privacy import Neighbors, Pure, Selection, Verdict
-from dpcore.questions import SumsOf
-from dpcore.results import Outcome
+from dpcore.geometry.domain import TICKS, FloatArray, Grid, IntArray
+from dpcore.privacy.accounting import Neighbors, Pure, Selection, Verdict
+from dpcore.queries.curator import Curator
+from dpcore.queries.questions import SumsOf
+from dpcore.results.run_result import Outcome
 
 
 @dataclass(frozen=True)

@@ -19,13 +19,13 @@ from dpcore.algorithms.guarantee import (
     last_noise,
     rows_as_centers,
 )
-from dpcore.curator import Curator
-from dpcore.domain import FloatArray, IntArray, from_ticks, to_ticks
+from dpcore.geometry.domain import FloatArray, IntArray, from_ticks, to_ticks
+from dpcore.geometry.voronoi import Voronoi
 from dpcore.kmeans.seeding import sphere_packing
 from dpcore.kmeans.weighted import weighted_kmeans
-from dpcore.privacy import Neighbors, Pure, Verdict
-from dpcore.results import Outcome
-from dpcore.voronoi import Voronoi
+from dpcore.privacy.accounting import Neighbors, Pure, Verdict
+from dpcore.queries.curator import Curator
+from dpcore.results.run_result import Outcome
 
 #: Part of each round that pays for the means; the rest counts rows by direction.
 MEANS = 0.8

@@ -8,12 +8,12 @@ import numpy as np
 
 from dpcore.algorithms.base import Algorithm, Parameter, register
 from dpcore.algorithms.dplloyd import noisy_means
-from dpcore.curator import Curator
-from dpcore.domain import TICKS, FloatArray, from_ticks, to_ticks
+from dpcore.geometry.domain import TICKS, FloatArray, from_ticks, to_ticks
+from dpcore.geometry.voronoi import Voronoi
 from dpcore.kmeans.seeding import uniform_starts
-from dpcore.privacy import Accounting, Budget, Neighbors, Pure, Verdict
-from dpcore.results import Outcome
-from dpcore.voronoi import Voronoi
+from dpcore.privacy.accounting import Accounting, Budget, Neighbors, Pure, Verdict
+from dpcore.queries.curator import Curator
+from dpcore.results.run_result import Outcome
 
 
 @register

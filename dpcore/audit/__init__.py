@@ -10,9 +10,9 @@ How long a run takes is not looked at.
 """
 
 from dpcore.audit.attack import Finding, attack
-from dpcore.audit.bound import Evidence
 from dpcore.audit.campaign import Findings, Walked, attacks, findings, walks
-from dpcore.audit.pairs import Case, Pair, cases_of, table
+from dpcore.audit.cases import Case, Pair, cases_of, table
+from dpcore.audit.epsilon_bound import Evidence
 
 __all__ = [
     "Case",

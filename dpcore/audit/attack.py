@@ -12,15 +12,15 @@ from zlib import crc32
 import numpy as np
 
 from dpcore.algorithms import get
-from dpcore.audit.bound import CONFIDENCE, Evidence
-from dpcore.audit.observe import Seen, failure, flattened, result, tabulated
-from dpcore.audit.pairs import Case
+from dpcore.audit.cases import Case
+from dpcore.audit.epsilon_bound import CONFIDENCE, Evidence
+from dpcore.audit.event_search import evidence
+from dpcore.audit.observations import Seen, failure, flattened, result, tabulated
 from dpcore.audit.replay import Diverged, Recorder, Replay, loss, repeats, together
-from dpcore.audit.search import evidence
-from dpcore.domain import FloatArray
-from dpcore.noise import Noise, SimulatedNoise
-from dpcore.privacy import ROUNDING
-from dpcore.runs import run
+from dpcore.geometry.domain import FloatArray
+from dpcore.privacy.accounting import ROUNDING
+from dpcore.privacy.noise import Noise, SimulatedNoise
+from dpcore.runs.run import run
 
 MakeNoise = Callable[[np.random.SeedSequence], Noise]
 

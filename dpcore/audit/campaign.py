@@ -15,11 +15,11 @@ from typing import Any, Self
 
 from dpcore.algorithms import ALGORITHMS
 from dpcore.audit.attack import Finding, attack
-from dpcore.audit.bound import CONFIDENCE, Evidence
-from dpcore.audit.exact import WALKS
-from dpcore.audit.pairs import Case
-from dpcore.datasets.shipped import data_file
-from dpcore.privacy import ROUNDING, Neighbors
+from dpcore.audit.cases import Case
+from dpcore.audit.epsilon_bound import CONFIDENCE, Evidence
+from dpcore.audit.exact_selection import WALKS
+from dpcore.datasets.data_folder import data_file
+from dpcore.privacy.accounting import ROUNDING, Neighbors
 
 FILE = "audit.json"
 #: Runs on each data set of a pair.

@@ -17,10 +17,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpcore.domain import FloatArray, IntArray
-from dpcore.gaussian import epsilon_of_gaussian
-from dpcore.noise import Noise, selection_scale, selection_weights
-from dpcore.privacy import epsilon_of_rho
+from dpcore.geometry.domain import FloatArray, IntArray
+from dpcore.privacy.accounting import epsilon_of_rho
+from dpcore.privacy.gaussian import epsilon_of_gaussian
+from dpcore.privacy.noise import Noise, selection_scale, selection_weights
 
 GEOMETRIC, GAUSSIAN, CHOICE = "geometric", "gaussian", "choice"
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from dpcore.cli import audit, catalog, history, release, reproduce, run, sweep, verify
-from dpcore.privacy import Infeasible
+from dpcore.privacy.accounting import Infeasible
 
 #: What went wrong, as an exit code.
 BAD_INPUT, REFUSED, INTERRUPTED = 2, 3, 130

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 from dpcore.algorithms import Algorithm
 from dpcore.datasets import BUILTIN, Dataset, from_file, load, why_empty
-from dpcore.engines import ENGINES
-from dpcore.privacy import Neighbors
+from dpcore.datasets.engines import ENGINES
+from dpcore.privacy.accounting import Neighbors
 
 T = TypeVar("T")
 

@@ -8,10 +8,10 @@ from typing import Any
 from dpcore.algorithms import ALGORITHMS, get
 from dpcore.audit.attack import Finding
 from dpcore.audit.campaign import RUNS, Findings, Walked, attacks, today, walks
-from dpcore.audit.pairs import cases_of
+from dpcore.audit.cases import cases_of
 from dpcore.cli.arguments import kept, seed, to_be_written
-from dpcore.cli.progress import progress
-from dpcore.privacy import Verdict
+from dpcore.cli.progress_meter import progress
+from dpcore.privacy.accounting import Verdict
 
 #: A claim that is said to hold was refuted.
 BROKEN = 1

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from dpcore.cli.books import account_as_dict, add_ledger, entry_as_dict, ledger
+from dpcore.cli.ledger_arguments import account_as_dict, add_ledger, entry_as_dict, ledger
 from dpcore.release import Ledger, reopened
 
 

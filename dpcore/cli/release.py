@@ -9,14 +9,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from dpcore import engines
 from dpcore.algorithms import get
 from dpcore.cli.arguments import add_budget, add_data, settings
-from dpcore.cli.books import add_ledger, entry_as_dict, ledger
-from dpcore.cli.progress import Meter
+from dpcore.cli.ledger_arguments import add_ledger, entry_as_dict, ledger
+from dpcore.cli.progress_meter import Meter
+from dpcore.datasets import engines
 from dpcore.datasets.builtin import builtin_set
 from dpcore.datasets.files import coordinates
-from dpcore.domain import Box
+from dpcore.geometry.domain import Box
 from dpcore.release import (
     TWIN,
     Amount,

@@ -5,17 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import re
 import sys
 import textwrap
 import time
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from dpcore.algorithms import PAPERS
 from dpcore.cli.arguments import kept, seed, to_be_written
-from dpcore.reproductions import (
+from dpcore.papers import (
     REPRODUCTIONS,
     Effort,
     Finding,
@@ -23,9 +21,10 @@ from dpcore.reproductions import (
     Reproduction,
     Row,
     Shelf,
+    in_order,
     reproduce,
 )
-from dpcore.reproductions.kept import from_json, to_json
+from dpcore.papers.kept_results import from_json, to_json
 
 WIDTH = 88
 
@@ -87,12 +86,6 @@ def save(outcome: Outcome, file: Path) -> None:
     if outcome.check.finding is not Finding.SKIPPED or name not in saved:
         saved[name] = outcome
     file.write_text(to_json(saved[each.name] for each in in_order(saved)))
-
-
-def in_order(names: Iterable[str]) -> list[Reproduction]:
-    """Findings by paper, and within a paper by the number of the figure."""
-    found = [REPRODUCTIONS[name] for name in names]
-    return sorted(found, key=lambda each: [int(n) for n in re.findall(r"\d+", each.name)])
 
 
 def chosen(name: str | None) -> list[str]:

@@ -8,7 +8,6 @@ import sys
 import textwrap
 from typing import Any
 
-from dpcore import export
 from dpcore.algorithms import get
 from dpcore.cli.arguments import (
     add_budget,
@@ -18,11 +17,12 @@ from dpcore.cli.arguments import (
     settings,
     to_be_written,
 )
-from dpcore.cli.progress import Meter
-from dpcore.cli.regions import add_regions, regions
-from dpcore.explain import odds
-from dpcore.results import PrivateCenters, RunResult
-from dpcore.runs import run
+from dpcore.cli.progress_meter import Meter
+from dpcore.cli.region_arguments import add_regions, regions
+from dpcore.privacy.explain import odds
+from dpcore.results import export
+from dpcore.results.run_result import PrivateCenters, RunResult
+from dpcore.runs.run import run
 
 WIDTH = 88
 FORMATS = {

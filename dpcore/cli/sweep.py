@@ -8,9 +8,9 @@ from typing import Any
 
 from dpcore.algorithms import get
 from dpcore.cli.arguments import add_budget, add_data, dataset, seed, settings
-from dpcore.cli.progress import progress
-from dpcore.plan import as_csv, as_json
-from dpcore.sweep import Trial, sweep
+from dpcore.cli.progress_meter import progress
+from dpcore.study.sweep import Trial, sweep
+from dpcore.study.sweep_plan import as_csv, as_json
 
 EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 

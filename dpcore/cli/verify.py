@@ -8,10 +8,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from dpcore.cli.books import ledger
+from dpcore.cli.ledger_arguments import ledger
 from dpcore.release import Finding, verify
 from dpcore.release.certificate import NAME, PAGE
-from dpcore.release.store import DATABASE
+from dpcore.release.ledger_store import DATABASE
 
 #: Something that can be checked does not hold.
 BROKEN = 1

@@ -13,7 +13,7 @@ from dpcore.datasets.engine import EngineDataset
 from dpcore.datasets.files import from_file, why_empty
 from dpcore.datasets.grid import GridDataset
 from dpcore.datasets.rows import RowsDataset
-from dpcore.domain import Box
+from dpcore.geometry.domain import Box
 
 __all__ = [
     "BUILTIN",

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcore.domain import (
+from dpcore.geometry.domain import (
     LATTICE_CELLS,
     TICKS,
     Box,

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpcore import parquet
 from dpcore.datasets import generated, uci
-from dpcore.datasets.shipped import data_file
-from dpcore.domain import Box, FloatArray, Grid, IntArray
+from dpcore.datasets.data_folder import data_file
+from dpcore.geometry.domain import Box, FloatArray, Grid, IntArray
+from dpcore.results import parquet
 
 #: Rows (n, d) as float64 in data units, or int64 counts on a grid, axis i = coordinate i.
 RawSet = npt.NDArray[Any]

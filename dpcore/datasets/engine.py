@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from dpcore.datasets.base import About, Dataset, Totals
+from dpcore.datasets.engines.base import Engine, Tally
+from dpcore.datasets.engines.source import Source
 from dpcore.datasets.rows import RowsDataset
-from dpcore.domain import Box, FloatArray, Grid, IntArray, Partition
-from dpcore.engines.base import Engine, Tally
-from dpcore.engines.source import Source
+from dpcore.geometry.domain import Box, FloatArray, Grid, IntArray, Partition
 
 
 class EngineDataset(Dataset):

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy.typing as npt
 
-from dpcore import engines
+from dpcore.datasets import engines
 from dpcore.datasets.base import About, Dataset
 from dpcore.datasets.engine import EngineDataset
 from dpcore.datasets.grid import GridDataset
-from dpcore.domain import Box, Grid
-from dpcore.results import NonPrivate
+from dpcore.geometry.domain import Box, Grid
+from dpcore.results.run_result import NonPrivate
 
 #: A public box, or its ends: (low, high), numbers or one for each coordinate.
 Ends = Box | tuple[npt.ArrayLike, npt.ArrayLike]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpcore.domain import Box, FloatArray, Grid, IntArray
+from dpcore.geometry.domain import Box, FloatArray, Grid, IntArray
 
 #: Closest centers of `gaussians` are this many standard deviations apart: no overlap to speak of.
 SEPARATION = 8

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpcore.datasets.base import About, Dataset, Totals
-from dpcore.domain import (
+from dpcore.geometry.domain import (
     LATTICE_CELLS,
     Box,
     FloatArray,
@@ -18,10 +18,10 @@ from dpcore.domain import (
     cell_ticks,
     coarsen,
 )
-from dpcore.dyadic import DyadicCells, interleaved
-from dpcore.kmeans.baseline import best_on_grid
+from dpcore.geometry.dyadic import DyadicCells, interleaved
+from dpcore.geometry.voronoi import Voronoi
+from dpcore.kmeans.reference import best_on_grid
 from dpcore.kmeans.scanline import RowSums
-from dpcore.voronoi import Voronoi
 
 
 class GridDataset(Dataset):

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from dpcore.datasets.base import About, Dataset, Totals
-from dpcore.domain import Box, FloatArray, IntArray, from_ticks
+from dpcore.geometry.domain import Box, FloatArray, IntArray, from_ticks
+from dpcore.geometry.row_maps import RowMap
+from dpcore.geometry.voronoi import Voronoi
 from dpcore.kmeans.weighted import weighted_kmeans
-from dpcore.row_maps import RowMap
-from dpcore.voronoi import Voronoi
 
 #: Starts of non-private k-means.
 STARTS = 10

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpcore.datasets.base import About, Dataset, Totals
-from dpcore.domain import (
+from dpcore.geometry.domain import (
     LATTICE_BITS,
     LATTICE_CELLS,
     Box,
@@ -19,9 +19,9 @@ from dpcore.domain import (
     cell_ticks,
     coarsen,
 )
-from dpcore.dyadic import DyadicCells, interleaved
+from dpcore.geometry.dyadic import DyadicCells, interleaved
 from dpcore.kmeans import points
-from dpcore.kmeans.baseline import best_on_rows
+from dpcore.kmeans.reference import best_on_rows
 
 
 class RowsDataset(Dataset):

@@ -6,7 +6,7 @@ extreme rows.
 
 from __future__ import annotations
 
-from dpcore.domain import Box
+from dpcore.geometry.domain import Box
 
 
 def _box(ranges: dict[str, tuple[float, float]]) -> Box:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpcore.domain import LATTICE_CELLS, TICKS, FloatArray, IntArray
+from dpcore.geometry.domain import LATTICE_CELLS, TICKS, FloatArray, IntArray
 
 #: Rows whose blocks are worked on together: their arrays stay in the cache.
 CHUNK_ROWS = 1 << 16

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from dpcore.domain import FloatArray
+from dpcore.geometry.domain import FloatArray
 
 #: Sweeps without a better result after which a start is given up: where noise makes weights
 #: negative, it may go around forever. Without, every sweep is better until nothing moves.

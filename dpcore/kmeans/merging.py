@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpcore.domain import FloatArray, IntArray
+from dpcore.geometry.domain import FloatArray, IntArray
 
 
 def merge_nearest(centers: FloatArray, sizes: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import ThreadpoolController
 
-from dpcore.domain import TICKS, FloatArray, IntArray
+from dpcore.geometry.domain import TICKS, FloatArray, IntArray
 
 #: Rows in one matrix product, and numbers in its result at most: both stay in the cache.
 CHUNK_ROWS = 4096

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpcore.domain import LATTICE_CELLS, FloatArray, IntArray
+from dpcore.geometry.domain import LATTICE_CELLS, FloatArray, IntArray
 
 #: Numbers in one array of crossings: center sets are taken in batches that stay in the cache.
 BATCH = 1 << 17

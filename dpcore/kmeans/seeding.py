@@ -7,7 +7,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from dpcore.domain import FloatArray
+from dpcore.geometry.domain import FloatArray
 from dpcore.kmeans.points import single_thread
 
 BISECTIONS = 20

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from dpcore.domain import FloatArray
+from dpcore.geometry.domain import FloatArray
 from dpcore.kmeans.lloyd import distinct, lloyd
 from dpcore.kmeans.merging import merge_points, on_raster
 from dpcore.kmeans.points import WeightedPoints

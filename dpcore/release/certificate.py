@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-import dpcore
+from dpcore._version import __version__
 from dpcore.algorithms import PAPERS, get
-from dpcore.privacy import Transcript
+from dpcore.privacy.accounting import Transcript
 from dpcore.release.plan import ReleasePlan
-from dpcore.results import ReleasedResult
+from dpcore.results.run_result import ReleasedResult
 
 KIND, FORMAT = "dpcore release certificate", 1
 NAME, PAGE = "certificate.json", "certificate.html"
@@ -32,7 +32,7 @@ def certificate(
     said = {
         "kind": KIND,
         "format": FORMAT,
-        "dpcore": dpcore.__version__,
+        "dpcore": __version__,
         "time": time,
         **plan.as_dict(),
         "budget of one row": {"epsilon": plan.per_row.epsilon, "delta": plan.per_row.delta},

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
-from dpcore import explain
-from dpcore.privacy import Neighbors
+from dpcore.privacy import explain
+from dpcore.privacy.accounting import Neighbors
 
 #: More charges than this are told together, mechanism by mechanism.
 MOST_CHARGES = 8

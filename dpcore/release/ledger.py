@@ -38,10 +38,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from dpcore.privacy import Neighbors
+from dpcore.privacy.accounting import Neighbors
 from dpcore.release.amounts import Amount
-from dpcore.release.contribution import Unit
-from dpcore.release.store import DATABASE, key, opened, prepare, reading, writing
+from dpcore.release.ledger_store import DATABASE, key, opened, prepare, reading, writing
+from dpcore.release.unit import Unit
 
 
 class ReleaseRefused(PermissionError):

@@ -12,12 +12,12 @@ from html import escape
 
 import numpy as np
 
-from dpcore import explain
-from dpcore.datasets.shapes import boroughs
-from dpcore.domain import Box, FloatArray
-from dpcore.picture import Marks, centers_table, marks
+from dpcore.datasets.city_shapes import boroughs
+from dpcore.geometry.domain import Box, FloatArray
+from dpcore.privacy import explain
 from dpcore.release.plan import ReleasePlan
-from dpcore.results import ReleasedResult
+from dpcore.results.run_result import ReleasedResult
+from dpcore.study.run_view import Marks, centers_table, marks
 
 NAME = "map.html"
 #: Width of the drawing, in its own units; what is smaller than half of one is not drawn.

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dpcore import explain
 from dpcore.algorithms import Algorithm, get
 from dpcore.algorithms.base import MAX_CLUSTERS
-from dpcore.privacy import Budget, Infeasible, Neighbors
+from dpcore.privacy import explain
+from dpcore.privacy.accounting import Budget, Infeasible, Neighbors
 from dpcore.release.amounts import Amount
-from dpcore.release.contribution import Unit
 from dpcore.release.ledger import Claim, ReleaseRefused
 from dpcore.release.sources import DataSource
+from dpcore.release.unit import Unit
 
 #: What a release is made for: to publish, or to explore the data drawn from it.
 RELEASE, TWIN = "release", "twin"

@@ -11,16 +11,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import dpcore
 from dpcore.datasets.base import Dataset
-from dpcore.domain import FloatArray, IntArray
-from dpcore.privacy import Infeasible
-from dpcore.release import files
+from dpcore.geometry.domain import FloatArray, IntArray
+from dpcore.privacy.accounting import Infeasible
+from dpcore.privacy.release_noise import ReleaseNoise
+from dpcore.release import bundle
 from dpcore.release.certificate import NAME as CERTIFICATE
 from dpcore.release.ledger import Entry, Ledger
 from dpcore.release.plan import ReleasePlan
-from dpcore.release_noise import ReleaseNoise
-from dpcore.results import ReleasedResult
+from dpcore.results.run_result import ReleasedResult
+from dpcore.runs.run import run
 
 #: Seconds between two looks at how far the rows are read.
 NEWS = 0.2
@@ -81,7 +81,7 @@ def publish(
     data = _opened(plan, tell)
     noise = _WatchedNoise(lambda done, of: tell(Progress("drawing noise", done / of)))
     try:
-        result = dpcore.run(
+        result = run(
             plan.algorithm,
             data,
             plan.k,
@@ -95,7 +95,7 @@ def publish(
         if not isinstance(result, ReleasedResult):
             raise TypeError(f"{type(result).__name__} is not for release.")
         tell(Progress("writing the files", 0.0))
-        published = files.bundle(plan, result, time)
+        published = bundle.bundle(plan, result, time)
     except Exception as error:
         if not noise.asked:
             raise

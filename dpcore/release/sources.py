@@ -11,12 +11,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from dpcore import engines
-from dpcore.datasets import BUILTIN, Dataset, load
+from dpcore.datasets import BUILTIN, Dataset, engines, load
 from dpcore.datasets.builtin import builtin_set
 from dpcore.datasets.files import from_file, looks_geographic
-from dpcore.domain import Box
-from dpcore.release.contribution import Unit
+from dpcore.geometry.domain import Box
+from dpcore.release.unit import Unit
 
 
 class DataSource(ABC):

@@ -12,16 +12,16 @@ import hashlib
 import numpy as np
 from scipy.spatial import cKDTree
 
-from dpcore import parquet
 from dpcore.datasets import About, Dataset, GridDataset, RowsDataset
 from dpcore.datasets.files import MAP_CELLS
-from dpcore.domain import Box, FloatArray
-from dpcore.privacy import Neighbors
+from dpcore.geometry.domain import Box, FloatArray
+from dpcore.privacy.accounting import Neighbors
 from dpcore.release.amounts import Amount
-from dpcore.release.contribution import Unit
 from dpcore.release.ledger import Ledger
 from dpcore.release.plan import TWIN, ReleasePlan
 from dpcore.release.sources import DataSource
+from dpcore.release.unit import Unit
+from dpcore.results import parquet
 
 #: What describes data of so many coordinates best, all of them at once.
 DESCRIBED_BY = {2: "adaptive", 3: "eugkm", 4: "coreset"}

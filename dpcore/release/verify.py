@@ -11,18 +11,18 @@ from typing import Any
 
 import numpy as np
 
-import dpcore
-from dpcore import parquet
+from dpcore._version import __version__
 from dpcore.algorithms import ALGORITHMS
 from dpcore.algorithms.base import SynopsisAlgorithm
-from dpcore.domain import Box, FloatArray
+from dpcore.geometry.domain import Box, FloatArray
 from dpcore.kmeans.lloyd import lloyd
 from dpcore.kmeans.points import WeightedPoints
-from dpcore.privacy import Budget, Neighbors, Verdict
+from dpcore.privacy.accounting import Budget, Neighbors, Verdict
 from dpcore.release import certificate as written
-from dpcore.release.audited import overspent, within
 from dpcore.release.certificate_page import certificate_page
-from dpcore.release.contribution import Unit
+from dpcore.release.recomputed_spending import overspent, within
+from dpcore.release.unit import Unit
+from dpcore.results import parquet
 
 #: More steps of k-means on the published points, and by which part they may lower the cost: the
 #: search ends when centers hardly move, and on very many points it takes few steps.
@@ -101,7 +101,7 @@ def _itself(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
     if written.PAGE not in files:
         return
     what = f"{written.PAGE} says what the certificate says"
-    if said["dpcore"] == dpcore.__version__:
+    if said["dpcore"] == __version__:
         yield Finding(what, certificate_page(said).encode() == files[written.PAGE])
     else:
         yield Finding(what, None, _other_version(said))
@@ -161,7 +161,7 @@ def _argument(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
     # Whatever its version said: a flaw may have been found since.
     proved &= all(ALGORITHMS[key].verdict.holds for key in named if key in ALGORITHMS)
     yield Finding("the algorithm's privacy claim is proved or repaired", proved)
-    if said["dpcore"] != dpcore.__version__:
+    if said["dpcore"] != __version__:
         what = "the verdict and its argument are those of dpcore"
         yield Finding(what, None, _other_version(said))
         return
@@ -179,7 +179,7 @@ def _argument(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
 
 
 def _other_version(said: Said) -> str:
-    return f"it was made with {said['dpcore']}, this is {dpcore.__version__}"
+    return f"it was made with {said['dpcore']}, this is {__version__}"
 
 
 def _centers(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:

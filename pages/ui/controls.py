@@ -9,11 +9,11 @@ from typing import Any
 import streamlit as st
 
 from dpcore.algorithms import ALGORITHMS, PAPERS, Algorithm, Parameter
-from dpcore.curves import METRICS, Metric
 from dpcore.datasets.builtin import BUILTIN, BuiltinSet
-from dpcore.explain import LEVELS, MIDDLE, level_of, nearest_level
-from dpcore.privacy import MAX_DELTA, MAX_EPSILON, MIN_EPSILON, Neighbors
-from pages.ui import address, own_data, standing
+from dpcore.privacy.accounting import MAX_DELTA, MAX_EPSILON, MIN_EPSILON, Neighbors
+from dpcore.privacy.explain import LEVELS, MIDDLE, level_of, nearest_level
+from dpcore.study.curves import METRICS, Metric
+from pages.ui import address, own_data, visibility
 from pages.ui.own_data import OwnData, facts
 
 #: In place of one paper.
@@ -87,7 +87,7 @@ def centers_control() -> int:
 
 
 def data_control() -> str:
-    standing.stop_if_absent()
+    visibility.stop_if_absent()
     current = address.get("data", DATA, known_data)
     options = [*own_data.held(), *BUILTIN]
     options += [current] if current not in options else []
@@ -265,7 +265,7 @@ def metric_control(data: str, metrics: Collection[str] = tuple(METRICS)) -> Metr
         format_func=lambda key: METRICS[key].title,
     )
     st.caption(METRICS[chosen].meaning)
-    st.markdown(standing.mark(data))
+    st.markdown(visibility.mark(data))
     return METRICS[chosen]
 
 

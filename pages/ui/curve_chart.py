@@ -12,9 +12,9 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dpcore.algorithms import ALGORITHMS
-from dpcore.curves import Curve, Metric
-from dpcore.explain import NO_BREAK, plural
-from pages.ui import plots
+from dpcore.privacy.explain import NO_BREAK, plural
+from dpcore.study.curves import Curve, Metric
+from pages.ui import chart_style
 from pages.ui.palette import Palette
 
 HEIGHT = 520
@@ -64,7 +64,7 @@ def figure(
     colored = list(zip(curves, colors.series, strict=False))
     ends = () if narrow else placed(named(curves, lines, colors), low, high, axes)
     silent = [(c, color) for c, color in colored if c.refusals and not c.points]
-    style = plots.axis(colors)
+    style = chart_style.axis(colors)
     end = {True: math.log10, False: float}
     # Traces and notes are handed over together: added one by one, Plotly checks all each time.
     return go.Figure(
@@ -78,9 +78,9 @@ def figure(
             *(means(curve, color, metric, colors) for curve, color in colored),
         ],
         {
-            **plots.layout(colors),
+            **chart_style.layout(colors),
             "height": HEIGHT,
-            "margin": plots.margin(narrow),
+            "margin": chart_style.margin(narrow),
             "annotations": [
                 *end_notes(ends),
                 *(absence(i, *each, colors) for i, each in enumerate(silent)),
@@ -227,7 +227,7 @@ def means(curve: Curve, color: str, metric: Metric, colors: Palette) -> go.Scatt
         mode="lines+markers",
         name=curve.algorithm,
         line={"color": color, "width": 2.5, "dash": "solid" if holds else "dash"},
-        marker=plots.marker(color, holds, colors),
+        marker=chart_style.marker(color, holds, colors),
         unselected={"marker": {"opacity": 1}},
         hoverinfo="text",
         cliponaxis=False,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from dpcore import explain
-from dpcore.draws import DRAWS, Spread, spread
-from pages.ui import parts, standing, work
+from dpcore.privacy import explain
+from dpcore.study.repeats import DRAWS, Spread, spread
+from pages.ui import cached_work, fragments, visibility
+from pages.ui.cached_work import Picture
 from pages.ui.controls import Choice
-from pages.ui.drawing import kind
-from pages.ui.work import Picture
+from pages.ui.run_picture import kind
 
 #: Seconds between looks at the draws that are still being made, and how many the first needs.
 PAUSE, ENOUGH = 0.5, 4
@@ -19,12 +19,12 @@ PAUSE, ENOUGH = 0.5, 4
 def figures(choice: Choice, picture: Picture) -> None:
     """The figures of a run. Those over many draws come in after the picture and keep their band
     when new noise is drawn."""
-    live = not work.repeated(choice).done
-    parts.redrawn(_figures, PAUSE if live else None, choice, picture, live)
+    live = not cached_work.repeated(choice).done
+    fragments.redrawn(_figures, PAUSE if live else None, choice, picture, live)
 
 
 def _figures(choice: Choice, picture: Picture, live: bool) -> None:
-    job = work.repeated(choice)
+    job = cached_work.repeated(choice)
     finished, drawn = job.done, job.results[:]
     usual = spread(drawn) if len(drawn) >= min(ENOUGH, DRAWS) else None
     with st.container(key=f"figures-{choice.epsilon:g}"):
@@ -49,7 +49,7 @@ def so_far(usual: Spread) -> str:
 
 
 def moved(choice: Choice, picture: Picture, usual: Spread | None) -> None:
-    mark = standing.mark(choice.data)
+    mark = visibility.mark(choice.data)
     if usual is None:
         return figure("Centers moved", "…", "Drawing other noise to see what is usual.", mark)
     on_map = choice.about.geographic
@@ -63,7 +63,7 @@ def moved(choice: Choice, picture: Picture, usual: Spread | None) -> None:
 
 
 def worse(choice: Choice, picture: Picture, usual: Spread | None) -> None:
-    mark = standing.mark(choice.data)
+    mark = visibility.mark(choice.data)
     if usual is None:
         return figure("Clustering worse by", "…", "Comparing with centers found freely.", mark)
     return figure(
@@ -98,7 +98,7 @@ def protected(choice: Choice, picture: Picture, usual: Spread | None) -> None:
         label,
         rows,
         f"Each one: {explain.scope(unit)}.",
-        standing.mark(choice.data) * choice.neighbors.size_is_private,
+        visibility.mark(choice.data) * choice.neighbors.size_is_private,
     )
 
 
@@ -116,7 +116,7 @@ def table(choice: Choice, picture: Picture) -> None:
         "not published" if pd.isna(share) else explain.percent(share)
         for share in picture.centers["share"]
     ]
-    rows[f"From the non-private center {standing.mark(choice.data)}"] = [
+    rows[f"From the non-private center {visibility.mark(choice.data)}"] = [
         explain.distance(partners.loc[index], about.geographic) for index in picture.centers.index
     ]
     st.table(rows, border="horizontal", hide_index=True)

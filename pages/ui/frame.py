@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 from PIL import Image, ImageDraw
 
-from pages.ui import address, screen
+from pages.ui import address, browser_state
 from pages.ui.palette import LIGHT
 
 ROOT = Path(__file__).parents[2]
@@ -91,4 +91,4 @@ def frame(title: str) -> None:
             )
     st.sidebar.divider()
     with st.sidebar:
-        screen.watch_frame()
+        browser_state.watch_frame()

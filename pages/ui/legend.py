@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpcore.explain import plural
-from dpcore.picture import Marks
-from pages.ui import address, maps, palette, standing
+from dpcore.privacy.explain import plural
+from dpcore.study.run_view import Marks
+from pages.ui import address, maps, palette, visibility
+from pages.ui.cached_work import Picture
 from pages.ui.controls import Choice
-from pages.ui.drawing import Layers, kind
 from pages.ui.palette import Palette
-from pages.ui.work import Picture
+from pages.ui.run_picture import Layers, kind
 
 #: Name in the address and in Layers, words on the switch.
 SWITCHES = (
@@ -25,7 +25,7 @@ SWITCHES = (
 
 def layer_switches(data: str) -> Layers:
     """A switch for every layer, in an expander."""
-    usual, mark = Layers(), standing.mark(data)
+    usual, mark = Layers(), visibility.mark(data)
     with st.expander("Layers", icon=":material/layers:"):
         wanted = {
             name: address.control(
@@ -43,7 +43,7 @@ def layer_switches(data: str) -> Layers:
 def legend(picture: Picture, choice: Choice, layers: Layers) -> None:
     """One line under the picture."""
     colors = palette.current()
-    unit, mark = plural(choice.about.unit), standing.mark(choice.data)
+    unit, mark = plural(choice.about.unit), visibility.mark(choice.data)
     entries = []
     if layers.points and picture.marks:
         entries.append(published(picture.marks, unit, colors))

@@ -15,10 +15,10 @@ import pydeck as pdk
 from PIL import Image
 from pydeck.bindings.json_tools import default_serialize
 
-from dpcore.datasets.shapes import boroughs
-from dpcore.domain import Box
-from dpcore.explain import people_count, plural
-from dpcore.picture import Levels, Marks
+from dpcore.datasets.city_shapes import boroughs
+from dpcore.geometry.domain import Box
+from dpcore.privacy.explain import people_count, plural
+from dpcore.study.run_view import Levels, Marks
 from pages.ui.palette import Palette
 
 #: The part of the city that one looks at first, and its zoom on a map of usual height.

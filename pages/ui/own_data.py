@@ -10,10 +10,10 @@ from starlette.formparsers import MultiPartParser
 
 from dpcore.datasets import Dataset
 from dpcore.datasets.builtin import BuiltinSet, builtin_set
-from dpcore.domain import Box
-from dpcore.engines import Tally
+from dpcore.datasets.engines import Tally
+from dpcore.geometry.domain import Box
 from dpcore.release import DataSource, Unit
-from dpcore.results import NonPrivate
+from dpcore.results.run_result import NonPrivate
 
 #: What stands in the address for data of a session: a mark that says nothing, not even a name.
 PREFIX = "own-"

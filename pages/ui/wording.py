@@ -1,11 +1,11 @@
-"""Words and marks that stand on several pages. What epsilon means is said by dpcore.explain."""
+"""Words and marks that several pages use; `dpcore.privacy.explain` says what epsilon means."""
 
 from __future__ import annotations
 
 import re
 
-from dpcore.curves import Metric
-from dpcore.explain import distance
+from dpcore.privacy.explain import distance
+from dpcore.study.curves import Metric
 
 #: Everything that looks at the data without protection wears this, and only that.
 NOT_PRIVATE_WORDS = "not private: for your eyes"

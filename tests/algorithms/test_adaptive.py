@@ -8,13 +8,13 @@ import pytest
 import dpcore
 from dpcore.algorithms.adaptive import PLANS, cuts, halvings, standing_out
 from dpcore.datasets import GridDataset, RowsDataset
-from dpcore.domain import Box, cell_ticks
-from dpcore.dyadic import DyadicCells, deinterleaved
-from dpcore.noise import SimulatedNoise
-from dpcore.privacy import Infeasible
-from dpcore.release_noise import ReleaseNoise
-from dpcore.results import PrivateCenters, ReleasedResult, SimulatedResult
-from dpcore.synopsis import PrivateCoreset
+from dpcore.geometry.domain import Box, cell_ticks
+from dpcore.geometry.dyadic import DyadicCells, deinterleaved
+from dpcore.privacy.accounting import Infeasible
+from dpcore.privacy.noise import SimulatedNoise
+from dpcore.privacy.release_noise import ReleaseNoise
+from dpcore.results.run_result import PrivateCenters, ReleasedResult, SimulatedResult
+from dpcore.results.synopsis import PrivateCoreset
 
 SQUARE = Box.cube(2)
 TAXI = dpcore.datasets.load("nyc-taxi")

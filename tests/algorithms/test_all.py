@@ -12,9 +12,14 @@ import dpcore
 from dpcore.algorithms import ALGORITHMS
 from dpcore.datasets import GridDataset, RowsDataset
 from dpcore.datasets.base import Dataset
-from dpcore.domain import Box
-from dpcore.privacy import Infeasible, Neighbors, Verdict
-from dpcore.results import NonPrivateCenters, PrivateCenters, SimulatedResult, UnprovenResult
+from dpcore.geometry.domain import Box
+from dpcore.privacy.accounting import Infeasible, Neighbors, Verdict
+from dpcore.results.run_result import (
+    NonPrivateCenters,
+    PrivateCenters,
+    SimulatedResult,
+    UnprovenResult,
+)
 
 K, N, DELTA = 3, 900, 1e-6
 #: The first that an algorithm can answer at is taken: small data are infeasible for some.

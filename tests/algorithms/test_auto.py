@@ -11,7 +11,7 @@ import dpcore
 from dpcore.algorithms import ALGORITHMS
 from dpcore.algorithms.auto import MAP_ROWS, choose
 from dpcore.datasets import from_array
-from dpcore.privacy import Neighbors
+from dpcore.privacy.accounting import Neighbors
 
 ROOT = Path(__file__).parents[2]
 

@@ -23,10 +23,10 @@ from dpcore.algorithms.coreset import (
     with_scaffold,
 )
 from dpcore.datasets import GridDataset, RowsDataset
-from dpcore.domain import Box, Grid, to_ticks
-from dpcore.privacy import Accounting, Infeasible, rho_of_epsilon
-from dpcore.results import PrivateCenters
-from dpcore.synopsis import PrivateCoreset
+from dpcore.geometry.domain import Box, Grid, to_ticks
+from dpcore.privacy.accounting import Accounting, Infeasible, rho_of_epsilon
+from dpcore.results.run_result import PrivateCenters
+from dpcore.results.synopsis import PrivateCoreset
 
 SQUARE = Box.cube(2)
 TAXI = dpcore.datasets.load("nyc-taxi")

@@ -19,9 +19,9 @@ from dpcore.algorithms.coreset_faithful import (
     smallest_epsilon,
 )
 from dpcore.datasets import RowsDataset
-from dpcore.domain import Box
-from dpcore.privacy import Infeasible
-from dpcore.synopsis import PrivateCoreset
+from dpcore.geometry.domain import Box
+from dpcore.privacy.accounting import Infeasible
+from dpcore.results.synopsis import PrivateCoreset
 
 SQUARE = Box.cube(2)
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import dpcore
-from dpcore.curator import Curator
 from dpcore.datasets import RowsDataset
-from dpcore.datasets.parts import dealt
-from dpcore.domain import Box
-from dpcore.noise import SimulatedNoise
-from dpcore.privacy import Budget, BudgetExceeded
+from dpcore.datasets.divided import dealt
+from dpcore.geometry.domain import Box
+from dpcore.privacy.accounting import Budget, BudgetExceeded
+from dpcore.privacy.noise import SimulatedNoise
+from dpcore.queries.curator import Curator
 
 DATA = dpcore.datasets.load("gaussians-k4-d3")
 

@@ -7,7 +7,7 @@ import pytest
 
 import dpcore
 from dpcore.algorithms.dplloyd import noisy_means
-from dpcore.domain import TICKS
+from dpcore.geometry.domain import TICKS
 from dpcore.kmeans.seeding import sphere_packing
 
 

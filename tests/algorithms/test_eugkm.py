@@ -8,7 +8,7 @@ import pytest
 import dpcore
 from dpcore.algorithms.eugkm import cells_per_side
 from dpcore.datasets import GridDataset
-from dpcore.domain import Box
+from dpcore.geometry.domain import Box
 
 
 class NoNoise:

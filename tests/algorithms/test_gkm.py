@@ -10,14 +10,14 @@ import pytest
 
 import dpcore
 from dpcore.algorithms.gkm import GuptQuantile, SlicedCenters, quartiles
-from dpcore.curator import Curator
 from dpcore.datasets import GridDataset, RowsDataset
-from dpcore.domain import Box
+from dpcore.geometry.domain import Box
 from dpcore.kmeans.blocks import RANGE_UNITS
-from dpcore.noise import selection_scale, selection_weights
-from dpcore.privacy import Budget, Neighbors, Pure
-from dpcore.questions import BlockCenters
-from dpcore.scores import Quantile
+from dpcore.privacy.accounting import Budget, Neighbors, Pure
+from dpcore.privacy.noise import selection_scale, selection_weights
+from dpcore.queries.curator import Curator
+from dpcore.queries.questions import BlockCenters
+from dpcore.queries.scores import Quantile
 
 BOX = Box.cube(2)
 QUARTER = Fraction(1, 4)

@@ -18,8 +18,8 @@ from dpcore.algorithms.guarantee import (
 )
 from dpcore.algorithms.subclustering import Directions, drawn_row, heavy_ways
 from dpcore.datasets import GridDataset, RowsDataset
-from dpcore.domain import TICKS, Box, to_ticks
-from dpcore.privacy import Neighbors
+from dpcore.geometry.domain import TICKS, Box, to_ticks
+from dpcore.privacy.accounting import Neighbors
 
 REPAIRED = ["kmeans-guarantee", "subclustering"]
 PUBLISHED = ["kmeans-guarantee-published", "subclustering-published"]

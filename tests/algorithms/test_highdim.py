@@ -9,13 +9,13 @@ import pytest
 
 import dpcore
 from dpcore.algorithms.highdim import Plan
-from dpcore.curator import Curator
 from dpcore.datasets import GridDataset, RowsDataset
 from dpcore.datasets.generated import gaussians
-from dpcore.domain import TICKS, Box
-from dpcore.noise import SimulatedNoise
-from dpcore.privacy import Budget, Infeasible, Neighbors
-from dpcore.results import NonPrivateCenters, ReleasedResult
+from dpcore.geometry.domain import TICKS, Box
+from dpcore.privacy.accounting import Budget, Infeasible, Neighbors
+from dpcore.privacy.noise import SimulatedNoise
+from dpcore.queries.curator import Curator
+from dpcore.results.run_result import NonPrivateCenters, ReleasedResult
 
 KEYS = ["highdim", "highdim-kmedian"]
 
@@ -150,7 +150,7 @@ def test_the_smallest_and_the_largest_budget_are_kept(key, neighbors):
 
 
 def test_images_are_asked_for_under_the_same_transcript():
-    from dpcore.row_maps import Projection
+    from dpcore.geometry.row_maps import Projection
 
     data = clusters(2, 5, 50)
     curator = Curator(data, Budget(1.0), SimulatedNoise(0))
@@ -162,7 +162,7 @@ def test_images_are_asked_for_under_the_same_transcript():
 
 
 def test_a_release_needs_nothing_but_exact_samplers():
-    from dpcore.release_noise import ReleaseNoise
+    from dpcore.privacy.release_noise import ReleaseNoise
 
     result = dpcore.run("highdim", clusters(2, 8, 400), 2, 5.0, noise=ReleaseNoise())
     assert isinstance(result, ReleasedResult)

@@ -8,7 +8,7 @@ import pytest
 import dpcore
 from dpcore.algorithms.hybrid import smallest_epsilon_for_a_round
 from dpcore.datasets import RowsDataset
-from dpcore.domain import Box
+from dpcore.geometry.domain import Box
 
 
 class NoNoise:

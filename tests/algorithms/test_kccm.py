@@ -8,7 +8,7 @@ import pytest
 import dpcore
 from dpcore.algorithms.kccm import EVEN, GROWING
 from dpcore.datasets import RowsDataset
-from dpcore.domain import Box
+from dpcore.geometry.domain import Box
 from dpcore.kmeans.merging import merge_nearest
 
 KEYS = ["average-k", "allocation-k", "average-nk", "dp-kccm"]

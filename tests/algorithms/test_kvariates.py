@@ -10,8 +10,8 @@ import pytest
 import dpcore
 from dpcore.algorithms.kvariates import PickedRow, loosened, spread
 from dpcore.datasets import GridDataset, RowsDataset
-from dpcore.domain import TICKS, Box
-from dpcore.privacy import Infeasible, Neighbors
+from dpcore.geometry.domain import TICKS, Box
+from dpcore.privacy.accounting import Infeasible, Neighbors
 
 CORNERS = [[-0.9, -0.9]] * 5 + [[0.9, -0.9]] * 5 + [[0.0, 0.9]] * 5
 

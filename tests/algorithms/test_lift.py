@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 import dpcore
+from dpcore.algorithms._coarse_grid import of_sum, picture
 from dpcore.algorithms.lift import Rough, best_terms
 from dpcore.datasets import from_array
-from dpcore.domain import Box, Grid, to_ticks
-from dpcore.lift_grid import of_sum, picture
-from dpcore.privacy import Budget, Neighbors
+from dpcore.geometry.domain import Box, Grid, to_ticks
+from dpcore.privacy.accounting import Budget, Neighbors
+from dpcore.privacy.release_noise import ReleaseNoise
 from dpcore.release import certificate
-from dpcore.release.audited import overspent
-from dpcore.release_noise import ReleaseNoise
-from dpcore.results import ReleasedResult
+from dpcore.release.recomputed_spending import overspent
+from dpcore.results.run_result import ReleasedResult
 
 ADD_REMOVE = Neighbors.ADD_REMOVE
 

@@ -9,12 +9,12 @@ import pytest
 
 import dpcore
 from dpcore.algorithms.pgkm import children
-from dpcore.curator import Curator
 from dpcore.datasets import RowsDataset
 from dpcore.datasets.base import COST_UNITS
-from dpcore.domain import Box
-from dpcore.privacy import Budget, BudgetExceeded, Selection
-from dpcore.scores import ContrastingCost, LowCost
+from dpcore.geometry.domain import Box
+from dpcore.privacy.accounting import Budget, BudgetExceeded, Selection
+from dpcore.queries.curator import Curator
+from dpcore.queries.scores import ContrastingCost, LowCost
 
 
 class Best:

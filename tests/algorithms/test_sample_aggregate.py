@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dpcore
-from dpcore.privacy import Neighbors
+from dpcore.privacy.accounting import Neighbors
 
 DATA = dpcore.datasets.load("s1-like")
 

@@ -10,8 +10,8 @@ import pytest
 import dpcore
 from dpcore.algorithms.sparse_mean import FarSums, HalvedFarSums, Take
 from dpcore.datasets import GridDataset, RowsDataset
-from dpcore.domain import TICKS, Box, to_ticks
-from dpcore.privacy import Infeasible, Neighbors
+from dpcore.geometry.domain import TICKS, Box, to_ticks
+from dpcore.privacy.accounting import Infeasible, Neighbors
 
 
 def sparse_rows(n=500, d=60):

@@ -9,10 +9,10 @@ import pytest
 
 import dpcore
 from dpcore.algorithms.sulq import start_in_bounds
-from dpcore.curator import Curator
-from dpcore.domain import TICKS
-from dpcore.noise import SimulatedNoise
-from dpcore.privacy import Accounting, Budget, Neighbors, rho_of_epsilon
+from dpcore.geometry.domain import TICKS
+from dpcore.privacy.accounting import Accounting, Budget, Neighbors, rho_of_epsilon
+from dpcore.privacy.noise import SimulatedNoise
+from dpcore.queries.curator import Curator
 
 DATA = dpcore.datasets.load("s1-like")
 

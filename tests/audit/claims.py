@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dpcore.algorithms import ALGORITHMS
 from dpcore.audit import Case, attack, table
-from dpcore.audit.pairs import TELLING_PAIRS
-from dpcore.privacy import ROUNDING, Neighbors
+from dpcore.audit.cases import TELLING_PAIRS
+from dpcore.privacy.accounting import ROUNDING, Neighbors
 
 #: Enough to make every run again on the neighbor, and see that nothing else got out.
 FEW_RUNS = 10

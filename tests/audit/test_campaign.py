@@ -13,12 +13,12 @@ import pytest
 from dpcore.algorithms import ALGORITHMS
 from dpcore.algorithms.base import SynopsisAlgorithm
 from dpcore.audit import Evidence, Finding, Findings, Walked, attack, cases_of, findings, table
-from dpcore.audit.exact import WALKS
-from dpcore.audit.pairs import DELTA, EPSILONS, HUNGRY
+from dpcore.audit.cases import DELTA, EPSILONS, HUNGRY
+from dpcore.audit.exact_selection import WALKS
 from dpcore.cli import audit as command
 from dpcore.cli import main
-from dpcore.privacy import Accounting, Neighbors
-from dpcore.runs import run
+from dpcore.privacy.accounting import Accounting, Neighbors
+from dpcore.runs.run import run
 
 FINDING = Finding(
     "dplloyd",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpcore.privacy import Neighbors
+from dpcore.privacy.accounting import Neighbors
 from tests.audit.claims import check_few_runs, check_some_runs, held, telling
 
 RELATION = Neighbors.ADD_REMOVE

@@ -13,13 +13,13 @@ from dpcore.algorithms.base import Algorithm, _registry
 from dpcore.algorithms.dplloyd import DPLloyd, lloyd_round
 from dpcore.algorithms.eugkm import EUGkM, fitting_grid, noisy_grid
 from dpcore.audit import Case, Pair, attack
-from dpcore.audit.pairs import ADD_REMOVE, REPLACE_ONE, corner, pairs, scattered
-from dpcore.datasets.thinned import ThinnedRows
-from dpcore.domain import Grid, cell_ticks, from_ticks
-from dpcore.kmeans.synopsis import solve_grid
-from dpcore.noise import SimulatedNoise
-from dpcore.privacy import Pure, Transcript, Verdict
-from dpcore.results import Outcome
+from dpcore.audit.cases import ADD_REMOVE, REPLACE_ONE, corner, pairs, scattered
+from dpcore.datasets.removable import ThinnedRows
+from dpcore.geometry.domain import Grid, cell_ticks, from_ticks
+from dpcore.kmeans.noisy_grid import solve_grid
+from dpcore.privacy.accounting import Pure, Transcript, Verdict
+from dpcore.privacy.noise import SimulatedNoise
+from dpcore.results.run_result import Outcome
 
 PAIRS = {pair.key: pair for pair in pairs(2, epsilon=1.0)}
 RUNS = 1200

@@ -11,11 +11,11 @@ from dpcore.algorithms import ALGORITHMS
 from dpcore.algorithms.base import Algorithm, _registry
 from dpcore.algorithms.highdim_published import ShortSums
 from dpcore.audit import Case, Pair, attack, cases_of
-from dpcore.audit.pairs import REPLACE_ONE, corner
-from dpcore.domain import Grid, from_ticks
-from dpcore.privacy import Pure, Verdict
-from dpcore.results import Outcome
-from dpcore.row_maps import BallClip
+from dpcore.audit.cases import REPLACE_ONE, corner
+from dpcore.geometry.domain import Grid, from_ticks
+from dpcore.geometry.row_maps import BallClip
+from dpcore.privacy.accounting import Pure, Verdict
+from dpcore.results.run_result import Outcome
 
 UNPROVEN = [key for key, system in ALGORITHMS.items() if not system.verdict.holds]
 #: A pair on which the claim fails, where it is not the first of the table to show it.

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from dpcore.audit.replay import Diverged, Recorder, Replay, loss, repeats, together
-from dpcore.gaussian import epsilon_of_gaussian
-from dpcore.noise import SimulatedNoise
-from dpcore.privacy import epsilon_of_rho
+from dpcore.privacy.accounting import epsilon_of_rho
+from dpcore.privacy.gaussian import epsilon_of_gaussian
+from dpcore.privacy.noise import SimulatedNoise
 
 ONE, OTHER = np.array([3, 0]), np.array([3, 1])
 

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from dpcore.algorithms import ALGORITHMS
-from dpcore.audit.pairs import OWN_NOISE, Case, cases_of
+from dpcore.audit.cases import OWN_NOISE, Case, cases_of
 from dpcore.audit.replay import Recorder
-from dpcore.curator import Curator
 from dpcore.datasets import from_array
-from dpcore.domain import TICKS, Grid
-from dpcore.noise import SimulatedNoise
-from dpcore.privacy import Accounting, Budget, Pure, Zcdp
-from dpcore.runs import run
+from dpcore.geometry.domain import TICKS, Grid
+from dpcore.privacy.accounting import Accounting, Budget, Pure, Zcdp
+from dpcore.privacy.noise import SimulatedNoise
+from dpcore.queries.curator import Curator
+from dpcore.runs.run import run
 
 ROWS = np.random.default_rng(0).uniform(-1, 1, (50, 2))
 LOSSES = [(Budget(1.0), Pure(0.3)), (Budget(1.0, 1e-6, Accounting.ZCDP), Zcdp(0.005))]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Download, Locator, Page, expect
 
-from dpcore.reproductions import REPRODUCTIONS
+from dpcore.papers import REPRODUCTIONS
 from pages.ui.palette import DARK, LIGHT
 from tests.browser.driver import (
     DESK,

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from dpcore.explain import LEVELS
+from dpcore.privacy.explain import LEVELS
 from pages.ui.frame import PAGES, ROOT
 from pages.ui.palette import DARK, LIGHT
 from tests.browser.driver import (

@@ -10,9 +10,9 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from dpcore import game, lessons
-from dpcore.explain import attacker_certainty
-from dpcore.game import CONTESTANTS
+from dpcore.classroom import game, lessons
+from dpcore.classroom.game import CONTESTANTS
+from dpcore.privacy.explain import attacker_certainty
 from pages.ui.palette import DARK, LIGHT
 from tests.browser.driver import (
     DESK,

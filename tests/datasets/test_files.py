@@ -10,9 +10,9 @@ import pytest
 
 import dpcore
 from dpcore.datasets import EngineDataset, GridDataset, RowsDataset, from_file, why_empty
-from dpcore.domain import Box, Grid
-from dpcore.engines import DataFileError
-from dpcore.results import NonPrivate
+from dpcore.datasets.engines import DataFileError
+from dpcore.geometry.domain import Box, Grid
+from dpcore.results.run_result import NonPrivate
 
 BOX = ([-74.1, 40.7], [-73.9, 40.9])
 RNG = np.random.default_rng(5)

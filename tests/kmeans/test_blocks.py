@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
-from dpcore.domain import TICKS
+from dpcore.geometry.domain import TICKS
 from dpcore.kmeans import blocks as in_blocks
 from dpcore.kmeans.blocks import RANGE_UNITS, Blocks
 

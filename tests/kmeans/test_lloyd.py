@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from sklearn.cluster import KMeans
 
 from dpcore.kmeans.lloyd import PATIENCE, distinct, lloyd
+from dpcore.kmeans.noisy_grid import totals
 from dpcore.kmeans.points import WeightedPoints
 from dpcore.kmeans.scanline import RowSums
-from dpcore.kmeans.synopsis import totals
 
 
 def blobs(seed, n=300, d=2, k=4):

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from dpcore.domain import LATTICE_CELLS, TICKS, cell_ticks
+from dpcore.geometry.domain import LATTICE_CELLS, TICKS, cell_ticks
 from dpcore.kmeans.points import (
     CHUNK_ROWS,
     WeightedPoints,

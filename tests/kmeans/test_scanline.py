@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from dpcore.domain import TICKS, Box, Grid, cell_ticks, to_ticks
+from dpcore.geometry.domain import TICKS, Box, Grid, cell_ticks, to_ticks
 from dpcore.kmeans.scanline import RowSums
 from tests.kmeans.brute import nearest_totals
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
-from dpcore.domain import FloatArray
+from dpcore.geometry.domain import FloatArray
 
 APP = str(Path(__file__).parents[2] / "app.py")
 PUBLISH = "pages/4_publish.py"

@@ -14,10 +14,10 @@ from streamlit.testing.v1 import AppTest
 import dpcore
 from dpcore.algorithms import ALGORITHMS
 from dpcore.algorithms.auto import choose
-from dpcore.family import Family
-from dpcore.plan import Plan
-from dpcore.reproductions import REPRODUCTIONS, Check, Effort, Finding, Outcome, Row, Shelf
-from pages.ui.compare import auto_map, heat, jobs, papers, times
+from dpcore.papers import REPRODUCTIONS, Check, Effort, Finding, Outcome, Row, Shelf
+from dpcore.study.k_by_d import Family
+from dpcore.study.sweep_plan import Plan
+from pages.ui.compare import auto_choices, findings, k_by_d, run_times, shared_jobs
 from tests.pages.sweeping import checked, finished, until, words
 
 APP = str(Path(__file__).parents[2] / "app.py")
@@ -51,8 +51,8 @@ def notes(app: AppTest) -> str:
 @pytest.fixture(autouse=True)
 def few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is drawn of run times does not depend on how long they are."""
-    monkeypatch.setattr(times, "SIZES", (1_000, 3_000, 30_000))
-    monkeypatch.setattr(times, "ROWS", 30_000)
+    monkeypatch.setattr(run_times, "SIZES", (1_000, 3_000, 30_000))
+    monkeypatch.setattr(run_times, "ROWS", 30_000)
 
 
 def dots(app: AppTest) -> dict[str, float]:
@@ -122,7 +122,7 @@ def test_a_map_has_the_mean_of_every_cell() -> None:
     app = finished(page(**MAP, privacy="Looser"))
     own = Family(Plan("", ("dplloyd",), 0, (1.0,), 1), (2, 3), (2, 3))
     by_place = {(cell.k, cell.d): cell.trial.nicv for cell in own.cells()}
-    figures = [heat.short(by_place[k, d]) for d in (2, 3) for k in (2, 3)]
+    figures = [k_by_d.short(by_place[k, d]) for d in (2, 3) for k in (2, 3)]
     assert chart(app)["data"][1]["text"] == figures
     assert "finished" in words(app)
 
@@ -154,7 +154,7 @@ def test_a_relative_error_has_no_ratio_so_two_methods_are_not_compared_by_it() -
 def test_more_runs_of_a_cell_keep_those_that_are_finished() -> None:
     before = finished(page(**MAP, seed=21))
     family = Family(Plan("", ("dplloyd",), 0, (0.2,), 1, seed=21), (2, 3), (2, 3))
-    (job,) = jobs.cells(family, False, heat.MOST_RUNS).values()
+    (job,) = shared_jobs.cells(family, False, k_by_d.MOST_RUNS).values()
     first = list(job.results)
     before.number_input(key="at-cell_runs").set_value(2)
     finished(checked(before))
@@ -197,9 +197,9 @@ def test_only_the_view_that_is_seen_computes(monkeypatch: pytest.MonkeyPatch) ->
     def never(*_: object) -> None:
         raise AssertionError("A view that nobody sees was computed.")
 
-    monkeypatch.setattr(jobs, "cells", never)
-    monkeypatch.setattr(jobs, "timings", never)
-    monkeypatch.setattr(jobs, "reproduced", never)
+    monkeypatch.setattr(shared_jobs, "cells", never)
+    monkeypatch.setattr(shared_jobs, "timings", never)
+    monkeypatch.setattr(shared_jobs, "reproduced", never)
     app = page(**RANK, runs=1)
     assert len(app.get("plotly_chart")) == 1
 
@@ -258,7 +258,7 @@ def test_one_paper_is_shown_alone() -> None:
 
 
 def test_a_kept_finding_is_told_with_its_figures(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(papers, "kept", lambda: {NAME: measured()})
+    monkeypatch.setattr(findings, "kept", lambda: {NAME: measured()})
     app = page(compare="papers")
     said = words(app)
     assert "*Measured 2026-01-02:*" in said
@@ -293,7 +293,7 @@ def quickly(monkeypatch: pytest.MonkeyPatch, fail: bool = False) -> list[Effort]
 
         return steps()
 
-    monkeypatch.setattr(jobs, "reproduce", reproduce)
+    monkeypatch.setattr(shared_jobs, "reproduce", reproduce)
     return efforts
 
 
@@ -322,7 +322,7 @@ def test_the_map_of_auto_is_its_rule() -> None:
     app = page(compare="auto", k=3, privacy="Looser", neighbors="replace-one")
     drawn = chart(app)["data"][0]
     for d, sentences in zip(drawn["y"], drawn["hovertext"], strict=True):
-        expected = [choose(n, int(d), 3, 1.0, 0.0, "replace-one") for n in auto_map.ROWS]
+        expected = [choose(n, int(d), 3, 1.0, 0.0, "replace-one") for n in auto_choices.ROWS]
         assert sentences == [each.sentence for each in expected]
     for each in expected:
         assert f"{ALGORITHMS[each.algorithm].title}: {each.way}" in words(app)
@@ -331,6 +331,6 @@ def test_the_map_of_auto_is_its_rule() -> None:
 def test_the_program_prints_the_map_of_auto(capsys: pytest.CaptureFixture[str]) -> None:
     exec(page(compare="auto").code[0].value, {})
     said = capsys.readouterr().out.splitlines()
-    assert len(said) == len(auto_map.ROWS) * len(auto_map.DIMENSIONS)
+    assert len(said) == len(auto_choices.ROWS) * len(auto_choices.DIMENSIONS)
     way = choose(100, 1, 5, 0.2).way
     assert said[0] == f"100 1 {way}"

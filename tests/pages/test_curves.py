@@ -12,8 +12,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import dpcore
-from dpcore.curves import METRICS
-from pages.ui import work
+from dpcore.study.curves import METRICS
+from pages.ui import cached_work
 from pages.ui.background import Worker
 from tests.pages.sweeping import checked, eventually, finished, words
 
@@ -75,7 +75,7 @@ def test_every_metric_is_drawn(metric: str) -> None:
 
 def test_more_runs_and_other_company_keep_what_is_finished(monkeypatch: pytest.MonkeyPatch) -> None:
     app = finished(page(seed=11))
-    before = work.worker()
+    before = cached_work.worker()
     sweeps: list[list[str]] = []
     real = dpcore.sweep
 
@@ -87,7 +87,7 @@ def test_more_runs_and_other_company_keep_what_is_finished(monkeypatch: pytest.M
     app.number_input(key="at-runs").set_value(3)
     app.multiselect(key="at-with").set_value(["eugkm"])
     finished(checked(app))
-    assert work.worker() is before
+    assert cached_work.worker() is before
     assert ["dplloyd"] not in sweeps
     assert ["eugkm"] in sweeps
     assert "24 runs finished" in words(app)

@@ -18,7 +18,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 import dpcore
-from dpcore.datasets.places import PLACES
+from dpcore.datasets.named_boxes import PLACES
 from pages.ui.frame import PAGES, ROOT
 from tests.leaks import in_each
 from tests.pages.publishing import (
@@ -239,7 +239,7 @@ def test_files_of_public_data_hold_no_red_center_and_no_row(
     files: Files, never_told: Callable[[Visit], None]
 ) -> None:
     raw = dpcore.datasets.load("nyc-taxi")
-    rows = raw.box.from_unit(dpcore.domain.from_ticks(raw.positions()[0][:500]))
+    rows = raw.box.from_unit(dpcore.geometry.domain.from_ticks(raw.positions()[0][:500]))
 
     def visit() -> Forbidden:
         app = page("app.py", data="nyc-taxi", runs=1, to=0.02)

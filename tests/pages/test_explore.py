@@ -14,10 +14,10 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 import dpcore
-import dpcore.draws
+import dpcore.study.repeats
 from dpcore.algorithms import ALGORITHMS
 from dpcore.datasets.builtin import BUILTIN
-from dpcore.explain import LEVELS
+from dpcore.privacy.explain import LEVELS
 from pages.ui.frame import PAGES, ROOT
 
 APP = str(Path(__file__).parents[2] / "app.py")
@@ -319,7 +319,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         monkeypatch.setattr(module, name, counting)
 
     count(dpcore, "run", "runs")
-    count(dpcore.draws, "run", "draws")
+    count(dpcore.study.repeats, "run", "draws")
     count(dpcore, "baseline", "references")
     count(dpcore.datasets, "load", "loads")
     return counted

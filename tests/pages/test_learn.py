@@ -15,12 +15,12 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from dpcore import game, lessons, steps
 from dpcore.algorithms import ALGORITHMS
-from dpcore.explain import LEVELS, certainty
-from dpcore.game import CONTESTANTS, Score
+from dpcore.classroom import game, lessons, steps
+from dpcore.classroom.game import CONTESTANTS, Score
+from dpcore.privacy.explain import LEVELS, certainty
 from pages.ui.background import Job, Worker
-from pages.ui.learn import choice, luck
+from pages.ui.learn import repeated_runs, run_choice
 
 APP = str(Path(__file__).parents[2] / "app.py")
 MARK = "not private: for your eyes"
@@ -200,7 +200,7 @@ def test_other_luck_draws_another_run_and_the_same_seed_the_same() -> None:
     assert layers(app)["private centers"] != before
 
 
-@pytest.mark.parametrize("algorithm", choice.methods())
+@pytest.mark.parametrize("algorithm", run_choice.methods())
 def test_every_method_plays_from_the_first_step_to_the_last(algorithm: str) -> None:
     app = page(algorithm=algorithm, privacy="Loosest")
     if app.warning:
@@ -346,7 +346,7 @@ def test_nine_levels_of_one_luck_leak_less_and_less() -> None:
     ran(app)
     assert address(app) == {"part": "luck", "vary": "level"}
     epsilons = [float(e) for e in re.findall(r"ε = ([\d.]+)</b>", written(app))]
-    assert epsilons == sorted(luck.EPSILONS, reverse=True)
+    assert epsilons == sorted(repeated_runs.EPSILONS, reverse=True)
     assert len(epsilons) == 9
     assert "Strictest, ε = 0.02" in written(app)
     assert MARK in words(app)
@@ -478,5 +478,5 @@ def test_a_lesson_points_at_the_step_that_it_speaks_of(key: str, number: int) ->
 
 
 def test_methods_of_the_classroom_come_first() -> None:
-    assert tuple(choice.methods()[:6]) == choice.FIRST
-    assert set(choice.methods()) <= set(steps.playable())
+    assert tuple(run_choice.methods()[:6]) == run_choice.FIRST
+    assert set(run_choice.methods()) <= set(steps.playable())

@@ -15,7 +15,7 @@ from starlette.datastructures import UploadFile
 from starlette.requests import Request
 
 from dpcore.datasets.builtin import CITY
-from dpcore.datasets.places import PLACES
+from dpcore.datasets.named_boxes import PLACES
 from pages.ui import maps, own_data, wording
 from pages.ui.background import Worker
 from pages.ui.palette import LIGHT

@@ -16,10 +16,11 @@ import pyarrow.parquet as pq
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpcore import engines, explain
 from dpcore.algorithms import ALGORITHMS
+from dpcore.datasets import engines
+from dpcore.privacy import explain
 from dpcore.release import BuiltinData, Ledger, Release, ReleasePlan, publish
-from pages.ui.publish import making
+from pages.ui.publish import publish_once
 from pages.ui.wording import FROM_TWIN_WORDS, NOT_PRIVATE_WORDS
 from tests.pages.publishing import (
     CITY,
@@ -334,7 +335,7 @@ def held_up(monkeypatch: pytest.MonkeyPatch) -> Event:
         assert go_on.wait(600)
         return publish(*plan)
 
-    monkeypatch.setattr(making, "publish", waiting)
+    monkeypatch.setattr(publish_once, "publish", waiting)
     return go_on
 
 

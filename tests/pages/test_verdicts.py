@@ -12,7 +12,7 @@ from dpcore import audit
 from dpcore.algorithms import ALGORITHMS
 from dpcore.algorithms.base import PAPERS
 from dpcore.audit import Evidence, Finding, Findings
-from dpcore.privacy import Verdict
+from dpcore.privacy.accounting import Verdict
 
 APP = str(Path(__file__).parents[2] / "app.py")
 
@@ -39,7 +39,7 @@ def words(app: AppTest) -> str:
 
 def test_names_in_the_code_are_set_as_such() -> None:
     said = words(page())
-    assert "<code>dpcore.boxes</code>" in said
+    assert "<code>dpcore.queries.boxes</code>" in said
     assert "`" not in said.partition("Private.")[2]
 
 

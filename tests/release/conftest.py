@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpcore.domain import Box
+from dpcore.geometry.domain import Box
 from dpcore.release import (
     Amount,
     BuiltinData,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcore.privacy import Neighbors
+from dpcore.privacy.accounting import Neighbors
 from dpcore.release import Amount, Ledger, ReleaseRefused, Unit
 from dpcore.release.ledger import Claim
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import dpcore
-from dpcore.domain import Grid
+from dpcore.geometry.domain import Grid
 from dpcore.release import FileData, Ledger, Release, Unit, publish
 from tests.leaks import in_each
 from tests.release.conftest import BOX, ROWS

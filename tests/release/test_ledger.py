@@ -8,10 +8,10 @@ from threading import Timer
 
 import pytest
 
-from dpcore.privacy import Neighbors
+from dpcore.privacy.accounting import Neighbors
 from dpcore.release import Amount, Ledger, ReleaseRefused, Unit
 from dpcore.release.ledger import Claim
-from dpcore.release.store import DATABASE, KEY, opened
+from dpcore.release.ledger_store import DATABASE, KEY, opened
 
 ONE = Amount.of(1.0)
 

@@ -11,9 +11,10 @@ import pytest
 
 import dpcore
 from dpcore.algorithms import ALGORITHMS
-from dpcore.domain import Box
-from dpcore.engines import DataFileError
-from dpcore.privacy import Infeasible
+from dpcore.datasets.engines import DataFileError
+from dpcore.geometry.domain import Box
+from dpcore.privacy.accounting import Infeasible
+from dpcore.privacy.release_noise import ReleaseNoise
 from dpcore.release import (
     Amount,
     BuiltinData,
@@ -25,7 +26,6 @@ from dpcore.release import (
     publish,
     reopened,
 )
-from dpcore.release_noise import ReleaseNoise
 from tests.release.conftest import BOX
 
 S1 = BuiltinData("s1-like")

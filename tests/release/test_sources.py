@@ -7,9 +7,9 @@ import json
 import duckdb
 import pytest
 
-from dpcore.engines import DuckDBEngine, Format, HeldFile, SparkEngine
+from dpcore.datasets.engines import DuckDBEngine, Format, HeldFile, SparkEngine
 from dpcore.release import BuiltinData, FileData, ReleasePlan, Unit, publish
-from dpcore.release.script import script
+from dpcore.release.repeat_script import script
 from tests.release.conftest import BOX, ROWS
 
 KEY = b"k" * 32

@@ -7,7 +7,7 @@ import pytest
 
 import dpcore
 from dpcore.datasets import About, GridDataset
-from dpcore.domain import Box, Grid
+from dpcore.geometry.domain import Box, Grid
 from dpcore.release import (
     TWIN,
     Amount,

@@ -10,22 +10,27 @@ import numpy as np
 import pytest
 
 import dpcore
-from dpcore import export
-from dpcore.domain import Box
+from dpcore.geometry.domain import Box
 from dpcore.release import BuiltinData, ReleasePlan
+from dpcore.release.bundle import bundle
 from dpcore.release.certificate import certificate
-from dpcore.release.files import bundle
 from dpcore.release.map_page import map_page
-from dpcore.results import NonPrivate, NonPrivateCenters
+from dpcore.results import export
+from dpcore.results.run_result import NonPrivate, NonPrivateCenters
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = """\
-from dpcore import export
-from dpcore.release.files import bundle
+from dpcore.results import export
+from dpcore.release.bundle import bundle
 from dpcore.release.plan import ReleasePlan
-from dpcore.results import (
-    BaselineResult, NonPrivate, NonPrivateCenters, PrivateCenters, ReleasedResult,
-    SimulatedResult, UnprovenResult,
+from dpcore.results.run_result import (
+    BaselineResult,
+    NonPrivate,
+    NonPrivateCenters,
+    PrivateCenters,
+    ReleasedResult,
+    SimulatedResult,
+    UnprovenResult,
 )
 
 def allowed(plan: ReleasePlan, blue: PrivateCenters, result: ReleasedResult) -> None:
@@ -118,7 +123,7 @@ def test_simulated_noise_gets_no_certificate_and_no_map(city):
 
 
 def test_what_publishes_nothing_beside_its_centers_says_so(city):
-    from dpcore.release_noise import ReleaseNoise
+    from dpcore.privacy.release_noise import ReleaseNoise
 
     released = dpcore.run("dplloyd", city, 3, 1.0, noise=ReleaseNoise())
     with pytest.raises(ValueError, match="nothing beside"):

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 from dpcore.algorithms import ALGORITHMS
-from dpcore.domain import Box
-from dpcore.privacy import epsilon_of_rho
+from dpcore.geometry.domain import Box
+from dpcore.privacy.accounting import epsilon_of_rho
 from dpcore.release import (
     Amount,
     BuiltinData,
@@ -25,9 +25,9 @@ from dpcore.release import (
     twin_of,
     verify,
 )
-from dpcore.release.audited import overspent
 from dpcore.release.certificate import NAME, PAGE, as_json, described, digest
 from dpcore.release.certificate_page import certificate_page
+from dpcore.release.recomputed_spending import overspent
 
 KINDS = ["adaptive", "coreset", "eugkm", "city", "trips", "wine", "auto"]
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from dpcore.release import Amount, BuiltinData, Ledger, ReleasePlan, ReleaseRefused, publish
 from dpcore.release.certificate import NAME, described
-from dpcore.release.store import opened
+from dpcore.release.ledger_store import opened
 
 PRICE, REFUSED = 0.25, 7
 

@@ -7,12 +7,13 @@ from typing import Self
 
 import streamlit as st
 
-from dpcore import explain, game
-from dpcore.domain import Box
-from dpcore.game import CONTESTANTS, Round, Score
-from pages.ui import address, controls, palette, parts, work
-from pages.ui.learn import choice as choices
+from dpcore.classroom import game
+from dpcore.classroom.game import CONTESTANTS, Round, Score
+from dpcore.geometry.domain import Box
+from dpcore.privacy import explain
+from pages.ui import address, cached_work, controls, fragments, palette
 from pages.ui.learn import game_chart, presenter
+from pages.ui.learn import run_choice as choices
 from pages.ui.learn.small_map import SmallMap, count_words
 from pages.ui.wording import NOT_PRIVATE
 
@@ -243,13 +244,13 @@ def pair_maps(epsilon: float) -> str:
 
 def machine_guesses() -> None:
     """Accuracies as they come in, over the curve that no sound method's guesser can cross."""
-    job = work.worker().job(("guessing game", game.ROUNDS, game.PILOT), game.scores)
+    job = cached_work.worker().job(("guessing game", game.ROUNDS, game.PILOT), game.scores)
     live = not job.done
-    parts.redrawn(scores, PAUSE if live else None, live)
+    fragments.redrawn(scores, PAUSE if live else None, live)
 
 
 def scores(live: bool) -> None:
-    job = work.worker().job(("guessing game", game.ROUNDS, game.PILOT), game.scores)
+    job = cached_work.worker().job(("guessing game", game.ROUNDS, game.PILOT), game.scores)
     finished, drawn = job.done, job.results[:]
     presented = presenter.presenting()
     total = len(CONTESTANTS) * len(game.EPSILONS)

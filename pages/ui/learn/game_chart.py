@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from dpcore.explain import attacker_certainty
-from dpcore.game import CONTESTANTS, EPSILONS, Score
-from pages.ui import plots
+from dpcore.classroom.game import CONTESTANTS, EPSILONS, Score
+from dpcore.privacy.explain import attacker_certainty
+from pages.ui import chart_style
 from pages.ui.palette import Palette
 
 HEIGHT, PRESENTED = 460, 480
@@ -22,7 +22,7 @@ def figure(scores: Sequence[Score], colors: Palette, presented: bool) -> go.Figu
     factor = (HIGH / LOW) ** (1 / STEPS)
     epsilons = [LOW * factor**i for i in range(STEPS + 1)]
     size = 22 if presented else 14
-    axis = plots.axis(colors)
+    axis = chart_style.axis(colors)
     bound = go.Scatter(
         x=epsilons,
         y=[100 * attacker_certainty(epsilon) for epsilon in epsilons],
@@ -36,7 +36,7 @@ def figure(scores: Sequence[Score], colors: Palette, presented: bool) -> go.Figu
     return go.Figure(
         [bound, *(points(key, scores, colors, size) for key in CONTESTANTS)],
         {
-            **plots.layout(colors),
+            **chart_style.layout(colors),
             "height": PRESENTED if presented else HEIGHT,
             "font": {"color": colors.text, "family": "Source Sans, sans-serif", "size": size},
             "margin": {"l": 70, "r": 20, "t": 20, "b": 60},
@@ -75,7 +75,7 @@ def points(key: str, scores: Sequence[Score], colors: Palette, size: int) -> go.
             "width": 5,
         },
         mode="markers",
-        marker=plots.marker(color, CONTESTANTS[key].sound, colors, size - 3),
+        marker=chart_style.marker(color, CONTESTANTS[key].sound, colors, size - 3),
         name=CONTESTANTS[key].title,
         customdata=[score.guesser for score in own],
         hovertemplate="%{y:.1f} % right<br>by %{customdata}<extra></extra>",

@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from dpcore import lessons
-from dpcore.lessons import Lesson
+from dpcore.classroom import lessons
+from dpcore.classroom.lessons import Lesson
 from pages.ui import address, palette
 from pages.ui.learn import presenter
 

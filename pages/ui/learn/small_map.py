@@ -7,8 +7,8 @@ import html
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from dpcore.domain import Box
-from dpcore.explain import people_count
+from dpcore.geometry.domain import Box
+from dpcore.privacy.explain import people_count
 from pages.ui import maps
 from pages.ui.palette import Palette
 

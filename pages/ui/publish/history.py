@@ -5,20 +5,20 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import streamlit as st
 
-from dpcore import explain
+from dpcore.privacy import explain
 from dpcore.release import TWIN, Account, Entry, Ledger, reopened
 from pages.ui import palette
 from pages.ui.palette import Palette
-from pages.ui.publish import books, released
-from pages.ui.publish.confirm import when
+from pages.ui.publish import ledger_choice, released_step
+from pages.ui.publish.confirm_step import when
 from pages.ui.wording import plain
 
 ROW_HEIGHT, MARGIN = 54, 70
 
 
 def draw() -> None:
-    books.folder_control()
-    ledger = books.ledger()
+    ledger_choice.folder_control()
+    ledger = ledger_choice.ledger()
     if ledger is None:
         return
     accounts = ledger.accounts()
@@ -121,4 +121,4 @@ def draw_entry(entry: Entry, ledger: Ledger) -> None:
             f"ε {plan['epsilon']:g}" + f", δ {plan['delta']:g}" * bool(plan["delta"]) + "."
         )
         if st.toggle("Show the files", key=f"files-{entry.number}"):
-            released.downloads(reopened(ledger, entry.number))
+            released_step.downloads(reopened(ledger, entry.number))

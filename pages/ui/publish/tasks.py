@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 import streamlit as st
 
-from pages.ui import parts
+from pages.ui import fragments
 
 T = TypeVar("T")
 #: What is being done, and which part of it is done, if that can be told.
@@ -71,7 +71,7 @@ def watch(task: Task[T]) -> bool:
     """Whether it is done; else a bar that moves, and the page is drawn again at the end."""
     task.wait(SOON)
     if not task.done:
-        parts.redrawn(_bar, PAUSE, task)
+        fragments.redrawn(_bar, PAUSE, task)
     return task.done
 
 

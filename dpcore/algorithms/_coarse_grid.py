@@ -1,0 +1,89 @@
+"""Where few coordinates are: noisy counts on a coarse grid, then rounds of clipped offsets."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpcore.algorithms._grid_priors import histograms
+from dpcore.algorithms._offset_rounds import RESTARTS, Purse, Terms, settled
+from dpcore.geometry.domain import FloatArray, Grid, IntArray
+from dpcore.kmeans.weighted import weighted_kmeans
+from dpcore.queries.curator import Curator
+from dpcore.results.run_result import Outcome
+
+#: Part of the budget that buys the number of rows.
+SIZE_SHARE = 0.05
+#: Cells of a grid, at most, and of one whose counts are weighed against a public guess.
+MAX_CELLS, GUESSED_CELLS = 40_000, 700
+#: Where offsets are clipped, as a multiple of the root mean square.
+REACH = 1.1
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a run is made, by rows times epsilon over k, below which the plan holds."""
+
+    below: float
+    #: Rows times epsilon that a cell is meant for.
+    fullness: float
+    #: Share of epsilon for the grid; the rounds have what is left.
+    grid: float
+    #: Centers in each round, as multiples of k.
+    centers: tuple[int, ...]
+
+
+PLANS = (
+    Plan(18, 3, 0.95, ()),
+    Plan(40, 10, 0.3, (1,)),
+    Plan(130, 10, 0.15, (2, 1)),
+    Plan(400, 10, 0.3, (2, 1)),
+    Plan(math.inf, 10, 0.25, (6, 2, 1)),
+)
+
+
+def from_grid(curator: Curator, k: int) -> Outcome:
+    """k centers for the whole budget, under pure accounting: a grid, then rounds."""
+    d, budget = curator.d, curator.budget
+    n, left = curator.size(SIZE_SHARE)
+    scale = (1 if curator.neighbors.size_is_private else 2) / budget.epsilon
+    doubt = scale / (2 * SIZE_SHARE) if left < 1 else 0.0
+    fill = max(n - doubt, 2 * scale) / scale
+    plan = next(plan for plan in PLANS if fill / k < plan.below)
+    side = round((fill / plan.fullness) ** (2 / (2 + d)))
+    grid = Grid(curator.box, max(2, min(side, math.floor(MAX_CELLS ** (1 / d)))))
+    share = min(plan.grid, left) if plan.centers else left
+    why = f"rows in each of {grid.n_cells:,} cells"
+    counts = curator.noisy_counts(grid, budget.share(share), why)
+    points, weights = picture(grid, counts, scale / share, n)
+    several = k * plan.centers[0] if plan.centers else k
+    centers, cost = weighted_kmeans(points, weights, several, RESTARTS, curator.rng)
+    curator.note("start", centers=centers)
+    if plan.centers:
+        finest = 2 / round(len(points) ** (1 / d))  # the side of what each point stands for
+        energy = cost / weights.sum() + d * finest**2 / 12
+        purse = Purse(curator, Terms(budget, curator.neighbors, left - share))
+        centers = settled(purse, centers, energy, n, k, plan.centers, REACH)
+    facts = {"cells a side": grid.cells_per_side, "rounds": len(plan.centers)}
+    return Outcome(np.clip(centers, -1, 1), facts=facts)
+
+
+def picture(grid: Grid, counts: IntArray, scale: float, n: float) -> tuple[FloatArray, FloatArray]:
+    """Points and weights that stand for the rows behind noisy counts."""
+    noisy = counts.astype(np.float64)
+    total = max(noisy.sum(), 0.3 * n, 2 * scale)
+    if grid.n_cells <= GUESSED_CELLS:
+        guess = histograms(grid.d, grid.cells_per_side)
+        points, weights = guess.centroids, guess.expected(noisy, total, 2 * scale**2)
+    else:
+        points, weights = grid.centers(), of_sum(noisy, total)
+    return points, np.where(weights > 1e-6 * total, weights, 0.0)
+
+
+def of_sum(counts: FloatArray, total: float) -> FloatArray:
+    """What is left of counts above the threshold that makes it sum to a total."""
+    ordered = np.sort(counts)[::-1]
+    excess = (np.cumsum(ordered) - total) / np.arange(1, len(counts) + 1)
+    return np.maximum(counts - excess[np.flatnonzero(ordered > excess)[-1]], 0.0)

@@ -1,0 +1,165 @@
+"""Rounds of Lloyd that ask for offsets from the present centers instead of positions.
+
+Positions fill the box; offsets fill a ball that shrinks as the centers settle, and noise is scaled
+to its size. A round therefore also asks how much of the ball is filled, which sets the next one's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpcore.geometry.domain import FloatArray, IntArray
+from dpcore.kmeans.weighted import weighted_kmeans
+from dpcore.privacy.accounting import Budget, Neighbors
+from dpcore.queries.curator import Curator
+from dpcore.queries.moments import WHOLE, Offsets
+from dpcore.queries.questions import Question
+
+#: Weight of a row's count beside its offset of at most 1: at most, and where there is one center,
+#: near which are all rows, whose number is known already.
+COUNT_WEIGHT, ONE_WEIGHT = 0.3, 1 / 64
+#: The L1 norm of an offset, in units of its L2 norm times sqrt(d): .8 if it is Gaussian.
+FLATNESS = 0.8
+#: The least part of a ball that counts as filled, and the least that a move leaves unexplained.
+LEAST_FILLED, LEAST_LEFT = 0.02, 0.15
+#: Cells lighter than so many standard deviations of their noise do not count when merging.
+AUDIBLE = 0.2
+RESTARTS = 10
+
+
+@dataclass(frozen=True)
+class Terms:
+    """How noise is priced. All of it is public.
+
+    In epsilon, noise is two-sided geometric and balls are of L1 norm; in rho, it is Gaussian and
+    they are of L2 norm.
+    """
+
+    budget: Budget
+    neighbors: Neighbors
+    #: The part of the budget that shares are shares of.
+    part: float = 1.0
+
+    @property
+    def gaussian(self) -> bool:
+        return self.budget.accounting.in_rho
+
+    def noise(self, question: Question, share: float) -> float:
+        """The standard deviation of each figure of an answer."""
+        moved = question.added if self.neighbors.size_is_private else question.replaced
+        if self.gaussian:
+            return moved.l2 / math.sqrt(2 * self.budget.rho * self.part * share)
+        return math.sqrt(2) * moved.l1 / (self.budget.epsilon * self.part * share)
+
+    def offsets(self, centers: FloatArray, reach: float) -> Offsets:
+        """The question for offsets of up to `reach` by L2 norm, or what is about that by L1."""
+        m, d = centers.shape
+        weight = ONE_WEIGHT if m == 1 else COUNT_WEIGHT
+        if self.gaussian:
+            return Offsets(centers, reach, 2, weight)
+        weight = min(weight, max(COUNT_WEIGHT / 2, 1 / d))
+        return Offsets(centers, FLATNESS * math.sqrt(d) * reach, 1, weight)
+
+    def relative_noise(self, n: float, d: int) -> float:
+        """How far noise moves the mean of n rows that lie 1 from it, if all is spent on that."""
+        question = self.offsets(np.zeros((1, d)), 1.0)
+        return math.sqrt(d) * self.noise(question, 1.0) * question.reach / (WHOLE * n)
+
+
+@dataclass(frozen=True)
+class Purse:
+    """A curator, and the terms on which part of its budget is handed out in shares."""
+
+    curator: Curator
+    terms: Terms
+
+    def ask(self, question: Question, share: float, why: str) -> IntArray:
+        terms = self.terms
+        return self.curator.answer(question, terms.budget.share(terms.part * share), why)
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Centers, about how many rows each has, and the mean squared distance of rows to them."""
+
+    centers: FloatArray
+    rows: FloatArray
+    #: The standard deviation of the noise in `rows`.
+    noise: float
+    energy: float
+
+    def merged(self, k: int, rng: np.random.Generator) -> Cells:
+        """Fewer centers, each in the middle of some: their spread becomes distance."""
+        rows = np.where(self.rows > AUDIBLE * self.noise, self.rows, 0)
+        centers, cost = weighted_kmeans(self.centers, rows, k, RESTARTS, rng)
+        energy = self.energy + cost / max(rows.sum(), 1.0)
+        return Cells(np.clip(centers, -1, 1), np.full(k, rows.sum() / k), self.noise, energy)
+
+
+def moved(
+    purse: Purse,
+    centers: FloatArray,
+    energy: float,
+    n: float,
+    reach: float,
+    share: float,
+    why: str,
+) -> Cells:
+    """The centers where a noisy round of Lloyd takes them, for a share of the purse.
+
+    Offsets are clipped to `reach` times the root of the mean squared distance. Everything after
+    the answer reads noisy figures and n, which is noisy too: sums are shrunk by James and Stein's
+    rule, a cell counts for at least a tenth of its share of rows, and no center leaves its ball.
+    """
+    m, d = centers.shape
+    question = purse.terms.offsets(centers, reach * math.sqrt(energy))
+    rows, sums, room = question.read(purse.ask(question, share, why))
+    unit = purse.terms.noise(question, share) / WHOLE
+    noise, count_noise = unit * question.reach, unit / question.weight
+    if m == 1:
+        rows, count_noise = np.array([n]), 0.0
+
+    squared = np.maximum((sums**2).sum(axis=1), 1e-300)
+    shrink = np.maximum(0.0, 1 - max(d - 1.5, 0.5) * noise**2 / squared)
+    weights = np.maximum(rows, max(count_noise, 0.1 * n / m))
+    steps = sums * (shrink / weights)[:, None]
+    lengths = np.sqrt((steps**2).sum(axis=1))
+    steps *= np.minimum(1.0, question.reach / np.maximum(lengths, 1e-300))[:, None]
+
+    power = 3 - question.norm
+    total = max(rows.sum(), count_noise * math.sqrt(m))
+    mean = np.clip(1 - room.sum() / total, LEAST_FILLED ** (1 / power), 1.0)
+    before = (reach**2 * energy) * mean**power
+    gained = float(weights @ (steps**2).sum(axis=1)) / weights.sum()
+    left = max(before - gained, LEAST_LEFT * before)
+    return Cells(np.clip(centers + steps, -1, 1), rows, count_noise, left)
+
+
+def settled(
+    purse: Purse,
+    centers: FloatArray,
+    energy: float,
+    n: float,
+    k: int,
+    multiples: Sequence[int],
+    reach: float,
+) -> FloatArray:
+    """k centers after a round for each multiple of k, the first of which is how many are given.
+
+    Rounds share the purse equally. After each, centers are merged to the next multiple, in the
+    end to k.
+    """
+    rng = purse.curator.rng
+    for i in range(len(multiples)):
+        why = f"round {i + 1} of {len(multiples)}"
+        cells = moved(purse, centers, energy, n, reach, 1 / len(multiples), why)
+        wanted = k * multiples[i + 1] if i + 1 < len(multiples) else k
+        if wanted < len(centers):
+            cells = cells.merged(wanted, rng)
+        centers, energy = cells.centers, cells.energy
+        purse.curator.note("centers", centers=centers, round=i + 1)
+    return centers

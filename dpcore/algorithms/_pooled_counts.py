@@ -1,0 +1,42 @@
+"""Rows spread so thinly that noise hides them point by point, but not many points together."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dpcore.geometry.domain import Box, FloatArray, Grid, to_ticks
+
+#: A block holds rows for certain when its sum is that many standard deviations above the highest
+#: that noise alone reaches among so many blocks.
+CERTAINTY = 1.0
+
+
+def heard_together(
+    points: FloatArray, counts: FloatArray, variance: float, blocks: int
+) -> tuple[FloatArray, FloatArray]:
+    """Points and weights that stand for quiet points (m, d) with noisy counts.
+
+    Each count may be noise, but the sum over a block of them need not be: in m points rows add up
+    like m, noise like its square root. So many blocks a side of the box are tried, then half as
+    many, and so on; one whose sum noise does not explain becomes a point in the middle of its quiet
+    points, and these are done with. Far from everything else, one row in a hundred is worth a
+    center.
+    """
+    d = points.shape[1]
+    heard, weights = [np.empty((0, d))], [np.empty(0)]
+    while blocks:
+        grid = Grid(Box.cube(d), blocks)
+        block = grid.labels(to_ticks(points))
+        number = np.bincount(block, minlength=grid.n_cells)
+        mass = np.bincount(block, counts, grid.n_cells)
+        height = math.sqrt(2 * math.log(max(2, grid.n_cells))) + CERTAINTY
+        loud = mass > height * np.sqrt(number * variance)
+        sums = [np.bincount(block, axis, grid.n_cells)[loud] for axis in points.T]
+        heard.append(np.stack(sums, axis=1) / number[loud, None])
+        weights.append(mass[loud])
+        quiet = ~loud[block]
+        points, counts = points[quiet], counts[quiet]
+        blocks //= 2
+    return np.concatenate(heard), np.concatenate(weights)

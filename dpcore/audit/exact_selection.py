@@ -1,0 +1,206 @@
+"""Selection mechanisms on data so small that every outcome's probability can be computed.
+
+No runs and no confidence: all ways a mechanism can go are walked through, on every data set of a
+few rows at a few places, and neighbors are compared. What is found is the true epsilon there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations_with_replacement
+from typing import ClassVar
+
+import numpy as np
+
+from dpcore.algorithms import get
+from dpcore.algorithms._local_swap import RowCost, local_swap
+from dpcore.datasets import from_array
+from dpcore.geometry.domain import FloatArray, IntArray
+from dpcore.privacy.accounting import Budget, Neighbors, Selection
+from dpcore.privacy.noise import selection_scale, selection_weights
+from dpcore.queries.boxes import BoxCounts, CenterCounts, GoodRadius, Ladder
+from dpcore.queries.curator import Curator
+from dpcore.queries.scores import ContrastingCost, LowCost, Quantile
+
+Procedure = Callable[[Curator], object]
+#: Log probability of each way a procedure can go, named by the choices made on it.
+Law = dict[tuple[int, ...], float]
+
+
+class Walker:
+    """A source of choices that makes the ones it is told, and knows how likely each was."""
+
+    simulated: ClassVar[bool] = True
+
+    def __init__(self, path: tuple[int, ...]):
+        self._told = path
+        self.path: list[int] = []
+        self._logs: list[FloatArray] = []
+
+    def choose(
+        self,
+        scores: IntArray,
+        sensitivity: int,
+        epsilon: float,
+        monotone: bool = False,
+        log_prior: FloatArray | None = None,
+    ) -> int:
+        weights = selection_weights(
+            scores, selection_scale(sensitivity, epsilon, monotone), log_prior
+        )
+        with np.errstate(divide="ignore"):
+            self._logs.append(np.log(weights) - math.log(math.fsum(weights)))
+        at = len(self.path)
+        self.path.append(self._told[at] if at < len(self._told) else self._possible(at, 0))
+        return self.path[-1]
+
+    def geometric(self, values: IntArray, sensitivity: int, epsilon: float) -> IntArray:
+        raise TypeError("Only choices can be walked through, noisy numbers have no end.")
+
+    def gaussian(self, values: IntArray, sensitivity: float, rho: float) -> IntArray:
+        raise TypeError("Only choices can be walked through, noisy numbers have no end.")
+
+    @property
+    def log_probability(self) -> float:
+        return math.fsum(log[choice] for log, choice in zip(self._logs, self.path, strict=True))
+
+    def next_path(self) -> tuple[int, ...] | None:
+        """Where to go next: the last choice that can still be made otherwise, made so."""
+        for at in range(len(self.path) - 1, -1, -1):
+            other = self._possible(at, self.path[at] + 1)
+            if other < len(self._logs[at]):
+                return (*self.path[:at], other)
+        return None
+
+    def _possible(self, at: int, start: int) -> int:
+        possible = np.flatnonzero(self._logs[at][start:] > -math.inf)
+        return start + int(possible[0]) if len(possible) else len(self._logs[at])
+
+
+def law(procedure: Procedure, rows: FloatArray, epsilon: float, neighbors: Neighbors) -> Law:
+    """Every way that a procedure can go on some rows, with its log probability."""
+    found: Law = {}
+    path: tuple[int, ...] | None = ()
+    while path is not None:
+        walker = Walker(path)
+        data = from_array(rows, (-1, 1))
+        coins = np.random.default_rng(0)
+        procedure(Curator(data, Budget(epsilon), walker, neighbors, coins))
+        found[tuple(walker.path)] = walker.log_probability
+        path = walker.next_path()
+    return found
+
+
+def worst_loss(
+    procedure: Procedure,
+    places: FloatArray,
+    rows: int,
+    epsilon: float,
+    neighbors: Neighbors,
+) -> float:
+    """The true epsilon of a procedure among all data sets of at most so many rows at some places.
+
+    Under replace-one, of exactly so many. Infinite where one data set goes a way that a neighbor
+    cannot.
+    """
+    sizes = range(rows + 1) if neighbors.size_is_private else [rows]
+    laws = {
+        chosen: law(procedure, places[list(chosen)], epsilon, neighbors)
+        for size in sizes
+        for chosen in combinations_with_replacement(range(len(places)), size)
+    }
+    return max(
+        distance(laws[one], laws[other])
+        for one in laws
+        for other in _neighbors_of(one, len(places), neighbors)
+        if other in laws
+    )
+
+
+def distance(one: Law, other: Law) -> float:
+    """The greatest log ratio of two laws."""
+    if one.keys() != other.keys():
+        return math.inf
+    return max(abs(one[path] - other[path]) for path in one)
+
+
+def _neighbors_of(
+    rows: Sequence[int], places: int, neighbors: Neighbors
+) -> Iterator[tuple[int, ...]]:
+    if neighbors.size_is_private:
+        yield from (tuple(sorted([*rows, place])) for place in range(places))
+    else:
+        for i in range(len(rows)):
+            for place in range(places):
+                yield tuple(sorted([*rows[:i], place, *rows[i + 1 :]]))
+
+
+@dataclass(frozen=True)
+class Walk:
+    """A mechanism to walk through, on data sets of a few rows at a few places."""
+
+    mechanism: str
+    procedure: Procedure
+    places: FloatArray
+    rows: int
+    epsilon: float = 1.0
+
+    def worst(self, neighbors: Neighbors) -> float:
+        return worst_loss(self.procedure, self.places, self.rows, self.epsilon, neighbors)
+
+
+#: Both ends of a line and between, where everything is farthest apart or tied.
+LINE = np.array([[-0.999], [-0.4], [0.1], [0.999]])
+SQUARE = np.array([[-0.999, -0.999], [-0.4, 0.1], [0.1, 0.1], [0.999, 0.999]])
+CENTER_SETS = np.array([[[-1.0]], [[0.2]], [[0.9]], [[0.0]]])
+LADDER = Ladder(4, 1)
+
+
+def _lowest_cost(curator: Curator) -> None:
+    curator.select(LowCost(CENTER_SETS), Selection(curator.budget.epsilon), "one of four")
+
+
+def _contrasting_cost(curator: Curator) -> None:
+    curator.select(ContrastingCost(CENTER_SETS), Selection(curator.budget.epsilon), "one of four")
+
+
+def _quartile(curator: Curator) -> None:
+    curator.select(
+        Quantile(0, Fraction(1, 4), 8), Selection(curator.budget.epsilon), "a line of nine"
+    )
+
+
+def _balls(curator: Curator) -> None:
+    remaining = curator.working_copy()
+    for _ in range(2):
+        loss = Selection(curator.budget.epsilon / 2)
+        chosen = remaining.select(BoxCounts(LADDER, 2), loss, "a ball", LADDER.log_prior(0.1))
+        remaining.remove_nearest(LADDER.box(chosen)[0], 2)
+
+
+def _small_ball(curator: Curator) -> None:
+    half = Selection(curator.budget.epsilon / 2)
+    radius = curator.select(GoodRadius(4, (0, 1, 2), 2), half, "a half-width")
+    curator.select(CenterCounts(4, radius), half, "a center")
+
+
+def _genetic_search(curator: Curator) -> None:
+    get("pgkm").run(curator, 1, population=3, parents=1, rounds=2)
+
+
+def _swaps(curator: Curator) -> None:
+    local_swap(curator, CENTER_SETS[:, 0], 1, 2, curator.budget.epsilon, RowCost(1.0), "search")
+
+
+WALKS = (
+    Walk("choice by k-means cost", _lowest_cost, LINE, 4),
+    Walk("choice by contrasting cost", _contrasting_cost, LINE, 4),
+    Walk("quartile", _quartile, LINE, 4),
+    Walk("two balls, the rows of the first removed", _balls, LINE, 3),
+    Walk("half-width and center of a small ball", _small_ball, SQUARE, 4),
+    Walk("genetic search, two rounds", _genetic_search, LINE, 3),
+    Walk("local search, two swaps", _swaps, LINE, 3),
+)

@@ -1,0 +1,1 @@
+"""Material for a class: runs step by step, the guessing game, and lessons."""

@@ -1,0 +1,145 @@
+"""Lessons as data: what to show a class, in which order, and what to say.
+
+A lesson is one TOML file in data/lessons:
+
+    title = "What noise buys"
+    aim = "See that noise hides one trip and not the city."
+    minutes = 10
+
+    [[steps]]
+    title = "The loosest level"
+    ask = "What does the class see or answer?"
+    note = "What the teacher should know. It is never projected."
+    open = { part = "luck", privacy = "Loosest" }
+
+`open` holds what the address of the page says after the question mark.
+"""
+
+from __future__ import annotations
+
+import html
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from dpcore.datasets.data_folder import data_file
+
+FOLDER = "lessons"
+STYLE = """
+body { font: 12pt/1.45 Georgia, serif; max-width: 42rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.6rem; margin-bottom: .2rem; } h2 { font-size: 1.15rem; margin: 1.2rem 0 .2rem; }
+.ask { font-weight: bold; } .aim { font-style: italic; }
+.address { font: 9pt monospace; color: #444; overflow-wrap: anywhere; }
+article { break-after: page; } section { break-inside: avoid; }
+"""
+
+
+@dataclass(frozen=True)
+class LessonStep:
+    """One thing to show."""
+
+    title: str
+    #: What is put to the class, and projected.
+    ask: str
+    #: For the teacher alone.
+    note: str
+    #: What the address of the page says.
+    opens: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """Steps with an aim, for about so many minutes."""
+
+    key: str
+    title: str
+    aim: str
+    minutes: int
+    steps: tuple[LessonStep, ...]
+
+    def address(self, step: int) -> dict[str, str]:
+        """What the page's address says at a step, counted from 1."""
+        return {**self.steps[step - 1].opens, "lesson": self.key, "at": str(step)}
+
+
+def parse(key: str, text: str) -> Lesson:
+    """A lesson from its file, or a ValueError that says what is wrong with it."""
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        raise ValueError(f"Lesson {key!r} is no TOML file: {problem}") from None
+    minutes = table.pop("minutes", 10)
+    if not isinstance(minutes, int) or isinstance(minutes, bool) or minutes < 1:
+        raise ValueError(f"Lesson {key!r}: minutes is a whole number, not {minutes!r}.")
+    steps = table.pop("steps", None)
+    if not isinstance(steps, list) or not steps:
+        raise ValueError(f"Lesson {key!r} has no steps: each begins with a line [[steps]].")
+    title, aim = _texts(f"Lesson {key!r}", table, "title", "aim")
+    return Lesson(
+        key, title, aim, minutes, tuple(_step(key, i, each) for i, each in enumerate(steps, 1))
+    )
+
+
+def _step(key: str, number: int, table: dict[str, Any]) -> LessonStep:
+    where = f"Lesson {key!r}, step {number}"
+    opens = table.pop("open", None)
+    if not isinstance(opens, dict) or not opens:
+        raise ValueError(f"{where} opens nothing: it needs open = {{ part = … }}.")
+    title, ask, note = _texts(where, table, "title", "ask", "note")
+    return LessonStep(title, ask, note, {name: _address_text(v) for name, v in opens.items()})
+
+
+def _texts(where: str, table: dict[str, Any], *names: str) -> list[str]:
+    """The named texts, and no others."""
+    if unknown := sorted(table.keys() - set(names)):
+        raise ValueError(f"{where} has no {unknown[0]!r}; it has {', '.join(names)}.")
+    for name in names:
+        if not isinstance(table.get(name), str) or not table[name].strip():
+            raise ValueError(f"{where} needs a text for {name!r}.")
+    return [" ".join(table[name].split()) for name in names]
+
+
+def _address_text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def read(folder: Path) -> tuple[Lesson, ...]:
+    """Every lesson of a folder, in the order of the files' names."""
+    return tuple(
+        parse(path.stem.partition("-")[2] or path.stem, path.read_text(encoding="utf-8"))
+        for path in sorted(folder.glob("*.toml"))
+    )
+
+
+@cache
+def shipped() -> Mapping[str, Lesson]:
+    """The lessons that ship, by key."""
+    return {lesson.key: lesson for lesson in read(data_file(FOLDER))}
+
+
+def notes(lessons: Sequence[Lesson], page: str = "/learn") -> str:
+    """The teacher's notes of some lessons as one HTML file, to read or to print."""
+    body = "".join(_article(lesson, page) for lesson in lessons)
+    title = lessons[0].title if len(lessons) == 1 else "Lessons"
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f"<title>{html.escape(title)}</title><style>{STYLE}</style></head><body>{body}</body></html>"
+    )
+
+
+def _article(lesson: Lesson, page: str) -> str:
+    steps = "".join(
+        f"<section><h2>{i}. {html.escape(step.title)}</h2>"
+        f'<p class="ask">{html.escape(step.ask)}</p><p>{html.escape(step.note)}</p>'
+        f'<p class="address">{html.escape(f"{page}?{urlencode(lesson.address(i))}")}</p></section>'
+        for i, step in enumerate(lesson.steps, 1)
+    )
+    return (
+        f"<article><h1>{html.escape(lesson.title)}</h1>"
+        f'<p class="aim">{html.escape(lesson.aim)} About {lesson.minutes} minutes.</p>'
+        f"{steps}</article>"
+    )

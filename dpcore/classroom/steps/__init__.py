@@ -1,0 +1,11 @@
+"""A run told step by step: its journal as frames, each with a title, a sentence and marks.
+
+A frame may show what is true behind an answer, so frames are for data that anybody may look at.
+"""
+
+from dpcore.classroom.steps.frame_builder import Frame
+from dpcore.classroom.steps.journal_frames import frames, playable
+from dpcore.classroom.steps.marks import Kind, Mark
+from dpcore.classroom.steps.running_account import Line, lines
+
+__all__ = ["Frame", "Kind", "Line", "Mark", "frames", "lines", "playable"]

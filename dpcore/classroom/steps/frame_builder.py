@@ -1,0 +1,80 @@
+"""What the telling of a run keeps in mind, and the frames it is told in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpcore.classroom.steps.marks import Kind, Mark, lengths, some_rows
+from dpcore.classroom.steps.running_account import Ledger
+from dpcore.datasets.base import Dataset
+from dpcore.geometry.domain import FloatArray
+from dpcore.privacy.explain import distance
+from dpcore.results.run_result import RunResult
+from dpcore.results.synopsis import Coreset
+from dpcore.study.run_view import marks
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """One idea: what it is called, what it says, what it shows, what is spent by now."""
+
+    title: str
+    sentence: str
+    marks: tuple[Mark, ...]
+    #: Lines of the account that are booked, and what they add up to.
+    booked: int
+    epsilon: float
+
+    @property
+    def looks_at_data(self) -> bool:
+        return any(mark.kind.looks_at_data for mark in self.marks)
+
+    def mark(self, kind: Kind) -> Mark | None:
+        return next((mark for mark in self.marks if mark.kind is kind), None)
+
+
+class Telling:
+    """What one step of a run needs of those before it, and what all frames are made with."""
+
+    def __init__(self, result: RunResult, data: Dataset):
+        self.data = data
+        self.box = data.box
+        self.unit = data.about.unit
+        self.ledger = Ledger(result.transcript)
+        #: Some of the rows, and which of them no step has removed.
+        self.rows = some_rows(data)
+        self.there = np.ones(len(self.rows), dtype=bool)
+        self.round = 0
+        #: Of the last removal: how far it reached, and how many rows it left.
+        self.removed_within, self.rows_left = 0.0, 0
+
+    def frame(self, title: str, sentence: str, *marks: Mark | None, unpaid: int = 0) -> Frame:
+        """A frame; of what is booked, it may come before some of the last lines are paid."""
+        shown = tuple(mark for mark in marks if mark is not None and len(mark))
+        booked = max(0, self.ledger.booked - unpaid)
+        return Frame(title, sentence, shown, booked, self.ledger.epsilon_of(booked))
+
+    def at(self, kind: Kind, unit_points: FloatArray, **more: Any) -> Mark:
+        return Mark(kind, self.box.from_unit(np.atleast_2d(unit_points)), **more)
+
+    def line(self, kind: Kind, start: FloatArray, end: FloatArray) -> Mark:
+        return Mark(kind, self.box.from_unit(start), self.box.from_unit(end))
+
+    def all_rows(self) -> Mark:
+        return self.at(Kind.ROWS, self.rows[self.there])
+
+    def published(self, points: FloatArray, weights: FloatArray) -> Mark:
+        """Weighted points, thinned for a screen."""
+        frame = marks(Coreset(points, weights, self.box)).frame
+        places = frame[["x", "y"]].to_numpy()
+        return Mark(Kind.POINTS, places, weights=frame["weight"].to_numpy())
+
+    def how_far(self, mark: Mark) -> str:
+        """The shortest and the longest of some lines, in words."""
+        on_map = self.data.about.geographic
+        told = lengths(mark, on_map, self.box)
+        least, most = distance(float(told.min()), on_map), distance(float(told.max()), on_map)
+        return least if least == most else f"{least} to {most}"

@@ -1,0 +1,58 @@
+"""What the commands about releases share: the ledger, and money as people read it."""
+
+from __future__ import annotations
+
+import argparse
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+from dpcore.release import Account, Entry, Ledger
+from dpcore.release.ledger_folder import VARIABLE, usual_folder
+
+
+def add_ledger(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--ledger",
+        type=Path,
+        default=usual_folder(),
+        metavar="FOLDER",
+        help=f"where charges and released files are kept ({VARIABLE}, or %(default)s)",
+    )
+
+
+def ledger(arguments: argparse.Namespace) -> Ledger:
+    """The ledger that the arguments name, or what is wrong with it."""
+    try:
+        return Ledger(arguments.ledger)
+    except (OSError, sqlite3.Error) as problem:
+        raise ValueError(
+            f"The ledger in {arguments.ledger} cannot be used: {problem}."
+        ) from problem
+
+
+def account_as_dict(account: Account) -> dict[str, Any]:
+    amounts = {"allowed": account.allowed, "used": account.used, "left": account.left}
+    return {
+        "name": account.name,
+        "unit": account.unit,
+        "ids": account.ids,
+        "neighbors": str(account.neighbors),
+        **{
+            name: {"epsilon": float(amount.epsilon), "delta": float(amount.delta)}
+            for name, amount in amounts.items()
+        },
+    }
+
+
+def entry_as_dict(entry: Entry) -> dict[str, Any]:
+    return {
+        "number": entry.number,
+        "data set": entry.account,
+        "purpose": entry.purpose,
+        "epsilon": float(entry.charged.epsilon),
+        "delta": float(entry.charged.delta),
+        "time": entry.time,
+        "plan": dict(entry.plan),
+        "failure": entry.failure,
+    }

@@ -1,0 +1,60 @@
+"""Arguments that give parts of a map privacy levels of their own."""
+
+from __future__ import annotations
+
+import argparse
+
+from dpcore.datasets import Dataset
+from dpcore.datasets.regions import ELSEWHERE, Regions, boroughs, from_geojson, neighborhoods
+
+NAMED = {"boroughs": boroughs, "neighborhoods": neighborhoods}
+
+
+def add_regions(command: argparse.ArgumentParser) -> None:
+    group = command.add_argument_group(
+        "regions",
+        "Each part of a map at a level of its own, --epsilon at most. Whether a row is in the data "
+        "is protected at the level of the region it lies in; a row that moves costs the level of "
+        "the region it leaves plus that of the region it enters.",
+    )
+    group.add_argument(
+        "--regions",
+        metavar="WHICH",
+        help=f"{', '.join(NAMED)}, or a GeoJSON file of polygons that have a name, and an epsilon "
+        "if they have a level of their own",
+    )
+    group.add_argument(
+        "--level",
+        action="append",
+        default=[],
+        metavar="NAME=EPSILON",
+        help=f"the level of a region ({ELSEWHERE!r} is outside of all); may be given again",
+    )
+
+
+def regions(arguments: argparse.Namespace, data: Dataset) -> Regions | None:
+    """The regions that the arguments name, with their levels, on the map of the data."""
+    if arguments.regions is None:
+        if arguments.level:
+            raise ValueError("--level is for a region: say which with --regions.")
+        return None
+    if data.d != 2:
+        raise ValueError(f"--regions is for maps, in 2 dimensions; these data have {data.d}.")
+    if arguments.regions in NAMED:
+        drawn = NAMED[arguments.regions](data.box)
+    else:
+        drawn = from_geojson(arguments.regions, data.box)
+    if drawn.names == (ELSEWHERE,):
+        raise ValueError(f"None of {arguments.regions} lies in the box of these data.")
+    return drawn.with_levels({**drawn.levels, **dict(map(level, arguments.level))})
+
+
+def level(pair: str) -> tuple[str, float]:
+    """A region and its epsilon."""
+    name, equals, epsilon = pair.rpartition("=")
+    try:
+        if equals:
+            return name, float(epsilon)
+    except ValueError:
+        pass
+    raise ValueError(f"--level takes NAME=EPSILON, not {pair!r}.")

@@ -1,0 +1,170 @@
+"""What every engine can do: look at files, and answer the few questions asked of their rows."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote, urlparse
+
+import numpy as np
+import numpy.typing as npt
+
+from dpcore.datasets.engines import sql
+from dpcore.datasets.engines.errors import DataFileError
+from dpcore.datasets.engines.source import Format, Layout, Source
+from dpcore.geometry.domain import LATTICE_CELLS, Box, Grid, IntArray
+
+__all__ = ["Columns", "DataFileError", "Engine", "Query", "Tally"]
+
+#: A query as a function of the name of the relation that it reads.
+Query = Callable[[str], str]
+Columns = dict[str, npt.NDArray[Any]]
+
+#: Bytes read at a time.
+PIECE = 1 << 20
+#: First bytes of what is often named .csv and is not.
+NOT_CSV = {b"PAR1": "a Parquet file", b"PK\3\4": "a spreadsheet or archive", b"\xff\xfe": "UTF-16"}
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What became of the rows of a file. Private: for the curator's eyes only."""
+
+    total: int
+    unreadable: int
+    outside: int
+    inside: int
+
+
+class Engine(ABC):
+    """Runs the shared SQL. Every answer is exact, and the same from every engine."""
+
+    @abstractmethod
+    def _files(self, path: str) -> list[str]:
+        """The files that a path, a glob or a folder stands for."""
+
+    @abstractmethod
+    def _layout(self, path: str, format: Format) -> Layout:
+        """The columns of one file or table."""
+
+    def pieces(self, path: str) -> Iterator[bytes] | None:
+        """The bytes of a file piece by piece, or None where this program cannot read them."""
+        local = unquote(urlparse(path).path) if path.startswith("file:") else path
+        return _pieces(local) if os.path.isfile(local) else None
+
+    def address(self, path: str) -> str:
+        """By what a table, or a file far away, is known again."""
+        return f"{type(self).__name__} {path}"
+
+    def progress(self) -> float:
+        """Which part of what is being asked is read, from 0 to 1, for who waits elsewhere."""
+        return 0.0
+
+    @abstractmethod
+    def _answer(self, source: Source, query: Query) -> Columns:
+        """Run a query on the columns of a source, as DOUBLE x0, x1, ... and, as text, id."""
+
+    def look(self, path: str, format: str | None = None) -> Source:
+        """List the files of a path, glob or folder and the columns of each, but read no row."""
+        if format == Format.TABLE:
+            return Source(path, Format.TABLE, (self._layout(path, Format.TABLE),))
+        files = sorted(self._files(path))
+        if not files:
+            raise DataFileError(path, "there is no such file.")
+        formats = {Format(format)} if format else {Format.of(file) for file in files}
+        if len(formats) > 1:
+            raise DataFileError(path, "both CSV and Parquet files; give a glob for one kind.")
+        kind = formats.pop()
+        if kind is Format.CSV:
+            for file in files:
+                _refuse_other_formats(file, next(self.pieces(file) or iter(()), b""))
+        return Source(path, kind, tuple(self._layout(file, kind) for file in files))
+
+    def grid_counts(self, source: Source, grid: Grid) -> IntArray:
+        """How many rows fall in each cell of a grid."""
+        _check(source, grid.box)
+        counts = np.zeros(grid.shape, dtype=np.int64)
+        found = self._answer(source, lambda relation: sql.grid_query(relation, source, grid))
+        counts.reshape(-1)[found["cell"]] = found["n"]
+        return counts
+
+    def census(self, source: Source, grid: Grid) -> tuple[IntArray, Tally]:
+        """Both what is in each cell of a grid and what became of the rows, in one pass."""
+        _check(source, grid.box)
+        if source.ids:
+            raise ValueError("One pass that sees all rows cannot keep a few of each id.")
+        found = self._answer(source, lambda relation: sql.census_query(relation, source, grid))
+        fates = [int(found["n"][found["fate"] == fate].sum()) for fate in range(3)]
+        inside, outside, unreadable = fates
+        counts = np.zeros(grid.n_cells, dtype=np.int64)
+        kept = found["fate"] <= (1 if source.clip else 0)
+        np.add.at(counts, found["cell"][kept], found["n"][kept])
+        return counts.reshape(grid.shape), Tally(sum(fates), unreadable, outside, inside)
+
+    def lattice_rows(self, source: Source, box: Box) -> npt.NDArray[np.int32]:
+        """The lattice cell of every row, (n, d), in no promised order."""
+        _check(source, box)
+        found = self._answer(source, lambda relation: sql.rows_query(relation, source, box))
+        rows = np.empty((len(found["c0"]), box.d), dtype=np.int32)
+        for axis in range(box.d):
+            rows[:, axis] = found.pop(f"c{axis}")
+        return rows
+
+    def cluster_totals(
+        self, source: Source, box: Box, centers: IntArray
+    ) -> tuple[IntArray, IntArray]:
+        """Counts (k,) and sums of positions (k, d), in ticks, of the rows nearest each center."""
+        _check(source, box)
+        centers = np.asarray(centers, dtype=np.int64)
+        found = self._totals(source, box, centers)
+        counts = np.zeros(len(centers), dtype=np.int64)
+        sums = np.zeros(centers.shape, dtype=np.int64)
+        np.add.at(counts, found["label"], found["n"])
+        for axis in range(box.d):
+            np.add.at(sums[:, axis], found["label"], found[f"s{axis}"])
+        return counts, sums
+
+    def squared_ticks(self, source: Source, box: Box) -> int:
+        """The sum over rows of the squared distance to the middle of the box, in ticks.
+
+        With the totals of the clusters it gives the cost of any centers, exactly.
+        """
+        _check(source, box)
+        found = self._answer(source, lambda relation: sql.spread_query(relation, source, box))
+        return int(found["high"][0]) * LATTICE_CELLS + int(found["low"][0])
+
+    def tally(self, source: Source, box: Box) -> Tally:
+        """What becomes of the rows. Private: for the curator's eyes only."""
+        _check(source, box)
+        found = self._answer(source, lambda relation: sql.tally_query(relation, source, box))
+        total, readable, inside = (int(found[name][0]) for name in ("n", "readable", "inside"))
+        return Tally(total, total - readable, readable - inside, inside)
+
+    def _totals(self, source: Source, box: Box, centers: IntArray) -> Columns:
+        """Columns label, n, s0, s1, ...; the rows of one label add up."""
+        return self._answer(
+            source, lambda relation: sql.totals_query(relation, source, box, centers)
+        )
+
+
+def _check(source: Source, box: Box) -> None:
+    if source.d != box.d:
+        raise ValueError(
+            f"{source.path} is read at {source.d} coordinates, but the box has {box.d}."
+        )
+
+
+def _pieces(local: str) -> Iterator[bytes]:
+    with open(local, "rb") as file:
+        while piece := file.read(PIECE):
+            yield piece
+
+
+def _refuse_other_formats(path: str, start: bytes) -> None:
+    """Tell by its first bytes a file that is not text, whatever its name says."""
+    for bytes_, what in NOT_CSV.items():
+        if start.startswith(bytes_):
+            raise DataFileError(path, f"this is {what}, not a CSV file in UTF-8.")

@@ -1,0 +1,169 @@
+"""What is publicly known of a file before a row of it is read: its columns and their kind."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import PurePath
+from typing import NamedTuple
+
+from dpcore.datasets.engines.errors import DataFileError
+
+DELIMITERS = ",;\t|"
+#: Bytes a line of a CSV file may have; longer ones are left out by every engine.
+MAX_LINE = 1 << 20
+#: How many column names an error lists.
+NAMES_SHOWN = 40
+
+
+class Format(StrEnum):
+    CSV = "csv"
+    PARQUET = "parquet"
+    TABLE = "table"
+
+    @classmethod
+    def of(cls, path: str) -> Format:
+        """The format that the end of a file's name tells."""
+        suffixes = {suffix.lower() for suffix in PurePath(path).suffixes[-2:]}
+        if suffixes & {".csv", ".tsv", ".txt"}:
+            return cls.CSV
+        if suffixes & {".parquet", ".pq"}:
+            return cls.PARQUET
+        raise DataFileError(path, "by its name neither CSV nor Parquet; give format='csv', say.")
+
+
+class Kind(StrEnum):
+    """What a column can give: numbers, text that may hold numbers, or neither."""
+
+    NUMBER = "number"
+    TEXT = "text"
+    OTHER = "other"
+
+
+class Column(NamedTuple):
+    name: str
+    kind: Kind = Kind.TEXT
+    #: The type, as the engine that looked names it.
+    type: str = "text"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The columns of one file, and for a CSV file the header line they were read from."""
+
+    path: str
+    columns: tuple[Column, ...]
+    header: str = ""
+    delimiter: str = ""
+
+    @classmethod
+    def of_csv(cls, path: str, header: str | None) -> Layout:
+        """The columns that the first line of a CSV file names; all of them hold text."""
+        if header is None:
+            raise DataFileError(path, "there is no line of text in it; a header was expected.")
+        if any(c < " " and c != "\t" for c in header):
+            raise DataFileError(path, "not a CSV file in UTF-8, whatever its name says.")
+        text = header.removeprefix("\ufeff")
+        outside_quotes = "".join(text.split('"')[::2])
+        delimiter = max(DELIMITERS, key=outside_quotes.count)
+        names = next(csv.reader([text], delimiter=delimiter))
+        return cls(path, tuple(map(Column, names)), header, delimiter)
+
+    def position(self, name: str) -> int:
+        """Where a column of numbers stands, or the error that says why it cannot be used."""
+        column = self.columns[found := self.named(name)]
+        if column.kind is Kind.OTHER:
+            raise DataFileError(self.path, f"it holds {column.type}, not numbers.", name)
+        return found
+
+    def named(self, name: str) -> int:
+        """Where the one column of this name stands, whatever it holds."""
+        found = [i for i, column in enumerate(self.columns) if column.name == name]
+        if not found:
+            names = ", ".join(column.name for column in self.columns[:NAMES_SHOWN])
+            raise DataFileError(self.path, f"there is no such column; there are {names}.", name)
+        if len(found) > 1:
+            raise DataFileError(self.path, "more than one column has this name.", name)
+        return found[0]
+
+
+@dataclass(frozen=True)
+class Zones:
+    """A public table of places: id, longitude and latitude of each zone that has a position."""
+
+    path: str
+    positions: tuple[tuple[int, float, float], ...]
+
+
+@dataclass(frozen=True)
+class Ids:
+    """A column that tells whose a row is, and how many rows of each are kept.
+
+    Which ones is drawn by the key: every choice of rows of an id is as likely as any other, and
+    depends on nothing but that id's rows and the key; not on the order of the rows.
+    """
+
+    column: str
+    rows: int
+    key: str
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file, a glob of files or a table, and which of its columns are the coordinates.
+
+    What is protected is one row: of a CSV file one line, so that no line, however odd, can change
+    how another is read. A line that is not UTF-8 or is longer than MAX_LINE is no row at all.
+
+    With `zones`, each column holds zone ids and gives two coordinates. With `clip`, rows outside
+    the box are moved to its edge instead of left out. With `ids`, of the rows that count so many
+    of each id are kept, and none without an id.
+    """
+
+    path: str
+    format: Format
+    layouts: tuple[Layout, ...]
+    columns: tuple[str, ...] = ()
+    zones: Zones | None = None
+    clip: bool = False
+    ids: Ids | None = None
+
+    @property
+    def d(self) -> int:
+        return len(self.columns) * (2 if self.zones else 1)
+
+    @property
+    def schema(self) -> dict[str, Kind]:
+        """The columns of the first file, which every other is expected to have."""
+        return {column.name: column.kind for column in self.layouts[0].columns}
+
+    def reading(
+        self, columns: tuple[str, ...], zones: Zones | None = None, clip: bool = False
+    ) -> Source:
+        """The same files read at these columns, which every one of them must have."""
+        if not columns:
+            raise DataFileError(self.path, "at least one column is needed.")
+        for layout in self.layouts:
+            for column in columns:
+                layout.position(column)
+        return replace(self, columns=tuple(columns), zones=zones, clip=clip)
+
+    def told_apart(self, ids: Ids | None) -> Source:
+        """The same rows, of which so many of each id are kept."""
+        if ids is not None:
+            for layout in self.layouts:
+                layout.named(ids.column)
+        return replace(self, ids=ids)
+
+    def alike(self) -> Iterator[tuple[Layout, list[str]]]:
+        """Files that one expression can read: a layout, and the paths it is right for."""
+        groups: dict[object, tuple[Layout, list[str]]] = {}
+        for layout in self.layouts:
+            types = [layout.columns[layout.position(name)].type for name in self.columns]
+            if self.ids:
+                types.append(layout.columns[layout.named(self.ids.column)].type)
+            key = (layout.header, layout.delimiter, *types)
+            groups.setdefault(key, (layout, []))[1].append(layout.path)
+        yield from groups.values()

@@ -1,0 +1,243 @@
+"""Spark: the optional engine, for data beyond one machine."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+import numpy as np
+
+from dpcore.datasets.engines.base import Columns, Engine, Query
+from dpcore.datasets.engines.errors import DataFileError
+from dpcore.datasets.engines.source import MAX_LINE, Column, Format, Kind, Layout, Source
+from dpcore.datasets.engines.sql import as_double, as_id, quoted, rows_query
+from dpcore.geometry.domain import TICKS, Box, IntArray
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+#: For our own session beside the one that runs.
+SETTINGS = {
+    "spark.sql.caseSensitive": "true",
+    # For a timestamp in nanoseconds, even in a column that nobody asks for, Spark refuses the file.
+    "spark.sql.legacy.parquet.nanosAsLong": "true",
+}
+#: For a Spark that starts here: a library says nothing on the screen and opens no web page.
+QUIET = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "OFF",
+}
+#: For one that also runs here: nothing that another machine could reach.
+LOCAL = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+#: Up to so many coordinates the scores of centers are whole numbers below 2^53.
+EXACT_IN_FLOAT64 = 682
+
+
+class SparkEngine(Engine):
+    """Answers from whatever Spark can reach: files, object stores, tables of its catalog.
+
+    The master is the one given or else the one that Spark's configuration names; a Spark that
+    runs already is used as it is.
+    """
+
+    def __init__(self, master: str | None = None, options: Mapping[str, str] | None = None):
+        try:
+            from pyspark.errors import PySparkRuntimeError
+            from pyspark.sql import SparkSession
+        except ImportError as error:
+            raise DataFileError("spark", "not installed: pip install 'dpcore[spark]'.") from error
+        # The workers' Python must have numpy and pyarrow, as this one has.
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        builder = SparkSession.builder.appName("dpcore")
+        if master:
+            builder = builder.master(master)
+        here = LOCAL if master and master.startswith("local") else {}
+        for name, value in {**QUIET, **here, **(options or {})}.items():
+            builder = builder.config(name, value)
+        try:
+            self._spark = builder.getOrCreate().newSession()
+        except PySparkRuntimeError as error:
+            raise DataFileError("spark", "it does not start; it needs Java 17 or newer.") from error
+        for name, value in SETTINGS.items():
+            self._spark.conf.set(name, value)
+
+    def address(self, path: str) -> str:
+        """Of a table the whole name that the catalog has for it."""
+        from pyspark.errors import AnalysisException
+
+        try:
+            found = self._spark.catalog.getTable(path)
+        except AnalysisException:  # a file
+            return super().address(path)
+        return super().address(
+            ".".join([found.catalog or "", *(found.namespace or ()), found.name])
+        )
+
+    def _files(self, path: str) -> list[str]:
+        if os.path.exists(path):
+            path = _as_pattern(path)
+        with _reading(path):
+            # File names come back as URIs.
+            return [unquote(file) for file in self._spark.read.text(path).inputFiles()]
+
+    def _layout(self, path: str, format: Format) -> Layout:
+        with _reading(path):
+            if format is Format.CSV:
+                first = self._lines([path]).first()
+                return Layout.of_csv(path, first.value if first else None)
+            schema = self._typed([path], format).schema
+        types = [(field.name, field.dataType) for field in schema.fields]
+        return Layout(path, tuple(Column(n, _kind(t), t.simpleString()) for n, t in types))
+
+    def _answer(self, source: Source, query: Query) -> Columns:
+        with _reading(source.path):
+            table = self._frame(source, query).toArrow()
+        return {name: table[name].to_numpy() for name in table.column_names}
+
+    def _totals(self, source: Source, box: Box, centers: IntArray) -> Columns:
+        # The expression of `totals_query` is right here too, but takes minutes to plan and run for
+        # large k * d; a matrix product does not.
+        with _reading(source.path):
+            cells = self._frame(source, lambda relation: rows_query(relation, source, box))
+            sums = ", ".join(f"s{i} BIGINT" for i in range(box.d))
+            with warnings.catch_warnings():
+                # PySpark warns of pandas 3, which has no part in this.
+                warnings.simplefilter("ignore", FutureWarning)
+                totals = cells.mapInArrow(
+                    _totals_of_batches(centers), f"label BIGINT, n BIGINT, {sums}"
+                )
+            table = totals.toArrow()
+        return {name: table[name].to_numpy() for name in table.column_names}
+
+    def _frame(self, source: Source, query: Query) -> DataFrame:
+        parts = [
+            self._csv_rows(source, layout, paths)
+            if source.format is Format.CSV
+            else self._typed_rows(source, layout, paths)
+            for layout, paths in source.alike()
+        ]
+        rows = reduce(lambda one, other: one.unionAll(other), parts)
+        return self._spark.sql(query("{rows}"), rows=rows)
+
+    def _typed(self, paths: list[str], format: Format) -> DataFrame:
+        if format is Format.TABLE:
+            return self._spark.table(paths[0])
+        return self._spark.read.parquet(*map(_as_pattern, paths))
+
+    def _typed_rows(self, source: Source, layout: Layout, paths: list[str]) -> DataFrame:
+        columns = []
+        for i, name in enumerate(source.columns):
+            quoted_name = "`" + name.replace("`", "``") + "`"
+            kind = layout.columns[layout.position(name)].kind
+            columns.append(f"{as_double(quoted_name, kind)} AS x{i}")
+        if source.ids:
+            quoted_name = "`" + source.ids.column.replace("`", "``") + "`"
+            kind = layout.columns[layout.named(source.ids.column)].kind
+            columns.append(f"{as_id(quoted_name, kind)} AS id")
+        return self._typed(paths, source.format).selectExpr(*columns)
+
+    def _lines(self, paths: list[str]) -> DataFrame:
+        lines = self._spark.read.text(list(map(_as_pattern, paths)))
+        return lines.where("value <> '' AND is_valid_utf8(value)")
+
+    def _csv_rows(self, source: Source, layout: Layout, paths: list[str]) -> DataFrame:
+        """Lines as rows by the same rules as in DuckDB, in Spark's own names of functions."""
+        lines = self._lines(paths)
+        rows = lines.where(lines.value != layout.header).where(f"octet_length(value) <= {MAX_LINE}")
+        parts = "split(value, '\"')"
+        masked = (
+            f"CASE WHEN i % 2 = 1 THEN replace(part, {quoted(layout.delimiter)}, '_') ELSE part END"
+        )
+        line = f"array_join(transform({parts}, (part, i) -> {masked}), '\"')"
+        # A pipe means something to a regular expression; the others are read much faster plain.
+        delimiter = quoted("[|]" if layout.delimiter == "|" else layout.delimiter)
+        fields = (
+            f"CASE WHEN NOT contains(value, '\"') THEN split(value, {delimiter}) "
+            f"WHEN size({parts}) % 2 = 1 THEN split({line}, {delimiter}) END"
+        )
+        positions = [layout.position(name) for name in source.columns]
+        whole = f"size(f) = {len(layout.columns)}"
+        texts = [f"CASE WHEN {whole} THEN get(f, {p}) END AS x{i}" for i, p in enumerate(positions)]
+        numbers = [f"{as_double(f'x{i}', Kind.TEXT)} AS x{i}" for i in range(len(texts))]
+        if source.ids:
+            texts.append(f"get(f, {layout.named(source.ids.column)}) AS id")
+            numbers.append(f"{as_id('id', Kind.TEXT)} AS id")
+        return rows.selectExpr(f"{fields} AS f").selectExpr(*texts).selectExpr(*numbers)
+
+
+def _totals_of_batches(
+    centers: IntArray,
+) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """A function for Spark's workers: the totals of their share of rows of lattice cells.
+
+    Workers need numpy and pyarrow but not this package, so it travels with all it calls.
+    """
+    k, d = centers.shape
+    number = np.float64 if d <= EXACT_IN_FLOAT64 else np.int64
+    matrix = -2 * centers.T.astype(number)
+    squares = (centers * centers).sum(axis=1).astype(number)
+    to_ticks = 1 - TICKS
+
+    def totals(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import numpy as np
+        import pyarrow as pa
+
+        counts = np.zeros(k, dtype=np.int64)
+        sums = np.zeros((d, k), dtype=np.int64)
+        for batch in batches:
+            ticks = np.stack([column.to_numpy() for column in batch.columns], dtype=np.int64)
+            ticks = 2 * ticks + to_ticks
+            labels = (ticks.T.astype(number) @ matrix + squares).argmin(axis=1)
+            counts += np.bincount(labels, minlength=k)
+            for axis in range(d):
+                sums[axis] += np.bincount(labels, ticks[axis], k).astype(np.int64)
+        names = ["label", "n", *(f"s{i}" for i in range(d))]
+        yield pa.RecordBatch.from_arrays(list(map(pa.array, [np.arange(k), counts, *sums])), names)
+
+    return totals
+
+
+@contextmanager
+def _reading(path: str) -> Iterator[None]:
+    """Say in our words what Spark says of a path that it cannot read."""
+    from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
+    from pyspark.errors import AnalysisException
+
+    try:
+        yield
+    except AnalysisException as error:
+        problems = {
+            "PATH_NOT_FOUND": "there is no such file.",
+            "TABLE_OR_VIEW_NOT_FOUND": "there is no such table.",
+            "UNABLE_TO_INFER_SCHEMA": "it is damaged, cut short or of another type.",
+        }
+        problem = problems.get(error.getCondition() or "")
+        if problem is None:
+            raise
+        raise DataFileError(path, problem) from error
+    except Py4JJavaError as error:
+        if "FAILED_READ_FILE" not in str(error):
+            raise
+        raise DataFileError(path, "it is damaged, cut short or of another type.") from error
+
+
+def _as_pattern(path: str) -> str:
+    """A path that stands for itself where Spark would read a pattern."""
+    return re.sub(r"([\\\[\]{}*?])", r"\\\1", path)
+
+
+def _kind(type: Any) -> Kind:
+    from pyspark.sql.types import NumericType, StringType
+
+    if isinstance(type, NumericType):
+        return Kind.NUMBER
+    return Kind.TEXT if isinstance(type, StringType) else Kind.OTHER

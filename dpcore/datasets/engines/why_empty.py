@@ -1,0 +1,51 @@
+"""Why nothing is left of a file, in words. Private: for the curator's eyes only."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dpcore.datasets.engines.base import Engine
+from dpcore.datasets.engines.source import Kind, Source
+from dpcore.geometry.domain import Box
+
+
+def explain_empty(engine: Engine, source: Source, box: Box) -> str | None:
+    """What is wrong and how to mend it when no row lies in the box, or None when one does."""
+    found = engine.tally(source, box)
+    if found.inside:
+        return None
+    if not found.total:
+        return f"{source.path} has no rows under its column names."
+    columns = " and ".join(source.columns)
+    if found.unreadable == found.total:
+        numbers = [name for name, kind in source.schema.items() if kind is Kind.NUMBER]
+        others = f" Columns of numbers are {', '.join(numbers)}." if numbers else ""
+        return (
+            f"None of the {found.total:,} rows has a number in {columns}. "
+            f"Name other columns.{others}"
+        )
+    if swapped := in_other_order(engine, source, box):
+        inside = engine.tally(swapped, box).inside
+        return (
+            f"All rows lie outside the box, but {inside:,} of {found.total:,} lie inside when "
+            f"{columns} trade places: longitude and latitude are swapped. "
+            f"Name the columns in this order: {', '.join(swapped.columns)}."
+        )
+    ends = "; ".join(
+        f"{name} from {low:g} to {high:g}"
+        for name, low, high in zip(box.names, box.low, box.high, strict=True)
+    )
+    return (
+        f"All {found.outside:,} rows with numbers in {columns} lie outside the box ({ends}). "
+        "Check that the box and the file use the same units, or give another box. "
+        "Take it from what is publicly known, not from the rows."
+    )
+
+
+def in_other_order(engine: Engine, source: Source, box: Box) -> Source | None:
+    """The source with the two columns of each pair exchanged, if rows would lie in the box then."""
+    if source.zones or len(source.columns) % 2:
+        return None
+    pairs = zip(source.columns[1::2], source.columns[::2], strict=True)
+    swapped = replace(source, columns=tuple(name for pair in pairs for name in pair))
+    return swapped if engine.tally(swapped, box).inside else None

@@ -1,0 +1,37 @@
+"""The papers' findings, measured again. Every module here is imported and so registered."""
+
+import importlib
+import pkgutil
+
+from dpcore.papers.finding import (
+    REPRODUCTIONS,
+    Check,
+    Effort,
+    Finding,
+    Outcome,
+    Reproduction,
+    Row,
+    Shelf,
+    in_order,
+    register,
+    reproduce,
+)
+from dpcore.papers.kept_results import kept
+
+for _module in pkgutil.iter_modules(__path__):
+    importlib.import_module(f"{__name__}.{_module.name}")
+
+__all__ = [
+    "REPRODUCTIONS",
+    "Check",
+    "Effort",
+    "Finding",
+    "Outcome",
+    "Reproduction",
+    "Row",
+    "Shelf",
+    "in_order",
+    "kept",
+    "register",
+    "reproduce",
+]

@@ -1,0 +1,85 @@
+"""Contenders of a finding: an algorithm may enter more than once, with different settings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from dpcore.datasets import Dataset
+from dpcore.papers.finding import Row
+from dpcore.papers.measurements import NICV, Measure, mean_figures
+from dpcore.privacy.accounting import Neighbors
+from dpcore.runs.baseline import baseline
+from dpcore.study.metrics import nicv
+
+#: The labels of what needs no run: k-means without privacy, and the answer that looks at no data.
+NON_PRIVATE, BOX_CENTER = "not private", "box center"
+
+
+@dataclass(frozen=True)
+class Contender:
+    """An algorithm with its settings, under a label of its own."""
+
+    label: str
+    algorithm: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    delta: float = 0.0
+    neighbors: Neighbors = Neighbors.ADD_REMOVE
+
+
+def contest(
+    data: Dataset,
+    contenders: Iterable[Contender],
+    k: int,
+    epsilon: float,
+    runs: int,
+    seed: int = 0,
+    *,
+    measures: Mapping[str, Measure] = NICV,
+    **setting: str | int | float,
+) -> Iterator[Row]:
+    """The mean figures of each contender; rows carry its label in place of the algorithm."""
+    for each in contenders:
+        rows = mean_figures(
+            data,
+            [each.algorithm],
+            k,
+            [epsilon],
+            runs,
+            seed,
+            measures=measures,
+            delta=each.delta,
+            neighbors=each.neighbors,
+            parameters={each.algorithm: each.parameters},
+            **setting,
+        )
+        for row in rows:
+            yield replace(row, setting={**row.setting, "algorithm": each.label})
+
+
+def references(data: Dataset, k: int, epsilon: float, seed: int = 0) -> Iterator[Row]:
+    """The NICV of k-means without privacy and of the middle of the box, beside the contenders."""
+    answers = {
+        NON_PRIVATE: baseline(data, k, seed).centers,
+        BOX_CENTER: data.box.center[None],
+    }
+    for label, centers in answers.items():
+        setting: dict[str, str | int | float] = {
+            "data": data.about.key,
+            "d": data.d,
+            "k": k,
+            "epsilon": epsilon,
+        }
+        yield Row(
+            {**setting, "algorithm": label, "measure": "NICV"}, nicv(data, np.asarray(centers))
+        )
+
+
+def slope(x: Iterable[float], y: Iterable[float]) -> float:
+    """The slope of the straight line through points on two logarithmic axes."""
+    logs = [[math.log(value) for value in values] for values in (x, y)]
+    return float(np.polyfit(logs[0], logs[1], 1)[0])

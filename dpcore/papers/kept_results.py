@@ -1,0 +1,79 @@
+"""What came of the findings when they were last measured in full, in a file that ships."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
+
+from dpcore.datasets.data_folder import data_file
+from dpcore.papers.finding import REPRODUCTIONS, Check, Finding, Outcome, Row
+
+FILE = "findings.json"
+#: So many digits of a figure are kept.
+DIGITS = 4
+FIGURE, PAPER, ERROR = "figure", "paper", "error"
+
+
+@lru_cache(maxsize=1)
+def kept() -> Mapping[str, Outcome]:
+    """The kept outcomes by the names of their findings; empty where the file is not there."""
+    try:
+        return MappingProxyType(from_json(data_file(FILE).read_text()))
+    except FileNotFoundError:
+        return {}
+
+
+def to_json(outcomes: Iterable[Outcome]) -> str:
+    """A table for each finding, with one row a line, so that two measurements can be compared."""
+    entries = (f"{json.dumps(each.reproduction.name)}: {_entry(each)}" for each in outcomes)
+    return "{\n" + ",\n".join(entries) + "\n}\n"
+
+
+def from_json(text: str) -> dict[str, Outcome]:
+    """The outcomes that `to_json` wrote. A finding that no longer exists is left out."""
+    return {
+        name: Outcome(
+            REPRODUCTIONS[name],
+            [_row(told["columns"], cells) for cells in told["rows"]],
+            Check(Finding(told["finding"]), told["words"]),
+            told["date"],
+        )
+        for name, told in json.loads(text).items()
+        if name in REPRODUCTIONS
+    }
+
+
+def _entry(outcome: Outcome) -> str:
+    columns = list(dict.fromkeys(name for row in outcome.rows for name in row.setting))
+    columns += [FIGURE, PAPER, ERROR]
+    head = {
+        "date": outcome.date,
+        "claim": outcome.reproduction.claim,
+        "finding": str(outcome.check.finding),
+        "words": outcome.check.words,
+        "columns": columns,
+    }
+    fields = [f" {json.dumps(name)}: {json.dumps(value)}" for name, value in head.items()]
+    rows = ",\n".join(f"  {json.dumps(_cells(row, columns))}" for row in outcome.rows)
+    return "{\n" + ",\n".join([*fields, f' "rows": [\n{rows}\n ]']) + "\n}"
+
+
+def _cells(row: Row, columns: Iterable[str]) -> list[Any]:
+    """The row in the order of the columns; null where it has nothing to say."""
+    figures = {FIGURE: _short(row.figure), PAPER: row.paper, ERROR: _short(row.error)}
+    cells = {**row.setting, **figures}
+    return [cells.get(name) for name in columns]
+
+
+def _short(value: float | None) -> float | None:
+    return None if value is None or math.isnan(value) else float(f"{value:.{DIGITS}g}")
+
+
+def _row(columns: Iterable[str], cells: Iterable[Any]) -> Row:
+    told = {name: cell for name, cell in zip(columns, cells, strict=True) if cell is not None}
+    figure = told.pop(FIGURE, math.nan)
+    return Row(told, figure, told.pop(PAPER, None), told.pop(ERROR, None))

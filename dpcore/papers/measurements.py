@@ -1,0 +1,168 @@
+"""What the papers' findings share: mean figures over many runs, and counting where claims hold."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy.typing as npt
+
+from dpcore.datasets import Dataset
+from dpcore.papers.finding import Check, Finding, Row, Shelf
+from dpcore.privacy.accounting import Infeasible, Neighbors
+from dpcore.runs.run import run
+from dpcore.study.metrics import nicv
+from dpcore.study.sweep import trial_seed
+
+#: A claim about many cells is reproduced where it holds in this share of them, and not reproduced
+#: where the opposite does.
+MOST = 0.8
+#: Means of a few runs that differ by less than this factor count as equal.
+TIE = 1.02
+
+#: How good centers are, less being better.
+Measure = Callable[[Dataset, npt.ArrayLike], float]
+NICV: Mapping[str, Measure] = {"NICV": nicv}
+
+
+def mean_figures(
+    data: Dataset,
+    algorithms: Iterable[str],
+    k: int,
+    epsilons: Iterable[float],
+    runs: int,
+    seed: int = 0,
+    *,
+    measures: Mapping[str, Measure] = NICV,
+    delta: float = 0.0,
+    neighbors: Neighbors | str = Neighbors.ADD_REMOVE,
+    parameters: Mapping[str, Mapping[str, Any]] | None = None,
+    **setting: str | int | float,
+) -> Iterator[Row]:
+    """The mean of each measure over many runs and its error, for every epsilon and algorithm.
+
+    A run has the same seed in every cell. What else is said of the setting goes into each row. An
+    algorithm that cannot answer gives NaN, and its row says why.
+    """
+    given = parameters or {}
+    for epsilon in epsilons:
+        for key in algorithms:
+            where = {
+                "data": data.about.key,
+                "d": data.d,
+                "k": k,
+                **setting,
+                "epsilon": epsilon,
+                "algorithm": key,
+            }
+            try:
+                answers = [
+                    run(
+                        key,
+                        data,
+                        k,
+                        epsilon,
+                        delta,
+                        neighbors,
+                        trial_seed(seed, i),
+                        **given.get(key, {}),
+                    ).centers
+                    for i in range(runs)
+                ]
+            except Infeasible as refusal:
+                yield Row({**where, "absent": str(refusal)}, math.nan)
+                continue
+            for name, measure in measures.items():
+                figures = [measure(data, centers) for centers in answers]
+                mean, error = mean_and_error(figures)
+                yield Row({**where, "measure": name}, mean, error=error)
+
+
+def mean_and_error(figures: Sequence[float]) -> tuple[float, float | None]:
+    """The mean of some runs, and its standard error where there is more than one."""
+    runs = len(figures)
+    error = statistics.stdev(figures) / math.sqrt(runs) if runs > 1 else None
+    return statistics.fmean(figures), error
+
+
+def available(shelf: Shelf, key: str) -> tuple[Dataset | None, list[Row]]:
+    """A data set, or None and a row that says that it is left out and why."""
+    try:
+        return shelf.data(key), []
+    except FileNotFoundError as missing:
+        return None, [Row({"data": key, "absent": str(missing)}, math.nan)]
+
+
+def figures(rows: Iterable[Row], key: str = "algorithm") -> dict[tuple[Any, ...], dict[Any, float]]:
+    """Cells of equal setting but for one key, and the figures in each by that key."""
+    cells: dict[tuple[Any, ...], dict[Any, float]] = {}
+    for row in rows:
+        if not math.isnan(row.figure):
+            cell = tuple((name, value) for name, value in row.setting.items() if name != key)
+            cells.setdefault(cell, {})[row.setting[key]] = row.figure
+    return cells
+
+
+@dataclass(frozen=True)
+class Duel:
+    """In how many cells one algorithm did better than another, and by how much."""
+
+    wins: int
+    losses: int
+    cells: int
+    #: Geometric mean of its figure over the other's: below 1 it did better.
+    ratio: float
+
+    @property
+    def finding(self) -> Finding:
+        """Whether it did better. Equal cells speak for neither, but too many leave it open."""
+        decided = self.wins + self.losses
+        if 2 * decided < self.cells:
+            return Finding.DEPENDS
+        return found(self.wins, decided)
+
+    @property
+    def no_better(self) -> Finding:
+        """Whether it did no better: cells in which they are equal speak for that."""
+        return found(self.cells - self.wins, self.cells)
+
+    def __str__(self) -> str:
+        ties = self.cells - self.wins - self.losses
+        equal = f", {ties} equal" if ties else ""
+        average = f"{self.ratio:.3g} times its figure on average"
+        return f"in {self.wins} of {self.cells} cells{equal} ({average})"
+
+
+def duel(rows: Iterable[Row], one: str, other: str) -> Duel:
+    """How often `one` has the smaller figure; less than a factor of TIE apart is equal."""
+    pairs = [(c[one], c[other]) for c in figures(rows).values() if one in c and other in c]
+    wins = sum(a * TIE < b for a, b in pairs)
+    losses = sum(b * TIE < a for a, b in pairs)
+    logs = [math.log(a / b) for a, b in pairs if a > 0 < b]
+    return Duel(wins, losses, len(pairs), math.exp(math.fsum(logs) / max(1, len(logs))))
+
+
+def found(holds: int, cells: int) -> Finding:
+    """What became of a claim that holds in so many cells of all."""
+    if not cells:
+        return Finding.SKIPPED
+    if holds >= MOST * cells:
+        return Finding.REPRODUCED
+    return Finding.NOT_REPRODUCED if cells - holds >= MOST * cells else Finding.DEPENDS
+
+
+def all_of(checks: Sequence[Check], rows: Sequence[Row] = ()) -> Check:
+    """Several claims of one figure: all must hold. What was left out is said at the end."""
+    known = [check.finding for check in checks if check.finding is not Finding.SKIPPED]
+    words = [f"{check.finding.capitalize()}: {check.words}" for check in checks]
+    absent = dict.fromkeys(
+        f"{row.setting.get('algorithm', row.setting.get('data'))}: {row.setting['absent']}"
+        for row in rows
+        if "absent" in row.setting
+    )
+    words += [f"Left out: {each.rstrip('.')}." for each in absent]
+    one = known[0] if known and len(set(known)) == 1 else Finding.DEPENDS
+    return Check(one if known else Finding.SKIPPED, "\n".join(words))

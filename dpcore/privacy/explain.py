@@ -1,0 +1,177 @@
+"""Epsilon in words: levels with names, what an attacker can gain, numbers as people say them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from dpcore.privacy.accounting import Neighbors
+
+
+@dataclass(frozen=True)
+class Level:
+    """A named stop of the privacy slider."""
+
+    name: str
+    epsilon: float
+
+
+#: From the one that leaks most to the one that leaks least.
+LEVELS = (
+    Level("Loosest", 4.0),
+    Level("Looser", 1.0),
+    Level("Loose", 0.5),
+    Level("Balanced", 0.2),
+    Level("Strict", 0.1),
+    Level("Stricter", 0.05),
+    Level("Strictest", 0.02),
+)
+#: Where the slider stands at first.
+MIDDLE = LEVELS[len(LEVELS) // 2]
+
+#: From these certainties on, words should worry.
+ALMOST_SURE, BETTER_THAN_A_GUESS = 0.9, 0.7
+
+#: A number and its unit stay on one line.
+NO_BREAK = "\u00a0"
+
+#: Somebody may own several rows; what is protected is each row, not its owner.
+OWNERS = {"trip": "passenger"}
+
+
+def level_of(epsilon: float) -> Level | None:
+    """The named level at this epsilon, if there is one."""
+    return next((level for level in LEVELS if math.isclose(level.epsilon, epsilon)), None)
+
+
+def nearest_level(epsilon: float) -> Level:
+    """The named level whose epsilon is the fewest times larger or smaller."""
+    return min(LEVELS, key=lambda level: abs(math.log(level.epsilon / epsilon)))
+
+
+def attacker_certainty(epsilon: float, before: float = 0.5) -> float:
+    """How sure an attacker can become at most that one unit is in the data.
+
+    Who was sure with probability p can reach at most p e^epsilon / (p e^epsilon + 1 - p): from
+    even odds e^epsilon / (1 + e^epsilon).
+    """
+    return 1 / (1 + math.exp(-epsilon) * (1 - before) / before)
+
+
+def percent(share: float) -> str:
+    """A share as people say it, never rounded to certainty or to nothing."""
+    if share < 0.99:
+        return "< 1 %" if 0 < share <= 0.005 else f"{100 * share:.0f} %"
+    return f"{math.floor(share * 1e4) / 100:.4g} %" if share < 1 else "100 %"
+
+
+def certainty(epsilon: float) -> str:
+    """How sure an attacker can become at most, from even odds; 50.5 % is told from 50 %."""
+    share = attacker_certainty(epsilon)
+    return f"{100 * share:.1f} %" if share < 0.515 else percent(share)
+
+
+def odds(epsilon: float) -> str:
+    """What an attacker gains, as "50 % → at most 73 %"."""
+    return f"50 % → at most {certainty(epsilon)}"
+
+
+def attack(epsilon: float, unit: str, neighbors: Neighbors = Neighbors.ADD_REMOVE) -> str:
+    """What an attacker can learn at most about one unit, in a sentence."""
+    if math.isinf(epsilon):
+        return f"Nothing limits how sure an attacker can become about one {unit}."
+    about = (
+        f"that one {unit} is in the data"
+        if neighbors is Neighbors.ADD_REMOVE
+        else f"which of two {plural(unit)} is in the data"
+    )
+    return f"Someone who is 50 % sure {about} can become at most {certainty(epsilon)} sure."
+
+
+def scope(unit: str) -> str:
+    """What exactly is protected: "one trip, not one passenger"."""
+    owner = OWNERS.get(unit)
+    return f"one {unit}, not one {owner}" if owner else f"one {unit}"
+
+
+def slip(delta: float) -> str | None:
+    """What a delta above 0 means, or None where there is none."""
+    if not delta:
+        return None
+    return f"With a chance of up to {delta:g} this limit does not hold (δ = {delta:g})."
+
+
+def caution(epsilon: float) -> str | None:
+    """A warning where little is protected; nothing where an attacker stays near a guess."""
+    reached = attacker_certainty(epsilon)
+    if reached >= ALMOST_SURE:
+        return "This protects little: an attacker can become all but certain."
+    if reached >= BETTER_THAN_A_GUESS:
+        return "An attacker can do much better than guess. Stricter levels leak less."
+    return None
+
+
+def price(rows: int, unit: str) -> str:
+    """Why the price of privacy depends on how many rows there are."""
+    return (
+        f"Noise is sized to hide one {unit}, however many there are: "
+        f"among {people_count(rows)} it all but vanishes."
+    )
+
+
+def plural(unit: str) -> str:
+    return f"{unit}s"
+
+
+def people_count(number: float) -> str:
+    """A whole number as people read it: 50,000, or 11.8 million."""
+    if abs(number) >= 1e6:
+        return f"{number / 1e6:.1f} million"
+    return f"{number:,.0f}"
+
+
+def distance(length: float, in_meters: bool) -> str:
+    """A length on a map in meters; elsewhere, given in unit coordinates, as part of the box."""
+    if not in_meters:
+        return f"{100 * length / 2:.2g}{NO_BREAK}% of the box"
+    if length < 995:
+        return f"{length:.0f}{NO_BREAK}m"
+    return f"{length / 1000:.{int(length < 9_950)}f}{NO_BREAK}km"
+
+
+def change(relative: float) -> str:
+    """A relative change with two digits: 0.13 %, 5.4 %, 120 %; what is smaller is told as less."""
+    size = abs(100 * relative)
+    if size < 0.005:
+        return f"0{NO_BREAK}%" if relative == 0 else f"<{NO_BREAK}0.01{NO_BREAK}%"
+    digits = 0 if size >= 9.95 else 1 if size >= 0.995 else 2
+    return f"{'−' if relative < 0 else ''}{size:.{digits}f}{NO_BREAK}%"
+
+
+def less_than(relative: float) -> str:
+    """The same as what a change stays below."""
+    return f"less than {change(relative).removeprefix(f'<{NO_BREAK}')}"
+
+
+def protected(unit: str, neighbors: Neighbors, ids: str | None = None, rows: int = 1) -> str:
+    """Whom a release protects, in a sentence or two."""
+    if ids is not None:
+        kept = f"one row of each {unit} is" if rows == 1 else f"{rows} rows of each {unit} are"
+        return (
+            f"Protected is one {unit}, whoever an entry of {ids!r} stands for: at most {kept} "
+            "kept, chosen at random, and rows without an entry are left out."
+        )
+    if neighbors is Neighbors.REPLACE_ONE:
+        return (
+            f"Protected is {scope(unit)}: which of two in the box it was. How many {plural(unit)} "
+            "lie in the box is published."
+        )
+    return f"Protected is {scope(unit)}: even whether it is in the data at all."
+
+
+def bill(price: str, allowed: str) -> str:
+    """What a release costs, in a sentence or two."""
+    return (
+        f"It costs {price} of the {allowed} that all releases of these data may ever cost. What is "
+        "spent stays spent, whatever becomes of the files."
+    )

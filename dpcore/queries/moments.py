@@ -1,0 +1,211 @@
+"""Questions about how rows lie around public places: their level, offsets and products.
+
+One row gives one short vector of whole numbers, and an answer adds these up, cell by cell. So one
+row moves the answer by its own vector, whose length is bounded by how it is made: clipped to a
+ball, truncated towards zero, and weighed so that what is told beside the offset costs nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpcore.datasets.base import Dataset
+from dpcore.geometry.domain import TICKS, FloatArray, IntArray, to_ticks
+from dpcore.geometry.voronoi import Voronoi
+from dpcore.queries.questions import Sensitivity
+
+#: A whole of one row's share in an answer.
+WHOLE = 1 << 21
+#: The same for products: their sums stay exact in float64 for half a billion rows.
+FINE = 1 << 12
+#: Scaled so much short of the ball, rounding leaves nothing outside it.
+JUST_INSIDE = 1 - 1e-9
+#: 41/29 is just below the square root of 2, by which pairs off the diagonal count twice.
+ON_DIAGONAL, OFF_DIAGONAL = 29, 41
+CHUNK_ROWS = 1 << 15
+#: No ball is smaller, so that no division by its size overflows.
+LEAST_REACH = 1e-100
+
+
+@dataclass(frozen=True)
+class Level:
+    """How many rows there are, how high they lie on average, and how far from the box center.
+
+    A row of mean m and mean square e lies in a triangle: m^2 <= e <= 1, and the corners (-1, 1),
+    (1, 1) and (0, -1) hold all of that. The row is told by its weights at the three corners, none
+    negative, which sum to WHOLE: that is all it moves the answer by, in L1, for three figures.
+    """
+
+    @property
+    def added(self) -> Sensitivity:
+        return Sensitivity(WHOLE, WHOLE)
+
+    @property
+    def replaced(self) -> Sensitivity:
+        return Sensitivity(2 * WHOLE, math.sqrt(2) * WHOLE)
+
+    def of(self, dataset: Dataset) -> IntArray:
+        total = np.zeros(3, dtype=np.int64)
+        for ticks, weights in _chunks(dataset):
+            # Whole sums first: what one row is told as is the same among any other rows.
+            mean = ticks.sum(axis=1) / (dataset.d * TICKS)
+            square = (ticks**2).sum(axis=1) / (dataset.d * TICKS**2)
+            above = np.floor(WHOLE * ((1 + square) / 2 + mean) / 2).clip(0, WHOLE)
+            beside = np.floor(WHOLE * (1 - square) / 2).clip(0, WHOLE - above)
+            corners = np.stack([above, beside], axis=1).astype(np.int64)
+            total[1:] += weights @ corners
+            total[0] += weights.sum() * WHOLE - (weights @ corners).sum()
+        return total
+
+    @staticmethod
+    def read(answer: IntArray) -> tuple[float, float, float]:
+        """Rows, the sum of their means, and the sum of their mean squares."""
+        low, high, beside = (float(value) / WHOLE for value in answer)
+        return low + high + beside, high - low, low + high - beside
+
+
+@dataclass(frozen=True, eq=False)
+class Offsets:
+    """For each of some public centers: how many rows are nearest to it, the sum of their offsets
+    from it, clipped to a ball of size `reach`, and how much room they leave in the ball.
+
+    A row's offset v, in units of the reach, has a norm of r <= 1. It is told as (weight, v, 1-r)
+    by L1 norm, which comes to weight + 1, and as (weight, v, 1-r^2) by L2 norm, whose square is
+    weight^2 + r^2 + (1-r^2)^2 <= weight^2 + 1: the room is free. A row replaced changes these in
+    one cell or in two, at most by twice as much.
+    """
+
+    centers: FloatArray
+    reach: float
+    #: 1 or 2.
+    norm: int
+    weight: float
+
+    def __post_init__(self) -> None:
+        _check_ball(self.centers, self.reach)
+
+    @property
+    def _counted(self) -> int:
+        return math.ceil(self.weight * WHOLE)
+
+    @property
+    def added(self) -> Sensitivity:
+        longest = math.hypot(self._counted, WHOLE)
+        if self.norm == 1:
+            return Sensitivity(self._counted + WHOLE, longest)
+        l1 = math.ceil(self._counted + WHOLE * (math.sqrt(self.centers.shape[1]) + 1))
+        return Sensitivity(l1, longest * (1 + 1e-12))
+
+    @property
+    def replaced(self) -> Sensitivity:
+        added = self.added
+        return Sensitivity(2 * added.l1, 2 * added.l2)
+
+    def of(self, dataset: Dataset) -> IntArray:
+        places = to_ticks(self.centers)
+        m, d = places.shape
+        cells = Voronoi(self.centers)
+        total = np.zeros((m, d + 2), dtype=np.int64)
+        for ticks, weights in _chunks(dataset):
+            label = cells.labels(ticks)
+            told = np.empty((len(ticks), d + 2), dtype=np.int64)
+            offset = clipped(ticks - places[label], self.reach, self.norm, WHOLE)
+            told[:, 0] = self._counted
+            told[:, 1:-1] = offset
+            if self.norm == 1:
+                told[:, -1] = WHOLE - np.abs(offset).sum(axis=1)
+            else:
+                told[:, -1] = (WHOLE**2 - (offset**2).sum(axis=1)) // WHOLE
+            told *= weights[:, None]
+            order = np.argsort(label, kind="stable")
+            occupied, first = np.unique(label[order], return_index=True)
+            total[occupied] += np.add.reduceat(told[order], first, axis=0)
+        return total
+
+    def read(self, answer: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Rows (m,), sums of offsets (m, d) in unit coordinates, and of the room (m,) that rows
+        leave: 1 less the norm in units of the reach, or its square."""
+        rows = np.asarray(answer[:, 0] / self._counted, dtype=np.float64)
+        sums = np.asarray(answer[:, 1:-1] * (self.reach / WHOLE), dtype=np.float64)
+        return rows, sums, np.asarray(answer[:, -1] / WHOLE, dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Products:
+    """The sum over rows of the products of every two coordinates of their offset from a public
+    center, clipped to a ball of size `reach`: the diagonal and what lies above it, as one vector.
+
+    With weights of 29 and 41 the squared length of a row's vector is at most
+    29^2 (sum of y_i^4 + 2 sum of y_i^2 y_j^2) = 29^2 |y|^4, as 41^2 < 2 * 29^2; and the vectors
+    of two rows never point apart, so one replaced by the other is sqrt(2) of that.
+    """
+
+    center: FloatArray
+    reach: float
+
+    def __post_init__(self) -> None:
+        _check_ball(self.center, self.reach)
+
+    @property
+    def added(self) -> Sensitivity:
+        d = len(self.center)
+        length = ON_DIAGONAL * FINE**2
+        return Sensitivity(math.ceil(length * math.sqrt(d * (d + 1) / 2)), float(length))
+
+    @property
+    def replaced(self) -> Sensitivity:
+        return Sensitivity(2 * self.added.l1, math.sqrt(2) * self.added.l2)
+
+    def of(self, dataset: Dataset) -> IntArray:
+        place = to_ticks(self.center)
+        total = np.zeros((len(place),) * 2, dtype=np.int64)
+        for ticks, weights in _chunks(dataset):
+            offset = clipped(ticks - place, self.reach, 2, FINE).astype(np.float64)
+            # Whole numbers below 2^53: exact in whatever order they are added up.
+            total += (offset.T @ (offset * weights[:, None])).astype(np.int64)
+        scale = np.full(total.shape, OFF_DIAGONAL)
+        np.fill_diagonal(scale, ON_DIAGONAL)
+        return (total * scale)[np.triu_indices(len(total))]
+
+    def read(self, answer: IntArray) -> FloatArray:
+        """The symmetric matrix (d, d) of sums in unit coordinates."""
+        d = len(self.center)
+        upper = np.zeros((d, d))
+        upper[np.triu_indices(d)] = answer * (self.reach / FINE) ** 2
+        diagonal = np.diag(np.diag(upper)) / ON_DIAGONAL
+        above = np.triu(upper, 1) / OFF_DIAGONAL
+        return np.asarray(diagonal + above + above.T)
+
+
+def _check_ball(places: FloatArray, reach: float) -> None:
+    """Refuse what is no ball: as a whole number, NaN is the least of all, and nothing bounds it."""
+    if not (np.isfinite(places).all() and LEAST_REACH <= reach < math.inf):
+        raise ValueError(f"Offsets need finite centers and a ball with a size, not {reach!r}.")
+
+
+def clipped(ticks: IntArray, reach: float, norm: int, whole: int) -> IntArray:
+    """Vectors (n, d) in units of reach/whole, those longer than the reach moved straight to it.
+
+    Their norm is a whole number, or its root, so a row's image is the same among any other rows;
+    it is truncated, so its norm is at most `whole`.
+    """
+    if norm == 1:
+        length = np.abs(ticks).sum(axis=1).astype(np.float64)
+    else:
+        length = np.sqrt((ticks**2).sum(axis=1).astype(np.float64))
+    factor = whole * JUST_INSIDE / np.maximum(length, reach * TICKS)
+    return np.trunc(ticks * factor[:, None]).astype(np.int64)
+
+
+def _chunks(dataset: Dataset) -> Iterator[tuple[IntArray, IntArray]]:
+    """Positions in ticks and how many rows are at each, some thousand at a time."""
+    positions, weights = dataset.positions()
+    if weights is None:
+        weights = np.ones(len(positions), dtype=np.int64)
+    for start in range(0, len(positions), CHUNK_ROWS):
+        rows = slice(start, start + CHUNK_ROWS)
+        yield positions[rows], weights[rows]

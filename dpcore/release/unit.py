@@ -1,0 +1,73 @@
+"""What is protected: a row, or somebody with at most so many rows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from dpcore.privacy.accounting import Budget, Neighbors
+
+#: More rows than this for each id would leave next to nothing of any budget for one of them.
+MOST_ROWS = 10_000
+
+
+@dataclass(frozen=True)
+class Unit:
+    """The unit of privacy: one row or, with `ids`, whoever an id stands for.
+
+    With ids at most `rows` rows of each are kept, chosen at random by the engine; rows without an
+    id, which belong to nobody who could be counted, are left out.
+
+    **Bounding.** Whatever key the choice is drawn by, which rows of an id are kept depends on the
+    key and on that id's rows alone. So two data sets that differ by everything one id has differ,
+    once bounded, by at most m rows of that id and by nothing else: m steps of add/remove.
+
+    **Pure epsilon.** A run that is (epsilon/m)-private for one row is epsilon-private for m of
+    them: each of m steps costs a factor e^(epsilon/m). It is the same as m times the sensitivity,
+    since every scale of noise is a sensitivity over an epsilon.
+
+    **Epsilon and delta.** If P(M(x) in S) <= e^a P(M(y) in S) + b for each step, then for m steps
+    P <= e^(ma) Q + b (1 + e^a + ... + e^((m-1)a)) = e^(ma) Q + b (e^(ma) - 1)/(e^a - 1), one step
+    put into the next (theorem 2.2 of Dwork and Roth 2014 is the case b = 0). A run at a = epsilon/m
+    and b = delta (e^a - 1)/(e^epsilon - 1) is thus (epsilon, delta)-private for one id. Runs that
+    count in rho inside spend at most the rho that implies (a, b), so the same holds for them.
+
+    Under replace-one the number of rows would be public, but an id that is replaced by another may
+    bring more rows or fewer: with ids that relation is refused.
+    """
+
+    name: str = "row"
+    ids: str | None = None
+    rows: int = 1
+
+    def __post_init__(self) -> None:
+        if not self.name.strip():
+            raise ValueError("Say what is protected: a row, a trip, a person.")
+        if isinstance(self.rows, bool) or not isinstance(self.rows, int):
+            raise ValueError(f"The rows kept for each id are a whole number, not {self.rows!r}.")
+        if not 1 <= self.rows <= MOST_ROWS:
+            raise ValueError(f"From 1 to {MOST_ROWS:,} rows are kept for each id, not {self.rows}.")
+        if self.ids is None and self.rows != 1:
+            raise ValueError("How many rows are kept is counted by id: name the column of ids.")
+
+    def per_row(self, budget: Budget) -> Budget:
+        """What a run may spend on one row, so that the unit is protected at the whole budget."""
+        if self.rows == 1:
+            return budget
+        epsilon = budget.epsilon / self.rows
+        share = math.exp(epsilon - budget.epsilon) * (
+            math.expm1(-epsilon) / math.expm1(-budget.epsilon)
+        )
+        return Budget(epsilon, budget.delta * share, budget.accounting)
+
+    def refuse(self, neighbors: Neighbors) -> None:
+        """Raise where the relation does not fit the unit."""
+        if self.ids is not None and not neighbors.size_is_private:
+            raise ValueError(
+                f"With ids, data are private under {Neighbors.ADD_REMOVE} only: one {self.name} "
+                "replaced by another may bring more rows or fewer, so that their number could not "
+                "be public."
+            )
+
+    def as_dict(self) -> dict[str, str | int | None]:
+        return {"name": self.name, "ids": self.ids, "rows": self.rows}

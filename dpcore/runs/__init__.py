@@ -1,0 +1,1 @@
+"""One run of an algorithm: on a data set, region by region, or as a scikit-learn estimator."""

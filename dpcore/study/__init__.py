@@ -1,0 +1,1 @@
+"""Studies of many runs: metrics, sweeps, curves, rankings, and run times."""

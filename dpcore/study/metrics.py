@@ -1,0 +1,76 @@
+"""How good centers are. Every figure here looks at the data without protection."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import linear_sum_assignment
+
+from dpcore.datasets.base import Dataset
+from dpcore.geometry.domain import Box, FloatArray, from_ticks
+
+#: Mean radius of the Earth.
+EARTH_RADIUS_M = 6_371_008.8
+
+
+def nicv(data: Dataset, centers: npt.ArrayLike) -> float:
+    """Normalised intra-cluster variance: mean squared distance to the nearest center.
+
+    Centers in data units; distances in unit coordinates, in which the box is [-1, 1]^d (paper
+    000, section 5.1).
+    """
+    unit = data.box.to_unit(np.atleast_2d(np.asarray(centers, dtype=np.float64)))
+    return float(data.cost(unit[None])[0]) / max(1, data.n)
+
+
+def mean_distance(data: Dataset, centers: npt.ArrayLike) -> float:
+    """Mean distance to the nearest center, not squared: NICV as equation 5 of paper 003 has it."""
+    ticks, weights = data.positions()
+    points = from_ticks(ticks)
+    unit = data.box.to_unit(np.atleast_2d(np.asarray(centers, dtype=np.float64)))
+    squares = (unit**2).sum(axis=1) - 2 * points @ unit.T
+    nearest = squares.min(axis=1) + (points**2).sum(axis=1)
+    return float(np.average(np.sqrt(np.maximum(nearest, 0)), weights=weights))
+
+
+def relative_error(value: float, reference: float) -> float:
+    """(cost - best) / best, the measure of paper 004. Negative where the reference was beaten."""
+    return (value - reference) / reference if reference > 0 else float(value > 0)
+
+
+def cost_gap(value: float, reference: float) -> float:
+    """|cost - reference| / reference, the measure of paper 002, which punishes doing better."""
+    return abs(relative_error(value, reference))
+
+
+def matched(centers: npt.ArrayLike, reference: npt.ArrayLike, box: Box) -> npt.NDArray[np.intp]:
+    """For each reference center the index of its partner, so that squared shifts sum to least."""
+    a = box.to_unit(np.asarray(centers))
+    b = box.to_unit(np.asarray(reference))
+    squared = ((b[:, None] - a[None]) ** 2).sum(-1)
+    return linear_sum_assignment(squared)[1]
+
+
+def meters_between(lon_lat_a: npt.ArrayLike, lon_lat_b: npt.ArrayLike) -> FloatArray:
+    """Great-circle distance in meters between positions in degrees (the haversine formula)."""
+    a, b = (np.radians(np.asarray(x, dtype=np.float64)) for x in (lon_lat_a, lon_lat_b))
+    sin2 = np.sin((b - a) / 2) ** 2
+    h = sin2[..., 1] + np.cos(a[..., 1]) * np.cos(b[..., 1]) * sin2[..., 0]
+    return 2 * EARTH_RADIUS_M * np.arcsin(np.sqrt(np.clip(h, 0, 1)))
+
+
+def center_shift(data: Dataset, centers: npt.ArrayLike, reference: npt.ArrayLike) -> FloatArray:
+    """How far each reference center is from its partner: in meters on a map, else in unit
+    coordinates.
+
+    Positions with two places (pickup and dropoff) give the longer of the two shifts.
+    """
+    partner = np.asarray(centers)[matched(centers, reference, data.box)]
+    reference = np.asarray(reference)
+    if not data.about.geographic:
+        moved = data.box.to_unit(partner) - data.box.to_unit(reference)
+        return np.sqrt((moved**2).sum(axis=1))
+    places = range(0, data.d - data.d % 2, 2)
+    return np.max(
+        [meters_between(partner[:, i : i + 2], reference[:, i : i + 2]) for i in places], axis=0
+    )

@@ -1,0 +1,72 @@
+"""The same run again and again with other luck: how far centers usually move, and what it costs.
+
+Every figure looks at the data without protection: for your eyes only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpcore.datasets.base import Dataset
+from dpcore.privacy.accounting import Neighbors
+from dpcore.results.run_result import BaselineResult
+from dpcore.runs.run import run
+from dpcore.study.metrics import center_shift, relative_error
+from dpcore.study.sweep import trial_seed
+
+#: Enough for a median and a ninth decile that stay where they are.
+DRAWS = 20
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One run's distance from the non-private reference."""
+
+    #: Of each reference center: meters on a map, else unit coordinates.
+    shifts: tuple[float, ...]
+    #: (cost - reference) / reference.
+    worse: float
+
+
+def draws(
+    algorithm: str,
+    data: Dataset,
+    k: int,
+    epsilon: float,
+    delta: float,
+    neighbors: Neighbors,
+    parameters: Mapping[str, Any],
+    reference: BaselineResult,
+    count: int = DRAWS,
+    seed: int = 0,
+) -> Iterator[Draw]:
+    """Runs with seeds of their own, yielding each as it finishes. To cancel, stop iterating."""
+    for i in range(count):
+        luck = trial_seed(seed, i)
+        result = run(algorithm, data, k, epsilon, delta, neighbors, luck, **parameters)
+        unit = data.box.to_unit(np.asarray(result.centers))
+        worse = relative_error(float(data.cost(unit[None])[0]), reference.cost.value)
+        shifts = center_shift(data, result.centers, reference.centers)
+        yield Draw(tuple(shifts.tolist()), worse)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """What usually happens over some draws, and what nine in ten stay below."""
+
+    draws: int
+    shift: float
+    shift_nine_in_ten: float
+    worse: float
+    worse_nine_in_ten: float
+
+
+def spread(drawn: Sequence[Draw]) -> Spread:
+    """Medians and ninth deciles: of all centers' shifts together, and of the draws' costs."""
+    shift, high_shift = np.quantile([s for draw in drawn for s in draw.shifts], [0.5, 0.9])
+    worse, high_worse = np.quantile([draw.worse for draw in drawn], [0.5, 0.9])
+    return Spread(len(drawn), float(shift), float(high_shift), float(worse), float(high_worse))

@@ -1,0 +1,108 @@
+"""Many runs across epsilon, streamed as they finish."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from dpcore.algorithms import get
+from dpcore.datasets.base import Dataset
+from dpcore.privacy.accounting import Budget, Infeasible, Neighbors
+from dpcore.results.run_result import BaselineResult
+from dpcore.runs.baseline import baseline
+from dpcore.runs.run import run
+from dpcore.study.metrics import center_shift, mean_distance, nicv, relative_error
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One run and how good it was. Its figures look at the true data: for your eyes only."""
+
+    algorithm: str
+    epsilon: float
+    run: int
+    seed: int
+    nicv: float = math.nan
+    relative_error: float = math.nan
+    #: Median over the centers: meters on a map, else unit coordinates.
+    shift: float = math.nan
+    #: Points published beside the centers.
+    points: int = 0
+    seconds: float = 0.0
+    #: Why there is no answer, in words.
+    refusal: str | None = None
+    #: Only where it was asked for: it takes a pass over all rows.
+    mean_distance: float = math.nan
+
+
+def trial_seed(seed: int, run: int) -> int:
+    """The seed of one run, the same for every algorithm and epsilon, in any order."""
+    return int(np.random.SeedSequence([seed, run]).generate_state(1, np.uint64)[0] >> 1)
+
+
+def sweep(
+    algorithms: Iterable[str],
+    data: Dataset,
+    k: int,
+    epsilons: Sequence[float],
+    runs: int = 20,
+    seed: int = 0,
+    delta: float = 0.0,
+    neighbors: Neighbors | str = Neighbors.ADD_REMOVE,
+    parameters: Mapping[str, Mapping[str, Any]] | None = None,
+    *,
+    reference: BaselineResult | None = None,
+    unsquared: bool = False,
+    first: int = 0,
+) -> Iterator[Trial]:
+    """Every algorithm at every epsilon, `runs` times, yielding each trial as it finishes.
+
+    Goes round by round, so that every curve has its first point early. A trial depends on its
+    algorithm, epsilon, settings, seed and number alone, never on what ran before it. Where an
+    algorithm cannot answer, the trial says why and the others go on. To cancel, stop iterating.
+
+    Trials are compared with the reference, by default `baseline(data, k, seed)`. Unsquared adds
+    the mean distance to the nearest center. To go on where another sweep ended, name the number
+    of the first run.
+    """
+    keys = list(algorithms)
+    given = parameters or {}
+    settings = {key: get(key).settings(given.get(key, {})) for key in keys}
+    for epsilon in epsilons:
+        Budget(epsilon, delta)
+    if runs < 1:
+        raise ValueError(f"A sweep needs at least one run at each epsilon, not {runs}.")
+
+    def trials() -> Iterator[Trial]:
+        known = reference or baseline(data, k, seed)
+        best = nicv(data, known.centers)
+        for index, epsilon, key in product(range(first, first + runs), epsilons, keys):
+            luck = trial_seed(seed, index)
+            start = time.perf_counter()
+            try:
+                result = run(key, data, k, epsilon, delta, neighbors, luck, **settings[key])
+            except Infeasible as refusal:
+                yield Trial(key, epsilon, index, luck, refusal=str(refusal))
+                continue
+            seconds = time.perf_counter() - start
+            value = nicv(data, result.centers)
+            yield Trial(
+                algorithm=key,
+                epsilon=epsilon,
+                run=index,
+                seed=luck,
+                nicv=value,
+                relative_error=relative_error(value, best),
+                shift=float(np.median(center_shift(data, result.centers, known.centers))),
+                points=len(result.synopsis) if result.synopsis is not None else 0,
+                seconds=seconds,
+                mean_distance=mean_distance(data, result.centers) if unsquared else math.nan,
+            )
+
+    return trials()

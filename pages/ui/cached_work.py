@@ -1,0 +1,203 @@
+"""Work that is done once: data, references, runs and draws.
+
+What is made of built-in data, which are public, is shared by everybody who looks. What is made of
+data that somebody brought stays in their session and is gone with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial, wraps
+from typing import Any, TypeVar, cast
+
+import pandas as pd
+import streamlit as st
+
+import dpcore
+from dpcore.datasets.base import Dataset
+from dpcore.privacy.accounting import Verdict
+from dpcore.results.run_result import BaselineResult, NonPrivate, RunResult
+from dpcore.study import curves
+from dpcore.study import run_view as pictures
+from dpcore.study.curves import Limits
+from dpcore.study.repeats import Draw, draws
+from dpcore.study.run_view import Axes, Levels, Marks, Truth
+from dpcore.study.sweep import Trial
+from dpcore.study.sweep_plan import Plan
+from pages.ui import own_data
+from pages.ui.background import Job, Pictures, Worker
+from pages.ui.controls import Choice
+from pages.ui.maps import in_the_city
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def once(most: int, show_spinner: bool | str = False) -> Callable[[Function], Function]:
+    """Do it once for everybody or, for data that a session holds, once in that session.
+
+    The first argument says which data: their key, or a choice.
+    """
+
+    def decorate(function: Function) -> Function:
+        shared, own = (
+            st.cache_resource(function, show_spinner=show_spinner, max_entries=most, scope=scope)
+            for scope in ("global", "session")
+        )
+
+        @wraps(function)
+        def asked(subject: str | Choice, *rest: Any) -> Any:
+            key = subject if isinstance(subject, str) else subject.data
+            return (own if own_data.is_own(key) else shared)(subject, *rest)
+
+        return cast(Function, asked)
+
+    return decorate
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What a screen needs of a run, small enough to keep many of."""
+
+    marks: Marks | None
+    density: Levels | None
+    centers: pd.DataFrame
+    truth: NonPrivate[Truth]
+    verdict: Verdict
+    epsilon: float
+    delta: float
+    #: Why this method ran, in a sentence, where nobody chose it.
+    because: str = ""
+
+
+@once(16, "Reading the data …")
+def data(key: str) -> Dataset:
+    if own_data.is_own(key):
+        return own_data.held()[key].dataset
+    return dpcore.datasets.load(key)
+
+
+@once(256)
+def reference(key: str, k: int, seed: int = 0) -> BaselineResult:
+    return dpcore.baseline(data(key), k, seed)
+
+
+@once(256)
+def limits(key: str, k: int, seed: int) -> NonPrivate[Limits]:
+    return NonPrivate(curves.limits(data(key), k, reference(key, k, seed), seed))
+
+
+# A run holds all that it published, up to a million cells: few are kept.
+@once(8)
+def run(choice: Choice) -> RunResult:
+    return dpcore.run(
+        choice.algorithm,
+        data(choice.data),
+        choice.k,
+        choice.epsilon,
+        choice.delta,
+        choice.neighbors,
+        choice.seed,
+        **dict(choice.settings),
+    )
+
+
+@once(512)
+def picture(choice: Choice, axes: Axes) -> Picture:
+    with turns().turn():
+        return _picture(choice, axes)
+
+
+def _picture(choice: Choice, axes: Axes) -> Picture:
+    result = run(choice)
+    synopsis = result.synopsis
+    source = data(choice.data)
+    return Picture(
+        None if synopsis is None else pictures.marks(synopsis, axes),
+        None if synopsis is None else pictures.published_density(synopsis, axes),
+        pictures.centers_table(result, source.about.geographic and in_the_city(source.box)),
+        pictures.truth(source, result, reference(choice.data, choice.k, 0)),
+        result.verdict,
+        result.epsilon,
+        result.delta,
+        result.facts.get("because", ""),
+    )
+
+
+@once(64)
+def true_density(key: str, axes: Axes) -> NonPrivate[Levels]:
+    return pictures.true_density(data(key), axes)
+
+
+@st.cache_resource
+def turns() -> Pictures:
+    return Pictures()
+
+
+@st.cache_resource
+def worker() -> Worker:
+    return Worker(turns())
+
+
+@st.cache_resource(scope="session", on_release=Worker.stop)
+def own_worker() -> Worker:
+    """What it makes of a session's own data is gone with the session."""
+    return Worker(turns())
+
+
+def worker_of(key: str) -> Worker:
+    return own_worker() if own_data.is_own(key) else worker()
+
+
+def repeated(choice: Choice) -> Job[Draw]:
+    """The same run with other luck, over and over, in the background: its draws so far.
+
+    The seed of the picture is left out: new noise keeps the band.
+    """
+    source, best = data(choice.data), reference(choice.data, choice.k, 0)
+    options = (choice.k, choice.epsilon, choice.delta, choice.neighbors)
+    return worker_of(choice.data).job(
+        (choice.data, choice.algorithm, *options, choice.settings),
+        lambda: draws(choice.algorithm, source, *options, dict(choice.settings), best),
+    )
+
+
+def swept(plan: Plan, enough: int, most: int) -> dict[tuple[str, float], Job[Trial]]:
+    """A job for each algorithm and epsilon, which goes on until there are enough trials.
+
+    Each depends on its own settings alone, so that what is finished stays when others change.
+    """
+    source, best = data(plan.data), reference(plan.data, plan.k, plan.seed)
+    options = (plan.delta, plan.neighbors)
+    settings = {key: plan.changed(key) for key in plan.algorithms}
+    return {
+        (key, epsilon): worker_of(plan.data).job(
+            (
+                "sweep",
+                plan.data,
+                key,
+                epsilon,
+                plan.k,
+                plan.seed,
+                *options,
+                tuple(settings[key].items()),
+                plan.unsquared,
+            ),
+            partial(
+                dpcore.sweep,
+                [key],
+                source,
+                plan.k,
+                [epsilon],
+                most,
+                plan.seed,
+                *options,
+                {key: settings[key]},
+                reference=best,
+                unsquared=plan.unsquared,
+            ),
+            enough,
+        )
+        for epsilon in reversed(plan.epsilons)
+        for key in reversed(plan.algorithms)
+    }

@@ -1,0 +1,194 @@
+"""What five papers claim, and what came of it here: measurements that were kept, and live ones."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from functools import partial
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dpcore.algorithms import PAPERS
+from dpcore.datasets.paper_sets import EXTRA
+from dpcore.papers import REPRODUCTIONS, Finding, Outcome, Reproduction, in_order, kept
+from dpcore.privacy.explain import NO_BREAK
+from dpcore.study.sweep_plan import table_csv
+from pages.ui import address, controls, fragments, live_runs
+from pages.ui.background import Job
+from pages.ui.compare import shared_jobs
+from pages.ui.downloads import MIME
+
+#: A finding's color and sign on the screen.
+BADGES = {
+    Finding.REPRODUCED: ("green", "check"),
+    Finding.DEPENDS: ("orange", "balance"),
+    Finding.NOT_REPRODUCED: ("violet", "close"),
+    Finding.SKIPPED: ("gray", "skip_next"),
+}
+
+
+def show() -> None:
+    st.caption(
+        "Each figure and table of the five papers that says which method is better when, with what "
+        "came of it when we measured it again, and what is different here. **Run it live** takes "
+        "the quick form, with few runs: it shows the shape, and may find otherwise where figures "
+        "lie close together."
+    )
+    paper = controls.paper_control()
+    shown = [each for each in in_order(REPRODUCTIONS) if paper in (controls.ALL, each.paper)]
+    measured = {name: outcome for name, outcome in kept().items() if name in REPRODUCTIONS}
+    summary([measured[each.name] for each in shown if each.name in measured], len(shown))
+    opened = address.get("finding", None, address.one_of(REPRODUCTIONS))
+    for key in dict.fromkeys(each.paper for each in shown):
+        st.markdown(f"#### {controls.paper_title(key)}")
+        for each in shown:
+            if each.paper == key:
+                card(each, measured.get(each.name), each.name == opened)
+    if not shown:
+        st.caption(f"{PAPERS[paper]} has no claim of its own here.")
+
+
+def summary(outcomes: list[Outcome], of: int) -> None:
+    """How many claims came out."""
+    counts = Counter(outcome.check.finding for outcome in outcomes)
+    said = [
+        f"{badge(finding)}{NO_BREAK}{counts[finding]}" for finding in Finding if counts[finding]
+    ]
+    if of > len(outcomes):
+        said.append(f"not measured in full yet: {of - len(outcomes)}")
+    if said:
+        st.markdown(" &emsp; ".join(said))
+
+
+def badge(finding: Finding) -> str:
+    color, sign = BADGES[finding]
+    return f":{color}-badge[:material/{sign}: {finding}]"
+
+
+def card(each: Reproduction, outcome: Outcome | None, opened: bool) -> None:
+    running = each.name in address.get("live", [], address.several(REPRODUCTIONS))
+    with st.container(border=True, key=f"finding-{each.name}"):
+        mark = badge(outcome.check.finding) if outcome else ""
+        st.markdown(f"**{each.figure[:1].upper()}{each.figure[1:]}. {each.title}** {mark}")
+        st.markdown(f"*Claim:* {each.claim}")
+        if outcome:
+            told(outcome, f"Measured {outcome.date}")
+        if each.differs:
+            st.caption(f"What differs: {each.differs.strip()}")
+        buttons(each, running, outcome is not None, opened)
+        if running:
+            job = shared_jobs.reproduced(each.name, False)
+            pause = None if job.done else live_runs.PAUSE
+            fragments.redrawn(live_run, pause, each, job.done)
+        elif outcome and opened:
+            figures(outcome, f"{each.name}.csv")
+
+
+def told(outcome: Outcome, when: str) -> None:
+    """What the measurements say, a line each."""
+    lines = outcome.check.words.splitlines()
+    if len(lines) == 1:
+        st.markdown(f"*{when}:* {plain(lines[0])}")
+    else:
+        st.markdown("\n".join([f"*{when}:*\n", *(f"- {plain(line)}" for line in lines)]))
+
+
+def plain(words: str) -> str:
+    """Words that Markdown takes as they are."""
+    for sign in "\\*_[]:~$":
+        words = words.replace(sign, f"\\{sign}")
+    return words
+
+
+def buttons(each: Reproduction, running: bool, is_kept: bool, opened: bool) -> None:
+    """Start or stop the live run, open or close the kept figures; both stand in the address."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        going = running and not shared_jobs.reproduced(each.name, False).done
+        st.button(
+            "Stop" if going else "Close" if running else "Run it live",
+            key=f"live-{each.name}",
+            icon=f":material/{'stop' if going else 'close' if running else 'play_arrow'}:",
+            on_click=switch_live,
+            args=(each.name, not running),
+        )
+        if is_kept and not running:
+            st.button(
+                "Hide the figures" if opened else "Figures",
+                key=f"figures-{each.name}",
+                icon=":material/table:",
+                on_click=address.put,
+                args=("finding", None if opened else each.name),
+            )
+        absent = [EXTRA[key].title for key in each.data if key in EXTRA]
+        folder = " --data FOLDER" if absent else ""
+        note = f" With {', '.join(absent)}, which do not ship, in the folder." if absent else ""
+        st.caption(f"In full: `dpcore reproduce {each.name}{folder}`.{note}")
+
+
+def switch_live(name: str, on: bool) -> None:
+    others = [
+        each for each in address.get("live", [], address.several(REPRODUCTIONS)) if each != name
+    ]
+    address.put("live", [*others, *([name] if on else [])], [])
+
+
+def live_run(each: Reproduction, was_done: bool) -> None:
+    """What the quick form has measured so far, and in the end what it says."""
+    job = shared_jobs.reproduced(each.name, False)
+    rows = job.results[-1].rows if job.results else []
+    if job.failure:
+        st.warning(f"The live run failed: {job.failure}")
+    elif not job.done:
+        st.markdown(f":material/hourglass_top: **{len(rows)}** figures so far{latest(job)}")
+    else:
+        outcome = job.results[-1]
+        st.markdown(f"**Live, in quick form:** {badge(outcome.check.finding)}")
+        told(outcome, "Measured just now")
+        figures(outcome, f"{each.name}-quick.csv")
+    if job.done and not was_done:
+        st.rerun()
+
+
+def latest(job: Job[Outcome]) -> str:
+    """The figure that came last, with its setting."""
+    if not job.results or not job.results[-1].rows:
+        return "."
+    row = job.results[-1].rows[-1]
+    setting = ", ".join(f"{name} {value}" for name, value in row.setting.items())
+    return f". The last: {plain(setting)}: {row.figure:.4g}"
+
+
+def figures(outcome: Outcome, file: str) -> None:
+    """The measured figures, beside the paper's where it prints them, and as a file."""
+    table = as_table(outcome)
+    if not table:
+        return
+    columns = list(dict.fromkeys(name for row in table for name in row))
+    st.dataframe(pd.DataFrame(table, columns=columns), hide_index=True, width="stretch")
+    st.download_button(
+        "CSV of these figures",
+        partial(table_csv, columns, table),
+        file,
+        MIME["csv"],
+        key=f"csv-{file}",
+        icon=":material/download:",
+        on_click="ignore",
+    )
+
+
+def as_table(outcome: Outcome) -> list[dict[str, Any]]:
+    """Rows with their settings; a column that says nothing is left out."""
+    told = {"measured": "figure", "its error": "error", "the paper's": "paper"}
+    return [
+        {
+            **row.setting,
+            **{
+                name: value
+                for name, field in told.items()
+                if (value := getattr(row, field)) is not None and not math.isnan(value)
+            },
+        }
+        for row in outcome.rows
+    ]

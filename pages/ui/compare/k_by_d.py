@@ -1,0 +1,310 @@
+"""How well a method does, or which of two does better, over k and d."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from dpcore.algorithms import ALGORITHMS
+from dpcore.privacy.explain import plural
+from dpcore.study import k_by_d
+from dpcore.study.curves import METRICS, Metric
+from dpcore.study.k_by_d import SIDES, Cell, Family
+from dpcore.study.ranking import Standing
+from dpcore.study.sweep_plan import Plan
+from pages.ui import address, chart_style, controls, fragments, live_runs, palette
+from pages.ui.compare import shared_jobs
+from pages.ui.controls import Choice
+from pages.ui.curve_chart import title
+from pages.ui.downloads import File, keep
+from pages.ui.palette import Palette
+
+#: A member of the family, for what is said of all of them.
+DATA = "gaussians-k5-d4"
+NONE = "none"
+RUNS, MOST_RUNS = 3, 20
+MOST_SIDE = 16
+#: Pixels a row, and beside all rows.
+ROW, REST = 46, 96
+#: A method that does this many times better has the full color.
+CLEAR = 4.0
+#: From this part of the scale on, letters have the color of the ground.
+FILLED = 0.48
+#: A mean of nothing has no logarithm.
+LEAST = 1e-6
+#: Refusals under the map: reasons, and places at which each holds.
+MOST_REASONS, MOST_PLACES = 3, 9
+#: By k and d; the methods by their keys.
+Found = dict[str, dict[tuple[int, int], Standing]]
+
+
+def show() -> None:
+    choice = controls.choose(DATA, centers=False)
+    st.caption(
+        "10,000 simulated points in k well separated clusters, in d dimensions: the family of "
+        "figures 2 and 6 of paper 000. Few clusters or many, few dimensions or many: which method "
+        "is made for which? **Click on a cell** to see it on Explore."
+    )
+    level, what = st.columns([3, 2], gap="medium")
+    with level:
+        controls.labelled_slider(choice)
+    with st.sidebar:
+        others = [key for key in ALGORITHMS if key != choice.algorithm]
+        against = address.control(
+            st.selectbox,
+            "Against",
+            "against",
+            NONE,
+            lambda text: address.one_of((NONE, *others))(text),
+            options=[NONE, *others],
+            format_func=lambda key: "No other: its own figures" if key == NONE else title(key),
+        )
+        left, right = st.columns(2)
+        with left:
+            ks = sides_control("k up to", "k_to")
+        with right:
+            ds = sides_control("d up to", "d_to")
+        runs = controls.runs_control("Runs of each cell", "cell_runs", RUNS, MOST_RUNS)
+    with what:
+        # A ratio of figures that can be zero or less would say nothing.
+        metric = controls.metric_control(
+            DATA, [key for key in METRICS if against == NONE or key != "relative-error"]
+        )
+    keys = (choice.algorithm, *([] if against == NONE else [against]))
+    plan = Plan(
+        "",
+        keys,
+        0,
+        (choice.epsilon,),
+        runs,
+        choice.seed,
+        choice.delta,
+        choice.neighbors,
+        ((choice.algorithm, choice.settings),),
+        metric.unsquared,
+    )
+    asked = Family(plan, ks, ds)
+    stopped = live_runs.is_stopped(asked)
+    found, failed = gather(asked, stopped)
+    going = not stopped and not failed and len(found) < asked.total
+    pause = live_runs.PAUSE if going else None
+    fragments.redrawn(map_so_far, pause, choice, asked, metric, going)
+    files = [
+        File("CSV of this map", "map.csv", partial(map_csv, asked, found, metric)),
+        File("CSV of every run", "map-runs.csv", partial(k_by_d.as_csv, found)),
+    ]
+    keep(DATA, files, not going, asked.command(), asked.python())
+
+
+def sides_control(label: str, name: str) -> tuple[int, ...]:
+    """From the paper's first to its last, or farther."""
+    first, last = SIDES[0], SIDES[-1]
+    end: int = address.control(
+        st.number_input,
+        label,
+        name,
+        last,
+        address.number(int, first, MOST_SIDE),
+        min_value=first,
+        max_value=MOST_SIDE,
+    )
+    return tuple(range(first, end + 1))
+
+
+def gather(asked: Family, stopped: bool) -> tuple[list[Cell], dict[str, Exception]]:
+    """The trials so far, of as many runs as were asked for, and what failed altogether."""
+    found = shared_jobs.cells(asked, stopped, MOST_RUNS)
+    most = asked.total // len(asked.plan.algorithms)
+    cells = [cell for job in found.values() for cell in job.results[:most]]
+    return cells, {key: job.failure for key, job in found.items() if job.failure}
+
+
+def map_so_far(choice: Choice, asked: Family, metric: Metric, going: bool) -> None:
+    cells, failed = gather(asked, not going)
+    found = standings(asked, cells, metric)
+    for key, failure in failed.items():
+        st.warning(f"**{title(key)}** cannot run here: {failure}")
+    if not failed:
+        refused = live_runs.refused([cell.trial for cell in cells])
+        live_runs.status(asked, len(cells), asked.total, refused, going)
+    st.markdown(legend(asked, metric), unsafe_allow_html=True)
+    drawn = figure(found, asked, metric)
+    alt = f"{metric.title} over k and d. The table below says the same."
+    for point in chart_style.draw(drawn, "map", alt, DATA)[:1]:
+        k, d = point["customdata"]
+        live_runs.explore(choice.epsilon, choice.algorithm, data=f"gaussians-k{k}-d{d}", k=str(k))
+    refusals(found)
+    table(found, asked, metric)
+    if going and (len(cells) >= asked.total or failed):
+        st.rerun()
+
+
+def standings(asked: Family, cells: list[Cell], metric: Metric) -> Found:
+    return {
+        key: k_by_d.standings([cell for cell in cells if cell.trial.algorithm == key], key, metric)
+        for key in asked.plan.algorithms
+    }
+
+
+def square(color: str) -> str:
+    return f'<span style="color:{color}">■</span>'
+
+
+def legend(asked: Family, metric: Metric) -> str:
+    colors = palette.current()
+    one, *other = asked.plan.algorithms
+    if not other:
+        return f"**{title(one)}**: {metric.title}, the darker the worse."
+    (two,) = other
+    return (
+        f"{square(colors.series[0])} **{title(one)}** does better, {square(colors.series[3])} "
+        f"**{title(two)}** does better: the figure says how many times. From {CLEAR:g} on the "
+        "color is full."
+    )
+
+
+def figure(found: Found, asked: Family, metric: Metric) -> go.Figure:
+    colors = palette.current()
+    one, *other = asked.plan.algorithms
+    rows = [[cell(found, one, other, (k, d)) for k in asked.ks] for d in asked.ds]
+    values = [value for row in rows for value, _ in row if value is not None]
+    if other:
+        scale, limits = [colors.series[3], colors.paper, colors.series[0]], (-1.0, 1.0)
+    else:
+        scale, limits = list(colors.scale), (min(values, default=0), max(values, default=1))
+    places = [(k, d) for d in asked.ds for k in asked.ks]
+    inks = [ink(value, limits, bool(other), colors) for row in rows for value, _ in row]
+    return go.Figure(
+        [
+            go.Heatmap(
+                x=asked.ks,
+                y=asked.ds,
+                z=[[value for value, _ in row] for row in rows],
+                colorscale=scale,
+                zmin=limits[0],
+                zmax=limits[1],
+                showscale=False,
+                hoverinfo="skip",
+                xgap=2,
+                ygap=2,
+            ),
+            # A heat map cannot be clicked; squares that nobody sees can.
+            go.Scatter(
+                x=[k for k, _ in places],
+                y=[d for _, d in places],
+                mode="markers+text",
+                text=[text for row in rows for _, text in row],
+                textfont={"color": inks, "size": 13},
+                marker={"symbol": "square", "size": ROW - 8, "opacity": 0},
+                selected={"marker": {"opacity": 0}},
+                unselected={"marker": {"opacity": 0}},
+                customdata=[list(at) for at in places],
+                hovertext=[hover(found, at, metric) for at in places],
+                hoverinfo="text",
+            ),
+        ],
+        {
+            **chart_style.layout(colors),
+            "plot_bgcolor": f"{colors.shore}33",
+            "height": ROW * len(asked.ds) + REST,
+            "margin": {"l": 45, "r": 8, "t": 36, "b": 50},
+            "xaxis": {
+                "title": {"text": "k, clusters", "standoff": 8},
+                "range": [asked.ks[0] - 0.5, asked.ks[-1] + 0.5],
+                "tickvals": asked.ks,
+                "showgrid": False,
+                "zeroline": False,
+            },
+            "yaxis": {
+                "title": {"text": "d, dimensions", "standoff": 4},
+                "range": [asked.ds[0] - 0.5, asked.ds[-1] + 0.5],
+                "tickvals": asked.ds,
+                "showgrid": False,
+                "zeroline": False,
+            },
+        },
+    )
+
+
+def cell(found: Found, one: str, other: list[str], at: tuple[int, int]) -> tuple[float | None, str]:
+    """Where its color lies on the scale, and its figure; a dash where a method cannot run."""
+    standings = [found[key].get(at) for key in (one, *other)]
+    if any(each and each.refusal for each in standings):
+        return None, "–"
+    if not other:
+        point = standings[0] and standings[0].point
+        return (math.log10(max(point.mean, LEAST)), short(point.mean)) if point else (None, "")
+    times = k_by_d.advantage(*standings)
+    if times is None:
+        return None, ""
+    return max(-1.0, min(1.0, math.log(times, CLEAR))), short(max(times, 1 / times))
+
+
+def ink(value: float | None, limits: tuple[float, float], diverging: bool, colors: Palette) -> str:
+    """What can be read on a cell's color."""
+    if value is None:
+        return colors.quiet
+    low, high = limits
+    strength = abs(value) if diverging else (value - low) / (high - low or 1)
+    return colors.paper if strength > FILLED else colors.text
+
+
+def short(value: float) -> str:
+    """Two digits, in as few letters as possible."""
+    if abs(value) >= 1e4 or 0 < abs(value) < 1e-3:
+        return f"{value:.0e}".replace("e-0", "e-").replace("e+0", "e")
+    text = f"{value:.2g}" if abs(value) < 100 else f"{value:.0f}"
+    return text.replace("0.", ".", 1) if abs(value) < 1 and value else text
+
+
+def hover(found: Found, at: tuple[int, int], metric: Metric) -> str:
+    k, d = at
+    lines = [f"<b>k = {k}, d = {d}</b>"]
+    for key, by_place in found.items():
+        own = by_place.get(at)
+        if own and own.point:
+            runs = f"{own.point.runs} {plural('run') if own.point.runs > 1 else 'run'}"
+            lines.append(f"{title(key)}: {metric.title} {own.point.mean:.4g} ({runs})")
+        else:
+            lines.append(f"{title(key)}: {own.refusal if own and own.refusal else '…'}")
+    return "<br>".join(lines)
+
+
+def refusals(found: Found) -> None:
+    """Once for each reason, and where."""
+    for key, by_place in found.items():
+        reasons: dict[str, list[tuple[int, int]]] = {}
+        for at, own in by_place.items():
+            if own.refusal:
+                reasons.setdefault(own.refusal, []).append(at)
+        for reason, places in list(reasons.items())[:MOST_REASONS]:
+            where = ", ".join(f"({k}, {d})" for k, d in sorted(places)[:MOST_PLACES])
+            more = ", …" * (len(places) > MOST_PLACES)
+            st.warning(f"**{title(key)}** at (k, d) = {where}{more}: {reason}")
+
+
+def table(found: Found, asked: Family, metric: Metric) -> None:
+    """The map in figures: what a screen reader gets."""
+    for key, by_place in found.items():
+        with st.expander(f"{title(key)}: {metric.title} in figures", icon=":material/table:"):
+            rows = {
+                f"k = {k}": [
+                    f"{own.point.mean:.4g}"
+                    if (own := by_place.get((k, d))) and own.point
+                    else "–"
+                    if own and own.refusal
+                    else "…"
+                    for d in asked.ds
+                ]
+                for k in asked.ks
+            }
+            index = pd.Index([f"d = {d}" for d in asked.ds])
+            st.table(pd.DataFrame(rows, index=index), border="horizontal")
+
+
+def map_csv(asked: Family, cells: list[Cell], metric: Metric) -> str:
+    return k_by_d.means_csv(standings(asked, cells, metric), metric)

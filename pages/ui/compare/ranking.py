@@ -1,0 +1,307 @@
+"""Every method at one ε, the best first."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from dpcore.algorithms import ALGORITHMS
+from dpcore.privacy.explain import plural
+from dpcore.study import ranking
+from dpcore.study.curves import Metric
+from dpcore.study.ranking import Standing
+from dpcore.study.sweep_plan import Plan
+from dpcore.study.sweep_plan import as_csv as runs_csv
+from pages.ui import address, cached_work, chart_style, controls, fragments, live_runs, palette
+from pages.ui.controls import Choice
+from pages.ui.curve_chart import LINEAR, Line, round_ticks
+from pages.ui.downloads import File, keep
+from pages.ui.palette import Palette
+from pages.ui.wording import measured
+
+RUNS = 10
+#: Pixels a row, and above the first one.
+ROW, HEAD = 40, 116
+#: A dot lies under its name, so far below the middle of its row.
+BELOW = 0.25
+#: Letters of a reason that fit beside the dots; the table has the rest.
+REASON = 52
+
+
+def show() -> None:
+    choice = controls.choose()
+    st.caption(
+        "A dot is the mean of many runs, and its line holds the middle four in five of them: "
+        "farther left is better. Hollow dots have no proof of privacy. Beyond the dotted line a "
+        "method does worse than an answer that looks at no data. **Click on a dot** to see it on "
+        "Explore."
+    )
+    live_runs.warn(choice.data, "a method", "this ranking")
+    level, what = st.columns([3, 2], gap="medium")
+    with level:
+        controls.labelled_slider(choice)
+    with what:
+        metric = controls.metric_control(choice.data)
+    with st.sidebar:
+        paper = controls.paper_control()
+        runs = controls.runs_control("Runs of each method", "runs", RUNS, live_runs.MOST_RUNS)
+        log = address.control(
+            st.toggle,
+            "Figures in equal factors (log)",
+            f"log_y.{metric.key}",
+            metric.key not in LINEAR,
+            address.yes_or_no,
+        )
+    plan = Plan(
+        choice.data,
+        tuple(key for key, each in ALGORITHMS.items() if paper in (controls.ALL, each.paper)),
+        choice.k,
+        (choice.epsilon,),
+        runs,
+        choice.seed,
+        choice.delta,
+        choice.neighbors,
+        ((choice.algorithm, choice.settings),),
+        metric.unsquared,
+    )
+    stopped = live_runs.is_stopped(plan)
+    going = not stopped and len(live_runs.gather(plan, stopped)) < plan.total
+    pause = live_runs.PAUSE if going else None
+    fragments.redrawn(ranking_so_far, pause, choice, plan, metric, log, going)
+    take_along(plan, metric)
+
+
+def ranking_so_far(choice: Choice, plan: Plan, metric: Metric, log: bool, going: bool) -> None:
+    trials = live_runs.gather(plan, not going)
+    found = ranking.ranked(plan.algorithms, trials, metric)
+    live_runs.status(plan, len(trials), plan.total, live_runs.refused(trials), going)
+    drawn = figure(found, choice, metric, limits(choice, metric), log)
+    alt = f"Methods ranked by {metric.title} on {choice.about.title}. The table below says it too."
+    for point in chart_style.draw(drawn, "ranking", alt, plan.data)[:1]:
+        live_runs.explore(choice.epsilon, point["customdata"][0])
+    table(found, choice, metric)
+    if going and len(trials) >= plan.total:
+        st.rerun()
+
+
+def limits(choice: Choice, metric: Metric) -> list[Line]:
+    """What needs no run: the answer without privacy, and the best that looks at no data."""
+    colors = palette.current()
+    known = cached_work.limits(choice.data, choice.k, choice.seed).value
+    blind = "center of the box" if known.blind_is_center else "points spread in the box"
+    return [
+        Line("No privacy", metric.of(known.non_private), colors.non_private, "dash"),
+        Line(f"No data: {blind}", metric.of(known.blind), colors.quiet, "dot"),
+    ]
+
+
+def figure(
+    found: list[Standing], choice: Choice, metric: Metric, lines: list[Line], log: bool
+) -> go.Figure:
+    colors = palette.current()
+    lines = [line for line in lines if line.value > 0 or not log]
+    values = [line.value for line in lines]
+    for each in found:
+        if each.point:
+            values += [each.point.mean, each.point.low, each.point.high]
+    low, high = spanned(values, log)
+    end = math.log10 if log else float
+    notes = [note for row, each in enumerate(found) for note in words(row, each, choice, colors)]
+    notes += [name_of(line, height, end, low, high) for height, line in enumerate(lines)]
+    return go.Figure(
+        [*bands(found, colors), dots(found, choice, metric, colors)],
+        {
+            **chart_style.layout(colors),
+            "height": HEAD + ROW * len(found) + 10,
+            "margin": {"l": 8, "r": 24, "t": HEAD, "b": 10},
+            "annotations": notes,
+            "shapes": [rule(line) for line in lines],
+            "xaxis": {
+                **chart_style.axis(colors),
+                "side": "top",
+                "title": {"text": f"{short_title(choice, metric)} (less is better)", "standoff": 8},
+                "type": "log" if log else "linear",
+                "range": [end(low), end(high)],
+                **(round_ticks(low, high) if log else {"nticks": 6}),
+            },
+            "yaxis": {
+                "range": [len(found) - 0.45, -0.55],
+                "showticklabels": False,
+                "showgrid": False,
+                "zeroline": False,
+            },
+        },
+    )
+
+
+def spanned(values: list[float], log: bool) -> tuple[float, float]:
+    """What the axis shows: all values and a little more."""
+    if log:
+        values = [value for value in values if value > 0] or [0.1, 1]
+        room = (max(values) / min(values)) ** 0.02 * 1.01
+        return min(values) / room, max(values) * room
+    room = 0.02 * (max(values, default=1) - min(values, default=0)) or 1.0
+    return min(values, default=0) - room, max(values, default=1) + room
+
+
+def short_title(choice: Choice, metric: Metric) -> str:
+    meters = metric.key == "shift" and choice.about.geographic
+    short = "NICV, not squared" if metric.unsquared else metric.title
+    return f"{short} in meters" if meters else short
+
+
+def rule(line: Line) -> dict[str, Any]:
+    return {
+        "type": "line",
+        "x0": line.value,
+        "x1": line.value,
+        "y0": 0,
+        "y1": 1,
+        "yref": "paper",
+        "line": {"color": line.color, "dash": line.dash, "width": 2},
+        "layer": "below",
+    }
+
+
+def name_of(
+    line: Line, height: int, end: Callable[[float], float], low: float, high: float
+) -> dict[str, Any]:
+    """The name of a limit above the axis, each higher than the one before so that none meet."""
+    part = (end(line.value) - end(low)) / (end(high) - end(low))
+    return {
+        "x": end(line.value),
+        "y": 1,
+        "yref": "paper",
+        "yshift": 46 + 18 * height,
+        "text": line.label,
+        "font": {"color": line.color, "size": 13},
+        "xanchor": "left" if part < 0.3 else "right" if part > 0.7 else "center",
+        "yanchor": "bottom",
+        "showarrow": False,
+    }
+
+
+def bands(found: list[Standing], colors: Palette) -> list[go.Scatter]:
+    """The middle four in five runs of each, in one trace for each color."""
+    across: dict[str, tuple[list[float | None], list[float | None]]] = {}
+    for row, each in enumerate(found):
+        if each.point:
+            x, y = across.setdefault(color_of(each, colors), ([], []))
+            x += [each.point.low, each.point.high, None]
+            y += [row + BELOW, row + BELOW, None]
+    return [
+        go.Scatter(
+            x=x,
+            y=y,
+            mode="lines",
+            line={"color": f"{color}66", "width": 8},
+            hoverinfo="skip",
+        )
+        for color, (x, y) in across.items()
+    ]
+
+
+def dots(found: list[Standing], choice: Choice, metric: Metric, colors: Palette) -> go.Scatter:
+    shown = [(row, each, each.point) for row, each in enumerate(found) if each.point]
+    marks = [
+        chart_style.marker(color_of(each, colors), ALGORITHMS[each.algorithm].verdict.holds, colors)
+        for _, each, _ in shown
+    ]
+    say = partial(measured, metric=metric, geographic=choice.about.geographic)
+    return go.Scatter(
+        x=[point.mean for *_, point in shown],
+        y=[row + BELOW for row, *_ in shown],
+        mode="markers",
+        marker={
+            "size": 13,
+            "color": [mark["color"] for mark in marks],
+            "line": {
+                "color": [mark["line"]["color"] for mark in marks],
+                "width": [mark["line"]["width"] for mark in marks],
+            },
+            "opacity": 1,
+        },
+        unselected={"marker": {"opacity": 1}},
+        customdata=[[each.algorithm] for _, each, _ in shown],
+        text=[
+            f"<b>{ALGORITHMS[each.algorithm].title}</b><br>{metric.title}: {say(point.mean)}<br>"
+            f"nine in ten below {say(point.high)}, one in ten below {say(point.low)}<br>"
+            f"{point.runs} {plural('run')}: click to see it on Explore"
+            for _, each, point in shown
+        ],
+        hoverinfo="text",
+        cliponaxis=False,
+    )
+
+
+def color_of(each: Standing, colors: Palette) -> str:
+    return colors.private if ALGORITHMS[each.algorithm].verdict.holds else colors.unproven
+
+
+def words(row: int, each: Standing, choice: Choice, colors: Palette) -> list[dict[str, Any]]:
+    """The name of a row with its verdict, and under it why there is no dot."""
+    system = ALGORITHMS[each.algorithm]
+    name = f"<b>{system.title}</b>" if each.algorithm == choice.algorithm else system.title
+    color = colors.quiet if system.verdict.holds else colors.unproven
+    place = f"{row + 1}. " if each.point else ""
+    lines = [f'{place}{name} · <span style="color:{color}">{system.verdict.lower()}</span>']
+    if each.refusal:
+        why = textwrap.shorten(f"Cannot run: {each.refusal}", REASON, placeholder=" …")
+        lines.append(f'<span style="color:{colors.quiet}">{why}</span>')
+    elif not each.point:
+        lines.append(f'<span style="color:{colors.quiet}">…</span>')
+    return [
+        {
+            "x": 0,
+            "y": row,
+            "xref": "paper",
+            "text": text,
+            "align": "left",
+            "xanchor": "left",
+            "yanchor": "middle",
+            "yshift": shift,
+            "showarrow": False,
+            "bgcolor": colors.paper,
+            "borderpad": 0,
+        }
+        for text, shift in zip(lines, (9, -9), strict=False)
+    ]
+
+
+def table(found: list[Standing], choice: Choice, metric: Metric) -> None:
+    """The ranking in figures, and who is not in it: what a screen reader gets."""
+    able = [each for each in found if not each.refusal]
+    say = partial(measured, metric=metric, geographic=choice.about.geographic)
+    rows = {
+        "Method": [ALGORITHMS[each.algorithm].title for each in able],
+        "Claim": [str(ALGORITHMS[each.algorithm].verdict) for each in able],
+        metric.title: [say(each.point.mean) if each.point else "…" for each in able],
+        "Four in five runs": [
+            f"{say(each.point.low)} to {say(each.point.high)}" if each.point else ""
+            for each in able
+        ],
+        "Seconds a run": [f"{each.seconds:.2g}" if each.point else "" for each in able],
+    }
+    places = [str(row + 1) if each.point else "" for row, each in enumerate(able)]
+    st.table(pd.DataFrame(rows, index=pd.Index(places, name="Place")), border="horizontal")
+    if refused := [each for each in found if each.refusal]:
+        reasons = (f"- **{ALGORITHMS[each.algorithm].title}**: {each.refusal}" for each in refused)
+        st.warning("\n".join(["Cannot run here:\n", *reasons]))
+
+
+def take_along(plan: Plan, metric: Metric) -> None:
+    stopped = live_runs.is_stopped(plan)
+    trials = live_runs.gather(plan, stopped)
+    found = ranking.ranked(plan.algorithms, trials, metric)
+    files = [
+        File("CSV of this table", "ranking.csv", lambda: ranking.as_csv(found, metric)),
+        File("CSV of every run", "ranking-runs.csv", lambda: runs_csv(trials)),
+    ]
+    keep(plan.data, files, stopped or len(trials) >= plan.total, plan.command(), plan.python())

@@ -1,0 +1,222 @@
+"""How long methods take with more and more rows."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from dpcore.algorithms import ALGORITHMS
+from dpcore.study import timing
+from dpcore.study.sweep_plan import Plan
+from dpcore.study.timing import SIZES, Pace, Timetable, Timing
+from pages.ui import (
+    address,
+    browser_state,
+    chart_style,
+    controls,
+    curve_chart,
+    fragments,
+    live_runs,
+    palette,
+)
+from pages.ui.compare import method_picker, shared_jobs
+from pages.ui.controls import Choice
+from pages.ui.curve_chart import Axes, end_notes, placed, round_ticks, title
+from pages.ui.downloads import File, keep
+
+DIMENSIONS = (2, 4, 10)
+ROWS = 1_000_000
+RUNS, MOST_RUNS = 3, 10
+USUAL = ("eugkm", "dplloyd", "coreset")
+HEIGHT = 480
+
+
+def show() -> None:
+    choice = controls.choose("gaussians-k5-d4")
+    st.caption(
+        "Simulated points in k clusters, held in memory row by row. Both axes have equal factors, "
+        "so that time which grows as rows do is a line of slope 1, like the dotted one. Of several "
+        "runs the fastest counts, since whatever disturbs a run only adds to it: this very page "
+        "shares the processor."
+    )
+    controls.labelled_slider(choice)
+    with st.sidebar:
+        browser_state.watch_width()
+        beside = method_picker.control("timed", choice.algorithm, USUAL)
+        d = number_control("Dimensions", "dimensions", DIMENSIONS[0], DIMENSIONS)
+        most = number_control("Rows up to", "rows", ROWS, SIZES[1:])
+        runs = controls.runs_control("Runs at each size", "time_runs", RUNS, MOST_RUNS)
+    plan = Plan(
+        "",
+        (choice.algorithm, *beside),
+        choice.k,
+        (choice.epsilon,),
+        runs,
+        choice.seed,
+        choice.delta,
+        choice.neighbors,
+        ((choice.algorithm, choice.settings),),
+    )
+    asked = Timetable(plan, d, tuple(n for n in SIZES if n <= most))
+    stopped = live_runs.is_stopped(asked)
+    going = not stopped and len(gather(asked, stopped)) < asked.total
+    pause = live_runs.PAUSE if going else None
+    fragments.redrawn(times_so_far, pause, choice, asked, going)
+    found = gather(asked, stopped)
+    files = [File("CSV of every run", "run-times.csv", partial(timing.as_csv, found))]
+    keep(choice.data, files, not going, python=asked.python(), marked=False)
+
+
+def number_control(label: str, name: str, default: int, options: tuple[int, ...]) -> int:
+    def parse(text: str) -> int:
+        if int(text) not in options:
+            raise ValueError(f"{text} is none of {options}.")
+        return int(text)
+
+    found: int = address.control(
+        st.selectbox,
+        label,
+        name,
+        default,
+        parse,
+        options=options,
+        format_func=lambda number: f"{number:,}",
+    )
+    return found
+
+
+def gather(asked: Timetable, stopped: bool) -> list[Timing]:
+    """The times so far. What fails altogether says so in place of its times."""
+    found = []
+    of_each = asked.total // len(asked.plan.algorithms)
+    for key, job in shared_jobs.timings(asked, stopped).items():
+        found += job.results
+        if job.failure:
+            missing = range(len(job.results), of_each)
+            found += [
+                Timing(key, asked.sizes[i // asked.plan.runs], i, refusal=str(job.failure))
+                for i in missing
+            ]
+    return found
+
+
+def times_so_far(choice: Choice, asked: Timetable, going: bool) -> None:
+    timings = gather(asked, not going)
+    refused = sum(each.refusal is not None for each in timings)
+    live_runs.status(asked, len(timings), asked.total, refused, going)
+    found = [timing.pace(key, timings) for key in asked.plan.algorithms]
+    alt = "Run time against the number of rows. The table below says the same."
+    if narrow := browser_state.is_narrow():
+        curve_chart.key(named(found))
+    for point in chart_style.draw(figure(found, asked, narrow), "run-times", alt, choice.data)[:1]:
+        live_runs.explore(choice.epsilon, point["customdata"][0])
+    for each in found:
+        if each.refusals:
+            at = ", ".join(f"{n:,}" for n in each.refusals)
+            reason = next(iter(each.refusals.values()))
+            st.warning(f"**{title(each.algorithm)}** with {at} rows: {reason}")
+    table(found, asked)
+    if going and len(timings) >= asked.total:
+        st.rerun()
+
+
+def named(found: list[Pace]) -> list[tuple[str, float, str]]:
+    """What each line is called, where it ends, and its color."""
+    return [
+        (f"{title(each.algorithm)}{slope(each)}", each.seconds[max(each.seconds)], color)
+        for each, color in zip(found, palette.current().series, strict=False)
+        if each.seconds
+    ]
+
+
+def figure(found: list[Pace], asked: Timetable, narrow: bool) -> go.Figure:
+    colors = palette.current()
+    known = [seconds for each in found for seconds in each.seconds.values()] or [0.001, 1.0]
+    low, high = min(known) / 1.5, max(known) * 1.5
+    colored = list(zip(found, colors.series, strict=False))
+    style = chart_style.axis(colors)
+    first, last = asked.sizes[0], asked.sizes[-1]
+    return go.Figure(
+        [
+            go.Scatter(
+                x=[first, last],
+                y=[low * 1.2, low * 1.2 * last / first],
+                mode="lines",
+                line={"color": colors.quiet, "dash": "dot", "width": 1.5},
+                hoverinfo="skip",
+            ),
+            *(line(each, color) for each, color in colored),
+        ],
+        {
+            **chart_style.layout(colors),
+            "height": HEIGHT,
+            "margin": chart_style.margin(narrow),
+            "annotations": [] if narrow else end_notes(placed(named(found), low, high, Axes())),
+            "xaxis": {
+                **style,
+                "title": {"text": "rows", "standoff": 12},
+                "type": "log",
+                "tickvals": asked.sizes,
+                "ticktext": [count(n) for n in asked.sizes],
+            },
+            "yaxis": {
+                **style,
+                "title": "seconds a run",
+                "type": "log",
+                "range": [math.log10(low), math.log10(high)],
+                **round_ticks(low, high),
+            },
+        },
+    )
+
+
+def line(each: Pace, color: str) -> go.Scatter:
+    holds = ALGORITHMS[each.algorithm].verdict.holds
+    return go.Scatter(
+        x=list(each.seconds),
+        y=list(each.seconds.values()),
+        mode="lines+markers",
+        name=each.algorithm,
+        line={"color": color, "width": 2.5, "dash": "solid" if holds else "dash"},
+        marker=chart_style.marker(color, holds, palette.current()),
+        unselected={"marker": {"opacity": 1}},
+        customdata=[[each.algorithm]] * len(each.seconds),
+        text=[
+            f"<b>{title(each.algorithm)}</b><br>{n:,} rows: {seconds:.3g} s"
+            for n, seconds in each.seconds.items()
+        ],
+        hoverinfo="text",
+        cliponaxis=False,
+    )
+
+
+def slope(each: Pace) -> str:
+    return "" if each.slope is None else f", slope {each.slope:.2f}"
+
+
+def count(n: int) -> str:
+    return f"{n // 1_000_000}M" if n >= 1_000_000 else f"{n // 1000}k"
+
+
+def table(found: list[Pace], asked: Timetable) -> None:
+    """The times in figures: what a screen reader gets."""
+    rows = {
+        title(each.algorithm): [
+            *(
+                f"{each.seconds[n]:.3g} s"
+                if n in each.seconds
+                else "left out"
+                if n in each.refusals
+                else "…"
+                for n in asked.sizes
+            ),
+            "–" if each.slope is None else f"{each.slope:.2f}",
+        ]
+        for each in found
+    }
+    index = pd.Index([*(f"{n:,}" for n in asked.sizes), "slope"], name="rows")
+    st.table(pd.DataFrame(rows, index=index), border="horizontal")

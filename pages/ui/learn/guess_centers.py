@@ -1,0 +1,231 @@
+"""Guess, then look: put down the centers that you expect, then see where they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dpcore.geometry.domain import Box
+from dpcore.privacy import explain
+from dpcore.study.metrics import center_shift, matched
+from dpcore.study.run_view import places
+from pages.ui import address, cached_work, palette
+from pages.ui.cached_work import Picture
+from pages.ui.controls import Choice
+from pages.ui.learn import presenter
+from pages.ui.learn import run_choice as choices
+from pages.ui.learn.small_map import SmallMap
+from pages.ui.wording import NOT_PRIVATE
+
+METHOD = "adaptive"
+WINDOW = Box((-74.03, 40.695), (-73.915, 40.815))
+#: Where guesses lie at first: beside the city, one above the other.
+FIRST, LAST = (-74.018, 40.80), (-74.018, 40.71)
+#: Degrees that a press of an arrow moves a guess: about 150 meters.
+EAST, NORTH = 0.0018, 0.00135
+ARROWS = {
+    "West": ("Left", -EAST, 0.0),
+    "North": ("Up", 0.0, NORTH),
+    "South": ("Down", 0.0, -NORTH),
+    "East": ("Right", EAST, 0.0),
+}
+Spot = tuple[float, float]
+
+#: Says where on the map somebody clicked, as parts of its width and height.
+CLICKED = """
+export default function ({ data, parentElement, setTriggerValue }) {
+  let place = parentElement.querySelector("div");
+  if (!place) {
+    place = document.createElement("div");
+    parentElement.appendChild(place);
+  }
+  place.innerHTML = data.drawing;
+  const map = place.querySelector("svg");
+  map.setAttribute("role", "img");
+  map.setAttribute("aria-label", data.words);
+  map.removeAttribute("width");
+  map.removeAttribute("height");
+  map.style = `display: block; max-width: 100%; max-height: ${data.height}px; margin: auto;
+    border-radius: 6px; cursor: crosshair`;
+  map.onclick = (event) => {
+    const box = map.getBoundingClientRect();
+    setTriggerValue("clicked", [
+      (event.clientX - box.left) / box.width,
+      (event.clientY - box.top) / box.height,
+    ]);
+  };
+}
+"""
+_clickable_map = st.components.v2.component("clickable-map", js=CLICKED)
+
+
+def part() -> None:
+    presented = presenter.presenting()
+    choices.sidebar(METHOD)
+    choice = choices.chosen(METHOD)
+    spots = guesses(choice.k)
+    looked = address.get("look", False, address.yes_or_no)
+    picture = revealed(choice) if looked else None
+    here, words = st.columns([1, 1] if presented else [3, 2], gap="medium")
+    with here:
+        clickable(spots, picture, 640 if presented else 560)
+    with words:
+        st.subheader(
+            "How far off were you?" if looked else f"Where will the {choice.k} centers be?",
+            anchor=False,
+        )
+        if picture is None:
+            place(choice, spots)
+        else:
+            compare(choice, spots, picture)
+        st.button(
+            "Guess again" if looked else "Look",
+            key="look",
+            icon=":material/undo:" if looked else ":material/visibility:",
+            type="primary",
+            shortcut="L",
+            on_click=address.put,
+            args=("look", not looked, False),
+        )
+
+
+def guesses(k: int) -> list[Spot]:
+    """Where somebody put the centers; those not yet moved wait beside the city."""
+    kept = address.get("spots", [], parse_spots)[:k]
+    waiting = [
+        tuple(a + (b - a) * i / max(1, k - 1) for a, b in zip(FIRST, LAST, strict=True))
+        for i in range(k)
+    ]
+    return [*kept, *waiting[len(kept) :]]  # type: ignore[list-item]
+
+
+def parse_spots(text: str) -> list[Spot]:
+    spots = []
+    for each in text.split("_"):
+        longitude, latitude = (float(part) for part in each.split(","))
+        if not WINDOW.contains((longitude, latitude)):
+            raise ValueError(f"{each!r} lies beyond the map.")
+        spots.append((longitude, latitude))
+    return spots
+
+
+def active(k: int) -> int:
+    return min(address.get("pick", 1, address.number(int, 1, choices.MOST_CENTERS)), k)
+
+
+def nudge(k: int, east: float, north: float) -> None:
+    """Move the guess that is placed now, from where the address says that it is."""
+    address.restore()
+    longitude, latitude = guesses(k)[active(k) - 1]
+    put_spot(k, (longitude + east, latitude + north))
+
+
+def put_spot(k: int, spot: Spot) -> None:
+    """Put the guess that is placed now somewhere, but not off the map."""
+    low, high = WINDOW.low, WINDOW.high
+    longitude = min(max(spot[0], low[0] + 1e-3), high[0] - 1e-3)
+    latitude = min(max(spot[1], low[1] + 1e-3), high[1] - 1e-3)
+    moved = guesses(k)
+    moved[active(k) - 1] = (longitude, latitude)
+    address.put("spots", "_".join(f"{x:.4f},{y:.4f}" for x, y in moved))
+
+
+def clickable(spots: list[Spot], picture: Picture | None, height: int) -> None:
+    """The map; a click puts the guess down that is to be placed, and goes on to the next."""
+
+    k = len(spots)
+
+    def place_there() -> None:
+        clicked = st.session_state["spot-map"].clicked
+        if clicked is None or picture is not None:
+            return
+        address.restore()
+        across, down = clicked
+        (west, south), (east, north) = WINDOW.low, WINDOW.high
+        put_spot(k, (west + across * (east - west), north - down * (north - south)))
+        address.put("pick", active(k) % k + 1, 1)
+
+    drawn = drawing(spots, picture)
+    data = {"drawing": drawn.svg(), "words": drawn.words, "height": height}
+    _clickable_map(key="spot-map", data=data, on_clicked_change=place_there)
+
+
+def drawing(spots: list[Spot], picture: Picture | None) -> SmallMap:
+    colors = palette.current()
+    told = "; ".join(f"{i}: {name}" for i, name in enumerate(places(spots), 1))
+    drawn = SmallMap(WINDOW, colors, f"The centers that you expect: {told}")
+    own = colors.series[2]
+    if picture is not None:
+        centers = at(picture.centers)
+        order = matched(spots, centers, WINDOW)
+        ends = [(spots[j], center) for j, center in zip(order, centers, strict=True)]
+        drawn.lines(ends, own)
+        drawn.non_private(at(picture.truth.value.partners), 2.6)
+        drawn.private(centers, picture.verdict.holds, 2.0)
+    for i, spot in enumerate(spots, 1):
+        chosen = picture is None and i == active(len(spots))
+        drawn.circles([spot], 2.6, colors.paper, own, 1.1 if chosen else 0.5)
+        drawn.text(spot, str(i), own, 3.6)
+    return drawn
+
+
+def at(frame: pd.DataFrame) -> list[list[float]]:
+    return frame[[0, 1]].to_numpy().tolist()
+
+
+def place(choice: Choice, spots: list[Spot]) -> None:
+    """Which guess is placed now, and four arrows that move it."""
+    k = len(spots)
+    st.html(
+        f'<p class="learn-say">Put down {k} numbered centers where a method would find them at '
+        f"ε = {choice.epsilon:g}: click on the map, or press the arrow keys.</p>"
+    )
+    chosen = address.control(
+        st.segmented_control,
+        "Place now",
+        "pick",
+        1,
+        lambda text: min(address.number(int, 1, choices.MOST_CENTERS)(text), k),
+        options=list(range(1, k + 1)),
+        required=True,
+    )
+    row = st.container(horizontal=True, gap="small")
+    for name, (key, east, north) in ARROWS.items():
+        row.button(
+            name,
+            key=f"move-{name}",
+            shortcut=key,
+            width="stretch",
+            on_click=nudge,
+            args=(k, east, north),
+        )
+    st.caption(f"Center {chosen}: {places([spots[chosen - 1]])[0]}.")
+
+
+def revealed(choice: Choice) -> Picture | None:
+    try:
+        return cached_work.picture(choice, (0, 1))
+    except ValueError as problem:
+        st.warning(f"{choice.system.title} has no answer here. {problem}")
+        return None
+
+
+def compare(choice: Choice, spots: list[Spot], picture: Picture) -> None:
+    """How far each guess is from the private center that it is nearest to, all in all."""
+    data, centers = cached_work.data(choice.data), at(picture.centers)
+    order = matched(spots, centers, data.box).tolist()
+    errors: list[Any] = center_shift(data, spots, centers).tolist()
+    usual = explain.distance(sum(errors) / len(errors), True)
+    st.html(
+        f'<p class="learn-say" role="status">At ε = {choice.epsilon:g} your centers are '
+        f"<b>{usual}</b> from the private ones on average.</p>"
+    )
+    rows = sorted(
+        (j + 1, name, explain.distance(error, True))
+        for j, error, name in zip(order, errors, places(centers), strict=True)
+    )
+    table = pd.DataFrame(rows, columns=["Guess", "Private center in", "Off by"])
+    st.table(table, border="horizontal", hide_index=True)
+    st.markdown(f"Red rings: the centers found without privacy. {NOT_PRIVATE}")

@@ -1,0 +1,184 @@
+"""Step by step: one run, frame after frame, with the account beside it."""
+
+from __future__ import annotations
+
+import html
+import time
+
+import streamlit as st
+
+import dpcore
+from dpcore.classroom import steps
+from dpcore.classroom.steps import Frame, Line
+from pages.ui import address, cached_work, fragments, palette
+from pages.ui.controls import Choice
+from pages.ui.learn import frame_map, presenter
+from pages.ui.learn import run_choice as choices
+
+#: Seconds that a frame stays while the run plays.
+PACE = 3.0
+STYLE = """
+<style>
+.budget { height: 1rem; border-radius: .3rem; background: rgba(128,144,160,.25); }
+.budget > div { height: 100%; border-radius: .3rem; transition: width .35s; }
+.account {
+  max-height: 12.5rem; overflow-y: auto; display: flex; flex-direction: column-reverse;
+  border: 1px solid rgba(128,144,160,.45); border-radius: .4rem; padding: .3rem .6rem;
+}
+.account table { width: 100%; border-collapse: collapse; font-size: .875rem; }
+.account td { padding: .15rem 0; vertical-align: top; }
+.account td + td { text-align: right; white-space: nowrap; padding-left: .8rem; }
+.learn-say { margin: 0; }
+/* Buttons stay under the hand, however much there is to say. */
+.st-key-told { min-height: 10.5rem; }
+[data-testid="stMain"] .st-key-told h3 { font-size: 1.5rem; padding-bottom: .3rem; }
+.account .now { font-weight: 600; }
+</style>
+"""
+
+
+@st.cache_resource(show_spinner="Running …", max_entries=64)
+def told(choice: Choice) -> tuple[tuple[Frame, ...], list[Line], bool, float]:
+    """The frames of a run, its account, whether its claim holds, and what it may spend."""
+    data = cached_work.data(choice.data)
+    result = dpcore.run(
+        choice.algorithm,
+        data,
+        choice.k,
+        choice.epsilon,
+        choice.delta,
+        choice.neighbors,
+        choice.seed,
+        keep_journal=True,
+    )
+    frames = steps.frames(result, data, cached_work.reference(choice.data, choice.k))
+    return frames, steps.lines(result.transcript), result.verdict.holds, choice.epsilon
+
+
+def part() -> None:
+    st.html(STYLE)
+    presented = presenter.presenting()
+    choices.sidebar()
+    choice = choices.chosen()
+    try:
+        frames, account, holds, epsilon = told(choice)
+    except ValueError as problem:
+        st.warning(f"{choice.system.title} has no answer here. {problem}")
+        return
+    last = len(frames) - 1
+    at = min(frame_number(), last)
+    frame = frames[at]
+    picture, words = st.columns([1, 1] if presented else [3, 2], gap="medium")
+    with picture:
+        whole = frame_map.needs_whole_box(frames)
+        frame_map.show(frame, choice.about.unit, holds, whole)
+        if not presented:
+            frame_map.legend(frame, choice.about.unit, holds)
+    with words:
+        with st.container(key="told", gap="xsmall"):
+            st.subheader(frame.title, anchor=False)
+            st.html(f'<p class="learn-say" aria-live="polite">{html.escape(frame.sentence)}</p>')
+        budget(frame, epsilon, holds)
+        pager(at, last)
+        if presented:
+            frame_map.legend(frame, choice.about.unit, holds)
+        if not presented:
+            choices.other_luck()
+            transcript(frame, account)
+
+
+def frame_number() -> int:
+    return address.get("frame", 0, address.number(int, 0))
+
+
+def step_by(steps: int, last: int) -> None:
+    """From where the address is now: keys may be pressed faster than pages are drawn."""
+    address.restore()
+    step_to(min(max(0, min(frame_number(), last) + steps), last))
+
+
+def step_to(at: int) -> None:
+    address.put("frame", at, 0)
+
+
+def pager(at: int, last: int) -> None:
+    """Back, play and on, by hand or by the arrow keys."""
+    playing = st.session_state.get("playing", False) and at < last
+    row = st.container(horizontal=True, gap="small")
+    row.button(
+        "Back",
+        icon=":material/arrow_back:",
+        key="back",
+        shortcut="Left",
+        disabled=at == 0,
+        width="stretch",
+        on_click=step_by,
+        args=(-1, last),
+    )
+    row.button(
+        "Pause" if playing else "Play",
+        icon=":material/pause:" if playing else ":material/play_arrow:",
+        key="play",
+        shortcut="S",
+        width="stretch",
+        on_click=toggle_play,
+        args=(not playing, 0 if at == last else at),
+    )
+    row.button(
+        "Next",
+        icon=":material/arrow_forward:",
+        key="next",
+        shortcut="Right",
+        type="primary",
+        disabled=at == last,
+        width="stretch",
+        on_click=step_by,
+        args=(1, last),
+    )
+    st.caption(f"Step {at + 1} of {last + 1}")
+    if playing:
+        st.session_state["shown since"] = time.monotonic()
+        fragments.redrawn(turn_page, PACE, at)
+
+
+def toggle_play(playing: bool, at: int) -> None:
+    st.session_state["playing"] = playing
+    step_to(at)
+
+
+def turn_page(at: int) -> None:
+    """Called again and again while a run plays: on once the frame was seen long enough."""
+    if time.monotonic() - st.session_state["shown since"] > PACE / 2:
+        step_to(at + 1)
+        st.rerun()
+
+
+def budget(frame: Frame, epsilon: float, holds: bool) -> None:
+    """What is left of epsilon, as a bar that shrinks."""
+    colors = palette.current()
+    left = max(0.0, epsilon - frame.epsilon)
+    words = f"ε spent: {frame.epsilon:.3g} of {epsilon:g}"
+    if not holds:
+        words += " by its own account, which does not hold"
+    color = colors.private if holds else colors.unproven
+    st.html(
+        f'<div class="budget" role="img" aria-label="{words}">'
+        f'<div style="width: {left / epsilon:.2%}; background: {color}"></div></div>'
+        f"<div>{words}</div>"
+    )
+
+
+def transcript(frame: Frame, account: list[Line]) -> None:
+    """Who spent how much on what, up to this frame; the newest line last, and in sight."""
+    rows = "".join(
+        f'<tr class="{"now" if i == frame.booked else ""}"><td>{html.escape(line.why)}'
+        f"<br><small>{html.escape(line.mechanism)}</small></td><td>ε {line.epsilon:.3g}</td></tr>"
+        for i, line in enumerate(account[: frame.booked], start=1)
+    )
+    if not rows:
+        rows = '<tr><td colspan="2">Nothing was asked yet.</td></tr>'
+    st.caption("Who spent how much, and on what")
+    st.html(
+        '<div class="account" tabindex="0" role="region" aria-label="Account">'
+        f"<table>{rows}</table></div>"
+    )

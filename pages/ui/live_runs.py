@@ -1,0 +1,91 @@
+"""Runs that are watched while they are made: how far they are, how to stop them, where to look
+closer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Hashable
+
+import streamlit as st
+
+from dpcore.privacy import explain
+from dpcore.study.sweep import Trial
+from dpcore.study.sweep_plan import Plan
+from pages.ui import address, cached_work, visibility
+
+#: Seconds between looks at the runs that are still being made.
+PAUSE = 0.5
+MOST_RUNS = 200
+
+
+def is_stopped(plan: Hashable) -> bool:
+    """Whether this person told it to stop."""
+    return st.session_state.get("stopped") == plan
+
+
+def gather(plan: Plan, stopped: bool) -> list[Trial]:
+    """The trials so far. What fails altogether says so in place of its trials."""
+    trials = []
+    for (key, epsilon), job in cached_work.swept(
+        plan, 0 if stopped else plan.runs, MOST_RUNS
+    ).items():
+        trials += job.results[: plan.runs]
+        if job.failure:
+            failed = range(len(job.results), plan.runs)
+            trials += [Trial(key, epsilon, i, 0, refusal=str(job.failure)) for i in failed]
+    return plan.ordered(trials)
+
+
+def status(plan: Hashable, done: int, total: int, refused: int, live: bool) -> None:
+    """How far it is, how long it will take, and a way to stop it or to go on."""
+    if done >= total:
+        st.caption(f"{total - refused:,} runs finished." + f" {refused:,} refused." * (refused > 0))
+        return
+    words, button = st.columns([5, 1], vertical_alignment="center")
+    if live:
+        words.progress(done / total, f"{done:,} of {total:,} runs{time_left(plan, done, total)}")
+        if button.button("Stop", icon=":material/stop:", width="stretch"):
+            st.session_state["stopped"] = plan
+            st.rerun()
+    else:
+        words.caption(f"Stopped after {done:,} of {total:,} runs.")
+        if button.button("Go on", icon=":material/play_arrow:", width="stretch"):
+            del st.session_state["stopped"]
+            st.rerun()
+
+
+def time_left(plan: Hashable, done: int, total: int) -> str:
+    """Judged by the pace since this plan was first seen."""
+    now = time.monotonic()
+    seen, began, already = st.session_state.get("pace", (None, now, done))
+    if seen != plan:
+        st.session_state["pace"] = (plan, now, done)
+        return ""
+    if done == already:
+        return ""
+    seconds = (now - began) / (done - already) * (total - done)
+    return (
+        f", about {seconds / 60:.0f} min left" if seconds > 90 else f", about {seconds:.0f} s left"
+    )
+
+
+def refused(trials: list[Trial]) -> int:
+    return sum(trial.refusal is not None for trial in trials)
+
+
+def warn(data: str, what: str, by: str) -> None:
+    """Say what is on screen; raw data that nobody switched on end the page here."""
+    if not visibility.show(data, what, by):
+        st.stop()
+
+
+def explore(epsilon: float, algorithm: str, **others: str) -> None:
+    """Go to Explore with this level and method."""
+    query = address.link() | {"algorithm": algorithm} | others
+    query.pop("epsilon", None)
+    query.pop("privacy", None)
+    if level := explain.level_of(epsilon):
+        query["privacy"] = level.name
+    else:
+        query["epsilon"] = f"{epsilon:g}"
+    st.switch_page("app.py", query_params=query)

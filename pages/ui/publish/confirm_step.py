@@ -1,0 +1,83 @@
+"""Step 4: the plan in words; one click spends, once, however often it is clicked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from dpcore.release import RELEASE, Entry, Ledger, ReleasePlan
+from pages.ui import address
+from pages.ui.publish import step_list
+from pages.ui.publish.level_step import affordable
+from pages.ui.publish.publish_once import begin, forget, refuse, running, ticket
+from pages.ui.publish.step_list import Step
+from pages.ui.publish.tasks import Task, watch
+from pages.ui.wording import plain
+
+
+def draw(plan: ReleasePlan, ledger: Ledger) -> None:
+    # Of two files with equal plans in words, only the sources themselves tell which is meant.
+    meant = repr((plan, ledger.folder))
+    task = running(ticket(meant))
+    with step_list.opened(Step.CONFIRM):
+        if task is not None:
+            finish(task, meant)
+            return
+        if not affordable(plan, ledger):
+            return
+        st.markdown("**This is what will happen.** Nothing is spent yet.")
+        st.markdown("\n".join(f"- {plain(sentence)}" for sentence in plan.statement()))
+        before(plan, ledger)
+        st.button(
+            f"Publish, and spend {plan.price} for good",
+            type="primary",
+            key="publish",
+            icon=":material/publish:",
+            on_click=begin,
+            args=(ticket(meant), plan, ledger),
+        )
+
+
+def before(plan: ReleasePlan, ledger: Ledger) -> None:
+    """Releases from the same data, so that nobody makes one twice without meaning to."""
+    made = [e for e in ledger.entries(plan.name) if e.purpose == RELEASE and e.failure is None]
+    if not made:
+        return
+    last = made[-1]
+    same = " with exactly this plan" * same_plan(last, plan)
+    times = "once" if len(made) == 1 else f"{len(made)} times"
+    st.warning(
+        f"These data were published from {times} before, last on {when(last)}{same} (release "
+        f"{last.number}). Another release costs its price again.",
+        icon=":material/history:",
+    )
+    st.button(
+        f"Show release {last.number} instead", key="instead", on_click=show, args=(last.number,)
+    )
+
+
+def same_plan(entry: Entry, plan: ReleasePlan) -> bool:
+    return dict(entry.plan) == plan.as_dict()
+
+
+def when(entry: Entry) -> str:
+    return f"{entry.time[:10]} at {entry.time[11:16]} UTC"
+
+
+def finish(task: Task[Any], meant: str) -> None:
+    st.markdown("**Being published.** This plan is published once, however often it is asked for.")
+    if not watch(task):
+        st.caption("It goes on when you close the page; History then shows what came of it.")
+        return
+    forget(meant)
+    if task.failure:
+        refuse(task.failure)
+        return
+    show(task.result)
+    st.rerun()
+
+
+def show(number: int) -> None:
+    address.put("release", number)
+    step_list.go(Step.RELEASED)

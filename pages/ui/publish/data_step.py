@@ -1,0 +1,182 @@
+"""Step 1: which data. Only names are read here: of files, and of their columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import PurePath
+
+import streamlit as st
+
+from dpcore.datasets import engines
+from dpcore.datasets.builtin import BUILTIN
+from pages.ui import address, own_data
+from pages.ui.own_data import facts
+from pages.ui.publish import step_list
+from pages.ui.publish.step_list import Step
+from pages.ui.publish.tasks import Task, watch
+from pages.ui.wording import plain
+
+OPENED, OPENING = "opened files", "opening files"
+UPLOAD, PATH, SPARK, HELD, PUBLIC = "upload", "path", "spark", "held", "public"
+KINDS = {
+    UPLOAD: (
+        "Upload a file",
+        "CSV, CSV.gz or Parquet, up to 50 MB. It stays in the memory of this visit, is never "
+        "written to disk, and is gone when you close or reload the page.",
+    ),
+    PATH: (
+        "Files on this machine",
+        "Any size: they are read where they lie, a path, a folder, or a pattern such as "
+        "trips/2015-*.parquet.",
+    ),
+    SPARK: ("A table in Spark", "By its name in the catalog of the Spark that is set up here."),
+    HELD: ("Data opened before, in this visit", ""),
+    PUBLIC: ("Public data", "Sets that ship, to try everything out."),
+}
+#: What the next step asks; other files, other answers.
+ASKED = ("columns", "place", "outside", "row", "who", "ids", "rows", "person", "zones")
+
+
+@dataclass(frozen=True)
+class Opened:
+    """Files of which nothing but the names of their columns was read."""
+
+    title: str
+    path: str
+    engine: engines.Engine
+    source: engines.Source
+    format: str | None = None
+    mark: str = field(default_factory=own_data.new_key)
+
+
+def files() -> Opened | None:
+    found: Opened | None = st.session_state.get(OPENED)
+    return found
+
+
+def draw() -> None:
+    with step_list.opened(Step.DATA):
+        kinds = [kind for kind in KINDS if kind != HELD or raw()]
+        given = address.link().get("data", "")
+        usual = HELD if own_data.is_own(given) else PUBLIC if given else UPLOAD
+        kind = address.control(
+            st.radio,
+            "Where are they?",
+            "from",
+            usual,
+            address.one_of(kinds),
+            options=kinds,
+            format_func=lambda kind: KINDS[kind][0],
+            captions=[KINDS[kind][1] for kind in kinds],
+        )
+        {UPLOAD: upload, PATH: path, SPARK: table, HELD: held, PUBLIC: public}[kind]()
+
+
+def raw() -> list[str]:
+    return [key for key, own in own_data.held().items() if not own.is_twin]
+
+
+def upload() -> None:
+    file = st.file_uploader(
+        "The file", type=["csv", "tsv", "txt", "gz", "parquet", "pq"], key="upload"
+    )
+    if st.button("Go on", type="primary", key="open", disabled=file is None) and file:
+        content = file.getvalue()
+        begin(lambda: look(file.name, engines.HeldFile(file.name, content)))
+    finish()
+
+
+def path() -> None:
+    where = step_list.remembered(
+        st.text_input, "Path, folder or pattern", "path", "", placeholder="/data/trips/*.parquet"
+    ).strip()
+    if st.button("Go on", type="primary", key="open", disabled=not where):
+        begin(lambda: look(where, engines.DuckDBEngine()))
+    finish()
+
+
+def table() -> None:
+    name = step_list.remembered(
+        st.text_input, "Name of the table", "table", "", placeholder="city.trips"
+    ).strip()
+    if st.button("Go on", type="primary", key="open", disabled=not name):
+        begin(lambda: look(name, engines.SparkEngine(), engines.Format.TABLE))
+    finish()
+
+
+def held() -> None:
+    titles = {key: facts(key).title for key in raw()}
+    keys = list(titles)
+    current = address.link().get("data", "")
+    key = st.selectbox(
+        "Which of them?",
+        keys,
+        index=keys.index(current) if current in keys else 0,
+        format_func=titles.__getitem__,
+        key="held",
+    )
+    st.button("Go on", type="primary", key="open", on_click=choose, args=(key, Step.LEVEL))
+
+
+def public() -> None:
+    keys = list(BUILTIN)
+    current = address.link().get("data", "")
+    key = st.selectbox(
+        "Which of them?",
+        keys,
+        index=keys.index(current) if current in keys else 0,
+        format_func=lambda key: BUILTIN[key].title,
+        key="public",
+    )
+    st.caption(BUILTIN[key].description)
+    st.button("Go on", type="primary", key="open", on_click=choose, args=(key, Step.LEVEL))
+
+
+def choose(key: str, step: Step) -> None:
+    address.put("data", key)
+    step_list.go(step)
+
+
+def look(path: str, engine: engines.Engine, format: str | None = None) -> Opened:
+    source = engine.look(path, format)
+    name = PurePath(path).name or path
+    ends = (".gz", ".csv", ".tsv", ".txt", ".parquet", ".pq")
+    for end in ends:
+        name = name.removesuffix(end)
+    return Opened(name, path, engine, source, format)
+
+
+def begin(work: Callable[[], Opened]) -> None:
+    st.session_state[OPENING] = Task(work, lambda: ("Looking at the columns", 0.0))
+
+
+def finish() -> None:
+    """Once the columns are known, the next step."""
+    task: Task[Opened] | None = st.session_state.get(OPENING)
+    if task is None or not watch(task):
+        return
+    del st.session_state[OPENING]
+    if task.failure:
+        refuse(task.failure)
+        return
+    st.session_state[OPENED] = task.result
+    step_list.forget(*ASKED)
+    address.put("data", None)
+    step_list.go(Step.PROTECT)
+    st.rerun()
+
+
+def refuse(failure: Exception) -> None:
+    """What is wrong with a file, in words; what is wrong with the program is not for a page."""
+    if not isinstance(failure, (engines.DataFileError, ValueError)):
+        raise failure
+    st.error(f"**These data cannot be read.** {plain(str(failure))}", icon=":material/error:")
+
+
+def summary() -> str:
+    """The data that were chosen, in a line."""
+    opened = files()
+    assert opened is not None
+    number = len(opened.source.layouts)
+    return plain(opened.title) + f" ({number:,} files)" * (number > 1)

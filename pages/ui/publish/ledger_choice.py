@@ -1,0 +1,52 @@
+"""Which ledger: a folder on this machine that the person can choose."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import streamlit as st
+
+from dpcore.release import Account, Ledger
+from dpcore.release.ledger_folder import VARIABLE, usual_folder
+from pages.ui.publish import step_list
+
+FOLDER = "ledger folder"
+
+
+def folder() -> str:
+    chosen: str = step_list.memory().get(FOLDER) or str(usual_folder())
+    return chosen
+
+
+def ledger() -> Ledger | None:
+    """The ledger, or why it cannot be used, in words."""
+    try:
+        return Ledger(folder())
+    except (OSError, ValueError, sqlite3.Error) as problem:
+        st.error(
+            f"**The ledger in {folder()} cannot be used.** {problem} Choose another folder under "
+            "History.",
+            icon=":material/error:",
+        )
+        return None
+
+
+def folder_control() -> None:
+    with st.expander("Where the ledger is kept", icon=":material/folder:"):
+        st.caption(
+            "The ledger remembers what was spent on which data, and every file that was published. "
+            "Who loses it loses count. It belongs on a disk of this machine, in a backup, and in "
+            "nobody else's hands."
+        )
+        given = step_list.remembered(
+            st.text_input, "Folder", FOLDER, str(usual_folder()), placeholder=str(usual_folder())
+        )
+        step_list.memory()[FOLDER] = given.strip() or str(usual_folder())
+        st.caption(
+            f"Remembered for this visit. To change it for good, set `{VARIABLE}` where the server "
+            "starts."
+        )
+
+
+def account(books: Ledger, name: str) -> Account | None:
+    return books.account(name) if name.strip() else None

@@ -1,0 +1,242 @@
+"""Step 3: how strictly, at what price out of what total, and how to choose without leaking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import streamlit as st
+
+from dpcore.algorithms import ALGORITHMS
+from dpcore.privacy import explain
+from dpcore.privacy.accounting import MAX_DELTA, MAX_EPSILON, MIN_EPSILON, Infeasible, Neighbors
+from dpcore.release import Account, Amount, Ledger, ReleasePlan, ReleaseRefused
+from pages.ui import address, controls
+from pages.ui.publish import ledger_choice, look_first, step_list
+from pages.ui.publish.publish_source import Subject
+from pages.ui.publish.step_list import Step
+from pages.ui.wording import plain
+
+#: What all releases of a data set may cost together, unless somebody says otherwise.
+USUAL_TOTAL = 1.0
+PROVED = tuple(key for key, system in ALGORITHMS.items() if system.verdict.holds)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What this step settles."""
+
+    name: str
+    algorithm: str
+    k: int
+    epsilon: float
+    delta: float
+    neighbors: Neighbors
+    allowed: Amount
+
+    def plan(self, subject: Subject) -> ReleasePlan:
+        return ReleasePlan(
+            self.name,
+            subject.source,
+            self.algorithm,
+            self.k,
+            self.epsilon,
+            self.delta,
+            self.neighbors,
+            unit=subject.unit,
+            allowed=self.allowed,
+        )
+
+
+def draw(subject: Subject, ledger: Ledger) -> None:
+    with step_list.opened(Step.LEVEL):
+        name_control(subject)
+        account = ledger_choice.account(ledger, name(subject))
+        slider, words = st.columns([3, 2], gap="medium")
+        with slider:
+            controls.level_slider(f"How strictly is each {subject.unit.name} protected?")
+            st.html(controls.ENDS)
+        with st.expander("Centers, method, exact values", icon=":material/tune:"):
+            controls.centers_control()
+            method_control(subject)
+            exact_controls(subject)
+        total_control(subject, account)
+        found = terms(subject, account)
+        with words:
+            gain(subject, found)
+        look_first.twins(subject)
+        with st.expander(
+            "Not sure which level? Look before you spend", icon=":material/travel_explore:"
+        ):
+            look_first.draw(subject, ledger, found)
+        plan = plan_of(subject, found)
+        if plan and affordable(plan, ledger):
+            left = (account.left if account else found.allowed) - plan.price
+            st.caption(
+                f"This release costs {plan.price}; {left} would be left of the {found.allowed} "
+                f"that all releases of “{found.name}” may cost."
+            )
+            st.button(
+                "Go on", type="primary", key="settled", on_click=step_list.go, args=(Step.CONFIRM,)
+            )
+
+
+def name_control(subject: Subject) -> None:
+    step_list.remembered(
+        st.text_input,
+        "Name of these data, in the ledger and on the certificate",
+        f"name {subject.key}",
+        subject.title,
+        max_chars=100,
+        help="Data that were published before keep the name they had.",
+    )
+
+
+def name(subject: Subject) -> str:
+    given: str = step_list.memory().get(f"name {subject.key}", subject.title)
+    return given.strip()
+
+
+def method_control(subject: Subject) -> None:
+    """Only what is proved can be published."""
+    possible = methods(subject)
+    current = method(subject)
+    key = controls_key("algorithm", current)
+    st.selectbox(
+        "Method",
+        possible,
+        index=possible.index(current),
+        format_func=lambda each: ALGORITHMS[each].title,
+        key=key,
+        on_change=lambda: address.put("algorithm", st.session_state[key], controls.ALGORITHM),
+        help="Methods whose privacy claim does not hold cannot be published.",
+    )
+
+
+def controls_key(control: str, value: object) -> str:
+    return f"publish-{control}-{value}"
+
+
+def methods(subject: Subject) -> list[str]:
+    d = subject.source.box.d
+    return [key for key in PROVED if not ALGORITHMS[key].obstacle(d, None, controls.CENTERS)]
+
+
+def method(subject: Subject) -> str:
+    """The one in the address, if it can be published; else the one that suits most data."""
+    possible = methods(subject)
+    wanted = address.link().get("algorithm", controls.ALGORITHM)
+    usual = controls.ALGORITHM if controls.ALGORITHM in possible else controls.FALLBACK
+    return wanted if wanted in possible else usual
+
+
+def exact_controls(subject: Subject) -> None:
+    left, right = st.columns(2)
+    with left:
+        address.control(
+            st.number_input,
+            "ε (epsilon)",
+            "epsilon",
+            None,
+            address.number(float, MIN_EPSILON, MAX_EPSILON),
+            min_value=MIN_EPSILON,
+            max_value=MAX_EPSILON,
+            step=None,
+            format="%g",
+            placeholder="as the slider says",
+            help="Overrides the slider. Leave empty to use its level.",
+        )
+    if ALGORITHMS[method(subject)].uses_delta:
+        with right:
+            controls.delta_control()
+
+
+def total_control(subject: Subject, account: Account | None) -> None:
+    """What may be spent in all: said once, with the first release."""
+    if account is not None:
+        part = float(account.used.epsilon / account.allowed.epsilon)
+        st.progress(
+            min(part, 1.0),
+            f"“{account.name}”: {account.used} of {account.allowed} is spent, {account.left} left.",
+        )
+        return
+    total = step_list.remembered(
+        st.number_input,
+        "The most that all releases of these data may ever cost together, in ε",
+        f"total {subject.key}",
+        USUAL_TOTAL,
+        min_value=MIN_EPSILON,
+        max_value=MAX_EPSILON,
+        step=None,
+        format="%g",
+        help="Fixed with the first release; it cannot be raised later.",
+    )
+    slip = explain.slip(float(terms(subject, None).allowed.delta))
+    st.caption(
+        f"However many releases that buys: {explain.attack(total, subject.unit.name)} "
+        + f"{slip} " * bool(slip)
+        + "It is fixed with the first release."
+    )
+
+
+def terms(subject: Subject, account: Account | None) -> Terms:
+    """What the controls and the address say."""
+    chosen = method(subject)
+    system = ALGORITHMS[chosen]
+    typed = address.get("epsilon", None, address.number(float, MIN_EPSILON, MAX_EPSILON))
+    level = explain.LEVELS[controls.LEVEL_NAMES.index(controls.level_name())]
+    delta = address.get("delta", 0.0, address.number(float, 0, MAX_DELTA))
+    total: float = step_list.memory().get(f"total {subject.key}", USUAL_TOTAL)
+    used = delta if system.uses_delta else 0.0
+    return Terms(
+        name(subject),
+        chosen,
+        address.get("k", controls.CENTERS, address.number(int, 1, controls.MOST_CENTERS)),
+        typed or level.epsilon,
+        used,
+        account.neighbors if account else Neighbors.ADD_REMOVE,
+        account.allowed if account else Amount.of(total, MAX_DELTA if used else 0.0),
+    )
+
+
+def gain(subject: Subject, found: Terms) -> None:
+    """What an attacker gains at this level, in words."""
+    unit = subject.unit.name
+    st.metric(f"What an attacker can gain about one {unit}", explain.odds(found.epsilon))
+    said = [explain.attack(found.epsilon, unit, found.neighbors), explain.slip(found.delta)]
+    st.caption(" ".join(filter(None, said)))
+    if caution := explain.caution(found.epsilon):
+        st.caption(f":orange[:material/warning: **{caution}**]")
+
+
+def plan_of(subject: Subject, found: Terms) -> ReleasePlan | None:
+    """The plan, or why there can be none, in words."""
+    with refusing():
+        return found.plan(subject)
+    return None
+
+
+def affordable(plan: ReleasePlan, ledger: Ledger) -> bool:
+    """Whether the ledger can pay for it, or why not, in words. Nothing private is read."""
+    with refusing():
+        ledger.check(plan.claim())
+        return True
+    return False
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    try:
+        yield
+    except (ReleaseRefused, Infeasible, ValueError) as reason:
+        st.error(f"**This cannot be published.** {plain(str(reason))}", icon=":material/block:")
+
+
+def summary(found: Terms, subject: Subject) -> str:
+    level = explain.level_of(found.epsilon)
+    named = f"{level.name} (ε {found.epsilon:g})" if level else f"ε {found.epsilon:g}"
+    return (
+        f"{named}, {found.k} centers, {ALGORITHMS[found.algorithm].title}; "
+        f"{explain.odds(found.epsilon)}"
+    )

@@ -1,0 +1,136 @@
+"""Look before you spend, without leaking: a private twin, public data, or nothing but the words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.privacy import explain
+from dpcore.privacy.accounting import MAX_EPSILON, MIN_EPSILON
+from dpcore.release import TWIN, Ledger, twin_of, twin_plan
+from pages.ui import address, own_data
+from pages.ui.own_data import OwnData, facts
+from pages.ui.publish import ledger_choice, step_list
+from pages.ui.publish.publish_once import begin, forget, refuse, running, ticket
+from pages.ui.publish.publish_source import Subject
+from pages.ui.publish.tasks import watch
+from pages.ui.visibility import STAND_IN
+from pages.ui.wording import plain
+
+if TYPE_CHECKING:
+    from pages.ui.publish.level_step import Terms
+
+MAKING = "making a twin"
+#: The part of the total that a twin is offered for.
+USUAL_PART = 0.1
+
+
+def draw(subject: Subject, ledger: Ledger, found: Terms) -> None:
+    st.markdown(
+        "Moving the slider over the data themselves and choosing by what you see would tell "
+        "something about them, and no ε accounts for that. These ways do not leak:"
+    )
+    explore("Look at a public month of trips", {"data": STAND_IN}, ":material/public:")
+    if not subject.is_own:
+        st.caption("These data are public themselves: look at them on Explore and Curves.")
+        return
+    st.divider()
+    twin(subject, ledger, found)
+    st.divider()
+    st.caption(
+        "Or look at the raw data, for your eyes only, without letting them choose the level. "
+        "Explore keeps them hidden until you switch them on."
+    )
+    explore("Open Explore with these data", {"data": subject.key}, ":material/visibility_off:")
+
+
+def twins(subject: Subject) -> None:
+    """Those that this visit holds."""
+    for key, own in own_data.held().items():
+        if own.twin_of == subject.key:
+            with st.container(horizontal=True, vertical_alignment="center", key=f"twin-{key}"):
+                st.success(f"{plain(own.title)} is here.", icon=":material/content_copy:")
+                explore("Look at it on Explore", {"data": key}, ":material/map:")
+
+
+def explore(label: str, query: dict[str, str], icon: str) -> None:
+    rest = {name: value for name, value in address.link().items() if name not in ("step", "from")}
+    st.page_link("app.py", label=label, icon=icon, query_params=rest | query)
+
+
+def twin(subject: Subject, ledger: Ledger, found: Terms) -> None:
+    """A small part of the budget, once; then look as long and as often as one likes."""
+    st.markdown(
+        "**A private twin.** For a small part of the budget, once, rows are drawn from a noisy "
+        "grid of yours. Explore and Curves then work on the twin, for any method and level, at no "
+        "further cost."
+    )
+    if any(own.twin_of == subject.key for own in own_data.held().values()):
+        st.caption(":material/check: One is here: look at it on Explore or Curves.")
+        return
+    for entry in ledger.entries(found.name):
+        if entry.purpose == TWIN and entry.failure is None:
+            st.button(
+                f"Open the twin made on {entry.time[:10]} for {entry.charged}, at no cost",
+                key=f"reopen-{entry.number}",
+                on_click=keep,
+                args=(subject, ledger, entry.number),
+            )
+    total = float(found.allowed.epsilon)
+    price = step_list.remembered(
+        st.number_input,
+        "ε for the twin",
+        f"twin {subject.key}",
+        USUAL_PART * total,
+        min_value=MIN_EPSILON,
+        max_value=min(total, MAX_EPSILON),
+        step=None,
+        format="%g",
+    )
+    fixed = f" With it “{plain(found.name)}” and its total, {found.allowed}, are settled."
+    fixed *= ledger_choice.account(ledger, found.name) is None
+    st.caption(explain.attack(price, subject.unit.name, found.neighbors) + fixed)
+    meant = (MAKING, subject.key, str(ledger.folder))
+    if st.button(
+        f"Make the twin: spend ε {price:g} of {total:g}", key="make-twin", icon=":material/paid:"
+    ):
+        try:
+            plan = twin_plan(
+                found.name,
+                subject.source,
+                price,
+                neighbors=found.neighbors,
+                unit=subject.unit,
+                allowed=found.allowed,
+            )
+        except ValueError as reason:
+            refuse(reason)
+            return
+        begin(ticket(meant), plan, ledger)
+    task = running(ticket(meant))
+    if task is not None and watch(task):
+        forget(meant)
+        if task.failure:
+            refuse(task.failure)
+        else:
+            keep(subject, ledger, task.result)
+            st.rerun()
+
+
+def keep(subject: Subject, ledger: Ledger, number: int) -> None:
+    """The twin, to be chosen on Explore and Curves in this visit."""
+    entry = ledger.entry(number)
+    data = twin_of(ledger, number)
+    own_data.keep(
+        OwnData(
+            f"Private twin of {subject.title}",
+            f"Rows drawn from what release {number} of “{plain(entry.account)}” published for "
+            f"{entry.charged}, paid on {entry.time[:10]}.",
+            data.box,
+            facts(subject.key).unit,
+            subject.source.geographic,
+            data,
+            twin_of=subject.key,
+        )
+    )

@@ -1,0 +1,167 @@
+"""The end of step 2: one pass over the rows, what became of them, and data to go on with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from dpcore.datasets import About, Dataset, engines
+from dpcore.datasets.engines import Tally, open_source
+from dpcore.datasets.files import looks_geographic, with_tally
+from dpcore.geometry.domain import Box
+from dpcore.privacy import explain
+from dpcore.release import FileData, Unit
+from dpcore.results.run_result import NonPrivate
+from pages.ui import address, own_data
+from pages.ui.own_data import OwnData
+from pages.ui.publish import step_list
+from pages.ui.publish.data_step import Opened, refuse
+from pages.ui.publish.step_list import Step
+from pages.ui.publish.tasks import Task, watch
+from pages.ui.wording import NOT_PRIVATE, plain
+
+COUNTING, COUNTED = "counting rows", "counted rows"
+#: What becomes of rows outside the box.
+DROP, CLIP = "drop", "clip"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was settled in this step; equal answers need not be counted again."""
+
+    mark: str
+    columns: tuple[str, ...]
+    box: Box
+    outside: str
+    unit: Unit
+    row: str
+    zones: str | None = None
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The rows inside the box, and why there are none if so."""
+
+    asked: Asked
+    dataset: Dataset
+    tally: NonPrivate[Tally]
+    trouble: NonPrivate[str] | None = None
+    #: Columns in an order in which rows would lie in the box.
+    better: tuple[str, ...] = ()
+
+
+def count(opened: Opened, asked: Asked | None) -> None:
+    """One pass over the rows, and what came of it; then the next step."""
+    counted: Counted | None = st.session_state.get(COUNTED)
+    fresh = counted is not None and counted.asked == asked
+    if st.button(
+        "Count the rows",
+        type="secondary" if fresh else "primary",
+        key="count",
+        disabled=asked is None,
+        help=None if asked else "Choose columns and a box first.",
+    ):
+        assert asked is not None
+        fresh = False
+        st.session_state[COUNTING] = begin(opened, asked)
+    task: Task[Counted] | None = st.session_state.get(COUNTING)
+    if task is not None:
+        if not watch(task):
+            return
+        del st.session_state[COUNTING]
+        if task.failure:
+            refuse(task.failure)
+            return
+        counted = st.session_state[COUNTED] = task.result
+        fresh = counted is not None and counted.asked == asked
+    if fresh and counted is not None:
+        told(opened, counted)
+
+
+def begin(opened: Opened, asked: Asked) -> Task[Counted]:
+    engine = opened.engine
+    progress = getattr(engine, "progress", lambda: 0.0)
+    return Task(lambda: counting(opened, asked), lambda: ("Counting the rows", progress()))
+
+
+def counting(opened: Opened, asked: Asked) -> Counted:
+    source = open_source(
+        opened.engine,
+        opened.path,
+        asked.columns,
+        asked.zones,
+        opened.format,
+        asked.outside == CLIP,
+    )
+    about = About("own", opened.title, unit=asked.row, geographic=looks_geographic(asked.box))
+    dataset, tally = with_tally(opened.engine, source, asked.box, about)
+    trouble = engines.explain_empty(opened.engine, source, asked.box)
+    if trouble is None:
+        return Counted(asked, dataset, tally)
+    swapped = engines.in_other_order(opened.engine, source, asked.box)
+    better = swapped.columns if swapped else ()
+    return Counted(asked, dataset, tally, NonPrivate(trouble), better)
+
+
+def told(opened: Opened, counted: Counted) -> None:
+    """What became of the rows: for the eyes of who holds them, and in no file."""
+    found, row = counted.tally.value, counted.asked.row
+    with st.container(key="tally"):
+        st.markdown(f"What became of the rows {NOT_PRIVATE}")
+        for column, (label, number) in zip(
+            st.columns(3),
+            (
+                (f"{explain.plural(row).capitalize()} in the box", found.inside),
+                ("Outside the box", found.outside),
+                ("Unreadable", found.unreadable),
+            ),
+            strict=True,
+        ):
+            column.metric(label, f"{number:,}")
+    if counted.trouble is not None:
+        st.error(counted.trouble.value, icon=":material/error:")
+        if counted.better:
+            st.button("Swap the two columns", key="swap", on_click=swap, args=(counted.better,))
+        return
+    if found.outside > found.inside:
+        st.warning("Most rows lie outside the box. Is it the right one?")
+    st.button("Go on", type="primary", key="protected", on_click=keep, args=(opened, counted))
+
+
+def swap(columns: tuple[str, ...]) -> None:
+    step_list.forget("columns")
+    step_list.memory()["columns"] = list(columns)
+
+
+def keep(opened: Opened, counted: Counted) -> None:
+    """From now on these data can be chosen in this visit."""
+    asked = counted.asked
+    source = FileData(
+        opened.path,
+        asked.columns,
+        asked.box,
+        asked.zones,
+        asked.outside,
+        opened.engine,
+        opened.format,
+    )
+    already = [k for k, own in own_data.held().items() if own.source == source]
+    unit = asked.unit
+    kept = f"A release protects one {unit.name} with {unit.rows} rows: more noise than here."
+    own = OwnData(
+        opened.title,
+        f"Your own data, held in this visit: {plain(', '.join(asked.box.names))}. "
+        + kept * bool(unit.ids),
+        asked.box,
+        asked.row,
+        source.geographic,
+        counted.dataset,
+        source,
+        unit,
+        counted.tally,
+        key=already[0] if already else own_data.new_key(),
+    )
+    own_data.keep(own)
+    address.put("data", own.key)
+    step_list.go(Step.LEVEL)

@@ -1,0 +1,97 @@
+"""A round of clipped offsets: exact without noise, careful with it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dpcore.algorithms._offset_rounds import Cells, Purse, Terms, moved, settled
+from dpcore.datasets import RowsDataset
+from dpcore.geometry.domain import Box
+from dpcore.privacy.accounting import Accounting, Budget, Neighbors
+from dpcore.privacy.noise import SimulatedNoise
+from dpcore.queries.curator import Curator
+from dpcore.queries.moments import WHOLE
+
+MIDDLES = np.array([[-0.6, -0.6, -0.6], [0.6, 0.6, 0.6]])
+ROWS = np.repeat(MIDDLES, [300, 700], axis=0) + 0.05 * np.random.default_rng(0).standard_normal(
+    (1000, 3)
+)
+
+
+def purse(epsilon=1e5, delta=0.0, neighbors="add-remove", seed=0):
+    budget = Budget(epsilon, delta, Accounting.GAUSSIAN if delta else Accounting.PURE)
+    data = RowsDataset.from_values(ROWS, Box.cube(3))
+    curator = Curator(data, budget, SimulatedNoise(seed), neighbors, np.random.default_rng(seed))
+    return Purse(curator, Terms(budget, Neighbors(neighbors)))
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_without_noise_a_round_is_a_step_of_lloyd(delta):
+    start = MIDDLES + 0.05
+    energy = ((ROWS - start[[0] * 300 + [1] * 700]) ** 2).sum(1).mean()
+    cells = moved(purse(delta=delta), start, energy, 1000, 3.0, 1.0, "round")
+    np.testing.assert_allclose(cells.centers, [ROWS[:300].mean(0), ROWS[300:].mean(0)], atol=1e-3)
+    np.testing.assert_allclose(cells.rows, [300, 700], atol=1)
+
+
+def test_by_l2_norm_the_energy_left_is_that_of_the_moved_centers():
+    start = MIDDLES + 0.02
+    cells = moved(purse(delta=1e-6), start, 0.01, 1000, 3.0, 1.0, "round")
+    left = ((ROWS - cells.centers[[0] * 300 + [1] * 700]) ** 2).sum(1).mean()
+    assert cells.energy == pytest.approx(left, rel=0.05)
+
+
+def test_where_noise_drowns_everything_centers_stay():
+    cells = moved(purse(epsilon=0.01), MIDDLES / 2, 0.3, 1000, 1.1, 1.0, "round")
+    assert np.abs(cells.centers - MIDDLES / 2).max() < 0.6
+    assert (np.abs(cells.centers) <= 1).all()
+    assert cells.energy > 0
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+@pytest.mark.parametrize("neighbors", list(Neighbors))
+def test_the_noise_that_is_reckoned_with_is_the_noise_that_is_drawn(delta, neighbors):
+    given = purse(1.0, delta, neighbors)
+    question = given.terms.offsets(np.zeros((300, 3)) + np.linspace(-1, 1, 300)[:, None], 0.5)
+    noise = given.ask(question, 1.0, "why") - question.of(
+        RowsDataset.from_values(ROWS, Box.cube(3))
+    )
+    assert np.std(noise) == pytest.approx(given.terms.noise(question, 1.0), rel=0.1)
+
+
+def test_relative_noise_is_that_of_the_mean_of_everything():
+    terms = Terms(Budget(1.0, 1e-6, Accounting.GAUSSIAN), Neighbors.ADD_REMOVE)
+    mu = math.sqrt(2 * terms.budget.rho)
+    assert terms.relative_noise(100, 9) == pytest.approx(
+        3 * math.hypot(1, 1 / 64) / mu / 100, rel=1e-3
+    )
+    half = Terms(terms.budget, terms.neighbors, 0.5)
+    question = half.offsets(np.zeros((1, 9)), 1.0)
+    assert half.noise(question, 1.0) / WHOLE == pytest.approx(math.hypot(1, 1 / 64) / mu / 0.5**0.5)
+
+
+def test_merged_centers_take_their_spread_along():
+    cells = Cells(np.array([[0.1, 0], [0.3, 0], [-0.5, 0]]), np.array([50.0, 50, 100]), 1.0, 0.2)
+    merged = cells.merged(2, np.random.default_rng(0))
+    np.testing.assert_allclose(np.sort(merged.centers[:, 0]), [-0.5, 0.2], atol=1e-6)
+    assert merged.energy == pytest.approx(0.2 + 100 * 0.01 / 200)
+
+
+def test_cells_that_noise_explains_do_not_count_when_merging():
+    cells = Cells(np.array([[0.1, 0], [0.9, 0.9], [-0.5, 0]]), np.array([50.0, 1, 100]), 10.0, 0.2)
+    merged = cells.merged(2, np.random.default_rng(0))
+    np.testing.assert_allclose(np.sort(merged.centers[:, 0]), [-0.5, 0.1], atol=1e-6)
+
+
+@pytest.mark.parametrize("multiples", [(2, 1), (4, 2, 1)])
+def test_rounds_spend_the_purse_and_end_with_k_centers(multiples):
+    given = purse(2.0, 1e-6)
+    k = 2
+    start = np.random.default_rng(0).uniform(-0.8, 0.8, (k * multiples[0], 3))
+    centers = settled(given, start, 1.0, 1000, k, multiples, 1.1)
+    np.testing.assert_allclose(centers[centers[:, 0].argsort()], MIDDLES, atol=0.1)
+    assert len(given.curator.transcript) == len(multiples)
+    assert given.curator.transcript.epsilon == 2.0

@@ -1,0 +1,135 @@
+"""A tree of noisy counts becomes weights that agree and are never negative."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpcore.algorithms._tree import Stage, _fused, _handed_down, leaf_points, weighed_leaves
+from dpcore.geometry.dyadic import DyadicCells
+
+
+def first_stage(counts, alive, variance=2.0):
+    counts = np.asarray(counts, dtype=float)
+    cells = DyadicCells.uniform(1)
+    return Stage(cells, np.full(4, -1), counts, variance, np.asarray(alive, dtype=bool))
+
+
+def next_stage(before, which, counts, alive, variance=1.0):
+    cells, parent = before.cells.split(np.array(which), np.ones(len(which), dtype=int))
+    counts = np.asarray(counts, dtype=float)
+    return Stage(cells, parent, counts, variance, np.asarray(alive, dtype=bool))
+
+
+def test_a_cell_is_the_mean_of_its_count_and_its_parts_by_inverse_variance():
+    above = first_stage([10, 0, 0, 0], [1, 0, 0, 0], variance=2.0)
+    below = next_stage(above, [0], [9, 4, 2, -1], [1, 1, 1, 0], variance=1.0)
+    estimates, variances = _fused([above, below])[0]
+    # Counted as 10 with variance 2, and as 9 + 4 + 2 - 1 = 14 with variance 4.
+    assert estimates[0] == pytest.approx((10 / 2 + 14 / 4) / (1 / 2 + 1 / 4))
+    assert variances[0] == pytest.approx(1 / (1 / 2 + 1 / 4))
+    assert estimates[1:].tolist() == [0, 0, 0]
+    assert variances[1:].tolist() == [2, 2, 2]
+
+
+def test_a_weight_is_divided_among_live_parts_with_none_below_zero():
+    parts = _handed_down(
+        np.array([9.0]),
+        np.zeros(4, dtype=int),
+        np.array([True, True, True, False]),
+        np.array([9.0, 3.0, 1.0, 50.0]),
+        np.ones(4),
+    )
+    # All three less 4/3 would leave the third below 0; without it, both others lose 3/2.
+    assert parts.tolist() == [7.5, 1.5, 0, 0]
+
+
+def test_the_division_is_the_nearest_one_by_the_conditions_of_optimality():
+    rng = np.random.default_rng(0)
+    weights = rng.uniform(0, 20, 50) * (rng.random(50) < 0.9)
+    parent = np.sort(rng.integers(0, 50, 600))
+    alive = rng.random(600) < 0.7
+    estimates, variances = rng.normal(1, 5, 600), rng.uniform(0.5, 3, 600)
+    parts = _handed_down(weights, parent, alive, estimates, variances)
+    assert (parts >= 0).all()
+    assert (parts[~alive] == 0).all()
+    for cell in range(50):
+        mine = (parent == cell) & alive
+        if not mine.any() or not weights[cell]:
+            assert parts[parent == cell].sum() == 0
+            continue
+        assert parts[mine].sum() == pytest.approx(weights[cell])
+        # One tau for all that got something, and nobody else would deserve more at it.
+        taus = (estimates - parts)[mine] / variances[mine]
+        got = parts[mine] > 0
+        tau = taus[got].mean()
+        assert taus[got] == pytest.approx(tau)
+        assert (taus[~got] <= tau + 1e-9).all()
+
+
+def test_leaves_hold_what_the_live_cells_of_the_first_stage_are_estimated_to():
+    above = first_stage([10, 6, 0.5, 3], [1, 1, 0, 1])
+    below = next_stage(above, [0, 1, 3], [5, 5, 0, 0] * 3, [1, 1, 0, 0] + [0] * 4 + [1, 0, 0, 0])
+    leaves, weights = weighed_leaves([above, below])
+    roots = _fused([above, below])[0][0]
+    assert weights.sum() == pytest.approx(roots[[0, 1, 3]].sum())
+    # Two parts of the first cell, the second cell itself as no part lives, one part of the fourth.
+    assert leaves.levels.tolist() == [2, 2, 1, 2]
+    assert leaves.codes.tolist() == [0, 1, 1, 12]
+    assert weights[:2].tolist() == pytest.approx([roots[0] / 2] * 2)
+
+
+def test_a_cell_that_was_alive_by_chance_gets_no_weight():
+    # Counted as 9, and as 1, 0, -1 and -6 in its parts: less than its standard deviation in all.
+    above = first_stage([9, 90, 0, 0], [1, 1, 0, 0], variance=50.0)
+    below = next_stage(above, [0], [1, 0, -1, -6], [1, 0, 0, 0], variance=1.0)
+    leaves, weights = weighed_leaves([above, below])
+    assert leaves.codes.tolist() == [1]
+    assert weights.tolist() == [90]
+
+
+def test_a_high_count_that_no_later_answer_confirms_is_chance_however_high():
+    # 15 is why the cell was asked again; all answers together would still put it at 2 deviations.
+    above = first_stage([15, 90, 0, 0], [1, 1, 0, 0], variance=13.0)
+    below = next_stage(above, [0, 1], [1, 0, -1, 0, 40, 50, 0, 0], [1] * 8, variance=1.0)
+    estimates, variances = _fused([above, below])[0]
+    assert estimates[0] > 1.9 * np.sqrt(variances[0])
+    leaves, weights = weighed_leaves([above, below])
+    assert set(leaves.codes.tolist()) <= {4, 5, 6, 7}
+    assert weights.sum() == pytest.approx(estimates[1])
+
+
+def test_without_a_live_cell_there_is_no_leaf():
+    leaves, weights = weighed_leaves([first_stage([1, -2, 0, 1], [0, 0, 0, 0])])
+    assert leaves.n_cells == 0
+    assert len(weights) == 0
+    assert leaf_points(leaves, weights, 1.0, 21).shape == (0, 2)
+
+
+def test_a_point_moves_along_the_slope_of_the_density_and_not_in_noise():
+    cells = DyadicCells.uniform(2)
+    # Masses grow along the first coordinate: 10, 20, 30, 40 in each row of cells.
+    masses = 10 * (1 + np.round((cells.centers()[:, 0] + 0.75) / 0.5))
+    moved = (leaf_points(cells, masses, 0.0, 21) - cells.centers()) / 0.5
+    inner = np.abs(cells.centers()).max(axis=1) < 0.5
+    assert moved[inner, 0] == pytest.approx(20 / (24 * masses[inner]))
+    assert moved[inner, 1] == pytest.approx(np.zeros(4), abs=1e-15)
+    noisy = (leaf_points(cells, masses, 5.0, 21) - cells.centers()) / 0.5
+    assert noisy[inner, 0] == pytest.approx(20 / (24 * (masses[inner] + 5)))
+
+
+def test_a_point_never_leaves_its_cell_and_a_single_place_stays():
+    cells = DyadicCells.uniform(2)
+    masses = np.where(cells.codes == 5, 1000.0, 0.001)
+    moved = np.abs(leaf_points(cells, masses, 0.0, 21) - cells.centers()) / 0.5
+    assert moved.max() == pytest.approx(0.3)
+    assert np.array_equal(leaf_points(cells, masses, 0.0, finest=2), cells.centers())
+
+
+def test_a_large_neighbor_counts_as_much_as_lies_in_an_equal_square():
+    # The first quarter whole with mass 40; the second one cut into four of mass 20 each.
+    cells = DyadicCells(np.array([1, 2, 2, 2, 2]), np.array([0, 4, 5, 6, 7]))
+    masses = np.array([40.0, 20, 20, 20, 20])
+    moved = (leaf_points(cells, masses, 0.0, 21) - cells.centers()) / 0.5
+    # Cell 4 has 10 of the large one on one side and 20 on the other.
+    assert moved[1, 1] == pytest.approx((20 - 10) / (24 * 20))

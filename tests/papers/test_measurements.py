@@ -1,0 +1,100 @@
+"""What findings are counted with: means over runs, duels, and when a claim holds."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import dpcore
+from dpcore.datasets import load
+from dpcore.papers import Check, Finding, Row, Shelf
+from dpcore.papers.measurements import NICV, all_of, available, duel, figures, found, mean_figures
+from dpcore.study.sweep import trial_seed
+
+
+def pairs(*values: tuple[float, float]) -> list[Row]:
+    return [
+        Row({"epsilon": i, "algorithm": key}, figure)
+        for i, both in enumerate(values)
+        for key, figure in zip(("a", "b"), both, strict=True)
+    ]
+
+
+def test_a_mean_is_that_of_runs_with_the_shared_seeds():
+    data = load("iris")
+    (row,) = mean_figures(data, ["dplloyd"], 3, [1.0], 2, seed=5)
+    runs = [dpcore.run("dplloyd", data, 3, 1.0, seed=trial_seed(5, i)).centers for i in range(2)]
+    assert row.figure == pytest.approx(np.mean([NICV["NICV"](data, each) for each in runs]))
+    assert dict(row.setting) == {
+        "data": "iris",
+        "d": 4,
+        "k": 3,
+        "epsilon": 1.0,
+        "algorithm": "dplloyd",
+        "measure": "NICV",
+    }
+
+
+def test_an_algorithm_that_cannot_answer_says_why_in_its_row():
+    (row,) = mean_figures(load("digits"), ["eugkm"], 3, [1.0], 3)
+    assert math.isnan(row.figure)
+    assert "64 dimensions" in str(row.setting["absent"])
+
+
+def test_a_set_that_is_not_there_is_a_row_that_says_so():
+    data, (row,) = available(Shelf(), "adult")
+    assert data is None
+    assert "adult does not ship" in str(row.setting["absent"])
+    assert available(Shelf(), "iris")[1] == []
+
+
+def test_a_duel_counts_wins_losses_and_near_ties():
+    outcome = duel(pairs((1, 2), (1, 1.01), (4, 2)), "a", "b")
+    assert (outcome.wins, outcome.losses, outcome.cells) == (1, 1, 3)
+    assert outcome.ratio == pytest.approx((0.5 * 2 / 1.01) ** (1 / 3))
+    assert str(outcome).startswith("in 1 of 3 cells, 1 equal (0.997 times its figure")
+
+
+@pytest.mark.parametrize(
+    ("values", "better", "no_better"),
+    [
+        ([(1, 2)] * 5, Finding.REPRODUCED, Finding.NOT_REPRODUCED),
+        ([(2, 1)] * 5, Finding.NOT_REPRODUCED, Finding.REPRODUCED),
+        ([(1, 2), (2, 1)], Finding.DEPENDS, Finding.DEPENDS),
+        ([(1, 2), (1, 1), (1, 1)], Finding.DEPENDS, Finding.DEPENDS),
+        ([(1, 2), (1, 2), (1, 1)], Finding.REPRODUCED, Finding.DEPENDS),
+        ([], Finding.SKIPPED, Finding.SKIPPED),
+    ],
+)
+def test_equal_cells_speak_for_neither_but_for_no_better(values, better, no_better):
+    outcome = duel(pairs(*values), "a", "b")
+    assert (outcome.finding, outcome.no_better) == (better, no_better)
+
+
+def test_figures_that_are_not_there_are_in_no_cell():
+    rows = [*pairs((1, 2)), Row({"epsilon": 0, "algorithm": "c"}, math.nan)]
+    assert list(figures(rows).values()) == [{"a": 1, "b": 2}]
+
+
+def test_four_cells_in_five_are_most():
+    assert [found(holds, 5) for holds in (4, 3, 1)] == [
+        Finding.REPRODUCED,
+        Finding.DEPENDS,
+        Finding.NOT_REPRODUCED,
+    ]
+
+
+def test_claims_that_came_out_differently_make_a_finding_that_depends():
+    yes, no = Check(Finding.REPRODUCED, "yes"), Check(Finding.NOT_REPRODUCED, "no")
+    assert all_of([yes, yes]).finding is Finding.REPRODUCED
+    assert all_of([no, no]).finding is Finding.NOT_REPRODUCED
+    assert all_of([yes, no]).finding is Finding.DEPENDS
+    assert all_of([yes, Check(Finding.SKIPPED, "none")]).finding is Finding.REPRODUCED
+
+
+def test_what_was_left_out_is_said_once():
+    gone = Row({"data": "adult", "absent": "no file"}, math.nan)
+    words = all_of([Check(Finding.REPRODUCED, "yes")], [gone, gone]).words
+    assert words == "Reproduced: yes\nLeft out: adult: no file."

@@ -1,0 +1,160 @@
+"""One coreset answers for every k, and is as private as the run it came from."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import dpcore
+from dpcore.algorithms.base import Algorithm, _registry
+from dpcore.geometry.domain import Box
+from dpcore.privacy.accounting import Verdict
+from dpcore.results.run_result import NonPrivateCenters, Outcome, PrivateCenters, UnprovenResult
+from dpcore.results.synopsis import Coreset, PrivateCoreset
+
+BOX = Box((0, 10), (4, 14), ("longitude", "latitude"))
+#: In data units: (1, 11), (3, 11) and (2, 13), which weigh 1, 1 and 2.
+THREE = PrivateCoreset(
+    np.array([[-0.5, -0.5], [0.5, -0.5], [0.0, 0.5]]), np.array([1.0, 1.0, 2.0]), BOX
+)
+
+
+def random_coreset(n: int, seed: int = 0) -> PrivateCoreset:
+    rng = np.random.default_rng(seed)
+    return PrivateCoreset(rng.uniform(-1, 1, (n, 2)), rng.exponential(size=n) + 0.01, BOX)
+
+
+def test_k_means_of_three_points_by_hand():
+    assert np.asarray(THREE.kmeans(1, seed=0)).tolist() == [[2.0, 12.0]]
+    two = sorted(np.asarray(THREE.kmeans(2, seed=0)).tolist())
+    assert two == [pytest.approx([2, 11]), pytest.approx([2, 13])]
+    assert THREE.kmeans(2).private
+
+
+def test_cost_is_the_weighted_squared_distance_in_unit_coordinates():
+    # In unit coordinates (2, 12) is the origin: .5 + .5 + 2 * .25.
+    assert THREE.cost([[2.0, 12.0]]) == pytest.approx(1.5)
+    assert THREE.cost(THREE.kmeans(2, seed=0)) == pytest.approx(0.5)
+    assert THREE.cost(THREE.points) == pytest.approx(0, abs=1e-12)
+
+
+def test_cost_over_weight_estimates_the_nicv():
+    data = dpcore.datasets.load("nyc-taxi")
+    result = dpcore.run("adaptive", data, 5, 1.0, seed=0)
+    estimate = result.coreset.cost(result.centers) / result.coreset.weights.sum()
+    assert estimate == pytest.approx(dpcore.nicv(data, result.centers), rel=0.02)
+
+
+@pytest.mark.parametrize("k", [1, 2, 7, 20])
+def test_any_k_can_be_clustered_from_one_release(k):
+    coreset = dpcore.run("adaptive", dpcore.datasets.load("s1-like"), 3, 1.0, seed=0).coreset
+    centers = coreset.kmeans(k, seed=1)
+    assert centers.shape == (k, 2)
+    assert isinstance(centers, PrivateCenters)
+    assert np.array_equal(centers, coreset.kmeans(k, seed=1))
+
+
+def test_more_centers_cost_less():
+    coreset = random_coreset(500)
+    costs = [coreset.cost(coreset.kmeans(k, seed=0)) for k in (1, 2, 4, 8, 16)]
+    assert costs == sorted(costs, reverse=True)
+
+
+def test_k_means_is_as_good_as_scikit_learn_on_the_same_points():
+    from sklearn.cluster import KMeans
+
+    coreset = random_coreset(1000)
+    other = KMeans(8, n_init=5, random_state=0)
+    other.fit(coreset.unit_points, sample_weight=coreset.weights)
+    assert coreset.cost(coreset.kmeans(8, seed=0)) <= other.inertia_ * 1.001
+
+
+def test_more_clusters_than_points_give_the_points_and_the_heaviest_again():
+    centers = np.asarray(THREE.kmeans(5, seed=0)).tolist()
+    assert sorted(centers) == [[1, 11], [2, 13], [2, 13], [2, 13], [3, 11]]
+
+
+def test_a_coreset_without_points_spreads_centers_over_the_box():
+    nothing = PrivateCoreset(np.empty((0, 2)), np.empty(0), BOX)
+    centers = nothing.kmeans(4, seed=0)
+    assert len(np.unique(np.asarray(centers), axis=0)) == 4
+    assert BOX.contains(centers).all()
+    assert nothing.cost(centers) == 0
+
+
+@pytest.mark.parametrize("k", [0, -1, 1.5, True, "3"])
+def test_an_impossible_k_is_refused(k):
+    with pytest.raises(ValueError, match="k must be a whole number"):
+        THREE.kmeans(k)
+
+
+@pytest.mark.parametrize("weights", [[1, 1, 0], [1, 1, -2], [1, 1, np.nan], [1, 1, np.inf]])
+def test_weights_that_are_not_positive_are_refused(weights):
+    with pytest.raises(ValueError, match="positive weight"):
+        Coreset(THREE.unit_points, np.array(weights, dtype=float), BOX)
+
+
+def test_merging_keeps_weight_and_mean():
+    coreset = random_coreset(400)
+    few = coreset.merged(30)
+    assert isinstance(few, PrivateCoreset)
+    assert len(few) == 30
+    assert few.weights.sum() == pytest.approx(coreset.weights.sum())
+    means = [c.weights @ c.points / c.weights.sum() for c in (few, coreset)]
+    assert means[0] == pytest.approx(means[1])
+
+
+def test_merging_to_more_points_than_there_are_changes_nothing():
+    same = THREE.merged(10)
+    assert sorted(same.points.tolist()) == sorted(THREE.points.tolist())
+    with pytest.raises(ValueError, match="at least one point"):
+        THREE.merged(0)
+
+
+def test_a_frame_has_a_row_for_each_point_in_data_units():
+    frame = THREE.to_frame()
+    assert list(frame.columns) == ["longitude", "latitude", "weight"]
+    assert frame.to_numpy().tolist() == [[1, 11, 1], [3, 11, 1], [2, 13, 2]]
+
+
+def test_geojson_has_a_weighted_point_for_each():
+    collection = json.loads(THREE.to_geojson())
+    assert collection["type"] == "FeatureCollection"
+    last = collection["features"][-1]
+    assert last["geometry"] == {"type": "Point", "coordinates": [2.0, 13.0]}
+    assert last["properties"] == {"weight": 2.0}
+
+
+def test_geojson_is_for_maps():
+    solid = PrivateCoreset(np.zeros((1, 3)), np.ones(1), Box.cube(3))
+    with pytest.raises(ValueError, match="longitude and latitude"):
+        solid.to_geojson()
+
+
+def test_an_unsealed_coreset_vouches_for_nothing():
+    plain = Coreset(THREE.unit_points, THREE.weights, BOX)
+    assert isinstance(plain.kmeans(2), NonPrivateCenters)
+    assert isinstance(plain.merged(2).kmeans(2), NonPrivateCenters)
+    assert not hasattr(plain, "to_geojson")
+
+
+@pytest.mark.parametrize("leak", ["verdict", "hands out the data"])
+def test_the_coreset_of_an_unproven_run_gives_no_private_centers(monkeypatch, leak):
+    class Leaky(Algorithm):
+        key = "leaky"
+        title = "Leaky"
+        paper = "ours"
+        verdict = Verdict.UNPROVEN if leak == "verdict" else Verdict.PROVED
+
+        def run(self, curator, k):
+            if leak != "verdict":
+                curator.unprotected()
+            return Outcome(np.zeros((k, 2)), Coreset(np.zeros((1, 2)), np.ones(1), curator.box))
+
+    monkeypatch.setitem(_registry, "leaky", Leaky())
+    result = dpcore.run("leaky", dpcore.datasets.load("s1-like"), 2, 1.0)
+    assert isinstance(result, UnprovenResult)
+    assert not isinstance(result.coreset, PrivateCoreset)
+    assert isinstance(result.coreset.kmeans(3), NonPrivateCenters)

@@ -1,0 +1,84 @@
+"""Curves are means and bands of trials, between what is not private and what looks at no data."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import dpcore
+from dpcore.study.curves import METRICS, curve, limits
+from dpcore.study.metrics import mean_distance
+from dpcore.study.sweep import Trial
+
+DATA = dpcore.datasets.load("s1-like")
+
+
+def trial(epsilon: float, run: int, nicv: float, algorithm: str = "dplloyd") -> Trial:
+    return Trial(algorithm, epsilon, run, run, nicv=nicv, relative_error=nicv - 1)
+
+
+def test_a_point_is_the_mean_with_the_first_and_ninth_decile():
+    trials = [trial(0.5, run, float(run)) for run in range(11)]
+    (point,) = curve("dplloyd", trials, METRICS["nicv"]).points
+    assert (point.epsilon, point.runs, point.mean, point.low, point.high) == (0.5, 11, 5, 1, 9)
+
+
+def test_points_come_in_order_of_epsilon_however_trials_came():
+    trials = [trial(e, 0, e) for e in (2.0, 0.1, 0.5)]
+    assert [p.epsilon for p in curve("dplloyd", trials, METRICS["nicv"]).points] == [0.1, 0.5, 2]
+
+
+def test_a_refused_trial_gives_its_reason_and_no_point():
+    refused = Trial("dplloyd", 0.1, 0, 0, refusal="Too little.")
+    found = curve("dplloyd", [refused, trial(0.5, 0, 1.0)], METRICS["nicv"])
+    assert [p.epsilon for p in found.points] == [0.5]
+    assert found.refusals == {0.1: "Too little."}
+
+
+def test_trials_of_others_are_left_out():
+    assert not curve("dplloyd", [trial(0.5, 0, 1.0, "eugkm")], METRICS["nicv"]).points
+
+
+def test_the_cost_gap_punishes_doing_better_and_the_relative_error_does_not():
+    better = trial(0.5, 0, 0.75)
+    assert METRICS["relative-error"].of(better) == -0.25
+    assert METRICS["cost-gap"].of(better) == 0.25
+
+
+def test_the_mean_distance_agrees_with_arithmetic_by_hand():
+    data = dpcore.datasets.from_array([[0.0, 0.0], [3.0, 4.0]], box=(-10, 10))
+    assert mean_distance(data, [[0.0, 0.0]]) == pytest.approx(0.25, abs=1e-5)
+
+
+def test_a_sweep_measures_the_unsquared_figure_only_when_asked():
+    asked = {"algorithms": ["dplloyd"], "data": DATA, "k": 3, "epsilons": [1.0], "runs": 1}
+    (without,) = dpcore.sweep(**asked)
+    (with_it,) = dpcore.sweep(**asked, unsquared=True)
+    assert math.isnan(without.mean_distance)
+    assert with_it.nicv < with_it.mean_distance < math.sqrt(with_it.nicv)
+
+
+def test_a_sweep_compares_with_the_reference_it_is_given():
+    reference = dpcore.baseline(DATA, 3, 0)
+    asked = {"algorithms": ["dplloyd"], "data": DATA, "k": 3, "epsilons": [1.0], "runs": 1}
+    (own,), (given,) = dpcore.sweep(**asked), dpcore.sweep(**asked, reference=reference)
+    assert own.relative_error == given.relative_error
+
+
+def test_curves_lie_between_the_non_private_answer_and_the_better_blind_one():
+    reference = dpcore.baseline(DATA, 5)
+    found = limits(DATA, 5, reference)
+    assert found.non_private.relative_error == 0
+    assert found.non_private.shift == 0
+    center = dpcore.nicv(DATA, DATA.box.center[None])
+    assert found.non_private.nicv < found.blind.nicv <= center
+
+
+def test_the_center_of_the_box_is_the_blind_answer_where_it_is_the_better_one():
+    rng = np.random.default_rng(0)
+    data = dpcore.datasets.from_array(rng.normal(0, 0.01, (200, 10)), box=(-1, 1))
+    found = limits(data, 2, dpcore.baseline(data, 2))
+    assert found.blind_is_center
+    assert found.blind.nicv == pytest.approx(dpcore.nicv(data, data.box.center[None]))

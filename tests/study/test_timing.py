@@ -1,0 +1,62 @@
+"""Run times grow as they are told to, the least of several counts, and long runs are left out."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+from dpcore.study import timing
+from dpcore.study.sweep_plan import Plan
+from dpcore.study.timing import Timetable, Timing, as_csv, pace
+
+SMALL = Timetable(Plan("", ("dplloyd", "eugkm"), 3, (1.0,), 2), d=2, sizes=(100, 1000))
+
+
+def test_every_algorithm_is_timed_at_every_size():
+    timings = list(SMALL.timings())
+    assert [(t.algorithm, t.n, t.run) for t in timings] == [
+        (key, n, run) for key in ("dplloyd", "eugkm") for n in (100, 1000) for run in range(2)
+    ]
+    assert SMALL.total == len(timings)
+    assert all(t.seconds > 0 for t in timings)
+
+
+def test_the_least_time_counts_and_the_slope_is_that_of_the_line():
+    timings = [Timing("a", n, run, (1 + run) * n**1.5) for n in (10, 100, 1000) for run in (0, 1)]
+    found = pace("a", [*timings, Timing("b", 10, 0, 1.0)])
+    assert found.seconds == {n: n**1.5 for n in (10, 100, 1000)}
+    assert found.slope == pytest.approx(1.5)
+
+
+def test_one_size_has_no_slope():
+    assert pace("a", [Timing("a", 10, 0, 1.0)]).slope is None
+
+
+def test_what_would_take_too_long_is_left_out_and_says_so(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(timing, "LONGEST", 1e-9)
+    found = pace("dplloyd", SMALL.timings())
+    assert list(found.seconds) == [100]
+    assert "more than" in found.refusals[1000]
+
+
+def test_an_algorithm_that_cannot_run_says_why():
+    refused = Timetable(Plan("", ("coreset-split",), 3, (1.0,), 1), d=2, sizes=(100,))
+    (told,) = refused.timings()
+    assert told.refusal is not None
+    assert told.refusal.startswith("it is for 3 and 4 dimensions")
+
+
+def test_the_program_times_the_same(capsys: pytest.CaptureFixture[str]):
+    own = Plan(
+        "", ("dplloyd", "coreset-split"), 3, (1.0,), 2, settings=(("dplloyd", (("rounds", 2),)),)
+    )
+    exec(Timetable(own, 2, (100, 1000)).python(), {})
+    said = [line.split()[:2] for line in capsys.readouterr().out.splitlines()]
+    assert said == [[key, n] for n in ("100", "1000") for key in ("dplloyd", "coreset-split")]
+
+
+def test_the_table_leaves_empty_what_was_not_timed():
+    rows = list(csv.DictReader(io.StringIO(as_csv([Timing("a", 10, 0, refusal="Too few.")]))))
+    assert rows == [{"algorithm": "a", "n": "10", "run": "0", "seconds": "", "refusal": "Too few."}]
