@@ -5,25 +5,23 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.spatial import KDTree
+import shapely
 
 from dpcore.datasets.data_folder import data_file
-from dpcore.geometry.domain import FloatArray, IntArray
+from dpcore.geometry.domain import FloatArray
 
 #: A degree of longitude is this much of a degree of latitude in New York.
 LONGITUDE_SCALE = np.cos(np.radians(40.7))
-#: Borders are known to the search for the nearest one at points this far apart: 50 meters.
-BORDER_STEP = 0.00045
 #: From so many degrees of latitude on, a kilometer, nobody would say that it is there.
 FAR = 0.009
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Area:
     """A borough or a neighborhood: polygons, each an outer ring (m, 2) and then its holes."""
 
@@ -40,20 +38,10 @@ class Area:
         rings = list(self.rings())
         return np.vstack([r[:-1] for r in rings]), np.vstack([r[1:] for r in rings])
 
-    def contains(self, lon_lat: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Which points (m, 2) lie inside, by how often a line to the east crosses the edges."""
-        points = np.asarray(lon_lat, dtype=np.float64)
-        starts, ends = self.edges()
-        corners = np.vstack([starts.min(axis=0), starts.max(axis=0)])
-        near = np.all((points >= corners[0]) & (points <= corners[1]), axis=1)
-        x, y = points[near, 0, None], points[near, 1, None]
-        (x0, y0), (x1, y1) = starts.T, ends.T
-        # An edge along a parallel is never straddled: its division by zero is not looked at.
-        with np.errstate(divide="ignore", invalid="ignore"):
-            crossed = ((y0 > y) != (y1 > y)) & (x < x0 + (y - y0) / (y1 - y0) * (x1 - x0))
-        inside = np.zeros(len(points), dtype=bool)
-        inside[near] = np.count_nonzero(crossed, axis=1) % 2 == 1
-        return inside
+    @cached_property
+    def shape(self) -> shapely.MultiPolygon:
+        """The same polygons for shapely."""
+        return shapely.MultiPolygon([(outer, holes) for outer, *holes in self.polygons])
 
 
 @cache
@@ -68,32 +56,17 @@ def neighborhoods() -> tuple[Area, ...]:
     return _read("neighborhoods.geojson")
 
 
-def neighborhood_of(lon_lat: npt.ArrayLike) -> list[str]:
-    """The name of the neighborhood of each point (m, 2), or of the nearest one outside the city."""
-    return [neighborhoods()[i].name for i in _nearest(lon_lat)[0]]
-
-
 def place_of(lon_lat: npt.ArrayLike) -> list[str]:
-    """Where each point lies, in words: in a neighborhood, or beyond one, far outside the city."""
-    return [
-        f"beyond {neighborhoods()[i].name}" if distance > FAR else neighborhoods()[i].name
-        for i, distance in zip(*_nearest(lon_lat), strict=True)
-    ]
-
-
-def _nearest(lon_lat: npt.ArrayLike) -> tuple[IntArray, FloatArray]:
-    """The number of each point's neighborhood or of the nearest one, and how far away it is, in
-    degrees of latitude."""
+    """Names where points (m, 2) lie: in a neighborhood, or beyond one, far outside the city."""
     points = np.asarray(lon_lat, dtype=np.float64).reshape(-1, 2)
-    found, away = np.full(len(points), -1), np.zeros(len(points))
-    for i, area in enumerate(neighborhoods()):
-        found[area.contains(points) & (found < 0)] = i
-    outside = found < 0
-    if outside.any():
-        borders, owners = _borders()
-        away[outside], nearest = borders.query(_even(points[outside]))
-        found[outside] = owners[nearest]
-    return found, away
+    (_, found), away = _neighborhood_tree().query_nearest(
+        shapely.points(_even(points)), return_distance=True, all_matches=False
+    )
+    names = [neighborhoods()[i].name for i in found]
+    return [
+        f"beyond {name}" if distance > FAR else name
+        for name, distance in zip(names, away, strict=True)
+    ]
 
 
 def polygons(geometry: Mapping[str, Any]) -> tuple[tuple[FloatArray, ...], ...]:
@@ -123,14 +96,6 @@ def _even(points: FloatArray) -> FloatArray:
 
 
 @cache
-def _borders() -> tuple[KDTree, IntArray]:
-    """Points along the borders of all neighborhoods, and which one each belongs to."""
-    points, owners = [], []
-    for i, area in enumerate(neighborhoods()):
-        starts, ends = map(_even, area.edges())
-        steps = 1 + (np.linalg.norm(ends - starts, axis=1) / BORDER_STEP).astype(np.int64)
-        edge = np.repeat(np.arange(len(steps)), steps)
-        along = (np.arange(len(edge)) - np.repeat(steps.cumsum() - steps, steps)) / steps[edge]
-        points.append(starts[edge] + along[:, None] * (ends - starts)[edge])
-        owners.append(np.full(len(edge), i))
-    return KDTree(np.vstack(points)), np.concatenate(owners)
+def _neighborhood_tree() -> shapely.STRtree:
+    """The neighborhoods in degrees that are equally long, by where they lie."""
+    return shapely.STRtree([shapely.transform(area.shape, _even) for area in neighborhoods()])

@@ -10,7 +10,6 @@ from dpcore.datasets.city_shapes import (
     LONGITUDE_SCALE,
     Area,
     boroughs,
-    neighborhood_of,
     neighborhoods,
     place_of,
 )
@@ -39,7 +38,8 @@ def test_rings_are_closed_and_in_the_city(areas: object) -> None:
 def test_a_hole_is_outside_and_a_second_part_inside() -> None:
     area = Area("Ring", "Nowhere", ((SQUARE, SQUARE / 2 + 1), (SQUARE + 10,)))
     points = [(0.5, 2), (2, 2), (3.5, 3.5), (12, 12), (7, 7), (-1, 2), (5, 4)]
-    assert area.contains(points).tolist() == [True, False, True, True, False, False, False]
+    inside = shapely.contains_xy(area.shape, points)
+    assert inside.tolist() == [True, False, True, True, False, False, False]
 
 
 @pytest.mark.parametrize(
@@ -52,25 +52,21 @@ def test_a_hole_is_outside_and_a_second_part_inside() -> None:
     ],
 )
 def test_places_have_the_names_people_know(lon_lat: tuple[float, float], name: str) -> None:
-    assert neighborhood_of([lon_lat]) == [name]
+    assert place_of([lon_lat]) == [name]
 
 
 def test_what_is_far_outside_the_city_is_beyond_a_neighborhood_not_in_it() -> None:
     times_square, hudson, new_jersey = (-73.9855, 40.7580), (-74.0150, 40.7600), (-74.10, 40.8)
-    assert place_of([times_square, hudson]) == neighborhood_of([times_square, hudson])
-    assert place_of([new_jersey]) == [f"beyond {neighborhood_of([new_jersey])[0]}"]
+    assert not [name for name in place_of([times_square, hudson]) if name.startswith("beyond ")]
+    assert place_of([new_jersey])[0].startswith("beyond ")
     assert place_of([]) == []
-
-
-def test_no_points_have_no_neighborhoods() -> None:
-    assert neighborhood_of(np.empty((0, 2))) == []
 
 
 def test_every_point_gets_the_nearest_neighborhood() -> None:
     """Shapely is the oracle: no other neighborhood is more than a meter nearer."""
     points = np.random.default_rng(0).uniform(*CITY, (300, 2))
     names = [area.name for area in neighborhoods()]
-    found = [names.index(name) for name in neighborhood_of(points)]
+    found = [names.index(name.removeprefix("beyond ")) for name in place_of(points)]
     stretch = (LONGITUDE_SCALE, 1.0)
     shapes = [
         shapely.MultiPolygon(
