@@ -35,7 +35,8 @@ def test_reading_starts_no_thread_that_a_short_process_could_leave_behind(tmp_pa
         pytest.skip("needs /proc, to count the threads of a process")
     (tmp_path / "a.parquet").write_bytes(parquet.written(COLUMNS))
     code = (
-        "import os, pathlib, sys; import pyarrow.parquet; from dpcore import parquet;"
+        "import os, pathlib, sys; import pyarrow.parquet; "
+        "from dpcore.results import parquet;"
         "threads = lambda: len(os.listdir('/proc/self/task'));"
         "content = pathlib.Path(sys.argv[1]).read_bytes(); before = threads();"
         "parquet.read(content, ['x']);"
