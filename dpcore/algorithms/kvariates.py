@@ -13,6 +13,7 @@ from dpcore.algorithms.gkm import own_coins
 from dpcore.datasets.base import Dataset
 from dpcore.geometry.domain import TICKS, FloatArray, IntArray, from_ticks
 from dpcore.privacy.accounting import Infeasible, Neighbors, Pure, Verdict
+from dpcore.privacy.rounding import root_up
 from dpcore.queries.curator import Curator
 from dpcore.queries.questions import Sensitivity
 from dpcore.results.run_result import Outcome
@@ -37,7 +38,7 @@ class PickedRow:
     @property
     def added(self) -> Sensitivity:
         d = self.centers.shape[1]
-        return Sensitivity(2 * d * TICKS, 2 * math.sqrt(d) * TICKS)
+        return Sensitivity(2 * d * TICKS, 2 * root_up(d) * TICKS)
 
     @property
     def replaced(self) -> Sensitivity:

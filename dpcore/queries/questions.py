@@ -12,6 +12,7 @@ from dpcore.datasets.base import Dataset
 from dpcore.geometry.domain import TICKS, FloatArray, IntArray, Partition
 from dpcore.geometry.row_maps import SLACK, RowMap
 from dpcore.kmeans.blocks import RANGE_UNITS, Blocks, clamped_total, random_blocks
+from dpcore.privacy.rounding import root_up
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ class BlockCenters:
     @property
     def added(self) -> Sensitivity:
         answers = self.k * len(self.low)
-        return Sensitivity(answers * RANGE_UNITS, math.sqrt(answers) * RANGE_UNITS)
+        return Sensitivity(answers * RANGE_UNITS, root_up(answers) * RANGE_UNITS)
 
     @property
     def replaced(self) -> Sensitivity:
