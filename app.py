@@ -6,6 +6,7 @@ import streamlit as st
 
 from dpcore.algorithms import ALGORITHMS
 from dpcore.privacy import explain
+from dpcore.privacy.rounding import at_most
 from pages.ui import address, cached_work, controls, figures, frame, legend, run_picture, visibility
 from pages.ui.controls import Choice
 from pages.ui.run_picture import Layers
@@ -91,7 +92,9 @@ def level_slider(choice: Choice) -> None:
     controls.level_slider(f"How strictly is each {choice.about.unit} protected?")
     st.html('<div class="ends"><span>← leaks most</span><span>leaks least →</span></div>')
     if controls.is_exact(choice):
-        st.caption(f"ε = {choice.epsilon:g} was typed; the slider shows the level nearest to it.")
+        st.caption(
+            f"ε = {at_most(choice.epsilon)} was typed; the slider shows the level nearest to it."
+        )
 
 
 def protection(choice: Choice) -> None:

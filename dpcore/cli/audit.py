@@ -12,6 +12,7 @@ from dpcore.audit.cases import cases_of
 from dpcore.cli.arguments import kept, seed, to_be_written
 from dpcore.cli.progress_meter import progress
 from dpcore.privacy.accounting import Verdict
+from dpcore.privacy.rounding import at_least
 
 #: A claim that is said to hold was refuted.
 BROKEN = 1
@@ -77,9 +78,8 @@ def tell(report: Findings) -> None:
     for f in filter(None, map(report.strongest, keys)):
         costs = [each.cost / each.epsilon for each in report.of(f.algorithm) if each.cost]
         cost = f"{max(costs) * f.epsilon:13.4g}" if costs else f"{'unknown':>13}"
-        print(
-            f"{f.algorithm:<22} {f.verdict:<9} {f.epsilon:6g} {f.lower_bound:9.3f} {cost}  {f.pair}"
-        )
+        least = at_least(f.lower_bound, 3)
+        print(f"{f.algorithm:<22} {f.verdict:<9} {f.epsilon:6g} {least:>9} {cost}  {f.pair}")
     for walk in report.walks:
         print(f"{walk.mechanism}, {walk.neighbors}: exactly {walk.worst:.4f} of {walk.claim:g}")
     for broken_claim in broken(report):

@@ -20,6 +20,7 @@ from dpcore.cli.arguments import (
 from dpcore.cli.progress_meter import Meter
 from dpcore.cli.region_arguments import add_regions, regions
 from dpcore.privacy.explain import odds
+from dpcore.privacy.rounding import at_most
 from dpcore.results import export
 from dpcore.results.run_result import PrivateCenters, RunResult
 from dpcore.runs.run import run
@@ -109,7 +110,10 @@ def as_dict(result: RunResult) -> dict[str, Any]:
 def tell(result: RunResult) -> None:
     """The result for a person."""
     if isinstance(result.centers, PrivateCenters):
-        print(f"{result.algorithm}: {result.verdict}, epsilon {result.epsilon:g} spent, ", end="")
+        print(
+            f"{result.algorithm}: {result.verdict}, epsilon {at_most(result.epsilon)} spent, ",
+            end="",
+        )
         print(f"under {result.neighbors}. Simulated noise: to look at, not to publish.")
         print(f"An attacker's certainty about one row: {odds(result.epsilon)}.")
         if "protection" in result.facts:
@@ -123,4 +127,4 @@ def tell(result: RunResult) -> None:
         print("  ".join(f"{value:18.6f}" for value in center))
     print("\nWhat was asked, and what it cost:")
     for charge in result.transcript:
-        print(f"  {charge.epsilon:10.6g}  {charge.mechanism}: {charge.why}")
+        print(f"  {at_most(charge.epsilon):>10}  {charge.mechanism}: {charge.why}")

@@ -25,6 +25,7 @@ from dpcore.datasets.builtin import CITY
 from dpcore.datasets.city_shapes import Area
 from dpcore.geometry.domain import Box, FloatArray, Grid, IntArray, coarsen, to_ticks
 from dpcore.privacy.accounting import MIN_EPSILON
+from dpcore.privacy.rounding import at_most
 
 #: Cells a side of the grid on which borders are drawn: about 20 meters in New York.
 SIDE = 1024
@@ -159,13 +160,13 @@ class Regions:
     def statement(self, most: float, unit: str = "row") -> str:
         """What regions with these levels protect, in words."""
         worst = 2 * max(self.epsilons(most))
-        own = [f"{name} {epsilon:g}" for name, epsilon in sorted(self.levels.items())]
-        levels = ", ".join([*own, f"{most:g} everywhere{' else' if own else ''}"])
+        own = [f"{name} {at_most(epsilon)}" for name, epsilon in sorted(self.levels.items())]
+        levels = ", ".join([*own, f"{at_most(most)} everywhere{' else' if own else ''}"])
         return (
             f"Whether a {unit} is in the data is protected at the epsilon of the region it lies "
             f"in: {levels}. "
             f"Where a {unit} lies is protected less: one that moves costs the epsilon of the "
-            f"region it leaves plus that of the region it enters, {worst:g} at most."
+            f"region it leaves plus that of the region it enters, {at_most(worst)} at most."
         )
 
 

@@ -55,18 +55,36 @@ def at_least(bound: Number, digits: int = DIGITS) -> str:
     return _text(bound, digits, ROUND_FLOOR)
 
 
+def in_full(exact: Fraction) -> str:
+    """A number that people wrote, or a sum of such numbers, without any rounding."""
+    text = f"{float(exact):g}"
+    if Fraction(text) == exact:
+        return text
+    context = Context(prec=1000)
+    digits = context.divide(Decimal(exact.numerator), Decimal(exact.denominator))
+    return f"{digits.normalize(context):f}"
+
+
 def percent_at_most(share: float) -> str:
     """An upper bound on a share of at least one half, in percent: 74 % for 0.731."""
     decimals = 0 if WHOLE_FROM <= share < WHOLE_TO else 1 if share < ALL_BUT_SURE else 2
-    unit = Decimal(1).scaleb(-decimals)
-    rounded = (100 * Decimal(repr(share))).quantize(unit, ROUND_CEILING)
-    return f"{float(rounded):.10g} %"
+    return f"{float(decimals_at_most(100 * Fraction(repr(share)), decimals)):g} %"
+
+
+def decimals_at_most(bound: Number, decimals: int) -> str:
+    """An upper bound as text with so many decimals: rounded up."""
+    units = math.ceil(_meant(bound) * 10**decimals)
+    return f"{Decimal(units).scaleb(-decimals):.{decimals}f}"
 
 
 def _text(bound: Number, digits: int, rounding: str) -> str:
     if isinstance(bound, float) and not math.isfinite(bound):
         return f"{bound:g}"
-    exact = Fraction(repr(bound)) if isinstance(bound, float) else Fraction(bound)
+    exact = _meant(bound)
     context = Context(prec=digits, rounding=rounding)
     rounded = context.divide(Decimal(exact.numerator), Decimal(exact.denominator))
     return f"{float(rounded):.{digits}g}"
+
+
+def _meant(number: Number) -> Fraction:
+    return Fraction(repr(float(number))) if isinstance(number, float) else Fraction(number)

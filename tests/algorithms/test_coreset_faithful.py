@@ -14,13 +14,13 @@ from dpcore.algorithms.coreset_faithful import (
     domain_side,
     fewest_rows,
     most_rounds,
-    rounded_up,
     schedule,
     smallest_epsilon,
 )
 from dpcore.datasets import RowsDataset
 from dpcore.geometry.domain import Box
 from dpcore.privacy.accounting import Infeasible
+from dpcore.privacy.rounding import at_most
 from dpcore.results.synopsis import PrivateCoreset
 
 SQUARE = Box.cube(2)
@@ -86,7 +86,7 @@ def test_a_refusal_states_rows_clusters_grid_and_the_smallest_epsilon():
     with pytest.raises(Infeasible) as refused:
         run(3, 0.5)
     said = str(refused.value)
-    least = rounded_up(refused.value.smallest_epsilon)
+    least = at_most(refused.value.smallest_epsilon, 3)
     assert said == (
         "20,000 rows are too few at epsilon 0.5: to find 3 clusters among them on a grid of "
         f"256 cells a side needs an epsilon of at least {least}."
@@ -96,7 +96,7 @@ def test_a_refusal_states_rows_clusters_grid_and_the_smallest_epsilon():
 
 @given(st.floats(1e-6, 1e6))
 def test_a_printed_bound_holds_and_is_tight(value):
-    assert value * (1 - 1e-12) <= float(rounded_up(value)) <= value * 1.0101
+    assert value * (1 - 1e-12) <= float(at_most(value, 3)) <= value * 1.0101
 
 
 def test_too_few_rows_for_any_epsilon_are_refused_without_one():

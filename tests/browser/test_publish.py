@@ -246,7 +246,7 @@ def test_a_step_opens_by_its_address_on_a_cold_server(browser: Browser) -> None:
         page.set_default_timeout(LONG)
         page.goto(f"{cold.address}/publish?data=nyc-month&privacy=Strict&step=confirm")
         expect(page.get_by_text("Nothing is spent yet")).to_be_visible(timeout=LONG)
-        expect(page.get_by_text("at most 52 %").last).to_be_visible()
+        expect(page.get_by_text("at most 53 %").last).to_be_visible()
         page.close()
 
 

@@ -45,7 +45,7 @@ def test_run_tells_a_person_what_was_spent_and_on_what(capsys):
     assert main(RUN) == 0
     text = capsys.readouterr().out
     assert "REPAIRED, epsilon 1 spent" in text
-    assert "50 % → at most 73 %" in text
+    assert "50 % → at most 74 %" in text
     assert "number of rows" in text
 
 

@@ -112,7 +112,7 @@ def test_more_points_than_a_screen_shows_are_merged_and_the_page_says_so() -> No
 
 def test_the_words_beside_the_slider_are_per_trip() -> None:
     app = page(privacy="Looser")
-    assert metric(app, "What an attacker can gain about one trip") == "50 % → at most 73 %"
+    assert metric(app, "What an attacker can gain about one trip") == "50 % → at most 74 %"
     assert "one trip, not one passenger" in words(app)
 
 

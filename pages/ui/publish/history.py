@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dpcore.privacy import explain
-from dpcore.release import TWIN, Account, Entry, Ledger, reopened
+from dpcore.release import TWIN, Account, Amount, Entry, Ledger, reopened
 from pages.ui import palette
 from pages.ui.palette import Palette
 from pages.ui.publish import ledger_choice, released_step
@@ -118,7 +118,7 @@ def draw_entry(entry: Entry, ledger: Ledger) -> None:
         plan = entry.plan
         st.caption(
             f"{plan['k']} centers by {plan['algorithm']}, {plan['neighbors']}, "
-            f"ε {plan['epsilon']:g}" + f", δ {plan['delta']:g}" * bool(plan["delta"]) + "."
+            f"{Amount.of(plan['epsilon'], plan['delta'])}."
         )
         if st.toggle("Show the files", key=f"files-{entry.number}"):
             released_step.downloads(reopened(ledger, entry.number))

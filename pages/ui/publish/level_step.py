@@ -11,6 +11,7 @@ import streamlit as st
 from dpcore.algorithms import ALGORITHMS
 from dpcore.privacy import explain
 from dpcore.privacy.accounting import MAX_DELTA, MAX_EPSILON, MIN_EPSILON, Infeasible, Neighbors
+from dpcore.privacy.rounding import at_most
 from dpcore.release import Account, Amount, Ledger, ReleasePlan, ReleaseRefused
 from pages.ui import address, controls
 from pages.ui.publish import ledger_choice, look_first, step_list
@@ -234,8 +235,8 @@ def refusing() -> Iterator[None]:
 
 
 def summary(found: Terms, subject: Subject) -> str:
-    level = explain.level_of(found.epsilon)
-    named = f"{level.name} (ε {found.epsilon:g})" if level else f"ε {found.epsilon:g}"
+    level, spent = explain.level_of(found.epsilon), at_most(found.epsilon)
+    named = f"{level.name} (ε {spent})" if level else f"ε {spent}"
     return (
         f"{named}, {found.k} centers, {ALGORITHMS[found.algorithm].title}; "
         f"{explain.odds(found.epsilon)}"

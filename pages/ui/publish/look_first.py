@@ -8,6 +8,7 @@ import streamlit as st
 
 from dpcore.privacy import explain
 from dpcore.privacy.accounting import MAX_EPSILON, MIN_EPSILON
+from dpcore.privacy.rounding import at_least, at_most
 from dpcore.release import TWIN, Ledger, twin_of, twin_plan
 from pages.ui import address, own_data
 from pages.ui.own_data import OwnData, facts
@@ -93,7 +94,9 @@ def twin(subject: Subject, ledger: Ledger, found: Terms) -> None:
     st.caption(explain.attack(price, subject.unit.name, found.neighbors) + fixed)
     meant = (MAKING, subject.key, str(ledger.folder))
     if st.button(
-        f"Make the twin: spend ε {price:g} of {total:g}", key="make-twin", icon=":material/paid:"
+        f"Make the twin: spend ε {at_most(price)} of {at_least(total)}",
+        key="make-twin",
+        icon=":material/paid:",
     ):
         try:
             plan = twin_plan(
