@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dpcore.algorithms.base import Parameter, SynopsisAlgorithm, register
 from dpcore.geometry.domain import Grid
 from dpcore.kmeans.noisy_grid import solve_grid
@@ -14,6 +16,11 @@ from dpcore.results.synopsis import NoisyGrid
 MAX_CELLS = 1 << 24
 #: Cells a side beyond which a finer grid shows nothing more of a map.
 MAX_SIDE = 1 << 12
+#: What is said of a grid without lines.
+ONE_CELL = (
+    "The grid has one cell, the whole box: its count says nothing of where rows lie, so the "
+    "centers do not either. A larger epsilon, fewer coordinates or another method would."
+)
 
 
 def cells_per_side(n: float, epsilon: float, d: int, theta: float) -> int:
@@ -41,6 +48,22 @@ def fitting_grid(curator: Curator, n: int, epsilon: float, theta: float) -> Grid
             "such as dplloyd."
         )
     return Grid(curator.box, side)
+
+
+def too_many_cells(d: int) -> str | None:
+    """Why there can be no grid of more than one cell in so many dimensions, or None."""
+    if 2**d <= MAX_CELLS:
+        return None
+    return (
+        f"in {d} dimensions even 2 cells a side are 2^{d} cells, more than the {MAX_CELLS:,} that "
+        "fit in memory. Use fewer coordinates, or an algorithm without a grid (dplloyd)."
+    )
+
+
+def facts_of(grid: Grid) -> dict[str, Any]:
+    """How fine the grid is, and a warning where it shows nothing."""
+    facts: dict[str, Any] = {"cells per side": grid.cells_per_side}
+    return facts if grid.cells_per_side > 1 else facts | {"caution": ONE_CELL}
 
 
 @register
@@ -80,18 +103,13 @@ class EUGkM(SynopsisAlgorithm):
     )
 
     def obstacle(self, d: int, n: int | None, k: int) -> str | None:
-        if 2**d <= MAX_CELLS:
-            return None
-        return (
-            f"in {d} dimensions even 2 cells a side are 2^{d} cells, more than the {MAX_CELLS:,} "
-            "that fit in memory. Use fewer coordinates, or an algorithm without a grid (dplloyd)."
-        )
+        return too_many_cells(d)
 
     def run(self, curator: Curator, k: int, *, theta: float, starts: int) -> Outcome:
         synopsis = self.summary(curator, k, theta=theta, starts=starts)
         centers = solve_grid(synopsis.counts, k, starts, curator.rng, note=curator.note)
         curator.note("centers", centers=centers)
-        return Outcome(centers, synopsis, {"cells per side": synopsis.grid.cells_per_side})
+        return Outcome(centers, synopsis, facts_of(synopsis.grid))
 
     def summary(self, curator: Curator, k: int, *, theta: float, starts: int) -> NoisyGrid:
         n, rest = curator.size(0.05)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dpcore.algorithms.base import Algorithm, Parameter, register
-from dpcore.algorithms.eugkm import fitting_grid, noisy_grid
+from dpcore.algorithms.eugkm import facts_of, fitting_grid, noisy_grid, too_many_cells
 from dpcore.kmeans.noisy_grid import solve_grid
 from dpcore.privacy.accounting import Neighbors, Verdict
 from dpcore.queries.curator import Curator
@@ -41,13 +41,16 @@ class EUGkMPublished(Algorithm):
         Parameter("starts", "Starts for Lloyd on the noisy counts.", 30, 1, 200),
     )
 
+    def obstacle(self, d: int, n: int | None, k: int) -> str | None:
+        return too_many_cells(d)
+
     def run(self, curator: Curator, k: int, *, theta: float, starts: int) -> Outcome:
         synopsis = self.summary(curator, theta)
         centers = solve_grid(
             synopsis.counts, k, starts, curator.rng, packed=True, note=curator.note
         )
         curator.note("centers", centers=centers)
-        return Outcome(centers, synopsis, {"cells per side": synopsis.grid.cells_per_side})
+        return Outcome(centers, synopsis, facts_of(synopsis.grid))
 
     def summary(self, curator: Curator, theta: float) -> NoisyGrid:
         """What `run` publishes beside its centers."""

@@ -97,7 +97,7 @@ class OneMean(Algorithm):
     )
 
     def obstacle(self, d: int, n: int | None, k: int) -> str | None:
-        return None if k == 1 else "it finds one center, the mean of all rows, so k must be 1"
+        return None if k == 1 else "it finds one center, the mean of all rows, so k must be 1."
 
     def coordinates(self, d: int, sparsity: int, accuracy: float) -> int:
         return min(d, math.ceil(2 * sparsity / accuracy))

@@ -116,8 +116,9 @@ def tell(result: RunResult) -> None:
         )
         print(f"under {result.neighbors}. Simulated noise: to look at, not to publish.")
         print(f"An attacker's certainty about one row: {odds(result.epsilon)}.")
-        if "protection" in result.facts:
-            print(textwrap.fill(result.facts["protection"], WIDTH))
+        for told in ("protection", "caution"):
+            if told in result.facts:
+                print(textwrap.fill(result.facts[told], WIDTH))
         print()
     else:
         print(f"{result.algorithm}: {result.verdict}. NOT PRIVATE: for your eyes only.\n")

@@ -140,6 +140,15 @@ def distance(length: float, in_meters: bool) -> str:
     return f"{length / 1000:.{int(length < 9_950)}f}{NO_BREAK}km"
 
 
+def distance_at_most(length: float, in_meters: bool) -> str:
+    """The same for what a length stays below: rounded up."""
+    if not in_meters:
+        return f"{at_most(100 * length / 2, 2)}{NO_BREAK}% of the box"
+    if length < 995:
+        return f"{decimals_at_most(length, 0)}{NO_BREAK}m"
+    return f"{decimals_at_most(length / 1000, int(length < 9_950))}{NO_BREAK}km"
+
+
 def change(relative: float) -> str:
     """A relative change with two digits: 0.13 %, 5.4 %, 120 %; what is smaller is told as less."""
     size = abs(100 * relative)

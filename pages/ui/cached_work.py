@@ -120,7 +120,7 @@ def _picture(choice: Choice, axes: Axes) -> Picture:
         result.verdict,
         result.epsilon,
         result.delta,
-        result.facts.get("because", ""),
+        result.facts.get("caution") or result.facts.get("because", ""),
     )
 
 

@@ -57,7 +57,7 @@ def moved(choice: Choice, picture: Picture, usual: Spread | None) -> None:
         "Centers moved",
         explain.distance(usual.shift, on_map),
         f"Half of the centers move less, nine in ten less than "
-        f"{explain.distance(usual.shift_nine_in_ten, on_map)} ({so_far(usual)}).",
+        f"{explain.distance_at_most(usual.shift_nine_in_ten, on_map)} ({so_far(usual)}).",
         mark,
     )
 
