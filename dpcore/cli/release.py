@@ -12,7 +12,7 @@ from typing import Any
 from dpcore.algorithms import get
 from dpcore.cli.arguments import add_budget, add_data, settings
 from dpcore.cli.ledger_arguments import add_ledger, entry_as_dict, ledger
-from dpcore.cli.progress_meter import Meter
+from dpcore.cli.progress_meter import Stages
 from dpcore.datasets import engines
 from dpcore.datasets.builtin import builtin_set
 from dpcore.datasets.files import coordinates
@@ -24,7 +24,6 @@ from dpcore.release import (
     DataSource,
     FileData,
     Ledger,
-    Progress,
     Release,
     ReleasePlan,
     ReleaseRefused,
@@ -74,7 +73,8 @@ def do(arguments: argparse.Namespace) -> None:
     if not (arguments.yes or agreed()):
         raise ReleaseRefused("not agreed to: nothing was spent")
     try:
-        release = publish(plan, books, Told())
+        with Stages() as stages:
+            release = publish(plan, books, lambda each: stages(each.doing, each.part))
     except sqlite3.Error as problem:
         raise ValueError(
             f"The ledger could not be written: {problem}. dpcore history says whether the release "
@@ -189,17 +189,3 @@ def save(release: Release, folder: Path) -> None:
 def agreed() -> bool:
     print("Spend it? (yes/no) ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() == "yes"
-
-
-class Told:
-    """A line of progress for each thing that is done."""
-
-    def __init__(self) -> None:
-        self._doing, self._meter = "", Meter("")
-
-    def __call__(self, progress: Progress) -> None:
-        if progress.doing != self._doing:
-            self._doing, self._meter = progress.doing, Meter(progress.doing)
-        self._meter(progress.part)
-        if progress.part >= 1:
-            self._meter.end()

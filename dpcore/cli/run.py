@@ -17,8 +17,9 @@ from dpcore.cli.arguments import (
     settings,
     to_be_written,
 )
-from dpcore.cli.progress_meter import Meter
+from dpcore.cli.progress_meter import Stages
 from dpcore.cli.region_arguments import add_regions, regions
+from dpcore.kmeans.stages import listening
 from dpcore.privacy.explain import odds
 from dpcore.privacy.rounding import at_most
 from dpcore.results import export
@@ -56,20 +57,19 @@ def do(arguments: argparse.Namespace) -> None:
         raise ValueError(f"--format must be one of {', '.join(FORMATS)}, not {format!r}.")
     data = dataset(arguments)
     divided = regions(arguments, data)
-    meter = Meter("privacy budget spent")
-    result = run(
-        algorithm.key,
-        data,
-        arguments.k,
-        arguments.epsilon,
-        arguments.delta,
-        arguments.neighbors,
-        arguments.seed,
-        regions=divided,
-        progress=meter,
-        **settings(algorithm, arguments.set),
-    )
-    meter.end()
+    with Stages() as stages, listening(stages):
+        result = run(
+            algorithm.key,
+            data,
+            arguments.k,
+            arguments.epsilon,
+            arguments.delta,
+            arguments.neighbors,
+            arguments.seed,
+            regions=divided,
+            progress=lambda part: stages("spending the budget", part),
+            **settings(algorithm, arguments.set),
+        )
     if format is not None:
         if not isinstance(result.centers, PrivateCenters):
             raise PermissionError(

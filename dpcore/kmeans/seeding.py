@@ -9,8 +9,11 @@ import numpy.typing as npt
 
 from dpcore.geometry.domain import FloatArray
 from dpcore.kmeans.points import single_thread
+from dpcore.kmeans.stages import tell
 
 BISECTIONS = 20
+#: What is being done, to whoever waits for it.
+SEEDING = "looking for starting centers"
 #: A radius is too large when 100 candidates in a row are refused. Most points are found among the
 #: first few, so those are drawn first.
 CANDIDATES = (8, 24, 68)
@@ -29,21 +32,26 @@ def sphere_packing(k: int, d: int, starts: int, rng: np.random.Generator) -> Flo
     """
     low, high = np.zeros(starts), np.ones(starts)
     best = uniform_starts(k, d, starts, rng)
-    for _ in range(BISECTIONS):
+    for i in range(BISECTIONS):
         radius = (low + high) / 2
-        packed, found = _pack(k, d, radius, rng)
+        packed, found = _pack(k, d, radius, rng, i)
         best[found] = packed[found]
         low, high = np.where(found, radius, low), np.where(found, high, radius)
     return best
 
 
 def _pack(
-    k: int, d: int, radius: FloatArray, rng: np.random.Generator
+    k: int,
+    d: int,
+    radius: FloatArray,
+    rng: np.random.Generator,
+    bisection: int,
 ) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
     """k points at least 2 radius apart for each of the radii, and where that many were found."""
     points = np.empty((len(radius), k, d))
     found = np.ones(len(radius), dtype=bool)
     for j in range(k):
+        tell(SEEDING, (bisection + j / k) / BISECTIONS)
         waiting = np.flatnonzero(found)
         for size in CANDIDATES:
             candidates = rng.uniform(-1, 1, (len(waiting), size, d))
@@ -81,6 +89,7 @@ def greedy_plus_plus(
     nearest = np.full((restarts, n), np.inf)
     with single_thread():
         for j in range(k):
+            tell(SEEDING, j / k)
             candidates = points[chosen]
             distances = candidates.reshape(-1, d) @ (-2 * points.T)
             distances += squares

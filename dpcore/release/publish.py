@@ -13,6 +13,7 @@ from typing import Any
 
 from dpcore.datasets.base import Dataset
 from dpcore.geometry.domain import FloatArray, IntArray
+from dpcore.kmeans.stages import listening
 from dpcore.privacy.accounting import Infeasible
 from dpcore.privacy.release_noise import ReleaseNoise
 from dpcore.release import bundle
@@ -81,17 +82,18 @@ def publish(
     data = _opened(plan, tell)
     noise = _WatchedNoise(lambda done, of: tell(Progress("drawing noise", done / of)))
     try:
-        result = run(
-            plan.algorithm,
-            data,
-            plan.k,
-            plan.per_row.epsilon,
-            plan.per_row.delta,
-            plan.neighbors,
-            noise=noise,
-            progress=lambda part: tell(Progress("spending the budget", part)),
-            **plan.parameters,
-        )
+        with listening(lambda doing, part: tell(Progress(doing, part))):
+            result = run(
+                plan.algorithm,
+                data,
+                plan.k,
+                plan.per_row.epsilon,
+                plan.per_row.delta,
+                plan.neighbors,
+                noise=noise,
+                progress=lambda part: tell(Progress("spending the budget", part)),
+                **plan.parameters,
+            )
         if not isinstance(result, ReleasedResult):
             raise TypeError(f"{type(result).__name__} is not for release.")
         tell(Progress("writing the files", 0.0))
