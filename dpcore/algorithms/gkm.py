@@ -56,7 +56,8 @@ def sample_and_aggregate(curator: Curator, k: int, blocks: int, epsilon: float) 
     """
     low, high = quartiles(curator, epsilon / 2)
     curator.note("range", low=low, high=high)
-    return mean_of_blocks(curator, BlockCenters(k, blocks, low, high, own_coins(curator)), epsilon)
+    question = BlockCenters(k, blocks, low, high, curator.secret_coins())
+    return mean_of_blocks(curator, question, epsilon)
 
 
 def mean_of_blocks(curator: Curator, question: BlockCenters, epsilon: float) -> Outcome:
@@ -65,11 +66,6 @@ def mean_of_blocks(curator: Curator, question: BlockCenters, epsilon: float) -> 
     centers = np.clip(question.mean(curator.answer(question, Pure(epsilon / 2), why)), -1.0, 1.0)
     curator.note("centers", centers=centers, low=question.low, high=question.high)
     return Outcome(centers, facts={"blocks": question.blocks})
-
-
-def own_coins(curator: Curator) -> np.random.Generator:
-    """Coins apart from the others: how many of these are tossed depends on the rows."""
-    return curator.rng.spawn(1)[0]
 
 
 @register
@@ -210,5 +206,5 @@ class GkMPublished(Algorithm):
         count = max(1, int(exact))
         low, high = quartiles(curator, epsilon / 2, GuptQuantile)
         curator.note("range", low=low, high=high)
-        question = SlicedCenters(k, count, low, high, own_coins(curator))
+        question = SlicedCenters(k, count, low, high, curator.secret_coins())
         return mean_of_blocks(curator, question, epsilon)

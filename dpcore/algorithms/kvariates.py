@@ -9,13 +9,13 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from dpcore.algorithms.base import Algorithm, register
-from dpcore.algorithms.gkm import own_coins
 from dpcore.datasets.base import Dataset
 from dpcore.geometry.domain import TICKS, FloatArray, IntArray, from_ticks
 from dpcore.privacy.accounting import Infeasible, Neighbors, Pure, Verdict
 from dpcore.privacy.rounding import root_up
 from dpcore.queries.curator import Curator
 from dpcore.queries.questions import Sensitivity
+from dpcore.randomness.coins import Coins
 from dpcore.results.run_result import Outcome
 
 #: Sets of centers by which the published noise judges how spread the data are.
@@ -33,7 +33,7 @@ class PickedRow:
     """
 
     centers: FloatArray
-    coins: np.random.Generator
+    coins: Coins
 
     @property
     def added(self) -> Sensitivity:
@@ -58,7 +58,7 @@ class PickedRow:
 
 def noisy_picks(curator: Curator, k: int, epsilon: float) -> FloatArray:
     """k noisy rows, each for epsilon/k."""
-    coins = own_coins(curator)
+    coins = curator.secret_coins().rng
     centers = np.empty((0, curator.d))
     for j in range(k):
         why = f"center {j + 1} of {k}"
@@ -147,7 +147,7 @@ class KVariatesPublished(Algorithm):
         return Outcome(centers, facts={"loosened epsilon": own})
 
 
-def spread(data: Dataset, k: int, rng: np.random.Generator) -> tuple[float, float]:
+def spread(data: Dataset, k: int, rng: Coins) -> tuple[float, float]:
     """R, and w = R^2 over the least cost of k - 1 centers (at least one) among the rows."""
     ticks, weights = data.positions()
     if not len(ticks):

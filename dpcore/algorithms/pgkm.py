@@ -10,6 +10,7 @@ from dpcore.kmeans.seeding import uniform_starts
 from dpcore.privacy.accounting import Selection, Verdict
 from dpcore.queries.curator import Curator
 from dpcore.queries.scores import ContrastingCost
+from dpcore.randomness.coins import Coins
 from dpcore.results.run_result import Outcome
 
 #: Of the paper's rule for the number of rounds, max(8, ROUND_SHARE n epsilon / parents).
@@ -20,9 +21,7 @@ MAX_ROUNDS = 1000
 MUTATION, COOLING = 0.1, 0.95
 
 
-def children(
-    parents: FloatArray, count: int, deviation: float, rng: np.random.Generator
-) -> FloatArray:
+def children(parents: FloatArray, count: int, deviation: float, rng: Coins) -> FloatArray:
     """Center sets (count, k, d), each of one parent up to a random cut and of another after it.
 
     Pairs of parents make pairs of children with swapped tails. In each child one coordinate

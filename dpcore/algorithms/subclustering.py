@@ -25,6 +25,7 @@ from dpcore.kmeans.seeding import sphere_packing
 from dpcore.kmeans.weighted import weighted_kmeans
 from dpcore.privacy.accounting import Neighbors, Pure, Verdict
 from dpcore.queries.curator import Curator
+from dpcore.randomness.coins import Coins
 from dpcore.results.run_result import Outcome
 
 #: Part of each round that pays for the means; the rest counts rows by direction.
@@ -56,7 +57,7 @@ class Directions:
         return np.where((way**2).sum(axis=1) < radius[cluster], label, -1)
 
 
-def heavy_ways(counts: IntArray, groups: int, rng: np.random.Generator) -> FloatArray:
+def heavy_ways(counts: IntArray, groups: int, rng: Coins) -> FloatArray:
     """For each cluster a way out (k, d), drawn by count among its heaviest; 0 where all counts of
     a cluster (k, 2d) are 0 or less."""
     k, d = len(counts), counts.shape[1] // 2
@@ -194,7 +195,7 @@ def drawn_row(
     mean: FloatArray,
     groups: int,
     epsilon: float,
-    rng: np.random.Generator,
+    rng: Coins,
 ) -> FloatArray:
     """A row from a group drawn by its size, likelier the nearer it is to the mean."""
     middles, _ = weighted_kmeans(places, sizes, groups, 1, rng)

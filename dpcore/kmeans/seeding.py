@@ -10,6 +10,7 @@ import numpy.typing as npt
 from dpcore.geometry.domain import FloatArray
 from dpcore.kmeans.points import single_thread
 from dpcore.kmeans.stages import tell
+from dpcore.randomness.coins import Coins
 
 BISECTIONS = 20
 #: What is being done, to whoever waits for it.
@@ -19,12 +20,12 @@ SEEDING = "looking for starting centers"
 CANDIDATES = (8, 24, 68)
 
 
-def uniform_starts(k: int, d: int, starts: int, rng: np.random.Generator) -> FloatArray:
+def uniform_starts(k: int, d: int, starts: int, rng: Coins) -> FloatArray:
     """Centers drawn uniformly in the box, (starts, k, d)."""
     return rng.uniform(-1, 1, (starts, k, d))
 
 
-def sphere_packing(k: int, d: int, starts: int, rng: np.random.Generator) -> FloatArray:
+def sphere_packing(k: int, d: int, starts: int, rng: Coins) -> FloatArray:
     """Centers that keep their distance from each other and from the border, (starts, k, d).
 
     Paper 000, section 4.1: points are drawn uniformly at least a from the border, and kept when
@@ -44,7 +45,7 @@ def _pack(
     k: int,
     d: int,
     radius: FloatArray,
-    rng: np.random.Generator,
+    rng: Coins,
     bisection: int,
 ) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
     """k points at least 2 radius apart for each of the radii, and where that many were found."""
@@ -72,7 +73,7 @@ def _pack(
 
 
 def greedy_plus_plus(
-    points: FloatArray, weights: FloatArray, k: int, restarts: int, rng: np.random.Generator
+    points: FloatArray, weights: FloatArray, k: int, restarts: int, rng: Coins
 ) -> FloatArray:
     """Greedy k-means++ for weights that are not negative, (restarts, k, d).
 

@@ -33,6 +33,7 @@ from dpcore.privacy.gaussian import MAX_VALUES
 from dpcore.privacy.losses import noise_scale
 from dpcore.privacy.noise import Noise
 from dpcore.privacy.rounding import down, root_up
+from dpcore.privacy.secret_coins import MakeSecretCoins, SecretCoins
 from dpcore.queries.questions import Question, Sensitivity
 from dpcore.queries.scores import Score
 from dpcore.queries.sparse_cells import (
@@ -43,6 +44,7 @@ from dpcore.queries.sparse_cells import (
     reached_by_noise,
     reaching,
 )
+from dpcore.randomness.coins import Coins, SystemCoins
 from dpcore.results.run_result import NonPrivate, Step
 
 L = TypeVar("L", bound=Loss)
@@ -62,9 +64,10 @@ class Curator:
         budget: Budget,
         noise: Noise,
         neighbors: Neighbors | str = Neighbors.ADD_REMOVE,
-        rng: np.random.Generator | None = None,
+        rng: Coins | None = None,
         keep_journal: bool = False,
         watch: Callable[[Step], None] | None = None,
+        make_secret_coins: MakeSecretCoins = SecretCoins,
     ):
         self._data = dataset
         self._noise = noise
@@ -72,9 +75,10 @@ class Curator:
         self._watch = watch
         self._journal: list[Step] = []
         self.transcript = Transcript(budget, Neighbors(neighbors))
-        #: Public coins: starts and candidates. They never see the data. Coins that must stay
-        #: secret, such as those by which rows draw their blocks, are spawned from them.
-        self.rng = rng if rng is not None else np.random.default_rng()
+        #: Public coins: starts and candidates. They never see the data, and proofs hold even if
+        #: they are known.
+        self.rng: Coins = rng if rng is not None else SystemCoins()
+        self._make_secret_coins = make_secret_coins
 
     # What everybody may know.
 
@@ -106,6 +110,10 @@ class Curator:
     def note(self, kind: str, **released: Any) -> None:
         """Write something public into the step log, for drawing the run step by step."""
         self._record(Step(kind, released))
+
+    def secret_coins(self) -> SecretCoins:
+        """Coins for dealing rows into blocks or parts, each time others: nobody may know them."""
+        return self._make_secret_coins(self.rng.spawn(1)[0])
 
     # Charged questions.
 
@@ -293,7 +301,7 @@ class Curator:
         rows. Whatever is drawn, a row added, removed or replaced changes one part and no other
         (parallel composition, under either relation).
         """
-        coins = self.rng.spawn(1)[0]  # how many are tossed depends on the rows
+        coins = self.secret_coins()
         why = f"{parts} random parts, each with the same budget"
         return self._asked_apart(
             lambda: dealt(self._data, parts, coins), [budget] * parts, budget, why

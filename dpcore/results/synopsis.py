@@ -14,6 +14,7 @@ from dpcore.kmeans.merging import merge_points
 from dpcore.kmeans.points import WeightedPoints
 from dpcore.kmeans.seeding import sphere_packing
 from dpcore.kmeans.weighted import weighted_kmeans
+from dpcore.randomness.coins import Coins
 from dpcore.results.centers import Centers, NonPrivateCenters, PrivateCenters
 
 #: Starts of k-means on a coreset. Local optima would otherwise be a large part of the error.
@@ -85,7 +86,7 @@ class Coreset(Synopsis):
             raise ValueError("Every point of a coreset has a positive weight.")
         super().__init__(unit_points, weights, box)
 
-    def unit_centers(self, k: int, rng: np.random.Generator) -> FloatArray:
+    def unit_centers(self, k: int, rng: Coins) -> FloatArray:
         """The best k centers found for these points, in unit coordinates.
 
         Fewer points than k are centers themselves, the heaviest more than once. Without any point

@@ -13,7 +13,10 @@ from dpcore.datasets.base import Dataset
 from dpcore.datasets.regions import Regions
 from dpcore.privacy.accounting import Budget, Infeasible, Neighbors, Transcript, Verdict
 from dpcore.privacy.noise import Noise, SimulatedNoise
+from dpcore.privacy.release_noise import ReleaseNoise
+from dpcore.privacy.secret_coins import MakeSecretCoins, SecretCoins
 from dpcore.queries.curator import Curator
+from dpcore.randomness.coins import Coins, SystemCoins
 from dpcore.results.run_result import (
     NonPrivateCenters,
     Outcome,
@@ -40,6 +43,7 @@ def run(
     keep_journal: bool = False,
     regions: Regions | None = None,
     progress: Callable[[float], None] | None = None,
+    make_secret_coins: MakeSecretCoins = SecretCoins,
     **parameters: Any,
 ) -> RunResult:
     """Run an algorithm once on a data set under a budget.
@@ -47,6 +51,10 @@ def run(
     With a seed the run repeats exactly. Noise is simulated unless another source is given. An
     algorithm that is purely epsilon-private leaves delta unspent. Everything public is checked
     before any data are read.
+
+    With release noise all coins come from the operating system, and there is no seed: whoever
+    knows the coins by which rows draw their blocks can tell rows apart. `make_secret_coins` lets
+    an audit put others in their place, with simulated noise only.
 
     With regions, each part of the map is protected at a level of its own, epsilon at most.
     `progress` is told, after each answer, which part of epsilon is spent.
@@ -56,16 +64,17 @@ def run(
     budget = Budget(epsilon, delta)
     relation = _checked_relation(system, neighbors)
     _check_clusters(system, data, k, relation)
+    coins, source = _randomness(seed, noise, make_secret_coins is not SecretCoins)
     divisible = None if regions is None else check_regions(system, data, regions, epsilon, relation)
-    coins, draws = np.random.SeedSequence(seed).spawn(2)
     curator = Curator(
         data,
         budget,
-        noise if noise is not None else SimulatedNoise(draws),
+        source,
         relation,
-        np.random.default_rng(coins),
+        coins,
         keep_journal,
         lambda _: progress(_part_asked(curator.transcript)) if progress else None,
+        make_secret_coins,
     )
     if divisible is None or regions is None:
         outcome = system.run(curator, k, **settings)
@@ -81,6 +90,19 @@ def _part_asked(transcript: Transcript) -> float:
         inside = [_part_asked(account) for account in charge.inner]
         asked += charge.epsilon * (sum(inside) / len(inside) if inside else 1.0)
     return min(asked / transcript.budget.epsilon, 1.0)
+
+
+def _randomness(seed: int | None, noise: Noise | None, other_coins: bool) -> tuple[Coins, Noise]:
+    """Public coins and noise: of a seed, or for a release the operating system's alone."""
+    if isinstance(noise, ReleaseNoise):
+        if seed is not None or other_coins:
+            raise ValueError(
+                "A run with release noise takes no seed and no coins from outside: whoever knows "
+                "them can undo the privacy. Leave out seed, or use simulated noise."
+            )
+        return SystemCoins(), noise
+    coins, draws = np.random.SeedSequence(seed).spawn(2)
+    return np.random.default_rng(coins), SimulatedNoise(draws) if noise is None else noise
 
 
 def _checked_relation(system: Algorithm, neighbors: Neighbors | str) -> Neighbors:

@@ -11,13 +11,14 @@ from dpcore.datasets.divided import dealt
 from dpcore.geometry.domain import Box
 from dpcore.privacy.accounting import Budget, BudgetExceeded
 from dpcore.privacy.noise import SimulatedNoise
+from dpcore.privacy.secret_coins import SecretCoins
 from dpcore.queries.curator import Curator
 
 DATA = dpcore.datasets.load("gaussians-k4-d3")
 
 
 def test_every_row_is_dealt_to_one_part():
-    parts = dealt(DATA, 7, np.random.default_rng(0))
+    parts = dealt(DATA, 7, SecretCoins(np.random.default_rng(0)))
     assert sum(p.n for p in parts) == DATA.n
     assert min(p.n for p in parts) > DATA.n / 7 * 0.8
     together = np.concatenate([p.positions()[0] for p in parts])
@@ -29,7 +30,9 @@ def test_every_row_is_dealt_to_one_part():
 def test_a_row_more_changes_one_part_when_the_coins_fall_alike():
     values = np.random.default_rng(1).uniform(-1, 1, (500, 3))
     more, less = (RowsDataset.from_values(v, Box.cube(3)) for v in (values, values[:-1]))
-    sizes = [[p.n for p in dealt(d, 5, np.random.default_rng(3))] for d in (more, less)]
+    sizes = [
+        [p.n for p in dealt(d, 5, SecretCoins(np.random.default_rng(3)))] for d in (more, less)
+    ]
     assert sorted(np.subtract(*sizes).tolist()) == [0, 0, 0, 0, 1]
 
 
