@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -94,8 +94,6 @@ CONTESTANTS: Mapping[str, Contestant] = MappingProxyType(
 
 class ThinNoise(SimulatedNoise):
     """Noise that is smaller than what is asked for: to show what happens then."""
-
-    simulated: ClassVar[bool] = True
 
     def __init__(self, seed: np.random.SeedSequence, thinned: float):
         super().__init__(seed)

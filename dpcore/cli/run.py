@@ -23,7 +23,7 @@ from dpcore.kmeans.stages import listening
 from dpcore.privacy.explain import odds
 from dpcore.privacy.rounding import at_most
 from dpcore.results import export
-from dpcore.results.run_result import PrivateCenters, RunResult
+from dpcore.results.run_result import PrivateCenters, RunResult, SimulatedResult
 from dpcore.runs.run import run
 
 WIDTH = 88
@@ -81,6 +81,11 @@ def do(arguments: argparse.Namespace) -> None:
             arguments.output.write_text(text)
         else:
             sys.stdout.write(text if text.endswith("\n") else text + "\n")
+        print(
+            f"dpcore: these centers are {result.status}, and say so inside. "
+            "`dpcore release` makes files to publish.",
+            file=sys.stderr,
+        )
     elif arguments.json:
         print(json.dumps(as_dict(result), indent=1))
     else:
@@ -95,7 +100,8 @@ def as_dict(result: RunResult) -> dict[str, Any]:
         "k": result.k,
         "verdict": str(result.verdict),
         "private": private,
-        "simulated": True,
+        "simulated": isinstance(result, SimulatedResult),
+        "status": result.status,
         "epsilon": result.epsilon if private else None,
         "delta": result.delta,
         "neighbors": str(result.neighbors),

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from dpcore.datasets.base import Dataset
-from dpcore.geometry.domain import FloatArray, IntArray
 from dpcore.kmeans.stages import listening
 from dpcore.privacy.accounting import Infeasible
 from dpcore.privacy.release_noise import ReleaseNoise
@@ -20,7 +19,7 @@ from dpcore.release import bundle
 from dpcore.release.certificate import NAME as CERTIFICATE
 from dpcore.release.ledger import Entry, Ledger
 from dpcore.release.plan import ReleasePlan
-from dpcore.results.run_result import ReleasedResult
+from dpcore.results.run_result import ReleasedResult, UnchargedResult
 from dpcore.runs.run import run
 
 #: Seconds between two looks at how far the rows are read.
@@ -80,7 +79,7 @@ def publish(
     # Taken before anything private is read: how long the rest takes depends on the data.
     time = datetime.now(UTC).isoformat(timespec="seconds")
     data = _opened(plan, tell)
-    noise = _WatchedNoise(lambda done, of: tell(Progress("drawing noise", done / of)))
+    noise = ReleaseNoise(lambda done, of: tell(Progress("drawing noise", done / of)))
     try:
         with listening(lambda doing, part: tell(Progress(doing, part))):
             result = run(
@@ -94,10 +93,10 @@ def publish(
                 progress=lambda part: tell(Progress("spending the budget", part)),
                 **plan.parameters,
             )
-        if not isinstance(result, ReleasedResult):
+        if not isinstance(result, UnchargedResult):
             raise TypeError(f"{type(result).__name__} is not for release.")
         tell(Progress("writing the files", 0.0))
-        published = bundle.bundle(plan, result, time)
+        published = bundle.bundle(plan, ReleasedResult.of(result, claim), time)
     except Exception as error:
         if not noise.asked:
             raise
@@ -121,28 +120,3 @@ def _opened(plan: ReleasePlan, tell: Callable[[Progress], None]) -> Dataset:
             tell(Progress("counting the rows", plan.data.progress))
             if wait([rows], NEWS).done:
                 return rows.result()
-
-
-class _WatchedNoise(ReleaseNoise):
-    """Release noise that remembers whether it was asked for any."""
-
-    asked = False
-
-    def geometric(self, values: IntArray, sensitivity: int, epsilon: float) -> IntArray:
-        self.asked = True
-        return super().geometric(values, sensitivity, epsilon)
-
-    def gaussian(self, values: IntArray, sensitivity: float, rho: float) -> IntArray:
-        self.asked = True
-        return super().gaussian(values, sensitivity, rho)
-
-    def choose(
-        self,
-        scores: IntArray,
-        sensitivity: int,
-        epsilon: float,
-        monotone: bool = False,
-        log_prior: FloatArray | None = None,
-    ) -> int:
-        self.asked = True
-        return super().choose(scores, sensitivity, epsilon, monotone, log_prior)

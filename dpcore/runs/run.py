@@ -18,15 +18,16 @@ from dpcore.privacy.secret_coins import MakeSecretCoins, SecretCoins
 from dpcore.queries.curator import Curator
 from dpcore.randomness.coins import Coins, SystemCoins
 from dpcore.results.run_result import (
+    Centers,
     NonPrivateCenters,
     Outcome,
-    PrivateCenters,
-    ReleasedResult,
     RunResult,
+    SimulatedCenters,
     SimulatedResult,
+    UnchargedCenters,
+    UnchargedResult,
     UnprovenResult,
 )
-from dpcore.results.synopsis import Coreset, PrivateCoreset
 from dpcore.runs.regional import check_regions, run_by_region
 
 
@@ -48,9 +49,9 @@ def run(
 ) -> RunResult:
     """Run an algorithm once on a data set under a budget.
 
-    With a seed the run repeats exactly. Noise is simulated unless another source is given. An
-    algorithm that is purely epsilon-private leaves delta unspent. Everything public is checked
-    before any data are read.
+    With a seed the run repeats exactly. Noise is simulated unless another source is given; only
+    `dpcore.release.publish` makes a result that may leave. An algorithm that is purely
+    epsilon-private leaves delta unspent. Everything public is checked before any data are read.
 
     With release noise all coins come from the operating system, and there is no seed: whoever
     knows the coins by which rows draw their blocks can tell rows apart. `make_secret_coins` lets
@@ -80,7 +81,7 @@ def run(
         outcome = system.run(curator, k, **settings)
     else:
         outcome = run_by_region(divisible, curator, k, regions, settings)
-    return _sealed(system, k, settings, outcome, curator, noise)
+    return _sealed(system, k, settings, outcome, curator, source)
 
 
 def _part_asked(transcript: Transcript) -> float:
@@ -134,26 +135,28 @@ def _sealed(
     settings: dict[str, Any],
     outcome: Outcome,
     curator: Curator,
-    noise: Noise | None,
+    noise: Noise,
 ) -> RunResult:
-    """The result in the type that says what may be done with it."""
+    """The result in the type that says what may be done with it.
+
+    Only noise of the very class ReleaseNoise counts as such: any other object may do anything.
+    """
     broken = curator.transcript.unprotected or not system.verdict.holds
     if not np.isfinite(outcome.centers).all():
         raise FloatingPointError(f"{system.key} produced a center that is not a number.")
     values = curator.box.from_unit(outcome.centers)
-    if broken:
-        kind: type[RunResult] = UnprovenResult
-    else:
-        kind = SimulatedResult if noise is None or noise.simulated else ReleasedResult
-    synopsis = outcome.synopsis
-    if isinstance(synopsis, Coreset) and not broken:
-        synopsis = PrivateCoreset.of(synopsis)
+    kind: type[RunResult] = UnprovenResult
+    centers: type[Centers] = NonPrivateCenters
+    if not broken:
+        exact = type(noise) is ReleaseNoise
+        kind = UnchargedResult if exact else SimulatedResult
+        centers = UnchargedCenters if exact else SimulatedCenters
     return kind(
         algorithm=system.key,
         k=k,
         parameters=settings,
-        centers=(NonPrivateCenters if broken else PrivateCenters)(values, curator.box),
-        synopsis=synopsis,
+        centers=centers(values, curator.box),
+        synopsis=None if outcome.synopsis is None else outcome.synopsis.vouched(centers),
         transcript=curator.transcript,
         verdict=Verdict.UNPROVEN if broken else system.verdict,
         facts=outcome.facts,

@@ -13,8 +13,8 @@ from dpcore.geometry.dyadic import DyadicCells, deinterleaved
 from dpcore.privacy.accounting import Infeasible
 from dpcore.privacy.noise import SimulatedNoise
 from dpcore.privacy.release_noise import ReleaseNoise
-from dpcore.results.run_result import PrivateCenters, ReleasedResult, SimulatedResult
-from dpcore.results.synopsis import PrivateCoreset
+from dpcore.results.run_result import PrivateCenters, SimulatedResult, UnchargedResult
+from dpcore.results.synopsis import Coreset
 
 SQUARE = Box.cube(2)
 TAXI = dpcore.datasets.load("nyc-taxi")
@@ -206,9 +206,9 @@ def test_simulated_and_exact_noise_give_the_types_that_say_so():
     simulated = dpcore.run("adaptive", CLUSTERS, 3, 0.02, seed=0)
     released = dpcore.run("adaptive", CLUSTERS, 3, 0.02, noise=ReleaseNoise())
     assert isinstance(simulated, SimulatedResult)
-    assert isinstance(released, ReleasedResult)
+    assert isinstance(released, UnchargedResult)
     for result in (simulated, released):
-        assert isinstance(result.coreset, PrivateCoreset)
+        assert isinstance(result.coreset, Coreset)
         assert isinstance(result.coreset.kmeans(2), PrivateCenters)
 
 

@@ -26,7 +26,7 @@ from dpcore.datasets import GridDataset, RowsDataset
 from dpcore.geometry.domain import Box, Grid, to_ticks
 from dpcore.privacy.accounting import Accounting, Infeasible, rho_of_epsilon
 from dpcore.results.run_result import PrivateCenters
-from dpcore.results.synopsis import PrivateCoreset
+from dpcore.results.synopsis import Coreset
 
 SQUARE = Box.cube(2)
 TAXI = dpcore.datasets.load("nyc-taxi")
@@ -163,7 +163,7 @@ def test_the_scaffold_is_as_fine_as_counts_can_be_heard_and_never_too_coarse(d):
 def test_all_weights_are_positive_and_add_up_to_the_rows(neighbors, epsilon):
     result = dpcore.run("coreset", CLUSTERS, 4, epsilon, neighbors=neighbors, seed=1)
     coreset = result.coreset
-    assert isinstance(coreset, PrivateCoreset)
+    assert isinstance(coreset, Coreset)
     assert (coreset.weights > 0).all()
     assert (np.abs(coreset.unit_points) <= 1).all()
     assert len(coreset) == result.facts["points"]
@@ -185,7 +185,7 @@ def test_any_k_comes_from_one_coreset_at_no_further_cost():
     assert estimate == pytest.approx(dpcore.nicv(TAXI, centers), rel=0.05)
     assert result.epsilon == spent
     frame = result.coreset.to_frame()
-    assert list(frame.columns) == [*TAXI.box.names, "weight"]
+    assert list(frame.columns) == [*TAXI.box.names, "weight", "status"]
     features = json.loads(result.coreset.to_geojson())["features"]
     assert len(frame) == len(features) == len(result.coreset)
 

@@ -21,7 +21,7 @@ from dpcore.datasets import RowsDataset
 from dpcore.geometry.domain import Box
 from dpcore.privacy.accounting import Infeasible
 from dpcore.privacy.rounding import at_most
-from dpcore.results.synopsis import PrivateCoreset
+from dpcore.results.synopsis import Coreset
 
 SQUARE = Box.cube(2)
 
@@ -129,7 +129,7 @@ def test_every_round_pays_half_for_the_radius_and_half_for_the_center(neighbors)
 @pytest.mark.parametrize("weighted", [True, False])
 def test_a_center_weighs_the_rows_it_removed_or_as_much_as_any_other(weighted):
     result = run(3, 60.0, weighted=weighted)
-    assert isinstance(result.coreset, PrivateCoreset)
+    assert isinstance(result.coreset, Coreset)
     rounds = [s.released["m"] for s in result.steps if s.kind == "removal"]
     total = sum(rounds) if weighted else len(rounds)
     assert result.coreset.weights.sum() == total

@@ -15,7 +15,7 @@ from dpcore.geometry.domain import TICKS, Box
 from dpcore.privacy.accounting import Budget, Infeasible, Neighbors
 from dpcore.privacy.noise import SimulatedNoise
 from dpcore.queries.curator import Curator
-from dpcore.results.run_result import NonPrivateCenters, ReleasedResult
+from dpcore.results.run_result import NonPrivateCenters, UnchargedResult
 
 KEYS = ["highdim", "highdim-kmedian"]
 
@@ -165,5 +165,5 @@ def test_a_release_needs_nothing_but_exact_samplers():
     from dpcore.privacy.release_noise import ReleaseNoise
 
     result = dpcore.run("highdim", clusters(2, 8, 400), 2, 5.0, noise=ReleaseNoise())
-    assert isinstance(result, ReleasedResult)
+    assert isinstance(result, UnchargedResult)
     assert result.epsilon <= 5
