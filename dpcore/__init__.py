@@ -25,15 +25,13 @@ if TYPE_CHECKING:
     from dpcore.runs.baseline import baseline
     from dpcore.runs.estimator import PrivateKMeans
     from dpcore.runs.run import run
-    from dpcore.study import metrics
-    from dpcore.study.metrics import center_shift, nicv
+    from dpcore.study.figures import center_shift, nicv
     from dpcore.study.sweep import Trial, sweep
 
 #: Public modules, and the module that defines each other public name.
 _MODULES = {
     "algorithms": "dpcore.algorithms",
     "datasets": "dpcore.datasets",
-    "metrics": "dpcore.study.metrics",
     "regions": "dpcore.datasets.regions",
 }
 _HOMES = {
@@ -48,8 +46,8 @@ _HOMES = {
     "Trial": "dpcore.study.sweep",
     "Verdict": "dpcore.privacy.accounting",
     "baseline": "dpcore.runs.baseline",
-    "center_shift": "dpcore.study.metrics",
-    "nicv": "dpcore.study.metrics",
+    "center_shift": "dpcore.study.figures",
+    "nicv": "dpcore.study.figures",
     "run": "dpcore.runs.run",
     "sweep": "dpcore.study.sweep",
 }
@@ -70,7 +68,6 @@ __all__ = [
     "baseline",
     "center_shift",
     "datasets",
-    "metrics",
     "nicv",
     "regions",
     "run",

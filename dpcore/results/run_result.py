@@ -50,7 +50,17 @@ class NonPrivate(Generic[T]):
     value: T
 
     def __repr__(self) -> str:
-        return "NonPrivate(for your eyes only)"
+        return "NonPrivate(for your eyes only: .value opens it)"
+
+
+def guarded(value: T, public: bool) -> T | NonPrivate[T]:
+    """What looked at the data: plain where these are public anyway."""
+    return value if public else NonPrivate(value)
+
+
+def opened(value: T | NonPrivate[T]) -> T:
+    """The plain value, for the program's own use or for the eyes of the data's owner."""
+    return value.value if isinstance(value, NonPrivate) else value
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy as np
 from dpcore.algorithms import get
 from dpcore.datasets.base import Dataset
 from dpcore.privacy.accounting import Budget, Infeasible, Neighbors
-from dpcore.results.run_result import BaselineResult
+from dpcore.results.run_result import BaselineResult, NonPrivate, guarded
 from dpcore.runs.baseline import baseline
 from dpcore.runs.run import run
 from dpcore.study.metrics import center_shift, mean_distance, nicv, relative_error
@@ -60,16 +60,17 @@ def sweep(
     reference: BaselineResult | None = None,
     unsquared: bool = False,
     first: int = 0,
-) -> Iterator[Trial]:
+) -> Iterator[Trial | NonPrivate[Trial]]:
     """Every algorithm at every epsilon, `runs` times, yielding each trial as it finishes.
 
     Goes round by round, so that every curve has its first point early. A trial depends on its
     algorithm, epsilon, settings, seed and number alone, never on what ran before it. Where an
     algorithm cannot answer, the trial says why and the others go on. To cancel, stop iterating.
 
-    Trials are compared with the reference, by default `baseline(data, k, seed)`. Unsquared adds
-    the mean distance to the nearest center. To go on where another sweep ended, name the number
-    of the first run.
+    On data that are not public each trial comes as `NonPrivate`: its figures compare with the
+    true data. Trials are compared with the reference, by default `baseline(data, k, seed)`.
+    Unsquared adds the mean distance to the nearest center. To go on where another sweep ended, name
+    the number of the first run.
     """
     keys = list(algorithms)
     given = parameters or {}
@@ -105,4 +106,4 @@ def sweep(
                 mean_distance=mean_distance(data, result.centers) if unsquared else math.nan,
             )
 
-    return trials()
+    return (guarded(trial, data.about.public) for trial in trials())

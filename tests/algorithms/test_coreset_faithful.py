@@ -22,6 +22,7 @@ from dpcore.geometry.domain import Box
 from dpcore.privacy.accounting import Infeasible
 from dpcore.privacy.rounding import at_most
 from dpcore.results.synopsis import Coreset
+from dpcore.study.metrics import nicv
 
 SQUARE = Box.cube(2)
 
@@ -138,9 +139,9 @@ def test_a_center_weighs_the_rows_it_removed_or_as_much_as_any_other(weighted):
 
 def test_with_much_epsilon_its_balls_lie_on_the_clusters():
     result = run(4, 300.0)
-    best = dpcore.nicv(DATA, dpcore.baseline(DATA, 4).centers)
-    middle = dpcore.nicv(DATA, DATA.box.center[None])
-    assert dpcore.nicv(DATA, result.centers) <= best + 0.02 * (middle - best)
+    best = nicv(DATA, dpcore.baseline(DATA, 4).centers)
+    middle = nicv(DATA, DATA.box.center[None])
+    assert nicv(DATA, result.centers) <= best + 0.02 * (middle - best)
 
 
 def test_it_is_for_two_dimensions_and_says_so():

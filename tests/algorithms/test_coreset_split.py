@@ -13,6 +13,7 @@ from dpcore.privacy.accounting import Budget, BudgetExceeded
 from dpcore.privacy.noise import SimulatedNoise
 from dpcore.privacy.secret_coins import SecretCoins
 from dpcore.queries.curator import Curator
+from dpcore.study.metrics import nicv
 
 DATA = dpcore.datasets.load("gaussians-k4-d3")
 
@@ -58,9 +59,9 @@ def test_its_parts_are_as_many_as_the_rows_ask_for_and_their_weights_add_up(neig
 
 
 def test_with_hardly_any_noise_it_comes_to_k_means():
-    best = dpcore.nicv(DATA, dpcore.baseline(DATA, 4).centers)
+    best = nicv(DATA, dpcore.baseline(DATA, 4).centers)
     split = dpcore.run("coreset-split", DATA, 4, 1e5, seed=0, rows=5000)
-    assert dpcore.nicv(DATA, split.centers) <= 1.1 * best
+    assert nicv(DATA, split.centers) <= 1.1 * best
 
 
 @pytest.mark.parametrize("neighbors", ["add-remove", "replace-one"])

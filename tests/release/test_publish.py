@@ -165,7 +165,7 @@ def test_noise_for_looking_at_never_reaches_a_release(ledger, monkeypatch):
     class Tampered(ReleaseNoise):
         """Release noise by name."""
 
-    monkeypatch.setattr("dpcore.release.publish.ReleaseNoise", Tampered)
+    monkeypatch.setitem(publish.__globals__, "ReleaseNoise", Tampered)
     with pytest.raises(Unanswered, match="TypeError"):
         publish(plan(), ledger)
     assert ledger.files(1) == {}
