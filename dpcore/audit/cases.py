@@ -12,8 +12,9 @@ import numpy as np
 
 from dpcore.algorithms import ALGORITHMS, Algorithm
 from dpcore.algorithms.base import SynopsisAlgorithm
-from dpcore.datasets import Dataset, GridDataset, from_array
+from dpcore.datasets import Dataset, GridDataset
 from dpcore.datasets.regions import Regions
+from dpcore.datasets.rows import from_array
 from dpcore.geometry.domain import Box, FloatArray, Grid, to_ticks
 from dpcore.privacy.accounting import Neighbors
 

@@ -22,8 +22,9 @@ from dpcore.algorithms import ALGORITHMS
 from dpcore.algorithms.eugkm import EUGkM
 from dpcore.algorithms.eugkm_published import EUGkMPublished
 from dpcore.audit.replay import Diverged, Recorder, Replay, loss
-from dpcore.datasets import Dataset, from_array
+from dpcore.datasets import Dataset
 from dpcore.datasets.builtin import CITY, PICKUP, taxi
+from dpcore.datasets.rows import from_array
 from dpcore.geometry.domain import FloatArray, IntArray
 from dpcore.privacy.accounting import Budget
 from dpcore.privacy.explain import attacker_certainty

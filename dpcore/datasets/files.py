@@ -33,14 +33,7 @@ def from_file(
     unit: str = "row",
     ids: engines.Ids | None = None,
 ) -> Dataset:
-    """A data set from CSV, CSV.gz or Parquet files, or from a table of the engine's.
-
-    Two coordinates become counts on a grid of 1,024 cells a side, in one pass; more stay in the
-    file and are asked there. Without `columns` they are guessed by their names, and taxi files
-    are recognised. Rows outside the box are dropped, or with outside="clip" moved to its edge.
-    The box is public and must be given: the smallest and largest values belong to single rows.
-    With `ids`, so many rows of each id are kept, drawn by a key.
-    """
+    """The data set behind `dpcore.datasets.from_file`, which says what it reads and how."""
     asked, source, box = _opened(path, columns, box, zones, outside, engine, format)
     source = source.told_apart(ids)
     about = About("file", Path(path).name, unit=unit, geographic=looks_geographic(box))

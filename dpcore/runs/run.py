@@ -10,6 +10,7 @@ import numpy as np
 from dpcore.algorithms import get
 from dpcore.algorithms.base import MAX_CLUSTERS, Algorithm
 from dpcore.datasets.base import Dataset
+from dpcore.datasets.own import AnyData
 from dpcore.datasets.regions import Regions
 from dpcore.privacy.accounting import Budget, Infeasible, Neighbors, Transcript, Verdict
 from dpcore.privacy.noise import Noise, SimulatedNoise
@@ -27,13 +28,14 @@ from dpcore.results.run_result import (
     UnchargedCenters,
     UnchargedResult,
     UnprovenResult,
+    opened,
 )
 from dpcore.runs.regional import check_regions, run_by_region
 
 
 def run(
     algorithm: str,
-    data: Dataset,
+    data: AnyData,
     k: int,
     epsilon: float,
     delta: float = 0.0,
@@ -60,6 +62,7 @@ def run(
     With regions, each part of the map is protected at a level of its own, epsilon at most.
     `progress` is told, after each answer, which part of epsilon is spent.
     """
+    data = opened(data)
     system = get(algorithm)
     settings = system.settings(parameters)
     budget = Budget(epsilon, delta)

@@ -10,22 +10,22 @@ from __future__ import annotations
 import numpy.typing as npt
 
 from dpcore import metrics
-from dpcore.datasets.base import Dataset
+from dpcore.datasets.own import AnyData
 from dpcore.geometry.domain import FloatArray
-from dpcore.results.run_result import NonPrivate, guarded
+from dpcore.results.run_result import NonPrivate, guarded, opened
 
 
-def nicv(data: Dataset, centers: npt.ArrayLike) -> float | NonPrivate[float]:
+def nicv(data: AnyData, centers: npt.ArrayLike) -> float | NonPrivate[float]:
     """Normalised intra-cluster variance: mean squared distance to the nearest center.
 
     Centers in data units; distances in unit coordinates, in which the box is [-1, 1]^d.
     """
-    return guarded(metrics.nicv(data, centers), data.about.public)
+    return guarded(metrics.nicv(opened(data), centers), data.about.public)
 
 
 def center_shift(
-    data: Dataset, centers: npt.ArrayLike, reference: npt.ArrayLike
+    data: AnyData, centers: npt.ArrayLike, reference: npt.ArrayLike
 ) -> FloatArray | NonPrivate[FloatArray]:
     """How far each reference center is from its partner: in meters on a map, else in unit
     coordinates."""
-    return guarded(metrics.center_shift(data, centers, reference), data.about.public)
+    return guarded(metrics.center_shift(opened(data), centers, reference), data.about.public)

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 
-from dpcore.datasets import Dataset, from_array
+from dpcore.datasets import Dataset
 from dpcore.datasets.generated import gaussians
+from dpcore.datasets.rows import from_array
 from dpcore.privacy.accounting import Infeasible, Neighbors
 from dpcore.runs.run import run
 from dpcore.study.sweep import trial_seed
@@ -93,7 +94,7 @@ from dpcore.datasets.generated import gaussians
 
 algorithms = {own!r}
 for n in {list(self.sizes)}:
-    data = dpcore.datasets.from_array(gaussians({asked.k}, {self.d}, n), box=(-1, 1))
+    data = from_array(gaussians({asked.k}, {self.d}, n), box=(-1, 1))
     for key, settings in algorithms.items():
         try:
             seconds = []

@@ -10,7 +10,7 @@ import pytest
 import dpcore
 from dpcore.algorithms import ALGORITHMS
 from dpcore.algorithms.auto import MAP_ROWS, choose
-from dpcore.datasets import from_array
+from dpcore.datasets.rows import from_array
 from dpcore.privacy.accounting import Neighbors
 from dpcore.study.metrics import nicv
 

@@ -11,6 +11,7 @@ import dpcore
 from dpcore.algorithms.highdim import Plan
 from dpcore.datasets import GridDataset, RowsDataset
 from dpcore.datasets.generated import gaussians
+from dpcore.datasets.rows import from_array
 from dpcore.geometry.domain import TICKS, Box
 from dpcore.privacy.accounting import Budget, Infeasible, Neighbors
 from dpcore.privacy.noise import SimulatedNoise
@@ -22,7 +23,7 @@ KEYS = ["highdim", "highdim-kmedian"]
 
 
 def clusters(k, d, n, seed=0):
-    return dpcore.datasets.from_array(gaussians(k, d, n, seed), (-1, 1))
+    return from_array(gaussians(k, d, n, seed), (-1, 1))
 
 
 def booked(result, words):
@@ -113,7 +114,7 @@ def test_the_median_stays_where_most_rows_are():
     rng = np.random.default_rng(0)
     rows = 0.01 * rng.standard_normal((1000, 2)) + [0.2, 0.0]
     rows[:150] = [-0.9, 0.0]
-    data = dpcore.datasets.from_array(rows, (-1, 1))
+    data = from_array(rows, (-1, 1))
     mean, median = (float(dpcore.run(key, data, 1, 1e5, seed=0).centers[0, 0]) for key in KEYS)
     assert mean == pytest.approx(0.2 - 0.15 * 1.1, abs=0.01)
     assert mean + 0.05 < median < 0.21

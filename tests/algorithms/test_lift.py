@@ -10,7 +10,7 @@ import pytest
 import dpcore
 from dpcore.algorithms._coarse_grid import of_sum, picture
 from dpcore.algorithms.lift import Rough, best_terms
-from dpcore.datasets import from_array
+from dpcore.datasets.rows import from_array
 from dpcore.geometry.domain import Box, Grid, to_ticks
 from dpcore.privacy.accounting import Budget, Neighbors
 from dpcore.privacy.release_noise import ReleaseNoise

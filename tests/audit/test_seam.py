@@ -9,7 +9,7 @@ import pytest
 from dpcore.algorithms import ALGORITHMS
 from dpcore.audit.cases import OWN_NOISE, Case, cases_of
 from dpcore.audit.replay import Recorder
-from dpcore.datasets import from_array
+from dpcore.datasets.rows import from_array
 from dpcore.geometry.domain import TICKS, Grid
 from dpcore.privacy.accounting import Accounting, Budget, Pure, Zcdp
 from dpcore.privacy.noise import SimulatedNoise

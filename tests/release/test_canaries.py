@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import dpcore
+from dpcore.datasets.rows import from_array
 from dpcore.geometry.domain import Grid
 from dpcore.release import FileData, Ledger, Release, Unit, publish
 from dpcore.study.metrics import nicv
@@ -98,7 +99,7 @@ def test_no_exact_number_leaves_where_numbers_are_private(name, never_told, pati
 def test_no_center_that_looked_at_the_data_and_no_figure_of_error_leaves(
     name, never_told, published, values
 ):
-    data = dpcore.datasets.from_array(values, BOX)
+    data = from_array(values, BOX)
     red = dpcore.baseline(data, 6, seed=0)
     exact = nicv(data, red.centers)
     never_told(name, [*np.asarray(red.centers).ravel().tolist(), red.cost.value, exact], digits=9)

@@ -44,9 +44,34 @@ def test_figures_on_data_of_ones_own_hide_their_value_until_it_is_asked_for():
         assert isinstance(figure, NonPrivate)
         assert repr(figure) == "NonPrivate(for your eyes only: .value opens it)"
         assert f"{figure}" == repr(figure)
-    assert dpcore.nicv(OWN, CENTERS).value == metrics.nicv(OWN, CENTERS)
+    assert dpcore.nicv(OWN, CENTERS).value == metrics.nicv(OWN.value, CENTERS)
     (trial,) = dpcore.sweep(["dplloyd"], OWN, 2, [1.0], runs=1)
     assert trial.value.nicv > 0
+
+
+def test_data_of_ones_own_show_no_exact_number_until_they_are_opened():
+    assert isinstance(OWN.n, NonPrivate)
+    assert OWN.n.value == OWN.value.n == len(ROWS)
+    for name in ("histogram", "positions", "cluster_totals", "cost"):
+        assert not hasattr(OWN, name)
+        assert hasattr(OWN.value, name)
+    assert OWN.d == 2
+    assert OWN.box == OWN.value.box
+    assert isinstance(PUBLIC.n, int)
+
+
+def test_everything_takes_data_of_ones_own_as_it_takes_public_data():
+    shared = dpcore.datasets.from_array(ROWS, (-1, 1), about=About(public=True))
+    own, same = (dpcore.run("dplloyd", data, 2, 1.0, seed=0).centers for data in (OWN, shared))
+    np.testing.assert_array_equal(own, same)
+    own, same = (dpcore.baseline(data, 2).centers for data in (OWN, shared))
+    np.testing.assert_array_equal(own, same)
+    (own,), (same,) = (dpcore.sweep(["dplloyd"], d, 2, [1.0], 1) for d in (OWN, shared))
+    assert own.value.nicv == same.nicv == dpcore.nicv(shared, own_centers(same.seed))
+
+
+def own_centers(seed: int):
+    return dpcore.run("dplloyd", OWN, 2, 1.0, seed=seed).centers
 
 
 def test_opening_what_is_plain_changes_nothing():
