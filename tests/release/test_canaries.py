@@ -124,6 +124,14 @@ def test_no_file_holds_a_seed_or_a_duration(published):
         assert not {"duration", "seconds", "elapsed"} & set(said)
 
 
+def test_files_of_a_release_and_no_others_are_for_publication(published):
+    """A ledger has paid for them, so none carries the status that every other file has."""
+    for release in published.values():
+        for content in release.files.values():
+            assert b"not for publication" not in content
+            assert b"for your eyes only" not in content
+
+
 def test_under_add_remove_no_certificate_of_a_built_in_set_tells_its_number_of_rows(published):
     for name, rows in (("trips", 50_000), ("auto", 150)):
         files = {n: c for n, c in published[name].files.items() if n.startswith("certificate")}
