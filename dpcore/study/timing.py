@@ -94,7 +94,7 @@ from dpcore.datasets.generated import gaussians
 
 algorithms = {own!r}
 for n in {list(self.sizes)}:
-    data = from_array(gaussians({asked.k}, {self.d}, n), box=(-1, 1))
+    data = dpcore.datasets.from_array(gaussians({asked.k}, {self.d}, n), box=(-1, 1))
     for key, settings in algorithms.items():
         try:
             seconds = []
