@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy.typing as npt
 
-from dpcore import metrics
 from dpcore.datasets.own import AnyData
 from dpcore.geometry.domain import FloatArray
 from dpcore.results.run_result import NonPrivate, guarded, opened
+from dpcore.study import metrics
 
 
 def nicv(data: AnyData, centers: npt.ArrayLike) -> float | NonPrivate[float]:
