@@ -209,26 +209,34 @@ class Curator:
         """
         moved = self._per_row(Sensitivity(1, 1.0), Sensitivity(2, root_up(2)))
 
-        def rare(scale: float) -> tuple[int, float]:
-            """The threshold, and the logarithm of the chance that noise alone reaches it."""
-            threshold = max(1, math.ceil(margin * scale))
-            return threshold, log_chance(threshold, scale)
+        def reached_at(scale: float) -> int:
+            return max(1, math.ceil(margin * scale))
 
-        check_phantoms(cells, rare(moved.l1 / loss.epsilon)[1])
+        scale = moved.l1 / loss.epsilon
+        check_phantoms(cells, log_chance(reached_at(scale), scale))
         paid = self._paid(moved, loss, why)
-        threshold, chance = rare(moved.l1 / paid.epsilon)
+        scale = moved.l1 / paid.epsilon
+        threshold = reached_at(scale)
         occupied: list[Cells] = []
 
         def count() -> IntArray:
-            found, counts = cells.occupied(*self._data.positions())
+            found, counts = self._occupied(cells)
             occupied.append(found)
             return counts
 
         noisy = self._drawn(count, moved, paid)
-        phantoms = reached_by_noise(cells, chance, self._noise)
+        phantoms = self._phantoms(cells, threshold, scale)
         full = reaching(occupied[0], noisy, threshold, phantoms)
         self._log("full cells", {"cells": full}, lambda: {"occupied": occupied[0]})
         return full
+
+    def _occupied(self, cells: SparsePartition) -> tuple[Cells, IntArray]:
+        """The cells that get noise one by one, all that hold rows among them, and their counts."""
+        return cells.occupied(*self._data.positions())
+
+    def _phantoms(self, cells: SparsePartition, threshold: int, scale: float) -> Cells:
+        """The cells that noise alone lifts to the threshold."""
+        return reached_by_noise(cells, log_chance(threshold, scale), self._noise)
 
     def select(
         self, score: Score, loss: Selection, why: str, log_prior: FloatArray | None = None

@@ -47,6 +47,7 @@ def run(
     regions: Regions | None = None,
     progress: Callable[[float], None] | None = None,
     make_secret_coins: MakeSecretCoins = SecretCoins,
+    make_curator: type[Curator] = Curator,
     **parameters: Any,
 ) -> RunResult:
     """Run an algorithm once on a data set under a budget.
@@ -56,8 +57,8 @@ def run(
     epsilon-private leaves delta unspent. Everything public is checked before any data are read.
 
     With release noise all coins come from the operating system, and there is no seed: whoever
-    knows the coins by which rows draw their blocks can tell rows apart. `make_secret_coins` lets
-    an audit put others in their place, with simulated noise only.
+    knows the coins by which rows draw their blocks can tell rows apart. `make_secret_coins` and
+    `make_curator` let an audit put others in their place, with simulated noise only.
 
     With regions, each part of the map is protected at a level of its own, epsilon at most.
     `progress` is told, after each answer, which part of epsilon is spent.
@@ -68,9 +69,11 @@ def run(
     budget = Budget(epsilon, delta)
     relation = _checked_relation(system, neighbors)
     _check_clusters(system, data, k, relation)
-    coins, source = _randomness(seed, noise, make_secret_coins is not SecretCoins)
+    coins, source = _randomness(
+        seed, noise, make_secret_coins is not SecretCoins or make_curator is not Curator
+    )
     divisible = None if regions is None else check_regions(system, data, regions, epsilon, relation)
-    curator = Curator(
+    curator = make_curator(
         data,
         budget,
         source,
