@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from dpcore.algorithms.base import Algorithm, get, register
+from dpcore.algorithms.base import Algorithm, AuditHints, Room, get, register
 from dpcore.algorithms.lift import BLIND, GRID_DIMENSIONS, best_terms
 from dpcore.privacy.accounting import MIN_EPSILON, Budget, Neighbors, Verdict
 from dpcore.queries.curator import Curator
@@ -108,6 +108,17 @@ class Auto(Algorithm):
     title = "Best for this data"
     paper = "ours"
     verdict = Verdict.PROVED
+    audit = AuditHints(
+        rooms=(
+            Room(5000, 2),
+            Room(2000, 8),
+            Room(600, 1, k=3),
+            Room(400, 3),
+            Room(400, 5),
+            Room(200, 8, epsilon=1e5),
+            Room(40, 2, epsilon=1.5e-6),
+        )
+    )
     uses_delta = True
 
     def obstacle(self, d: int, n: int | None, k: int) -> str | None:

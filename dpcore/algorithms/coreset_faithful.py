@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from dpcore.algorithms.base import Parameter, SynopsisAlgorithm, register
+from dpcore.algorithms.base import AuditHints, Parameter, Room, SynopsisAlgorithm, register
 from dpcore.algorithms.coreset import SIZE_SHARE, removals
 from dpcore.geometry.domain import FloatArray, cell_ticks, from_ticks
 from dpcore.privacy.accounting import Infeasible, Selection, Verdict
@@ -78,6 +78,9 @@ class FaithfulCoreset(SynopsisAlgorithm):
     title = "PRIVATE-K-MEAN"
     paper = "004"
     verdict = Verdict.PROVED
+    audit = AuditHints(
+        epsilons=(40.0, 80.0), rooms=(Room(49, 2, epsilon=80.0, settings={"weighted": False}),)
+    )
     parameters = (
         Parameter(
             "weighted",

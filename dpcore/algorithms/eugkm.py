@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpcore.algorithms.base import Parameter, SynopsisAlgorithm, register
+from dpcore.algorithms.base import AuditHints, Parameter, Room, SynopsisAlgorithm, register
 from dpcore.geometry.domain import Grid
 from dpcore.kmeans.noisy_grid import solve_grid
 from dpcore.privacy.accounting import Infeasible, Pure, Verdict
@@ -97,6 +97,10 @@ class EUGkM(SynopsisAlgorithm):
     title = "EUGkM"
     paper = "000"
     verdict = Verdict.REPAIRED
+    audit = AuditHints(
+        settings={"starts": 2},
+        rooms=(Room(600, 1, k=3), Room(600, 3), Room(20, 20, epsilon=1e5, runs=16)),
+    )
     parameters = (
         Parameter("theta", "Larger means fewer, fuller cells.", 10.0, 0.1, 1000.0),
         Parameter("starts", "Starts for Lloyd on the noisy counts; free.", 30, 1, 200),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpcore.algorithms.base import Algorithm, Parameter, register
+from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, register
 from dpcore.algorithms.eugkm import facts_of, fitting_grid, noisy_grid, too_many_cells
 from dpcore.kmeans.noisy_grid import solve_grid
 from dpcore.privacy.accounting import Neighbors, Verdict
@@ -35,6 +35,7 @@ class EUGkMPublished(Algorithm):
     title = "EUGkM, as published"
     paper = "000"
     verdict = Verdict.UNPROVEN
+    audit = AuditHints(settings={"starts": 2})
     relations = (Neighbors.ADD_REMOVE,)
     parameters = (
         Parameter("theta", "Larger means fewer, fuller cells.", 10.0, 0.1, 1000.0),

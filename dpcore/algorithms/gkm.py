@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpcore.algorithms.base import Algorithm, Parameter, register
+from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, register
 from dpcore.geometry.domain import FloatArray, IntArray
 from dpcore.kmeans.blocks import Blocks, consecutive_blocks
 from dpcore.privacy.accounting import Neighbors, Pure, Selection, Verdict
@@ -103,6 +103,14 @@ class GkM(Algorithm):
     title = "GkM"
     paper = "000"
     verdict = Verdict.REPAIRED
+    audit = AuditHints(
+        rooms=(
+            Room(32, 2, pair="number of blocks"),
+            Room(32, 1, settings={"exponent": 0.81}, pair="shifted slices"),
+            Room(300, 2, k=1, epsilon=4.0),
+            Room(300, 3, k=1, epsilon=4.0),
+        )
+    )
     parameters = (EXPONENT,)
 
     def run(self, curator: Curator, k: int, *, exponent: float) -> Outcome:
@@ -135,6 +143,7 @@ class GkM3K(Algorithm):
     title = "GkM-3K"
     paper = "000"
     verdict = Verdict.REPAIRED
+    audit = AuditHints(rooms=(Room(300, 2, k=1, epsilon=4.0),))
     parameters = (ROWS_PER_CENTER,)
 
     def run(self, curator: Curator, k: int, *, rows_per_center: float) -> Outcome:
@@ -191,6 +200,13 @@ class GkMPublished(Algorithm):
     title = "GkM, as published"
     paper = "000"
     verdict = Verdict.UNPROVEN
+    audit = AuditHints(
+        rooms=(
+            Room(32, 2, pair="number of blocks"),
+            Room(32, 1, settings={"exponent": 0.81}, pair="shifted slices"),
+            Room(32, 2, settings={"blocks": "gkm-3k"}),
+        )
+    )
     relations = (Neighbors.ADD_REMOVE,)
     parameters = (
         Parameter("blocks", "Blocks of GkM or of GkM-3K.", "gkm", choices=("gkm", "gkm-3k")),

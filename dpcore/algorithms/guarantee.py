@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from dpcore.algorithms.base import Algorithm, Parameter, register
+from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, register
 from dpcore.algorithms.dplloyd import lloyd_round
 from dpcore.datasets.base import Dataset
 from dpcore.geometry.domain import TICKS, FloatArray, from_ticks, to_ticks
@@ -135,6 +135,7 @@ class KMeansGuarantee(Algorithm):
     title = "KMeans Guarantee"
     paper = "002"
     verdict = Verdict.REPAIRED
+    audit = AuditHints(settings={"rounds": 2})
     parameters = (ROUNDS,)
 
     def run(self, curator: Curator, k: int, *, rounds: int) -> Outcome:
@@ -175,6 +176,11 @@ class KMeansGuaranteePublished(Algorithm):
     title = "KMeans Guarantee, as published"
     paper = "002"
     verdict = Verdict.UNPROVEN
+    audit = AuditHints(
+        settings={"rounds": 1, "final_noise": False},
+        own_noise=True,
+        rooms=(Room(20, 2, settings={"final_noise": True}),),
+    )
     relations = (Neighbors.ADD_REMOVE,)
     parameters = (PUBLISHED_ROUNDS, FINAL_NOISE)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpcore.algorithms.base import Algorithm, Parameter, register
+from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, register
 from dpcore.algorithms.dplloyd import lloyd_round
 from dpcore.algorithms.eugkm import facts_of, fitting_grid, noisy_grid, too_many_cells
 from dpcore.kmeans.noisy_grid import solve_grid
@@ -57,6 +57,7 @@ class Hybrid(Algorithm):
     title = "Hybrid"
     paper = "000"
     verdict = Verdict.REPAIRED
+    audit = AuditHints(settings={"starts": 2, "theta": 1.0}, rooms=(Room(2000, 2),))
     parameters = (
         Parameter("theta", "Larger means fewer, fuller cells.", 10.0, 0.1, 1000.0),
         Parameter("starts", "Starts for Lloyd on the noisy counts; free.", 30, 1, 200),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from dpcore.algorithms.base import Algorithm, register
+from dpcore.algorithms.base import Algorithm, AuditHints, register
 from dpcore.datasets.base import Dataset
 from dpcore.geometry.domain import TICKS, FloatArray, IntArray, from_ticks
 from dpcore.privacy.accounting import Infeasible, Neighbors, Pure, Verdict
@@ -129,6 +129,7 @@ class KVariatesPublished(Algorithm):
     title = "k-variates++, as published"
     paper = "001"
     verdict = Verdict.UNPROVEN
+    audit = AuditHints(own_noise=True)
     relations = (Neighbors.ADD_REMOVE,)
 
     def run(self, curator: Curator, k: int) -> Outcome:

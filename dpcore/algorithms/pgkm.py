@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpcore.algorithms.base import Algorithm, Parameter, register
+from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, register
 from dpcore.geometry.domain import FloatArray
 from dpcore.kmeans.seeding import uniform_starts
 from dpcore.privacy.accounting import Selection, Verdict
@@ -68,6 +68,9 @@ class PGkM(Algorithm):
     title = "PGkM"
     paper = "000"
     verdict = Verdict.PROVED
+    audit = AuditHints(
+        settings={"population": 8, "parents": 2, "rounds": 3}, rooms=(Room(300, 2, epsilon=80.0),)
+    )
     parameters = (
         Parameter("population", "Center sets alive at a time (m).", 200, 2, 2000),
         Parameter("parents", "Sets chosen in a round to breed the next (m').", 10, 1, 200),

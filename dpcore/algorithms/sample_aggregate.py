@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpcore.algorithms.base import register
+from dpcore.algorithms.base import AuditHints, Room, register
 from dpcore.algorithms.gkm import GkM
 
 
@@ -33,3 +33,4 @@ class SampleAggregate(GkM):
     key = "sample-aggregate"
     title = "Sample and aggregate"
     paper = "001"
+    audit = AuditHints(rooms=(Room(300, 2, k=1, epsilon=4.0),))

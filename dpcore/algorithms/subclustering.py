@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpcore.algorithms.base import Algorithm, Parameter, register
+from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, register
 from dpcore.algorithms.dplloyd import lloyd_round
 from dpcore.algorithms.guarantee import (
     FINAL_NOISE,
@@ -104,6 +104,7 @@ class SubClustering(Algorithm):
     title = "SubClustering"
     paper = "002"
     verdict = Verdict.REPAIRED
+    audit = AuditHints(settings={"rounds": 2})
     parameters = (
         ROUNDS,
         Parameter("internal_k", "Ways out of each cluster's mean that are considered.", 4, 1, 20),
@@ -152,6 +153,11 @@ class SubClusteringPublished(Algorithm):
     title = "SubClustering, as published"
     paper = "002"
     verdict = Verdict.UNPROVEN
+    audit = AuditHints(
+        settings={"rounds": 1, "final_noise": False},
+        own_noise=True,
+        rooms=(Room(20, 2, settings={"final_noise": True}),),
+    )
     relations = (Neighbors.ADD_REMOVE,)
     parameters = (
         PUBLISHED_ROUNDS,

@@ -47,7 +47,7 @@ def run(
     regions: Regions | None = None,
     progress: Callable[[float], None] | None = None,
     make_secret_coins: MakeSecretCoins = SecretCoins,
-    make_curator: type[Curator] = Curator,
+    make_curator: Callable[..., Curator] = Curator,
     **parameters: Any,
 ) -> RunResult:
     """Run an algorithm once on a data set under a budget.
@@ -73,7 +73,7 @@ def run(
         seed, noise, make_secret_coins is not SecretCoins or make_curator is not Curator
     )
     divisible = None if regions is None else check_regions(system, data, regions, epsilon, relation)
-    curator = make_curator(
+    curator: Curator = make_curator(
         data,
         budget,
         source,
