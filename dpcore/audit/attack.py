@@ -33,6 +33,7 @@ from dpcore.audit.replay import (
     repeats,
     together,
 )
+from dpcore.datasets import Dataset
 from dpcore.geometry.domain import FloatArray
 from dpcore.privacy.accounting import Transcript
 from dpcore.privacy.noise import Noise, SimulatedNoise
@@ -41,6 +42,8 @@ from dpcore.runs.run import run
 MakeNoise = Callable[[np.random.SeedSequence], Noise]
 #: Every so many runs, noise on cells of which there are very many is drawn by the shortcut.
 SHORTCUT = 4
+#: So many runs are made again on quite other data as well.
+STRANGERS = 6
 #: Relative room for float additions.
 ROUNDING = 1e-9
 
@@ -105,7 +108,7 @@ def attack(case: Case, runs: int, seed: int = 0, make_noise: MakeNoise = Simulat
         observed = []
         for number in range(runs):
             coupling = Coupling(int(secret.integers(2**62)), number % SHORTCUT > 0)
-            heard = _heard(case, side, coin, coupling, noise)
+            heard = _heard(case, side, coin, coupling, noise, number < STRANGERS)
             observed.append(heard.seen)
             laws.hear(heard.asked)
             phantoms.join(heard.phantoms)
@@ -132,21 +135,17 @@ def attack(case: Case, runs: int, seed: int = 0, make_noise: MakeNoise = Simulat
     )
 
 
-def _heard(case: Case, side: int, coin: int, coupling: Coupling, noise: Noise) -> Heard:
-    recorder = Recorder(noise)
-    seen = flattened(attempt(case, side, coin, recorder, coupling))
+def _heard(
+    case: Case, side: int, coin: int, coupling: Coupling, noise: Noise, strange: bool
+) -> Heard:
+    recorder, data = Recorder(noise), case.pair.data
+    seen = flattened(attempt(case, data[side], coin, recorder, coupling))
     heard = Heard(seen, None, "", recorder.asked, coupling.phantoms)
     if not case.replayable or coupling.is_opaque:
         return heard
-    replay, why = Replay(recorder.asked), ""
-    try:
-        again = flattened(attempt(case, 1 - side, coin, replay, coupling.again()))
-        if len(replay.asked) < len(recorder.asked):
-            raise Diverged("it asked fewer questions")
-        if differing := _differing(seen, again):
-            raise Diverged(f"it let out another {differing}")
-    except Diverged as diverged:
-        why = f"on the neighbor, with the same answers, {diverged}"
+    replay, published = Replay(recorder.asked), dict(seen)
+    why = _divergence(case, data[1 - side], coin, replay, coupling, published)
+    why = why and f"on the neighbor, with the same answers, {why}"
     both = recorder.asked[: len(replay.asked)], replay.asked
     first, second = both if side == 0 else both[::-1]
     losses = [loss(a, b) for a, b in zip(first, second, strict=True)]
@@ -162,10 +161,34 @@ def _heard(case: Case, side: int, coin: int, coupling: Coupling, noise: Noise) -
     cost = _total(case, losses, accounts, coupling.transcript)
     priced = [as_priced(each, asked) for each, asked in zip(losses, first, strict=True)]
     charged = _total(case, priced, accounts, coupling.transcript)
+    if strange:
+        other = Replay(recorder.asked)
+        why = _divergence(case, case.pair.stranger, coin, other, coupling, published)
+        if why:
+            return heard._replace(cost=cost, fault=f"on other data, with the same answers, {why}")
     fault = moved_too_far(losses, first, case.moves)
     if not fault and charged > (case.spends or case.epsilon) * (1 + ROUNDING) and not case.levels:
         fault = f"answers that a row moves were asked for epsilon {charged:.6g} in all"
     return heard._replace(cost=cost, fault=fault)
+
+
+def _divergence(
+    case: Case,
+    data: Dataset,
+    coin: int,
+    replay: Replay,
+    coupling: Coupling,
+    published: dict[str, FloatArray],
+) -> str:
+    """How a run on other data, with recorded answers, differs from the recorded one, in words."""
+    try:
+        again = flattened(attempt(case, data, coin, replay, coupling.again()))
+    except Diverged as diverged:
+        return str(diverged)
+    if replay.left:
+        return "it asked fewer questions"
+    differing = _differing(published, again)
+    return f"it let out another {differing}" if differing else ""
 
 
 def _total(
@@ -184,15 +207,15 @@ def _total(
     return min(best, by_account(whole, of_account))
 
 
-def attempt(case: Case, side: int, coin: int, noise: Any, coupling: Coupling) -> Seen:
-    """What a run of a case on one of its two data sets lets out, be it an error."""
+def attempt(case: Case, data: Dataset, coin: int, noise: Any, coupling: Coupling) -> Seen:
+    """What a run of a case on some data lets out, be it an error."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             return result(
                 run(
                     case.algorithm,
-                    case.pair.data[side],
+                    data,
                     case.k,
                     case.spends or case.epsilon,
                     case.delta,

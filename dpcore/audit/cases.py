@@ -52,6 +52,13 @@ class Pair:
     def data(self) -> tuple[Dataset, Dataset]:
         return self._kept(self.one), self._kept(self.other)
 
+    @cached_property
+    def stranger(self) -> Dataset:
+        """Quite other data, about which everybody may know the same: a run that has the same
+        answers has to let out the same."""
+        rows = len(self.one) if self.neighbors is REPLACE_ONE else 2 * len(self.one) + 7
+        return self._kept(scattered(rows, self.d, 0.7))
+
     def _kept(self, rows: FloatArray) -> Dataset:
         box = Box.cube(self.d)
         if self.cells_per_side is None:

@@ -250,4 +250,6 @@ def _run(case: Case, number: int, runs: int) -> None:
     noise = SimulatedNoise(np.random.SeedSequence(number))
     for seed in range(runs):
         for side in (0, 1):
-            attempt(case, side, seed, Recorder(noise), Coupling(seed, writes_out=not side))
+            attempt(
+                case, case.pair.data[side], seed, Recorder(noise), Coupling(seed, writes_out=False)
+            )

@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri, stdtr
 
 from dpcore.audit.coupling import Phantoms
 from dpcore.audit.replay import CHOICE, GEOMETRIC, Asked
@@ -23,8 +23,10 @@ from dpcore.privacy.noise import selection_weights
 QUESTIONS = 32
 #: A verdict is wrong with a probability of about this: many thousand are passed in one audit.
 DOUBT = 1e-12
-#: Numbers move together beyond so many standard deviations.
+#: A count is off beyond so many standard deviations.
 FARTHEST = 8.0
+#: Values of one answer that are looked at, besides those that are looked at by themselves.
+VALUES = 48
 #: With fewer runs nothing is said.
 LEAST_RUNS = 8
 #: Below this a discrete Gaussian is told apart from a rounded one.
@@ -37,25 +39,27 @@ class Laws:
     def __init__(self, seed: int):
         self._rng = np.random.default_rng(seed)
         self._runs: list[FloatArray] = []
+        self._all: list[FloatArray] = []
 
     def hear(self, asked: Sequence[Asked]) -> None:
         """The answers of one run. The first, the last and two more of a long one."""
         row = np.full((QUESTIONS, 4), np.nan)
         for question, each in enumerate(asked[:QUESTIONS]):
             uniform = self._uniform(each)
-            row[question, : len(uniform)] = uniform
+            some = np.unique([0, len(uniform) // 3, 2 * len(uniform) // 3, len(uniform) - 1])
+            row[question, : len(some)] = uniform[some] if len(uniform) else np.nan
+            self._all.append(uniform)
         self._runs.append(row.ravel())
 
     def _uniform(self, asked: Asked) -> FloatArray:
-        jitter = self._rng.random(4)
         if asked.kind == CHOICE:
             weights = selection_weights(asked.values, asked.scale, asked.log_prior)
-            below = weights[: asked.answer].sum() + jitter[:1] * weights[asked.answer]
-            return np.asarray(below / weights.sum())
+            below = weights[: asked.answer].sum() + self._rng.random() * weights[asked.answer]
+            return np.array([below / weights.sum()])
         noise = np.subtract(asked.answer, asked.values).ravel()
-        some = np.unique([0, noise.size // 3, 2 * noise.size // 3, noise.size - 1])
+        some = np.unique(np.linspace(0, max(0, noise.size - 1), VALUES).astype(np.int64))
         noise = noise[some[: noise.size]].astype(np.float64)
-        jitter = jitter[: len(noise)]
+        jitter = self._rng.random(len(noise))
         if asked.kind == GEOMETRIC:
             return _geometric(noise, asked.scale, jitter)
         if asked.scale < LEAST_SIGMA:
@@ -76,8 +80,7 @@ class Laws:
             uneven = _unevenness(values[~np.isnan(values)])
             if uneven < DOUBT:
                 return f"the noise of answer {column // 4 + 1} does not follow its law"
-        every = heard[~np.isnan(heard)]
-        if _unevenness(every) < DOUBT:
+        if _unevenness(np.concatenate(self._all)) < DOUBT:
             return "the noise of all answers does not follow its law"
         one, other = _together(heard)
         if one is not None:
@@ -108,15 +111,22 @@ def _unevenness(values: FloatArray) -> float:
 
 
 def _together(heard: FloatArray) -> tuple[int | None, int]:
-    """The answers of two places whose noise is correlated more than chance allows."""
+    """The answers of two places whose noise is correlated more than chance allows.
+
+    As numbers of a normal law, n pairs of independent ones have a correlation r about 0 of which
+    r sqrt((n - 1) / (1 - r^2)) follows Student's law with n - 1 degrees of freedom.
+    """
     present = ~np.isnan(heard)
-    centered = np.where(present, heard - 0.5, 0.0) * math.sqrt(12)
+    normal = np.where(present, ndtri(np.clip(np.where(present, heard, 0.5), 1e-12, 1 - 1e-12)), 0)
     both = present.astype(np.float64).T @ present
-    score = np.abs(centered.T @ centered) / np.sqrt(np.maximum(both, 1))
-    score[both < LEAST_RUNS] = 0
-    np.fill_diagonal(score, 0)
-    place = int(score.argmax())
-    one, other = divmod(place, len(score))
-    if score[one, other] <= FARTHEST:
+    squares = (normal**2).T @ present
+    spread = np.sqrt(squares * squares.T)
+    r = np.divide(np.abs(normal.T @ normal), spread, out=np.zeros_like(spread), where=spread > 0)
+    r[both < LEAST_RUNS] = 0
+    np.fill_diagonal(r, 0)
+    freedom = np.maximum(both - 1, 1)
+    chance = 2 * stdtr(freedom, -r * np.sqrt(freedom / np.maximum(1 - r**2, 1e-12)))
+    one, other = divmod(int(chance.argmin()), len(chance))
+    if chance[one, other] > DOUBT:
         return None, 0
     return one // 4, other // 4

@@ -106,6 +106,11 @@ class Replay:
         self.asked: list[Asked] = []
         self.account: Transcript | None = None
 
+    @property
+    def left(self) -> int:
+        """Recorded answers that nobody has asked for."""
+        return len(self._recorded) - len(self.asked)
+
     def geometric(self, values: IntArray, sensitivity: int, epsilon: float) -> IntArray:
         return self._again(GEOMETRIC, values, sensitivity / epsilon).copy()
 
