@@ -78,8 +78,9 @@ def audited() -> Findings | None:
         return None
     st.caption(
         f"The bars show an audit of {found.date}, with {found.runs:,} runs or more on each of two "
-        "neighboring data sets. It bounds ε from below with 95 % confidence. A bound under the "
-        "claim proves nothing; one beyond it refutes the claim."
+        "neighboring data sets, fewer where a run is only compared with its replay. It bounds ε "
+        "from below with 95 % confidence. A bound under the claim proves nothing; one beyond it "
+        "refutes the claim."
     )
     return found
 

@@ -84,7 +84,6 @@ class Heard(NamedTuple):
     cost: float | None
     fault: str
     asked: Sequence[Asked]
-    phantoms: Phantoms
 
 
 def attack(case: Case, runs: int, seed: int = 0, make_noise: MakeNoise = SimulatedNoise) -> Finding:
@@ -96,7 +95,7 @@ def attack(case: Case, runs: int, seed: int = 0, make_noise: MakeNoise = Simulat
     root = np.random.SeedSequence([seed, crc32(case.words.encode())])
     tables: list[list[dict[str, FloatArray]]] = []
     dearest: float | None = None
-    fault, phantoms = "", Phantoms()
+    fault, drawn, reported = "", Phantoms(), Phantoms()
     public_coins, *own_seeds = root.spawn(3)
     laws = Laws(int(public_coins.generate_state(1)[0]))
     for side, own in enumerate(own_seeds):
@@ -111,7 +110,8 @@ def attack(case: Case, runs: int, seed: int = 0, make_noise: MakeNoise = Simulat
             heard = _heard(case, side, coin, coupling, noise, number < STRANGERS)
             observed.append(heard.seen)
             laws.hear(heard.asked)
-            phantoms.join(heard.phantoms)
+            drawn.add(coupling.drawn.seen, coupling.drawn.mean)
+            reported.add(coupling.reported.seen, coupling.reported.mean)
             fault = fault or heard.fault
             if heard.cost is not None:
                 dearest = max(heard.cost, dearest or 0.0)
@@ -131,7 +131,7 @@ def attack(case: Case, runs: int, seed: int = 0, make_noise: MakeNoise = Simulat
         found,
         dearest,
         sum("error" in seen for table in tables for seen in table) / (2 * runs),
-        fault or laws.fault(phantoms),
+        fault or laws.fault((drawn, reported)),
     )
 
 
@@ -140,7 +140,7 @@ def _heard(
 ) -> Heard:
     recorder, data = Recorder(noise), case.pair.data
     seen = flattened(attempt(case, data[side], coin, recorder, coupling))
-    heard = Heard(seen, None, "", recorder.asked, coupling.phantoms)
+    heard = Heard(seen, None, "", recorder.asked)
     if not case.replayable or coupling.is_opaque:
         return heard
     replay, published = Replay(recorder.asked), dict(seen)

@@ -42,7 +42,8 @@ class Walked:
 
 @dataclass(frozen=True)
 class Findings:
-    """What an audit found, and when, and with how many runs on each data set at least."""
+    """What an audit found, and when, and with how many runs on each data set: at least, but where
+    replays say all that there is to say."""
 
     date: str
     runs: int

@@ -36,12 +36,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtri
+from scipy.special import ndtri, pdtr
 
 from dpcore.audit.replay import Diverged, Recorder, Replay
 from dpcore.geometry.domain import IntArray
 from dpcore.kmeans.blocks import Blocks
-from dpcore.privacy.accounting import Loss, Selection, Transcript
+from dpcore.privacy.accounting import Loss, Pure, Selection, Transcript
 from dpcore.privacy.secret_coins import SecretCoins
 from dpcore.queries.curator import Curator
 from dpcore.queries.questions import Sensitivity
@@ -55,21 +55,20 @@ MAX_CELLS = 1 << 16
 
 @dataclass
 class Phantoms:
-    """Empty cells that noise alone was said to report, and how many it should report."""
+    """Cells that the noise of empty ones was said to report, and how many it should report."""
 
     seen: int = 0
     mean: float = 0.0
-    variance: float = 0.0
 
-    def add(self, seen: int, cells: int, chance: float) -> None:
+    def add(self, seen: int, mean: float) -> None:
         self.seen += seen
-        self.mean += cells * chance
-        self.variance += cells * chance * (1 - chance)
+        self.mean += mean
 
-    def join(self, other: Phantoms) -> None:
-        self.seen += other.seen
-        self.mean += other.mean
-        self.variance += other.variance
+    @property
+    def chance(self) -> float:
+        """How probable it is to see so few or so many: of a Poisson law, which is wider than that
+        of the cells."""
+        return float(min(pdtr(self.seen, self.mean), 1 - pdtr(self.seen - 1, self.mean)))
 
 
 @dataclass
@@ -87,7 +86,10 @@ class Coupling:
     has_coins: bool = False
     is_lazy: bool = False
     is_opaque: bool = False
-    phantoms: Phantoms = field(default_factory=Phantoms)
+    #: Drawn for cells, be they empty or not; and, by the shortcut, reported of empty ones.
+    drawn: Phantoms = field(default_factory=Phantoms)
+    reported: Phantoms = field(default_factory=Phantoms)
+    chance: float = 0.0
     #: The account of the whole run.
     transcript: Transcript | None = None
     _before: list[tuple[IntArray, IntArray]] | None = None
@@ -249,8 +251,23 @@ class AuditedCurator(Curator):
         return Cells(np.arange(number) >> cells.bits, bits.astype(bool)), every
 
     def _phantoms(self, cells: SparsePartition, threshold: int, scale: float) -> Cells:
-        """What the shortcut reports, counted: of cells that are all asked it is left out."""
+        """What the shortcut draws, counted: where all cells are asked it is left out."""
         found = super()._phantoms(cells, threshold, scale)
         chance = math.exp(-threshold / scale) / (1 + math.exp(-1 / scale))
-        self._coupling.phantoms.add(len(found), cells.groups << cells.bits, chance)
+        self._coupling.chance = chance
+        self._coupling.drawn.add(len(found), (cells.groups << cells.bits) * chance)
         return found
+
+    def full_cells(self, cells: SparsePartition, margin: float, loss: Pure, why: str) -> Cells:
+        """What the shortcut reports, of empty cells, counted."""
+        full = super().full_cells(cells, margin, loss, why)
+        if not self._coupling.writes_out:
+            own, _ = super()._occupied(cells)
+            empty = _names(full) - _names(own)
+            number = (cells.groups << cells.bits) - len(own)
+            self._coupling.reported.add(len(empty), number * self._coupling.chance)
+        return full
+
+
+def _names(cells: Cells) -> set[tuple[int, bytes]]:
+    return {(int(g), b.tobytes()) for g, b in zip(cells.groups, cells.bits, strict=True)}

@@ -23,8 +23,6 @@ from dpcore.privacy.noise import selection_weights
 QUESTIONS = 32
 #: A verdict is wrong with a probability of about this: many thousand are passed in one audit.
 DOUBT = 1e-12
-#: A count is off beyond so many standard deviations.
-FARTHEST = 8.0
 #: Values of one answer that are looked at, besides those that are looked at by themselves.
 VALUES = 48
 #: With fewer runs nothing is said.
@@ -66,13 +64,14 @@ class Laws:
             return np.empty(0)
         return np.asarray(ndtr((noise - 0.5 + jitter) / asked.scale))
 
-    def fault(self, phantoms: Phantoms) -> str:
+    def fault(self, phantoms: Sequence[Phantoms]) -> str:
         """What is wrong with the noise, in words, or nothing."""
-        if abs(phantoms.seen - phantoms.mean) > FARTHEST * math.sqrt(phantoms.variance + 1):
-            return (
-                f"noise alone reported {phantoms.seen:,} empty cells, where "
-                f"{phantoms.mean:,.0f} were to be expected"
-            )
+        for each in phantoms:
+            if each.mean and each.chance < DOUBT:
+                return (
+                    f"noise alone reported {each.seen:,} cells, where {each.mean:,.1f} were to be "
+                    "expected"
+                )
         if len(self._runs) < LEAST_RUNS:
             return ""
         heard = np.array(self._runs)
