@@ -657,7 +657,7 @@ def empty_cells_reported_by_half_the_threshold(patch):
     )
 
 
-@fault("highdim", first="same place", runs=80)
+@fault("highdim", first="same place", runs=500)
 def phantoms_left_out_of_the_report(patch):
     right = dpcore.queries.curator.reaching
     nothing = np.empty(0, dtype=np.int64)
