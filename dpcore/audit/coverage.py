@@ -24,6 +24,12 @@ import numpy as np
 from dpcore.algorithms import (
     ALGORITHMS,
     Algorithm,
+    _coarse_grid,
+    _local_swap,
+    _offset_rounds,
+    _pooled_counts,
+    _private_partition,
+    _tree,
 )
 from dpcore.audit.attack import attempt
 from dpcore.audit.cases import Case, cases_of
@@ -35,14 +41,14 @@ from dpcore.queries import boxes, moments, scores, sparse_cells
 
 #: What algorithms are made of, besides their own modules.
 PARTS: tuple[ModuleType, ...] = (
+    _coarse_grid,
+    _local_swap,
+    _offset_rounds,
+    _pooled_counts,
+    _private_partition,
+    _tree,
     boxes,
-    lift_grid,
-    local_swap,
     moments,
-    noisy_tree,
-    private_partition,
-    quiet,
-    rounds,
     row_maps,
     scores,
     sparse_cells,
