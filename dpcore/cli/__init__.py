@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import sqlite3
 import sys
 from collections.abc import Sequence
 
-from dpcore.cli import audit, catalog, history, release, reproduce, run, sweep, verify
+from dpcore.cli import audit, catalog, history, ledger, release, reproduce, run, sweep, verify
 from dpcore.privacy.accounting import Infeasible
 
 #: What went wrong, as an exit code.
@@ -36,7 +37,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (catalog, run, sweep, audit, reproduce, release, verify, history):
+    for module in (catalog, run, sweep, audit, reproduce, release, verify, history, ledger):
         module.add(commands)
     return whole
 
@@ -62,6 +63,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ValueError as error:
         print(f"dpcore: {error}", file=sys.stderr)
         return BAD_INPUT
-    except KeyboardInterrupt:
-        print("dpcore: stopped", file=sys.stderr)
+    except sqlite3.Error as problem:
+        print(f"dpcore: the ledger cannot be used: {problem}.", file=sys.stderr)
+        return BAD_INPUT
+    except OverflowError as problem:
+        print(f"dpcore: a number is too large: {problem}.", file=sys.stderr)
+        return BAD_INPUT
+    except MemoryError:
+        print("dpcore: there is not enough memory for this.", file=sys.stderr)
+        return BAD_INPUT
+    except KeyboardInterrupt as stop:
+        print("dpcore: stopped.", *getattr(stop, "__notes__", ()), file=sys.stderr)
         return INTERRUPTED

@@ -31,6 +31,7 @@ from dpcore.release import (
     publish,
     twin_plan,
 )
+from dpcore.release.output import refuse_target
 from dpcore.release.sources import known
 
 
@@ -67,8 +68,8 @@ def add(commands: Any) -> None:
 def do(arguments: argparse.Namespace) -> None:
     books = ledger(arguments)
     plan = planned(arguments, books)
-    if arguments.output and arguments.output.exists():
-        raise ValueError(f"{arguments.output} is there already: name a new folder.")
+    # Another process may get the next number: the files then wait in the ledger.
+    refuse_target(arguments.output or default_folder(len(books.entries()) + 1))
     print(*plan.statement(), sep="\n", file=sys.stderr)
     if not (arguments.yes or agreed()):
         raise ReleaseRefused("not agreed to: nothing was spent")
@@ -80,7 +81,7 @@ def do(arguments: argparse.Namespace) -> None:
             f"The ledger could not be written: {problem}. dpcore history says whether the release "
             "was kept and charged; if it is not there, nothing was spent."
         ) from problem
-    folder = arguments.output or Path(f"release-{release.entry.number}")
+    folder = arguments.output or default_folder(release.entry.number)
     save(release, folder)
     if arguments.json:
         print(json.dumps({**entry_as_dict(release.entry), "folder": str(folder)}, indent=1))
@@ -89,6 +90,10 @@ def do(arguments: argparse.Namespace) -> None:
         assert account is not None
         print(f"Release {release.entry.number}: {len(release.files)} files in {folder}.")
         print(f"It cost {release.entry.charged}; {account.left} is left for {account.name!r}.")
+
+
+def default_folder(number: int) -> Path:
+    return Path(f"release-{number}")
 
 
 def planned(arguments: argparse.Namespace, books: Ledger) -> ReleasePlan:
@@ -175,13 +180,12 @@ def total(arguments: argparse.Namespace, books: Ledger, name: str) -> Amount:
 def save(release: Release, folder: Path) -> None:
     """Write the files into a new folder. Whatever becomes of that, the ledger has them."""
     try:
-        folder.mkdir(parents=True)
         release.save(folder)
     except OSError as problem:
         number = release.entry.number
         raise ValueError(
             f"Release {number} was made and costs {release.entry.charged}, but its files could not "
-            f"be written to {folder}: {problem.strerror}. "
+            f"be written to {folder}: {problem.strerror or problem}. "
             f"dpcore history {number} --output FOLDER writes them, for free."
         ) from problem
 

@@ -51,7 +51,8 @@ def certificate_page(said: Mapping[str, Any]) -> str:
         "<h2>Files</h2>",
         _files(said["files"]),
         f"<p>Fingerprint of this certificate: <code>{escape(said['digest'])}</code></p>"
-        "<p>To check: <code>dpcore verify certificate.json</code> beside the files.</p>",
+        + _ledger(said)
+        + "<p>To check: <code>dpcore verify certificate.json</code> beside the files.</p>",
     ]
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -60,6 +61,12 @@ def certificate_page(said: Mapping[str, Any]) -> str:
         f"<title>Certificate: {escape(said['data set'])}</title>"
         f"<style>{STYLE}</style></head>\n<body>" + "\n".join(parts) + "\n</body></html>\n"
     )
+
+
+def _ledger(said: Mapping[str, Any]) -> str:
+    """What the publisher's ledger held before this release; older certificates do not say."""
+    head = said.get("ledger before")
+    return f"<p>Head of the ledger before it: <code>{escape(head)}</code></p>" if head else ""
 
 
 def _facts(said: Mapping[str, Any]) -> str:

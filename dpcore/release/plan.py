@@ -98,7 +98,15 @@ class ReleasePlan:
 
     def claim(self, fingerprints: tuple[str, ...] = ()) -> Claim:
         """What is asked of the account."""
-        return Claim(self.name, self.neighbors, self.unit, self.allowed, self.price, fingerprints)
+        return Claim(
+            self.name,
+            self.neighbors,
+            self.unit,
+            self.allowed,
+            self.price,
+            fingerprints,
+            self.data.counted(),
+        )
 
     def statement(self) -> list[str]:
         """What is about to happen, what it costs and what an attacker gains, in sentences."""

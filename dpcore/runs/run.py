@@ -48,6 +48,7 @@ def run(
     progress: Callable[[float], None] | None = None,
     make_secret_coins: MakeSecretCoins = SecretCoins,
     make_curator: Callable[..., Curator] = Curator,
+    booking: Callable[[Transcript], None] | None = None,
     **parameters: Any,
 ) -> RunResult:
     """Run an algorithm once on a data set under a budget.
@@ -61,7 +62,8 @@ def run(
     `make_curator` let an audit put others in their place, with simulated noise only.
 
     With regions, each part of the map is protected at a level of its own, epsilon at most.
-    `progress` is told, after each answer, which part of epsilon is spent.
+    `progress` is told, after each answer, which part of epsilon is spent. `booking` gets the
+    transcript before the first question, for who must know what was asked if the run fails.
     """
     data = opened(data)
     system = get(algorithm)
@@ -83,6 +85,8 @@ def run(
         lambda _: progress(_part_asked(curator.transcript)) if progress else None,
         make_secret_coins,
     )
+    if booking is not None:
+        booking(curator.transcript)
     if divisible is None or regions is None:
         outcome = system.run(curator, k, **settings)
     else:

@@ -52,7 +52,6 @@ def test_the_log_is_written_ahead_and_synced_in_full(tmp_path):
 def test_a_log_that_somebody_else_is_about_to_begin_is_waited_for(tmp_path):
     """SQLite itself does not wait for that."""
     (tmp_path / DATABASE).touch()
-    (tmp_path / KEY).write_bytes(b"k" * 32)
     other = sqlite3.connect(tmp_path / DATABASE, isolation_level=None, check_same_thread=False)
     other.execute("BEGIN IMMEDIATE")
     end = Timer(0.3, lambda: other.execute("COMMIT"))

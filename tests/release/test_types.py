@@ -136,7 +136,10 @@ def test_points_leave_only_with_the_run_that_vouches_for_them(form, city):
 
 def test_publish_alone_makes_what_may_leave():
     """In the whole program, one line makes a ReleasedResult, and that class makes its centers."""
-    makers = {"ReleasedResult.of(": "release/publish.py", "ReleasedCenters(": "results.py"}
+    makers = {
+        "ReleasedResult.of(": "release/publish.py",
+        "ReleasedCenters(": "results/run_result.py",
+    }
     for call, place in makers.items():
         found = [
             path.relative_to(ROOT / "dpcore").as_posix()
@@ -157,7 +160,7 @@ def test_only_what_is_charged_gets_a_certificate_and_a_map(city):
 
 
 def certified(plan, result, time):
-    return certificate(plan, result, time, {})
+    return certificate(plan, result, time, {}, "head")
 
 
 def test_what_publishes_nothing_beside_its_centers_says_so(city):

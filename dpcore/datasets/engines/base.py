@@ -50,6 +50,10 @@ class Engine(ABC):
     def _layout(self, path: str, format: Format) -> Layout:
         """The columns of one file or table."""
 
+    def files(self, path: str) -> list[str]:
+        """The files that a path, a glob or a folder stands for, in order."""
+        return sorted(self._files(path))
+
     def pieces(self, path: str) -> Iterator[bytes] | None:
         """The bytes of a file piece by piece, or None where this program cannot read them."""
         local = unquote(urlparse(path).path) if path.startswith("file:") else path
@@ -71,7 +75,7 @@ class Engine(ABC):
         """List the files of a path, glob or folder and the columns of each, but read no row."""
         if format == Format.TABLE:
             return Source(path, Format.TABLE, (self._layout(path, Format.TABLE),))
-        files = sorted(self._files(path))
+        files = self.files(path)
         if not files:
             raise DataFileError(path, "there is no such file.")
         formats = {Format(format)} if format else {Format.of(file) for file in files}

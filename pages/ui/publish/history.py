@@ -107,6 +107,8 @@ def draw_account(account: Account, entries: list[Entry], ledger: Ledger) -> None
             f"{account.used} of {account.allowed} is spent, **{account.left} is left**. "
             f"Protected is {explain.scope(account.unit)}."
         )
+        if account.caution:
+            st.warning(account.caution, icon=":material/warning:")
         for entry in reversed(entries):
             draw_entry(entry, ledger)
 
@@ -119,6 +121,7 @@ def draw_entry(entry: Entry, ledger: Ledger) -> None:
         st.caption(
             f"{plan['k']} centers by {plan['algorithm']}, {plan['neighbors']}, "
             f"{Amount.of(plan['epsilon'], plan['delta'])}."
+            + (f" It ended early and was charged {entry.charged}." if entry.failure else "")
         )
         if st.toggle("Show the files", key=f"files-{entry.number}"):
             released_step.downloads(reopened(ledger, entry.number))
