@@ -15,7 +15,7 @@ from typing import Any
 from dpcore.privacy.accounting import Neighbors
 from dpcore.release import schema
 from dpcore.release.amounts import Amount
-from dpcore.release.ledger_store import DamagedLedger
+from dpcore.release.schema import DamagedLedger
 from dpcore.release.unit import Unit
 
 #: What marks a fingerprint of counted rows, where others are of files.

@@ -81,7 +81,8 @@ from dpcore.release.accounts import (
     found,
 )
 from dpcore.release.amounts import Amount
-from dpcore.release.ledger_store import DamagedLedger, reading, writing
+from dpcore.release.ledger_store import reading, writing
+from dpcore.release.schema import DamagedLedger
 
 __all__ = ["Account", "Claim", "Entry", "Ledger", "ReleaseRefused"]
 
@@ -159,6 +160,8 @@ class Ledger:
 
     def files(self, number: int) -> dict[str, bytes]:
         """What a release published, by name; nothing where nothing came of it."""
+        if not 0 < number <= MOST:
+            return {}
         with self.opened() as database:
             rows = database.execute(
                 "SELECT name, content FROM files WHERE release = ? ORDER BY rowid", (number,)

@@ -24,6 +24,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from dpcore.release import chain, schema
+from dpcore.release.schema import DamagedLedger
 
 DATABASE, KEY = "ledger.sqlite3", "fingerprints.key"
 LOG, SHARED = f"{DATABASE}-wal", f"{DATABASE}-shm"
@@ -40,10 +41,6 @@ _sound: dict[Path, object] = {}
 
 class NoLedger(ValueError):
     """A folder in which there is no ledger."""
-
-
-class DamagedLedger(ValueError):
-    """A ledger whose files are not as SQLite or dpcore left them."""
 
 
 def made(folder: Path) -> bytes:

@@ -45,6 +45,10 @@ KEYS = {
 NOBODY_KNOWS = "[]"
 
 
+class DamagedLedger(ValueError):
+    """A ledger whose files are not as SQLite or dpcore left them."""
+
+
 def found(database: sqlite3.Connection) -> int:
     """The format that a database has; 0 where there are no tables yet."""
     (version,) = database.execute("PRAGMA user_version").fetchone()
@@ -52,7 +56,7 @@ def found(database: sqlite3.Connection) -> int:
         raise ValueError("A newer version of dpcore wrote this ledger.")
     names = {row[0] for row in database.execute("SELECT name FROM sqlite_master")}
     if (version == 0 and names) or (version and not names >= {*TABLES}):
-        raise ValueError("This database is no ledger of dpcore's.")
+        raise DamagedLedger("This database is no ledger of dpcore's.")
     return int(version)
 
 

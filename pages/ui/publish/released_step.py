@@ -74,7 +74,7 @@ def downloads(release: Release) -> None:
         st.warning(
             f"**Nothing came of release {entry.number}**, asked for on {when(entry)}: "
             f"{plain(entry.failure or '').rstrip('.')}. "
-            f"What it had asked by then was charged: {entry.charged}."
+            f"It was charged {entry.charged} all the same."
         )
         return
     st.download_button(
