@@ -30,13 +30,20 @@ from tests.release import old_format
 S1 = ReleasePlan("s1", BuiltinData("s1-like"), "dplloyd", 2, 0.1)
 
 
-@pytest.fixture
-def books(tmp_path: Path) -> Ledger:
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A ledger with three releases, and their files in folders beside it."""
-    ledger = Ledger(tmp_path / "books")
+    home = tmp_path_factory.mktemp("original")
     for number in (1, 2, 3):
-        publish(S1, ledger).save(tmp_path / f"{number}")
-    return ledger
+        publish(S1, Ledger(home / "books")).save(home / f"{number}")
+    return home
+
+
+@pytest.fixture
+def books(original: Path, tmp_path: Path) -> Ledger:
+    """The same to be changed."""
+    shutil.copytree(original, tmp_path, dirs_exist_ok=True)
+    return Ledger(tmp_path / "books")
 
 
 def changed(folder: Path, *statements: str, guarded: bool = True) -> None:
