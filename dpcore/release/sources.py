@@ -4,7 +4,7 @@ Two fingerprints know them, both keyed, so that nobody without the key can try c
 
 * of the *bytes* of each file, whatever is counted of them. It costs a pass over the bytes.
 * of the *rows that are counted*, as the release reads them: how many of them lie nearest each of
-  four public places in the box, and the sums of their positions, in whole numbers. Neither knows an
+  two public places in the box, and the sums of their positions, in whole numbers. Neither knows an
   order, so the same table in another order, with other line ends, compressed or in another format
   has the same one; another table would have to agree in all of these sums. For two coordinates it
   is made from the counts that the release reads anyhow; else it costs one pass. Where a few rows of
@@ -38,7 +38,7 @@ from dpcore.release.accounts import ROWS
 from dpcore.release.unit import Unit
 
 #: Public places by whose neighborhoods rows are known again.
-PLACES = 4
+PLACES = 2
 #: 2^64 over the golden ratio: its multiples are spread evenly.
 GOLDEN = 0x9E3779B97F4A7C15
 

@@ -18,8 +18,20 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore.algorithms import ALGORITHMS
 from dpcore.datasets import engines
+from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
-from dpcore.release import BuiltinData, Ledger, Release, ReleasePlan, publish
+from dpcore.privacy.accounting import Neighbors
+from dpcore.release import (
+    BuiltinData,
+    FileData,
+    Ledger,
+    Release,
+    ReleasePlan,
+    Unanswered,
+    Unit,
+    publish,
+)
+from dpcore.release.ledger_store import DATABASE
 from pages.ui.publish import publish_once
 from pages.ui.wording import FROM_TWIN_WORDS, NOT_PRIVATE_WORDS
 from tests.pages.publishing import (
@@ -406,6 +418,48 @@ def test_an_address_of_a_release_opens_it_again(ledger_folder: Path) -> None:
     released(press(page(data="s1-like"), "open"))
     assert "Release 1" in words(page(step="released", release=1))
     assert "has no release 9" in words(page(step="released", release=9))
+
+
+@pytest.mark.parametrize("number", [2**63 - 1, 2**63, 10**20])
+def test_a_huge_number_in_the_address_is_told_in_words(number: int) -> None:
+    released(press(page(data="s1-like"), "open"))
+    assert f"has no release {number}" in words(page(step="released", release=number))
+
+
+def test_another_box_cannot_publish_a_strip_from_the_page(ledger_folder: Path) -> None:
+    """The account was opened under replace-one, in which the number of rows is published."""
+    path = ledger_folder.parent / "trips.csv"
+    path.write_text(csv_text(trips()))
+    names = ("pickup_longitude", "pickup_latitude")
+    narrow = FileData(str(path), names, Box((-74.1, 40.6), (-73.97, 40.9), names))
+    relation, unit = Neighbors.REPLACE_ONE, Unit("trip")
+    plan = ReleasePlan("trips", narrow, "dplloyd", 2, 0.1, neighbors=relation, unit=unit)
+    publish(plan, Ledger(ledger_folder))
+    app = brought()
+    next(each for each in app.text_input if "Name of these data" in each.label).set_value("trips")
+    said = words(run(app))
+    assert "This cannot be published" in said
+    assert "count the rows in one box" in said
+    assert "settled" not in buttons(app)
+    assert len(Ledger(ledger_folder).entries()) == 1
+
+
+def test_a_damaged_ledger_is_told_in_words(ledger_folder: Path) -> None:
+    released(press(page(data="s1-like"), "open"))
+    content = bytearray((ledger_folder / DATABASE).read_bytes())
+    content[4096:] = b"x" * (len(content) - 4096)
+    (ledger_folder / DATABASE).write_bytes(content)
+    assert "cannot be used" in words(page(view="history"))
+    assert "cannot be used" in words(page(step="released", release=1))
+
+
+def test_history_shows_what_a_run_that_ended_early_cost(ledger_folder: Path) -> None:
+    plan = ReleasePlan("s1", BuiltinData("s1-like"), "coreset-faithful", 5, 0.5)
+    with pytest.raises(Unanswered):
+        publish(plan, Ledger(ledger_folder))
+    said = words(page(view="history"))
+    assert "ε 0.025 of ε 1 is spent, **ε 0.975 is left**" in said
+    assert "It ended early and was charged ε 0.025" in said
 
 
 def test_a_charge_that_nothing_came_of_is_not_called_a_release(ledger_folder: Path) -> None:

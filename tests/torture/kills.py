@@ -93,7 +93,9 @@ def counted(witness: Witness, home: Path, copy: Path) -> bytes:
         os.write(write, witness.seen)
         return 0
 
-    os.waitpid(forked(job), 0)
+    _, status = os.waitpid(forked(job), 0)
+    os.close(write)
+    assert os.waitstatus_to_exitcode(status) == 0, "a release that nobody kills fails"
     shutil.rmtree(copy)
     return os.read(read, 1 << 16)
 
