@@ -1,7 +1,8 @@
 """What losses come to, computed apart from the accountant that is audited.
 
-The same laws as in `dpcore.privacy.accounting` and `dpcore.privacy.gaussian`, solved in another way and without a line
-of theirs: an accountant that audits itself finds nothing. The tests compare both with OpenDP's.
+The same laws as in `dpcore.privacy.accounting` and `dpcore.privacy.gaussian`, solved in another
+way and without a line of theirs: an accountant that audits itself finds nothing. The tests compare
+both with OpenDP's.
 """
 
 from __future__ import annotations

@@ -41,9 +41,9 @@ from scipy.special import ndtri, pdtr
 from dpcore.audit.replay import Diverged, Recorder, Replay
 from dpcore.geometry.domain import IntArray
 from dpcore.kmeans.blocks import Blocks
-from dpcore.privacy.accounting import Loss, Pure, Selection, Transcript
+from dpcore.privacy.accounting import Pure, Selection, Transcript
 from dpcore.privacy.secret_coins import SecretCoins
-from dpcore.queries.curator import Curator
+from dpcore.queries.curator import Curator, L
 from dpcore.queries.questions import Sensitivity
 from dpcore.queries.scores import Score
 from dpcore.queries.sparse_cells import Cells, SparsePartition
@@ -222,11 +222,11 @@ class AuditedCurator(Curator):
         self._coupling = coupling
         coupling.transcript = self.transcript
 
-    def _noisy(self, exact: Any, sensitivity: Sensitivity, loss: Loss, why: str) -> IntArray:
+    def _paid(self, sensitivity: Sensitivity, loss: L, why: str) -> L:
         self._pays()
-        return super()._noisy(exact, sensitivity, loss, why)
+        return super()._paid(sensitivity, loss, why)
 
-    def _scored(self, score: Score, loss: Selection, why: str) -> tuple[IntArray, bool]:
+    def _scored(self, score: Score, loss: Selection, why: str) -> tuple[IntArray, bool, float]:
         self._pays()
         return super()._scored(score, loss, why)
 

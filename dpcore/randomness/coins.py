@@ -2,8 +2,8 @@
 
 A run with a seed takes its coins from numpy's generator, so that it repeats. A run with noise for
 release takes them from the operating system's cryptographic generator, and nothing repeats it: some
-proofs need coins that nobody can know (see `dpcore.privacy.secret_coins`), and no statistical generator
-promises that.
+proofs need coins that nobody can know (see `dpcore.privacy.secret_coins`), and no statistical
+generator promises that.
 """
 
 from __future__ import annotations

@@ -30,11 +30,13 @@ from dpcore.results.run_result import (
     NonPrivate,
     NonPrivateCenters,
     PrivateCenters,
+    ReleasedCenters,
     ReleasedResult,
+    SimulatedCenters,
     SimulatedResult,
+    UnchargedResult,
     UnprovenResult,
 )
-from dpcore.results.run_result import (BaselineResult, NonPrivate, NonPrivateCenters, PrivateCenters, ReleasedCenters, ReleasedResult, SimulatedCenters, SimulatedResult, UnchargedResult, UnprovenResult,)
 
 def published(centers: ReleasedCenters) -> None: ...
 def looked_at(centers: SimulatedCenters) -> None: ...
