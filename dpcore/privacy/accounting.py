@@ -341,8 +341,7 @@ class Transcript(Sequence[Charge]):
         """What was spent in all, rounded up; the budget itself where all but rounding was spent."""
         if self.unprotected:
             return math.inf
-        spent, whole = self._told(self._all)[0], self.budget.epsilon
-        return whole if spent >= whole * (1 - ROUNDING) else spent
+        return self.budget.epsilon if self.remaining is None else self._told(self._all)[0]
 
     @property
     def delta(self) -> float:

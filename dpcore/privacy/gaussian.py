@@ -34,7 +34,7 @@ MAX_VALUES, MIN_SENSITIVITY = 1 << 22, 1 << 20
 GRAIN = 1e-5
 #: The least delta that a million tails of exp(-80) leave as it is, but for a part of TAILS.
 MIN_DELTA, TAILS = 1e-18, 1e-9
-#: What a logarithm of a probability may be off by, as a part of it; and the first step by which an
+#: What a logarithm of a probability may be off by, as a part of it; and the part by which an
 #: epsilon is rounded up.
 EVALUATION, STEP = 2.0**-48, 1e-9
 
@@ -77,15 +77,15 @@ def epsilon_of_gaussian(rho: float, delta: float) -> float:
     highest = rho + 2 * math.sqrt(rho * -math.log(room))
     if delta_at_most(0.0, mu) <= room:
         return GRAIN * rho
-    found, step = 0.0, STEP
+    found, step = 0.0, EVALUATION
     if delta_of_shift(0.0, mu) > room:
         found = float(
             brentq(lambda e: delta_of_shift(e, mu) - room, 0.0, highest, xtol=1e-15, rtol=1e-12)
         )
     bound = found * (1 + STEP)
     while delta_at_most(bound, mu) > room:
+        bound += step
         step *= 2
-        bound = max(found, room) * (1 + step)
     return bound + GRAIN * rho
 
 

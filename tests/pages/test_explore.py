@@ -133,7 +133,7 @@ def test_exact_values_override_the_slider_until_it_is_moved() -> None:
     app = page()
     app.number_input(key="at-epsilon").set_value(0.3).run()
     assert address(app)["epsilon"] == "0.3"
-    assert metric(app, "What an attacker can gain about one trip") == "50 % → at most 57 %"
+    assert metric(app, "What an attacker can gain about one trip") == "50 % → at most 58 %"
     assert "ε = 0.3 was typed" in words(app)
     app.select_slider(key="at-privacy").set_value("Strict").run()
     assert address(app) == {"privacy": "Strict"}
