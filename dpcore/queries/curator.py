@@ -392,16 +392,14 @@ class Curator:
         charge = self.transcript.charge(kind, why, loss, moved, partial(noise_scale, moved))
         return cast("L", charge.paid)
 
-    def _drawn(
-        self, exact: Callable[[], IntArray], sensitivity: Sensitivity, paid: Loss
-    ) -> IntArray:
+    def _drawn(self, exact: Callable[[], IntArray], moved: Sensitivity, paid: Loss) -> IntArray:
         """The exact values with the noise that was paid for."""
         values = exact()
         if isinstance(paid, Pure):
-            return self._noise.geometric(values, sensitivity.l1, paid.epsilon)
+            return self._noise.geometric(values, moved.l1, paid.epsilon)
         if self.budget.accounting is Accounting.GAUSSIAN and values.size > MAX_VALUES:
             raise Infeasible(f"Gaussian accounting has room for {MAX_VALUES:,} values a question.")
-        return self._noise.gaussian(values, sensitivity.l2, paid.rho)
+        return self._noise.gaussian(values, moved.l2, paid.rho)
 
     def _log(
         self, kind: str, released: Mapping[str, Any], truth: Callable[[], Mapping[str, Any]]
