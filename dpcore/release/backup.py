@@ -67,7 +67,7 @@ def restore(folder: Path, file: Path) -> list[str]:
         kept = Ledger(source, reading_only=True)
         heads = kept.heads()
         said = f"{file} holds {len(heads) - 1} releases."
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        ledger_store.make_folder(folder, 0o700)
         try:
             there = Ledger(folder, reading_only=True)
         except (DamagedLedger, chain.BrokenChain) as problem:

@@ -45,7 +45,7 @@ class NoLedger(ValueError):
 
 def made(folder: Path) -> bytes:
     """The key of the ledger in a folder, which is made, or brought to this version, if need be."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(folder, 0o700)
     if (folder / KEY).exists():
         _refuse_lost(folder)
     # SQLite gives its log the rights that the database has.
@@ -251,6 +251,15 @@ def _new_key(folder: Path) -> bytes:
         os.fsync(file.fileno())
     synced(folder)
     return key
+
+
+def make_folder(folder: Path, mode: int = 0o777) -> None:
+    """A folder and those above it, whose names are on the disk before anything is in them."""
+    if folder.is_dir():
+        return
+    make_folder(folder.parent)
+    folder.mkdir(mode=mode, exist_ok=True)
+    synced(folder.parent)
 
 
 def synced(folder: Path) -> None:

@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from dpcore.release.ledger_store import synced
+from dpcore.release.ledger_store import make_folder, synced
 
 
 def refuse_target(folder: Path) -> None:
@@ -34,7 +34,7 @@ def write(folder: Path, files: Mapping[str, bytes]) -> None:
     whoever is killed at it leaves nothing by that name, and can try again.
     """
     refuse_target(folder)
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(folder.parent)
     part = folder.with_name(f".{folder.name}.{secrets.token_hex(8)}.part")
     part.mkdir()
     try:

@@ -58,7 +58,11 @@ def run(full: bool) -> Iterator[str]:
         calls = list(read(Path(folder) / "calls"))
         coins, found = random.Random(0), [0] * (RELEASES + 1)
         for i in range(MANY if full else SOME):
+            # Every third cut comes soon after something was shown.
             end = coins.randrange(1, len(calls) + 1)
+            if i % 3 == 0:
+                after = [n for n, call in enumerate(calls, start=1) if call.kind == "N"]
+                end = min(coins.choice(after) + coins.randrange(12), len(calls))
             place = Path(folder) / "disk"
             place.mkdir()
             materialize(calls[:end], home, place, coins)
