@@ -167,7 +167,7 @@ def _heard(
         if why:
             return heard._replace(cost=cost, fault=f"on other data, with the same answers, {why}")
     fault = moved_too_far(losses, first, case.moves)
-    if not fault and charged > (case.spends or case.epsilon) * (1 + ROUNDING) and not case.levels:
+    if not fault and charged > case.allowed * (1 + ROUNDING):
         fault = f"answers that a row moves were asked for epsilon {charged:.6g} in all"
     return heard._replace(cost=cost, fault=fault)
 

@@ -264,6 +264,12 @@ class Case:
         return self.pair.rows * (2 if replaced else 1)
 
     @property
+    def allowed(self) -> float:
+        """What questions that the pair moves may be asked for in all: each of its rows may be in
+        a part of its own, and under levels the claim says what they come to."""
+        return self.epsilon if self.levels else (self.spends or self.epsilon) * self.moves
+
+    @property
     def regions(self) -> Regions | None:
         return HALVES.with_levels(self.levels) if self.levels else None
 

@@ -63,6 +63,7 @@ EXCUSED: Mapping[str, str] = {
     "if not (np.isfinite(places).all() and LEAST_REACH <= reach < math.inf): → false": (
         "a guard: no center is infinite, no ball so small"
     ),
+    "LEAST_REACH <= reach < math.inf → false": "a guard: no ball is so small",
     "work > MAX_WORK → true": "takes hundreds of thousands of rows, and is refused before",
     "chance > -36 → false": "takes the constants of the theorems and minutes",
     "log_rate < -36 → true": "takes the constants of the theorems and minutes",

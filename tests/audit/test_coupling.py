@@ -14,7 +14,7 @@ from dpcore.privacy.accounting import Neighbors, Pure, Verdict
 from dpcore.results.run_result import Outcome
 
 PAIRS = {pair.key: pair for pair in pairs(2, epsilon=1.0)}
-RUNS = 8
+RUNS = 4
 
 
 class TwoParts(Algorithm):
