@@ -56,7 +56,7 @@ class Engine(ABC):
 
     def pieces(self, path: str) -> Iterator[bytes] | None:
         """The bytes of a file piece by piece, or None where this program cannot read them."""
-        local = unquote(urlparse(path).path) if path.startswith("file:") else path
+        local = local_path(path)
         return _pieces(local) if os.path.isfile(local) else None
 
     def address(self, path: str) -> str:
@@ -159,6 +159,11 @@ def _check(source: Source, box: Box) -> None:
         raise ValueError(
             f"{source.path} is read at {source.d} coordinates, but the box has {box.d}."
         )
+
+
+def local_path(path: str) -> str:
+    """A path of this machine, which may come as a URI."""
+    return unquote(urlparse(path).path) if path.startswith("file:") else path
 
 
 def _pieces(local: str) -> Iterator[bytes]:
