@@ -77,9 +77,8 @@ class _Findings:
         if b'"' in text or b"\0" in text or self._header_in(text) or self._header in seam:
             return False
         if self._plain_numbers:
-            self._plain_numbers = not any(odd in text for odd in self._odd) and not (
-                b"+" in text and (b"+-" in text or b"+-" in seam)
-            )
+            two_signs = b"+-" in seam or (b"+" in text and b"+-" in text)
+            self._plain_numbers = not (two_signs or any(odd in text for odd in self._odd))
         plain = self._is_text(text) and self._has_short_lines(text) and self._add_line_ends(text)
         keep = len(self._header)
         self._last = text[-keep:] if len(text) >= keep else (self._last + text)[-keep:]

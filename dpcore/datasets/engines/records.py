@@ -2,9 +2,10 @@
 
 **The rule**, a function of the bytes alone, for every reader:
 
-* A line end is CR, LF or both; one with an even number of quotes before it ends a record. So
-  quotes may enclose line ends, as RFC 4180 has it; a doubled quote changes nothing. A byte-order
-  mark at the start is no text.
+* A line ends with LF or CR LF, and the last one with the file; CR by itself is text like any
+  other. A line end with an even number of quotes before it ends a record. So quotes may enclose
+  line ends, as RFC 4180 has it; a doubled quote changes nothing. A byte-order mark at the start is
+  no text.
 * A record without a character, one that is not UTF-8, one longer than MAX_RECORD and one that
   repeats the header give no row. Every other record gives one row: its fields lie between the
   delimiters that have an even number of quotes before them. Where a record has more or fewer
@@ -143,7 +144,7 @@ class _Cutter:
         codes = np.frombuffer(text, dtype=np.uint8)
         # What stands after the last byte is not known yet.
         quotes = np.flatnonzero(codes[:-1] == QUOTE)
-        breaks = np.flatnonzero((codes == LF) | (codes == CR))
+        breaks = np.flatnonzero(codes == LF)
         inside = (np.searchsorted(quotes, breaks) + self._open) % 2 == 1
         ends, within = breaks[~inside], breaks[inside]
         odd, spans = np.zeros((2, len(ends) + 1), dtype=bool)
@@ -154,10 +155,11 @@ class _Cutter:
         if self._checks and (odd & spans)[:-1].any():
             raise BrokenQuotesError
         starts = np.concatenate([[0], ends + 1])
-        counts = (ends > starts[:-1]) & (ends - starts[:-1] <= MAX_RECORD)
+        stops = ends - ((ends > starts[:-1]) & (codes[ends - 1] == CR))
+        counts = (stops > starts[:-1]) & (stops - starts[:-1] <= MAX_RECORD)
         counts[:1] &= not self._too_long
-        _leave_out_what_is_no_text(text, starts, ends, counts)
-        found = _Cut(text, codes, quotes, starts[:-1][counts], ends[counts])
+        _leave_out_what_is_no_text(text, starts, stops, counts)
+        found = _Cut(text, codes, quotes, starts[:-1][counts], stops[counts])
         if len(ends):
             self._too_long = self._open = self._odd = self._spans = False
             self._before = LF
@@ -179,12 +181,12 @@ class _Cutter:
         return quotes[~self._beside_fields[beside]]
 
 
-def _leave_out_what_is_no_text(text: bytes, starts: Any, ends: Any, counts: Any) -> None:
+def _leave_out_what_is_no_text(text: bytes, starts: Any, stops: Any, counts: Any) -> None:
     whole = text[: starts[-1]]
     if whole.isascii() or _is_text(whole):
         return
     for i in np.flatnonzero(counts):
-        counts[i] = _is_text(text[starts[i] : ends[i]])
+        counts[i] = _is_text(text[starts[i] : stops[i]])
 
 
 def _is_text(text: bytes) -> bool:

@@ -65,9 +65,11 @@ class Layout:
         """The columns that the first record of a CSV file names; all of them hold text."""
         if header is None:
             raise DataFileError(path, "there is no line of text in it; a header was expected.")
+        outside_quotes = "".join(header.split('"')[::2])
+        if "\r" in outside_quotes:
+            raise DataFileError(path, "its lines end with CR alone; write it with LF or CR LF.")
         if any(c < " " and c not in "\t\r\n" for c in header):
             raise DataFileError(path, "not a CSV file in UTF-8, whatever its name says.")
-        outside_quotes = "".join(header.split('"')[::2])
         delimiter = max(DELIMITERS, key=outside_quotes.count)
         names = next(csv.reader(io.StringIO(header, newline=""), delimiter=delimiter))
         return cls(path, tuple(map(Column, names)), header, delimiter)

@@ -159,9 +159,9 @@ class SparkEngine(Engine):
         lines = self._lines([path])
         (spans,) = lines.selectExpr("max(size(split(value, '\"')) % 2 = 0)").collect()[0]
         if not spans:
-            texts = f"value <> '' AND is_valid_utf8(value) AND octet_length(value) <= {MAX_RECORD}"
-            first = lines.where(texts).first()
-            return Layout.of_csv(path, first.value if first else None)
+            texts = lines.where("value NOT IN ('', '\\r') AND is_valid_utf8(value)")
+            first = texts.where(f"octet_length(value) <= {MAX_RECORD}").first()
+            return Layout.of_csv(path, first.value.removesuffix("\r") if first else None)
         lines = self._lines_in_order([path])
         first = _in_batches(lines, cut_header, "header STRING, broken BOOLEAN").collect()[0]
         if not first.broken:
@@ -172,11 +172,11 @@ class SparkEngine(Engine):
         raise DataFileError(path, BROKEN)
 
     def _lines(self, paths: list[str]) -> DataFrame:
-        """Lines, whatever they end with: the records of files in which none spans lines."""
-        return self._spark.read.text(list(map(_as_pattern, paths)))
+        """Lines cut at line feeds: the records of files in which none spans lines."""
+        return self._spark.read.text(list(map(_as_pattern, paths)), lineSep="\n")
 
     def _lines_in_order(self, paths: list[str]) -> DataFrame:
-        """Lines that end with a line feed, those of a file in their order and in one task."""
+        """The same, those of a file in their order and in one task."""
         return self._in_order.read.text(list(map(_as_pattern, paths)), lineSep="\n")
 
     def _csv_rows(self, source: Source, layout: Layout, paths: list[str]) -> DataFrame:

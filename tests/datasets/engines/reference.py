@@ -26,14 +26,14 @@ def csv_records(text: bytes, delimiter: str = ",") -> list[bytes]:
     beside = (*b'"\r\n', ord(delimiter))
     found, record, is_open, odd, spans = [], bytearray(), False, False, False
     for i, code in enumerate(text + b"\n"):
-        if code in b"\r\n" and not is_open:
+        if code == ord("\n") and not is_open:
             if odd and spans:
                 raise BrokenQuotesError
-            found.append(bytes(record))
+            found.append(bytes(record).removesuffix(b"\r"))
             record, odd, spans = bytearray(), False, False
             continue
         record.append(code)
-        spans |= code in b"\r\n"
+        spans |= code == ord("\n")
         if code == ord('"'):
             neighbor = i + 1 if is_open else i - 1
             odd |= 0 <= neighbor < len(text) and text[neighbor] not in beside

@@ -64,7 +64,7 @@ def test_the_same_file_in_memory_and_on_disk_give_the_same_bits(
 @given(LINES, ENDS)
 @ON_FILES
 def test_any_text_is_read_as_the_reference_reads_it(lines: list[str], end: str) -> None:
-    text = end.join(["lon,lat", *lines]).encode()
+    text = ("lon,lat\n" + end.join(lines)).encode()
     read_alike(HeldFile("any.csv", text), "any.csv", text)
 
 
