@@ -85,16 +85,18 @@ def first_record(pieces: Iterable[bytes], marked: bool = True) -> str | None:
     return None
 
 
-def refuse_broken_quotes(pieces: Iterable[bytes], delimiter: str) -> None:
+def refuse_broken_quotes(pieces: Iterable[bytes], delimiter: str, marked: bool = True) -> None:
     """Raise where quotes do not tell where records end."""
-    deque(_cuts(pieces, delimiter), maxlen=0)
+    deque(_cuts(_without_mark(iter(pieces)) if marked else pieces, delimiter), maxlen=0)
 
 
 class _Cut(NamedTuple):
-    """A text, its codes, where its quotes stand, and where records begin and end that count."""
+    """A text, its codes, whether it begins between quotes, where its quotes stand, and where
+    records begin and end that count."""
 
     text: bytes
     codes: Any
+    is_open: bool
     quotes: Any
     starts: Any
     ends: Any
@@ -159,7 +161,7 @@ class _Cutter:
         counts = (stops > starts[:-1]) & (stops - starts[:-1] <= MAX_RECORD)
         counts[:1] &= not self._too_long
         _leave_out_what_is_no_text(text, starts, stops, counts)
-        found = _Cut(text, codes, quotes, starts[:-1][counts], stops[counts])
+        found = _Cut(text, codes, self._open, quotes, starts[:-1][counts], stops[counts])
         if len(ends):
             self._too_long = self._open = self._odd = self._spans = False
             self._before = LF
@@ -211,9 +213,9 @@ def _repeats(cut: _Cut, header: bytes) -> Any:
 def _columns(cut: _Cut, starts: Any, ends: Any, form: Form) -> list[pa.Array]:
     """The wanted fields of these records: nothing where there are not as many as there should."""
     delimiters = np.flatnonzero(cut.codes == ord(form.delimiter))
-    if len(cut.quotes):
+    if cut.is_open or len(cut.quotes):
         outside = np.zeros(len(cut.codes) + 1, dtype=bool)
-        outside[cut.quotes + 1] = True
+        outside[0], outside[cut.quotes + 1] = cut.is_open, True
         outside = ~np.logical_xor.accumulate(outside)
         delimiters = delimiters[outside[delimiters]]
     first = np.searchsorted(delimiters, starts)

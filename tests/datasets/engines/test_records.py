@@ -252,7 +252,7 @@ def test_a_record_too_long_to_count_still_ends_where_it_ends(size: int) -> None:
     form = Form("x,y", ",", 2, (0, 1))
     long = b'"' + b"a\n" * MAX_RECORD + b'""",b'
     for text, rows in {
-        b"x,y\n1,2\n" + long + b"\n3,4": [("1", "2"), ("3", "4")],
+        b"x,y\n1,2\n" + long + b"\n3,4\n5,6\n": [("1", "2"), ("3", "4"), ("5", "6")],
         b"x,y\n1,2\n" + b"a" * (MAX_RECORD + 1) + b",1\n3,4": [("1", "2"), ("3", "4")],
         b"x,y\n" + b"a" * MAX_RECORD + b"\n3,4": [(None, None), ("3", "4")],
         b"x,y\n1,2\n5 " + long + b"\n3,4": None,
@@ -316,7 +316,7 @@ def test_quotes_that_do_not_tell_where_records_end_are_refused(
 
 
 def test_a_header_may_span_lines(engine: Engine, tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text('"lon\n(degrees)","a;;;;b",lat\n.5,x,.5\n')
+    (tmp_path / "a.csv").write_text('\ufeff"lon\n(degrees)","a;;;;b",lat\n.5,x,.5\n')
     source = open_source(engine, str(tmp_path / "a.csv"), ("lon\n(degrees)", "lat"))
     assert engine.tally(source, BOX).inside == 1
 
