@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import sqlite3
 import sys
 from collections.abc import Sequence
@@ -12,6 +13,10 @@ from dpcore.privacy.accounting import Infeasible
 
 #: What went wrong, as an exit code.
 BAD_INPUT, REFUSED, INTERRUPTED = 2, 3, 130
+TOO_MUCH = {
+    MemoryError: "this takes more memory than there is. Give smaller data.",
+    RecursionError: "the data are nested too deeply to be read.",
+}
 
 EPILOG = """\
 examples:
@@ -69,8 +74,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OverflowError as problem:
         print(f"dpcore: a number is too large: {problem}.", file=sys.stderr)
         return BAD_INPUT
-    except MemoryError:
-        print("dpcore: there is not enough memory for this.", file=sys.stderr)
+    except (MemoryError, RecursionError, csv.Error) as error:
+        print(f"dpcore: {TOO_MUCH.get(type(error), error)}", file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt as stop:
         print("dpcore: stopped.", *getattr(stop, "__notes__", ()), file=sys.stderr)

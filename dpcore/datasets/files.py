@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from os import PathLike
 from pathlib import Path
 
 import numpy.typing as npt
@@ -34,6 +35,11 @@ def from_file(
     ids: engines.Ids | None = None,
 ) -> Dataset:
     """The data set behind `dpcore.datasets.from_file`, which says what it reads and how."""
+    if not isinstance(path, str | PathLike):
+        raise TypeError(
+            f"from_file takes the path of a file, not a {type(path).__name__}. "
+            "For rows in memory: dpcore.datasets.from_array."
+        )
     asked, source, box = _opened(path, columns, box, zones, outside, engine, format)
     source = source.told_apart(ids)
     about = About("file", Path(path).name, unit=unit, geographic=looks_geographic(box))

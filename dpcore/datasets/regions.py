@@ -23,6 +23,9 @@ from scipy.ndimage import distance_transform_edt, find_objects
 from dpcore.datasets import city_shapes
 from dpcore.datasets.builtin import CITY
 from dpcore.datasets.city_shapes import Area
+from dpcore.datasets.engines.errors import DataFileError, shortened
+from dpcore.datasets.engines.limits import MAX_TABLE
+from dpcore.datasets.engines.paths import read_small
 from dpcore.geometry.domain import Box, FloatArray, Grid, IntArray, coarsen, to_ticks
 from dpcore.privacy.accounting import MIN_EPSILON
 from dpcore.privacy.rounding import at_most
@@ -212,7 +215,8 @@ def from_geojson(path: str | Path, box: Box) -> Regions:
     polygons overlap, the smallest epsilon counts, so that every level is kept.
     """
     try:
-        features = json.loads(Path(path).read_text(encoding="utf-8"))["features"]
+        text = read_small(str(path), MAX_TABLE).decode()
+        features = json.loads(text)["features"]
         own = [feature["properties"] for feature in features]
         outlines = [
             Area(str(properties["name"]), "", city_shapes.polygons(feature["geometry"]))
@@ -220,9 +224,11 @@ def from_geojson(path: str | Path, box: Box) -> Regions:
         ]
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror}.") from None
+    except DataFileError:
+        raise
     except (KeyError, TypeError, IndexError, ValueError, RecursionError) as error:
         raise ValueError(
-            f"{path} is not a GeoJSON file of polygons with a `name` each: {error}"
+            f"{path} is not a GeoJSON file of polygons with a `name` each: {shortened(str(error))}"
         ) from None
     levels = {str(p["name"]): p["epsilon"] for p in own if p.get("epsilon") is not None}
     regions = areas(sorted(outlines, key=lambda area: _strictness(levels.get(area.name))), box)

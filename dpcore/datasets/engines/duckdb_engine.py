@@ -11,13 +11,15 @@ import threading
 import weakref
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from dpcore.datasets.engines.base import Columns, Engine, Query, local_path
+from dpcore.datasets.engines.base import Columns, Query, SQLEngine
 from dpcore.datasets.engines.errors import DataFileError
+from dpcore.datasets.engines.limits import MAX_COLUMNS, MAX_FILES
+from dpcore.datasets.engines.paths import local, open_regular, refuse_address, refuse_special
 from dpcore.datasets.engines.plain import PIECE, Plain, find_plain
 from dpcore.datasets.engines.records import (
     BrokenQuotesError,
@@ -46,7 +48,15 @@ SETUP = (
     "SET progress_bar_time = 0; "
     "CREATE TEMP MACRO regexp_like(text, pattern) AS regexp_matches(text, pattern)"
 )
+#: Nothing is fetched from a network: no file, and no code that could read one.
+OFFLINE = (
+    "SET autoinstall_known_extensions = false; SET autoload_known_extensions = false; "
+    "SET allow_community_extensions = false"
+)
+#: From here on no query, whatever stands in it, can change that.
+LOCK = "SET lock_configuration = true"
 DAMAGED = "it is damaged, cut short or of another type."
+NO_MEMORY = "reading it takes more memory than there is; give a smaller file or fewer columns."
 DAMAGED_GZIP = "the gzip file is damaged or cut short."
 NUMBERS = {
     *("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE", "DECIMAL"),
@@ -54,18 +64,20 @@ NUMBERS = {
 }
 
 
-class DuckDBEngine(Engine):
+class DuckDBEngine(SQLEngine):
     """Answers from CSV and Parquet files, and from the tables of a DuckDB database.
 
     Every question has a connection of its own: they may come from many threads, and one that a
-    corrupt file kills takes nothing with it.
+    corrupt file kills takes nothing with it. With `memory`, an answer that needs more bytes is
+    written to disk in part, or refused.
     """
 
-    def __init__(self, database: str = ":memory:"):
+    def __init__(self, database: str = ":memory:", memory: int | None = None):
         if database != ":memory:" and not os.path.isfile(database):
             raise DataFileError(database, "there is no such database.")
         self._database = database
         self._looked_at: dict[object, Plain | None] = {}
+        self._memory = memory
         self._running: list[duckdb.DuckDBPyConnection] = []
         self._starting_or_ending = threading.Lock()
 
@@ -92,16 +104,28 @@ class DuckDBEngine(Engine):
         return folder
 
     def _files(self, path: str) -> list[str]:
+        refuse_address(path)
         path = os.path.expanduser(path)
+        refuse_special(path)
         if os.path.isfile(path):
             return [path]
         if os.path.isdir(path):
             path = os.path.join(glob.escape(path), "[!_.]*.*")
-        return self._run(path, f"SELECT file FROM glob({quoted(path)})")["file"].tolist()
+        query = f"SELECT file FROM glob({quoted(path)}) LIMIT {MAX_FILES + 1}"
+        files: list[str] = self._run(path, query)["file"].tolist()
+        if len(files) > MAX_FILES:
+            raise DataFileError(
+                path, f"more than {MAX_FILES:,} files; give a pattern that names fewer."
+            )
+        for file in files:
+            refuse_special(file)
+        return files
 
     def _layout(self, path: str, format: Format) -> Layout:
         if format is not Format.CSV:
             described = self._run(path, f"DESCRIBE SELECT * FROM {self._scan([path], format)}")
+            if len(described["column_name"]) > MAX_COLUMNS:
+                raise DataFileError(path, f"more than {MAX_COLUMNS:,} columns; keep those needed.")
             named = zip(described["column_name"], described["column_type"], strict=True)
             return Layout(path, tuple(Column(name, _kind(type), type) for name, type in named))
         with _refusing_broken_quotes(path):
@@ -132,7 +156,10 @@ class DuckDBEngine(Engine):
         """The text of a CSV file in pieces, unpacked."""
         packed = path.endswith(".gz")
         try:
-            with (gzip.open if packed else open)(local_path(path), "rb") as file:
+            with (
+                open_regular(local(path)) as raw,
+                gzip.open(raw) if packed else nullcontext(raw) as file,
+            ):
                 while piece := file.read(size):
                     yield piece
         except (OSError, EOFError, zlib.error) as error:
@@ -157,7 +184,7 @@ class DuckDBEngine(Engine):
         A file whose records cannot be told is refused, and so is one that is damaged.
         """
         try:
-            state = os.stat(local_path(layout.path))
+            state = os.stat(local(layout.path))
         except OSError as error:
             raise DataFileError(layout.path, DAMAGED) from error
         key = (layout, state.st_ino, state.st_size, state.st_mtime_ns)
@@ -180,7 +207,9 @@ class DuckDBEngine(Engine):
 
     def _prepare(self, database: duckdb.DuckDBPyConnection) -> None:
         """What a fresh connection needs before it is asked."""
-        database.execute(f"{SETUP}; SET temp_directory = {quoted(self._spill)}")
+        database.execute(f"{SETUP}; {OFFLINE}; SET temp_directory = {quoted(self._spill)}")
+        if self._memory is not None:
+            database.execute(f"SET memory_limit = '{self._memory}B'")
 
     @contextmanager
     def _progressing(self, database: duckdb.DuckDBPyConnection) -> Iterator[None]:
@@ -198,17 +227,21 @@ class DuckDBEngine(Engine):
     ) -> Columns:
         import duckdb
 
-        ours = (duckdb.BinderException, duckdb.ParserException, duckdb.OutOfMemoryException)
+        ours = (duckdb.BinderException, duckdb.ParserException)
         try:
             with duckdb.connect(self._database, read_only=self._database != ":memory:") as database:
                 self._prepare(database)
                 for name, stream in (streams or {}).items():
                     database.register(name, stream())
+                if self._database == ":memory:":  # of a file, the next connection would be locked
+                    database.execute(LOCK)
                 with self._progressing(database):
                     answer: Any = database.execute(query).fetchnumpy()
                     return answer
         except ours:
             raise
+        except duckdb.OutOfMemoryException as error:
+            raise DataFileError(path, NO_MEMORY) from error
         except duckdb.CatalogException as error:
             raise DataFileError(path, "there is no such table.") from error
         except duckdb.Error as error:

@@ -32,8 +32,8 @@ class HeldFile(DuckDBEngine):
     #: What does not fit in memory is refused.
     _spill = ""
 
-    def __init__(self, name: str, content: bytes):
-        super().__init__()
+    def __init__(self, name: str, content: bytes, memory: int | None = None):
+        super().__init__(memory=memory)
         self.name = name
         self._content = content
 
@@ -48,6 +48,7 @@ class HeldFile(DuckDBEngine):
 
     def _prepare(self, database: duckdb.DuckDBPyConnection) -> None:
         super()._prepare(database)
+        database.execute("SET enable_external_access = false")
         if Format.of(self.name) is not Format.CSV:
             database.register(HELD, self._columns)
 

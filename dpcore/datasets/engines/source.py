@@ -10,12 +10,11 @@ from enum import StrEnum
 from pathlib import PurePath
 from typing import NamedTuple
 
-from dpcore.datasets.engines.errors import DataFileError
+from dpcore.datasets.engines.errors import DataFileError, listed, shortened
+from dpcore.datasets.engines.limits import MAX_COLUMNS
 from dpcore.datasets.engines.records import Form
 
 DELIMITERS = ",;\t|"
-#: How many column names an error lists.
-NAMES_SHOWN = 40
 
 
 class Format(StrEnum):
@@ -71,21 +70,34 @@ class Layout:
         if any(c < " " and c not in "\t\r\n" for c in header):
             raise DataFileError(path, "not a CSV file in UTF-8, whatever its name says.")
         delimiter = max(DELIMITERS, key=outside_quotes.count)
-        names = next(csv.reader(io.StringIO(header, newline=""), delimiter=delimiter))
+        if outside_quotes.count(delimiter) >= MAX_COLUMNS:
+            raise DataFileError(
+                path,
+                f"its header is too long: at most {MAX_COLUMNS:,} columns are read. Keep only the "
+                "columns that are needed.",
+            )
+        try:
+            names = next(csv.reader(io.StringIO(header, newline=""), delimiter=delimiter))
+        except csv.Error as error:
+            raise DataFileError(
+                path,
+                "its header has a column name that is too long. Is it a CSV file whose first "
+                "line names the columns?",
+            ) from error
         return cls(path, tuple(map(Column, names)), header, delimiter)
 
     def position(self, name: str) -> int:
         """Where a column of numbers stands, or the error that says why it cannot be used."""
         column = self.columns[found := self.named(name)]
         if column.kind is Kind.OTHER:
-            raise DataFileError(self.path, f"it holds {column.type}, not numbers.", name)
+            raise DataFileError(self.path, f"it holds {shortened(column.type)}, not numbers.", name)
         return found
 
     def named(self, name: str) -> int:
         """Where the one column of this name stands, whatever it holds."""
         found = [i for i, column in enumerate(self.columns) if column.name == name]
         if not found:
-            names = ", ".join(column.name for column in self.columns[:NAMES_SHOWN])
+            names = listed(column.name for column in self.columns)
             raise DataFileError(self.path, f"there is no such column; there are {names}.", name)
         if len(found) > 1:
             raise DataFileError(self.path, "more than one column has this name.", name)

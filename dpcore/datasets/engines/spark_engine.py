@@ -16,7 +16,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from dpcore.datasets.engines import records, spark_workers
-from dpcore.datasets.engines.base import Columns, Engine, Query
+from dpcore.datasets.engines.base import Columns, Query, SQLEngine
 from dpcore.datasets.engines.errors import DataFileError
 from dpcore.datasets.engines.records import BROKEN, MAX_RECORD
 from dpcore.datasets.engines.source import Column, Format, Kind, Layout, Source
@@ -52,7 +52,7 @@ LOCAL = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.
 EXACT_IN_FLOAT64 = 682
 
 
-class SparkEngine(Engine):
+class SparkEngine(SQLEngine):
     """Answers from whatever Spark can reach: files, object stores, tables of its catalog.
 
     The master is the one given or else the one that Spark's configuration names; a Spark that
