@@ -23,7 +23,7 @@ from scipy.ndimage import distance_transform_edt, find_objects
 from dpcore.datasets import city_shapes
 from dpcore.datasets.builtin import CITY
 from dpcore.datasets.city_shapes import Area
-from dpcore.datasets.engines.errors import DataFileError, shortened
+from dpcore.datasets.engines.errors import DataFileError, listed, shortened
 from dpcore.datasets.engines.limits import MAX_TABLE
 from dpcore.datasets.engines.paths import read_small
 from dpcore.geometry.domain import Box, FloatArray, Grid, IntArray, coarsen, to_ticks
@@ -34,6 +34,8 @@ from dpcore.privacy.rounding import at_most
 SIDE = 1024
 #: The region of all places that no other region covers.
 ELSEWHERE = "elsewhere"
+#: Polygons of a file, and how often the border of one may cross the lines of the grid.
+MAX_POLYGONS, MAX_CROSSINGS = 10_000, 4_000_000
 
 
 class Window(NamedTuple):
@@ -91,7 +93,7 @@ class Regions:
     def index(self, name: str) -> int:
         """The number of a region, or an error that lists the names."""
         if name not in self.names:
-            raise ValueError(f"No region {name!r}. There are: {', '.join(self.names)}.")
+            raise ValueError(f"No region {shortened(name)!r}. There are: {listed(self.names)}.")
         return self.names.index(name)
 
     @cached_property
@@ -150,8 +152,8 @@ class Regions:
         for name, epsilon in self.levels.items():
             if not (isinstance(epsilon, int | float) and MIN_EPSILON <= epsilon <= most):
                 raise ValueError(
-                    f"The level of {name!r} must be a number from {MIN_EPSILON:g} to {most:g}, "
-                    f"the epsilon of the run, not {epsilon!r}."
+                    f"The level of {shortened(name)!r} must be a number from {MIN_EPSILON:g} to "
+                    f"{most:g}, the epsilon of the run, not {shortened(repr(epsilon))}."
                 )
         return tuple(self.levels.get(name, most) for name in self.names)
 
@@ -217,16 +219,20 @@ def from_geojson(path: str | Path, box: Box) -> Regions:
     try:
         text = read_small(str(path), MAX_TABLE).decode()
         features = json.loads(text)["features"]
+        if len(features) > MAX_POLYGONS:
+            raise ValueError(f"it has more than {MAX_POLYGONS:,} features")
         own = [feature["properties"] for feature in features]
         outlines = [
             Area(str(properties["name"]), "", city_shapes.polygons(feature["geometry"]))
             for properties, feature in zip(own, features, strict=True)
         ]
+        if sum(len(area.polygons) for area in outlines) > MAX_POLYGONS:
+            raise ValueError(f"it has more than {MAX_POLYGONS:,} polygons")
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror}.") from None
     except DataFileError:
         raise
-    except (KeyError, TypeError, IndexError, ValueError, RecursionError) as error:
+    except (LookupError, TypeError, ValueError, ArithmeticError, RecursionError) as error:
         raise ValueError(
             f"{path} is not a GeoJSON file of polygons with a `name` each: {shortened(str(error))}"
         ) from None
@@ -235,8 +241,8 @@ def from_geojson(path: str | Path, box: Box) -> Regions:
     for area in outlines:
         if area.name in levels and _too_small(area, box):
             raise ValueError(
-                f"Region {area.name!r} is too small for its level to be kept: borders follow a "
-                f"grid of {SIDE} cells a side, and none has its center inside."
+                f"Region {shortened(area.name)!r} is too small for its level to be kept: borders "
+                f"follow a grid of {SIDE} cells a side, and none has its center inside."
             )
     return regions.with_levels({n: e for n, e in levels.items() if n in regions.names})
 
@@ -309,6 +315,11 @@ def _polygon(starts: FloatArray, ends: FloatArray) -> _Patch:
     """
     (x0, y0), (x1, y1) = starts.T, ends.T
     first, end = _first_center_from(np.minimum(y0, y1)), _first_center_from(np.maximum(y0, y1))
+    if (end - first).sum() > MAX_CROSSINGS:
+        raise ValueError(
+            f"A polygon is too intricate: its border crosses the map more than {MAX_CROSSINGS:,} "
+            "times. Give a simpler outline."
+        )
     edge = np.repeat(np.arange(len(first)), end - first)
     if not len(edge):
         return _Patch(0, 0, np.zeros((0, 0), dtype=bool))

@@ -12,7 +12,7 @@ if sys.platform != "win32":  # which has no such limits
 #: Files that one pattern or folder may stand for, and columns that a file may have.
 MAX_FILES, MAX_COLUMNS = 10_000, 10_000
 #: Bytes of a table of zones, and of a file of regions.
-MAX_TABLE = 32 << 20
+MAX_TABLE = 16 << 20
 #: What a reading process takes before it reads anything, and DuckDB's share of the rest.
 BASE, SHARE = 256 << 20, 0.8
 

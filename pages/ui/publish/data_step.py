@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
@@ -83,7 +82,7 @@ def upload() -> None:
     )
     if st.button("Go on", type="primary", key="open", disabled=file is None) and file:
         content = file.getvalue()
-        begin(lambda: look(file.name, engines.HeldFile(file.name, content)))
+        begin(file.name, engines.IsolatedEngine(file.name, content))
     finish()
 
 
@@ -92,7 +91,7 @@ def path() -> None:
         st.text_input, "Path, folder or pattern", "path", "", placeholder="/data/trips/*.parquet"
     ).strip()
     if st.button("Go on", type="primary", key="open", disabled=not where):
-        begin(lambda: look(where, engines.DuckDBEngine()))
+        begin(where, engines.IsolatedEngine())
     finish()
 
 
@@ -101,7 +100,7 @@ def table() -> None:
         st.text_input, "Name of the table", "table", "", placeholder="city.trips"
     ).strip()
     if st.button("Go on", type="primary", key="open", disabled=not name):
-        begin(lambda: look(name, engines.SparkEngine(), engines.Format.TABLE))
+        begin(name, None, engines.Format.TABLE)
     finish()
 
 
@@ -138,7 +137,8 @@ def choose(key: str, step: Step) -> None:
     step_list.go(step)
 
 
-def look(path: str, engine: engines.Engine, format: str | None = None) -> Opened:
+def look(path: str, engine: engines.Engine | None, format: str | None = None) -> Opened:
+    engine = engine or engines.SparkEngine()
     source = engine.look(path, format)
     name = PurePath(path).name or path
     ends = (".gz", ".csv", ".tsv", ".txt", ".parquet", ".pq")
@@ -147,8 +147,16 @@ def look(path: str, engine: engines.Engine, format: str | None = None) -> Opened
     return Opened(name, path, engine, source, format)
 
 
-def begin(work: Callable[[], Opened]) -> None:
-    st.session_state[OPENING] = Task(work, lambda: ("Looking at the columns", 0.0))
+def begin(path: str, engine: engines.Engine | None, format: str | None = None) -> None:
+    """Look at files in the background, or at a table of Spark, which takes a while to start."""
+    before: Task[Opened] | None = st.session_state.get(OPENING)
+    if before is not None:
+        before.stop()
+    st.session_state[OPENING] = Task(
+        lambda: look(path, engine, format),
+        lambda: ("Looking at the columns", engine.progress() if engine else 0.0),
+        engine.stop if engine and engine.can_stop else None,
+    )
 
 
 def finish() -> None:
@@ -169,6 +177,9 @@ def finish() -> None:
 
 def refuse(failure: Exception) -> None:
     """What is wrong with a file, in words; what is wrong with the program is not for a page."""
+    if isinstance(failure, engines.ReadingStopped):
+        st.info("Stopped. Nothing was kept of these data.", icon=":material/stop_circle:")
+        return
     if not isinstance(failure, (engines.DataFileError, ValueError)):
         raise failure
     st.error(f"**These data cannot be read.** {plain(str(failure))}", icon=":material/error:")
