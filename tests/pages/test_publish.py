@@ -62,6 +62,15 @@ def at_columns(content: str, name: str = "trips.csv") -> AppTest:
     return upload(page(), name, content)
 
 
+def until_there_is(app: AppTest, key: str) -> None:
+    """Draw the page again until it has a button."""
+    for _ in range(600):
+        if key in buttons(app):
+            return
+        run(app)
+    raise AssertionError(f"There is no button {key}.")
+
+
 def figures(app: AppTest) -> dict[str, str]:
     return {metric.label: str(metric.value) for metric in app.metric}
 
@@ -132,6 +141,43 @@ def test_a_bad_file_is_refused_in_words(name: str, content: bytes, said: str) ->
     app = upload(page(), name, content)
     assert said in words(app)
     assert "1 · Data" in words(app)
+
+
+def test_reading_can_be_stopped_and_tried_again_with_another_file() -> None:
+    app = page()
+    lines = 200 * gzip.compress(b"1\n" * 1_000_000)
+    app.file_uploader[0].upload("a.csv.gz", gzip.compress(b"lon,lat\n") + lines, "text/csv")
+    press(run(app), "open")
+    until_there_is(app, "stop")
+    assert "Nothing was kept" in words(press(app, "stop"))
+    assert "1 · Data" in words(app)
+    assert figures(counted(upload(app, "b.csv", csv_text(trips(200)))))["Trips in the box"] == "200"
+
+
+def test_counting_can_be_stopped_and_begun_again(tmp_path: Path) -> None:
+    app = upload(page(), "a.csv", csv_text(trips(300)))
+    started, stopped = Event(), Event()
+    opened = app.session_state["opened files"]
+
+    class Slow(type(opened.engine)):  # type: ignore[misc]
+        def census(self, *asked: Any) -> Any:
+            started.set()
+            if not stopped.wait(60):
+                return super().census(*asked)
+            raise engines.ReadingStopped("a.csv")
+
+        def stop(self) -> None:
+            stopped.set()
+
+    usual = type(opened.engine)
+    opened.engine.__class__ = Slow
+    app.selectbox(key="remembered-place").set_value(CITY)
+    press(run(app), "count")
+    assert started.wait(60)
+    assert "Nothing was kept" in words(press(app, "stop"))
+    opened.engine.__class__ = usual
+    press(app, "count")
+    assert figures(until(app, "What became of the rows"))["Rows in the box"] == "300"
 
 
 def test_what_is_not_there_is_said_and_the_page_goes_on(tmp_path: Path) -> None:

@@ -26,6 +26,8 @@ START = (
     "import sys, types; package = types.ModuleType('dpcore'); package.__path__ = [sys.argv[1]]; "
     "sys.modules['dpcore'] = package; from dpcore.datasets.engines.reader import main; main()"
 )
+#: Arrow's and OpenBLAS' own ways set a gigabyte aside, which would count against the limit.
+THRIFTY = {"ARROW_DEFAULT_MEMORY_POOL": "system", "OPENBLAS_NUM_THREADS": "1"}
 PACKAGE = Path(__file__).parents[1]
 STOPPED, SLOW = "stopped", "slow"
 #: Seconds within which a killed process is gone.
@@ -46,7 +48,7 @@ class ReadingProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,  # an error can quote rows
-            env={**os.environ, "OPENBLAS_NUM_THREADS": "1", **spill},
+            env={**os.environ, **THRIFTY, **spill},
         )
         #: Ends the process now; by itself it happens when nobody holds this object any more.
         self.end = weakref.finalize(self, _end, self._process, folder)
@@ -76,7 +78,7 @@ class ReadingProcess:
         except TooLarge as error:
             self._process.kill()
             raise DataFileError(fields["path"], TOO_LARGE) from error
-        except (OSError, EOFError, ValueError, LookupError, TypeError) as error:
+        except Exception as error:  # it is gone, or what it says is no message
             self._process.kill()
             raise self._death(fields["path"]) from error
         finally:
