@@ -229,12 +229,13 @@ def from_geojson(path: str | Path, box: Box) -> Regions:
         if sum(len(area.polygons) for area in outlines) > MAX_POLYGONS:
             raise ValueError(f"it has more than {MAX_POLYGONS:,} polygons")
     except OSError as error:
-        raise ValueError(f"{path} cannot be read: {error.strerror}.") from None
+        raise ValueError(f"{shortened(str(path))} cannot be read: {error.strerror}.") from None
     except DataFileError:
         raise
     except (LookupError, TypeError, ValueError, ArithmeticError, RecursionError) as error:
         raise ValueError(
-            f"{path} is not a GeoJSON file of polygons with a `name` each: {shortened(str(error))}"
+            f"{shortened(str(path))} is not a GeoJSON file of polygons with a `name` each: "
+            f"{shortened(str(error))}"
         ) from None
     levels = {str(p["name"]): p["epsilon"] for p in own if p.get("epsilon") is not None}
     regions = areas(sorted(outlines, key=lambda area: _strictness(levels.get(area.name))), box)
