@@ -18,10 +18,10 @@ from dpcore.geometry.domain import Box, Grid
 TITLE = "Files made to harm: the process that asks for them"
 BOX = Box((-75.0, 40.0), (-73.0, 41.0), ("lon", "lat"))
 MEGABYTE = 1 << 20
-#: Seconds that a health check may wait, megabytes that a server may grow by, and by how much a
-#: file may exceed its time until it is refused.
-FREEZE, GROWTH, LATE = 0.3, 20, 10
-BEAT = 0.01
+#: Seconds that a health check may wait, megabytes that a server may grow by, by how much a file
+#: may exceed its time until it is refused, and which part of a core waiting for it may take.
+FREEZE, GROWTH, LATE, COMPUTING = 0.3, 20, 10, 0.02
+BEAT = 0.02
 
 
 def packed(*parts: tuple[bytes, int]) -> bytes:
@@ -85,7 +85,7 @@ def rows() -> Iterator[Row]:
     yield Row("the same thread with nothing to read", idle.longest, unit="s")
     folder = IsolatedEngine()
     for what, name, content in [*cases(), ("/usr/share/**/*.txt", "", b"")]:
-        before, start, pulse = resident(), time.monotonic(), Pulse()
+        before, start, used, pulse = resident(), time.monotonic(), time.process_time(), Pulse()
         with pulse.taken():
             if name:
                 came = read(name, content)
@@ -97,5 +97,7 @@ def rows() -> Iterator[Row]:
         seconds, growth = time.monotonic() - start, resident() - before
         note = f"{len(content) >> 10:,} kB: {came}"
         yield Row(f"{what}: longest wait", pulse.longest, FREEZE, "s", note=note)
+        computing = (time.process_time() - used) / seconds
+        yield Row(f"{what}: computing, of a core", computing, COMPUTING)
         yield Row(f"{what}: growth", growth, GROWTH, "MB")
         yield Row(f"{what}: time", seconds, FOR_UPLOADS.seconds + LATE, "s")

@@ -57,7 +57,8 @@ class Limits:
                 resource.setrlimit(resource.RLIMIT_CPU, (end, most))
 
 
-#: For a file that was handed over: small, and answered while somebody waits.
-FOR_UPLOADS = Limits(memory=2 << 30, computing=120, seconds=120)
+#: For a file that was handed over: small, and answered while somebody waits. By the clock it has
+#: longer, so that a busy machine refuses no file that a quiet one reads.
+FOR_UPLOADS = Limits(memory=2 << 30, computing=120, seconds=300)
 #: For files on this machine, which may be large: whoever waits can stop it.
 FOR_PATHS = Limits(memory=4 << 30, computing=4 * 3600, seconds=3600)

@@ -16,7 +16,7 @@ T = TypeVar("T")
 State = tuple[str, float]
 
 #: Seconds between looks, and seconds within which nobody needs a bar.
-PAUSE, SOON = 0.3, 0.4
+PAUSE, SOON = 0.5, 0.4
 #: Seconds within which a task is stopped, and between tries.
 STOPPING, BETWEEN = 5.0, 0.05
 
