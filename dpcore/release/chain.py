@@ -21,7 +21,18 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 #: What of a row is in its link, in this order.
-RELEASE = ("number", "account", "purpose", "epsilon", "delta", "time", "plan", "failure")
+RELEASE = (
+    "number",
+    "account",
+    "purpose",
+    "epsilon",
+    "delta",
+    "time",
+    "plan",
+    "failure",
+    "asked_by",
+    "approved_by",
+)
 ACCOUNT = ("name", "neighbors", "unit", "ids", "epsilon", "delta", "opened", "counted", "rows")
 
 Row = Sequence[str | int | None]

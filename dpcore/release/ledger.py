@@ -93,6 +93,18 @@ Files = Mapping[str, bytes] | Callable[[str], Mapping[str, bytes]]
 
 
 @dataclass(frozen=True)
+class Signature:
+    """Who asked for a release, and who else approved it, where people sign in."""
+
+    asked_by: str | None = None
+    approved_by: str | None = None
+
+    def words(self) -> str:
+        approved = f", approved by {self.approved_by}" if self.approved_by else ""
+        return f"asked for by {self.asked_by}{approved}" if self.asked_by else ""
+
+
+@dataclass(frozen=True)
 class Entry:
     """A line of the ledger: a charge, and what came of it."""
 
@@ -106,6 +118,7 @@ class Entry:
     plan: Mapping[str, Any]
     #: Why there is nothing to show for the charge; None when there is.
     failure: str | None = None
+    signature: Signature = Signature()
 
 
 class Ledger:
@@ -186,6 +199,7 @@ class Ledger:
         plan: Mapping[str, Any],
         files: Files,
         failure: str | None = None,
+        signature: Signature | None = None,
     ) -> Entry:
         """Charge the account and keep what was bought, both or neither; or ReleaseRefused."""
         with self.opened() as database, writing(database):
@@ -194,7 +208,9 @@ class Ledger:
             number, head = last.fetchone() or (0, chain.start(self.key))
             kept = files(head) if callable(files) else files
             number += 1
-            _write(database, self.key, head, number, claim, (purpose, time, plan, failure), kept)
+            by = signature or Signature()
+            said = (purpose, time, plan, failure, by)
+            _write(database, self.key, head, number, claim, said, kept)
         return self.entry(number)
 
 
@@ -204,18 +220,18 @@ def _write(
     head: str,
     number: int,
     claim: Claim,
-    said: tuple[str, str, Mapping[str, Any], str | None],
+    said: tuple[str, str, Mapping[str, Any], str | None, Signature],
     files: Mapping[str, bytes],
 ) -> None:
     """The rows of a release, of an account that it opens, and of data that are new to it."""
-    (purpose, time, plan, failure), price, name = said, claim.price, claim.account
+    (purpose, time, plan, failure, by), price, name = said, claim.price, claim.account
     account = as_opened(claim)
     accounts = [] if exists(database, name) else [as_row(account, time)]
     known = {row[0] for row in database.execute("SELECT digest FROM fingerprints")}
     marks = sorted({*claim.fingerprints, *([claim.rows] if claim.rows else [])} - known)
     released = (
         *(number, name, purpose, str(price.epsilon), str(price.delta), time),
-        *(json.dumps(plan), failure),
+        *(json.dumps(plan), failure, by.asked_by, by.approved_by),
     )
     digests = [(file, chain.digest(content)) for file, content in files.items()]
     fingerprints = [(mark, name) for mark in marks]
@@ -248,4 +264,5 @@ def _entry(row: sqlite3.Row) -> Entry:
         row["time"],
         plan,
         row["failure"],
+        Signature(row["asked_by"], row["approved_by"]),
     )

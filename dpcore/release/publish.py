@@ -19,7 +19,7 @@ from dpcore.privacy.accounting import Infeasible, Transcript
 from dpcore.privacy.release_noise import ReleaseNoise
 from dpcore.release import bundle, charging, output
 from dpcore.release.certificate import NAME as CERTIFICATE
-from dpcore.release.ledger import Claim, Entry, Files, Ledger
+from dpcore.release.ledger import Claim, Entry, Files, Ledger, Signature
 from dpcore.release.plan import ReleasePlan
 from dpcore.results.run_result import ReleasedResult, UnchargedResult
 from dpcore.runs.run import run
@@ -76,9 +76,14 @@ def spent(entry: Entry) -> str:
 
 
 def publish(
-    plan: ReleasePlan, ledger: Ledger, progress: Callable[[Progress], None] | None = None
+    plan: ReleasePlan,
+    ledger: Ledger,
+    progress: Callable[[Progress], None] | None = None,
+    signature: Signature | None = None,
 ) -> Release:
     """Make the release that a plan describes, charge the ledger, and return what may be shown.
+
+    The ledger, and no file that leaves, says who asked for it and who approved it.
 
     Raises ReleaseRefused, with nothing spent, when the account cannot pay, counts other rows, or
     the same data have another name. A run that has drawn noise is charged however it ends (see
@@ -122,7 +127,7 @@ def publish(
         seal = partial(bundle.sealed, plan, released, time, contents)
         if isinstance(data, EngineDataset) and plan.data.state() != state:
             raise ChangedData()
-        entry = keeping.keep(partial(_record, ledger, claim, plan, time, seal))
+        entry = keeping.keep(partial(_record, ledger, claim, plan, time, seal, by=signature))
     except BaseException as error:
         if kept := keeping.outcome():
             error.add_note(f"Release {kept.number} was made, and is in the ledger.")
@@ -133,7 +138,9 @@ def publish(
         if isinstance(error, ChangedData):
             price = plan.price
         unpaid = replace(claim, price=price)
-        entry = Keeping().keep(partial(_record, ledger, unpaid, plan, time, {}, _reason(error)))
+        entry = Keeping().keep(
+            partial(_record, ledger, unpaid, plan, time, {}, _reason(error), signature)
+        )
         if isinstance(error, Exception):
             raise Unanswered(entry) from error
         error.add_note(spent(entry))
@@ -148,8 +155,9 @@ def _record(
     time: str,
     files: Files,
     failure: str | None = None,
+    by: Signature | None = None,
 ) -> Entry:
-    return ledger.record(claim, plan.purpose, time, plan.as_dict(), files, failure)
+    return ledger.record(claim, plan.purpose, time, plan.as_dict(), files, failure, by)
 
 
 def _reason(error: BaseException) -> str:

@@ -31,7 +31,7 @@ SINCE_2 = {
         "rows TEXT",
     ),
     "fingerprints": ("since INTEGER NOT NULL DEFAULT 0",),
-    "releases": ("link TEXT NOT NULL DEFAULT ''",),
+    "releases": ("link TEXT NOT NULL DEFAULT ''", "asked_by TEXT", "approved_by TEXT"),
     "files": ("digest TEXT NOT NULL DEFAULT ''",),
 }
 KEYS = {

@@ -10,7 +10,7 @@ import pytest
 
 from dpcore.privacy.accounting import Neighbors
 from dpcore.release import Amount, Ledger, ReleaseRefused, Unit
-from dpcore.release.ledger import Claim
+from dpcore.release.ledger import Claim, Signature
 from dpcore.release.ledger_store import DATABASE, KEY, opened
 
 ONE = Amount.of(1.0)
@@ -40,6 +40,24 @@ def test_a_release_is_there_for_whoever_opens_the_ledger_next(tmp_path):
     assert again.files(entry.number) == {"a": b"A"}
     assert again.account("trips").left == Amount.of(0.75)
     assert again.account("others") is None
+
+
+def test_the_ledger_knows_who_asked_and_who_approved(tmp_path):
+    ledger = Ledger(tmp_path)
+    recorded(ledger, claim(), signature=Signature("ana@example.org", "bo@example.org"))
+    recorded(ledger, claim())
+    signed, unsigned = (entry.signature for entry in ledger.entries())
+    assert signed.words() == "asked for by ana@example.org, approved by bo@example.org"
+    assert unsigned == Signature()
+
+
+def test_a_ledger_without_signatures_takes_them_from_now_on(tmp_path):
+    recorded(Ledger(tmp_path), claim())
+    with opened(tmp_path) as database:
+        database.execute("DROP TABLE signatures")
+        database.execute("PRAGMA user_version = 1")
+    recorded(Ledger(tmp_path), claim(), signature=Signature("ana@example.org"))
+    assert [e.signature.asked_by for e in Ledger(tmp_path).entries()] == [None, "ana@example.org"]
 
 
 def test_the_log_is_written_ahead_and_synced_in_full(tmp_path):
