@@ -1,12 +1,15 @@
-"""Explore: the map and the slider."""
+"""Explore: the map and the slider. Run by Streamlit itself, the dashboard behind its gate."""
 
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.starlette import App
 
 from dpcore.algorithms import ALGORITHMS
 from dpcore.privacy import explain
 from dpcore.privacy.rounding import at_most
+from pages.server import start
 from pages.ui import address, cached_work, controls, figures, frame, legend, run_picture, visibility
 from pages.ui.controls import Choice
 from pages.ui.run_picture import Layers
@@ -174,4 +177,8 @@ def notes(choice: Choice, picture: cached_work.Picture) -> None:
         st.caption(" ".join(sentences))
 
 
-main()
+# A visit runs this file as a page. `streamlit run app.py` first looks in it for an App to serve.
+if get_script_run_ctx(suppress_warning=True):
+    main()
+else:
+    app = App(__file__, **start.options())

@@ -34,9 +34,11 @@ from tests.browser.publishing import (
     at_confirmation,
     at_level,
     button,
+    confirm,
     counted,
     press,
     released,
+    typed,
 )
 from tests.pages.publishing import csv_text, trips
 
@@ -85,7 +87,7 @@ def test_from_a_file_to_files_that_verify(
 ) -> None:
     page = at_confirmation(opened(visit, "/publish?privacy=Loose"), file)
     assert charges(ledger_folder, file) == 0
-    press(page, "Publish, and spend ε 0.5 for good")
+    confirm(page, "Publish, and spend ε 0.5 for good")
     released(page)
     assert charges(ledger_folder, file) == 1
     with page.expect_download(timeout=LONG) as waiting:
@@ -109,6 +111,7 @@ def test_from_a_file_to_files_that_verify(
 
 def test_clicking_twice_publishes_once(visit: Visit, file: Path, ledger_folder: Path) -> None:
     page = at_confirmation(opened(visit), file)
+    typed(page)
     button(page, "Publish, and spend").dblclick()
     released(page)
     page.wait_for_timeout(1500)
@@ -119,7 +122,7 @@ def test_going_back_and_forth_and_reloading_spend_nothing(
     visit: Visit, file: Path, ledger_folder: Path
 ) -> None:
     page = at_confirmation(opened(visit), file)
-    press(page, "Publish, and spend")
+    confirm(page)
     released(page)
     page.go_back()
     expect(page.get_by_text("with exactly this plan")).to_be_visible(timeout=LONG)
@@ -136,6 +139,8 @@ def test_two_tabs_cannot_spend_more_than_there_is(
     visit: Visit, file: Path, ledger_folder: Path
 ) -> None:
     tabs = [at_confirmation(opened(visit, "/publish?privacy=Looser"), file) for _ in range(2)]
+    for tab in tabs:
+        typed(tab)
     for tab in tabs:
         button(tab, "Publish, and spend").click()
     ends = [
@@ -259,7 +264,7 @@ def test_the_dark_theme_reaches_it_and_history(visit: Visit) -> None:
 
 def test_history_shows_what_was_spent_and_gives_the_files_again(visit: Visit, file: Path) -> None:
     page = at_confirmation(opened(visit), file)
-    press(page, "Publish, and spend")
+    confirm(page)
     press(released(page), "All releases")
     own = page.locator('[class*="st-key-account-"]').filter(has_text=file.stem)
     expect(own.get_by_text("ε 0.8 is left")).to_be_visible(timeout=LONG)

@@ -38,6 +38,7 @@ from tests.pages.publishing import (
     CITY,
     brought,
     buttons,
+    confirmed,
     counted,
     csv_text,
     elsewhere,
@@ -47,6 +48,7 @@ from tests.pages.publishing import (
     run,
     settled,
     trips,
+    typed,
     until,
     upload,
     words,
@@ -82,7 +84,7 @@ def test_it_opens_with_the_question_where_the_data_are() -> None:
     app = page()
     assert "1 · Data" in words(app)
     assert app.button(key="open").disabled
-    assert "never written to disk" in "".join(app.radio(key="at-from").proto.captions)
+    assert "the server writes it to no file" in "".join(app.radio(key="at-from").proto.captions)
 
 
 def test_a_level_chosen_on_explore_arrives() -> None:
@@ -183,7 +185,7 @@ def test_counting_can_be_stopped_and_begun_again(tmp_path: Path) -> None:
 def test_what_is_not_there_is_said_and_the_page_goes_on(tmp_path: Path) -> None:
     (tmp_path / "readme.doc").write_text("lon,lat")
     app = page(**{"from": "path"})
-    app.text_input(key="remembered-path").set_value("/nowhere/*.csv")
+    app.text_input(key="remembered-path").set_value("nowhere/*.csv")
     assert "there is no such file" in words(settled(press(run(app), "open")))
     app.text_input(key="remembered-path").set_value(str(tmp_path / "readme.doc"))
     assert "neither CSV nor Parquet" in words(settled(press(run(app), "open")))
@@ -301,7 +303,7 @@ def test_people_with_several_rows_are_protected_by_keeping_a_few_of_each() -> No
     assert "each driver" in words(app)
     app = press(app, "settled")
     assert "at most 2 rows of each driver are kept" in words(app)
-    app = press(app, "publish")
+    app = confirmed(app)
     assert "Release 1" in words(until(app, "was made on"))
 
 
@@ -375,7 +377,7 @@ def test_the_whole_path_from_an_upload_to_files(ledger_folder: Path) -> None:
 
 
 def test_pressing_again_and_again_publishes_once(ledger_folder: Path) -> None:
-    app = press(press(page(data="s1-like"), "open"), "settled")
+    app = typed(press(press(page(data="s1-like"), "open"), "settled"))
     button = app.button(key="publish")
     for _ in range(3):
         button.click()
@@ -404,7 +406,7 @@ def test_a_ledger_that_cannot_be_written_is_told_in_words(
         raise sqlite3.OperationalError("database or disk is full")
 
     monkeypatch.setattr(Ledger, "record", full)
-    app = press(press(press(page(data="s1-like"), "open"), "settled"), "publish")
+    app = confirmed(press(press(page(data="s1-like"), "open"), "settled"))
     until(app, "disk is full")
     assert "nothing was spent" in words(app)
     assert Ledger(ledger_folder).entries() == []
@@ -420,7 +422,7 @@ def test_pressing_while_a_twin_is_being_made_makes_one(ledger_folder: Path, held
 def test_of_two_files_of_one_name_each_is_published_by_itself(
     ledger_folder: Path, held_up: Event
 ) -> None:
-    app = press(press(brought(), "settled"), "publish")
+    app = confirmed(press(brought(), "settled"))
     first = key_of(app)
     press(app, "change-data")
     app.radio(key="at-from").set_value("upload")
@@ -429,7 +431,7 @@ def test_of_two_files_of_one_name_each_is_published_by_itself(
     assert key_of(app) != first
     assert "Nothing is spent yet" in words(app)
     held_up.set()
-    until(press(app, "publish"), "was made on")
+    until(confirmed(app), "was made on")
     app.query_params.update({"step": "confirm", "data": first})
     until(run(app), "was made on")
     assert len(Ledger(ledger_folder).entries()) == 2
@@ -454,7 +456,7 @@ def test_going_back_after_a_release_says_that_it_was_made(ledger_folder: Path) -
 
 def test_two_visits_cannot_overspend(ledger_folder: Path) -> None:
     tabs = [press(page(data="s1-like", privacy="Looser"), "open") for _ in range(2)]
-    tabs = [press(tab, "settled") for tab in tabs]
+    tabs = [typed(press(tab, "settled")) for tab in tabs]
     until(press(tabs[0], "publish"), "was made on")
     until(press(tabs[1], "publish"), "Nothing was spent")
     assert [float(e.charged.epsilon) for e in Ledger(ledger_folder).entries()] == [1.0]
@@ -524,7 +526,7 @@ def test_the_same_file_under_another_name_is_noticed(ledger_folder: Path) -> Non
     app = brought()
     next(each for each in app.text_input if "Name of these data" in each.label).set_value("other")
     app = press(run(app), "settled")
-    app = until(press(app, "publish"), "Nothing was published")
+    app = until(confirmed(app), "Nothing was published")
     assert "published before under the name" in words(app)
     assert len(Ledger(ledger_folder).entries()) == 1
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import cached_property, partial
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from dpcore.datasets.engines.base import Columns, Query, SQLEngine
@@ -69,15 +70,19 @@ class DuckDBEngine(SQLEngine):
 
     Every question has a connection of its own: they may come from many threads, and one that a
     corrupt file kills takes nothing with it. With `memory`, an answer that needs more bytes is
-    written to disk in part, or refused.
+    written to disk in part, or refused. With `root`, a path stands for the regular files in that
+    folder alone: where a pattern meets a link that leads out of it, nothing is there.
     """
 
-    def __init__(self, database: str = ":memory:", memory: int | None = None):
+    def __init__(
+        self, database: str = ":memory:", memory: int | None = None, root: str | None = None
+    ):
         if database != ":memory:" and not os.path.isfile(database):
             raise DataFileError(database, "there is no such database.")
         self._database = database
         self._looked_at: dict[object, Plain | None] = {}
         self._memory = memory
+        self._root = None if root is None else os.path.realpath(root)
         self._running: list[duckdb.DuckDBPyConnection] = []
         self._starting_or_ending = threading.Lock()
 
@@ -105,7 +110,14 @@ class DuckDBEngine(SQLEngine):
 
     def _files(self, path: str) -> list[str]:
         refuse_address(path)
-        path = os.path.expanduser(path)
+        files = self._matching(os.path.expanduser(path))
+        if self._root is None:
+            return files
+        real = [os.path.realpath(file) for file in files]
+        inside = [file for file in real if PurePath(file).is_relative_to(self._root)]
+        return [file for file in inside if os.path.isfile(file)]
+
+    def _matching(self, path: str) -> list[str]:
         refuse_special(path)
         if os.path.isfile(path):
             return [path]

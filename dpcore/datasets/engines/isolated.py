@@ -27,12 +27,20 @@ class IsolatedEngine(Engine):
 
     A file made to harm its reader can end that process, but not this one. The process has limits
     of memory and time, can be stopped, and takes all that it held with it. Only answers come here.
+    With a root, a path stands for the regular files in that folder alone, links followed.
     """
 
     can_stop = True
 
-    def __init__(self, name: str | None = None, content: bytes = b"", limits: Limits | None = None):
+    def __init__(
+        self,
+        name: str | None = None,
+        content: bytes = b"",
+        limits: Limits | None = None,
+        root: str | None = None,
+    ):
         self.name = name
+        self._root = root
         self._content = content
         self._limits = limits or (FOR_PATHS if name is None else FOR_UPLOADS)
         self._asking = threading.Lock()
@@ -104,7 +112,7 @@ class IsolatedEngine(Engine):
                 self._idle.cancel()
             if self._process is None or not self._process.lives:
                 self._end()
-                self._process = ReadingProcess(self._limits, self.name, self._content)
+                self._process = ReadingProcess(self._limits, self.name, self._content, self._root)
             try:
                 return self._process.ask(
                     {"ask": question, "path": path, **fields}, arrays, self._tell

@@ -37,7 +37,13 @@ PATIENCE = 10
 class ReadingProcess:
     """A process that reads one held file, or files on this machine, within limits."""
 
-    def __init__(self, limits: Limits, name: str | None = None, content: bytes = b""):
+    def __init__(
+        self,
+        limits: Limits,
+        name: str | None = None,
+        content: bytes = b"",
+        root: str | None = None,
+    ):
         self._limits = limits
         self._why = ""
         # What it writes of rows that do not fit in memory must go even when it is killed.
@@ -53,7 +59,7 @@ class ReadingProcess:
         #: Ends the process now; by itself it happens when nobody holds this object any more.
         self.end = weakref.finalize(self, _end, self._process, folder)
         self._first: tuple[Mapping[str, Any], bytes] | None = (
-            {"limits": asdict(limits), "name": name, "size": len(content)},
+            {"limits": asdict(limits), "name": name, "size": len(content), "root": root},
             content,
         )
 

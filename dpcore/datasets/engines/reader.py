@@ -62,7 +62,7 @@ def main() -> None:
 
 def _engine(first: Fields, questions: BinaryIO, limits: Limits) -> Engine:
     if first["name"] is None:
-        return DuckDBEngine(memory=limits.for_database)
+        return DuckDBEngine(memory=limits.for_database, root=first["root"])
     content = questions.read(first["size"])
     return HeldFile(first["name"], content, memory=limits.for_database)
 

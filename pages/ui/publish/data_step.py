@@ -9,7 +9,9 @@ import streamlit as st
 
 from dpcore.datasets import engines
 from dpcore.datasets.builtin import BUILTIN
-from pages.ui import address, own_data
+from pages.server import uploads
+from pages.ui import access, address, data_root, forgetting, limits, own_data
+from pages.ui.access import Action
 from pages.ui.own_data import facts
 from pages.ui.publish import step_list
 from pages.ui.publish.step_list import Step
@@ -21,8 +23,9 @@ UPLOAD, PATH, SPARK, HELD, PUBLIC = "upload", "path", "spark", "held", "public"
 KINDS = {
     UPLOAD: (
         "Upload a file",
-        "CSV, CSV.gz or Parquet, up to 50 MB. It stays in the memory of this visit, is never "
-        "written to disk, and is gone when you close or reload the page.",
+        "CSV, CSV.gz or Parquet, up to 50 MB. It stays in the memory of this visit, and the "
+        "server writes it to no file. It is forgotten within a minute after you close or reload "
+        "the page, or at once with “Forget my data”.",
     ),
     PATH: (
         "Files on this machine",
@@ -33,6 +36,16 @@ KINDS = {
     HELD: ("Data opened before, in this visit", ""),
     PUBLIC: ("Public data", "Sets that ship, to try everything out."),
 }
+#: What a visit must be allowed to do for each.
+NEEDS = {
+    UPLOAD: Action.BRING,
+    PATH: Action.READ_FILES,
+    SPARK: Action.READ_FILES,
+    HELD: Action.BRING,
+    PUBLIC: Action.PLAN,
+}
+#: Before a dot, Spark takes these for kinds of files, and what follows for a path.
+FILES_IN_SPARK = {"avro", "binaryfile", "csv", "delta", "json", "orc", "parquet", "text"}
 #: What the next step asks; other files, other answers.
 ASKED = ("columns", "place", "outside", "row", "who", "ids", "rows", "person", "zones")
 
@@ -56,7 +69,7 @@ def files() -> Opened | None:
 
 def draw() -> None:
     with step_list.opened(Step.DATA):
-        kinds = [kind for kind in KINDS if kind != HELD or raw()]
+        kinds = [kind for kind in KINDS if access.may(NEEDS[kind]) and (kind != HELD or raw())]
         given = address.link().get("data", "")
         usual = HELD if own_data.is_own(given) else PUBLIC if given else UPLOAD
         kind = address.control(
@@ -77,12 +90,18 @@ def raw() -> list[str]:
 
 
 def upload() -> None:
-    file = st.file_uploader(
-        "The file", type=["csv", "tsv", "txt", "gz", "parquet", "pq"], key="upload"
-    )
+    file = None
+    if limits.room_for_uploads():
+        file = st.file_uploader(
+            "The file",
+            type=["csv", "tsv", "txt", "gz", "parquet", "pq"],
+            key=f"upload-{forgetting.times()}",
+        )
     if st.button("Go on", type="primary", key="open", disabled=file is None) and file:
         content = file.getvalue()
-        begin(file.name, engines.IsolatedEngine(file.name, content))
+        engine = engines.IsolatedEngine(file.name, content)
+        uploads.hold(engine, content)
+        begin(file.name, engine)
     finish()
 
 
@@ -91,7 +110,7 @@ def path() -> None:
         st.text_input, "Path, folder or pattern", "path", "", placeholder="/data/trips/*.parquet"
     ).strip()
     if st.button("Go on", type="primary", key="open", disabled=not where):
-        begin(where, engines.IsolatedEngine())
+        begin(where, data_root.RootedEngine())
     finish()
 
 
@@ -99,7 +118,10 @@ def table() -> None:
     name = step_list.remembered(
         st.text_input, "Name of the table", "table", "", placeholder="city.trips"
     ).strip()
-    if st.button("Go on", type="primary", key="open", disabled=not name):
+    is_file = "/" in name or name.partition(".")[0].casefold() in FILES_IN_SPARK
+    if is_file:
+        st.error("This names a file. Give the name of a table in the catalog.")
+    if st.button("Go on", type="primary", key="open", disabled=not name or is_file):
         begin(name, None, engines.Format.TABLE)
     finish()
 

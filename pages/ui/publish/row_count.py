@@ -126,7 +126,7 @@ def told(opened: Opened, counted: Counted) -> None:
         ):
             column.metric(label, f"{number:,}")
     if counted.trouble is not None:
-        st.error(counted.trouble.value, icon=":material/error:")
+        st.error(plain(counted.trouble.value), icon=":material/error:")
         if counted.better:
             st.button("Swap the two columns", key="swap", on_click=swap, args=(counted.better,))
         return
