@@ -13,6 +13,7 @@ from pages.server import start
 from pages.ui import address, cached_work, controls, figures, frame, legend, run_picture, visibility
 from pages.ui.controls import Choice
 from pages.ui.run_picture import Layers
+from pages.ui.wording import plain
 
 #: The three levels that stand side by side at first: ends and middle.
 SIDES = (
@@ -133,7 +134,7 @@ def axes_shown(choice: Choice) -> tuple[int, int]:
         y = address.control(st.selectbox, "Up", "y", names[1], known, options=names)
     st.caption(
         f"These data have {len(names)} coordinates; the picture shows two of them: "
-        f"**{x}** and **{y}**. Distances and figures count all {len(names)}."
+        f"**{plain(x)}** and **{plain(y)}**. Distances and figures count all {len(names)}."
     )
     return names.index(x), names.index(y)
 
@@ -147,7 +148,7 @@ def attempt(choice: Choice, axes: tuple[int, int]) -> cached_work.Picture | None
     try:
         return cached_work.picture(choice, axes)
     except ValueError as problem:
-        st.warning(f"{title} has no answer here. {problem}")
+        st.warning(f"{title} has no answer here. {plain(str(problem))}")
         return None
 
 

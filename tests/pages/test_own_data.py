@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import re
 import threading
 import time
 import weakref
@@ -164,6 +165,33 @@ def test_typed_words_are_shown_as_they_are() -> None:
     shown = wording.plain(typed)
     assert shown.replace("\\", "") == typed
     assert all(mark not in shown.replace(f"\\{mark}", "") for mark in "_*[]$:<>")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "http://evil.example/a",
+        "www.evil.example",
+        "a@evil.example",
+        ":material/verified:",
+        ":smile:",
+        "a\n\n# heading",
+        "&lt;b&gt;",
+        "a\u202egpj",
+    ],
+)
+def test_no_name_becomes_a_link_an_icon_or_another_line(name: str) -> None:
+    shown = wording.plain(name)
+    assert "://" not in shown
+    assert "www." not in shown
+    assert not [c for c in shown if not c.isprintable() and c != wording.JOINER]
+    assert not re.search(r"@\w|:[\w+-]+\\?:|(?<!\\)&", shown)
+
+
+def test_charts_show_names_as_they_are() -> None:
+    assert wording.plain_in_chart("<img src=x>&") == "&lt;img src=x&gt;&amp;"
+    tip = maps.tip("<b>a</b>", "b")
+    assert "<" not in "".join(map(str, tip.values()))
 
 
 def test_boxes_of_places_are_public_constants() -> None:

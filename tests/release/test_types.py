@@ -13,7 +13,7 @@ import pytest
 import dpcore
 from dpcore.geometry.domain import Box
 from dpcore.privacy.release_noise import ReleaseNoise
-from dpcore.release import BuiltinData, ReleasePlan
+from dpcore.release import BuiltinData, FileData, ReleasePlan
 from dpcore.release.bundle import bundle
 from dpcore.release.certificate import certificate
 from dpcore.release.map_page import map_page
@@ -170,3 +170,10 @@ def test_what_publishes_nothing_beside_its_centers_says_so(city):
     with pytest.raises(ValueError, match="nothing beside"):
         export.points_csv(released)
     assert released.box == Box.cube(2)
+
+
+@pytest.mark.parametrize("name", ['=HYPERLINK("http://evil","x")', "+1", "-x", "@sum", " =a"])
+def test_a_column_that_a_spreadsheet_takes_for_a_formula_is_not_published(name):
+    data = FileData("a.csv", (name, "y"), Box((0.0, 0.0), (1.0, 1.0), (name, "y")))
+    with pytest.raises(ValueError, match="Rename the column"):
+        ReleasePlan("trips", data, "adaptive", 5, 1.0)

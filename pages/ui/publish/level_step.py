@@ -76,7 +76,7 @@ def draw(subject: Subject, ledger: Ledger) -> None:
             left = (account.left if account else found.allowed) - plan.price
             st.caption(
                 f"This release costs {plan.price}; {left} would be left of the {found.allowed} "
-                f"that all releases of “{found.name}” may cost."
+                f"that all releases of “{plain(found.name)}” may cost."
             )
             st.button(
                 "Go on", type="primary", key="settled", on_click=step_list.go, args=(Step.CONFIRM,)
@@ -159,7 +159,8 @@ def total_control(subject: Subject, account: Account | None) -> None:
         part = float(account.used.epsilon / account.allowed.epsilon)
         st.progress(
             min(part, 1.0),
-            f"“{account.name}”: {account.used} of {account.allowed} is spent, {account.left} left.",
+            f"“{plain(account.name)}”: {account.used} of {account.allowed} is spent, "
+            f"{account.left} left.",
         )
         return
     total = step_list.remembered(

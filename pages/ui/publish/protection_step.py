@@ -148,7 +148,7 @@ def unit_control(columns: list[str]) -> tuple[Unit | None, str]:
 
 def word(text: str) -> str:
     """Only letters, digits, spaces and hyphens: it will stand in sentences everywhere."""
-    return re.sub(r"[^\w -]", "", text).strip()
+    return re.sub(r"[^\w -]|_", "", text).strip()
 
 
 def named(opened: Opened, columns: list[str], zones: str | None) -> tuple[str, ...]:
