@@ -12,6 +12,9 @@ from collections.abc import Callable
 
 import pyarrow as pa
 from streamlit.runtime import Runtime
+from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.fragment import MemoryFragmentStorage
+from streamlit.runtime.state import SessionState
 
 #: Seconds between looks, and seconds within which a lost connection may come back. Together they
 #: stay well below the minute that is promised.
@@ -45,14 +48,23 @@ class Sweeper:
         waiting = {info.session.id for info in sessions if info.client is None}
         self._left = {each: self._left.get(each, self._now()) for each in waiting}
         over = [each for each, since in self._left.items() if self._now() - since >= GRACE]
-        for each in over:
-            self._runtime.close_session(each)
+        for info in sessions:
+            if info.session.id in over:
+                self._runtime.close_session(info.session.id)
+                _empty(info.session)
         files = self._runtime.uploaded_file_mgr
         known = {info.session.id for info in sessions}
         orphans = set(files.file_storage) - known  # type: ignore[attr-defined]
         for each in orphans:
             files.remove_session_files(each)
         return len(over) + len(orphans)
+
+
+def _empty(session: AppSession) -> None:
+    """Take out what it held. Streamlit's message loop keeps the session that it served last, until
+    it serves another."""
+    session._session_state = SessionState()
+    session._fragment_storage = MemoryFragmentStorage()
 
 
 def give_back() -> None:

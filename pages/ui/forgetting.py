@@ -53,6 +53,8 @@ def forget() -> None:
         caching.clear_session_resource_cache(context.session_id)
         if exists():
             get_instance().uploaded_file_mgr.remove_session_files(context.session_id)
+        # Streamlit keeps what each button was to be called with, long after it was drawn.
+        context.session_state._state._new_widget_state.widget_metadata.clear()
     sweep.let_go.set()
 
 
