@@ -18,8 +18,8 @@ help: ## Show this list
 
 env: $(READY) ## Create .venv from the lock, with uv when there is one
 
-run: $(READY) ## Open the dashboard on http://127.0.0.1:8501
-	$(BIN)/streamlit run app.py
+run: $(READY) ## Open the dashboard; prints its address
+	$(BIN)/dpcore dashboard
 
 test: $(READY) ## Run every test
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile

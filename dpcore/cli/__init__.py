@@ -8,7 +8,18 @@ import sqlite3
 import sys
 from collections.abc import Sequence
 
-from dpcore.cli import audit, catalog, history, ledger, release, reproduce, run, sweep, verify
+from dpcore.cli import (
+    audit,
+    catalog,
+    dashboard,
+    history,
+    ledger,
+    release,
+    reproduce,
+    run,
+    sweep,
+    verify,
+)
 from dpcore.privacy.accounting import Infeasible
 
 #: What went wrong, as an exit code.
@@ -42,7 +53,8 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (catalog, run, sweep, audit, reproduce, release, verify, history, ledger):
+    commands_of = (catalog, run, sweep, audit, reproduce, release, verify, history, ledger)
+    for module in (*commands_of, dashboard):
         module.add(commands)
     return whole
 
