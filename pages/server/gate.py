@@ -88,7 +88,7 @@ class Throttle:
         self._pause = 1 / per_second
         self._now = now
         #: When the moves that were let through are paid for.
-        self._paid = now()
+        self._paid = float("-inf")
         self.waited = float("-inf")
 
     def wait(self) -> float:
