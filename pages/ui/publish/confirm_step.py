@@ -14,7 +14,7 @@ from pages.ui.publish.level_step import affordable
 from pages.ui.publish.publish_once import forget, refuse, running, ticket
 from pages.ui.publish.step_list import Step
 from pages.ui.publish.tasks import Task, watch
-from pages.ui.wording import plain
+from pages.ui.wording import JOINER, plain, printable
 
 
 def draw(plan: ReleasePlan, ledger: Ledger) -> None:
@@ -54,10 +54,15 @@ def spend(ticket: str, plan: ReleasePlan, ledger: Ledger) -> None:
         type="primary",
         key="publish",
         icon=":material/publish:",
-        disabled=typed.strip() != plan.name,
+        disabled=not means(typed, plan.name),
         on_click=approval.begin,
         args=(ticket, plan, ledger),
     )
+
+
+def means(typed: str, name: str) -> bool:
+    """Whether somebody typed the name, or copied it from the page."""
+    return typed.replace(JOINER, "").split() == printable(name).split()
 
 
 def before(plan: ReleasePlan, ledger: Ledger) -> None:
