@@ -14,6 +14,8 @@ MAIN = Path(__file__).parents[2] / "app.py"
 MODES = ("personal", "classroom", "shared")
 #: Under which every machine knows itself.
 USUAL_HOSTS = ("127.0.0.1", "localhost")
+#: Addresses that stand for all of a machine's networks.
+EVERYWHERE = ("0.0.0.0", "::")
 
 
 def add(commands: Any) -> None:
@@ -57,6 +59,11 @@ def do(arguments: argparse.Namespace) -> None:
         )
     if not 1 <= arguments.port <= 65535:
         raise ValueError(f"--port is {arguments.port}: choose one from 1 to 65535.")
+    if arguments.address in EVERYWHERE and not arguments.host:
+        raise ValueError(
+            f"--address {arguments.address} needs --host: the name or number of this machine "
+            "under which people open the dashboard."
+        )
     os.environ |= settings(arguments)
     # As `python -m streamlit run app.py` would, in this process: who stops it stops the server.
     sys.argv = ["streamlit", "run", str(MAIN), *options(arguments)]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import html
 import os
+import tempfile
 import webbrowser
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -40,11 +43,21 @@ async def lifespan(app: App) -> AsyncIterator[None]:
     _guarded = True
     words = "Address for the class" if settings.mode() is Mode.CLASSROOM else "Open"
     print(f"\n  {words}: {address()}\n", flush=True)
-    if os.environ.get(BROWSE):
-        webbrowser.open(address())
     sweeping = asyncio.create_task(Sweeper(get_instance()).run())
-    yield
+    with tempfile.TemporaryDirectory(prefix="dpcore-") as folder:
+        if os.environ.get(BROWSE):
+            webbrowser.open(leading(Path(folder)).as_uri())
+        yield
     sweeping.cancel()
+
+
+def leading(folder: Path) -> Path:
+    """A file that leads to the address. Other users of this machine see what a browser is started
+    with, but cannot read in this folder."""
+    page = folder / "open.html"
+    target = html.escape(address())
+    page.write_text(f'<!doctype html><meta http-equiv="refresh" content="0;url={target}">')
+    return page
 
 
 def address() -> str:

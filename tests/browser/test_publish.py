@@ -203,6 +203,7 @@ def test_a_twin_is_made_and_looked_at(visit: Visit, file: Path, ledger_folder: P
     page.get_by_text("Not sure which level?").click()
     press(page, "Make the twin")
     expect(page.get_by_text("Private twin of").last).to_be_visible(timeout=LONG)
+    idle(page)
     page.get_by_role("link", name="Look at it on Explore").click()
     expect(page.get_by_text("Private twin.")).to_be_visible(timeout=LONG)
     expect(picture(page)).to_be_visible(timeout=LONG)
@@ -233,6 +234,14 @@ def test_the_keyboard_alone_goes_from_data_to_confirmation(visit: Visit) -> None
     tab_to("Go on")
     page.keyboard.press("Enter")
     expect(page.get_by_text("Nothing is spent yet")).to_be_visible(timeout=LONG)
+    idle(page)
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.ariaLabel ?? ''").startswith("To confirm"):
+            break
+    page.keyboard.type("Fifteen Gaussians (like S1)")
+    page.keyboard.press("Enter")
+    expect(button(page, "Publish, and spend")).to_be_enabled(timeout=LONG)
     tab_to("Publish, and spend ε 0.1 for good")
 
 

@@ -12,7 +12,7 @@ from websockets.exceptions import InvalidStatus
 
 from dpcore.release import Amount, BuiltinData, Ledger, ReleasePlan, publish
 from tests.browser.driver import serving
-from tests.server.visitor import LONG, TOKEN, drawn, fetch, stream
+from tests.server.visitor import LONG, TOKEN, draw, drawn, fetch, stream
 
 KNOWN = {"X-Dpcore-Token": TOKEN}
 HEADER = "X-Forwarded-Email"
@@ -60,6 +60,7 @@ def server(folder: Path) -> Iterator[str]:
         DPCORE_ROLES=str(folder / "roles.toml"),
         DPCORE_DATA=str(folder / "data"),
         DPCORE_VISITS="3",
+        DPCORE_MOVES="1",
     ) as started:
         yield started.address
 
@@ -101,6 +102,13 @@ def test_the_token_in_an_address_does_not_let_anybody_name_themselves(server: st
     assert "Set-Cookie" not in answer.headers
     with pytest.raises(InvalidStatus):
         stream(server, {HEADER: "pia@example.org"})
+
+
+def test_a_visit_that_moves_too_fast_waits_and_is_told(server: str) -> None:
+    with stream(server, {**KNOWN, HEADER: "vic@example.org"}) as visit:
+        shown = [draw(visit, "verdicts") for _ in range(10)]
+    assert "more than the server allows one visit" not in shown[0]
+    assert "more than the server allows one visit" in shown[-1]
 
 
 def test_a_full_server_says_so(server: str) -> None:
