@@ -7,27 +7,17 @@ from streamlit.runtime import caching, exists, get_instance
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.server import sweep
-from pages.ui import address, own_data
+from pages.ui import address, browser_state, own_data
 
-#: What a page remembers of data that were brought, by its name in the session.
-NAMES = (
-    own_data.HELD,
-    "opened files",
-    "opening files",
-    "counting rows",
-    "counted rows",
-    "remembered",
-    "raw data shown",
-    "tickets",
-    "requests",
-)
+#: What stays of a visit: where it is, and how wide its window is.
+KEPT = (address.REMEMBERED, address.LEFT, address.HERE, browser_state.NARROW)
 #: Its number is part of the key of the upload: another key, another control, without a file.
 TIMES = "times forgotten"
 
 
 def button() -> None:
     """In the menu, wherever this visit holds data."""
-    if any(st.session_state.get(name) for name in NAMES[:5]):
+    if own_data.held() or own_data.OPENED in st.session_state:
         st.button(
             "Forget my data",
             key="forget",
@@ -39,11 +29,10 @@ def button() -> None:
 
 
 def forget() -> None:
-    for name in NAMES:
-        st.session_state.pop(name, None)
-    for key in [key for key in st.session_state if str(key).startswith("remembered-")]:
-        del st.session_state[key]
-    st.session_state[TIMES] = times() + 1
+    again = {name: st.session_state[name] for name in KEPT if name in st.session_state}
+    again[TIMES] = times() + 1
+    st.session_state.clear()
+    st.session_state.update(again)
     if own_data.is_own(address.link().get("data", "")):
         address.put("data", None)
     address.put("step", None)

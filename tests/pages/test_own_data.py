@@ -21,7 +21,16 @@ from pages.ui import maps, own_data, wording
 from pages.ui.background import Worker
 from pages.ui.palette import LIGHT
 from pages.ui.publish.tasks import Once, Task
-from tests.pages.publishing import brought, elsewhere, press
+from tests.pages.publishing import (
+    brought,
+    buttons,
+    csv_text,
+    elsewhere,
+    press,
+    trips,
+    upload,
+    words,
+)
 
 #: Seconds that others on the machine may keep a thread from its end.
 LONG = 60
@@ -70,6 +79,17 @@ def test_what_is_computed_of_own_data_is_in_no_shared_cache() -> None:
     assert sessions
     _resource_caches.clear_session(sessions[0])
     assert not _resource_caches._function_caches.get(sessions[0])
+
+
+def test_forgetting_leaves_the_visit_at_its_beginning() -> None:
+    app = press(brought(privacy="Strict"), "forget")
+    assert "1 · Data" in words(app)
+    assert not app.session_state[own_data.HELD]
+    assert not {"forget", "change-data"} & set(buttons(app))
+    assert app.query_params["privacy"] in ("Strict", ["Strict"])
+    assert "data" not in app.query_params
+    again = upload(app, "other.csv", csv_text(trips(50)))
+    assert "2 · What is protected" in words(again)
 
 
 def test_a_worker_that_is_stopped_forgets_and_ends() -> None:

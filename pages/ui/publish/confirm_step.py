@@ -96,6 +96,7 @@ def finish(task: Task[Any], meant: str) -> None:
     if not watch(task):
         st.caption("It goes on when you close the page; History then shows what came of it.")
         return
+    approval.withdraw(ticket(meant))
     forget(meant)
     if task.failure:
         refuse(task.failure)

@@ -18,7 +18,7 @@ from pages.ui.publish.step_list import Step
 from pages.ui.publish.tasks import Task, watch
 from pages.ui.wording import plain
 
-OPENED, OPENING = "opened files", "opening files"
+OPENED, OPENING = own_data.OPENED, "opening files"
 UPLOAD, PATH, SPARK, HELD, PUBLIC = "upload", "path", "spark", "held", "public"
 KINDS = {
     UPLOAD: (

@@ -119,6 +119,7 @@ def twin(subject: Subject, ledger: Ledger, found: Terms) -> None:
         approval.draw_asked(request)
     task = running(ticket(meant))
     if task is not None and watch(task):
+        approval.withdraw(ticket(meant))
         forget(meant)
         if task.failure:
             refuse(task.failure)
