@@ -402,7 +402,7 @@ def held_up(monkeypatch: pytest.MonkeyPatch) -> Event:
 def test_a_ledger_that_cannot_be_written_is_told_in_words(
     ledger_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(*_: object, **__: object) -> None:
+    def full(*_: object) -> None:
         raise sqlite3.OperationalError("database or disk is full")
 
     monkeypatch.setattr(Ledger, "record", full)
