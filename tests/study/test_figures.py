@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import dpcore
-from dpcore import metrics
 from dpcore.cli import main
 from dpcore.datasets import About
 from dpcore.results.run_result import NonPrivate, opened
+from dpcore.study import metrics
 
 ROWS = np.random.default_rng(0).uniform(-1, 1, (200, 2))
 OWN = dpcore.datasets.from_array(ROWS, (-1, 1))
