@@ -75,7 +75,7 @@ def test_it_answers_or_refuses_in_one_sentence_before_it_asks(key, monkeypatch):
     for n, d, k, relation, delta in shapes(key):
         curators.clear()
         noise = Counted(0)
-        data, settings = rows(n, d), dict(system.audit.settings)
+        data, settings = rows(n, d), dict(ALGORITHMS[key].audit.settings)
         try:
             result = dpcore.run(key, data, k, 1.0, delta, relation, 0, noise=noise, **settings)
             assert np.asarray(result.centers).shape == (k, d)
