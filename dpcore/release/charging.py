@@ -31,13 +31,13 @@ nothing of the run was left to see.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from fractions import Fraction
 
 from dpcore.privacy.accounting import Accounting, Transcript
+from dpcore.privacy.rounding import at_most
 from dpcore.queries import curator
-from dpcore.release.amounts import Amount
+from dpcore.release.amounts import NOTHING, Amount
 from dpcore.release.unit import Unit
 
 
@@ -57,11 +57,8 @@ def booked(transcript: Transcript, unit: Unit, price: Amount) -> Amount:
     """
     if transcript.budget.accounting is not Accounting.PURE:
         return price
-    epsilons = [charge.epsilon for charge in transcript]
-    spent = math.fsum(epsilons)
-    if len(epsilons) > 1:
-        spent = math.nextafter(spent, math.inf)
-    of_unit = Fraction(repr(spent)) * unit.rows
+    spent = sum((Fraction(charge.epsilon) for charge in transcript), NOTHING)
+    of_unit = Fraction(at_most(spent * unit.rows))
     return Amount(min(of_unit, price.epsilon), price.delta if transcript.delta else Fraction(0))
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dpcore.algorithms import Algorithm, get
 from dpcore.algorithms.base import MAX_CLUSTERS
 from dpcore.privacy import explain
 from dpcore.privacy.accounting import Budget, Infeasible, Neighbors
+from dpcore.privacy.rounding import down
 from dpcore.release.amounts import Amount
 from dpcore.release.ledger import Claim, ReleaseRefused
 from dpcore.release.sources import DataSource
@@ -91,8 +92,10 @@ class ReleasePlan:
 
     @property
     def budget(self) -> Budget:
-        """What protects one unit."""
-        return Budget(self.epsilon, self.delta)
+        """What protects one unit: what the ledger is charged, rounded down to floats. The float
+        0.1 is a little more than the tenth that is charged."""
+        budget, price = Budget(self.epsilon, self.delta), self.price
+        return replace(budget, epsilon=down(price.epsilon), delta=down(price.delta))
 
     @property
     def per_row(self) -> Budget:
