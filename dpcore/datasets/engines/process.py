@@ -28,7 +28,7 @@ START = (
 )
 #: Arrow's and OpenBLAS' own ways set a gigabyte aside, which would count against the limit.
 THRIFTY = {"ARROW_DEFAULT_MEMORY_POOL": "system", "OPENBLAS_NUM_THREADS": "1"}
-PACKAGE = Path(__file__).parents[1]
+PACKAGE = Path(__file__).parents[2]
 STOPPED, SLOW = "stopped", "slow"
 #: Seconds within which a killed process is gone.
 PATIENCE = 10
