@@ -65,7 +65,7 @@ def tell(books: Ledger) -> None:
             what = f"{entry.purpose} by {entry.plan['algorithm']}, k = {entry.plan['k']}"
             failure = f": no answer ({entry.failure})" if entry.failure else ""
             print(f"  {entry.number:>4}  {entry.time}  {cost(entry)}  {what}{failure}")
-            if by := entry.signature.words():
+            if by := entry.actors.words():
                 print(f"        {by}")
         print()
 

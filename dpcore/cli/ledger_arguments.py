@@ -64,6 +64,6 @@ def entry_as_dict(entry: Entry) -> dict[str, Any]:
         "time": entry.time,
         "plan": dict(entry.plan),
         "failure": entry.failure,
-        "asked by": entry.signature.asked_by,
-        "approved by": entry.signature.approved_by,
+        "asked by": entry.actors.asked_by,
+        "approved by": entry.actors.approved_by,
     }

@@ -1,7 +1,7 @@
 """Publishing once: a plan, a ledger that is charged, files that leave, a certificate."""
 
 from dpcore.release.amounts import Amount
-from dpcore.release.ledger import Account, Entry, Ledger, ReleaseRefused, Signature
+from dpcore.release.ledger import Account, Actors, Entry, Ledger, ReleaseRefused
 from dpcore.release.plan import RELEASE, TWIN, ReleasePlan
 from dpcore.release.publish import Progress, Release, Unanswered, publish, reopened
 from dpcore.release.sources import BuiltinData, DataSource, FileData
@@ -13,6 +13,7 @@ __all__ = [
     "RELEASE",
     "TWIN",
     "Account",
+    "Actors",
     "Amount",
     "BuiltinData",
     "DataSource",
@@ -24,7 +25,6 @@ __all__ = [
     "Release",
     "ReleasePlan",
     "ReleaseRefused",
-    "Signature",
     "Unanswered",
     "Unit",
     "publish",

@@ -93,7 +93,7 @@ Files = Mapping[str, bytes] | Callable[[str], Mapping[str, bytes]]
 
 
 @dataclass(frozen=True)
-class Signature:
+class Actors:
     """Who asked for a release, and who else approved it, where people sign in."""
 
     asked_by: str | None = None
@@ -118,7 +118,7 @@ class Entry:
     plan: Mapping[str, Any]
     #: Why there is nothing to show for the charge; None when there is.
     failure: str | None = None
-    signature: Signature = Signature()
+    actors: Actors = Actors()
 
 
 class Ledger:
@@ -199,7 +199,7 @@ class Ledger:
         plan: Mapping[str, Any],
         files: Files,
         failure: str | None = None,
-        signature: Signature | None = None,
+        actors: Actors | None = None,
     ) -> Entry:
         """Charge the account and keep what was bought, both or neither; or ReleaseRefused."""
         with self.opened() as database, writing(database):
@@ -208,7 +208,7 @@ class Ledger:
             number, head = last.fetchone() or (0, chain.start(self.key))
             kept = files(head) if callable(files) else files
             number += 1
-            by = signature or Signature()
+            by = actors or Actors()
             said = (purpose, time, plan, failure, by)
             _write(database, self.key, head, number, claim, said, kept)
         return self.entry(number)
@@ -220,7 +220,7 @@ def _write(
     head: str,
     number: int,
     claim: Claim,
-    said: tuple[str, str, Mapping[str, Any], str | None, Signature],
+    said: tuple[str, str, Mapping[str, Any], str | None, Actors],
     files: Mapping[str, bytes],
 ) -> None:
     """The rows of a release, of an account that it opens, and of data that are new to it."""
@@ -264,5 +264,5 @@ def _entry(row: sqlite3.Row) -> Entry:
         row["time"],
         plan,
         row["failure"],
-        Signature(row["asked_by"], row["approved_by"]),
+        Actors(row["asked_by"], row["approved_by"]),
     )

@@ -19,7 +19,7 @@ from dpcore.privacy.accounting import Infeasible, Transcript
 from dpcore.privacy.release_noise import ReleaseNoise
 from dpcore.release import bundle, charging, output
 from dpcore.release.certificate import NAME as CERTIFICATE
-from dpcore.release.ledger import Claim, Entry, Files, Ledger, Signature
+from dpcore.release.ledger import Actors, Claim, Entry, Files, Ledger
 from dpcore.release.plan import ReleasePlan
 from dpcore.results.run_result import ReleasedResult, UnchargedResult
 from dpcore.runs.run import run
@@ -79,7 +79,7 @@ def publish(
     plan: ReleasePlan,
     ledger: Ledger,
     progress: Callable[[Progress], None] | None = None,
-    signature: Signature | None = None,
+    actors: Actors | None = None,
 ) -> Release:
     """Make the release that a plan describes, charge the ledger, and return what may be shown.
 
@@ -127,7 +127,7 @@ def publish(
         seal = partial(bundle.sealed, plan, released, time, contents)
         if isinstance(data, EngineDataset) and plan.data.state() != state:
             raise ChangedData()
-        entry = keeping.keep(partial(_record, ledger, claim, plan, time, seal, by=signature))
+        entry = keeping.keep(partial(_record, ledger, claim, plan, time, seal, by=actors))
     except BaseException as error:
         if kept := keeping.outcome():
             error.add_note(f"Release {kept.number} was made, and is in the ledger.")
@@ -139,7 +139,7 @@ def publish(
             price = plan.price
         unpaid = replace(claim, price=price)
         entry = Keeping().keep(
-            partial(_record, ledger, unpaid, plan, time, {}, _reason(error), signature)
+            partial(_record, ledger, unpaid, plan, time, {}, _reason(error), actors)
         )
         if isinstance(error, Exception):
             raise Unanswered(entry) from error
@@ -155,7 +155,7 @@ def _record(
     time: str,
     files: Files,
     failure: str | None = None,
-    by: Signature | None = None,
+    by: Actors | None = None,
 ) -> Entry:
     return ledger.record(claim, plan.purpose, time, plan.as_dict(), files, failure, by)
 

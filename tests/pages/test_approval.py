@@ -63,8 +63,8 @@ def test_nothing_is_spent_until_somebody_else_approves(now: Visitors, ledger_fol
     now.name = "ana@example.org"
     until(run(mine), "was made on")
     (entry,) = Ledger(ledger_folder).entries()
-    assert entry.signature.asked_by == "ana@example.org"
-    assert entry.signature.approved_by == "bo@example.org"
+    assert entry.actors.asked_by == "ana@example.org"
+    assert entry.actors.approved_by == "bo@example.org"
 
 
 def test_a_declined_request_spends_nothing(now: Visitors, ledger_folder: Path) -> None:

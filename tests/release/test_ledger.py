@@ -10,8 +10,9 @@ import pytest
 
 from dpcore.privacy.accounting import Neighbors
 from dpcore.release import Amount, Ledger, ReleaseRefused, Unit
-from dpcore.release.ledger import Claim, Signature
+from dpcore.release.ledger import Actors, Claim
 from dpcore.release.ledger_store import DATABASE, KEY, opened
+from tests.release import old_format
 
 ONE = Amount.of(1.0)
 
@@ -44,20 +45,18 @@ def test_a_release_is_there_for_whoever_opens_the_ledger_next(tmp_path):
 
 def test_the_ledger_knows_who_asked_and_who_approved(tmp_path):
     ledger = Ledger(tmp_path)
-    recorded(ledger, claim(), signature=Signature("ana@example.org", "bo@example.org"))
+    recorded(ledger, claim(), actors=Actors("ana@example.org", "bo@example.org"))
     recorded(ledger, claim())
-    signed, unsigned = (entry.signature for entry in ledger.entries())
+    signed, unsigned = (entry.actors for entry in ledger.entries())
     assert signed.words() == "asked for by ana@example.org, approved by bo@example.org"
-    assert unsigned == Signature()
+    assert unsigned == Actors()
 
 
-def test_a_ledger_without_signatures_takes_them_from_now_on(tmp_path):
-    recorded(Ledger(tmp_path), claim())
-    with opened(tmp_path) as database:
-        database.execute("DROP TABLE signatures")
-        database.execute("PRAGMA user_version = 1")
-    recorded(Ledger(tmp_path), claim(), signature=Signature("ana@example.org"))
-    assert [e.signature.asked_by for e in Ledger(tmp_path).entries()] == [None, "ana@example.org"]
+def test_a_ledger_of_the_first_format_takes_names_from_now_on(tmp_path):
+    recorded(Ledger(tmp_path / "new"), claim())
+    old = old_format.write(tmp_path / "old", Ledger(tmp_path / "new"))
+    recorded(Ledger(old), claim(), actors=Actors("ana@example.org"))
+    assert [e.actors.asked_by for e in Ledger(old).entries()] == [None, "ana@example.org"]
 
 
 def test_the_log_is_written_ahead_and_synced_in_full(tmp_path):

@@ -60,7 +60,7 @@ def changed(folder: Path, *statements: str, guarded: bool = True) -> None:
 
 REPLACING = [
     "INSERT OR REPLACE INTO releases SELECT number, account, purpose, '0', '0', time, plan, "
-    "failure, link FROM releases",
+    "failure, link, asked_by, approved_by FROM releases",
     "REPLACE INTO accounts SELECT name, neighbors, unit, ids, '1000', delta, opened, since, "
     "counted, rows FROM accounts",
     "INSERT OR REPLACE INTO fingerprints SELECT digest, account, 2 FROM fingerprints",
@@ -82,12 +82,14 @@ CHANGES = [
     "DELETE FROM files WHERE release = 2",
     "UPDATE releases SET epsilon = '0' WHERE number = 2",
     "UPDATE releases SET plan = '{}' WHERE number = 3",
+    "UPDATE releases SET approved_by = 'bo' WHERE number = 1",
     "UPDATE accounts SET epsilon = '1000'",
     "UPDATE files SET digest = 'x' WHERE name = 'centers.csv'",
     "INSERT INTO fingerprints VALUES ('x', 's1', 9)",
     "INSERT INTO accounts SELECT 'other', neighbors, unit, ids, epsilon, delta, opened, 0, "
     "counted, rows FROM accounts",
-    "INSERT INTO releases SELECT 5, account, purpose, '-1', '0', time, plan, failure, link "
+    "INSERT INTO releases SELECT 5, account, purpose, '-1', '0', time, plan, failure, link, "
+    "asked_by, approved_by "
     "FROM releases WHERE number = 3",
     "UPDATE releases SET link = 'x' WHERE number = 1",
 ]

@@ -20,15 +20,20 @@ from dpcore.datasets.engines.limits import Limits
 from dpcore.datasets.engines.wire import TOO_LARGE, Arrays, Fields, TooLarge, receive, send
 from dpcore.geometry.domain import IntArray
 
-#: The package without what `import dpcore` brings along, which takes a second. A new process, not
-#: a copy of this one: threads do not survive a copy, and a copy holds all that this one holds.
-START = (
-    "import sys, types; package = types.ModuleType('dpcore'); package.__path__ = [sys.argv[1]]; "
-    "sys.modules['dpcore'] = package; from dpcore.datasets.engines.reader import main; main()"
-)
+#: The package without what `import dpcore` and its data sets bring along, which takes a second.
+#: A new process, not a copy of this one: threads do not survive a copy, and a copy holds all that
+#: this one holds.
+START = """
+import sys, types
+for name, folder in zip(("dpcore", "dpcore.datasets"), sys.argv[1:]):
+    sys.modules[name] = types.ModuleType(name)
+    sys.modules[name].__path__ = [folder]
+from dpcore.datasets.engines.reader import main
+main()
+"""
 #: Arrow's and OpenBLAS' own ways set a gigabyte aside, which would count against the limit.
 THRIFTY = {"ARROW_DEFAULT_MEMORY_POOL": "system", "OPENBLAS_NUM_THREADS": "1"}
-PACKAGE = Path(__file__).parents[2]
+PACKAGES = [str(Path(__file__).parents[up]) for up in (2, 1)]
 STOPPED, SLOW = "stopped", "slow"
 #: Seconds within which a killed process is gone.
 PATIENCE = 10
@@ -50,7 +55,7 @@ class ReadingProcess:
         folder = tempfile.mkdtemp(prefix="dpcore-") if name is None else None
         spill = {"TMPDIR": folder, "TEMP": folder} if folder else {}
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", START, str(PACKAGE)],
+            [sys.executable, "-P", "-c", START, *PACKAGES],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,  # an error can quote rows

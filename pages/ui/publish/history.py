@@ -123,7 +123,7 @@ def draw_entry(entry: Entry, ledger: Ledger) -> None:
             f"{Amount.of(plan['epsilon'], plan['delta'])}."
             + (f" It ended early and was charged {entry.charged}." if entry.failure else "")
         )
-        if by := entry.signature.words():
+        if by := entry.actors.words():
             st.caption(plain(by[:1].upper() + by[1:]))
         if st.toggle("Show the files", key=f"files-{entry.number}"):
             released_step.downloads(reopened(ledger, entry.number))

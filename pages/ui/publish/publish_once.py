@@ -10,11 +10,11 @@ import streamlit as st
 
 from dpcore.privacy.accounting import Infeasible
 from dpcore.release import (
+    Actors,
     Ledger,
     Progress,
     ReleasePlan,
     ReleaseRefused,
-    Signature,
     Unanswered,
     publish,
 )
@@ -56,7 +56,7 @@ def begin(
     """
     access.require(Action.SPEND)
     user = access.user() if access.is_shared() else None
-    by = Signature(asked, user) if asked else Signature(user)
+    by = Actors(asked, user) if asked else Actors(user)
 
     def make() -> Task[int]:
         seen = [Progress("looking at the ledger", 0.0)]

@@ -266,7 +266,7 @@ def test_data_of_many_coordinates_are_asked_where_they_are(tmp_path: Path) -> No
         "\n".join(["a,b,c", *(",".join(map(str, point)) for point in points)])
     )
     both = [
-        from_file(tmp_path / "a.csv", list("abc"), (-1, 1), engine=engine)
+        from_file(tmp_path / "a.csv", list("abc"), (-1, 1), engine=engine).value
         for engine in (DuckDBEngine(), IsolatedEngine())
     ]
     (one, other) = ([*data.cost(points[None, :4]), data.n] for data in both)
