@@ -6,14 +6,21 @@ import gzip
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from http.client import HTTPConnection
 from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from urllib.parse import urlsplit
 
 from benchmarks.table import Row
 from dpcore.datasets.engines import DataFileError, IsolatedEngine, open_source
 from dpcore.datasets.engines.limits import FOR_UPLOADS
+from dpcore.datasets.named_boxes import PLACES
 from dpcore.geometry.domain import Box, Grid
+from tests.browser.driver import Server, serving
+from tests.server.visitor import LONG, Visit, stream
 
 TITLE = "Files made to harm: the process that asks for them"
 BOX = Box((-75.0, 40.0), (-73.0, 41.0), ("lon", "lat"))
@@ -22,6 +29,8 @@ MEGABYTE = 1 << 20
 #: may exceed its time until it is refused, and which part of a core waiting for it may take.
 FREEZE, GROWTH, LATE, COMPUTING = 0.3, 20, 10, 0.02
 BEAT = 0.02
+#: How often a server is looked at while it reads and at rest, and seconds of the first rest.
+TURNS, AT_REST = 5, 15.0
 
 
 def packed(*parts: tuple[bytes, int]) -> bytes:
@@ -78,7 +87,77 @@ def read(name: str, content: bytes) -> str:
     return f"{tally.total:,} rows"
 
 
+class HealthChecks:
+    """How long a server took at most to say that it is there, asked again and again."""
+
+    def __init__(self, address: str) -> None:
+        self._connection = HTTPConnection(urlsplit(address).netloc, timeout=LONG)
+        self._connection.connect()
+
+    def longest(self, until: Callable[[], bool]) -> tuple[float, int]:
+        """The longest answer, and how many there were, until something is so; at least one."""
+        longest, number = 0.0, 0
+        while not number or not until():
+            start = time.monotonic()
+            self._connection.request("GET", "/_stcore/health")
+            self._connection.getresponse().read()
+            longest, number = max(longest, time.monotonic() - start), number + 1
+            time.sleep(BEAT)
+        return longest, number
+
+
+def counting(server: Server, path: Path | None, content: bytes) -> Visit:
+    """A visit that needs only a press to read all of a file."""
+    visit = Visit(stream(server.address), server.address, "publish", "from=path" if path else "")
+    if path:
+        visit.set("remembered-path", str(path))
+        visit.ask()
+    else:
+        visit.upload("a.csv.gz", content)
+    visit.ask("open")
+    visit.watch(lambda shown: "remembered-place" in shown)
+    visit.set("remembered-place", next(iter(PLACES)))
+    visit.ask()
+    return visit
+
+
+def freezes(server: Server, visit: Visit) -> Iterator[tuple[float, float, float]]:
+    """Seconds that a file is read, and the longest health check then and before, at rest, by
+    turns: others on the machine slow down both."""
+    seconds = AT_REST
+    for _ in range(TURNS):
+        checks, end = HealthChecks(server.address), time.monotonic() + seconds
+        idle, _ = checks.longest(lambda end=end: time.monotonic() > end)
+        counted = threading.Thread(target=count, args=(visit,))
+        start = time.monotonic()
+        counted.start()
+        busy, _ = checks.longest(lambda counted=counted: not counted.is_alive())
+        seconds = time.monotonic() - start
+        yield seconds, busy, idle
+
+
+def count(visit: Visit) -> None:
+    visit.ask("count")
+    visit.watch(lambda shown: "What became of the rows" in shown or "cannot be read" in shown)
+
+
+def of_a_server() -> Iterator[Row]:
+    """A real server while a page reads a file, redraws its bar, and others ask for its health."""
+    content = packed((b"x" * MEGABYTE, 300))
+    with TemporaryDirectory() as folder, serving(DPCORE_DATA=folder) as server:
+        path = Path(folder) / "a.csv.gz"
+        path.write_bytes(content)
+        for way, given in (("upload", None), ("path", path)):
+            found = list(freezes(server, counting(server, given, content)))
+            more = [busy - idle for _, busy, idle in found]
+            said = ", ".join(f"{busy:.2f} s and {idle:.2f} s" for _, busy, idle in found)
+            note = f"read and at rest: {said}; each for some {median(s for s, *_ in found):.0f} s"
+            what = f"one line of 300 MB by {way}: health check, longer than at rest"
+            yield Row(what, median(more), FREEZE, "s", note=note)
+
+
 def rows() -> Iterator[Row]:
+    yield from of_a_server()
     idle = Pulse()
     with idle.taken():
         time.sleep(10)

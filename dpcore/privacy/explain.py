@@ -184,6 +184,16 @@ def protected(unit: str, neighbors: Neighbors, ids: str | None = None, rows: int
     return f"Protected is {scope(unit)}: even whether it is in the data at all."
 
 
+def rows_of(kind: str) -> str:
+    """What one row of a file is, in a sentence; nothing of other sources."""
+    if kind != "files":
+        return ""
+    return (
+        "In a CSV file one record is one row, even if quotes hold line breaks; a file with a "
+        "broken quote is refused as a whole."
+    )
+
+
 def bill(price: str, allowed: str) -> str:
     """What a release costs, in a sentence or two."""
     return (

@@ -38,12 +38,13 @@ def certificate_page(said: Mapping[str, Any]) -> str:
     unit, neighbors = said["unit"], Neighbors(said["neighbors"])
     protection = [
         explain.protected(unit["name"], neighbors, unit["ids"], unit["rows"]),
+        explain.rows_of(said["source"]["kind"]),
         explain.attack(said["epsilon"], unit["name"], neighbors),
         explain.slip(said["delta"]) or "",
     ]
     parts = [
         f"<h1>Certificate of a private release: {escape(said['data set'])}</h1>",
-        f"<p>{escape(' '.join(protection))}</p>",
+        f"<p>{escape(' '.join(filter(None, protection)))}</p>",
         _facts(said),
         "<h2>What was asked, and what it cost</h2>",
         _charges(said["transcript"]["charges"]),

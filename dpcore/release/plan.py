@@ -133,6 +133,7 @@ class ReleasePlan:
             "for everybody to see and to keep.",
             f"Only the public box counts: {ends}. What lies outside is {fate}.",
             explain.protected(unit.name, self.neighbors, unit.ids, unit.rows),
+            explain.rows_of(self.data.as_dict()["kind"]),
             explain.attack(self.epsilon, unit.name, self.neighbors),
             explain.slip(self.delta),
             explain.caution(self.epsilon),

@@ -207,6 +207,14 @@ def test_under_replace_one_the_statement_says_that_the_number_of_rows_is_publish
     assert re.search(r"How many rows lie in the box is published", said)
 
 
+def test_of_files_the_statement_and_the_certificate_say_what_one_record_is(plans, published):
+    sentence = "In a CSV file one record is one row, even if quotes hold line breaks; a file with a"
+    for name, is_of_files in (("adaptive", True), ("city", False)):
+        assert (sentence in " ".join(plans[name].statement())) == is_of_files
+        page = published[name].files["certificate.html"].decode()
+        assert (sentence in page) == is_of_files
+
+
 def test_files_are_written_where_one_wants_them(ledger, tmp_path):
     release = publish(plan(), ledger)
     release.save(tmp_path / "out")
