@@ -79,7 +79,7 @@ class Laws:
             uneven = _unevenness(values[~np.isnan(values)])
             if uneven < DOUBT:
                 return f"the noise of answer {column // 4 + 1} does not follow its law"
-        if _unevenness(np.concatenate(self._all)) < DOUBT:
+        if self._all and _unevenness(np.concatenate(self._all)) < DOUBT:
             return "the noise of all answers does not follow its law"
         one, other = _together(heard)
         if one is not None:
