@@ -11,7 +11,7 @@ INSTALL = $(BIN)/python -m pip install
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help env run test check bench audit findings data screenshots lock vulnerabilities
+.PHONY: help env run test check bench audit findings data screenshots lock vulnerabilities torture
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
@@ -23,6 +23,9 @@ run: $(READY) ## Open the dashboard; prints its address
 
 test: $(READY) ## Run every test
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile
+
+torture: $(READY) ## Kill, cut, race and malform at length: what tests do in short
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.torture --full
 
 check: $(READY) ## Lint, format and types, without changing anything
 	$(BIN)/ruff check

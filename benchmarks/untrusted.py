@@ -30,7 +30,7 @@ MEGABYTE = 1 << 20
 FREEZE, GROWTH, LATE, COMPUTING = 0.3, 20, 10, 0.02
 BEAT = 0.02
 #: How often a server is looked at while it reads and at rest, and seconds of the first rest.
-TURNS, AT_REST = 5, 15.0
+TURNS, AT_REST = 5, 10.0
 
 
 def packed(*parts: tuple[bytes, int]) -> bytes:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import dpcore
+from dpcore.cli import main
 from dpcore.cli.progress_meter import Stages
 from dpcore.datasets import from_array
 from dpcore.geometry.domain import Box
@@ -74,3 +75,15 @@ def test_nothing_is_written_where_nobody_watches(capsys: pytest.CaptureFixture[s
     with Stages() as stages:
         stages("moving centers", 0.4)
     assert capsys.readouterr().err == ""
+
+
+def test_a_sweep_tells_how_many_runs_are_done_and_how_far_the_next_one_is(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    heard: list[tuple[str, float]] = []
+    monkeypatch.setattr(Stages, "__call__", lambda _, *told: heard.append(told))
+    words = ["sweep", "eugkm", "--data", "iris", "-k", "30", "--epsilons", "1", "--runs", "2"]
+    assert main([*words, "--csv"]) == 0
+    assert [part for doing, part in heard if doing == "sweep"] == [0.0, 0.5, 1.0]
+    inside = {(doing.partition(",")[0], part) for doing, part in heard if doing != "sweep"}
+    assert {(f"sweep: {SEEDING}", part) for part in (0.0, 0.5)} <= inside

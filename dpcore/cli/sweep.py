@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import argparse
 import math
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeVar
 
 from dpcore.algorithms import get
 from dpcore.cli.arguments import add_budget, add_data, dataset, seed, settings
-from dpcore.cli.progress_meter import progress
+from dpcore.cli.progress_meter import Stages
+from dpcore.kmeans.stages import listening
 from dpcore.results.run_result import NonPrivateCenters, opened
 from dpcore.study.sweep import Trial, sweep
 from dpcore.study.sweep_plan import as_csv, as_json
 
+T = TypeVar("T")
 EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 
 
@@ -59,7 +62,7 @@ def do(arguments: argparse.Namespace) -> None:
         unsquared=arguments.unsquared,
     )
     total = len(keys) * len(arguments.epsilons) * arguments.runs
-    rows = [opened(trial) for trial in progress(trials, total, "sweep")]
+    rows = [opened(trial) for trial in watched(trials, total)]
     status = "" if data.about.public else NonPrivateCenters.status
     if arguments.json:
         print(as_json(rows, status))
@@ -67,6 +70,22 @@ def do(arguments: argparse.Namespace) -> None:
         print(as_csv(rows, status), end="")
     else:
         _tell(rows, arguments.epsilons)
+
+
+def watched(trials: Iterable[T], total: int) -> Iterator[T]:
+    """The trials one by one, while it is told how many are done, and how far the next one is."""
+    done = 0
+    with Stages() as stages:
+        stages("sweep", 0.0)
+
+        def hear(doing: str, part: float) -> None:
+            stages(f"sweep: {doing}, {part:.0%}", done / total)
+
+        with listening(hear):
+            for trial in trials:
+                done += 1
+                stages("sweep", done / total)
+                yield trial
 
 
 def _tell(trials: list[Trial], epsilons: list[float]) -> None:

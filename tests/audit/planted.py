@@ -704,11 +704,11 @@ def caught(planted: Fault, runs: int) -> tuple[Finding, int] | None:
     return None
 
 
-def main() -> int:
+def main(words: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="faults; all without")
     parser.add_argument("--runs", type=int, default=RUNS)
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(words)
     missed = 0
     for planted in FAULTS.values():
         if arguments.names and not any(name in planted.name for name in arguments.names):

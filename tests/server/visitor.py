@@ -87,13 +87,14 @@ class Visit:
         self._values: dict[str, WidgetState] = {}
         #: Parts of the page that redraw themselves: seconds between two times, and the next one.
         self._redrawn: dict[str, tuple[float, float]] = {}
-        self.shown, self._query = "", query
+        self.shown, self._query, self._hash = "", query, ""
         self.ask()
 
     def ask(self, trigger: str | None = None, part: str = "") -> str:
         """Send all values, perhaps a press, and hear until no script runs."""
         asked = BackMsg()
-        asked.rerun_script.page_name = self._page
+        asked.rerun_script.page_name = "" if self._hash else self._page
+        asked.rerun_script.page_script_hash = self._hash
         asked.rerun_script.query_string = self._query
         asked.rerun_script.fragment_id = part
         asked.rerun_script.is_auto_rerun = bool(part)
@@ -115,6 +116,8 @@ class Visit:
             if message.WhichOneof("type") == "auto_rerun":
                 every = message.auto_rerun.interval
                 self._redrawn[message.auto_rerun.fragment_id] = every, time.monotonic() + every
+            if message.WhichOneof("type") == "navigation":
+                self._hash = message.navigation.page_script_hash
             if message.WhichOneof("type") == "page_info_changed":
                 self._query = message.page_info_changed.query_string
             drawn.append(MessageToString(message, as_utf8=True))

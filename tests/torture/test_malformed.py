@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.torture import malformed
 
 
-def test_every_malformed_file_gives_an_answer_or_a_sentence() -> None:
-    outcome = malformed.run()
+@pytest.mark.parametrize("way", [malformed.by_command, malformed.by_upload])
+def test_every_malformed_file_gives_an_answer_or_a_sentence(way) -> None:
+    outcome = malformed.read(way, malformed.QUICK)
     assert outcome.problems == [], outcome
     assert outcome.ends.total() >= 1_200
     # A generator that makes only good files, or only hopeless ones, would test nothing.
