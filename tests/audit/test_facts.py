@@ -41,20 +41,19 @@ def cases(system: Algorithm, dimensions: tuple[int, ...] = DIMENSIONS) -> Iterat
 
 def tells_nothing_else(case: Case) -> bool:
     """Whether the neighbor, given the same answers, lets out the same, and answers cost no more
-    than the claim."""
+    than the claim. Where noise is drawn for some of very many cells, only the second run can be
+    made again."""
     cost = attack(case, 1).cost
-    return cost is None or cost <= case.epsilon * (1 + ROUNDING)
+    if cost is None:
+        cost = attack(case, 2).cost
+    assert cost is not None, f"{case.words} cannot be made again"
+    return cost <= case.epsilon * (1 + ROUNDING)
 
 
 @pytest.mark.parametrize("key", HELD)
 def test_facts_and_all_else_are_the_same_given_the_same_answers(key):
     telling = [case.words for case in cases(ALGORITHMS[key]) if not tells_nothing_else(case)]
     assert not telling
-
-
-def test_most_algorithms_can_be_made_to_repeat_themselves():
-    replayable = {key for key in HELD if next(iter(cases_of(ALGORITHMS[key]))).replayable}
-    assert len(replayable) >= len(HELD) - 6
 
 
 def leaking(monkeypatch: pytest.MonkeyPatch, system: type[Algorithm], where) -> None:

@@ -20,7 +20,7 @@ from websockets.sync.client import ClientConnection, connect
 
 TOKEN = "a-token-of-this-test"
 #: Seconds that anything may take where others share the machine.
-LONG = 120
+LONG = 600
 
 
 class Answer(NamedTuple):

@@ -28,7 +28,7 @@ from dpcore.datasets.engines.wire import source_fields, source_from
 from dpcore.geometry.domain import Box
 from tests.torture.bad_files import DATA, KINDS, REGIONS, ZONES, Malformed, csv_text, files
 
-QUICK, FULL = 1_300, 6_500
+QUICK, FULL = 1_280, 6_400
 #: CPU seconds that a file may take, and megabytes that all of them together may add.
 SECONDS, MEGABYTES = 10.0, 1_500
 #: A refusal is a sentence that a person would read to its end.

@@ -257,7 +257,9 @@ class DuckDBEngine(SQLEngine):
         except duckdb.CatalogException as error:
             raise DataFileError(path, "there is no such table.") from error
         except duckdb.Error as error:
-            raise DataFileError(path, DAMAGED) from error
+            # What runs out of memory in our own reader comes through DuckDB as a stream that fails.
+            problem = NO_MEMORY if "Out of memory" in str(error) else DAMAGED
+            raise DataFileError(path, problem) from error
 
 
 def _typed_rows(source: Source, layout: Layout, scan: str) -> str:

@@ -175,13 +175,13 @@ def test_a_process_that_dies_is_told_in_a_sentence(signal_: signal.Signals) -> N
 def test_a_file_that_takes_too_much_is_refused_with_the_limit() -> None:
     large = gzip.compress(b"lon,lat\n" + b"-74.123456,40.654321\n" * 8_000_000, 1)
     for limits, content, said in (
-        (Limits(NARROW.memory, 1, 60), ENDLESS, "more than 1 seconds of computing"),
-        (Limits(NARROW.memory, 60, 1.5), ENDLESS, "more than 1.5 seconds"),
-        (NARROW, large, "of memory"),
+        (Limits(2 << 30, 1, 60), ENDLESS, "more than 1 seconds of computing"),
+        (Limits(2 << 30, 60, 1.5), ENDLESS, "more than 1.5 seconds"),
+        (NARROW, large, "memory"),
     ):
         engine = IsolatedEngine("a.csv.gz", content, limits)
         with pytest.raises(DataFileError, match=said):
-            engine.look("a.csv.gz")
+            engine.tally(open_source(engine, "a.csv.gz", BOX.names), BOX)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is read as Linux tells it")
