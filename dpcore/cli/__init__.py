@@ -7,7 +7,7 @@ import sqlite3
 import sys
 from collections.abc import Sequence
 
-from dpcore.cli import audit, catalog, history, ledger, release, reproduce, run, sweep, verify
+from dpcore.cli import audit, catalog, history, key, ledger, release, reproduce, run, sweep, verify
 from dpcore.privacy.accounting import Infeasible
 
 #: What went wrong, as an exit code.
@@ -23,6 +23,7 @@ examples:
   dpcore reproduce 000-fig2 --quick
   dpcore release adaptive --data nyc-taxi -k 5 --epsilon 0.5 --allowed 2 --output released
   dpcore verify released/certificate.json
+  dpcore key
 
 exit codes: 0 done, 2 the question or the data are not right, 3 refused (no answer at this
 epsilon, or the result is not private and may not leave)
@@ -37,7 +38,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (catalog, run, sweep, audit, reproduce, release, verify, history, ledger):
+    for module in (catalog, run, sweep, audit, reproduce, release, verify, history, key, ledger):
         module.add(commands)
     return whole
 

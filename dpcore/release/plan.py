@@ -146,4 +146,8 @@ class ReleasePlan:
             "epsilon": self.epsilon,
             "delta": self.delta,
             "purpose": self.purpose,
+            "allowed": {
+                "epsilon": float(self.allowed.epsilon),
+                "delta": float(self.allowed.delta),
+            },
         }

@@ -7,7 +7,7 @@ them may still hold what the interpreter tears down, and the process aborts thou
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -36,3 +36,22 @@ def read(content: bytes, names: Iterable[str]) -> FloatArray:
     with parquet.ParquetFile(pa.BufferReader(content)) as file:
         table = file.read(columns=names, use_threads=False)
     return np.column_stack([table[name].to_numpy() for name in names]).astype(np.float64)
+
+
+def holds_only(content: bytes, names: Sequence[str], numbered: bool) -> bool:
+    """Whether a file has these columns of numbers, no others, and nothing written beside them.
+
+    A numbered file begins with a column of 1, 2, 3 and so on.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(pa.BufferReader(content)) as file:
+        table = file.read(use_threads=False)
+        beside = set(file.metadata.metadata or ()) - {b"ARROW:schema"}
+    types = [pa.int64() if numbered and i == 0 else pa.float64() for i in range(len(names))]
+    if table.column_names != list(names) or table.schema.types != types:
+        return False
+    if beside or table.schema.metadata or any(column.null_count for column in table.columns):
+        return False
+    return not numbered or table[names[0]].to_pylist() == list(range(1, len(table) + 1))

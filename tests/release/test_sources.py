@@ -69,7 +69,8 @@ def test_built_in_sets_are_known_by_their_key_and_have_no_ids():
 
 def test_the_program_names_columns_and_box_but_not_the_place(patients):
     odd = own(patients, outside="clip", zones=None)
-    text = script(ReleasePlan('a "quoted"\n\\ name', odd, "adaptive", 2, 0.5), "1.0")
+    plan = ReleasePlan('a "quoted"\n\\ name', odd, "adaptive", 2, 0.5)
+    text = script({**plan.as_dict(), "dpcore": "1.0"})
     compile(text, "repeat.py", "exec")
     assert "FileData(sys.argv[3], ('lon', 'lat')" in text
     assert "outside='clip'" in text
@@ -82,7 +83,7 @@ def test_the_program_for_a_table_asks_the_engine_that_has_it(patients):
             """Starts nothing."""
 
     table = FileData("clinic.visits", ("lon", "lat"), BOX, engine=Tables(), format=Format.TABLE)
-    text = script(ReleasePlan("visits", table, "adaptive", 2, 0.5), "1.0")
+    text = script({**ReleasePlan("visits", table, "adaptive", 2, 0.5).as_dict(), "dpcore": "1.0"})
     compile(text, "repeat.py", "exec")
     assert "format='table', engine='spark')" in text
     assert "clinic" not in text
