@@ -1,0 +1,71 @@
+"""What an algorithm charges is found again without the data, and anything else is not."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+
+import dpcore
+from dpcore.datasets import load
+from dpcore.release.certificate import account, plain
+from dpcore.release.rehearsal import rehearse, short_answers
+
+
+def told(key, name, k, epsilon, neighbors="add-remove"):
+    """What a certificate would say of a simulated run."""
+    system, data = dpcore.ALGORITHMS[key], load(name)
+    delta = 1e-6 if system.uses_delta else 0.0
+    run = dpcore.run(key, data, k, epsilon, delta, neighbors, seed=1)
+    said = {
+        "budget of one row": {"epsilon": epsilon, "delta": delta},
+        "neighbors": neighbors,
+        "box": {"names": data.box.names},
+        "answers": short_answers(run.steps),
+        "algorithm": key,
+        "k": k,
+        "parameters": run.parameters,
+        "transcript": account(run.transcript),
+    }
+    return plain(said)
+
+
+def difference(said):
+    return rehearse(said, lambda transcript: plain(account(transcript))).difference
+
+
+@pytest.mark.parametrize("neighbors", ["add-remove", "replace-one"])
+@pytest.mark.parametrize(
+    ("key", "name", "k", "epsilon"),
+    [
+        ("adaptive", "s1-like", 4, 1e-5),  # nothing stands out, so it ends early
+        ("adaptive", "s1-like", 4, 0.1),
+        ("highdim", "iris", 4, 0.1),  # cubes die out
+        ("highdim", "iris", 1, 8.0),
+        ("coreset-split", "nyc-taxi-trips", 2, 1.0),  # parts, each with its own number of rows
+        ("lift", "wine", 3, 0.01),  # the level decides how the rest is spent
+        ("lift", "wine", 3, 8.0),
+        ("hybrid", "s1-like", 3, 0.05),
+        ("pgkm", "iris", 3, 1.0),  # coins decide the sensitivities
+    ],
+)
+def test_the_charges_of_a_run_are_found_again_without_its_data(key, name, k, epsilon, neighbors):
+    assert difference(told(key, name, k, epsilon, neighbors)) is None
+
+
+@pytest.mark.parametrize("key", ["eugkm", "coreset", "dplloyd", "sulq", "gkm"])
+def test_charges_that_the_algorithm_does_not_make_are_not(key):
+    said = told(key, "s1-like", 3, 1.0)
+    for change in (
+        lambda charges: charges.pop(),
+        lambda charges: charges.pop(0),
+        lambda charges: charges.append(charges[-1]),
+        lambda charges: charges[-1].update(sensitivity=charges[-1]["sensitivity"] / 2 + 1),
+        lambda charges: charges[-1].update(mechanism="exponential mechanism"),
+        lambda charges: charges[-1].update(epsilon=charges[-1]["epsilon"] * (1 - 1e-9)),
+        lambda charges: charges[-1].update(why="something else"),
+    ):
+        other = copy.deepcopy(said)
+        change(other["transcript"]["charges"])
+        if other != said:
+            assert difference(other)
