@@ -71,6 +71,7 @@ class ReleasePlan:
                 f"A release is made to publish or to explore, not for {self.purpose!r}."
             )
         self.unit.refuse(self.neighbors)
+        self.data.refuse(self.unit)
         _ = self.per_row  # raises where the level is out of range
         if not self.price.within(self.allowed):
             raise ReleaseRefused(

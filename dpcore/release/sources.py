@@ -57,6 +57,9 @@ class DataSource(ABC):
         """Which part of the rows is read, for who waits while another thread opens them."""
         return 0.0
 
+    def refuse(self, unit: Unit) -> None:  # noqa: B027
+        """Raise where the unit is known not to be what a row stands for."""
+
     @abstractmethod
     def open(self, unit: Unit) -> Dataset:
         """The rows, with at most so many of each id as the unit says."""
@@ -127,9 +130,15 @@ class BuiltinData(DataSource):
     def geographic(self) -> bool:  # type: ignore[override]
         return builtin_set(self.key).geographic
 
-    def open(self, unit: Unit) -> Dataset:
+    def refuse(self, unit: Unit) -> None:
+        own = builtin_set(self.key).unit
         if unit.ids is not None:
-            raise ValueError(f"{self.key} has no column of ids; what is protected is a row.")
+            raise ValueError(f"{self.key} has no column of ids; what is protected is a {own}.")
+        if unit.name not in (own, Unit().name):
+            raise ValueError(f"A row of {self.key} is one {own}, not one {unit.name}.")
+
+    def open(self, unit: Unit) -> Dataset:
+        self.refuse(unit)
         return load(self.key)
 
     def contents(self) -> Iterator[tuple[str, Iterator[bytes]]]:

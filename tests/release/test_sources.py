@@ -93,3 +93,20 @@ def test_the_statement_says_what_becomes_of_rows_outside(patients):
     for outside, words in (("drop", "is left out"), ("clip", "moved to its edge")):
         plan = ReleasePlan("a", own(patients, outside=outside), "dplloyd", 2, 0.5)
         assert any(words in sentence for sentence in plan.statement())
+
+
+def test_what_a_row_of_a_built_in_set_is_cannot_be_said_otherwise():
+    taxi = BuiltinData("nyc-taxi")
+    for name in ("row", "trip"):
+        assert ReleasePlan("taxi", taxi, "adaptive", 2, 0.5, unit=Unit(name)).unit.name == name
+    with pytest.raises(ValueError, match="one trip, not one person"):
+        ReleasePlan("taxi", taxi, "adaptive", 2, 0.5, unit=Unit("person"))
+    with pytest.raises(ValueError, match="no column of ids"):
+        ReleasePlan("taxi", taxi, "adaptive", 2, 0.5, unit=Unit("person", "who", 2))
+
+
+def test_another_engine_and_format_count_the_same_rows(patients):
+    by_duckdb, by_spark = own(patients), own(patients, engine="spark", format="parquet")
+    assert by_duckdb.as_dict() != by_spark.as_dict()
+    assert by_duckdb.counted() == by_spark.counted()
+    assert own(patients, outside="clip").counted() != by_duckdb.counted()

@@ -58,6 +58,14 @@ def test_every_release_holds_and_says_what_nobody_can_check(kind, published):
         assert words in unknown
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_centers_are_released_in_the_order_of_their_coordinates(kind, published):
+    content = published[kind].files["centers.csv"]
+    table = pd.read_csv(io.BytesIO(content)).to_numpy()
+    assert table[:, 0].tolist() == list(range(1, len(table) + 1))
+    assert table[:, 1:].tolist() == sorted(table[:, 1:].tolist())
+
+
 def test_coordinates_may_be_called_as_other_columns_are(tmp_path):
     box = Box((0, 0), (1, 1), ("center", "weight"))
     rows = np.random.default_rng(0).normal([0.3, 0.7], 0.05, (3000, 2))
