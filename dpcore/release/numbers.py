@@ -12,6 +12,7 @@ from dpcore.algorithms.base import SynopsisAlgorithm
 from dpcore.geometry.domain import Box, FloatArray
 from dpcore.kmeans.lloyd import lloyd
 from dpcore.kmeans.points import WeightedPoints
+from dpcore.kmeans.weighted import FEWEST_POINTS
 from dpcore.release import map_page
 from dpcore.release.bundle import derived
 from dpcore.release.described import described_box
@@ -19,17 +20,21 @@ from dpcore.release.finding import Finding
 from dpcore.release.published import KINDS, Published, columns, read
 from dpcore.release.rehearsal import Rehearsed
 from dpcore.results import parquet
+from dpcore.results.run_result import in_order
 from dpcore.results.synopsis import Coreset, NoisyGrid
 
 Said = Mapping[str, Any]
 #: A finding that fails only where this version made the certificate.
 Judge = Callable[[Said, str, bool, str], Finding]
 
-#: More steps of k-means on the published points, by how far they may move a center of a coreset,
-#: in unit coordinates, and by which part they may lower the cost. Searches end when centers hardly
-#: move, and on very many points they take few steps.
-STEPS, SETTLED = 10, 1e-3
-SLACK, SLACK_OF_MANY, MANY = 1e-3, 1e-2, 10_000
+#: More steps of k-means on the published points, and by which part they may lower the cost. On very
+#: many points a search takes few steps.
+STEPS, SLACK, SLACK_OF_MANY, MANY = 10, 1e-3, 1e-2, 10_000
+#: How far one step may move a center of a coreset, in unit coordinates: a search ends when centers
+#: move less than a tenth of that, unless it has too many points to wait for it.
+SETTLED, SETTLED_OF_FEW = 1e-3, 1.1e-4
+#: More pairs of a point and a center than this are not compared.
+MOST_PAIRS = 10**9
 #: Squares of what a position may be off by, as part of the box: counts on a grid are searched in
 #: whole units of a lattice.
 SAME_PLACE = 1e-12
@@ -49,6 +54,8 @@ def check_numbers(
         yield Finding("there are centers", None, "none of the files that tell them is here")
         return
     yield Finding(f"there are {said['k']} centers", len(centers) == said["k"])
+    ordered = np.array_equal(centers, in_order(centers))
+    yield judge(said, "the centers are in the order of their coordinates", ordered, "")
     inside = all(_inside(table, box) for table in (centers, points) if table is not None)
     yield Finding("all centers and points are in the box", inside)
     published = Published(box, centers, points)
@@ -127,6 +134,8 @@ def _found_again(said: Said, published: Published, judge: Judge) -> Finding:
         return Finding(what, None, "they were found from more than these points")
     if synopsis is None or not len(synopsis):
         return Finding(what, None, "no points were published, or none are here")
+    if len(synopsis) * len(published.centers) > MOST_PAIRS:
+        return Finding(what, None, "there are too many of both")
     if not isinstance(synopsis, Coreset | NoisyGrid):
         return Finding(what, None, "it takes a search of its own to find them")
     centers, weights = published.box.to_unit(published.centers), np.asarray(synopsis.weights)
@@ -137,8 +146,10 @@ def _found_again(said: Said, published: Published, judge: Judge) -> Finding:
     slack = SLACK_OF_MANY if many else SLACK
     holds = own[0] - best[0] <= slack * abs(best[0]) + SAME_PLACE * np.abs(weights).sum()
     if isinstance(synopsis, Coreset) and not many:
+        few = len(weights) <= FEWEST_POINTS
+        settled = SETTLED_OF_FEW if few else SETTLED
         heavy = masses[0] > 0
         means = sums[0][heavy] / masses[0][heavy, None]
-        holds &= bool(np.abs(means - centers[heavy]).max(initial=0.0) <= SETTLED)
+        holds &= bool(np.abs(means - centers[heavy]).max(initial=0.0) <= settled)
     why = f"they cost {own[0]:.6g}, and {best[0]:.6g} after at most {STEPS} more steps"
     return judge(said, what, bool(holds), why)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import copy
 import math
-import re
+import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,10 +25,20 @@ import numpy as np
 from dpcore.algorithms import get
 from dpcore.datasets.mapped import MappedRows
 from dpcore.geometry.domain import FloatArray, IntArray, Partition
-from dpcore.privacy.accounting import Budget, Infeasible, Loss, Neighbors, Pure, Transcript
+from dpcore.kmeans.stages import listening, tell
+from dpcore.privacy.accounting import (
+    Budget,
+    Infeasible,
+    Loss,
+    Neighbors,
+    Pure,
+    Selection,
+    Transcript,
+)
 from dpcore.privacy.losses import noise_scale
-from dpcore.queries.curator import Curator
+from dpcore.queries.curator import Curator, L
 from dpcore.queries.questions import Sensitivity
+from dpcore.queries.scores import Score
 from dpcore.results.run_result import Outcome, Step
 from dpcore.results.synopsis import Coreset, NoisyGrid
 
@@ -40,8 +50,9 @@ ROWS = "number of rows"
 LOUD = 2000
 #: Where so many long answers in a row showed nothing, it is not found out which.
 MOST_TRIES = 64
-#: How many cells or points a question was about can follow from long answers.
-MEASURED = re.compile(r"[\d,]+(?= (?:cells|points)\b)")
+#: More coordinates of centers than this, or more seconds, and a rehearsal is not made or ended:
+#: whoever wrote the certificate may have chosen any sizes.
+MOST_COORDINATES, MOST_SECONDS = 50_000, 60.0
 #: What two machines may make of the same formula, as part of an amount.
 SAME_FORMULA = 1e-12
 
@@ -82,6 +93,31 @@ class Rehearsed:
 
 def rehearse(said: Mapping[str, Any], as_account: Callable[[Transcript], Account]) -> Rehearsed:
     """Compare a certificate's charges with those of its algorithm at its public parameters."""
+    if said["k"] * len(said["box"]["names"]) > MOST_COORDINATES:
+        return Rehearsed("it has too many centers of too many coordinates", known=False)
+    try:
+        with listening(Clock(MOST_SECONDS)):
+            return _compared(said, as_account)
+    except TooLong:
+        return Rehearsed(f"it takes longer than {MOST_SECONDS:g} seconds", known=False)
+
+
+class TooLong(Exception):
+    """A rehearsal that takes longer than any release should."""
+
+
+class Clock:
+    """Ends a search, at the next of its steps, when the time is up."""
+
+    def __init__(self, seconds: float):
+        self._end = time.thread_time() + seconds
+
+    def __call__(self, doing: str = "", part: float = 0.0) -> None:
+        if time.thread_time() > self._end:
+            raise TooLong
+
+
+def _compared(said: Mapping[str, Any], as_account: Callable[[Transcript], Account]) -> Rehearsed:
     charges = list(_rows(said["transcript"]))
     silent: set[int] = set()
     reached, problem = -1, ""
@@ -243,6 +279,14 @@ class DatalessCurator(Curator):
             copied._data.resolution = min(cells_per_side, self.resolution)
         return copied
 
+    def _paid(self, sensitivity: Sensitivity, loss: L, why: str) -> L:
+        tell("asking", 0.0)
+        return super()._paid(sensitivity, loss, why)
+
+    def _scored(self, score: Score, loss: Selection, why: str) -> tuple[IntArray, bool, float]:
+        tell("asking", 0.0)
+        return super()._scored(score, loss, why)
+
     def remove_nearest(self, centers: FloatArray, m: int) -> None:
         """There are no rows to remove."""
 
@@ -277,7 +321,6 @@ def _rows(account: Account, depth: int = 0) -> Iterator[Row]:
     terms = {name: account[name] for name in ("epsilon", "delta", "accounting")}
     for charge in account["charges"]:
         own = {name: value for name, value in charge.items() if name != "inner"}
-        own["why"] = MEASURED.sub("…", charge["why"])
         in_account = {f"account's {name}": value for name, value in terms.items()}
         yield {"depth": depth, **in_account, **own, "accounts inside": len(charge["inner"])}
         for inner in charge["inner"]:

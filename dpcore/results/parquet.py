@@ -13,6 +13,9 @@ import numpy as np
 
 from dpcore.geometry.domain import FloatArray
 
+#: Twice as many as the finest grid has cells. A file of a few bytes may say that it has more.
+MOST_ROWS = 1 << 25
+
 
 def written(columns: Mapping[str, np.ndarray], said: Mapping[str, str] | None = None) -> bytes:
     """The file that holds these columns, and what is said of them in its metadata."""
@@ -34,6 +37,8 @@ def read(content: bytes, names: Iterable[str]) -> FloatArray:
 
     names = list(names)
     with parquet.ParquetFile(pa.BufferReader(content)) as file:
+        if file.metadata.num_rows > MOST_ROWS:
+            raise ValueError(f"a table has more than {MOST_ROWS:,} rows")
         table = file.read(columns=names, use_threads=False)
     return np.column_stack([table[name].to_numpy() for name in names]).astype(np.float64)
 
@@ -47,10 +52,12 @@ def holds_only(content: bytes, names: Sequence[str], numbered: bool) -> bool:
     from pyarrow import parquet
 
     with parquet.ParquetFile(pa.BufferReader(content)) as file:
+        if file.schema_arrow.names != list(names) or file.metadata.num_rows > MOST_ROWS:
+            return False
         table = file.read(use_threads=False)
         beside = set(file.metadata.metadata or ()) - {b"ARROW:schema"}
     types = [pa.int64() if numbered and i == 0 else pa.float64() for i in range(len(names))]
-    if table.column_names != list(names) or table.schema.types != types:
+    if table.schema.types != types:
         return False
     if beside or table.schema.metadata or any(column.null_count for column in table.columns):
         return False

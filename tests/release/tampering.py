@@ -95,6 +95,16 @@ def at(index: Any, value: Callable[[Any], Any]) -> Callable[[np.ndarray], np.nda
     return change
 
 
+def one_moved(which: Callable[[np.ndarray], Any], by: float) -> Callable[[np.ndarray], np.ndarray]:
+    """A point, chosen by the weights, a little further east."""
+
+    def change(table: np.ndarray) -> np.ndarray:
+        table[which(table[:, -1]), 0] += by
+        return table
+
+    return change
+
+
 def columns(kind: str, more: Mapping[str, Any]) -> Edit:
     """Columns that no release has, in a file that is otherwise right."""
 
@@ -147,9 +157,7 @@ CERTIFICATE: dict[str, Edit] = {
     "Gaussian noise instead": put(*CHARGES, 0, "mechanism", to="discrete Gaussian"),
     "Laplace noise instead": put(*CHARGES, 0, "mechanism", to="Laplace"),
     "a charge for something else": put(*CHARGES, 0, "why", to="number of trips"),
-    "another number of cells in a charge": put(
-        *CHARGES, 2, "why", to=lambda why: why.replace(" points", "9 points")
-    ),
+    "a number in what a charge is for": put(*CHARGES, 2, "why", to=lambda why: f"{why}, 9 cells"),
     "a cheaper charge": put(*CHARGES, 0, "epsilon", to=lambda epsilon: epsilon / 2),
     "a dearer charge": put(*CHARGES, 2, "epsilon", to=lambda epsilon: 2 * epsilon),
     "a charge over by a billionth": put(
@@ -224,6 +232,8 @@ CERTIFICATE: dict[str, Edit] = {
     "twice the rows": put("answers", 0, "values", 0, to=lambda rows: 2 * rows),
     "no answers": put("answers", to=[]),
     "one answer more": put("answers", to=lambda old: [*old, {"why": "height", "values": [3]}]),
+    "another head of the ledger": put("ledger before", to="0" * 64),
+    "a head that is none": put("ledger before", to=None),
     "an endorsement": put("endorsed by", to="NIST"),
     "an endorsement inside": put("noise", "endorsed by", to="NIST"),
     "a file that was not released": put("files", "rows.csv", to={"sha256": "0" * 64, "bytes": 10}),
@@ -244,7 +254,8 @@ FILES: dict[str, Edit] = {
     "two centers swapped in one file": numbers("centers", lambda table: table[[1, 0, 2, 3, 4]]),
     "a center left out": numbers("centers", lambda table: table[1:]),
     "a secret column": columns("centers", {"secret": np.arange(5.0)}),
-    "a point moved": numbers("points", at((0, 0), lambda x: x + 0.01)),
+    "a heavy point moved": numbers("points", one_moved(np.argmax, 0.01)),
+    "a light point moved by ten meters": numbers("points", one_moved(np.argmin, 0.0001)),
     "a point far heavier": numbers("points", at((0, -1), lambda weight: 50 * weight)),
     "a point lighter than nothing": numbers("points", at((0, -1), lambda weight: -weight)),
     "a point left out": numbers("points", lambda table: table[1:]),
@@ -268,6 +279,25 @@ FILES: dict[str, Edit] = {
 }
 
 TAMPERINGS = {**CERTIFICATE, **FILES}
+#: Changes that are undone by making nothing again, the page, or everything that dpcore makes.
+UNDONE = {
+    "nothing": set[str](),
+    "page": {name for name in FILES if name.endswith("on the page")},
+    "everything": {
+        name
+        for name in FILES
+        if name.endswith(("on the page", "in one file", "on the other map", "the map", "harm"))
+        or name
+        in (
+            "centers numbered otherwise",
+            "a column called otherwise",
+            "a comment after the centers",
+            "a property in a map file",
+            "a program at a lower price",
+        )
+    }
+    - {"two centers swapped in one file"},
+}
 
 
 def edited(said: Said, files: Files) -> Files:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import copy
+import time
 
+import numpy as np
 import pytest
 
 import dpcore
 from dpcore.datasets import load
 from dpcore.release.certificate import account, plain
 from dpcore.release.rehearsal import rehearse, short_answers
+from dpcore.results import parquet
 
 
 def told(key, name, k, epsilon, neighbors="add-remove"):
@@ -69,3 +72,39 @@ def test_charges_that_the_algorithm_does_not_make_are_not(key):
         change(other["transcript"]["charges"])
         if other != said:
             assert difference(other)
+
+
+@pytest.mark.parametrize(("k", "d"), [(1000, 1000), (51, 1000)])
+def test_a_certificate_cannot_make_a_rehearsal_take_long_by_its_sizes(k, d):
+    said = told("lift", "wine", 3, 1.0) | {"k": k, "box": {"names": [f"x{i}" for i in range(d)]}}
+    start = time.thread_time()
+    done = rehearse(said, lambda transcript: plain(account(transcript)))
+    assert not done.known
+    assert "too many centers" in done.difference
+    assert time.thread_time() - start < 0.1
+
+
+def test_a_rehearsal_ends_when_its_time_is_up(monkeypatch):
+    monkeypatch.setattr("dpcore.release.rehearsal.MOST_SECONDS", 0.0)
+    done = rehearse(told("dplloyd", "s1-like", 3, 1.0), lambda t: plain(account(t)))
+    assert not done.known
+    assert "longer than" in done.difference
+
+
+def test_a_file_of_too_many_rows_is_not_read(monkeypatch):
+    """A few bytes may say that they are billions of rows."""
+    file = parquet.written({"x": np.zeros(1001)})
+    assert parquet.holds_only(file, ["x"], numbered=False)
+    monkeypatch.setattr("dpcore.results.parquet.MOST_ROWS", 1000)
+    with pytest.raises(ValueError, match="more than 1,000 rows"):
+        parquet.read(file, ["x"])
+    assert not parquet.holds_only(file, ["x"], numbered=False)
+
+
+@pytest.mark.parametrize("key", ["lift", "eugkm"])
+def test_another_number_in_a_charge_is_found(key):
+    said = told(key, "s1-like", 3, 1.0)
+    for charge in said["transcript"]["charges"]:
+        charge["why"] = charge["why"].replace(" cells", "9 cells")
+    assert "9 cells" in str(said["transcript"])
+    assert difference(said)
