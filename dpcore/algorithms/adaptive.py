@@ -140,7 +140,7 @@ def grow(curator: Curator) -> list[Stage]:
         counts = curator.noisy_counts(
             cells,
             Pure(curator.budget.epsilon * rest * share),
-            f"stage {t + 1}: rows in each of {cells.n_cells:,} cells",
+            f"stage {t + 1}: rows in each cell",
         ).astype(np.float64)
         if t == 0:
             alive = standing_out(cells, counts / noise)

@@ -227,7 +227,7 @@ def weighed(curator: Curator, points: FloatArray, n: int, epsilon: float) -> Cor
     """
     counts = (
         curator.working_copy(GRID_CELLS)
-        .noisy_counts(Voronoi(points), Pure(epsilon), f"rows nearest each of {len(points)} points")
+        .noisy_counts(Voronoi(points), Pure(epsilon), "rows nearest each point")
         .astype(np.float64)
     )
     scale = counts_moved(curator) / epsilon

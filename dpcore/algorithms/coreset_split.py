@@ -65,7 +65,11 @@ def split_coreset(curator: Curator, k: int, rows: int) -> tuple[Coreset, int]:
     parts = max(1, round(n / rows))
     whole = curator.budget
     budget = Budget(whole.epsilon * rest, whole.delta, whole.accounting)
-    coresets = [private_coreset(part, k)[0] for part in curator.in_parts(parts, budget)]
+    divided = curator.in_parts(parts, budget)
+    coresets = [private_coreset(part, k)[0] for part in divided]
+    for step in (step for part in divided for step in part.steps):
+        if step.kind in ("size", "rows"):
+            curator.note("rows", n=step.released["n"])
     points = np.concatenate([each.unit_points for each in coresets])
     weights = np.concatenate([each.weights for each in coresets])
     curator.note("coreset", points=points, weights=weights)

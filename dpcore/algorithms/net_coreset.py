@@ -126,7 +126,7 @@ class NetCoreset(Algorithm):
         centers = nets(curator, k, n, epsilon / 2, Grid(curator.box, side).centers())
         rings = Rings(centers)
         counts = curator.noisy_counts(
-            rings, Pure(epsilon / 2), f"rows in each of {rings.n_cells:,} cells around the centers"
+            rings, Pure(epsilon / 2), "rows in each cell around the centers"
         )
         kept = rings.can_hold_rows()
         points, weights = rings.points()[kept], counts[kept].astype(np.float64)

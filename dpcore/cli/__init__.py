@@ -13,6 +13,7 @@ from dpcore.cli import (
     catalog,
     dashboard,
     history,
+    key,
     ledger,
     release,
     reproduce,
@@ -39,6 +40,7 @@ examples:
   dpcore reproduce 000-fig2 --quick
   dpcore release adaptive --data nyc-taxi -k 5 --epsilon 0.5 --allowed 2 --output released
   dpcore verify released/certificate.json
+  dpcore key
 
 exit codes: 0 done, 2 the question or the data are not right, 3 refused (no answer at this
 epsilon, or the result is not private and may not leave)
@@ -53,7 +55,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    commands_of = (catalog, run, sweep, audit, reproduce, release, verify, history, ledger)
+    commands_of = (catalog, run, sweep, audit, reproduce, release, verify, history, key, ledger)
     for module in (*commands_of, dashboard):
         module.add(commands)
     return whole

@@ -80,6 +80,7 @@ class ReleasePlan:
                 f"A release is made to publish or to explore, not for {self.purpose!r}."
             )
         self.unit.refuse(self.neighbors)
+        self.data.refuse(self.unit)
         _ = self.per_row  # raises where the level is out of range
         if not self.price.within(self.allowed):
             raise ReleaseRefused(
@@ -158,4 +159,8 @@ class ReleasePlan:
             "epsilon": self.epsilon,
             "delta": self.delta,
             "purpose": self.purpose,
+            "allowed": {
+                "epsilon": float(self.allowed.epsilon),
+                "delta": float(self.allowed.delta),
+            },
         }

@@ -16,7 +16,7 @@ from dpcore.kmeans.seeding import sphere_packing
 from dpcore.kmeans.weighted import weighted_kmeans
 from dpcore.randomness.coins import Coins
 from dpcore.results.centers import C, Centers, NonPrivateCenters
-from dpcore.results.formats import Places, status_of
+from dpcore.results.formats import Places, points_as_places, status_of
 
 #: Starts of k-means on a coreset. Local optima would otherwise be a large part of the error.
 STARTS = 60
@@ -72,7 +72,7 @@ class Synopsis(Generic[C]):
     def places(self) -> Places:
         """The points with their weights, for files; refused where they are not private."""
         status = status_of(self._kind, f"{type(self).__name__}: its points")
-        return Places(self.box, self.points, {"weight": np.asarray(self.weights)}, status)
+        return points_as_places(self.box, self.points, self.weights, status)
 
     def to_frame(self) -> pd.DataFrame:
         """One row a point: its coordinates, its weight, and its status if it may not leave."""
