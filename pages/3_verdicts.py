@@ -11,6 +11,7 @@ import streamlit as st
 
 from dpcore import audit
 from dpcore.algorithms import ALGORITHMS, Algorithm
+from dpcore.algorithms.references import bibtex, short
 from dpcore.audit import Finding, Findings
 from dpcore.privacy.accounting import Neighbors, Verdict
 from pages.ui import address, controls, frame, palette
@@ -89,9 +90,7 @@ def card(algorithm: Algorithm, found: Findings | None) -> None:
         with words:
             st.markdown(f"#### {algorithm.title} {badge(algorithm.verdict)}")
             relations = ", or ".join(RELATIONS[relation] for relation in algorithm.relations)
-            st.caption(
-                f"Paper {algorithm.paper}. " * (algorithm.paper != "ours") + f"For {relations}."
-            )
+            st.caption(f"{short(algorithm.paper)}. For {relations}.")
         with bar:
             audit_bar(algorithm, found)
         for label in ("Private", "Flaw", "Repair"):
@@ -101,6 +100,8 @@ def card(algorithm: Algorithm, found: Findings | None) -> None:
         with st.expander("Specification", expanded=algorithm.key == chosen):
             for label, text in algorithm.specification.items():
                 st.html(f"<p>{paragraph(label, text)}</p>")
+            st.markdown("**To cite it:**")
+            st.code(bibtex(*algorithm.works), language="bibtex")
             st.page_link(
                 "app.py",
                 label=f"See {algorithm.title} on Explore",

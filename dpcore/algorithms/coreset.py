@@ -1,4 +1,4 @@
-"""The private coreset of paper 004, with a budget for the rounds it runs and a public scaffold."""
+"""The coreset of Feldman et al. (2017), with a budget for the rounds it runs and a scaffold."""
 
 from __future__ import annotations
 
@@ -77,7 +77,10 @@ class Plan:
 
 
 def removals(n: int, k: int, least: float) -> list[int]:
-    """m_i = floor(3 n_i / 8k), while more than `least` rows are left (paper 004, algorithm 1)."""
+    """m_i = floor(3 n_i / 8k), while more than `least` rows are left.
+
+    Feldman et al. 2017, algorithm 1.
+    """
     sizes = []
     while n > least and (m := 3 * n // (8 * k)):
         sizes.append(m)
@@ -143,7 +146,8 @@ class CoresetKMeans(SynopsisAlgorithm):
 
     key = "coreset"
     title = "Private coreset"
-    paper = "004"
+    paper = "feldman2017"
+    sources = ("nissim2016",)
     verdict = Verdict.PROVED
     uses_delta = True
 

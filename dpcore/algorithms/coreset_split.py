@@ -1,4 +1,4 @@
-"""The private coreset of paper 004 for more dimensions, one a part of the rows (section 4.5)."""
+"""The coreset of Feldman et al. (2017) for more dimensions, one for each part (section 4.5)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class CoresetSplit(Algorithm):
 
     key = "coreset-split"
     title = "Private coreset, split"
-    paper = "004"
+    paper = "feldman2017"
     verdict = Verdict.PROVED
     uses_delta = True
     parameters = (Parameter("rows", "Rows in a part, on average.", 10_000, 1_000, 10_000_000),)

@@ -1,4 +1,4 @@
-"""Lloyd's algorithm on noisy counts and sums (paper 000, sections 3.1 and 4.1)."""
+"""Lloyd's algorithm on noisy counts and sums (Su et al. 2016, section 4.1.1)."""
 
 from __future__ import annotations
 
@@ -61,7 +61,8 @@ class DPLloyd(Algorithm):
 
     key = "dplloyd"
     title = "DPLloyd"
-    paper = "000"
+    paper = "su2016"
+    sources = ("blum2005", "mcsherry2010")
     verdict = Verdict.PROVED
     parameters = (
         Parameter("rounds", "Rounds of Lloyd; each gets an equal share of epsilon.", 5, 1, 100),

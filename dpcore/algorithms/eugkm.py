@@ -1,4 +1,4 @@
-"""k-means on a noisy uniform grid (paper 000, section 4.2)."""
+"""k-means on a noisy uniform grid (Su et al. 2016, section 4.2.1)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_SIDE = 1 << 12
 def cells_per_side(n: float, epsilon: float, d: int, theta: float) -> int:
     """Cells a side of the grid that balances noise and coarseness.
 
-    M = (N epsilon / theta)^(2d/(2+d)) cells in all (paper 000, equation 5).
+    M = (N epsilon / theta)^(2d/(2+d)) cells in all (Su et al. 2016, equation (4)).
     """
     return max(1, int((n * epsilon / theta) ** (2 / (2 + d))))
 
@@ -72,7 +72,7 @@ class EUGkM(SynopsisAlgorithm):
 
     key = "eugkm"
     title = "EUGkM"
-    paper = "000"
+    paper = "su2016"
     verdict = Verdict.REPAIRED
     parameters = (
         Parameter("theta", "Larger means fewer, fuller cells.", 10.0, 0.1, 1000.0),

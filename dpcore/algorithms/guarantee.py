@@ -1,4 +1,4 @@
-"""The baseline of paper 002: Lloyd with random steps inside convergent zones (Lu and Shen 2020)."""
+"""Lloyd with random steps in convergent zones (Lu and Shen 2020), Joshi and Thakkar's baseline."""
 
 from __future__ import annotations
 
@@ -132,7 +132,8 @@ class KMeansGuarantee(Algorithm):
 
     key = "kmeans-guarantee"
     title = "KMeans Guarantee"
-    paper = "002"
+    paper = "joshi2022"
+    sources = ("lu2020",)
     verdict = Verdict.REPAIRED
     parameters = (ROUNDS,)
 
@@ -172,7 +173,8 @@ class KMeansGuaranteePublished(Algorithm):
 
     key = "kmeans-guarantee-published"
     title = "KMeans Guarantee, as published"
-    paper = "002"
+    paper = "joshi2022"
+    sources = ("lu2020",)
     verdict = Verdict.UNPROVEN
     relations = (Neighbors.ADD_REMOVE,)
     parameters = (PUBLISHED_ROUNDS, FINAL_NOISE)

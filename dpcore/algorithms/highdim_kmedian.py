@@ -1,4 +1,4 @@
-"""Paper 001's variant for k-median: distances instead of their squares."""
+"""k-median through a random projection (Balcan et al. 2017, theorem 12): plain distances."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class HighDimKMedian(Algorithm):
 
     key = "highdim-kmedian"
     title = "High-dimensional k-median"
-    paper = "001"
+    paper = "balcan2017"
     verdict = Verdict.REPAIRED
     parameters = (CONSTANTS, RADIUS)
 

@@ -1,4 +1,4 @@
-"""A noisy grid first, one round of Lloyd after it (paper 000, section 4.3)."""
+"""A noisy grid first, one round of Lloyd after it (Su et al. 2016, section 6.3)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def smallest_epsilon_for_a_round(n: int, k: int, d: int, theta: float) -> float:
     """From here on a round of Lloyd with half of epsilon errs less than the grid with that half.
 
     (X/Y)^((2+d)/(2d)), where X / epsilon^2 is the error of the round, and Y / epsilon^(4/(2+d))
-    the variance of the grid's centers (paper 000, section 4.3, at r = 1).
+    the variance of the grid's centers (Su et al. 2016, section 4.3, at r = 1).
     """
     round_error = 8 * d * (1 + (2 * RHO) ** 2) * (k * (d + 1) / n) ** 2
     grid_error = 2 * d * k ** ((d - 2) / d) / 3 / (theta ** (2 * d) * n**4) ** (1 / (2 + d))
@@ -55,7 +55,7 @@ class Hybrid(Algorithm):
 
     key = "hybrid"
     title = "Hybrid"
-    paper = "000"
+    paper = "su2016"
     verdict = Verdict.REPAIRED
     parameters = (
         Parameter("theta", "Larger means fewer, fuller cells.", 10.0, 0.1, 1000.0),

@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from dpcore.cli import audit, catalog, history, release, reproduce, run, sweep, verify
+from dpcore.cli import audit, catalog, cite, history, release, reproduce, run, sweep, verify
 from dpcore.privacy.accounting import Infeasible
 
 #: What went wrong, as an exit code.
@@ -19,7 +19,8 @@ examples:
   dpcore run eugkm --data trips.csv.gz --columns lon lat --box -74.1 40.7 -73.9 40.9 \\
       -k 5 --epsilon 1 --format geojson
   dpcore sweep eugkm dplloyd --data nyc-month -k 5 --epsilons 0.05 0.1 0.5 1 --runs 20 --json
-  dpcore reproduce 000-fig2 --quick
+  dpcore reproduce su2016 --quick
+  dpcore cite eugkm
   dpcore release adaptive --data nyc-taxi -k 5 --epsilon 0.5 --allowed 2 --output released
   dpcore verify released/certificate.json
 
@@ -36,7 +37,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (catalog, run, sweep, audit, reproduce, release, verify, history):
+    for module in (catalog, cite, run, sweep, audit, reproduce, release, verify, history):
         module.add(commands)
     return whole
 

@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from dpcore.algorithms import ALGORITHMS, PAPERS, Algorithm, Parameter
+from dpcore.algorithms.references import paper_key
 from dpcore.datasets.builtin import BUILTIN, BuiltinSet
 from dpcore.privacy.accounting import MAX_DELTA, MAX_EPSILON, MIN_EPSILON, Neighbors
 from dpcore.privacy.explain import LEVELS, MIDDLE, level_of, nearest_level
@@ -289,7 +290,7 @@ def paper_control() -> str:
         "Paper",
         "paper",
         ALL,
-        address.one_of((ALL, *PAPERS)),
+        lambda text: address.one_of((ALL, *PAPERS))(paper_key(text)),
         options=[ALL, *PAPERS],
         format_func=paper_title,
     )
@@ -298,7 +299,7 @@ def paper_control() -> str:
 def paper_title(key: str) -> str:
     if key == ALL:
         return "All of them"
-    return PAPERS[key] if key == "ours" else f"{key}: {PAPERS[key]}"
+    return PAPERS[key]
 
 
 def obstacle(choice: Choice) -> str | None:
