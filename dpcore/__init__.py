@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from dpcore.runs.run import run
     from dpcore.study import metrics
     from dpcore.study.metrics import center_shift, nicv
+    from dpcore.study.prediction import crossover, predict
     from dpcore.study.sweep import Trial, sweep
 
 #: Public modules, and the module that defines each other public name.
@@ -49,7 +50,9 @@ _HOMES = {
     "Verdict": "dpcore.privacy.accounting",
     "baseline": "dpcore.runs.baseline",
     "center_shift": "dpcore.study.metrics",
+    "crossover": "dpcore.study.prediction",
     "nicv": "dpcore.study.metrics",
+    "predict": "dpcore.study.prediction",
     "run": "dpcore.runs.run",
     "sweep": "dpcore.study.sweep",
 }
@@ -69,9 +72,11 @@ __all__ = [
     "algorithms",
     "baseline",
     "center_shift",
+    "crossover",
     "datasets",
     "metrics",
     "nicv",
+    "predict",
     "regions",
     "run",
     "sweep",

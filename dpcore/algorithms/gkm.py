@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 
@@ -106,7 +107,7 @@ class GkM(Algorithm):
     key = "gkm"
     title = "GkM"
     paper = "su2016"
-    sources = ("mohan2012", "nissim2007")
+    sources: ClassVar[tuple[str, ...]] = ("mohan2012", "nissim2007")
     verdict = Verdict.REPAIRED
     parameters = (EXPONENT,)
 
@@ -139,7 +140,7 @@ class GkM3K(Algorithm):
     key = "gkm-3k"
     title = "GkM-3K"
     paper = "su2016"
-    sources = ("mohan2012", "nissim2007")
+    sources: ClassVar[tuple[str, ...]] = ("mohan2012", "nissim2007")
     verdict = Verdict.REPAIRED
     parameters = (ROWS_PER_CENTER,)
 
@@ -196,7 +197,7 @@ class GkMPublished(Algorithm):
     key = "gkm-published"
     title = "GkM, as published"
     paper = "su2016"
-    sources = ("mohan2012", "nissim2007")
+    sources: ClassVar[tuple[str, ...]] = ("mohan2012", "nissim2007")
     verdict = Verdict.UNPROVEN
     relations = (Neighbors.ADD_REMOVE,)
     parameters = (

@@ -6,7 +6,18 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from dpcore.cli import audit, catalog, cite, history, release, reproduce, run, sweep, verify
+from dpcore.cli import (
+    audit,
+    catalog,
+    cite,
+    history,
+    predict,
+    release,
+    reproduce,
+    run,
+    sweep,
+    verify,
+)
 from dpcore.privacy.accounting import Infeasible
 
 #: What went wrong, as an exit code.
@@ -20,6 +31,7 @@ examples:
       -k 5 --epsilon 1 --format geojson
   dpcore sweep eugkm dplloyd --data nyc-month -k 5 --epsilons 0.05 0.1 0.5 1 --runs 20 --json
   dpcore reproduce su2016 --quick
+  dpcore predict -n 100000 -d 2 -k 5
   dpcore cite eugkm
   dpcore release adaptive --data nyc-taxi -k 5 --epsilon 0.5 --allowed 2 --output released
   dpcore verify released/certificate.json
@@ -37,7 +49,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (catalog, cite, run, sweep, audit, reproduce, release, verify, history):
+    for module in (catalog, cite, run, predict, sweep, audit, reproduce, release, verify, history):
         module.add(commands)
     return whole
 
