@@ -11,15 +11,15 @@ INSTALL = $(BIN)/python -m pip install
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help env run test check bench audit findings data screenshots lock
+.PHONY: help env run test check bench audit findings data screenshots lock vulnerabilities
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
 
 env: $(READY) ## Create .venv from the lock, with uv when there is one
 
-run: $(READY) ## Open the dashboard on http://127.0.0.1:8501
-	$(BIN)/streamlit run app.py
+run: $(READY) ## Open the dashboard; prints its address
+	$(BIN)/dpcore dashboard
 
 test: $(READY) ## Run every test
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile
@@ -47,6 +47,9 @@ data: $(READY) ## Make the files in data/ again from their sources
 lock: ## Choose newer versions and write requirements.lock (needs uv)
 	uv pip compile pyproject.toml --all-extras --universal --upgrade --quiet \
 		--generate-hashes --no-header --no-annotate --output-file requirements.lock
+
+vulnerabilities: ## Look up the locked packages among known vulnerabilities (needs a network)
+	$(PYTHON) .ci/vulnerabilities
 
 $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

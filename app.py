@@ -1,14 +1,19 @@
-"""Explore: the map and the slider."""
+"""Explore: the map and the slider. Run by Streamlit itself, the dashboard behind its gate."""
 
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.starlette import App
 
 from dpcore.algorithms import ALGORITHMS
 from dpcore.privacy import explain
+from dpcore.privacy.rounding import at_most
+from pages.server import start
 from pages.ui import address, cached_work, controls, figures, frame, legend, run_picture, visibility
 from pages.ui.controls import Choice
 from pages.ui.run_picture import Layers
+from pages.ui.wording import plain
 
 #: The three levels that stand side by side at first: ends and middle.
 SIDES = (
@@ -91,7 +96,9 @@ def level_slider(choice: Choice) -> None:
     controls.level_slider(f"How strictly is each {choice.about.unit} protected?")
     st.html('<div class="ends"><span>← leaks most</span><span>leaks least →</span></div>')
     if controls.is_exact(choice):
-        st.caption(f"ε = {choice.epsilon:g} was typed; the slider shows the level nearest to it.")
+        st.caption(
+            f"ε = {at_most(choice.epsilon)} was typed; the slider shows the level nearest to it."
+        )
 
 
 def protection(choice: Choice) -> None:
@@ -127,7 +134,7 @@ def axes_shown(choice: Choice) -> tuple[int, int]:
         y = address.control(st.selectbox, "Up", "y", names[1], known, options=names)
     st.caption(
         f"These data have {len(names)} coordinates; the picture shows two of them: "
-        f"**{x}** and **{y}**. Distances and figures count all {len(names)}."
+        f"**{plain(x)}** and **{plain(y)}**. Distances and figures count all {len(names)}."
     )
     return names.index(x), names.index(y)
 
@@ -141,7 +148,7 @@ def attempt(choice: Choice, axes: tuple[int, int]) -> cached_work.Picture | None
     try:
         return cached_work.picture(choice, axes)
     except ValueError as problem:
-        st.warning(f"{title} has no answer here. {problem}")
+        st.warning(f"{title} has no answer here. {plain(str(problem))}")
         return None
 
 
@@ -171,4 +178,8 @@ def notes(choice: Choice, picture: cached_work.Picture) -> None:
         st.caption(" ".join(sentences))
 
 
-main()
+# A visit runs this file as a page. `streamlit run app.py` first looks in it for an App to serve.
+if get_script_run_ctx(suppress_warning=True):
+    main()
+else:
+    app = App(__file__, **start.options())

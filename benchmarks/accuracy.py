@@ -15,6 +15,7 @@ import dpcore
 from benchmarks import workloads
 from benchmarks.table import Row, by_set
 from dpcore.datasets.base import Dataset
+from dpcore.study.metrics import nicv
 
 TITLE = "NICV of `auto`, mean of 20 runs, beside the best of its peers"
 RUNS, DELTA = 20, 1e-6
@@ -160,7 +161,7 @@ def rows(sets: Sequence[str] = (), runs: int = RUNS) -> Iterator[Row]:
 def beside_peers(cell: Cell, runs: int) -> Iterator[Row]:
     """Each epsilon and delta: below the best peer, and below the bars of our own."""
     data = workloads.rows(cell.data)
-    center = dpcore.nicv(data, np.zeros((1, data.d)))
+    center = nicv(data, np.zeros((1, data.d)))
     best = reference(data, cell.k)
     runs = min(runs, FEW_RUNS.get(cell.data, runs))
     for delta in cell.deltas:
@@ -189,7 +190,7 @@ def beside_peers(cell: Cell, runs: int) -> Iterator[Row]:
 def held_out(n: int, d: int, k: int, runs: int) -> Iterator[Row]:
     """Below what the papers' methods reach that need no tuning, and the box center."""
     data = workloads.as_rows(workloads.held_out(n, d, k))
-    center = dpcore.nicv(data, np.zeros((1, d)))
+    center = nicv(data, np.zeros((1, d)))
     for epsilon in EPSILONS:
         beside = {"center": center}
         for key in ("eugkm", "dplloyd"):
@@ -212,12 +213,12 @@ def figures_of(
 ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """The NICV of each of some runs, on seeds from 0."""
     results = (dpcore.run(key, data, k, epsilon, delta, seed=seed) for seed in range(runs))
-    return np.array([dpcore.nicv(data, result.centers) for result in results])
+    return np.array([nicv(data, result.centers) for result in results])
 
 
 def reference(data: Dataset, k: int) -> float:
     """The NICV of the best non-private clustering found."""
-    return min(dpcore.nicv(data, dpcore.baseline(data, k, seed).centers) for seed in range(2))
+    return min(nicv(data, dpcore.baseline(data, k, seed).centers) for seed in range(2))
 
 
 def error_of(figures: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:

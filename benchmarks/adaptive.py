@@ -17,6 +17,7 @@ from dpcore.privacy.accounting import Budget
 from dpcore.privacy.noise import SimulatedNoise
 from dpcore.queries.curator import Curator
 from dpcore.results.synopsis import Coreset
+from dpcore.study.metrics import nicv
 
 TITLE = "Adaptive coreset"
 
@@ -53,7 +54,7 @@ def draws(epsilon: float) -> range:
 
 def reference(data: Dataset, k: int) -> float:
     """The NICV of the best non-private clustering found."""
-    return min(dpcore.nicv(data, dpcore.baseline(data, k, seed).centers) for seed in range(3))
+    return min(nicv(data, dpcore.baseline(data, k, seed).centers) for seed in range(3))
 
 
 def values(
@@ -66,7 +67,7 @@ def values(
         coreset = dpcore.run("adaptive", data, ks[0], epsilon, seed=seed).coreset
         points.append(len(coreset))
         for k in ks:
-            found[k].append(dpcore.nicv(data, coreset.kmeans(k, seed)))
+            found[k].append(nicv(data, coreset.kmeans(k, seed)))
     return found, float(np.mean(points))
 
 

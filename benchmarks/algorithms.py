@@ -14,6 +14,7 @@ from sklearn.cluster import KMeans
 import dpcore
 from benchmarks.table import Row
 from dpcore.datasets.base import Dataset
+from dpcore.datasets.rows import from_array
 from dpcore.privacy.accounting import Infeasible
 
 TITLE = "Every algorithm once, as multiples of one KMeans(n_init=10)"
@@ -46,7 +47,7 @@ def ten_dimensions() -> Dataset:
     rng = np.random.default_rng(0)
     middles = rng.uniform(-0.7, 0.7, (K, 10))
     values = middles[rng.integers(K, size=100_000)] + 0.1 * rng.standard_normal((100_000, 10))
-    return dpcore.datasets.from_array(values, (-1, 1), outside="clip")
+    return from_array(values, (-1, 1), outside="clip")
 
 
 def plain(data: Dataset) -> KMeans:

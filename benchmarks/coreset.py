@@ -21,6 +21,7 @@ from dpcore.kmeans.weighted import weighted_kmeans
 from dpcore.privacy.accounting import Budget, Infeasible
 from dpcore.privacy.noise import SimulatedNoise
 from dpcore.queries.curator import Curator
+from dpcore.study.metrics import nicv
 
 TITLE = "Private coreset"
 
@@ -120,8 +121,7 @@ def without_noise() -> Iterator[Row]:
         for k in (3, 5, 10):
             best = reference(data, k)
             errors = [
-                dpcore.nicv(data, dpcore.run("coreset", data, k, NO_NOISE, seed=s).centers) / best
-                - 1
+                nicv(data, dpcore.run("coreset", data, k, NO_NOISE, seed=s).centers) / best - 1
                 for s in range(3)
             ]
             what = f"relative error on {key}, k={k}, hardly any noise"
@@ -152,6 +152,6 @@ def relative_errors(
     key: str, data: GridDataset, k: int, epsilon: float, best: float
 ) -> list[float]:
     return [
-        dpcore.nicv(data, dpcore.run(key, data, k, epsilon, seed=seed).centers) / best - 1
+        nicv(data, dpcore.run(key, data, k, epsilon, seed=seed).centers) / best - 1
         for seed in draws(epsilon)
     ]

@@ -11,6 +11,7 @@ from sklearn.cluster import KMeans
 
 import dpcore
 from benchmarks.table import Row, seconds, unit
+from dpcore.study.metrics import nicv
 
 TITLE = "Foundation"
 NEEDED = "import numpy, scipy, scipy.optimize, sklearn.cluster, sklearn.utils, pandas"
@@ -37,10 +38,8 @@ def rows() -> Iterator[Row]:
     positions, counts = month.positions()
     unit_points = positions / 2**21
     plain = KMeans(5, n_init=10, random_state=0).fit(unit_points, sample_weight=counts)
-    best = dpcore.nicv(month, month.box.from_unit(plain.cluster_centers_))
-    values = [
-        dpcore.nicv(month, dpcore.run("eugkm", month, 5, 0.5, seed=s).centers) for s in range(20)
-    ]
+    best = nicv(month, month.box.from_unit(plain.cluster_centers_))
+    values = [nicv(month, dpcore.run("eugkm", month, 5, 0.5, seed=s).centers) for s in range(20)]
     yield Row("its NICV / that of scikit-learn's KMeans(n_init=10)", np.mean(values) / best, 1.01)
 
     time = seconds(lambda: dpcore.run("dplloyd", month, 5, 0.5, seed=0))

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from dpcore.runs.baseline import baseline
     from dpcore.runs.estimator import PrivateKMeans
     from dpcore.runs.run import run
-    from dpcore.study import metrics
-    from dpcore.study.metrics import center_shift, nicv
+    from dpcore.study.figures import center_shift, nicv
     from dpcore.study.prediction import crossover, predict
     from dpcore.study.sweep import Trial, sweep
 
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
 _MODULES = {
     "algorithms": "dpcore.algorithms",
     "datasets": "dpcore.datasets",
-    "metrics": "dpcore.study.metrics",
     "regions": "dpcore.datasets.regions",
 }
 _HOMES = {
@@ -49,9 +47,9 @@ _HOMES = {
     "Trial": "dpcore.study.sweep",
     "Verdict": "dpcore.privacy.accounting",
     "baseline": "dpcore.runs.baseline",
-    "center_shift": "dpcore.study.metrics",
+    "center_shift": "dpcore.study.figures",
     "crossover": "dpcore.study.prediction",
-    "nicv": "dpcore.study.metrics",
+    "nicv": "dpcore.study.figures",
     "predict": "dpcore.study.prediction",
     "run": "dpcore.runs.run",
     "sweep": "dpcore.study.sweep",
@@ -74,7 +72,6 @@ __all__ = [
     "center_shift",
     "crossover",
     "datasets",
-    "metrics",
     "nicv",
     "predict",
     "regions",

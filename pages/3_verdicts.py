@@ -14,6 +14,7 @@ from dpcore.algorithms import ALGORITHMS, Algorithm
 from dpcore.algorithms.references import bibtex, short
 from dpcore.audit import Finding, Findings
 from dpcore.privacy.accounting import Neighbors, Verdict
+from dpcore.privacy.rounding import at_least, at_most
 from pages.ui import address, controls, frame, palette
 
 #: A verdict's color on the screen, and what it says.
@@ -78,8 +79,9 @@ def audited() -> Findings | None:
         return None
     st.caption(
         f"The bars show an audit of {found.date}, with {found.runs:,} runs or more on each of two "
-        "neighboring data sets. It bounds ε from below with 95 % confidence. A bound under the "
-        "claim proves nothing; one beyond it refutes the claim."
+        "neighboring data sets, fewer where a run is only compared with its replay. It bounds ε "
+        "from below with 95 % confidence. A bound under the claim proves nothing; one beyond it "
+        "refutes the claim."
     )
     return found
 
@@ -137,7 +139,8 @@ def audit_bar(algorithm: Algorithm, found: Findings | None) -> None:
 
 def told(strongest: Finding, refuted: list[Finding]) -> tuple[str, float]:
     """What the strongest attack showed, what refutes the claim, and the epsilon it comes to."""
-    words = f"Claimed: ε = {strongest.epsilon:g}. Audit: at least {strongest.lower_bound:.2g}"
+    least = at_least(strongest.lower_bound, 2)
+    words = f"Claimed: ε = {at_most(strongest.epsilon)}. Audit: at least {least}"
     if not refuted:
         return f"{words}, on the pair “{strongest.pair}”.", strongest.lower_bound
     if strongest.lower_bound > strongest.epsilon:
@@ -147,7 +150,7 @@ def told(strongest: Finding, refuted: list[Finding]) -> tuple[str, float]:
     why = (
         "something gets out without noise"
         if math.isinf(cost)
-        else f"its noise is worth ε = {cost:.2g}"
+        else f"its noise is worth ε = {at_least(cost, 2)}"
     )
     return f"{words}. The claim is refuted: on the pair “{dearest.pair}” {why}.", cost
 

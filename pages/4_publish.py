@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui import address, frame, own_data, visibility
+from pages.ui import access, address, frame, own_data, visibility
+from pages.ui.access import Action
 from pages.ui.publish import (
+    approval,
     confirm_step,
     data_step,
     history,
@@ -21,6 +23,7 @@ from pages.ui.wording import plain
 
 PUBLISH, HISTORY = "publish", "history"
 VIEWS = {PUBLISH: "Publish", HISTORY: "History"}
+NEEDS = {PUBLISH: Action.PLAN, HISTORY: Action.HISTORY}
 
 
 def main() -> None:
@@ -30,17 +33,19 @@ def main() -> None:
         "From data to files that anybody may have. Nothing is spent before you confirm it, and "
         "what is spent stays spent."
     )
+    views = [view for view in VIEWS if access.may(NEEDS[view])]
     view = address.control(
         st.segmented_control,
         "View",
         "view",
-        PUBLISH,
-        address.one_of(VIEWS),
-        options=list(VIEWS),
+        views[0],
+        address.one_of(views),
+        options=views,
         format_func=VIEWS.__getitem__,
         required=True,
         label_visibility="collapsed",
     )
+    approval.draw_requests()
     if view == HISTORY:
         history.draw()
     else:
@@ -50,10 +55,12 @@ def main() -> None:
 def path() -> None:
     """The steps, one of them open."""
     step = step_list.current()
-    if step is Step.RELEASED:
+    if step is Step.RELEASED and access.may(Action.HISTORY):
         if ledger := ledger_choice.ledger():
             released_step.draw(ledger)
         return
+    if step is Step.RELEASED:
+        step = Step.DATA
     key = chosen(step)
     if step is Step.PROTECT and data_step.files() is None and key is None:
         step = Step.DATA

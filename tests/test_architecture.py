@@ -16,6 +16,7 @@ PAGES = [ROOT / "app.py", *sorted((ROOT / "pages").rglob("*.py"))]
 
 #: The folders of dpcore, from the ground up. A module imports from its own layer and those below.
 LAYERS = (
+    "randomness",
     "geometry",
     "kmeans",
     "privacy",

@@ -112,11 +112,13 @@ def test_streamlit_takes_the_settings_and_stays_on_this_machine() -> None:
     settings = re.findall(r"^(\w+) = (.+)$", run.stdout, re.MULTILINE)
     assert {
         ("address", '"127.0.0.1"'),
+        ("headless", "true"),
         ("gatherUsageStats", "false"),
         ("showErrorDetails", '"none"'),
         ("enableXsrfProtection", "true"),
         ("enableCORS", "true"),
     } <= set(settings)
+    assert re.search(r'allowedHosts = \[\s*"127\.0\.0\.1",\s*"localhost",?\s*\]', run.stdout)
 
 
 @pytest.mark.parametrize(("ci", "outcome"), [("", "1 skipped"), ("true", "1 error")])

@@ -15,6 +15,7 @@ from scipy.sparse import csr_array
 from dpcore.geometry.domain import Box, FloatArray, Grid, IntArray, to_ticks
 from dpcore.kmeans.points import WeightedPoints
 from dpcore.kmeans.weighted import weighted_kmeans
+from dpcore.randomness.coins import Coins
 
 #: More numbers than this are drawn as centers, not searched for.
 MAX_SEARCHED = 6000
@@ -35,7 +36,7 @@ def along_the_diagonal(d: int, share: float) -> FloatArray:
     )
 
 
-def spread_out(m: int, root: FloatArray, rng: np.random.Generator) -> FloatArray:
+def spread_out(m: int, root: FloatArray, rng: Coins) -> FloatArray:
     """m centers that suit rows of a normal distribution with that root of a covariance.
 
     They are drawn together by as much as fresh rows ask for: few rows, or random centers in many

@@ -18,6 +18,7 @@ from dpcore.privacy.accounting import Budget, Neighbors
 from dpcore.queries.curator import Curator
 from dpcore.queries.moments import WHOLE, Offsets
 from dpcore.queries.questions import Question
+from dpcore.randomness.coins import Coins
 
 #: Weight of a row's count beside its offset of at most 1: at most, and where there is one center,
 #: near which are all rows, whose number is known already.
@@ -92,7 +93,7 @@ class Cells:
     noise: float
     energy: float
 
-    def merged(self, k: int, rng: np.random.Generator) -> Cells:
+    def merged(self, k: int, rng: Coins) -> Cells:
         """Fewer centers, each in the middle of some: their spread becomes distance."""
         rows = np.where(self.rows > AUDIBLE * self.noise, self.rows, 0)
         centers, cost = weighted_kmeans(self.centers, rows, k, RESTARTS, rng)

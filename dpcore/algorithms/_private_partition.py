@@ -17,6 +17,7 @@ from dpcore.geometry.domain import TICKS, FloatArray, IntArray
 from dpcore.privacy.accounting import Pure
 from dpcore.queries.curator import Curator
 from dpcore.queries.sparse_cells import Cells
+from dpcore.randomness.coins import Coins
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +32,7 @@ class Cubes:
     places: IntArray
 
     @classmethod
-    def around_the_ball(cls, d: int, shift: float, rng: np.random.Generator) -> Self:
+    def around_the_ball(cls, d: int, shift: float, rng: Coins) -> Self:
         """One cube that holds the unit ball wherever it is shifted: [-1-s, 1+s]^d + U[-s, s]^d."""
         half = math.ceil((1 + shift) * TICKS)
         offset = np.rint(rng.uniform(-shift, shift, d) * TICKS).astype(np.int64)

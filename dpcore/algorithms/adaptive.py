@@ -11,7 +11,7 @@ from scipy.ndimage import binary_dilation
 
 from dpcore.algorithms._pooled_counts import heard_together
 from dpcore.algorithms._tree import Stage, leaf_points, weighed_leaves
-from dpcore.algorithms.base import Parameter, SynopsisAlgorithm, register
+from dpcore.algorithms.base import AuditHints, Parameter, Room, SynopsisAlgorithm, register
 from dpcore.geometry.domain import FloatArray, IntArray
 from dpcore.geometry.dyadic import DyadicCells, deinterleaved
 from dpcore.privacy.accounting import Pure, Verdict
@@ -80,6 +80,10 @@ class Adaptive(SynopsisAlgorithm):
     title = "Adaptive coreset"
     paper = "ours"
     verdict = Verdict.PROVED
+    audit = AuditHints(
+        rooms=(Room(5000, 2), Room(1100, 2, k=3), Room(3000, 2, settings={"points": 20})),
+        regional={"points": 20},
+    )
     parameters = (
         Parameter(
             "points",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from dpcore.algorithms.base import Algorithm, get, register
+from dpcore.algorithms.base import Algorithm, AuditHints, Room, get, register
 from dpcore.algorithms.lift import BLIND, GRID_DIMENSIONS, best_terms
 from dpcore.privacy.accounting import MIN_EPSILON, Budget, Neighbors, Verdict
 from dpcore.queries.curator import Curator
@@ -15,6 +15,11 @@ MAP_DIMENSIONS = 2
 SIZE_SHARE = 0.03
 #: Rows times epsilon from which a map can be drawn: in all, and for each center.
 MAP_ROWS, MAP_ROWS_A_CENTER = 100, 10
+#: Why a coarse grid is taken where the number of rows is not asked for.
+TOO_LITTLE = (
+    "This epsilon is too small to ask how many rows there are, so a coarse grid is weighed against "
+    "what data usually look like."
+)
 
 
 @dataclass(frozen=True)
@@ -59,13 +64,19 @@ def choose(
         )
         return Choice("lift", "coarse grid", why)
     terms = best_terms(n, d, Budget(epsilon, delta), relation)
-    if terms.relative_noise(n, d) > BLIND:
+    return way_of_lift(d, terms.relative_noise(n, d) > BLIND, terms.gaussian)
+
+
+def way_of_lift(d: int, blind: bool, gaussian: bool) -> Choice:
+    """What lift does with more coordinates than a grid can hold, once it knows how much noise
+    there is."""
+    if blind:
         why = (
             f"So few rows of {d} coordinates are lost in the noise at this epsilon, so public "
             "centers are only moved to where rows lie on the whole."
         )
         return Choice("lift", "level only", why)
-    noise = "Gaussian" if terms.gaussian else "geometric"
+    noise = "Gaussian" if gaussian else "geometric"
     why = (
         f"In {d} dimensions a grid would have more cells than rows, so a few rounds ask for "
         f"clipped offsets from public centers, with {noise} noise."
@@ -97,23 +108,45 @@ class Auto(Algorithm):
     title = "Best for this data"
     paper = "ours"
     verdict = Verdict.PROVED
+    audit = AuditHints(
+        rooms=(
+            Room(5000, 2),
+            Room(2000, 8),
+            Room(600, 1, k=3),
+            Room(400, 3),
+            Room(400, 5),
+            Room(200, 8, epsilon=1e5),
+            Room(40, 2, epsilon=1.5e-6),
+        )
+    )
     uses_delta = True
 
     def obstacle(self, d: int, n: int | None, k: int) -> str | None:
         return get("lift").obstacle(d, n, k)
 
     def run(self, curator: Curator, k: int) -> Outcome:
-        d, budget = curator.d, curator.budget
-        n, left = 1, 1.0
-        if d == MAP_DIMENSIONS and budget.epsilon > 2 * MIN_EPSILON:
-            n, left = curator.size(SIZE_SHARE)
-        if left < 1:
-            # A map drawn of too few rows costs more than one that was not drawn.
-            n -= round(1 / (SIZE_SHARE * budget.epsilon))
-        choice = choose(n, d, k, budget.epsilon, budget.delta, curator.neighbors)
-        if left < 1:
-            curator = curator.account(Budget(budget.epsilon * left), choice.algorithm)
+        choice, curator = self._chosen(curator, k)
         chosen = get(choice.algorithm)
         outcome = chosen.run(curator, k, **chosen.settings({}))
-        facts = {**outcome.facts, "chosen": choice.algorithm, "because": choice.sentence}
+        facts = outcome.facts
+        if curator.d > GRID_DIMENSIONS:
+            # Which way it goes lift itself found out, from noisy answers.
+            choice = way_of_lift(curator.d, "rounds" not in facts, facts["gaussian noise"])
+        facts = {**facts, "chosen": choice.algorithm, "because": choice.sentence}
         return replace(outcome, facts=facts)
+
+    def _chosen(self, curator: Curator, k: int) -> tuple[Choice, Curator]:
+        """What is to run, and with which curator."""
+        d, budget, relation = curator.d, curator.budget, curator.neighbors
+        terms = k, budget.epsilon, budget.delta, relation
+        if d != MAP_DIMENSIONS:
+            return choose(1, d, *terms), curator
+        if relation.size_is_private and budget.epsilon <= 2 * MIN_EPSILON:
+            return Choice("lift", "coarse grid", TOO_LITTLE), curator
+        n, left = curator.size(SIZE_SHARE)
+        if left == 1:
+            return choose(n, d, *terms), curator
+        # A map drawn of too few rows costs more than one that was not drawn.
+        n -= round(1 / (SIZE_SHARE * budget.epsilon))
+        choice = choose(n, d, *terms)
+        return choice, curator.account(Budget(budget.epsilon * left), choice.algorithm)

@@ -7,7 +7,7 @@ import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -56,6 +56,45 @@ class Parameter:
         return converted
 
 
+@dataclass(frozen=True)
+class Room:
+    """Data on which the audit enters a part of an algorithm that small ones leave out."""
+
+    rows: int
+    d: int
+    k: int = 2
+    #: Where the usual one does not enter it.
+    epsilon: float | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    #: One row more among so many, or a pair that the audit knows by this name.
+    pair: str = "one among"
+    #: Runs at most, where one takes long.
+    runs: int | None = None
+
+
+@dataclass(frozen=True)
+class AuditHints:
+    """What the audit should know of an algorithm to attack all of it, and soon.
+
+    Without any of it an algorithm is audited as well, though perhaps not in every branch: what
+    matters to a verdict (secret coins, noise on cells that nobody counts one by one) the audit
+    hears from the curator.
+    """
+
+    #: Settings that keep runs on a few rows short without leaving out a part of the algorithm.
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    #: Where few rows leave a part out: trees grow, balls are removed, rows are projected.
+    rooms: tuple[Room, ...] = ()
+    #: A usual epsilon, and a large one, at which what is not hidden by noise shows soonest.
+    epsilons: tuple[float, float] = (1.0, 4.0)
+    #: More settings, where it runs by region.
+    regional: Mapping[str, Any] = field(default_factory=dict)
+    #: It counts rows on a fine grid before all else: given as counts they take a tenth of the time.
+    counts_first: bool = False
+    #: It takes noise from its coins, as publications do that know no curator.
+    own_noise: bool = False
+
+
 class Algorithm(ABC):
     """A differentially private k-means system.
 
@@ -74,6 +113,7 @@ class Algorithm(ABC):
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     #: Whether it can use, or needs, a delta above 0.
     uses_delta: ClassVar[bool] = False
+    audit: ClassVar[AuditHints] = AuditHints()
 
     @abstractmethod
     def run(self, curator: Curator, k: int, *_: Any, **parameters: Any) -> Outcome:

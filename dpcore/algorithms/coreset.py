@@ -11,7 +11,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from dpcore.algorithms._pooled_counts import heard_together
-from dpcore.algorithms.base import SynopsisAlgorithm, register
+from dpcore.algorithms.base import AuditHints, Room, SynopsisAlgorithm, register
 from dpcore.geometry.domain import Box, FloatArray, Grid, from_ticks, to_ticks
 from dpcore.geometry.voronoi import Voronoi
 from dpcore.privacy.accounting import (
@@ -149,6 +149,10 @@ class CoresetKMeans(SynopsisAlgorithm):
     paper = "feldman2017"
     sources = ("nissim2016",)
     verdict = Verdict.PROVED
+    audit = AuditHints(
+        rooms=(Room(20_000, 2), Room(2000, 3), Room(3000, 4), Room(100, 2, epsilon=2e-6)),
+        counts_first=True,
+    )
     uses_delta = True
 
     def obstacle(self, d: int, n: int | None, k: int) -> str | None:

@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 
-from dpcore.algorithms.base import Parameter, SynopsisAlgorithm, register
+from dpcore.algorithms.base import AuditHints, Parameter, Room, SynopsisAlgorithm, register
 from dpcore.algorithms.coreset import SIZE_SHARE, removals
 from dpcore.geometry.domain import FloatArray, cell_ticks, from_ticks
 from dpcore.privacy.accounting import Infeasible, Selection, Verdict
+from dpcore.privacy.rounding import at_most
 from dpcore.queries.boxes import CenterCounts, GoodRadius, half_widths
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
@@ -78,6 +79,9 @@ class FaithfulCoreset(SynopsisAlgorithm):
     paper = "feldman2017"
     sources = ("nissim2016", "beimel2014")
     verdict = Verdict.PROVED
+    audit = AuditHints(
+        epsilons=(40.0, 80.0), rooms=(Room(49, 2, epsilon=80.0, settings={"weighted": False}),)
+    )
     parameters = (
         Parameter(
             "weighted",
@@ -115,19 +119,15 @@ def schedule(n: int, k: int, epsilon: float, rest: float) -> list[int]:
     if not sizes:
         possible = n > 1 and 3 * n >= 8 * k
         least = smallest_epsilon(n, k) / rest if possible else None
-        known = f"needs an epsilon of at least {rounded_up(least)}" if least else "cannot be done"
+        known = f"needs an epsilon of at least {at_most(least, 3)}" if least else "cannot be done"
+        # Where it is private, n is noisy: its last digits say nothing.
+        rows = f"{n:,}" if rest == 1 else f"about {float(f'{n:.2g}'):,.0f}"
         raise Infeasible(
-            f"{n:,} rows are too few at epsilon {epsilon / rest:g}: to find {k} clusters among "
+            f"{rows} rows are too few at epsilon {epsilon / rest:g}: to find {k} clusters among "
             f"them on a grid of {domain_side(n)} cells a side {known}.",
             least,
         )
     return sizes[: int(most_rounds(n, k))]
-
-
-def rounded_up(value: float) -> str:
-    """Three digits that are not below the value."""
-    digits = 2 - math.floor(math.log10(value))
-    return f"{math.ceil(value * 10**digits) / 10**digits:.3g}"
 
 
 def small_balls(curator: Curator, sizes: list[int], side: int, epsilon: float) -> FloatArray:

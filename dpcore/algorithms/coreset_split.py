@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpcore.algorithms.base import Algorithm, Parameter, register
+from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, register
 from dpcore.algorithms.coreset import SIZE_SHARE, private_coreset
 from dpcore.privacy.accounting import MIN_EPSILON, Budget, Verdict
 from dpcore.queries.curator import Curator
@@ -38,6 +38,9 @@ class CoresetSplit(Algorithm):
     title = "Private coreset, split"
     paper = "feldman2017"
     verdict = Verdict.PROVED
+    audit = AuditHints(
+        settings={"rows": 1000}, rooms=(Room(3000, 3), Room(2500, 4), Room(100, 3, epsilon=1.02e-6))
+    )
     uses_delta = True
     parameters = (Parameter("rows", "Rows in a part, on average.", 10_000, 1_000, 10_000_000),)
 

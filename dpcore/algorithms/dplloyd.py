@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpcore.algorithms.base import Algorithm, Parameter, register
+from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, register
 from dpcore.geometry.domain import FloatArray, IntArray
 from dpcore.kmeans.seeding import sphere_packing, uniform_starts
 from dpcore.privacy.accounting import MIN_EPSILON, Infeasible, Pure, Verdict
@@ -90,6 +90,10 @@ class DPLloyd(Algorithm):
     paper = "su2016"
     sources = ("blum2005", "mcsherry2010")
     verdict = Verdict.PROVED
+    audit = AuditHints(
+        settings={"rounds": 2, "start": "uniform"},
+        rooms=(Room(40, 3, settings={"start": "packing"}),),
+    )
     parameters = (
         Parameter("rounds", "Rounds of Lloyd, which share epsilon.", 5, 1, 100),
         Parameter("start", "Where centers start.", "packing", choices=("packing", "uniform")),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dpcore.algorithms.base import Parameter, SynopsisAlgorithm, register
+from typing import Any
+
+from dpcore.algorithms.base import AuditHints, Parameter, Room, SynopsisAlgorithm, register
 from dpcore.geometry.domain import Grid
 from dpcore.kmeans.noisy_grid import solve_grid
 from dpcore.privacy.accounting import Infeasible, Pure, Verdict
@@ -14,6 +16,11 @@ from dpcore.results.synopsis import NoisyGrid
 MAX_CELLS = 1 << 24
 #: Cells a side beyond which a finer grid shows nothing more of a map.
 MAX_SIDE = 1 << 12
+#: What is said of a grid without lines.
+ONE_CELL = (
+    "The grid has one cell, the whole box: its count says nothing of where rows lie, so the "
+    "centers do not either. A larger epsilon, fewer coordinates or another method would."
+)
 
 
 def cells_per_side(n: float, epsilon: float, d: int, theta: float) -> int:
@@ -41,6 +48,22 @@ def fitting_grid(curator: Curator, n: int, epsilon: float, theta: float) -> Grid
             "such as dplloyd."
         )
     return Grid(curator.box, side)
+
+
+def too_many_cells(d: int) -> str | None:
+    """Why there can be no grid of more than one cell in so many dimensions, or None."""
+    if 2**d <= MAX_CELLS:
+        return None
+    return (
+        f"in {d} dimensions even 2 cells a side are 2^{d} cells, more than the {MAX_CELLS:,} that "
+        "fit in memory. Use fewer coordinates, or an algorithm without a grid (dplloyd)."
+    )
+
+
+def facts_of(grid: Grid) -> dict[str, Any]:
+    """How fine the grid is, and a warning where it shows nothing."""
+    facts: dict[str, Any] = {"cells per side": grid.cells_per_side}
+    return facts if grid.cells_per_side > 1 else facts | {"caution": ONE_CELL}
 
 
 @register
@@ -74,24 +97,23 @@ class EUGkM(SynopsisAlgorithm):
     title = "EUGkM"
     paper = "su2016"
     verdict = Verdict.REPAIRED
+    audit = AuditHints(
+        settings={"starts": 2},
+        rooms=(Room(600, 1, k=3), Room(600, 3), Room(20, 20, epsilon=1e5, runs=16)),
+    )
     parameters = (
         Parameter("theta", "Larger means fewer, fuller cells.", 10.0, 0.1, 1000.0),
         Parameter("starts", "Starts for Lloyd on the noisy counts; free.", 30, 1, 200),
     )
 
     def obstacle(self, d: int, n: int | None, k: int) -> str | None:
-        if 2**d <= MAX_CELLS:
-            return None
-        return (
-            f"in {d} dimensions even 2 cells a side are 2^{d} cells, more than the {MAX_CELLS:,} "
-            "that fit in memory. Use fewer coordinates, or an algorithm without a grid (dplloyd)."
-        )
+        return too_many_cells(d)
 
     def run(self, curator: Curator, k: int, *, theta: float, starts: int) -> Outcome:
         synopsis = self.summary(curator, k, theta=theta, starts=starts)
         centers = solve_grid(synopsis.counts, k, starts, curator.rng, note=curator.note)
         curator.note("centers", centers=centers)
-        return Outcome(centers, synopsis, {"cells per side": synopsis.grid.cells_per_side})
+        return Outcome(centers, synopsis, facts_of(synopsis.grid))
 
     def summary(self, curator: Curator, k: int, *, theta: float, starts: int) -> NoisyGrid:
         n, rest = curator.size(0.05)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dpcore.algorithms.base import Algorithm, Parameter, register
-from dpcore.algorithms.eugkm import fitting_grid, noisy_grid
+from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, register
+from dpcore.algorithms.eugkm import facts_of, fitting_grid, noisy_grid, too_many_cells
 from dpcore.kmeans.noisy_grid import solve_grid
 from dpcore.privacy.accounting import Neighbors, Verdict
 from dpcore.queries.curator import Curator
@@ -35,11 +35,15 @@ class EUGkMPublished(Algorithm):
     title = "EUGkM, as published"
     paper = "su2016"
     verdict = Verdict.UNPROVEN
+    audit = AuditHints(settings={"starts": 2})
     relations = (Neighbors.ADD_REMOVE,)
     parameters = (
         Parameter("theta", "Larger means fewer, fuller cells.", 10.0, 0.1, 1000.0),
         Parameter("starts", "Starts for Lloyd on the noisy counts.", 30, 1, 200),
     )
+
+    def obstacle(self, d: int, n: int | None, k: int) -> str | None:
+        return too_many_cells(d)
 
     def run(self, curator: Curator, k: int, *, theta: float, starts: int) -> Outcome:
         synopsis = self.summary(curator, theta)
@@ -47,7 +51,7 @@ class EUGkMPublished(Algorithm):
             synopsis.counts, k, starts, curator.rng, packed=True, note=curator.note
         )
         curator.note("centers", centers=centers)
-        return Outcome(centers, synopsis, {"cells per side": synopsis.grid.cells_per_side})
+        return Outcome(centers, synopsis, facts_of(synopsis.grid))
 
     def summary(self, curator: Curator, theta: float) -> NoisyGrid:
         """What `run` publishes beside its centers."""

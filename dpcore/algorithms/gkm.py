@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpcore.algorithms.base import Algorithm, Parameter, register
+from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, register
 from dpcore.geometry.domain import FloatArray, IntArray
 from dpcore.kmeans.blocks import Blocks, consecutive_blocks
 from dpcore.privacy.accounting import Neighbors, Pure, Selection, Verdict
@@ -57,7 +57,8 @@ def sample_and_aggregate(curator: Curator, k: int, blocks: int, epsilon: float) 
     """
     low, high = quartiles(curator, epsilon / 2)
     curator.note("range", low=low, high=high)
-    return mean_of_blocks(curator, BlockCenters(k, blocks, low, high, own_coins(curator)), epsilon)
+    question = BlockCenters(k, blocks, low, high, curator.secret_coins())
+    return mean_of_blocks(curator, question, epsilon)
 
 
 def mean_of_blocks(curator: Curator, question: BlockCenters, epsilon: float) -> Outcome:
@@ -66,11 +67,6 @@ def mean_of_blocks(curator: Curator, question: BlockCenters, epsilon: float) -> 
     centers = np.clip(question.mean(curator.answer(question, Pure(epsilon / 2), why)), -1.0, 1.0)
     curator.note("centers", centers=centers, low=question.low, high=question.high)
     return Outcome(centers, facts={"blocks": question.blocks})
-
-
-def own_coins(curator: Curator) -> np.random.Generator:
-    """Coins apart from the others: how many of these are tossed depends on the rows."""
-    return curator.rng.spawn(1)[0]
 
 
 @register
@@ -109,6 +105,14 @@ class GkM(Algorithm):
     paper = "su2016"
     sources: ClassVar[tuple[str, ...]] = ("mohan2012", "nissim2007")
     verdict = Verdict.REPAIRED
+    audit = AuditHints(
+        rooms=(
+            Room(32, 2, pair="number of blocks"),
+            Room(32, 1, settings={"exponent": 0.81}, pair="shifted slices"),
+            Room(300, 2, k=1, epsilon=4.0),
+            Room(300, 3, k=1, epsilon=4.0),
+        )
+    )
     parameters = (EXPONENT,)
 
     def run(self, curator: Curator, k: int, *, exponent: float) -> Outcome:
@@ -142,6 +146,7 @@ class GkM3K(Algorithm):
     paper = "su2016"
     sources: ClassVar[tuple[str, ...]] = ("mohan2012", "nissim2007")
     verdict = Verdict.REPAIRED
+    audit = AuditHints(rooms=(Room(300, 2, k=1, epsilon=4.0),))
     parameters = (ROWS_PER_CENTER,)
 
     def run(self, curator: Curator, k: int, *, rows_per_center: float) -> Outcome:
@@ -199,6 +204,13 @@ class GkMPublished(Algorithm):
     paper = "su2016"
     sources: ClassVar[tuple[str, ...]] = ("mohan2012", "nissim2007")
     verdict = Verdict.UNPROVEN
+    audit = AuditHints(
+        rooms=(
+            Room(32, 2, pair="number of blocks"),
+            Room(32, 1, settings={"exponent": 0.81}, pair="shifted slices"),
+            Room(32, 2, settings={"blocks": "gkm-3k"}),
+        )
+    )
     relations = (Neighbors.ADD_REMOVE,)
     parameters = (
         Parameter("blocks", "Blocks of GkM or of GkM-3K.", "gkm", choices=("gkm", "gkm-3k")),
@@ -214,5 +226,5 @@ class GkMPublished(Algorithm):
         count = max(1, int(exact))
         low, high = quartiles(curator, epsilon / 2, GuptQuantile)
         curator.note("range", low=low, high=high)
-        question = SlicedCenters(k, count, low, high, own_coins(curator))
+        question = SlicedCenters(k, count, low, high, curator.secret_coins())
         return mean_of_blocks(curator, question, epsilon)

@@ -6,13 +6,14 @@ import math
 
 import numpy as np
 
-from dpcore.algorithms.base import Algorithm, Parameter, register
+from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, register
 from dpcore.algorithms.dplloyd import lloyd_round
 from dpcore.datasets.base import Dataset
 from dpcore.geometry.domain import TICKS, FloatArray, from_ticks, to_ticks
 from dpcore.kmeans.seeding import sphere_packing
 from dpcore.privacy.accounting import Neighbors, Pure, Verdict
 from dpcore.queries.curator import Curator
+from dpcore.randomness.coins import Coins
 from dpcore.results.run_result import Outcome
 
 #: Points of a sampling zone among which the exponential mechanism chooses.
@@ -20,7 +21,7 @@ SAMPLES = 30
 
 
 def drawn_by_distance(
-    points: FloatArray, mean: FloatArray, epsilon: float, rng: np.random.Generator
+    points: FloatArray, mean: FloatArray, epsilon: float, rng: Coins
 ) -> FloatArray:
     """One of the points, with weight exp(-epsilon |s - mean| / (2 diameter of the box))."""
     diameter = 2 * math.sqrt(len(mean))
@@ -34,7 +35,7 @@ def drawn_towards(
     old: FloatArray,
     directions: FloatArray,
     epsilon: float,
-    rng: np.random.Generator,
+    rng: Coins,
 ) -> FloatArray:
     """A new center for each cluster, from its sampling zone.
 
@@ -52,14 +53,14 @@ def distances(means: FloatArray, old: FloatArray) -> FloatArray:
     return np.sqrt(((means - old) ** 2).sum(axis=1))
 
 
-def in_ball(count: int, d: int, rng: np.random.Generator) -> FloatArray:
+def in_ball(count: int, d: int, rng: Coins) -> FloatArray:
     """Points drawn uniformly in the unit ball."""
     points = rng.standard_normal((count, d))
     points /= np.sqrt((points**2).sum(axis=1, keepdims=True))
     return points * rng.random((count, 1)) ** (1 / d)
 
 
-def onwards(means: FloatArray, old: FloatArray, rng: np.random.Generator) -> FloatArray:
+def onwards(means: FloatArray, old: FloatArray, rng: Coins) -> FloatArray:
     """Directions at random angles, up to a right one, to the way from old centers to means."""
     way = means - old
     way /= np.maximum(np.sqrt((way**2).sum(axis=1, keepdims=True)), 1 / TICKS)
@@ -135,6 +136,7 @@ class KMeansGuarantee(Algorithm):
     paper = "joshi2022"
     sources = ("lu2020",)
     verdict = Verdict.REPAIRED
+    audit = AuditHints(settings={"rounds": 2})
     parameters = (ROUNDS,)
 
     def run(self, curator: Curator, k: int, *, rounds: int) -> Outcome:
@@ -176,6 +178,11 @@ class KMeansGuaranteePublished(Algorithm):
     paper = "joshi2022"
     sources = ("lu2020",)
     verdict = Verdict.UNPROVEN
+    audit = AuditHints(
+        settings={"rounds": 1, "final_noise": False},
+        own_noise=True,
+        rooms=(Room(20, 2, settings={"final_noise": True}),),
+    )
     relations = (Neighbors.ADD_REMOVE,)
     parameters = (PUBLISHED_ROUNDS, FINAL_NOISE)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from dpcore.algorithms._local_swap import RowCost, SetCost, local_swap
 from dpcore.algorithms._private_partition import Cubes, private_partition
-from dpcore.algorithms.base import Algorithm, Parameter, register
+from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, register
 from dpcore.geometry.domain import TICKS, FloatArray, IntArray
 from dpcore.geometry.row_maps import BallClip, Projection
 from dpcore.geometry.voronoi import Voronoi
@@ -254,6 +254,13 @@ class HighDim(Algorithm):
     title = "High-dimensional k-means"
     paper = "balcan2017"
     verdict = Verdict.REPAIRED
+    audit = AuditHints(
+        rooms=(
+            Room(48, 8),
+            Room(300, 8, k=3, epsilon=8.0),
+            Room(3, 2, k=1, epsilon=80.0, settings={"constants": "published"}, runs=1),
+        )
+    )
     parameters = (CONSTANTS, RADIUS)
 
     def run(self, curator: Curator, k: int, *, constants: str, radius: float) -> Outcome:

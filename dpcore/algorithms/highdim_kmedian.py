@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpcore.algorithms.base import Algorithm, register
+from dpcore.algorithms.base import Algorithm, AuditHints, Room, register
 from dpcore.algorithms.highdim import CONSTANTS, RADIUS, NearestImage, noisy_means_of, repaired
 from dpcore.geometry.domain import TICKS, FloatArray, IntArray, to_ticks
 from dpcore.geometry.row_maps import BallClip
@@ -105,6 +105,7 @@ class HighDimKMedian(Algorithm):
     title = "High-dimensional k-median"
     paper = "balcan2017"
     verdict = Verdict.REPAIRED
+    audit = AuditHints(rooms=(Room(48, 8), Room(300, 8, k=3, epsilon=8.0)))
     parameters = (CONSTANTS, RADIUS)
 
     def run(self, curator: Curator, k: int, *, constants: str, radius: float) -> Outcome:

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from dpcore.algorithms.base import Algorithm, Parameter, register
+from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, register
 from dpcore.algorithms.highdim import CONSTANTS, PLANS, NearestImage, Search
 from dpcore.geometry.domain import TICKS, FloatArray
 from dpcore.geometry.row_maps import BallClip
@@ -65,6 +65,7 @@ class HighDimPublished(Algorithm):
     title = "High-dimensional k-means, as published"
     paper = "balcan2017"
     verdict = Verdict.UNPROVEN
+    audit = AuditHints(rooms=(Room(48, 8), Room(40, 2, pair="farthest row")))
     relations = (Neighbors.REPLACE_ONE,)
     parameters = (
         CONSTANTS,

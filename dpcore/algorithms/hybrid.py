@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dpcore.algorithms.base import Algorithm, Parameter, register
+from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, register
 from dpcore.algorithms.centroid_error import smallest_epsilon_for_a_round
 from dpcore.algorithms.dplloyd import lloyd_round
-from dpcore.algorithms.eugkm import fitting_grid, noisy_grid
+from dpcore.algorithms.eugkm import facts_of, fitting_grid, noisy_grid, too_many_cells
 from dpcore.kmeans.noisy_grid import solve_grid
 from dpcore.privacy.accounting import Verdict
 from dpcore.queries.curator import Curator
@@ -44,10 +44,14 @@ class Hybrid(Algorithm):
     title = "Hybrid"
     paper = "su2016"
     verdict = Verdict.REPAIRED
+    audit = AuditHints(settings={"starts": 2, "theta": 1.0}, rooms=(Room(2000, 2),))
     parameters = (
         Parameter("theta", "Larger means fewer, fuller cells.", 10.0, 0.1, 1000.0),
         Parameter("starts", "Starts for Lloyd on the noisy counts; free.", 30, 1, 200),
     )
+
+    def obstacle(self, d: int, n: int | None, k: int) -> str | None:
+        return too_many_cells(d)
 
     def run(self, curator: Curator, k: int, *, theta: float, starts: int) -> Outcome:
         n, rest = curator.size(0.05)
@@ -63,8 +67,11 @@ class Hybrid(Algorithm):
         if ends_with_lloyd:
             centers = lloyd_round(curator, centers, epsilon, "one round of Lloyd")
             curator.note("centers", centers=centers)
+        of_grid = facts_of(grid)
+        if ends_with_lloyd:
+            of_grid.pop("caution", None)
         facts = {
-            "cells per side": grid.cells_per_side,
+            **of_grid,
             "ends with a round of Lloyd": ends_with_lloyd,
             "a round pays from epsilon": threshold,
         }

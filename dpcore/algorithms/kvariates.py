@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from dpcore.algorithms.base import Algorithm, register
-from dpcore.algorithms.gkm import own_coins
+from dpcore.algorithms.base import Algorithm, AuditHints, register
 from dpcore.datasets.base import Dataset
 from dpcore.geometry.domain import TICKS, FloatArray, IntArray, from_ticks
 from dpcore.privacy.accounting import Infeasible, Neighbors, Pure, Verdict
+from dpcore.privacy.rounding import root_up
 from dpcore.queries.curator import Curator
 from dpcore.queries.questions import Sensitivity
+from dpcore.randomness.coins import Coins
 from dpcore.results.run_result import Outcome
 
 #: Sets of centers by which the published noise judges how spread the data are.
@@ -32,12 +33,12 @@ class PickedRow:
     """
 
     centers: FloatArray
-    coins: np.random.Generator
+    coins: Coins
 
     @property
     def added(self) -> Sensitivity:
         d = self.centers.shape[1]
-        return Sensitivity(2 * d * TICKS, 2 * math.sqrt(d) * TICKS)
+        return Sensitivity(2 * d * TICKS, 2 * root_up(d) * TICKS)
 
     @property
     def replaced(self) -> Sensitivity:
@@ -57,7 +58,7 @@ class PickedRow:
 
 def noisy_picks(curator: Curator, k: int, epsilon: float) -> FloatArray:
     """k noisy rows, each for epsilon/k."""
-    coins = own_coins(curator)
+    coins = curator.secret_coins().rng
     centers = np.empty((0, curator.d))
     for j in range(k):
         why = f"center {j + 1} of {k}"
@@ -130,6 +131,7 @@ class KVariatesPublished(Algorithm):
     paper = "balcan2017"
     sources = ("nock2016",)
     verdict = Verdict.UNPROVEN
+    audit = AuditHints(own_noise=True)
     relations = (Neighbors.ADD_REMOVE,)
 
     def run(self, curator: Curator, k: int) -> Outcome:
@@ -148,7 +150,7 @@ class KVariatesPublished(Algorithm):
         return Outcome(centers, facts={"loosened epsilon": own})
 
 
-def spread(data: Dataset, k: int, rng: np.random.Generator) -> tuple[float, float]:
+def spread(data: Dataset, k: int, rng: Coins) -> tuple[float, float]:
     """R, and w = R^2 over the least cost of k - 1 centers (at least one) among the rows."""
     ticks, weights = data.positions()
     if not len(ticks):

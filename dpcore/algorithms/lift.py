@@ -10,7 +10,7 @@ import numpy as np
 from dpcore.algorithms._coarse_grid import from_grid
 from dpcore.algorithms._grid_priors import along_the_diagonal, spread_out
 from dpcore.algorithms._offset_rounds import Purse, Terms, moved, settled
-from dpcore.algorithms.base import Algorithm, register
+from dpcore.algorithms.base import Algorithm, AuditHints, Room, register
 from dpcore.geometry.domain import FloatArray
 from dpcore.privacy.accounting import MIN_EPSILON, Accounting, Budget, Neighbors, Verdict
 from dpcore.privacy.gaussian import MAX_VALUES, MIN_DELTA
@@ -108,6 +108,17 @@ class Lift(Algorithm):
     title = "Lift"
     paper = "ours"
     verdict = Verdict.PROVED
+    audit = AuditHints(
+        rooms=(
+            Room(2000, 4),
+            Room(2000, 8),
+            Room(600, 4, epsilon=4.0),
+            Room(300, 7, epsilon=4.0),
+            Room(600, 6, k=5),
+            Room(40, 8, epsilon=1.05e-6),
+            Room(60, 1001, epsilon=1e5, runs=1),
+        )
+    )
     uses_delta = True
 
     def obstacle(self, d: int, n: int | None, k: int) -> str | None:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpcore.algorithms._local_swap import AddedCost, RowCost
-from dpcore.algorithms.base import Algorithm, Parameter, register
+from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, register
 from dpcore.geometry.domain import TICKS, FloatArray, Grid, IntArray, to_ticks
 from dpcore.geometry.voronoi import Voronoi
 from dpcore.kmeans.lloyd import lloyd
@@ -112,6 +112,7 @@ class NetCoreset(Algorithm):
     paper = "feldman2017"
     sources = ("feldman2009",)
     verdict = Verdict.PROVED
+    audit = AuditHints(settings={"lattice": 4, "starts": 1}, rooms=(Room(60, 3),))
     parameters = (
         Parameter("lattice", "Candidates for centers, a side.", 16, 2, 64),
         Parameter("starts", "Starts for Lloyd on the noisy cells; free.", 10, 1, 100),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpcore.algorithms.base import Algorithm, Parameter, register
+from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, register
 from dpcore.geometry.domain import FloatArray
 from dpcore.kmeans.seeding import uniform_starts
 from dpcore.privacy.accounting import Selection, Verdict
 from dpcore.queries.curator import Curator
 from dpcore.queries.scores import ContrastingCost
+from dpcore.randomness.coins import Coins
 from dpcore.results.run_result import Outcome
 
 #: Of the paper's rule for the number of rounds, max(8, ROUND_SHARE n epsilon / parents).
@@ -20,9 +21,7 @@ MAX_ROUNDS = 1000
 MUTATION, COOLING = 0.1, 0.95
 
 
-def children(
-    parents: FloatArray, count: int, deviation: float, rng: np.random.Generator
-) -> FloatArray:
+def children(parents: FloatArray, count: int, deviation: float, rng: Coins) -> FloatArray:
     """Center sets (count, k, d), each of one parent up to a random cut and of another after it.
 
     Pairs of parents make pairs of children with swapped tails. In each child one coordinate
@@ -70,6 +69,9 @@ class PGkM(Algorithm):
     paper = "su2016"
     sources = ("zhang2013",)
     verdict = Verdict.PROVED
+    audit = AuditHints(
+        settings={"population": 8, "parents": 2, "rounds": 3}, rooms=(Room(300, 2, epsilon=80.0),)
+    )
     parameters = (
         Parameter("population", "Center sets alive at a time (m).", 200, 2, 2000),
         Parameter("parents", "Sets chosen in a round to breed the next (m').", 10, 1, 200),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpcore.algorithms.base import register
+from dpcore.algorithms.base import AuditHints, Room, register
 from dpcore.algorithms.gkm import GkM
 
 
@@ -34,3 +34,4 @@ class SampleAggregate(GkM):
     title = "Sample and aggregate"
     paper = "balcan2017"
     sources = ("nissim2007", "mohan2012", "su2016")
+    audit = AuditHints(rooms=(Room(300, 2, k=1, epsilon=4.0),))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpcore.algorithms.base import Algorithm, Parameter, register
+from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, register
 from dpcore.datasets.base import Dataset
 from dpcore.geometry.domain import TICKS, FloatArray, Grid, IntArray
 from dpcore.privacy.accounting import Neighbors, Pure, Selection, Verdict
@@ -97,7 +97,7 @@ class OneMean(Algorithm):
     )
 
     def obstacle(self, d: int, n: int | None, k: int) -> str | None:
-        return None if k == 1 else "it finds one center, the mean of all rows, so k must be 1"
+        return None if k == 1 else "it finds one center, the mean of all rows, so k must be 1."
 
     def coordinates(self, d: int, sparsity: int, accuracy: float) -> int:
         return min(d, math.ceil(2 * sparsity / accuracy))
@@ -135,6 +135,7 @@ class SparseMean(OneMean):
     key = "sparse-mean"
     title = "Sparse mean"
     verdict = Verdict.REPAIRED
+    audit = AuditHints(settings={"sparsity": 1, "accuracy": 1.0}, rooms=(Room(48, 6),))
 
     def run(self, curator: Curator, k: int, *, sparsity: int, accuracy: float) -> Outcome:
         n, rest = curator.size(0.05)
@@ -171,6 +172,7 @@ class SparseMeanPublished(OneMean):
     key = "sparse-mean-published"
     title = "Sparse mean, as published"
     verdict = Verdict.UNPROVEN
+    audit = AuditHints(settings={"sparsity": 1, "accuracy": 1.0}, rooms=(Room(48, 6),))
     relations = (Neighbors.ADD_REMOVE,)
 
     def run(self, curator: Curator, k: int, *, sparsity: int, accuracy: float) -> Outcome:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpcore.algorithms.base import Algorithm, Parameter, register
+from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, register
 from dpcore.algorithms.dplloyd import lloyd_round
 from dpcore.algorithms.guarantee import (
     FINAL_NOISE,
@@ -25,6 +25,7 @@ from dpcore.kmeans.seeding import sphere_packing
 from dpcore.kmeans.weighted import weighted_kmeans
 from dpcore.privacy.accounting import Neighbors, Pure, Verdict
 from dpcore.queries.curator import Curator
+from dpcore.randomness.coins import Coins
 from dpcore.results.run_result import Outcome
 
 #: Part of each round that pays for the means; the rest counts rows by direction.
@@ -56,7 +57,7 @@ class Directions:
         return np.where((way**2).sum(axis=1) < radius[cluster], label, -1)
 
 
-def heavy_ways(counts: IntArray, groups: int, rng: np.random.Generator) -> FloatArray:
+def heavy_ways(counts: IntArray, groups: int, rng: Coins) -> FloatArray:
     """For each cluster a way out (k, d), drawn by count among its heaviest; 0 where all counts of
     a cluster (k, 2d) are 0 or less."""
     k, d = len(counts), counts.shape[1] // 2
@@ -104,6 +105,7 @@ class SubClustering(Algorithm):
     paper = "joshi2022"
     sources = ("lu2020",)
     verdict = Verdict.REPAIRED
+    audit = AuditHints(settings={"rounds": 2})
     parameters = (
         ROUNDS,
         Parameter("internal_k", "Ways out of each cluster's mean that are considered.", 4, 1, 20),
@@ -153,6 +155,11 @@ class SubClusteringPublished(Algorithm):
     paper = "joshi2022"
     sources = ("lu2020",)
     verdict = Verdict.UNPROVEN
+    audit = AuditHints(
+        settings={"rounds": 1, "final_noise": False},
+        own_noise=True,
+        rooms=(Room(20, 2, settings={"final_noise": True}),),
+    )
     relations = (Neighbors.ADD_REMOVE,)
     parameters = (
         PUBLISHED_ROUNDS,
@@ -196,7 +203,7 @@ def drawn_row(
     mean: FloatArray,
     groups: int,
     epsilon: float,
-    rng: np.random.Generator,
+    rng: Coins,
 ) -> FloatArray:
     """A row from a group drawn by its size, likelier the nearer it is to the mean."""
     middles, _ = weighted_kmeans(places, sizes, groups, 1, rng)

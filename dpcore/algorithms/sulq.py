@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from dpcore.algorithms.base import Algorithm, Parameter, register
+from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, register
 from dpcore.algorithms.dplloyd import noisy_means
 from dpcore.geometry.domain import TICKS, FloatArray, from_ticks, to_ticks
 from dpcore.geometry.voronoi import Voronoi
@@ -90,6 +90,7 @@ class SulqPublished(Algorithm):
     paper = "balcan2017"
     sources = ("blum2005",)
     verdict = Verdict.UNPROVEN
+    audit = AuditHints(own_noise=True)
     uses_delta = True
     relations = (Neighbors.ADD_REMOVE,)
     parameters = (Parameter("rounds", "Rounds of Lloyd; each gets an equal share.", 20, 1, 100),)

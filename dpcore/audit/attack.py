@@ -4,25 +4,48 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
 
 from dpcore.algorithms import get
+from dpcore.audit.accountant import by_account
 from dpcore.audit.cases import Case
+from dpcore.audit.coupling import AuditedCurator, Coupling, Phantoms
 from dpcore.audit.epsilon_bound import CONFIDENCE, Evidence
 from dpcore.audit.event_search import evidence
+from dpcore.audit.law import Laws
 from dpcore.audit.observations import Seen, failure, flattened, result, tabulated
-from dpcore.audit.replay import Diverged, Recorder, Replay, loss, repeats, together
+from dpcore.audit.replay import (
+    Asked,
+    Diverged,
+    Loss,
+    Recorder,
+    Replay,
+    as_priced,
+    loss,
+    moved_too_far,
+    repeats,
+    together,
+)
+from dpcore.datasets import Dataset
 from dpcore.geometry.domain import FloatArray
-from dpcore.privacy.accounting import ROUNDING
+from dpcore.privacy.accounting import Transcript
 from dpcore.privacy.noise import Noise, SimulatedNoise
 from dpcore.runs.run import run
 
 MakeNoise = Callable[[np.random.SeedSequence], Noise]
+#: Every so many runs, noise on cells of which there are very many is drawn by the shortcut.
+SHORTCUT = 2
+#: So many runs are made again on quite other data as well.
+STRANGERS = 6
+#: Relative room for float additions.
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -44,12 +67,23 @@ class Finding:
     cost: float | None
     #: The share of runs that ended in an error or a warning.
     failed: float
+    #: What a replay or the noise itself showed to be wrong, in words; or nothing.
+    fault: str = ""
 
     def refutes(self, confidence: float = CONFIDENCE) -> bool:
         """Whether the claim is wrong, with this confidence."""
         beyond = self.evidence.bound(confidence, self.delta) > self.epsilon
         too_dear = self.cost is not None and self.cost > self.epsilon * (1 + ROUNDING)
-        return beyond or too_dear
+        return beyond or too_dear or bool(self.fault)
+
+
+class Heard(NamedTuple):
+    """What one run lets out, what its answers cost, and what is wrong with it."""
+
+    seen: dict[str, FloatArray]
+    cost: float | None
+    fault: str
+    asked: Sequence[Asked]
 
 
 def attack(case: Case, runs: int, seed: int = 0, make_noise: MakeNoise = SimulatedNoise) -> Finding:
@@ -57,25 +91,32 @@ def attack(case: Case, runs: int, seed: int = 0, make_noise: MakeNoise = Simulat
 
     A warning counts as an error: who runs the program sees it.
     """
+    runs = min(runs, case.most_runs or runs)
     root = np.random.SeedSequence([seed, crc32(case.words.encode())])
     tables: list[list[dict[str, FloatArray]]] = []
     dearest: float | None = None
-    failed = 0
+    fault, drawn, reported = "", Phantoms(), Phantoms()
     public_coins, *own_seeds = root.spawn(3)
+    laws = Laws(int(public_coins.generate_state(1)[0]))
     for side, own in enumerate(own_seeds):
         noise_seed, coin_seed = own.spawn(2)
         noise = make_noise(noise_seed)
-        coins = np.random.default_rng(public_coins if case.coins_known else coin_seed)
-        coin = int(coins.integers(2**62))
+        secret = np.random.default_rng(coin_seed)
+        public = np.random.default_rng(public_coins) if case.coins_known else secret
+        coin = int(public.integers(2**62))
         observed = []
-        for _ in range(runs):
-            seen, cost = _observed(case, side, coin, noise)
-            observed.append(seen)
-            failed += "error" in seen
-            if cost is not None:
-                dearest = max(cost, dearest or 0.0)
+        for number in range(runs):
+            coupling = Coupling(int(secret.integers(2**62)), number % SHORTCUT > 0)
+            heard = _heard(case, side, coin, coupling, noise, number < STRANGERS)
+            observed.append(heard.seen)
+            laws.hear(heard.asked)
+            drawn.add(coupling.drawn.seen, coupling.drawn.mean)
+            reported.add(coupling.reported.seen, coupling.reported.mean)
+            fault = fault or heard.fault
+            if heard.cost is not None:
+                dearest = max(heard.cost, dearest or 0.0)
             if not case.coins_known:
-                coin = int(coins.integers(2**62))
+                coin = int(public.integers(2**62))
         tables.append(observed)
     numbers, names = tabulated(tables[0] + tables[1])
     found = evidence(numbers[:runs], numbers[runs:], names, case.delta)
@@ -89,46 +130,92 @@ def attack(case: Case, runs: int, seed: int = 0, make_noise: MakeNoise = Simulat
         found.bound(delta=case.delta),
         found,
         dearest,
-        failed / (2 * runs),
+        sum("error" in seen for table in tables for seen in table) / (2 * runs),
+        fault or laws.fault((drawn, reported)),
     )
 
 
-def _observed(
-    case: Case, side: int, coin: int, noise: Noise
-) -> tuple[dict[str, FloatArray], float | None]:
-    """What one run on one of the two data sets lets out, and what its answers cost."""
-    recorder = Recorder(noise)
-    seen = flattened(_attempt(case, side, coin, recorder))
-    if not case.replayable:
-        return seen, None
-    replay = Replay(recorder.asked)
-    try:
-        again = flattened(_attempt(case, 1 - side, coin, replay))
-        same = len(replay.asked) == len(recorder.asked) and _alike(seen, again)
-    except Diverged:
-        same = False
+def _heard(
+    case: Case, side: int, coin: int, coupling: Coupling, noise: Noise, strange: bool
+) -> Heard:
+    recorder, data = Recorder(noise), case.pair.data
+    seen = flattened(attempt(case, data[side], coin, recorder, coupling))
+    heard = Heard(seen, None, "", recorder.asked)
+    if not case.replayable or coupling.is_opaque:
+        return heard
+    replay, published = Replay(recorder.asked), dict(seen)
+    why = _divergence(case, data[1 - side], coin, replay, coupling, published)
+    why = why and f"on the neighbor, with the same answers, {why}"
     both = recorder.asked[: len(replay.asked)], replay.asked
     first, second = both if side == 0 else both[::-1]
     losses = [loss(a, b) for a, b in zip(first, second, strict=True)]
     # Whether the same answers and coins, on each of the two data sets, give what was published.
-    seen["could be the first"] = np.array([float(same or side == 0)])
-    seen["could be the second"] = np.array([float(same or side == 1)])
+    seen["could be the first"] = np.array([float(not why or side == 0)])
+    seen["could be the second"] = np.array([float(not why or side == 1)])
     seen["answers' odds"] = np.array([each.realized for each in losses])
     seen["answers' odds together"] = np.array([math.fsum(each.realized for each in losses)])
     seen["noise repeats itself"] = np.array([float(repeats(first, second))])
-    if not same:
-        return seen, math.inf
-    return seen, together(losses, case.delta)
+    if why:
+        return heard._replace(cost=math.inf, fault=why)
+    accounts = [asked.account for asked in recorder.asked]
+    cost = _total(case, losses, accounts, coupling.transcript)
+    priced = [as_priced(each, asked) for each, asked in zip(losses, first, strict=True)]
+    charged = _total(case, priced, accounts, coupling.transcript)
+    if strange:
+        other = Replay(recorder.asked)
+        why = _divergence(case, case.pair.stranger, coin, other, coupling, published)
+        if why:
+            return heard._replace(cost=cost, fault=f"on other data, with the same answers, {why}")
+    fault = moved_too_far(losses, first, case.moves)
+    if not fault and charged > case.allowed * (1 + ROUNDING):
+        fault = f"answers that a row moves were asked for epsilon {charged:.6g} in all"
+    return heard._replace(cost=cost, fault=fault)
 
 
-def _attempt(case: Case, side: int, coin: int, noise: Any) -> Seen:
+def _divergence(
+    case: Case,
+    data: Dataset,
+    coin: int,
+    replay: Replay,
+    coupling: Coupling,
+    published: dict[str, FloatArray],
+) -> str:
+    """How a run on other data, with recorded answers, differs from the recorded one, in words."""
+    try:
+        again = flattened(attempt(case, data, coin, replay, coupling.again()))
+    except Diverged as diverged:
+        return str(diverged)
+    if replay.left:
+        return "it asked fewer questions"
+    differing = _differing(published, again)
+    return f"it let out another {differing}" if differing else ""
+
+
+def _total(
+    case: Case,
+    losses: Sequence[Loss],
+    accounts: Sequence[Transcript | None],
+    whole: Transcript | None,
+) -> float:
+    """The epsilon of losses, by the account that paid for each or by the best single rule."""
+    best = together(losses, case.delta)
+    if whole is None:
+        return best
+    of_account: dict[int, list[Loss]] = defaultdict(list)
+    for each, account in zip(losses, accounts, strict=True):
+        of_account[id(account)].append(each)
+    return min(best, by_account(whole, of_account))
+
+
+def attempt(case: Case, data: Dataset, coin: int, noise: Any, coupling: Coupling) -> Seen:
+    """What a run of a case on some data lets out, be it an error."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             return result(
                 run(
                     case.algorithm,
-                    case.pair.data[side],
+                    data,
                     case.k,
                     case.spends or case.epsilon,
                     case.delta,
@@ -136,6 +223,8 @@ def _attempt(case: Case, side: int, coin: int, noise: Any) -> Seen:
                     coin,
                     noise=noise,
                     regions=case.regions,
+                    make_secret_coins=coupling.coins,
+                    make_curator=partial(AuditedCurator, coupling),
                     **case.parameters,
                 )
             )
@@ -143,7 +232,11 @@ def _attempt(case: Case, side: int, coin: int, noise: Any) -> Seen:
         return failure(error)
 
 
-def _alike(one: dict[str, FloatArray], other: dict[str, FloatArray]) -> bool:
-    return one.keys() == other.keys() and all(
-        np.array_equal(value, other[name], equal_nan=True) for name, value in one.items()
-    )
+def _differing(one: dict[str, FloatArray], other: dict[str, FloatArray]) -> str:
+    """What two runs do not both let out, or not alike; or nothing."""
+    for name in [*one, *other]:
+        if name not in one or name not in other:
+            return name
+        if not np.array_equal(one[name], other[name], equal_nan=True):
+            return name
+    return ""

@@ -14,12 +14,12 @@ from multiprocessing import get_context
 from typing import Any, Self
 
 from dpcore.algorithms import ALGORITHMS
-from dpcore.audit.attack import Finding, attack
+from dpcore.audit.attack import ROUNDING, Finding, attack
 from dpcore.audit.cases import Case
 from dpcore.audit.epsilon_bound import CONFIDENCE, Evidence
 from dpcore.audit.exact_selection import WALKS
 from dpcore.datasets.data_folder import data_file
-from dpcore.privacy.accounting import ROUNDING, Neighbors
+from dpcore.privacy.accounting import Neighbors
 
 FILE = "audit.json"
 #: Runs on each data set of a pair.
@@ -42,7 +42,8 @@ class Walked:
 
 @dataclass(frozen=True)
 class Findings:
-    """What an audit found, and when, and with how many runs on each data set at least."""
+    """What an audit found, and when, and with how many runs on each data set: at least, but where
+    replays say all that there is to say."""
 
     date: str
     runs: int

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from dpcore.algorithms import ALGORITHMS, Algorithm
-from dpcore.algorithms.base import SynopsisAlgorithm
-from dpcore.datasets import Dataset, GridDataset, from_array
+from dpcore.algorithms import ALGORITHMS, Algorithm, get
+from dpcore.algorithms.base import Room, SynopsisAlgorithm
+from dpcore.datasets import Dataset, GridDataset
 from dpcore.datasets.regions import Regions
+from dpcore.datasets.rows import from_array
 from dpcore.geometry.domain import Box, FloatArray, Grid, to_ticks
 from dpcore.privacy.accounting import Neighbors
 
@@ -21,6 +21,8 @@ ADD_REMOVE, REPLACE_ONE = Neighbors.ADD_REMOVE, Neighbors.REPLACE_ONE
 
 #: Nearly the corner of the box: its edge belongs to no cell.
 EDGE = 0.999
+#: Rows of the data that are tried in every dimension.
+SWEPT_ROWS = 40
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +36,8 @@ class Pair:
     other: FloatArray
     #: Where given, what is kept of the rows are their counts on a grid of so many cells a side.
     cells_per_side: int | None = None
+    #: Rows that were added, removed or replaced: those of one person.
+    rows: int = 1
 
     @property
     def d(self) -> int:
@@ -47,6 +51,13 @@ class Pair:
     @cached_property
     def data(self) -> tuple[Dataset, Dataset]:
         return self._kept(self.one), self._kept(self.other)
+
+    @cached_property
+    def stranger(self) -> Dataset:
+        """Quite other data, about which everybody may know the same: a run that has the same
+        answers has to let out the same."""
+        rows = len(self.one) if self.neighbors is REPLACE_ONE else 2 * len(self.one) + 7
+        return self._kept(scattered(rows, self.d, 0.7))
 
     def _kept(self, rows: FloatArray) -> Dataset:
         box = Box.cube(self.d)
@@ -121,16 +132,16 @@ def pairs(d: int, epsilon: float) -> Iterator[Pair]:
     )
 
 
-def number_of_blocks() -> Pair:
-    rows = scattered(32, 2)
+def number_of_blocks(n: int, d: int) -> Pair:
+    rows = scattered(n, d)
     why = "A number of rows at which there is one block more: 4 for 32, 3 for 31."
     return Pair("number of blocks", why, ADD_REMOVE, rows, rows[1:])
 
 
-def shifted_slices() -> Pair:
-    """With 16 blocks of two: alike within a block, until the first row goes and shifts them all."""
-    low, high = corner(1, -1), corner(1)
-    even = np.tile(np.concatenate([low, low, high, high]), (8, 1))
+def shifted_slices(n: int, d: int) -> Pair:
+    """In blocks of two: alike within a block, until the first row goes and shifts them all."""
+    low, high = corner(d, -1), corner(d)
+    even = np.tile(np.concatenate([low, low, high, high]), (n // 4, 1))
     why = "Leaving out the first row changes every slice of two after it."
     return Pair("shifted slices", why, ADD_REMOVE, even, even[1:])
 
@@ -146,11 +157,40 @@ def one_among(n: int, d: int, neighbors: Neighbors) -> Pair:
     return Pair(f"{what} {n:,} in {d}-D", why, neighbors, one, other, cells_per_side=cells)
 
 
-def farthest_row(d: int) -> Pair:
+def farthest_row(n: int, d: int) -> Pair:
     """All rows near the middle, but for one in a corner; or that one too."""
-    rows = np.repeat(0.001 * corner(d), 40, axis=0)
+    rows = np.repeat(0.001 * corner(d), n, axis=0)
     why = "The length of the longest row is that of the one that is replaced."
     return Pair("farthest row", why, REPLACE_ONE, np.concatenate([rows[1:], corner(d)]), rows)
+
+
+#: Pairs that an algorithm's own proof, or what is wrong with it, calls worst.
+NAMED: Mapping[str, Callable[[int, int], Pair]] = {
+    "number of blocks": number_of_blocks,
+    "shifted slices": shifted_slices,
+    "farthest row": farthest_row,
+}
+
+
+def anywhere(d: int, neighbors: Neighbors) -> Pair:
+    """A row more, or elsewhere, in no special place, among rows of which two lie in each."""
+    rows = scattered(SWEPT_ROWS, d)
+    here, there = scattered(2, d, 0.8)[:, None]
+    one = np.concatenate([rows, here])
+    other = rows if neighbors is ADD_REMOVE else np.concatenate([rows, there])
+    what = "anywhere" if neighbors is ADD_REMOVE else "elsewhere"
+    why = "A row in no special place, in as many dimensions as there may be."
+    return Pair(f"{what} in {d}-D", why, neighbors, one, other)
+
+
+def rows_of_a_person(d: int) -> Pair:
+    """All rows that are kept of one person, each of which a run pays for (release.contribution)."""
+    crowd = np.repeat(0.001 * corner(d), 48, axis=0)
+    own = np.concatenate([corner(d), 0.5 * corner(d), corner(d, -1)])
+    why = "A person's rows, as many as are kept of anybody, with a run that pays for each."
+    return Pair(
+        "rows of a person", why, ADD_REMOVE, np.concatenate([crowd, own]), crowd, rows=len(own)
+    )
 
 
 #: Two halves of the square, with borders coarse enough to be quick.
@@ -163,6 +203,22 @@ def quiet_region() -> Pair:
     why = "An extreme row in a region with a lower level than the rest of the map."
     one = np.concatenate([rows, low])
     return Pair("in a quiet region", why, ADD_REMOVE, one, rows, cells_per_side=64)
+
+
+def loud_region() -> Pair:
+    low, high = corner(2, -1), corner(2)
+    rows = np.repeat(np.concatenate([0.5 * low, 0.5 * high]), 48, axis=0)
+    why = "An extreme row in the rest of the map, beside a region with a lower level."
+    one = np.concatenate([rows, high])
+    return Pair("in the rest of the map", why, ADD_REMOVE, one, rows, cells_per_side=64)
+
+
+def within_region() -> Pair:
+    low, high = corner(2, -1), corner(2)
+    rows = np.repeat(np.concatenate([0.5 * low, 0.5 * high]), 48, axis=0)
+    one, other = np.concatenate([rows, low]), np.concatenate([rows, low * [[0.1, -1]]])
+    why = "A row that moves within a region is one row less and one more there."
+    return Pair("within a quiet region", why, REPLACE_ONE, one, other, cells_per_side=64)
 
 
 def region_to_region() -> Pair:
@@ -193,10 +249,25 @@ class Case:
     coins_known: bool = True
     #: Whether all noisy answers count as released, so that a run can be made again from them.
     replayable: bool = True
+    #: Where replays say all that there is to say.
+    most_runs: int | None = None
 
     @property
     def relation(self) -> Neighbors:
         return self.neighbors or self.pair.neighbors
+
+    @property
+    def moves(self) -> int:
+        """How many steps from neighbor to neighbor the pair is apart, by the relation of the run:
+        under add-remove a row that is replaced is one removed and one added."""
+        replaced = self.pair.neighbors is REPLACE_ONE and self.relation is ADD_REMOVE
+        return self.pair.rows * (2 if replaced else 1)
+
+    @property
+    def allowed(self) -> float:
+        """What questions that the pair moves may be asked for in all: each of its rows may be in
+        a part of its own, and under levels the claim says what they come to."""
+        return self.epsilon if self.levels else (self.spends or self.epsilon) * self.moves
 
     @property
     def regions(self) -> Regions | None:
@@ -205,118 +276,101 @@ class Case:
     @property
     def words(self) -> str:
         at_delta = f", delta {self.delta:g}" if self.delta else ""
-        return f"{self.algorithm}, {self.pair.key}, epsilon {self.epsilon:g}{at_delta}"
+        usual = get(self.algorithm).audit.settings if self.algorithm in ALGORITHMS else {}
+        own = "".join(
+            f", {name} {value}" for name, value in self.parameters.items() if name not in usual
+        )
+        for_k = f", k {self.k}" if self.k > 2 else ""
+        return f"{self.algorithm}, {self.pair.key}, epsilon {self.epsilon:g}{at_delta}{for_k}{own}"
 
 
 DELTA = 1e-6
-#: A usual epsilon, for all pairs; and a large one for those with the most to tell: with little
-#: noise, what should be hidden by it and is not shows soonest.
-EPSILONS, TELLING_PAIRS = (1.0, 4.0), ("lone row", "corner to corner")
-#: What fifty rows are too few for at a usual epsilon.
-HUNGRY: Mapping[str, tuple[float, float]] = {"coreset-faithful": (40.0, 80.0)}
+#: Pairs with the most to tell, which are tried at a large epsilon too.
+TELLING_PAIRS = ("lone row", "corner to corner")
 #: Dimension and number of centers: the first that an algorithm supports are taken.
 SHAPES = ((2, 2), (2, 1), (3, 2), (8, 2))
-
-#: Where few rows in two dimensions leave a part of an algorithm out: rows and dimensions that do
-#: not. Trees grow, balls are removed, rounds follow a first picture, rows are projected, some
-#: coordinates are chosen of many.
-ROOMS: Mapping[str, tuple[tuple[int, int], ...]] = {
-    "adaptive": ((5000, 2),),
-    "auto": ((5000, 2), (2000, 8)),
-    "coreset": ((20_000, 2), (2000, 3)),
-    "coreset-split": ((3000, 3),),
-    "highdim": ((48, 8),),
-    "highdim-kmedian": ((48, 8),),
-    "highdim-published": ((48, 8),),
-    "hybrid": ((2000, 2),),
-    "lift": ((2000, 4), (2000, 8)),
-    "sparse-mean": ((48, 6),),
-    "sparse-mean-published": ((48, 6),),
-}
-
-#: Settings that keep runs on a few rows short without leaving out a part of the algorithm.
-SETTINGS: Mapping[str, Mapping[str, Any]] = {
-    "coreset-split": {"rows": 1000},
-    "dplloyd": {"rounds": 2, "start": "uniform"},
-    "eugkm": {"starts": 2},
-    "eugkm-published": {"starts": 2},
-    "hybrid": {"starts": 2, "theta": 1.0},
-    "net-coreset": {"lattice": 4, "starts": 1},
-    "kmeans-guarantee": {"rounds": 2},
-    "kmeans-guarantee-published": {"rounds": 1, "final_noise": False},
-    "pgkm": {"population": 8, "parents": 2, "rounds": 3},
-    "sparse-mean": {"sparsity": 1, "accuracy": 1.0},
-    "sparse-mean-published": {"sparsity": 1, "accuracy": 1.0},
-    "subclustering": {"rounds": 2},
-    "subclustering-published": {"rounds": 1, "final_noise": False},
-}
-#: These count rows on a fine grid before all else: on a coarser one they take a tenth of the time.
-COUNTED = frozenset({"coreset"})
-#: Rows draw their blocks or parts by coins that nobody may know.
-SECRET_COINS = frozenset({"coreset-split", "gkm", "gkm-3k", "sample-aggregate"})
-#: These take their noise from the coins, as publications do that know no curator.
-OWN_NOISE = frozenset(
-    {
-        "kmeans-guarantee-published",
-        "kvariates-published",
-        "subclustering-published",
-        "sulq-published",
-    }
-)
-#: Noise on empty cells, of which there are too many, is drawn for those it matters to alone.
-LAZY_NOISE = frozenset({"highdim", "highdim-kmedian", "highdim-published"})
-
-
-def own_pairs(key: str) -> Iterator[tuple[Pair, Mapping[str, Any]]]:
-    """The pairs that an algorithm's own proof, or what is wrong with it, calls worst."""
-    if key in ("gkm", "gkm-published"):
-        yield number_of_blocks(), {}
-        yield shifted_slices(), {"exponent": 0.81}
-    if key == "highdim-published":
-        yield farthest_row(2), {}
+#: Dimensions in which replays look for what depends on them, and the numbers of centers there.
+SWEPT, CENTERS = (1, 2, 3, 4, 5, 6, 7, 8, 20), (3, 1, 2)
+#: Replays tell what one run can tell: more runs would tell it again.
+REPLAYS = 16
 
 
 def cases_of(algorithm: Algorithm) -> Iterator[Case]:
     """Every relation, pair and epsilon of one algorithm."""
     d, k = next(shape for shape in SHAPES if algorithm.supports(shape[0], 100, shape[1]))
-    usual, large = HUNGRY.get(algorithm.key, EPSILONS)
-    budgets = [(usual, 0.0), (large, 0.0)] + [(usual, DELTA)] * algorithm.uses_delta
-    for epsilon, delta in budgets:
+    hints = algorithm.audit
+    usual, large = hints.epsilons
+    deltas = (0.0, DELTA) if algorithm.uses_delta else (0.0,)
+    for epsilon, delta in [(usual, 0.0), (large, 0.0), *[(usual, delta) for delta in deltas[1:]]]:
         for pair in pairs(d, epsilon):
             telling = epsilon == usual or pair.key in TELLING_PAIRS
             if telling and pair.neighbors in algorithm.relations:
                 yield _case(algorithm, pair, epsilon, delta, k)
-        for rows, dimensions in ROOMS.get(algorithm.key, ()):
-            for neighbors in algorithm.relations if epsilon == usual else ():
-                yield _case(algorithm, one_among(rows, dimensions, neighbors), epsilon, delta, k)
-    for pair, settings in own_pairs(algorithm.key):
-        yield _case(algorithm, pair, usual, 0.0, k, settings)
+    for room in hints.rooms:
+        for delta in deltas:
+            for pair in _filling(room, algorithm.relations):
+                centers = next(n for n in (room.k, 1) if algorithm.supports(room.d, 100, n))
+                case = _case(algorithm, pair, room.epsilon or usual, delta, centers)
+                settings = {**case.parameters, **room.settings}
+                yield replace(case, parameters=settings, most_runs=room.runs)
+    yield from _swept(algorithm, usual, large, deltas)
+    if ADD_REMOVE in algorithm.relations:
+        pair = rows_of_a_person(d)
+        yield replace(_case(algorithm, pair, usual, 0.0, k), spends=usual / pair.rows)
     if isinstance(algorithm, SynopsisAlgorithm):
-        for pair, claim in ((quiet_region(), usual), (region_to_region(), usual + large)):
+        for pair, claim in (
+            (quiet_region(), usual),
+            (region_to_region(), usual + large),
+            (within_region(), 2 * usual),
+            (loud_region(), large),
+        ):
             case = _case(algorithm, pair, claim, 0.0, k)
+            if claim == large:
+                case = replace(case, parameters={**case.parameters, **hints.regional})
             yield replace(case, neighbors=ADD_REMOVE, levels={"west": usual}, spends=large)
 
 
-def _case(
-    algorithm: Algorithm,
-    pair: Pair,
-    epsilon: float,
-    delta: float,
-    k: int,
-    settings: Mapping[str, Any] = MappingProxyType({}),
-) -> Case:
-    key = algorithm.key
-    if key in COUNTED and pair.d == 2 and not pair.is_about_order:
+def _filling(room: Room, relations: Sequence[Neighbors]) -> Iterator[Pair]:
+    """The pairs that fill a room."""
+    if room.pair in NAMED:
+        yield NAMED[room.pair](room.rows, room.d)
+        return
+    for neighbors in relations:
+        yield one_among(room.rows, room.d, neighbors)
+
+
+def _swept(
+    algorithm: Algorithm, usual: float, large: float, deltas: Sequence[float]
+) -> Iterator[Case]:
+    """One row anywhere in data of every dimension, for some numbers of centers."""
+    for place, d in enumerate(SWEPT):
+        wanted = CENTERS[place % len(CENTERS)]
+        k = next((k for k in (wanted, 1) if algorithm.supports(d, SWEPT_ROWS, k)), None)
+        for neighbors in algorithm.relations if k else ():
+            for delta in deltas:
+                epsilon = usual if (place + (neighbors is ADD_REMOVE)) % 2 else large
+                pair = anywhere(d, neighbors)
+                case = _case(algorithm, pair, epsilon, delta, k or 1)
+                yield replace(case, most_runs=REPLAYS)
+                if d == 2:
+                    counted = replace(pair, key=f"{pair.key}, counted", cells_per_side=64)
+                    yield replace(case, pair=counted, most_runs=REPLAYS)
+
+
+def _case(algorithm: Algorithm, pair: Pair, epsilon: float, delta: float, k: int) -> Case:
+    hints = algorithm.audit
+    if hints.counts_first and pair.d == 2 and not pair.is_about_order:
         pair = replace(pair, cells_per_side=64)
+    known = not hints.own_noise
     return Case(
-        key,
+        algorithm.key,
         pair,
         epsilon,
         delta,
         k,
-        {**SETTINGS.get(key, {}), **settings},
-        coins_known=key not in SECRET_COINS | OWN_NOISE,
-        replayable=key not in SECRET_COINS | OWN_NOISE | LAZY_NOISE,
+        hints.settings,
+        coins_known=known,
+        replayable=known,
     )
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from dpcore.algorithms import get
 from dpcore.algorithms._local_swap import RowCost, local_swap
-from dpcore.datasets import from_array
+from dpcore.datasets.rows import from_array
 from dpcore.geometry.domain import FloatArray, IntArray
 from dpcore.privacy.accounting import Budget, Neighbors, Selection
 from dpcore.privacy.noise import selection_scale, selection_weights

@@ -42,6 +42,8 @@ def result(run: RunResult) -> Seen:
         "transcript.epsilon": np.array([c.epsilon for c in charges]),
         "transcript.scale": np.array([math.nan if c.scale is None else c.scale for c in charges]),
         "transcript.why": "; ".join(f"{c.mechanism}: {c.why}" for c in charges),
+        "transcript": repr(run.transcript.as_dicts()),
+        "box": repr(run.box),
         "steps": " ".join(step.kind for step in run.steps),
     }
     if run.synopsis is not None:
@@ -73,6 +75,8 @@ def flattened(seen: Seen) -> dict[str, FloatArray]:
             if numbers.size != 1:
                 flat[f"{name} (sum)"] = np.array([numbers.sum()])
                 flat[f"{name} (size)"] = np.array([float(numbers.size)])
+            if numbers.size > ELEMENTS:
+                flat[f"{name} (all)"] = np.array([float(crc32(numbers.tobytes()))])
         elif isinstance(value, bool | int | float | np.number):
             flat[name] = np.array([float(value)])
         elif isinstance(value, Mapping):

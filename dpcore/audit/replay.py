@@ -17,9 +17,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from dpcore.audit.accountant import gaussian_epsilon, zcdp_epsilon
 from dpcore.geometry.domain import FloatArray, IntArray
-from dpcore.privacy.accounting import epsilon_of_rho
-from dpcore.privacy.gaussian import epsilon_of_gaussian
+from dpcore.privacy.accounting import Transcript
 from dpcore.privacy.noise import Noise, selection_scale, selection_weights
 
 GEOMETRIC, GAUSSIAN, CHOICE = "geometric", "gaussian", "choice"
@@ -34,6 +34,10 @@ class Asked:
     scale: float
     answer: Any
     log_prior: FloatArray | None = None
+    #: What it was asked to cost: an epsilon, or a rho for Gaussian noise.
+    price: float = math.inf
+    #: The account that paid for it.
+    account: Transcript | None = None
 
 
 class Diverged(BaseException):
@@ -51,18 +55,19 @@ class Recorder:
     def __init__(self, noise: Noise):
         self._noise = noise
         self.asked: list[Asked] = []
+        self.account: Transcript | None = None
 
     def geometric(self, values: IntArray, sensitivity: int, epsilon: float) -> IntArray:
         exact = np.array(values)
         answer = self._noise.geometric(values, sensitivity, epsilon)
-        self.asked.append(Asked(GEOMETRIC, exact, sensitivity / epsilon, answer.copy()))
+        self._keep(GEOMETRIC, exact, sensitivity / epsilon, answer.copy(), None, epsilon)
         return answer
 
     def gaussian(self, values: IntArray, sensitivity: float, rho: float) -> IntArray:
         exact = np.array(values)
         answer = self._noise.gaussian(values, sensitivity, rho)
         scale = sensitivity / math.sqrt(2 * rho)
-        self.asked.append(Asked(GAUSSIAN, exact, scale, answer.copy()))
+        self._keep(GAUSSIAN, exact, scale, answer.copy(), None, rho)
         return answer
 
     def choose(
@@ -76,8 +81,19 @@ class Recorder:
         exact = np.array(scores)
         answer = self._noise.choose(scores, sensitivity, epsilon, monotone, log_prior)
         scale = selection_scale(sensitivity, epsilon, monotone)
-        self.asked.append(Asked(CHOICE, exact, scale, answer, log_prior))
+        self._keep(CHOICE, exact, scale, answer, log_prior, epsilon)
         return answer
+
+    def _keep(
+        self,
+        kind: str,
+        exact: IntArray,
+        scale: float,
+        answer: Any,
+        log_prior: FloatArray | None,
+        price: float,
+    ) -> None:
+        self.asked.append(Asked(kind, exact, scale, answer, log_prior, price, self.account))
 
 
 class Replay:
@@ -88,6 +104,12 @@ class Replay:
     def __init__(self, recorded: Sequence[Asked]):
         self._recorded = recorded
         self.asked: list[Asked] = []
+        self.account: Transcript | None = None
+
+    @property
+    def left(self) -> int:
+        """Recorded answers that nobody has asked for."""
+        return len(self._recorded) - len(self.asked)
 
     def geometric(self, values: IntArray, sensitivity: int, epsilon: float) -> IntArray:
         return self._again(GEOMETRIC, values, sensitivity / epsilon).copy()
@@ -117,7 +139,9 @@ class Replay:
             raise Diverged("it asked another question")
         if not np.array_equal(log_prior, before.log_prior):  # type: ignore[arg-type]
             raise Diverged("it chose by another prior")
-        self.asked.append(Asked(kind, np.array(values), scale, before.answer, log_prior))
+        exact = np.array(values)
+        answer, price = before.answer, before.price
+        self.asked.append(Asked(kind, exact, scale, answer, log_prior, price, self.account))
         return before.answer
 
 
@@ -158,6 +182,26 @@ def loss(first: Asked, second: Asked) -> Loss:
     return Loss(GAUSSIAN, realized, math.inf if rho else 0.0, rho)
 
 
+def as_priced(found: Loss, asked: Asked) -> Loss:
+    """The most that a question may cost that was asked at this price, if it costs anything."""
+    if not found.rho and not found.worst:
+        return found
+    if found.kind == GAUSSIAN:
+        return Loss(GAUSSIAN, found.realized, math.inf, asked.price)
+    part = 8 if found.kind == CHOICE else 2
+    return Loss(found.kind, found.realized, asked.price, asked.price**2 / part)
+
+
+def moved_too_far(losses: Sequence[Loss], asked: Sequence[Asked], rows: int) -> str:
+    """Which answer so many rows moved by more than its noise was priced for, in words."""
+    for number, (found, each) in enumerate(zip(losses, asked, strict=True), start=1):
+        gaussian = found.kind == GAUSSIAN
+        cost, price = (found.rho if gaussian else found.worst), each.price
+        if cost > price * rows ** (2 if gaussian else 1) * (1 + 1e-9) + 1e-9:
+            return f"answer {number} costs {cost / price:.4g} times what it was asked for"
+    return ""
+
+
 def together(losses: Sequence[Loss], delta: float) -> float:
     """The least epsilon, at delta, that surely covers all of these losses.
 
@@ -173,10 +217,10 @@ def together(losses: Sequence[Loss], delta: float) -> float:
         return added + convert(rho, delta)
 
     return min(
-        mixed((), epsilon_of_rho),
-        mixed((GEOMETRIC, CHOICE, GAUSSIAN), epsilon_of_rho),
-        mixed((CHOICE, GAUSSIAN), epsilon_of_rho),
-        mixed((GAUSSIAN,), epsilon_of_gaussian),
+        mixed((), zcdp_epsilon),
+        mixed((GEOMETRIC, CHOICE, GAUSSIAN), zcdp_epsilon),
+        mixed((CHOICE, GAUSSIAN), zcdp_epsilon),
+        mixed((GAUSSIAN,), gaussian_epsilon),
     )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -22,8 +22,9 @@ from dpcore.algorithms import ALGORITHMS
 from dpcore.algorithms.eugkm import EUGkM
 from dpcore.algorithms.eugkm_published import EUGkMPublished
 from dpcore.audit.replay import Diverged, Recorder, Replay, loss
-from dpcore.datasets import Dataset, from_array
+from dpcore.datasets import Dataset
 from dpcore.datasets.builtin import CITY, PICKUP, taxi
+from dpcore.datasets.rows import from_array
 from dpcore.geometry.domain import FloatArray, IntArray
 from dpcore.privacy.accounting import Budget
 from dpcore.privacy.explain import attacker_certainty
@@ -94,8 +95,6 @@ CONTESTANTS: Mapping[str, Contestant] = MappingProxyType(
 
 class ThinNoise(SimulatedNoise):
     """Noise that is smaller than what is asked for: to show what happens then."""
-
-    simulated: ClassVar[bool] = True
 
     def __init__(self, seed: np.random.SeedSequence, thinned: float):
         super().__init__(seed)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import csv
+import sqlite3
 import sys
 from collections.abc import Sequence
 
@@ -10,7 +12,9 @@ from dpcore.cli import (
     audit,
     catalog,
     cite,
+    dashboard,
     history,
+    ledger,
     predict,
     release,
     reproduce,
@@ -22,6 +26,10 @@ from dpcore.privacy.accounting import Infeasible
 
 #: What went wrong, as an exit code.
 BAD_INPUT, REFUSED, INTERRUPTED = 2, 3, 130
+TOO_MUCH = {
+    MemoryError: "this takes more memory than there is. Give smaller data.",
+    RecursionError: "the data are nested too deeply to be read.",
+}
 
 EPILOG = """\
 examples:
@@ -49,7 +57,11 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (catalog, cite, run, predict, sweep, audit, reproduce, release, verify, history):
+    commands_of = (
+        *(catalog, cite, run, predict, sweep, audit, reproduce),
+        *(release, verify, history, ledger),
+    )
+    for module in (*commands_of, dashboard):
         module.add(commands)
     return whole
 
@@ -75,6 +87,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ValueError as error:
         print(f"dpcore: {error}", file=sys.stderr)
         return BAD_INPUT
-    except KeyboardInterrupt:
-        print("dpcore: stopped", file=sys.stderr)
+    except sqlite3.Error as problem:
+        print(f"dpcore: the ledger cannot be used: {problem}.", file=sys.stderr)
+        return BAD_INPUT
+    except OverflowError as problem:
+        print(f"dpcore: a number is too large: {problem}.", file=sys.stderr)
+        return BAD_INPUT
+    except (MemoryError, RecursionError, csv.Error) as error:
+        print(f"dpcore: {TOO_MUCH.get(type(error), error)}", file=sys.stderr)
+        return BAD_INPUT
+    except KeyboardInterrupt as stop:
+        print("dpcore: stopped.", *getattr(stop, "__notes__", ()), file=sys.stderr)
         return INTERRUPTED

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from dpcore.algorithms import Algorithm
-from dpcore.datasets import BUILTIN, Dataset, from_file, load, why_empty
+from dpcore.datasets import BUILTIN, Dataset, load, why_empty
 from dpcore.datasets.engines import ENGINES
+from dpcore.datasets.files import from_file
 from dpcore.privacy.accounting import Neighbors
 
 T = TypeVar("T")

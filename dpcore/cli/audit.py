@@ -7,11 +7,13 @@ from typing import Any
 
 from dpcore.algorithms import ALGORITHMS, get
 from dpcore.audit.attack import Finding
-from dpcore.audit.campaign import RUNS, Findings, Walked, attacks, today, walks
+from dpcore.audit.campaign import RUNS, Findings, Walked, attacks, findings, today, walks
 from dpcore.audit.cases import cases_of
+from dpcore.audit.coverage import EXCUSED, covered
 from dpcore.cli.arguments import kept, seed, to_be_written
 from dpcore.cli.progress_meter import progress
 from dpcore.privacy.accounting import Verdict
+from dpcore.privacy.rounding import at_least
 
 #: A claim that is said to hold was refuted.
 BROKEN = 1
@@ -35,11 +37,24 @@ def add(commands: Any) -> None:
         help="keep what was found in this file; of some algorithms, in place of what it says of "
         "them",
     )
+    command.add_argument(
+        "--coverage",
+        action="store_true",
+        help="run every case once, and tell which branches of the algorithms they enter",
+    )
+    command.add_argument(
+        "--told", action="store_true", help="what the last full audit found, without a new one"
+    )
     command.add_argument("--json", action="store_true", help="for programs")
     command.set_defaults(do=do)
 
 
 def do(arguments: argparse.Namespace) -> int:
+    if arguments.coverage:
+        return tell_coverage()
+    if arguments.told:
+        tell(findings())
+        return 0
     if arguments.runs < 8:
         raise ValueError(f"--runs must be at least 8, not {arguments.runs}.")
     keys = dict.fromkeys(arguments.algorithms or ALGORITHMS)
@@ -72,16 +87,31 @@ def broken(report: Findings) -> list[Finding | Walked]:
 
 def tell(report: Findings) -> None:
     """The strongest attack on each algorithm, for a person."""
-    print(f"{'algorithm':<22} {'verdict':<9} {'claim':>6} {'at least':>9} {'answers cost':>13}")
+    print(f"{'algorithm':<26} {'verdict':<9} {'claim':>6} {'at least':>9} {'answers cost':>13}")
     keys = dict.fromkeys(finding.algorithm for finding in report.attacks)
     for f in filter(None, map(report.strongest, keys)):
         costs = [each.cost / each.epsilon for each in report.of(f.algorithm) if each.cost]
         cost = f"{max(costs) * f.epsilon:13.4g}" if costs else f"{'unknown':>13}"
-        print(
-            f"{f.algorithm:<22} {f.verdict:<9} {f.epsilon:6g} {f.lower_bound:9.3f} {cost}  {f.pair}"
-        )
+        least = at_least(f.lower_bound, 3)
+        print(f"{f.algorithm:<26} {f.verdict:<9} {f.epsilon:6g} {least:>9} {cost}  {f.pair}")
+    for key in ALGORITHMS if report.walks else ():
+        if key not in keys:
+            print(f"{key:<26} {ALGORITHMS[key].verdict:<9} not audited yet")
     for walk in report.walks:
         print(f"{walk.mechanism}, {walk.neighbors}: exactly {walk.worst:.4f} of {walk.claim:g}")
     for broken_claim in broken(report):
         print(f"\nREFUTED: {broken_claim}")
     print(f"\n{report.runs} runs on each data set. A bound below the claim does not prove it.")
+
+
+def tell_coverage() -> int:
+    """Which branches the cases enter, module by module, and which they do not."""
+    coverage = covered()
+    for name, branches in coverage.branches.items():
+        print(f"{name:<40} {len(branches & coverage.entered):4} of {len(branches):4} branches")
+    missing = coverage.missing()
+    for branch in missing:
+        print(f"not entered: {branch.file}:{branch.line}: {branch.words}")
+    for words, reason in EXCUSED.items():
+        print(f"excused: {words}: {reason}")
+    return BROKEN if missing else 0

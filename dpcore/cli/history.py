@@ -7,8 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from dpcore.cli.ledger_arguments import account_as_dict, add_ledger, entry_as_dict, ledger
-from dpcore.release import Ledger, reopened
+from dpcore.cli.ledger_arguments import account_as_dict, add_ledger, books_to_read, entry_as_dict
+from dpcore.release import Amount, Entry, Ledger, reopened
 
 
 def add(commands: Any) -> None:
@@ -26,13 +26,17 @@ def add(commands: Any) -> None:
 
 
 def do(arguments: argparse.Namespace) -> None:
-    books = ledger(arguments)
+    books = books_to_read(arguments)
     if arguments.number is not None:
+        if books is None:
+            raise ValueError(f"There is no ledger in {arguments.ledger}.")
         again(books, arguments.number, arguments.output)
     elif arguments.json:
-        accounts = [account_as_dict(account) for account in books.accounts()]
-        releases = [entry_as_dict(entry) for entry in books.entries()]
+        accounts = [account_as_dict(account) for account in books.accounts()] if books else []
+        releases = [entry_as_dict(entry) for entry in books.entries()] if books else []
         print(json.dumps({"accounts": accounts, "releases": releases}, indent=1))
+    elif books is None:
+        print(f"Nothing was released: there is no ledger in {arguments.ledger}.")
     else:
         tell(books)
 
@@ -42,8 +46,6 @@ def again(books: Ledger, number: int, folder: Path | None) -> None:
     if not release.files:
         raise ValueError(f"Release {number} has no files: {release.entry.failure}")
     folder = folder or Path(f"release-{number}")
-    if folder.exists():
-        raise ValueError(f"{folder} is there already: name a new folder.")
     release.save(folder)
     print(f"Release {number}: {len(release.files)} files in {folder}.")
 
@@ -57,8 +59,18 @@ def tell(books: Ledger) -> None:
         whose = account.unit if account.ids is None else f"{account.unit} (by {account.ids})"
         print(f"{account.name}: protects one {whose} under {account.neighbors}")
         print(f"  {account.used} of {account.allowed} used, {account.left} left")
+        if account.caution:
+            print(f"  warning: {account.caution}")
         for entry in books.entries(account.name):
             what = f"{entry.purpose} by {entry.plan['algorithm']}, k = {entry.plan['k']}"
             failure = f": no answer ({entry.failure})" if entry.failure else ""
-            print(f"  {entry.number:>4}  {entry.time}  {entry.charged}  {what}{failure}")
+            print(f"  {entry.number:>4}  {entry.time}  {cost(entry)}  {what}{failure}")
+            if by := entry.signature.words():
+                print(f"        {by}")
         print()
+
+
+def cost(entry: Entry) -> str:
+    """What was charged, and of how much where a run ended early."""
+    asked = Amount.of(entry.plan["epsilon"], entry.plan["delta"])
+    return str(entry.charged) + f" of {asked}" * (entry.charged != asked)

@@ -9,6 +9,7 @@ from typing import Any
 
 from dpcore.release import Account, Entry, Ledger
 from dpcore.release.ledger_folder import VARIABLE, usual_folder
+from dpcore.release.ledger_store import DATABASE, KEY
 
 
 def add_ledger(command: argparse.ArgumentParser) -> None:
@@ -29,6 +30,14 @@ def ledger(arguments: argparse.Namespace) -> Ledger:
         raise ValueError(
             f"The ledger in {arguments.ledger} cannot be used: {problem}."
         ) from problem
+
+
+def books_to_read(arguments: argparse.Namespace) -> Ledger | None:
+    """The same to look at only, where nothing is made or changed; None where there is none."""
+    folder = arguments.ledger.expanduser()
+    if not any((folder / name).exists() for name in (DATABASE, KEY)):
+        return None
+    return Ledger(folder, reading_only=True)
 
 
 def account_as_dict(account: Account) -> dict[str, Any]:
@@ -55,4 +64,6 @@ def entry_as_dict(entry: Entry) -> dict[str, Any]:
         "time": entry.time,
         "plan": dict(entry.plan),
         "failure": entry.failure,
+        "asked by": entry.signature.asked_by,
+        "approved by": entry.signature.approved_by,
     }

@@ -5,11 +5,55 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from typing import TypeVar
+from threading import Event, Thread
+from typing import Self, TypeVar
 
 T = TypeVar("T")
 WIDTH = 30
 PAUSE = 0.1
+#: Seconds between two writings of a stage, and how long its line is: shorter ones leave no rest.
+TICK, COLUMNS = 0.25, 90
+
+
+class Stages:
+    """A line that says what is being done, which part of that is done, and how long all has taken.
+
+    Where a person watches, it is written again several times a second, whether or not there is
+    news, so that long work does not look like none.
+    """
+
+    def __init__(self) -> None:
+        self._start = time.monotonic()
+        self._state: tuple[str, float] | None = None
+        self._ended = Event()
+        self._writer = Thread(target=self._write, daemon=True) if sys.stderr.isatty() else None
+
+    def __call__(self, doing: str, part: float) -> None:
+        self._state = doing, min(max(part, 0.0), 1.0)
+
+    def __enter__(self) -> Self:
+        if self._writer:
+            self._writer.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        if self._writer:
+            self._writer.join()
+
+    def _write(self) -> None:
+        written = False
+        while not self._ended.wait(TICK):
+            if self._state:
+                doing, part = self._state
+                bar = "█" * int(WIDTH * part)
+                past = time.monotonic() - self._start
+                line = f"{doing} {bar:<{WIDTH}} {100 * part:.0f} %, {past:.1f} s so far"
+                sys.stderr.write(f"\r{line:<{COLUMNS}}")
+                sys.stderr.flush()
+                written = True
+        if written:
+            sys.stderr.write("\n")
 
 
 class Meter:

@@ -12,7 +12,7 @@ from typing import Any
 from dpcore.algorithms import get
 from dpcore.cli.arguments import add_budget, add_data, settings
 from dpcore.cli.ledger_arguments import add_ledger, entry_as_dict, ledger
-from dpcore.cli.progress_meter import Meter
+from dpcore.cli.progress_meter import Stages
 from dpcore.datasets import engines
 from dpcore.datasets.builtin import builtin_set
 from dpcore.datasets.files import coordinates
@@ -24,7 +24,6 @@ from dpcore.release import (
     DataSource,
     FileData,
     Ledger,
-    Progress,
     Release,
     ReleasePlan,
     ReleaseRefused,
@@ -32,6 +31,7 @@ from dpcore.release import (
     publish,
     twin_plan,
 )
+from dpcore.release.output import refuse_target
 from dpcore.release.sources import known
 
 
@@ -68,19 +68,20 @@ def add(commands: Any) -> None:
 def do(arguments: argparse.Namespace) -> None:
     books = ledger(arguments)
     plan = planned(arguments, books)
-    if arguments.output and arguments.output.exists():
-        raise ValueError(f"{arguments.output} is there already: name a new folder.")
+    # Another process may get the next number: the files then wait in the ledger.
+    refuse_target(arguments.output or default_folder(len(books.entries()) + 1))
     print(*plan.statement(), sep="\n", file=sys.stderr)
     if not (arguments.yes or agreed()):
         raise ReleaseRefused("not agreed to: nothing was spent")
     try:
-        release = publish(plan, books, Told())
+        with Stages() as stages:
+            release = publish(plan, books, lambda each: stages(each.doing, each.part))
     except sqlite3.Error as problem:
         raise ValueError(
             f"The ledger could not be written: {problem}. dpcore history says whether the release "
             "was kept and charged; if it is not there, nothing was spent."
         ) from problem
-    folder = arguments.output or Path(f"release-{release.entry.number}")
+    folder = arguments.output or default_folder(release.entry.number)
     save(release, folder)
     if arguments.json:
         print(json.dumps({**entry_as_dict(release.entry), "folder": str(folder)}, indent=1))
@@ -89,6 +90,10 @@ def do(arguments: argparse.Namespace) -> None:
         assert account is not None
         print(f"Release {release.entry.number}: {len(release.files)} files in {folder}.")
         print(f"It cost {release.entry.charged}; {account.left} is left for {account.name!r}.")
+
+
+def default_folder(number: int) -> Path:
+    return Path(f"release-{number}")
 
 
 def planned(arguments: argparse.Namespace, books: Ledger) -> ReleasePlan:
@@ -175,13 +180,12 @@ def total(arguments: argparse.Namespace, books: Ledger, name: str) -> Amount:
 def save(release: Release, folder: Path) -> None:
     """Write the files into a new folder. Whatever becomes of that, the ledger has them."""
     try:
-        folder.mkdir(parents=True)
         release.save(folder)
     except OSError as problem:
         number = release.entry.number
         raise ValueError(
             f"Release {number} was made and costs {release.entry.charged}, but its files could not "
-            f"be written to {folder}: {problem.strerror}. "
+            f"be written to {folder}: {problem.strerror or problem}. "
             f"dpcore history {number} --output FOLDER writes them, for free."
         ) from problem
 
@@ -189,17 +193,3 @@ def save(release: Release, folder: Path) -> None:
 def agreed() -> bool:
     print("Spend it? (yes/no) ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() == "yes"
-
-
-class Told:
-    """A line of progress for each thing that is done."""
-
-    def __init__(self) -> None:
-        self._doing, self._meter = "", Meter("")
-
-    def __call__(self, progress: Progress) -> None:
-        if progress.doing != self._doing:
-            self._doing, self._meter = progress.doing, Meter(progress.doing)
-        self._meter(progress.part)
-        if progress.part >= 1:
-            self._meter.end()

@@ -17,11 +17,13 @@ from dpcore.cli.arguments import (
     settings,
     to_be_written,
 )
-from dpcore.cli.progress_meter import Meter
+from dpcore.cli.progress_meter import Stages
 from dpcore.cli.region_arguments import add_regions, regions
+from dpcore.kmeans.stages import listening
 from dpcore.privacy.explain import odds
+from dpcore.privacy.rounding import at_most
 from dpcore.results import export
-from dpcore.results.run_result import PrivateCenters, RunResult
+from dpcore.results.run_result import PrivateCenters, RunResult, SimulatedResult
 from dpcore.runs.run import run
 
 WIDTH = 88
@@ -55,20 +57,19 @@ def do(arguments: argparse.Namespace) -> None:
         raise ValueError(f"--format must be one of {', '.join(FORMATS)}, not {format!r}.")
     data = dataset(arguments)
     divided = regions(arguments, data)
-    meter = Meter("privacy budget spent")
-    result = run(
-        algorithm.key,
-        data,
-        arguments.k,
-        arguments.epsilon,
-        arguments.delta,
-        arguments.neighbors,
-        arguments.seed,
-        regions=divided,
-        progress=meter,
-        **settings(algorithm, arguments.set),
-    )
-    meter.end()
+    with Stages() as stages, listening(stages):
+        result = run(
+            algorithm.key,
+            data,
+            arguments.k,
+            arguments.epsilon,
+            arguments.delta,
+            arguments.neighbors,
+            arguments.seed,
+            regions=divided,
+            progress=lambda part: stages("spending the budget", part),
+            **settings(algorithm, arguments.set),
+        )
     if format is not None:
         if not isinstance(result.centers, PrivateCenters):
             raise PermissionError(
@@ -80,6 +81,11 @@ def do(arguments: argparse.Namespace) -> None:
             arguments.output.write_text(text)
         else:
             sys.stdout.write(text if text.endswith("\n") else text + "\n")
+        print(
+            f"dpcore: these centers are {result.status}, and say so inside. "
+            "`dpcore release` makes files to publish.",
+            file=sys.stderr,
+        )
     elif arguments.json:
         print(json.dumps(as_dict(result), indent=1))
     else:
@@ -94,7 +100,8 @@ def as_dict(result: RunResult) -> dict[str, Any]:
         "k": result.k,
         "verdict": str(result.verdict),
         "private": private,
-        "simulated": True,
+        "simulated": isinstance(result, SimulatedResult),
+        "status": result.status,
         "epsilon": result.epsilon if private else None,
         "delta": result.delta,
         "neighbors": str(result.neighbors),
@@ -109,11 +116,15 @@ def as_dict(result: RunResult) -> dict[str, Any]:
 def tell(result: RunResult) -> None:
     """The result for a person."""
     if isinstance(result.centers, PrivateCenters):
-        print(f"{result.algorithm}: {result.verdict}, epsilon {result.epsilon:g} spent, ", end="")
+        print(
+            f"{result.algorithm}: {result.verdict}, epsilon {at_most(result.epsilon)} spent, ",
+            end="",
+        )
         print(f"under {result.neighbors}. Simulated noise: to look at, not to publish.")
         print(f"An attacker's certainty about one row: {odds(result.epsilon)}.")
-        if "protection" in result.facts:
-            print(textwrap.fill(result.facts["protection"], WIDTH))
+        for told in ("protection", "caution"):
+            if told in result.facts:
+                print(textwrap.fill(result.facts[told], WIDTH))
         print()
     else:
         print(f"{result.algorithm}: {result.verdict}. NOT PRIVATE: for your eyes only.\n")
@@ -123,4 +134,4 @@ def tell(result: RunResult) -> None:
         print("  ".join(f"{value:18.6f}" for value in center))
     print("\nWhat was asked, and what it cost:")
     for charge in result.transcript:
-        print(f"  {charge.epsilon:10.6g}  {charge.mechanism}: {charge.why}")
+        print(f"  {at_most(charge.epsilon):>10}  {charge.mechanism}: {charge.why}")

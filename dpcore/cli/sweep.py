@@ -9,6 +9,7 @@ from typing import Any
 from dpcore.algorithms import get
 from dpcore.cli.arguments import add_budget, add_data, dataset, seed, settings
 from dpcore.cli.progress_meter import progress
+from dpcore.results.run_result import NonPrivateCenters, opened
 from dpcore.study.sweep import Trial, sweep
 from dpcore.study.sweep_plan import as_csv, as_json
 
@@ -20,7 +21,8 @@ def add(commands: Any) -> None:
         "sweep",
         help="NICV across epsilon, many runs",
         description="Runs algorithms many times across epsilon. Its figures compare with the true "
-        "data: they are for your eyes only, and choosing epsilon by them leaks.",
+        "data: they are for your eyes only, and choosing epsilon by them leaks. Tables of your "
+        "own data say so in each row.",
     )
     command.add_argument("algorithms", nargs="+", help="keys from `dpcore list`")
     command.add_argument("-k", type=int, required=True, help="how many centers")
@@ -45,9 +47,10 @@ def do(arguments: argparse.Namespace) -> None:
     if arguments.set and len(keys) > 1:
         raise ValueError("--set needs a single algorithm, so that it is clear whose setting it is.")
     chosen = {key: settings(get(key), arguments.set) for key in keys}
+    data = dataset(arguments)
     trials = sweep(
         keys,
-        dataset(arguments),
+        data,
         arguments.k,
         arguments.epsilons,
         arguments.runs,
@@ -58,11 +61,12 @@ def do(arguments: argparse.Namespace) -> None:
         unsquared=arguments.unsquared,
     )
     total = len(keys) * len(arguments.epsilons) * arguments.runs
-    rows = list(progress(trials, total, "sweep"))
+    rows = [opened(trial) for trial in progress(trials, total, "sweep")]
+    status = "" if data.about.public else NonPrivateCenters.status
     if arguments.json:
-        print(as_json(rows))
+        print(as_json(rows, status))
     elif arguments.csv:
-        print(as_csv(rows), end="")
+        print(as_csv(rows, status), end="")
     else:
         _tell(rows, arguments.epsilons)
 

@@ -8,10 +8,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from dpcore.cli.ledger_arguments import ledger
+from dpcore.cli.ledger_arguments import books_to_read
 from dpcore.release import Finding, verify
-from dpcore.release.certificate import NAME, PAGE
-from dpcore.release.ledger_store import DATABASE
+from dpcore.release.certificate import HEAD, NAME, PAGE
 
 #: Something that can be checked does not hold.
 BROKEN = 1
@@ -39,7 +38,7 @@ def do(arguments: argparse.Namespace) -> int:
         raise ValueError(f"Two files are called {min(twice)}: check them one after the other.")
     findings = verify(certificate, {path.name: read(path) for path in files})
     if arguments.ledger is not None:
-        findings.append(issued(certificate, arguments))
+        findings += issued(certificate, arguments)
     if arguments.json:
         print(json.dumps([asdict(finding) for finding in findings], indent=1))
     else:
@@ -63,14 +62,33 @@ def read(path: Path) -> bytes:
         raise ValueError(f"{path} cannot be read: {problem.strerror}.") from problem
 
 
-def issued(certificate: bytes, arguments: argparse.Namespace) -> Finding:
-    """Whether a ledger holds this very certificate."""
-    what = f"the ledger in {arguments.ledger} issued this certificate"
-    if not (arguments.ledger / DATABASE).is_file():
-        return Finding(what, False, "there is none")
-    books = ledger(arguments)
+def issued(certificate: bytes, arguments: argparse.Namespace) -> list[Finding]:
+    """Whether a ledger is whole, holds this very certificate, and what that followed."""
+    where = f"the ledger in {arguments.ledger}"
+    what = f"{where} issued this certificate"
+    books = books_to_read(arguments)
+    if books is None:
+        return [Finding(what, False, "there is none")]
+    heads = books.heads()
     same = any(books.files(entry.number).get(NAME) == certificate for entry in books.entries())
-    return Finding(what, same)
+    older = "" if same else "it is another one, an older copy, or was changed since"
+    return [
+        Finding(f"{where} is whole: its chain of {len(heads) - 1} releases holds", True),
+        Finding(what, same, older),
+        *followed(certificate, heads, where),
+    ]
+
+
+def followed(certificate: bytes, heads: list[str], where: str) -> list[Finding]:
+    """Whether the chain of a ledger has the head that a certificate names."""
+    try:
+        head = json.loads(certificate).get(HEAD)
+    except (ValueError, AttributeError, RecursionError):
+        head = None
+    what = f"{where} was once as the certificate says"
+    if head is None:
+        return [Finding(what, None, "the certificate names no head of a ledger")]
+    return [Finding(what, head in heads)]
 
 
 def tell(findings: list[Finding]) -> None:

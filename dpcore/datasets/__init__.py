@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
+from pathlib import Path
 
-import numpy as np
 import numpy.typing as npt
 
+from dpcore.datasets import files, rows
 from dpcore.datasets.base import About, Dataset
 from dpcore.datasets.builtin import BUILTIN, builtin_set
 from dpcore.datasets.engine import EngineDataset
-from dpcore.datasets.files import from_file, why_empty
+from dpcore.datasets.engines import Engine, Ids
+from dpcore.datasets.files import Ends, why_empty
 from dpcore.datasets.grid import GridDataset
+from dpcore.datasets.own import AnyData, OwnData, held
 from dpcore.datasets.rows import RowsDataset
-from dpcore.geometry.domain import Box
 
 __all__ = [
     "BUILTIN",
@@ -21,6 +24,7 @@ __all__ = [
     "Dataset",
     "EngineDataset",
     "GridDataset",
+    "OwnData",
     "RowsDataset",
     "from_array",
     "from_file",
@@ -50,16 +54,48 @@ def load(key: str) -> Dataset:
 
 def from_array(
     values: npt.ArrayLike,
-    box: Box | tuple[npt.ArrayLike, npt.ArrayLike],
+    box: Ends,
     outside: str = "drop",
     about: About | None = None,
-) -> RowsDataset:
+) -> AnyData:
     """Rows in memory, in the public box (low, high): numbers, or one for each column.
 
     Rows outside the box are dropped, or clipped to its edge; what is not a number is left out.
+    Without `about.public` they count as data of your own, whose exact numbers stay closed.
     """
-    values = np.asarray(values, dtype=np.float64)
-    if not isinstance(box, Box):
-        d = values.shape[1] if values.ndim == 2 else 1
-        box = Box.between(*box, d)
-    return RowsDataset.from_values(values, box, about, outside)
+    return held(rows.from_array(values, box, outside, about))
+
+
+def from_file(
+    path: str | Path,
+    columns: Sequence[str] | None = None,
+    box: Ends | None = None,
+    *,
+    zones: str | Path | None = None,
+    outside: str = "drop",
+    engine: str | Engine = "duckdb",
+    format: str | None = None,
+    unit: str = "row",
+    ids: Ids | None = None,
+) -> OwnData:
+    """A data set from CSV, CSV.gz or Parquet files, or from a table of the engine's.
+
+    Two coordinates become counts on a grid of 1,024 cells a side, in one pass; more stay in the
+    file and are asked there. Without `columns` they are guessed by their names, and taxi files
+    are recognised. Rows outside the box are dropped, or with outside="clip" moved to its edge.
+    The box is public and must be given: the smallest and largest values belong to single rows.
+    With `ids`, so many rows of each id are kept, drawn by a key.
+    """
+    return OwnData(
+        files.from_file(
+            path,
+            columns,
+            box,
+            zones=zones,
+            outside=outside,
+            engine=engine,
+            format=format,
+            unit=unit,
+            ids=ids,
+        )
+    )

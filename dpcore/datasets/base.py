@@ -61,6 +61,14 @@ class Dataset(ABC):
     #: Cells a side of the lattice on which positions are known.
     resolution: int = LATTICE_CELLS
 
+    def __repr__(self) -> str:
+        """Public facts only."""
+        ends = ", ".join(
+            f"{name} {low:g} to {high:g}"
+            for name, low, high in zip(self.box.names, self.box.low, self.box.high, strict=True)
+        )
+        return f"<{self.about.title}, in the box {ends}>"
+
     @property
     def d(self) -> int:
         return self.box.d

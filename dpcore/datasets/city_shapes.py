@@ -19,6 +19,8 @@ from dpcore.geometry.domain import FloatArray
 LONGITUDE_SCALE = np.cos(np.radians(40.7))
 #: From so many degrees of latitude on, a kilometer, nobody would say that it is there.
 FAR = 0.009
+#: No corner lies farther out, so that no difference or ratio of corners overflows.
+FARTHEST = 1e100
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,8 +82,8 @@ def polygons(geometry: Mapping[str, Any]) -> tuple[tuple[FloatArray, ...], ...]:
 
 def _closed(ring: npt.ArrayLike) -> FloatArray:
     corners = np.asarray(ring, dtype=np.float64)[:, :2]
-    if not np.isfinite(corners).all():
-        raise ValueError("A corner of an area is not a number.")
+    if not (np.abs(corners) <= FARTHEST).all():
+        raise ValueError(f"A corner of an area is not a number up to {FARTHEST:g}.")
     return corners if (corners[0] == corners[-1]).all() else np.vstack([corners, corners[:1]])
 
 

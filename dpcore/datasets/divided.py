@@ -9,6 +9,7 @@ from dpcore.datasets.grid import GridDataset
 from dpcore.datasets.regions import Regions
 from dpcore.datasets.rows import RowsDataset
 from dpcore.geometry.domain import LATTICE_CELLS, TICKS, IntArray
+from dpcore.privacy.secret_coins import SecretCoins
 
 
 def divided(data: Dataset, regions: Regions) -> list[Dataset]:
@@ -39,13 +40,13 @@ def divided(data: Dataset, regions: Regions) -> list[Dataset]:
     return parts
 
 
-def dealt(data: Dataset, parts: int, coins: np.random.Generator) -> list[Dataset]:
+def dealt(data: Dataset, parts: int, coins: SecretCoins) -> list[Dataset]:
     """Every row in one of so many parts, drawn independently of all other rows, as rows."""
     ticks, weights = data.positions()
     cells = ((ticks + TICKS) // 2).astype(np.int32)
     if weights is not None:
         cells = np.repeat(cells, weights, axis=0)
-    part = coins.integers(parts, size=len(cells))
+    part = coins.parts(cells, parts)
     order = np.argsort(part, kind="stable")
     ends = np.searchsorted(part[order], np.arange(1, parts))
     return [

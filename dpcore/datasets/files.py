@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from os import PathLike
 from pathlib import Path
 
 import numpy.typing as npt
@@ -33,14 +34,12 @@ def from_file(
     unit: str = "row",
     ids: engines.Ids | None = None,
 ) -> Dataset:
-    """A data set from CSV, CSV.gz or Parquet files, or from a table of the engine's.
-
-    Two coordinates become counts on a grid of 1,024 cells a side, in one pass; more stay in the
-    file and are asked there. Without `columns` they are guessed by their names, and taxi files
-    are recognised. Rows outside the box are dropped, or with outside="clip" moved to its edge.
-    The box is public and must be given: the smallest and largest values belong to single rows.
-    With `ids`, so many rows of each id are kept, drawn by a key.
-    """
+    """The data set behind `dpcore.datasets.from_file`, which says what it reads and how."""
+    if not isinstance(path, str | PathLike):
+        raise TypeError(
+            f"from_file takes the path of a file, not a {type(path).__name__}. "
+            "For rows in memory: dpcore.datasets.from_array."
+        )
     asked, source, box = _opened(path, columns, box, zones, outside, engine, format)
     source = source.told_apart(ids)
     about = About("file", Path(path).name, unit=unit, geographic=looks_geographic(box))

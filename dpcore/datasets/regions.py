@@ -23,13 +23,19 @@ from scipy.ndimage import distance_transform_edt, find_objects
 from dpcore.datasets import city_shapes
 from dpcore.datasets.builtin import CITY
 from dpcore.datasets.city_shapes import Area
+from dpcore.datasets.engines.errors import DataFileError, listed, shortened
+from dpcore.datasets.engines.limits import MAX_TABLE
+from dpcore.datasets.engines.paths import read_small
 from dpcore.geometry.domain import Box, FloatArray, Grid, IntArray, coarsen, to_ticks
 from dpcore.privacy.accounting import MIN_EPSILON
+from dpcore.privacy.rounding import at_most
 
 #: Cells a side of the grid on which borders are drawn: about 20 meters in New York.
 SIDE = 1024
 #: The region of all places that no other region covers.
 ELSEWHERE = "elsewhere"
+#: Polygons of a file, and how often the border of one may cross the lines of the grid.
+MAX_POLYGONS, MAX_CROSSINGS = 10_000, 4_000_000
 
 
 class Window(NamedTuple):
@@ -87,7 +93,7 @@ class Regions:
     def index(self, name: str) -> int:
         """The number of a region, or an error that lists the names."""
         if name not in self.names:
-            raise ValueError(f"No region {name!r}. There are: {', '.join(self.names)}.")
+            raise ValueError(f"No region {shortened(name)!r}. There are: {listed(self.names)}.")
         return self.names.index(name)
 
     @cached_property
@@ -146,8 +152,8 @@ class Regions:
         for name, epsilon in self.levels.items():
             if not (isinstance(epsilon, int | float) and MIN_EPSILON <= epsilon <= most):
                 raise ValueError(
-                    f"The level of {name!r} must be a number from {MIN_EPSILON:g} to {most:g}, "
-                    f"the epsilon of the run, not {epsilon!r}."
+                    f"The level of {shortened(name)!r} must be a number from {MIN_EPSILON:g} to "
+                    f"{most:g}, the epsilon of the run, not {shortened(repr(epsilon))}."
                 )
         return tuple(self.levels.get(name, most) for name in self.names)
 
@@ -159,13 +165,13 @@ class Regions:
     def statement(self, most: float, unit: str = "row") -> str:
         """What regions with these levels protect, in words."""
         worst = 2 * max(self.epsilons(most))
-        own = [f"{name} {epsilon:g}" for name, epsilon in sorted(self.levels.items())]
-        levels = ", ".join([*own, f"{most:g} everywhere{' else' if own else ''}"])
+        own = [f"{name} {at_most(epsilon)}" for name, epsilon in sorted(self.levels.items())]
+        levels = ", ".join([*own, f"{at_most(most)} everywhere{' else' if own else ''}"])
         return (
             f"Whether a {unit} is in the data is protected at the epsilon of the region it lies "
             f"in: {levels}. "
             f"Where a {unit} lies is protected less: one that moves costs the epsilon of the "
-            f"region it leaves plus that of the region it enters, {worst:g} at most."
+            f"region it leaves plus that of the region it enters, {at_most(worst)} at most."
         )
 
 
@@ -211,25 +217,33 @@ def from_geojson(path: str | Path, box: Box) -> Regions:
     polygons overlap, the smallest epsilon counts, so that every level is kept.
     """
     try:
-        features = json.loads(Path(path).read_text(encoding="utf-8"))["features"]
+        text = read_small(str(path), MAX_TABLE).decode()
+        features = json.loads(text)["features"]
+        if len(features) > MAX_POLYGONS:
+            raise ValueError(f"it has more than {MAX_POLYGONS:,} features")
         own = [feature["properties"] for feature in features]
         outlines = [
             Area(str(properties["name"]), "", city_shapes.polygons(feature["geometry"]))
             for properties, feature in zip(own, features, strict=True)
         ]
+        if sum(len(area.polygons) for area in outlines) > MAX_POLYGONS:
+            raise ValueError(f"it has more than {MAX_POLYGONS:,} polygons")
     except OSError as error:
-        raise ValueError(f"{path} cannot be read: {error.strerror}.") from None
-    except (KeyError, TypeError, IndexError, ValueError, RecursionError) as error:
+        raise ValueError(f"{shortened(str(path))} cannot be read: {error.strerror}.") from None
+    except DataFileError:
+        raise
+    except (LookupError, TypeError, ValueError, ArithmeticError, RecursionError) as error:
         raise ValueError(
-            f"{path} is not a GeoJSON file of polygons with a `name` each: {error}"
+            f"{shortened(str(path))} is not a GeoJSON file of polygons with a `name` each: "
+            f"{shortened(str(error))}"
         ) from None
     levels = {str(p["name"]): p["epsilon"] for p in own if p.get("epsilon") is not None}
     regions = areas(sorted(outlines, key=lambda area: _strictness(levels.get(area.name))), box)
     for area in outlines:
         if area.name in levels and _too_small(area, box):
             raise ValueError(
-                f"Region {area.name!r} is too small for its level to be kept: borders follow a "
-                f"grid of {SIDE} cells a side, and none has its center inside."
+                f"Region {shortened(area.name)!r} is too small for its level to be kept: borders "
+                f"follow a grid of {SIDE} cells a side, and none has its center inside."
             )
     return regions.with_levels({n: e for n, e in levels.items() if n in regions.names})
 
@@ -302,6 +316,11 @@ def _polygon(starts: FloatArray, ends: FloatArray) -> _Patch:
     """
     (x0, y0), (x1, y1) = starts.T, ends.T
     first, end = _first_center_from(np.minimum(y0, y1)), _first_center_from(np.maximum(y0, y1))
+    if (end - first).sum() > MAX_CROSSINGS:
+        raise ValueError(
+            f"A polygon is too intricate: its border crosses the map more than {MAX_CROSSINGS:,} "
+            "times. Give a simpler outline."
+        )
     edge = np.repeat(np.arange(len(first)), end - first)
     if not len(edge):
         return _Patch(0, 0, np.zeros((0, 0), dtype=bool))

@@ -91,3 +91,17 @@ class RowsDataset(Dataset):
 
     def best_centers(self, k: int, rng: np.random.Generator) -> FloatArray:
         return best_on_rows(self._cells, k, rng)
+
+
+def from_array(
+    values: npt.ArrayLike,
+    box: Box | tuple[npt.ArrayLike, npt.ArrayLike],
+    outside: str = "drop",
+    about: About | None = None,
+) -> RowsDataset:
+    """The data set behind `dpcore.datasets.from_array`, which says what it reads and how."""
+    values = np.asarray(values, dtype=np.float64)
+    if not isinstance(box, Box):
+        d = values.shape[1] if values.ndim == 2 else 1
+        box = Box.between(*box, d)
+    return RowsDataset.from_values(values, box, about, outside)

@@ -16,6 +16,7 @@ from typing import Protocol, Self
 import numpy as np
 
 from dpcore.geometry.domain import TICKS, FloatArray, IntArray
+from dpcore.randomness.coins import Coins
 
 #: Entries of a projection are whole numbers of 2**-18.
 MATRIX_UNITS = 1 << 18
@@ -79,7 +80,7 @@ class Projection:
         return cls(np.rint(np.eye(d) * (MATRIX_UNITS / reach)).astype(np.int64))
 
     @classmethod
-    def random(cls, d: int, dimensions: int, reach: float, rng: np.random.Generator) -> Self:
+    def random(cls, d: int, dimensions: int, reach: float, rng: Coins) -> Self:
         """A Johnson-Lindenstrauss projection of the ball of size `reach` to the unit ball.
 
         Gaussian entries over sqrt(dimensions) keep distances as they are on average.

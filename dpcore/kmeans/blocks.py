@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpcore.geometry.domain import LATTICE_CELLS, TICKS, FloatArray, IntArray
+from dpcore.randomness.coins import Coins
 
 #: Rows whose blocks are worked on together: their arrays stay in the cache.
 CHUNK_ROWS = 1 << 16
@@ -42,9 +43,7 @@ class Blocks:
     sizes: IntArray
 
 
-def random_blocks(
-    positions: IntArray, weights: IntArray | None, count: int, rng: np.random.Generator
-) -> Blocks:
+def random_blocks(positions: IntArray, weights: IntArray | None, count: int, rng: Coins) -> Blocks:
     """Every row draws one of so many blocks, independently of the others.
 
     To shuffle the rows and deal them out by sorted draws is the same distribution, and faster.
@@ -82,7 +81,7 @@ def clamped_total(
     low: FloatArray,
     high: FloatArray,
     resolution: int,
-    rng: np.random.Generator,
+    rng: Coins,
 ) -> IntArray:
     """Sum over the blocks of their k centers (k, d), as whole RANGE_UNITS of the range low..high.
 
@@ -100,7 +99,7 @@ def clamped_total(
 
 
 def block_centers(
-    positions: IntArray, blocks: Blocks, k: int, resolution: int, rng: np.random.Generator
+    positions: IntArray, blocks: Blocks, k: int, resolution: int, rng: Coins
 ) -> Iterator[FloatArray]:
     """Centers (d, k, blocks) in unit coordinates of some blocks at a time, the smallest first.
 
@@ -183,7 +182,7 @@ def k_means(
     outside: npt.NDArray[np.int16] | None,
     sizes: IntArray,
     k: int,
-    rng: np.random.Generator,
+    rng: Coins,
 ) -> FloatArray:
     """Centers (d, k, blocks) of the rows (d, rows, blocks) of each block: k-means++, then Lloyd.
 
@@ -211,7 +210,7 @@ def plus_plus(
     outside: npt.NDArray[np.int16] | None,
     sizes: IntArray,
     k: int,
-    rng: np.random.Generator,
+    rng: Coins,
 ) -> Floats:
     """k-means++ in every block: rows drawn by squared distance to the centers before them."""
     blocks = np.arange(len(sizes))

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpcore.geometry.domain import FloatArray
+from dpcore.kmeans.stages import tell
 
 #: Sweeps without a better result after which a start is given up: where noise makes weights
 #: negative, it may go around forever. Without, every sweep is better until nothing moves.
@@ -42,6 +43,7 @@ def lloyd(
     in_vain = np.zeros(len(best), dtype=np.int64)
     centers = best.copy()
     for remaining in range(iterations, -1, -1):
+        tell("moving centers", 1 - remaining / max(iterations, 1))
         weights, sums, current = totals.step(centers)
         better = current < inertia[active]
         inertia[active[better]] = current[better]

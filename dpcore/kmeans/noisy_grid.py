@@ -13,6 +13,7 @@ from dpcore.kmeans.lloyd import Totals, distinct, lloyd
 from dpcore.kmeans.points import WeightedPoints
 from dpcore.kmeans.scanline import RowSums
 from dpcore.kmeans.seeding import greedy_plus_plus, sphere_packing, uniform_starts
+from dpcore.randomness.coins import Coins
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ def solve_grid(
     counts: npt.ArrayLike,
     k: int,
     starts: int,
-    rng: np.random.Generator,
+    rng: Coins,
     sweeps: int = 60,
     tolerance: float = 4e-4,
     packed: bool = False,
@@ -75,7 +76,7 @@ def solve_grid(
     return found[inertia.argmin()]
 
 
-def greedy_starts(grid: IntArray, k: int, starts: int, rng: np.random.Generator) -> FloatArray:
+def greedy_starts(grid: IntArray, k: int, starts: int, rng: Coins) -> FloatArray:
     """Starts drawn among cells that stand out of the noise; packed, where these are too few."""
     points, weights = standing_out(grid)
     if len(points) > k:

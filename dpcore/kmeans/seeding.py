@@ -9,19 +9,23 @@ import numpy.typing as npt
 
 from dpcore.geometry.domain import FloatArray
 from dpcore.kmeans.points import single_thread
+from dpcore.kmeans.stages import tell
+from dpcore.randomness.coins import Coins
 
 BISECTIONS = 20
+#: What is being done, to whoever waits for it.
+SEEDING = "looking for starting centers"
 #: A radius is too large when 100 candidates in a row are refused. Most points are found among the
 #: first few, so those are drawn first.
 CANDIDATES = (8, 24, 68)
 
 
-def uniform_starts(k: int, d: int, starts: int, rng: np.random.Generator) -> FloatArray:
+def uniform_starts(k: int, d: int, starts: int, rng: Coins) -> FloatArray:
     """Centers drawn uniformly in the box, (starts, k, d)."""
     return rng.uniform(-1, 1, (starts, k, d))
 
 
-def sphere_packing(k: int, d: int, starts: int, rng: np.random.Generator) -> FloatArray:
+def sphere_packing(k: int, d: int, starts: int, rng: Coins) -> FloatArray:
     """Centers that keep their distance from each other and from the border, (starts, k, d).
 
     Su et al. (2016), section 4.1.1: points are drawn uniformly at least a from the border, and
@@ -30,21 +34,26 @@ def sphere_packing(k: int, d: int, starts: int, rng: np.random.Generator) -> Flo
     """
     low, high = np.zeros(starts), np.ones(starts)
     best = uniform_starts(k, d, starts, rng)
-    for _ in range(BISECTIONS):
+    for i in range(BISECTIONS):
         radius = (low + high) / 2
-        packed, found = _pack(k, d, radius, rng)
+        packed, found = _pack(k, d, radius, rng, i)
         best[found] = packed[found]
         low, high = np.where(found, radius, low), np.where(found, high, radius)
     return best
 
 
 def _pack(
-    k: int, d: int, radius: FloatArray, rng: np.random.Generator
+    k: int,
+    d: int,
+    radius: FloatArray,
+    rng: Coins,
+    bisection: int,
 ) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
     """k points at least 2 radius apart for each of the radii, and where that many were found."""
     points = np.empty((len(radius), k, d))
     found = np.ones(len(radius), dtype=bool)
     for j in range(k):
+        tell(SEEDING, (bisection + j / k) / BISECTIONS)
         waiting = np.flatnonzero(found)
         for size in CANDIDATES:
             candidates = rng.uniform(-1, 1, (len(waiting), size, d))
@@ -65,7 +74,7 @@ def _pack(
 
 
 def greedy_plus_plus(
-    points: FloatArray, weights: FloatArray, k: int, restarts: int, rng: np.random.Generator
+    points: FloatArray, weights: FloatArray, k: int, restarts: int, rng: Coins
 ) -> FloatArray:
     """Greedy k-means++ for weights that are not negative, (restarts, k, d).
 
@@ -82,6 +91,7 @@ def greedy_plus_plus(
     nearest = np.full((restarts, n), np.inf)
     with single_thread():
         for j in range(k):
+            tell(SEEDING, j / k)
             candidates = points[chosen]
             distances = candidates.reshape(-1, d) @ (-2 * points.T)
             distances += squares

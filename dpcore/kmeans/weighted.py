@@ -10,6 +10,7 @@ from dpcore.kmeans.lloyd import distinct, lloyd
 from dpcore.kmeans.merging import merge_points, on_raster
 from dpcore.kmeans.points import WeightedPoints
 from dpcore.kmeans.seeding import greedy_plus_plus
+from dpcore.randomness.coins import Coins
 
 #: The search sees so many points a cluster at most, within these limits: merged, if there are more.
 POINTS_A_CLUSTER, FEWEST_POINTS, MOST_POINTS = 30, 500, 2000
@@ -30,7 +31,7 @@ def weighted_kmeans(
     weights: npt.ArrayLike,
     k: int,
     restarts: int,
-    rng: np.random.Generator,
+    rng: Coins,
 ) -> tuple[FloatArray, float]:
     """The best centers (k, d) found for points (n, d) with weights, and their cost.
 
@@ -56,7 +57,7 @@ def padded(points: FloatArray, weights: FloatArray, k: int) -> FloatArray:
 
 
 def _solve(
-    points: FloatArray, weights: FloatArray, k: int, restarts: int, rng: np.random.Generator
+    points: FloatArray, weights: FloatArray, k: int, restarts: int, rng: Coins
 ) -> tuple[FloatArray, float]:
     """Searched for among few points; the best are then followed to the end on more of them."""
     everything = WeightedPoints(points, weights)
@@ -76,7 +77,7 @@ def _solve(
     return centers[best], float(cost[best])
 
 
-def _search(points: WeightedPoints, k: int, restarts: int, rng: np.random.Generator) -> FloatArray:
+def _search(points: WeightedPoints, k: int, restarts: int, rng: Coins) -> FloatArray:
     """The few best solutions found, (s, k, d).
 
     Starts are drawn by greedy k-means++ among the points and take a few steps; then, round after

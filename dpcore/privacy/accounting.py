@@ -8,25 +8,31 @@ and refuses the one that would go over.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
-from functools import lru_cache
+from fractions import Fraction
+from threading import Lock
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq, minimize_scalar
 
-from dpcore.privacy.gaussian import (
-    MIN_DELTA,
-    MIN_SENSITIVITY,
-    epsilon_of_gaussian,
-    rho_of_gaussian,
-)
+from dpcore.privacy.concentrated import epsilon_of_rho as epsilon_of_rho
+from dpcore.privacy.concentrated import rho_of_epsilon as rho_of_epsilon
+from dpcore.privacy.gaussian import MIN_DELTA, MIN_SENSITIVITY, epsilon_of_gaussian, rho_of_gaussian
+from dpcore.privacy.losses import Approx as Approx
+from dpcore.privacy.losses import Gaussian as Gaussian
+from dpcore.privacy.losses import Loss as Loss
+from dpcore.privacy.losses import Pure as Pure
+from dpcore.privacy.losses import Selection as Selection
+from dpcore.privacy.losses import Zcdp as Zcdp
+from dpcore.privacy.losses import lowered
+from dpcore.privacy.rounding import at_least, at_most, down, up
 
 MIN_EPSILON, MAX_EPSILON = 1e-6, 1e6
 MAX_DELTA = 0.01
-#: Relative room for the rounding of float additions; no noise is drawn by it.
+#: A question that asks for more than is left, by no more than this part of it, gets what is left:
+#: shares of a budget that were rounded to floats need not add up to it.
 ROUNDING = 1e-9
 
 _NUMBER = int | float | np.integer | np.floating
@@ -82,103 +88,6 @@ class Infeasible(ValueError):
 
 
 @dataclass(frozen=True)
-class Pure:
-    """epsilon-differential privacy."""
-
-    epsilon: float
-
-    @property
-    def rho(self) -> float:
-        """Pure epsilon implies epsilon^2/2-zCDP (Bun and Steinke 2016, proposition 1.4)."""
-        return self.epsilon**2 / 2
-
-
-@dataclass(frozen=True)
-class Selection:
-    """epsilon by an exponential mechanism, whose bounded range makes it cheaper under zCDP.
-
-    Of several picks in a row, each has an equal share of epsilon.
-    """
-
-    epsilon: float
-    picks: int = 1
-
-    @property
-    def rho(self) -> float:
-        """epsilon-bounded range implies epsilon^2/8-zCDP (Cesar and Rogers 2021, lemma 3.4)."""
-        return self.epsilon**2 / (8 * self.picks)
-
-
-@dataclass(frozen=True)
-class Zcdp:
-    """rho zero-concentrated differential privacy."""
-
-    rho: float
-
-
-@dataclass(frozen=True)
-class Gaussian:
-    """Gaussian noise of a variance of squared sensitivity over 2 rho: rho zero-concentrated, and
-    counted exactly where there is nothing else."""
-
-    rho: float
-
-
-@dataclass(frozen=True)
-class Approx:
-    """(epsilon, delta), bought as the largest rho that implies it."""
-
-    epsilon: float
-    delta: float
-
-    @property
-    def rho(self) -> float:
-        return rho_of_epsilon(self.epsilon, self.delta)
-
-
-Loss = Pure | Selection | Zcdp | Gaussian | Approx
-
-
-@lru_cache(maxsize=4096)
-def epsilon_of_rho(rho: float, delta: float) -> float:
-    """The epsilon that rho-zCDP implies at delta (Canonne, Kamath and Steinke 2020, corollary 13).
-
-    delta(alpha) = exp((alpha-1)(alpha rho - epsilon)) / (alpha-1) * (1 - 1/alpha)^alpha, solved
-    for epsilon and minimised over alpha > 1. Every alpha gives a true bound, so a minimiser that
-    stops early is only a little less tight.
-    """
-    if not rho >= 0:
-        raise ValueError(f"rho is at least 0, not {rho!r}.")
-    if rho == 0:
-        return 0.0
-    if math.isinf(rho) or not 0 < delta < 1:
-        return math.inf
-
-    def epsilon(log_alpha_minus_1: float) -> float:
-        a = 1 + math.exp(log_alpha_minus_1)
-        log_terms = -math.log(delta) - math.log(a - 1) + a * math.log1p(-1 / a)
-        return a * rho + log_terms / (a - 1)
-
-    best = minimize_scalar(epsilon, bounds=(-12.0, 25.0), method="bounded", options={"xatol": 1e-9})
-    return max(0.0, float(best.fun))
-
-
-@lru_cache(maxsize=4096)
-def rho_of_epsilon(epsilon: float, delta: float) -> float:
-    """The largest rho whose zCDP implies (epsilon, delta), rounded down."""
-    if not 0 < delta < 1:
-        raise ValueError(f"A delta between 0 and 1 is needed to count in rho, not {delta!r}.")
-    low, high = math.log(1e-24), math.log(10 * epsilon + 1)
-    found = brentq(
-        lambda log_rho: epsilon_of_rho(math.exp(log_rho), delta) - epsilon, low, high, xtol=1e-13
-    )
-    rho = math.exp(found)
-    while epsilon_of_rho(rho, delta) > epsilon:
-        rho *= 1 - 1e-12
-    return rho
-
-
-@dataclass(frozen=True)
 class Budget:
     """What may be spent in all: epsilon, delta, and how charges add up. All of it is public."""
 
@@ -217,6 +126,11 @@ class Budget:
             return Zcdp(self.rho * fraction)
         return Pure(self.epsilon * fraction)
 
+    def within(self, paid: Loss) -> Budget:
+        """The same, but for no more than was paid."""
+        epsilon = min(self.epsilon, getattr(paid, "epsilon", self.epsilon))
+        return replace(self, epsilon=epsilon, delta=min(self.delta, getattr(paid, "delta", 0.0)))
+
 
 @dataclass(frozen=True)
 class Charge:
@@ -237,23 +151,57 @@ class Charge:
     scale: float | None = None
     answers: int = 1
     inner: tuple[Transcript, ...] = ()
+    #: What was paid: what was asked for, or what was left of the budget if that is less by rounding
+    #: alone. Noise is scaled to it.
+    paid: Loss | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        row = {f.name: getattr(self, f.name) for f in fields(self)}
+        row = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "paid"}
         row["inner"] = [account.as_dicts() for account in self.inner]
         return row
 
 
+@dataclass(frozen=True)
+class Spent:
+    """Exact sums of what questions cost. Under rho, epsilon and delta follow from it."""
+
+    epsilon: Fraction = Fraction(0)
+    delta: Fraction = Fraction(0)
+    rho: Fraction = Fraction(0)
+
+    def __add__(self, other: Spent) -> Spent:
+        return Spent(self.epsilon + other.epsilon, self.delta + other.delta, self.rho + other.rho)
+
+
 @dataclass
 class Transcript(Sequence[Charge]):
-    """The charges of one run, in order, and what they add up to."""
+    """The charges of one run, in order, and what they add up to.
+
+    **Rounding.** A float is an exact fraction, and fractions are what is added up: a question that
+    would go over the budget by however little is refused, or is paid what is left where floats
+    alone made it ask for more. What is told is rounded up, what remains is rounded down.
+
+    **Threads.** Charges may come from several threads. Each is weighed and booked as one step, so
+    the sum never goes over the budget, no charge is lost, and charges stand in the order in which
+    they were booked. Which thread comes first is not promised. Nor is concurrent composition: that
+    charges add up is proved for questions asked one after the other, each fixed by the answers
+    before it, not for accounts inside charges whose questions take turns with others.
+    """
 
     budget: Budget
     neighbors: Neighbors = Neighbors.ADD_REMOVE
     #: Set once the raw data were handed out: whatever the charges say, epsilon is infinite.
     handed_out: bool = False
     _charges: list[Charge] = field(default_factory=list)
-    _spent: list[tuple[float, float, float]] = field(default_factory=list)
+    #: What was spent in all after each charge.
+    _spent: list[Spent] = field(default_factory=list)
+    _lock: Any = field(default_factory=Lock, init=False, repr=False, compare=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _lock=Lock())
 
     def charge(
         self,
@@ -261,38 +209,71 @@ class Transcript(Sequence[Charge]):
         why: str,
         loss: Loss,
         sensitivity: float,
-        scale: float | None = None,
+        scale: float | Callable[[Any], float] | None = None,
         answers: int = 1,
         inner: tuple[Transcript, ...] = (),
     ) -> Charge:
-        """Book a question, or raise BudgetExceeded with nothing booked."""
-        spend = self._in_currency(loss)
+        """Book a question, or raise BudgetExceeded with nothing booked.
+
+        The charge says what was `paid`: noise is scaled to that, and accounts inside have no more.
+        """
         self._refuse_to_convert(inner)
         self._refuse_coarse(loss, sensitivity)
-        before, after = self._total(self._spent), self._total([*self._spent, spend])
-        room = self.budget
-        if after[0] > room.epsilon * (1 + ROUNDING) or after[1] > room.delta * (1 + ROUNDING):
-            raise BudgetExceeded(
-                f"{why}: this question would bring the total to epsilon {after[0]:.6g}, "
-                f"delta {after[1]:.3g}, over the {room.epsilon:g}, {room.delta:g} allowed."
+        with self._lock:
+            paid, cost = self._affordable(loss, why)
+            if paid is not loss:
+                for account in inner:
+                    account.budget = account.budget.within(paid)
+            booked = Charge(
+                mechanism,
+                why,
+                *self._growth(cost),
+                up(cost.rho) if self.budget.accounting.in_rho else None,
+                sensitivity,
+                scale(paid) if callable(scale) else scale,
+                answers,
+                inner,
+                paid,
             )
-        self._spent.append(spend)
-        booked = Charge(
-            mechanism,
-            why,
-            after[0] - before[0],
-            after[1] - before[1],
-            spend[2] if room.accounting.in_rho else None,
-            sensitivity,
-            scale,
-            answers,
-            inner,
-        )
-        self._charges.append(booked)
+            self._spent.append(self._all + cost)
+            self._charges.append(booked)
         return booked
 
-    def _in_currency(self, loss: Loss) -> tuple[float, float, float]:
-        """A loss as (epsilon, delta, rho), of which the accounting adds up what it uses."""
+    @property
+    def _all(self) -> Spent:
+        return self._spent[-1] if self._spent else Spent()
+
+    @property
+    def _left(self) -> Spent:
+        spent, whole = self._all, self.budget
+        if whole.accounting.in_rho:
+            return Spent(rho=Fraction(whole.rho) - spent.rho)
+        return Spent(Fraction(whole.epsilon) - spent.epsilon, Fraction(whole.delta) - spent.delta)
+
+    def _affordable(self, loss: Loss, why: str) -> tuple[Loss, Spent]:
+        """The loss, or what is left where that is less by rounding alone; and what it costs."""
+        cost, left = self._cost(loss), self._left
+        over = {
+            name: getattr(left, name)
+            for name in ("epsilon", "delta", "rho")
+            if getattr(cost, name) > getattr(left, name)
+        }
+        if not over:
+            return loss, cost
+        if any(
+            rest < getattr(cost, name) * (1 - Fraction(ROUNDING)) for name, rest in over.items()
+        ):
+            (epsilon, delta), room = self._told(self._all + cost), self.budget
+            raise BudgetExceeded(
+                f"{why}: this question would bring the total to epsilon {at_most(epsilon)}, "
+                f"delta {at_most(delta, 3)}, over the {at_least(room.epsilon)}, "
+                f"{at_least(room.delta)} allowed."
+            )
+        paid = lowered(loss, over)
+        return paid, self._cost(paid)
+
+    def _cost(self, loss: Loss) -> Spent:
+        """A loss in the currency of the accounting, exactly."""
         amount = loss.rho if isinstance(loss, Zcdp | Gaussian) else loss.epsilon
         if not (math.isfinite(amount) and amount > 0):
             raise ValueError(f"A question must cost a positive, finite amount, not {loss}.")
@@ -301,10 +282,11 @@ class Transcript(Sequence[Charge]):
                 f"A question's delta is above 0 and at most {MAX_DELTA:g}, not {loss.delta!r}."
             )
         if self.budget.accounting.in_rho:
-            return 0.0, 0.0, loss.rho
+            return Spent(rho=Fraction(loss.rho))
         if isinstance(loss, Zcdp | Gaussian):
             raise ValueError("Under pure accounting a question is priced in epsilon, not rho.")
-        return loss.epsilon, loss.delta if isinstance(loss, Approx) else 0.0, 0.0
+        delta = Fraction(loss.delta) if isinstance(loss, Approx) else Fraction(0)
+        return Spent(Fraction(loss.epsilon), delta)
 
     def _refuse_to_convert(self, inner: tuple[Transcript, ...]) -> None:
         """Counted in rho, (epsilon, delta) is worth its rho only if it was spent in rho.
@@ -329,13 +311,23 @@ class Transcript(Sequence[Charge]):
                 f"at least {MIN_SENSITIVITY:,} whole units, not {loss} at {sensitivity:g}."
             )
 
-    def _total(self, spent: list[tuple[float, float, float]]) -> tuple[float, float]:
+    def _told(self, spent: Spent) -> tuple[float, float]:
+        """Sums as (epsilon, delta), rounded up."""
         accounting, delta = self.budget.accounting, self.budget.delta
         if accounting.in_rho:
-            rho = math.fsum(s[2] for s in spent)
-            epsilon = epsilon_of_gaussian if accounting is Accounting.GAUSSIAN else epsilon_of_rho
-            return (epsilon(rho, delta), delta) if rho else (0.0, 0.0)
-        return math.fsum(s[0] for s in spent), math.fsum(s[1] for s in spent)
+            convert = epsilon_of_gaussian if accounting is Accounting.GAUSSIAN else epsilon_of_rho
+            return (convert(up(spent.rho), delta), delta) if spent.rho else (0.0, 0.0)
+        return up(spent.epsilon), up(spent.delta)
+
+    def _growth(self, cost: Spent) -> tuple[float, float]:
+        """What the sums as told grow by with one more question, rounded up."""
+        if not self.budget.accounting.in_rho:
+            return self._told(cost)
+        before, after = self._told(self._all), self._told(self._all + cost)
+        return (
+            up(Fraction(after[0]) - Fraction(before[0])),
+            up(Fraction(after[1]) - Fraction(before[1])),
+        )
 
     @property
     def unprotected(self) -> bool:
@@ -346,26 +338,23 @@ class Transcript(Sequence[Charge]):
 
     @property
     def epsilon(self) -> float:
-        """What was spent in all; the budget itself when it was spent up to rounding."""
+        """What was spent in all, rounded up; the budget itself where all but rounding was spent."""
         if self.unprotected:
             return math.inf
-        spent = self._total(self._spent)[0]
-        whole = self.budget.epsilon
-        return whole if abs(spent - whole) <= ROUNDING * whole else spent
+        return self.budget.epsilon if self.remaining is None else self._told(self._all)[0]
 
     @property
     def delta(self) -> float:
-        return self._total(self._spent)[1]
+        return self._told(self._all)[1]
 
     @property
     def remaining(self) -> Loss | None:
-        """What is left, in the budget's currency, or None when nothing is."""
+        """What is left, in the budget's currency and rounded down, or None when nothing is."""
+        left = self._left
         if self.budget.accounting.in_rho:
-            rho = self.budget.rho - math.fsum(s[2] for s in self._spent)
             kind = Gaussian if self.budget.accounting is Accounting.GAUSSIAN else Zcdp
-            return kind(rho) if rho > ROUNDING * self.budget.rho else None
-        left = self.budget.epsilon - math.fsum(s[0] for s in self._spent)
-        return Pure(left) if left > ROUNDING * self.budget.epsilon else None
+            return kind(down(left.rho)) if left.rho > ROUNDING * self.budget.rho else None
+        return Pure(down(left.epsilon)) if left.epsilon > ROUNDING * self.budget.epsilon else None
 
     def as_dicts(self) -> list[dict[str, Any]]:
         return [charge.as_dict() for charge in self._charges]

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from dpcore.privacy.accounting import Neighbors
+from dpcore.privacy.rounding import at_most, decimals_at_most, percent_at_most
 
 
 @dataclass(frozen=True)
@@ -66,13 +67,12 @@ def percent(share: float) -> str:
 
 
 def certainty(epsilon: float) -> str:
-    """How sure an attacker can become at most, from even odds; 50.5 % is told from 50 %."""
-    share = attacker_certainty(epsilon)
-    return f"{100 * share:.1f} %" if share < 0.515 else percent(share)
+    """How sure an attacker can become at most, from even odds: rounded up."""
+    return percent_at_most(attacker_certainty(epsilon))
 
 
 def odds(epsilon: float) -> str:
-    """What an attacker gains, as "50 % → at most 73 %"."""
+    """What an attacker gains, as "50 % → at most 74 %"."""
     return f"50 % → at most {certainty(epsilon)}"
 
 
@@ -98,7 +98,8 @@ def slip(delta: float) -> str | None:
     """What a delta above 0 means, or None where there is none."""
     if not delta:
         return None
-    return f"With a chance of up to {delta:g} this limit does not hold (δ = {delta:g})."
+    chance = at_most(delta)
+    return f"With a chance of up to {chance} this limit does not hold (δ = {chance})."
 
 
 def caution(epsilon: float) -> str | None:
@@ -139,18 +140,32 @@ def distance(length: float, in_meters: bool) -> str:
     return f"{length / 1000:.{int(length < 9_950)}f}{NO_BREAK}km"
 
 
+def distance_at_most(length: float, in_meters: bool) -> str:
+    """The same for what a length stays below: rounded up."""
+    if not in_meters:
+        return f"{at_most(100 * length / 2, 2)}{NO_BREAK}% of the box"
+    if length < 995:
+        return f"{decimals_at_most(length, 0)}{NO_BREAK}m"
+    return f"{decimals_at_most(length / 1000, int(length < 9_950))}{NO_BREAK}km"
+
+
 def change(relative: float) -> str:
     """A relative change with two digits: 0.13 %, 5.4 %, 120 %; what is smaller is told as less."""
     size = abs(100 * relative)
     if size < 0.005:
         return f"0{NO_BREAK}%" if relative == 0 else f"<{NO_BREAK}0.01{NO_BREAK}%"
-    digits = 0 if size >= 9.95 else 1 if size >= 0.995 else 2
-    return f"{'−' if relative < 0 else ''}{size:.{digits}f}{NO_BREAK}%"
+    return f"{'−' if relative < 0 else ''}{size:.{_decimals(size)}f}{NO_BREAK}%"
 
 
 def less_than(relative: float) -> str:
-    """The same as what a change stays below."""
-    return f"less than {change(relative).removeprefix(f'<{NO_BREAK}')}"
+    """The same as what a change stays below: rounded up."""
+    size = max(100 * relative, 0.01)
+    digits = _decimals(size)
+    return f"less than {decimals_at_most(size, digits)}{NO_BREAK}%"
+
+
+def _decimals(percent: float) -> int:
+    return 0 if percent >= 9.95 else 1 if percent >= 0.995 else 2
 
 
 def protected(unit: str, neighbors: Neighbors, ids: str | None = None, rows: int = 1) -> str:

@@ -34,6 +34,9 @@ MAX_VALUES, MIN_SENSITIVITY = 1 << 22, 1 << 20
 GRAIN = 1e-5
 #: The least delta that a million tails of exp(-80) leave as it is, but for a part of TAILS.
 MIN_DELTA, TAILS = 1e-18, 1e-9
+#: What a logarithm of a probability may be off by, as a part of it; and the part by which an
+#: epsilon is rounded up.
+EVALUATION, STEP = 2.0**-48, 1e-9
 
 
 def delta_of_shift(epsilon: float, mu: float) -> float:
@@ -43,20 +46,47 @@ def delta_of_shift(epsilon: float, mu: float) -> float:
     return -math.exp(first) * math.expm1(min(0.0, second - first))
 
 
+def delta_at_most(epsilon: float, mu: float) -> float:
+    """The same, rounded up by what evaluating it may be off by."""
+    first = float(log_ndtr(mu / 2 - epsilon / mu))
+    size = 1 + abs(first) + 2 * epsilon + abs(float(log_ndtr(-mu / 2 - epsilon / mu)))
+    return delta_of_shift(epsilon, mu) + EVALUATION * size * math.exp(first)
+
+
+def implies(rho: float, epsilon: float, delta: float) -> bool:
+    """Whether discrete Gaussian answers whose rhos add up to this are surely (epsilon, delta)."""
+    if not (rho > 0 and epsilon > GRAIN * rho):
+        return rho == 0
+    return delta_at_most(epsilon - GRAIN * rho, math.sqrt(2 * rho)) <= _room(rho, delta)
+
+
+def _room(rho: float, delta: float) -> float:
+    """What discrete noise leaves of delta."""
+    return delta * math.exp(-GRAIN * rho) * (1 - TAILS)
+
+
 @lru_cache(maxsize=4096)
 def epsilon_of_gaussian(rho: float, delta: float) -> float:
-    """The epsilon at delta of discrete Gaussian answers whose rhos add up to this."""
+    """The epsilon at delta of discrete Gaussian answers whose rhos add up to this, rounded up."""
     if not delta >= MIN_DELTA:
         raise ValueError(f"Gaussian noise alone is counted for a delta from {MIN_DELTA:g}.")
     if rho == 0:
         return 0.0
     mu = math.sqrt(2 * rho)
-    room = delta * math.exp(-GRAIN * rho) * (1 - TAILS)
+    room = _room(rho, delta)
     highest = rho + 2 * math.sqrt(rho * -math.log(room))
-    if delta_of_shift(0.0, mu) <= room:
+    if delta_at_most(0.0, mu) <= room:
         return GRAIN * rho
-    found = brentq(lambda e: delta_of_shift(e, mu) - room, 0.0, highest, xtol=1e-15, rtol=1e-12)
-    return float(found) * (1 + 1e-9) + GRAIN * rho
+    found, step = 0.0, EVALUATION
+    if delta_of_shift(0.0, mu) > room:
+        found = float(
+            brentq(lambda e: delta_of_shift(e, mu) - room, 0.0, highest, xtol=1e-15, rtol=1e-12)
+        )
+    bound = found * (1 + STEP)
+    while delta_at_most(bound, mu) > room:
+        bound += step
+        step *= 2
+    return bound + GRAIN * rho
 
 
 @lru_cache(maxsize=4096)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -46,9 +46,6 @@ class Noise(Protocol):
     Arrays have any shape, and answers have the same. Everything but `values` and `scores` is
     public, the prior included.
     """
-
-    #: Simulated noise may be looked at, never released.
-    simulated: ClassVar[bool]
 
     def geometric(self, values: IntArray, sensitivity: int, epsilon: float) -> IntArray:
         """values + two-sided geometric noise, epsilon-DP for an L1 sensitivity."""
@@ -84,8 +81,6 @@ class SimulatedNoise:
 
     The distributions are those of the release up to float rounding: about 1e-13 in total variation.
     """
-
-    simulated: ClassVar[bool] = True
 
     def __init__(self, seed: int | np.random.SeedSequence | None = None):
         self._rng = np.random.default_rng(seed)

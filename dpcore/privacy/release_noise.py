@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -50,8 +50,6 @@ class ReleaseNoise:
     `progress`, when given, is called with the values drawn so far and those asked for.
     """
 
-    simulated: ClassVar[bool] = False
-
     def __init__(self, progress: Callable[[int, int], None] | None = None):
         import opendp.prelude as dp
 
@@ -59,8 +57,11 @@ class ReleaseNoise:
         self._dp = dp
         self._integers = dp.vector_domain(dp.atom_domain(T="i64"))
         self._progress = progress
+        #: Whether any noise was asked for.
+        self.asked = False
 
     def geometric(self, values: IntArray, sensitivity: int, epsilon: float) -> IntArray:
+        self.asked = True
         values = whole_numbers(values)
         sensitivity = operator.index(sensitivity)
         space = self._integers, self._dp.l1_distance(T="i64")
@@ -73,6 +74,7 @@ class ReleaseNoise:
         return self._draw(measurement, values)
 
     def gaussian(self, values: IntArray, sensitivity: float, rho: float) -> IntArray:
+        self.asked = True
         values = whole_numbers(values)
         space = self._integers, self._dp.l2_distance(T="f64")
         measurement = calibrated(
@@ -107,6 +109,7 @@ class ReleaseNoise:
         of log-ratios is not bounded by epsilon.) Its map says (range / scale)^2 / 8, so epsilon^2/8
         there bounds the range, and with it the pure loss, by epsilon.
         """
+        self.asked = True
         scores = whole_numbers(scores)
         scale = selection_scale(sensitivity, epsilon, monotone)
         prior = public_prior(0.0 if log_prior is None else log_prior, scores.shape).ravel()

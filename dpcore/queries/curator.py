@@ -5,7 +5,9 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from fractions import Fraction
+from functools import partial
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -28,7 +30,10 @@ from dpcore.privacy.accounting import (
     Transcript,
 )
 from dpcore.privacy.gaussian import MAX_VALUES
+from dpcore.privacy.losses import noise_scale
 from dpcore.privacy.noise import Noise
+from dpcore.privacy.rounding import down, root_up
+from dpcore.privacy.secret_coins import MakeSecretCoins, SecretCoins
 from dpcore.queries.questions import Question, Sensitivity
 from dpcore.queries.scores import Score
 from dpcore.queries.sparse_cells import (
@@ -39,7 +44,10 @@ from dpcore.queries.sparse_cells import (
     reached_by_noise,
     reaching,
 )
+from dpcore.randomness.coins import Coins, SystemCoins
 from dpcore.results.run_result import NonPrivate, Step
+
+L = TypeVar("L", bound=Loss)
 
 
 class Curator:
@@ -56,9 +64,10 @@ class Curator:
         budget: Budget,
         noise: Noise,
         neighbors: Neighbors | str = Neighbors.ADD_REMOVE,
-        rng: np.random.Generator | None = None,
+        rng: Coins | None = None,
         keep_journal: bool = False,
         watch: Callable[[Step], None] | None = None,
+        make_secret_coins: MakeSecretCoins = SecretCoins,
     ):
         self._data = dataset
         self._noise = noise
@@ -66,9 +75,10 @@ class Curator:
         self._watch = watch
         self._journal: list[Step] = []
         self.transcript = Transcript(budget, Neighbors(neighbors))
-        #: Public coins: starts and candidates. They never see the data. Coins that must stay
-        #: secret, such as those by which rows draw their blocks, are spawned from them.
-        self.rng = rng if rng is not None else np.random.default_rng()
+        #: Public coins: starts and candidates. They never see the data, and proofs hold even if
+        #: they are known.
+        self.rng: Coins = rng if rng is not None else SystemCoins()
+        self._make_secret_coins = make_secret_coins
 
     # What everybody may know.
 
@@ -101,6 +111,10 @@ class Curator:
         """Write something public into the step log, for drawing the run step by step."""
         self._record(Step(kind, released))
 
+    def secret_coins(self) -> SecretCoins:
+        """Coins for dealing rows into blocks or parts, each time others: nobody may know them."""
+        return self._make_secret_coins(self.rng.spawn(1)[0])
+
     # Charged questions.
 
     def size(self, fraction: float) -> tuple[int, float]:
@@ -128,7 +142,7 @@ class Curator:
             return exact[0]
 
         noisy = self._noisy(
-            count, self._per_row(Sensitivity(1, 1.0), Sensitivity(2, 2**0.5)), loss, why
+            count, self._per_row(Sensitivity(1, 1.0), Sensitivity(2, root_up(2))), loss, why
         )
         self._log("counts", {"partition": partition, "counts": noisy}, lambda: {"counts": exact[0]})
         return noisy
@@ -153,15 +167,15 @@ class Curator:
 
         noisy_counts = self._noisy(
             lambda: ask().counts,
-            self._per_row(Sensitivity(1, 1.0), Sensitivity(2, math.sqrt(2))),
+            self._per_row(Sensitivity(1, 1.0), Sensitivity(2, root_up(2))),
             counts,
             f"{why}: rows in each cluster",
         )
         noisy_sums = self._noisy(
             lambda: ask().sums,
             self._per_row(
-                Sensitivity(d * TICKS, math.sqrt(d) * TICKS),
-                Sensitivity(2 * d * TICKS, 2 * math.sqrt(d) * TICKS),
+                Sensitivity(d * TICKS, root_up(d) * TICKS),
+                Sensitivity(2 * d * TICKS, 2 * root_up(d) * TICKS),
             ),
             sums,
             f"{why}: sums of positions",
@@ -193,23 +207,36 @@ class Curator:
         give: empty cells that noise alone lifts to it are drawn with the same probabilities. So it
         is post-processing of a histogram, in which one row moves counts as in `noisy_counts`.
         """
-        moved = self._per_row(Sensitivity(1, 1.0), Sensitivity(2, math.sqrt(2)))
+        moved = self._per_row(Sensitivity(1, 1.0), Sensitivity(2, root_up(2)))
+
+        def reached_at(scale: float) -> int:
+            return max(1, math.ceil(margin * scale))
+
         scale = moved.l1 / loss.epsilon
-        threshold = max(1, math.ceil(margin * scale))
-        chance = log_chance(threshold, scale)
-        check_phantoms(cells, chance)
+        check_phantoms(cells, log_chance(reached_at(scale), scale))
+        paid = self._paid(moved, loss, why)
+        scale = moved.l1 / paid.epsilon
+        threshold = reached_at(scale)
         occupied: list[Cells] = []
 
         def count() -> IntArray:
-            found, counts = cells.occupied(*self._data.positions())
+            found, counts = self._occupied(cells)
             occupied.append(found)
             return counts
 
-        noisy = self._noisy(count, moved, loss, why)
-        phantoms = reached_by_noise(cells, chance, self._noise)
+        noisy = self._drawn(count, moved, paid)
+        phantoms = self._phantoms(cells, threshold, scale)
         full = reaching(occupied[0], noisy, threshold, phantoms)
         self._log("full cells", {"cells": full}, lambda: {"occupied": occupied[0]})
         return full
+
+    def _occupied(self, cells: SparsePartition) -> tuple[Cells, IntArray]:
+        """The cells that get noise one by one, all that hold rows among them, and their counts."""
+        return cells.occupied(*self._data.positions())
+
+    def _phantoms(self, cells: SparsePartition, threshold: int, scale: float) -> Cells:
+        """The cells that noise alone lifts to the threshold."""
+        return reached_by_noise(cells, log_chance(threshold, scale), self._noise)
 
     def select(
         self, score: Score, loss: Selection, why: str, log_prior: FloatArray | None = None
@@ -219,8 +246,8 @@ class Curator:
         The exponential mechanism: weight prior * exp(epsilon * score / (2 * sensitivity)), without
         the 2 where one row added can move scores one way only.
         """
-        scores, monotone = self._scored(score, loss, why)
-        chosen = self._noise.choose(scores, score.sensitivity, loss.epsilon, monotone, log_prior)
+        scores, monotone, epsilon = self._scored(score, loss, why)
+        chosen = self._noise.choose(scores, score.sensitivity, epsilon, monotone, log_prior)
         self._log("selection", {"chosen": chosen}, lambda: {"scores": scores})
         return chosen
 
@@ -229,8 +256,7 @@ class Curator:
 
         Every pick is an exponential mechanism with an equal share of the loss.
         """
-        scores, monotone = self._scored(score, loss, why)
-        epsilon = loss.epsilon / loss.picks
+        scores, monotone, epsilon = self._scored(score, loss, why)
         left = np.arange(scores.size)
         chosen = np.empty(loss.picks, dtype=np.int64)
         for i in range(loss.picks):
@@ -240,12 +266,15 @@ class Curator:
         self._log("selection", {"chosen": chosen}, lambda: {"scores": scores})
         return chosen
 
-    def _scored(self, score: Score, loss: Selection, why: str) -> tuple[IntArray, bool]:
-        """Book the choice first; only then score. Also whether a row moves scores one way only."""
-        self.transcript.charge(
+    def _scored(self, score: Score, loss: Selection, why: str) -> tuple[IntArray, bool, float]:
+        """Book the choice first; only then score. Also whether a row moves scores one way only,
+        and the epsilon of each pick."""
+        paid = self.transcript.charge(
             "exponential mechanism", why, loss, score.sensitivity, answers=loss.picks
-        )
-        return score.of(self._data), score.monotone and self.neighbors is Neighbors.ADD_REMOVE
+        ).paid
+        assert isinstance(paid, Selection)
+        monotone = score.monotone and self.neighbors is Neighbors.ADD_REMOVE
+        return score.of(self._data), monotone, down(Fraction(paid.epsilon) / paid.picks)
 
     # Free moves, proven stable.
 
@@ -280,7 +309,7 @@ class Curator:
         rows. Whatever is drawn, a row added, removed or replaced changes one part and no other
         (parallel composition, under either relation).
         """
-        coins = self.rng.spawn(1)[0]  # how many are tossed depends on the rows
+        coins = self.secret_coins()
         why = f"{parts} random parts, each with the same budget"
         return self._asked_apart(
             lambda: dealt(self._data, parts, coins), [budget] * parts, budget, why
@@ -351,20 +380,26 @@ class Curator:
         self, exact: Callable[[], IntArray], sensitivity: Sensitivity, loss: Loss, why: str
     ) -> IntArray:
         """Book the question first; only then look, and add the noise that the loss pays for."""
+        return self._drawn(exact, sensitivity, self._paid(sensitivity, loss, why))
+
+    def _paid(self, sensitivity: Sensitivity, loss: L, why: str) -> L:
+        """Book noise on whole numbers: the loss that it is to be scaled to."""
         if isinstance(loss, Selection):
             raise TypeError("What a selection costs pays for a choice, not for noise on numbers.")
-        if isinstance(loss, Pure):
-            self.transcript.charge(
-                "two-sided geometric", why, loss, sensitivity.l1, sensitivity.l1 / loss.epsilon
-            )
-            return self._noise.geometric(exact(), sensitivity.l1, loss.epsilon)
-        self.transcript.charge(
-            "discrete Gaussian", why, loss, sensitivity.l2, sensitivity.l2 / math.sqrt(2 * loss.rho)
-        )
+        pure = isinstance(loss, Pure)
+        kind = "two-sided geometric" if pure else "discrete Gaussian"
+        moved = sensitivity.l1 if pure else sensitivity.l2
+        charge = self.transcript.charge(kind, why, loss, moved, partial(noise_scale, moved))
+        return cast("L", charge.paid)
+
+    def _drawn(self, exact: Callable[[], IntArray], moved: Sensitivity, paid: Loss) -> IntArray:
+        """The exact values with the noise that was paid for."""
         values = exact()
+        if isinstance(paid, Pure):
+            return self._noise.geometric(values, moved.l1, paid.epsilon)
         if self.budget.accounting is Accounting.GAUSSIAN and values.size > MAX_VALUES:
             raise Infeasible(f"Gaussian accounting has room for {MAX_VALUES:,} values a question.")
-        return self._noise.gaussian(values, sensitivity.l2, loss.rho)
+        return self._noise.gaussian(values, moved.l2, paid.rho)
 
     def _log(
         self, kind: str, released: Mapping[str, Any], truth: Callable[[], Mapping[str, Any]]

@@ -16,6 +16,7 @@ import numpy as np
 from dpcore.datasets.base import Dataset
 from dpcore.geometry.domain import TICKS, FloatArray, IntArray, to_ticks
 from dpcore.geometry.voronoi import Voronoi
+from dpcore.privacy.rounding import root_up
 from dpcore.queries.questions import Sensitivity
 
 #: A whole of one row's share in an answer.
@@ -46,7 +47,7 @@ class Level:
 
     @property
     def replaced(self) -> Sensitivity:
-        return Sensitivity(2 * WHOLE, math.sqrt(2) * WHOLE)
+        return Sensitivity(2 * WHOLE, root_up(2) * WHOLE)
 
     def of(self, dataset: Dataset) -> IntArray:
         total = np.zeros(3, dtype=np.int64)
@@ -94,10 +95,10 @@ class Offsets:
 
     @property
     def added(self) -> Sensitivity:
-        longest = math.hypot(self._counted, WHOLE)
+        longest = root_up(self._counted**2 + WHOLE**2)
         if self.norm == 1:
             return Sensitivity(self._counted + WHOLE, longest)
-        l1 = math.ceil(self._counted + WHOLE * (math.sqrt(self.centers.shape[1]) + 1))
+        l1 = math.ceil(self._counted + WHOLE * (root_up(self.centers.shape[1]) + 1))
         return Sensitivity(l1, longest * (1 + 1e-12))
 
     @property
@@ -154,11 +155,12 @@ class Products:
     def added(self) -> Sensitivity:
         d = len(self.center)
         length = ON_DIAGONAL * FINE**2
-        return Sensitivity(math.ceil(length * math.sqrt(d * (d + 1) / 2)), float(length))
+        return Sensitivity(math.ceil(root_up(length**2 * d * (d + 1) // 2)), float(length))
 
     @property
     def replaced(self) -> Sensitivity:
-        return Sensitivity(2 * self.added.l1, math.sqrt(2) * self.added.l2)
+        length = ON_DIAGONAL * FINE**2
+        return Sensitivity(2 * self.added.l1, root_up(2 * length**2))
 
     def of(self, dataset: Dataset) -> IntArray:
         place = to_ticks(self.center)

@@ -11,7 +11,9 @@ import numpy as np
 from dpcore.datasets.base import Dataset
 from dpcore.geometry.domain import TICKS, FloatArray, IntArray, Partition
 from dpcore.geometry.row_maps import SLACK, RowMap
-from dpcore.kmeans.blocks import RANGE_UNITS, Blocks, clamped_total, random_blocks
+from dpcore.kmeans.blocks import RANGE_UNITS, Blocks, clamped_total
+from dpcore.privacy.rounding import root_up
+from dpcore.privacy.secret_coins import SecretCoins
 
 
 @dataclass(frozen=True)
@@ -84,12 +86,12 @@ class BlockCenters:
     blocks: int
     low: FloatArray
     high: FloatArray
-    coins: np.random.Generator
+    coins: SecretCoins
 
     @property
     def added(self) -> Sensitivity:
         answers = self.k * len(self.low)
-        return Sensitivity(answers * RANGE_UNITS, math.sqrt(answers) * RANGE_UNITS)
+        return Sensitivity(answers * RANGE_UNITS, root_up(answers) * RANGE_UNITS)
 
     @property
     def replaced(self) -> Sensitivity:
@@ -99,10 +101,10 @@ class BlockCenters:
         positions, weights = dataset.positions()
         dealt = self.dealt(positions, weights)
         low, high, resolution = self.low, self.high, dataset.resolution
-        return clamped_total(positions, dealt, self.k, low, high, resolution, self.coins)
+        return clamped_total(positions, dealt, self.k, low, high, resolution, self.coins.rng)
 
     def dealt(self, positions: IntArray, weights: IntArray | None) -> Blocks:
-        return random_blocks(positions, weights, self.blocks, self.coins)
+        return self.coins.blocks(positions, weights, self.blocks)
 
     def mean(self, total: IntArray) -> FloatArray:
         """A total, noisy or not, as a mean over the blocks in unit coordinates."""

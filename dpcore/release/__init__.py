@@ -1,7 +1,7 @@
 """Publishing once: a plan, a ledger that is charged, files that leave, a certificate."""
 
 from dpcore.release.amounts import Amount
-from dpcore.release.ledger import Account, Entry, Ledger, ReleaseRefused
+from dpcore.release.ledger import Account, Entry, Ledger, ReleaseRefused, Signature
 from dpcore.release.plan import RELEASE, TWIN, ReleasePlan
 from dpcore.release.publish import Progress, Release, Unanswered, publish, reopened
 from dpcore.release.sources import BuiltinData, DataSource, FileData
@@ -24,6 +24,7 @@ __all__ = [
     "Release",
     "ReleasePlan",
     "ReleaseRefused",
+    "Signature",
     "Unanswered",
     "Unit",
     "publish",

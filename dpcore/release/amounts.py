@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Self
 
+from dpcore.privacy.rounding import in_full
+
 NOTHING = Fraction(0)
 
 
@@ -36,5 +38,5 @@ class Amount:
         return self.epsilon <= other.epsilon and self.delta <= other.delta
 
     def __str__(self) -> str:
-        delta = f", δ {float(self.delta):g}" if self.delta else ""
-        return f"ε {float(self.epsilon):g}{delta}"
+        delta = f", δ {in_full(self.delta)}" if self.delta else ""
+        return f"ε {in_full(self.epsilon)}{delta}"

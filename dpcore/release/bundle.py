@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from dpcore._version import __version__
 from dpcore.release import certificate, certificate_page, map_page, repeat_script
@@ -14,16 +14,24 @@ from dpcore.results.run_result import ReleasedResult
 MOST_AS_TEXT = 50_000
 
 
+def sealed(
+    plan: ReleasePlan, result: ReleasedResult, time: str, files: Mapping[str, bytes], head: str
+) -> dict[str, bytes]:
+    """The files with their certificate, which tells their digests and the ledger's head before."""
+    said = certificate.certificate(plan, result, time, files, head)
+    return {
+        **files,
+        certificate.NAME: certificate.as_json(said),
+        certificate.PAGE: certificate_page.certificate_page(said).encode(),
+    }
+
+
 def bundle(plan: ReleasePlan, result: ReleasedResult, time: str) -> dict[str, bytes]:
-    """All files that leave, by name; the certificate tells the digests of the others."""
-    files = {
+    """All files that leave, but the certificate, by name."""
+    return {
         name: content if isinstance(content, bytes) else content.encode()
         for name, content in _contents(plan, result, time)
     }
-    said = certificate.certificate(plan, result, time, files)
-    files[certificate.NAME] = certificate.as_json(said)
-    files[certificate.PAGE] = certificate_page.certificate_page(said).encode()
-    return files
 
 
 def _contents(

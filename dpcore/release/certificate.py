@@ -18,15 +18,22 @@ from dpcore.results.run_result import ReleasedResult
 
 KIND, FORMAT = "dpcore release certificate", 1
 NAME, PAGE = "certificate.json", "certificate.html"
+#: Under this name a certificate tells the head of the ledger's chain before its release.
+HEAD = "ledger before"
 #: The paragraphs of an algorithm's specification that say why its claim stands.
 ARGUMENT = ("Relation", "Private", "Flaw", "Repair", "Reconstructed")
 
 
 def certificate(
-    plan: ReleasePlan, result: ReleasedResult, time: str, files: Mapping[str, bytes]
+    plan: ReleasePlan,
+    result: ReleasedResult,
+    time: str,
+    files: Mapping[str, bytes],
+    head: str,
 ) -> dict[str, Any]:
     """The certificate of a release, as data. All of it follows from public facts, from what the
-    run released, and from the released files themselves."""
+    run released, from the released files themselves, and from the head of the ledger's chain, which
+    says nothing to who has not the ledger's key."""
     if not isinstance(result, ReleasedResult):
         raise TypeError(f"{type(result).__name__} is not for release and gets no certificate.")
     said = {
@@ -40,6 +47,7 @@ def certificate(
         "noise": {"library": "OpenDP", "version": version("opendp"), "seed": None},
         "facts": result.facts,
         "transcript": account(result.transcript),
+        HEAD: head,
         "files": {name: described(content) for name, content in files.items()},
     }
     plain = json.loads(json.dumps(said, default=_plain))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from html import escape
 from typing import Any
 
 from dpcore.privacy import explain
 from dpcore.privacy.accounting import Neighbors
+from dpcore.privacy.rounding import at_most
 
 #: More charges than this are told together, mechanism by mechanism.
 MOST_CHARGES = 8
@@ -49,7 +51,8 @@ def certificate_page(said: Mapping[str, Any]) -> str:
         "<h2>Files</h2>",
         _files(said["files"]),
         f"<p>Fingerprint of this certificate: <code>{escape(said['digest'])}</code></p>"
-        "<p>To check: <code>dpcore verify certificate.json</code> beside the files.</p>",
+        + _ledger(said)
+        + "<p>To check: <code>dpcore verify certificate.json</code> beside the files.</p>",
     ]
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -58,6 +61,12 @@ def certificate_page(said: Mapping[str, Any]) -> str:
         f"<title>Certificate: {escape(said['data set'])}</title>"
         f"<style>{STYLE}</style></head>\n<body>" + "\n".join(parts) + "\n</body></html>\n"
     )
+
+
+def _ledger(said: Mapping[str, Any]) -> str:
+    """What the publisher's ledger held before this release; older certificates do not say."""
+    head = said.get("ledger before")
+    return f"<p>Head of the ledger before it: <code>{escape(head)}</code></p>" if head else ""
 
 
 def _facts(said: Mapping[str, Any]) -> str:
@@ -74,32 +83,43 @@ def _facts(said: Mapping[str, Any]) -> str:
             f"{each['algorithm']}: {each['verdict']}" for each in said["arguments"]
         ),
         "Settings": ", ".join(filter(None, [f"k = {said['k']}", settings])),
-        "Privacy": f"ε = {said['epsilon']:g}, δ = {said['delta']:g}, under {said['neighbors']}",
+        "Privacy": f"{_privacy(said)}, under {said['neighbors']}",
         "Noise": f"{said['noise']['library']} {said['noise']['version']}, without a seed",
         "Box": ends,
         "Asked for": said["time"],
     }
     if said["unit"]["rows"] > 1:
-        facts["One row"] = f"ε = {row['epsilon']:.6g}, δ = {row['delta']:.3g}"
+        facts["One row"] = _privacy(row)
     return _table(
         [(f"<th>{name}</th>", f"<td>{escape(text)}</td>") for name, text in facts.items()]
     )
 
 
+def _privacy(amount: Mapping[str, Any]) -> str:
+    return f"ε = {at_most(amount['epsilon'])}, δ = {at_most(amount['delta'])}"
+
+
 def _charges(charges: list[dict[str, Any]]) -> str:
     """Every charge, or where there are many, those of one mechanism together."""
-    rows = [(charge["epsilon"], charge["mechanism"], charge["why"]) for charge in charges]
+    rows = [
+        (Fraction(repr(charge["epsilon"])), charge["mechanism"], charge["why"])
+        for charge in charges
+    ]
     if len(rows) > MOST_CHARGES:
         kinds = dict.fromkeys(mechanism for _, mechanism, _ in rows)
         together = [[row for row in rows if row[1] == kind] for kind in kinds]
         rows = [
-            (sum(row[0] for row in some), some[0][1], f"{len(some)} times; first: {some[0][2]}")
+            (
+                sum((row[0] for row in some), Fraction(0)),
+                some[0][1],
+                f"{len(some)} times; first: {some[0][2]}",
+            )
             for some in together
         ]
     return _table(
         [
             (
-                f'<td class="figure">{cost:.6g}</td>',
+                f'<td class="figure">{at_most(cost)}</td>',
                 f"<td>{escape(what)}</td>",
                 f"<td>{escape(why)}</td>",
             )

@@ -9,60 +9,99 @@ together overspend, the second finds the account empty and its result is dropped
 
 **Why nothing need be charged before.** Noise that was drawn and lost told nobody anything. What is
 shown after a second attempt comes from fresh noise, so it has the distribution of one run, as long
-as whether the first one died did not depend on what it drew; a power cut or a kill does not. A run
-that *ends by itself* without an answer does: publishing the first attempt that succeeds would draw
-from the runs that do, whose probability is another on neighboring data, and could cost twice
-epsilon. So a run that fails after its first question is written down as well, charged in full,
-with nothing to show for it.
+as whether the first one died did not depend on what it drew; a power cut or a kill does not.
+A run that *ends by itself*, or that somebody ends who watches it, does: `dpcore.release.charging`
+says what it is charged.
 
 **Adding up.** Charges of one account are answers about the same data under the same relation and
 unit. Epsilons add up and deltas add up, also when later ones are chosen by looking at earlier
 releases, as long as the sum stays within bounds fixed at the start (Rogers, Roth, Ullman and
 Vadhan 2016: privacy filters). They are fixed when the account is opened. Sums are exact fractions.
 
-**Fingerprints.** An account knows the files it was opened with, and all it met later, by digests
-under a key that lies beside the ledger. The same bytes under another name are refused, so that one
-data set cannot have two budgets by mistake. That answers "was this file published from before?"
-to whoever can use the ledger and has the file, which is to say the holder of the data; it is in no
-file that leaves. It sees equal bytes only: a file with one row more is another file. It guards
-against mistakes, not against somebody who means to spend twice.
+Neighbors must be the same two tables for all releases that are added up.
+
+*Under add/remove* they are, whichever columns and box a release counts. A release first maps the
+table to the rows that it counts, each row by itself: a row that is added or removed adds or removes
+one counted row or none. So a release that costs epsilon is epsilon-private for the *whole* table,
+whose rows are what the account protects, and no release publishes how many rows it counted. Files
+may change between releases as well: the table is all that was ever read, and a row that some
+releases do not read costs nothing there.
+
+*Under replace-one* how many rows are counted is published exactly. Replacing a row of the table by
+one outside the box changes that number, so such tables are no neighbors: what is protected is
+*which of two places in the box* a counted row has. With another box, other columns, or rows outside
+the box moved instead of left out, other rows are counted. Two such releases publish two exact
+numbers, and their difference is the exact number of people in the strip between the boxes, whatever
+epsilon was. So the account fixes the box, the columns and the fate of rows outside at its first
+release. It also fixes the counted rows themselves, by their fingerprint (see
+`dpcore.release.sources`): a changed or another file could hold the rows of a strip as well. Then
+every release of the account is a function of one list X of counted rows. X~X' if they have equally
+many rows and differ in one; each release is epsilon_i-private under that relation; and the same
+theorem adds them up. Rows in another order, or in another format, are the same X. A private twin is
+a release like any other. Releases with a level for each region of the map have no ledger: no plan
+can name regions.
+
+Accounts of ledgers before format 2 did not keep these terms. They are read from the plans of their
+releases; where these differ, there can be no other release. Their counted rows are known only by
+the bytes of their files, so they take another release from the very same files only.
+
+**Fingerprints.** An account knows the data it was opened with, and all it met later, by digests
+under a key that lies beside the ledger: of the bytes of each file, and of the rows that are
+counted. The same data under another name are refused, so that one data set cannot have two budgets
+by mistake. That answers "was this file, or were these rows, published from before?" to whoever can
+use the ledger and has the file, which is to say the holder of the data; it is in no file that
+leaves. It guards against mistakes, not against somebody who means to spend twice: a file with one
+row more is another file.
+
+**Nothing can be un-spent.** Triggers refuse to delete, change or replace what is there. Who opens
+the database with another program can remove them, so a chain of digests runs through all releases,
+and each certificate names the head that it followed (see `dpcore.release.chain`).
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from fractions import Fraction
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dpcore.privacy.accounting import Neighbors
+from dpcore.release import chain, ledger_store
+from dpcore.release.accounts import (
+    Account,
+    Claim,
+    ReleaseRefused,
+    amount,
+    as_opened,
+    as_row,
+    check,
+    exists,
+    found,
+)
 from dpcore.release.amounts import Amount
-from dpcore.release.ledger_store import DATABASE, key, opened, prepare, reading, writing
-from dpcore.release.unit import Unit
+from dpcore.release.ledger_store import reading, writing
+from dpcore.release.schema import DamagedLedger
 
+__all__ = ["Account", "Claim", "Entry", "Ledger", "ReleaseRefused"]
 
-class ReleaseRefused(PermissionError):
-    """A release that may not be made; nothing was spent on it."""
+#: The largest number that SQLite can give a release.
+MOST = 2**63 - 1
+#: The files of a release, or what makes them once the head that they follow is known.
+Files = Mapping[str, bytes] | Callable[[str], Mapping[str, bytes]]
 
 
 @dataclass(frozen=True)
-class Account:
-    """What may be spent on one data set in all, and what was."""
+class Signature:
+    """Who asked for a release, and who else approved it, where people sign in."""
 
-    name: str
-    neighbors: Neighbors
-    #: What one unit is, and the column of ids that tells units apart, if it is not a row.
-    unit: str
-    ids: str | None
-    allowed: Amount
-    used: Amount = field(default_factory=Amount)
+    asked_by: str | None = None
+    approved_by: str | None = None
 
-    @property
-    def left(self) -> Amount:
-        return self.allowed - self.used
+    def words(self) -> str:
+        approved = f", approved by {self.approved_by}" if self.approved_by else ""
+        return f"asked for by {self.asked_by}{approved}" if self.asked_by else ""
 
 
 @dataclass(frozen=True)
@@ -79,49 +118,42 @@ class Entry:
     plan: Mapping[str, Any]
     #: Why there is nothing to show for the charge; None when there is.
     failure: str | None = None
-
-
-@dataclass(frozen=True)
-class Claim:
-    """What a release asks of an account: the terms that the account must have, and the price."""
-
-    account: str
-    neighbors: Neighbors
-    unit: Unit
-    allowed: Amount
-    price: Amount
-    fingerprints: tuple[str, ...]
+    signature: Signature = Signature()
 
 
 class Ledger:
     """The ledger in a folder, made when it is not there. Any number of processes may share it.
 
     The folder must be on a disk of this machine: write-ahead logs do not work over a network.
+    With `reading_only` nothing is made or changed, and the folder may be one that nobody can write.
     """
 
-    def __init__(self, folder: str | Path):
+    def __init__(self, folder: str | Path, reading_only: bool = False):
         self.folder = Path(folder).expanduser()
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self.key = key(self.folder)
-        # SQLite gives its log the rights that the database has.
-        (self.folder / DATABASE).touch(mode=0o600)
-        with opened(self.folder) as database:
-            prepare(database)
+        self.reading_only = reading_only
+        if reading_only:
+            self._place, self.key = ledger_store.readable(self.folder, self)
+        else:
+            self._place, self.key = self.folder, ledger_store.made(self.folder)
+
+    def opened(self) -> AbstractContextManager[sqlite3.Connection]:
+        """A connection to the database, for one question."""
+        return ledger_store.opened(self._place, self.reading_only)
 
     def accounts(self) -> list[Account]:
         """All data sets, by name."""
-        with opened(self.folder) as database, reading(database):
+        with self.opened() as database, reading(database):
             names = [row["name"] for row in database.execute("SELECT name FROM accounts")]
-            return [_account(database, name) for name in sorted(names)]
+            return [found(database, name) for name in sorted(names)]
 
     def account(self, name: str) -> Account | None:
         """The account of that name, if it was ever charged."""
-        with opened(self.folder) as database, reading(database):
-            return _account(database, name) if _exists(database, name) else None
+        with self.opened() as database, reading(database):
+            return found(database, name) if exists(database, name) else None
 
     def entries(self, account: str | None = None) -> list[Entry]:
         """Everything that was charged, in order; to one account or to all."""
-        with opened(self.folder) as database:
+        with self.opened() as database:
             rows = database.execute(
                 "SELECT * FROM releases WHERE ?1 IS NULL OR account = ?1 ORDER BY number",
                 (account,),
@@ -130,15 +162,20 @@ class Ledger:
 
     def entry(self, number: int) -> Entry:
         """One line by its number."""
-        with opened(self.folder) as database:
-            row = database.execute("SELECT * FROM releases WHERE number = ?", (number,)).fetchone()
+        row = None
+        if 0 < number <= MOST:
+            query = "SELECT * FROM releases WHERE number = ?"
+            with self.opened() as database:
+                row = database.execute(query, (number,)).fetchone()
         if row is None:
             raise ValueError(f"The ledger in {self.folder} has no release {number}.")
         return _entry(row)
 
     def files(self, number: int) -> dict[str, bytes]:
         """What a release published, by name; nothing where nothing came of it."""
-        with opened(self.folder) as database:
+        if not 0 < number <= MOST:
+            return {}
+        with self.opened() as database:
             rows = database.execute(
                 "SELECT name, content FROM files WHERE release = ? ORDER BY rowid", (number,)
             )
@@ -146,8 +183,13 @@ class Ledger:
 
     def check(self, claim: Claim) -> None:
         """Raise ReleaseRefused if the claim could not be paid now. Before any noise is drawn."""
-        with opened(self.folder) as database, reading(database):
-            _check(database, claim)
+        with self.opened() as database, reading(database):
+            check(database, claim)
+
+    def heads(self) -> list[str]:
+        """The head of the chain after each release, the first before any; or BrokenChain."""
+        with self.opened() as database, reading(database):
+            return chain.heads(database, self.key)
 
     def record(
         self,
@@ -155,120 +197,72 @@ class Ledger:
         purpose: str,
         time: str,
         plan: Mapping[str, Any],
-        files: Mapping[str, bytes],
+        files: Files,
         failure: str | None = None,
+        signature: Signature | None = None,
     ) -> Entry:
         """Charge the account and keep what was bought, both or neither; or ReleaseRefused."""
-        with opened(self.folder) as database, writing(database):
-            _check(database, claim)
-            _enter(database, claim, time)
-            price = claim.price
-            number = database.execute(
-                "INSERT INTO releases (account, purpose, epsilon, delta, time, plan, failure) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (
-                    *(claim.account, purpose, str(price.epsilon), str(price.delta), time),
-                    *(json.dumps(plan), failure),
-                ),
-            ).lastrowid
-            database.executemany(
-                "INSERT INTO files VALUES (?, ?, ?)",
-                [(number, name, content) for name, content in files.items()],
-            )
-        return self.entry(int(number or 0))
+        with self.opened() as database, writing(database):
+            check(database, claim)
+            last = database.execute("SELECT number, link FROM releases ORDER BY number DESC")
+            number, head = last.fetchone() or (0, chain.start(self.key))
+            kept = files(head) if callable(files) else files
+            number += 1
+            by = signature or Signature()
+            said = (purpose, time, plan, failure, by)
+            _write(database, self.key, head, number, claim, said, kept)
+        return self.entry(number)
 
 
-def _exists(database: sqlite3.Connection, name: str) -> bool:
-    return bool(database.execute("SELECT 1 FROM accounts WHERE name = ?", (name,)).fetchone())
-
-
-def _account(database: sqlite3.Connection, name: str) -> Account:
-    row = database.execute("SELECT * FROM accounts WHERE name = ?", (name,)).fetchone()
-    charges = database.execute("SELECT epsilon, delta FROM releases WHERE account = ?", (name,))
-    return Account(
-        name,
-        Neighbors(row["neighbors"]),
-        row["unit"],
-        row["ids"],
-        _amount(row),
-        sum(map(_amount, charges), Amount()),
+def _write(
+    database: sqlite3.Connection,
+    key: bytes,
+    head: str,
+    number: int,
+    claim: Claim,
+    said: tuple[str, str, Mapping[str, Any], str | None, Signature],
+    files: Mapping[str, bytes],
+) -> None:
+    """The rows of a release, of an account that it opens, and of data that are new to it."""
+    (purpose, time, plan, failure, by), price, name = said, claim.price, claim.account
+    account = as_opened(claim)
+    accounts = [] if exists(database, name) else [as_row(account, time)]
+    known = {row[0] for row in database.execute("SELECT digest FROM fingerprints")}
+    marks = sorted({*claim.fingerprints, *([claim.rows] if claim.rows else [])} - known)
+    released = (
+        *(number, name, purpose, str(price.epsilon), str(price.delta), time),
+        *(json.dumps(plan), failure, by.asked_by, by.approved_by),
     )
+    digests = [(file, chain.digest(content)) for file, content in files.items()]
+    fingerprints = [(mark, name) for mark in marks]
+    link = chain.joined(key, head, released, accounts, fingerprints, digests)
+    _insert(database, "accounts", (*chain.ACCOUNT, "since"), [(*row, number) for row in accounts])
+    columns = ("digest", "account", "since")
+    _insert(database, "fingerprints", columns, [(*row, number) for row in fingerprints])
+    _insert(database, "releases", (*chain.RELEASE, "link"), [(*released, link)])
+    kept = [(number, *row, files[row[0]]) for row in digests]
+    _insert(database, "files", ("release", "name", "digest", "content"), kept)
 
 
-def _check(database: sqlite3.Connection, claim: Claim) -> None:
-    for digest in claim.fingerprints:
-        row = database.execute(
-            "SELECT account FROM fingerprints WHERE digest = ? AND account <> ?",
-            (digest, claim.account),
-        ).fetchone()
-        if row:
-            raise ReleaseRefused(
-                f"These data, or some of their files, were published before under the name "
-                f"{row['account']!r}. Use that name, so that all charges meet in one account."
-            )
-    if not _exists(database, claim.account):
-        account = _as_opened(claim)
-    else:
-        account = _account(database, claim.account)
-        _refuse_other_terms(account, claim)
-    if not claim.price.within(account.left):
-        raise ReleaseRefused(
-            f"{claim.account!r} may spend {account.allowed} in all, and {account.left} is left. "
-            f"This release would cost {claim.price}. What is spent stays spent."
-        )
-
-
-def _refuse_other_terms(account: Account, claim: Claim) -> None:
-    """Charges add up only where all of them protect the same thing in the same way."""
-    name = claim.account
-    if account.neighbors is not claim.neighbors:
-        raise ReleaseRefused(
-            f"{name!r} is protected under {account.neighbors}; a release under {claim.neighbors} "
-            "cannot be added to what was spent."
-        )
-    if (account.unit, account.ids) != (claim.unit.name, claim.unit.ids):
-        ids = "" if account.ids is None else f", told apart by {account.ids!r}"
-        raise ReleaseRefused(
-            f"What {name!r} protects is one {account.unit}{ids}; a release that protects anything "
-            "else cannot be added to what was spent."
-        )
-    if account.allowed != claim.allowed:
-        raise ReleaseRefused(
-            f"{name!r} may spend {account.allowed} in all. That was fixed with its first release."
-        )
-
-
-def _enter(database: sqlite3.Connection, claim: Claim, time: str) -> None:
-    """Open the account at its first charge, and remember all files that it meets."""
-    account = _as_opened(claim)
-    database.execute(
-        "INSERT OR IGNORE INTO accounts VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (
-            *(account.name, str(account.neighbors), account.unit, account.ids),
-            *(str(account.allowed.epsilon), str(account.allowed.delta), time),
-        ),
-    )
-    database.executemany(
-        "INSERT OR IGNORE INTO fingerprints VALUES (?, ?)",
-        [(digest, claim.account) for digest in claim.fingerprints],
-    )
-
-
-def _as_opened(claim: Claim) -> Account:
-    return Account(claim.account, claim.neighbors, claim.unit.name, claim.unit.ids, claim.allowed)
-
-
-def _amount(row: sqlite3.Row) -> Amount:
-    return Amount(Fraction(row["epsilon"]), Fraction(row["delta"]))
+def _insert(
+    database: sqlite3.Connection, table: str, columns: tuple[str, ...], rows: list[tuple[Any, ...]]
+) -> None:
+    places = ", ".join("?" * len(columns))
+    database.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})", rows)
 
 
 def _entry(row: sqlite3.Row) -> Entry:
+    try:
+        plan = json.loads(row["plan"])
+    except ValueError:
+        raise DamagedLedger(f"The plan of release {row['number']} cannot be read.") from None
     return Entry(
         row["number"],
         row["account"],
         row["purpose"],
-        _amount(row),
+        amount(row),
         row["time"],
-        json.loads(row["plan"]),
+        plan,
         row["failure"],
+        Signature(row["asked_by"], row["approved_by"]),
     )

@@ -18,6 +18,8 @@ from dpcore.release.unit import Unit
 #: What a release is made for: to publish, or to explore the data drawn from it.
 RELEASE, TWIN = "release", "twin"
 LONGEST_NAME = 200
+#: What begins a formula in the spreadsheets in which people open centers and points.
+FORMULAS = ("=", "+", "-", "@")
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,12 @@ class ReleasePlan:
         object.__setattr__(self, "parameters", system.settings(self.parameters))
         if not self.name.strip() or len(self.name) > LONGEST_NAME:
             raise ValueError(f"Name the data set, in at most {LONGEST_NAME} characters.")
+        for column in self.data.box.names:
+            if column.strip()[:1] in FORMULAS:
+                raise ValueError(
+                    f"A spreadsheet would take the column name {column!r} for a formula, because "
+                    f"it begins with {column.strip()[0]!r}. Rename the column in your data."
+                )
         if not system.verdict.holds:
             raise ReleaseRefused(
                 f"{system.title} may not be released: its privacy claim does not hold. "
@@ -98,7 +106,15 @@ class ReleasePlan:
 
     def claim(self, fingerprints: tuple[str, ...] = ()) -> Claim:
         """What is asked of the account."""
-        return Claim(self.name, self.neighbors, self.unit, self.allowed, self.price, fingerprints)
+        return Claim(
+            self.name,
+            self.neighbors,
+            self.unit,
+            self.allowed,
+            self.price,
+            fingerprints,
+            self.data.counted(),
+        )
 
     def statement(self) -> list[str]:
         """What is about to happen, what it costs and what an attacker gains, in sentences."""

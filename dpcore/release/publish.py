@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from dpcore.datasets.base import Dataset
-from dpcore.geometry.domain import FloatArray, IntArray
-from dpcore.privacy.accounting import Infeasible
+from dpcore.datasets.engine import EngineDataset
+from dpcore.kmeans.stages import listening
+from dpcore.privacy.accounting import Infeasible, Transcript
 from dpcore.privacy.release_noise import ReleaseNoise
-from dpcore.release import bundle
+from dpcore.release import bundle, charging, output
 from dpcore.release.certificate import NAME as CERTIFICATE
-from dpcore.release.ledger import Entry, Ledger
+from dpcore.release.ledger import Claim, Entry, Files, Ledger, Signature
 from dpcore.release.plan import ReleasePlan
-from dpcore.results.run_result import ReleasedResult
+from dpcore.results.run_result import ReleasedResult, UnchargedResult
 from dpcore.runs.run import run
 
 #: Seconds between two looks at how far the rows are read.
@@ -47,63 +49,123 @@ class Release:
         return json.loads(self.files[CERTIFICATE])
 
     def save(self, folder: str | Path) -> None:
-        """Write the files into a folder."""
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        for name, content in self.files.items():
-            (Path(folder) / name).write_bytes(content)
+        """Write the files into a new folder, which appears whole or not at all."""
+        output.write(Path(folder), self.files)
 
 
 class Unanswered(Infeasible):
-    """The run began to ask and ended without an answer: its price is spent, as `entry` says."""
+    """The run began to ask and ended without an answer: what it asked is spent, as `entry` says."""
 
     def __init__(self, entry: Entry):
-        super().__init__(
-            f"{entry.failure} The run had begun to ask when it ended, so {entry.charged} is spent."
-        )
+        super().__init__(f"{entry.failure} {spent(entry)}")
         self.entry = entry
 
 
+class ChangedData(ValueError):
+    """Files that were replaced or written to while they were read."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The files were changed while they were read. Try again with files at rest."
+        )
+
+
+def spent(entry: Entry) -> str:
+    """What a run without an answer cost, in a sentence."""
+    return f"The run had begun to ask when it ended, so {entry.charged} is spent."
+
+
 def publish(
-    plan: ReleasePlan, ledger: Ledger, progress: Callable[[Progress], None] | None = None
+    plan: ReleasePlan,
+    ledger: Ledger,
+    progress: Callable[[Progress], None] | None = None,
+    signature: Signature | None = None,
 ) -> Release:
     """Make the release that a plan describes, charge the ledger, and return what may be shown.
 
-    Raises ReleaseRefused, with nothing spent, when the account cannot pay, or the same data have
-    another name. When the algorithm itself ends without an answer after it has asked, the whole
-    price is charged, and Unanswered raised (see `dpcore.release.ledger`).
+    The ledger, and no file that leaves, says who asked for it and who approved it.
+
+    Raises ReleaseRefused, with nothing spent, when the account cannot pay, counts other rows, or
+    the same data have another name. A run that has drawn noise is charged however it ends (see
+    `dpcore.release.charging`): what ends by itself raises Unanswered; what was interrupted raises
+    the interruption, with a note of what is spent.
     """
     tell = progress or (lambda _: None)
     tell(Progress("looking at the ledger", 0.0))
+    state = plan.data.state()
     claim = plan.claim(plan.data.fingerprints(ledger.key))
     ledger.check(claim)
     # Taken before anything private is read: how long the rest takes depends on the data.
     time = datetime.now(UTC).isoformat(timespec="seconds")
     data = _opened(plan, tell)
-    noise = _WatchedNoise(lambda done, of: tell(Progress("drawing noise", done / of)))
+    claim = replace(claim, rows=plan.data.fingerprint_of_rows(ledger.key, data, plan.unit))
+    if plan.data.state() != state:
+        raise ChangedData()
+    ledger.check(claim)
+    noise = ReleaseNoise(lambda done, of: tell(Progress("drawing noise", done / of)))
+    asked: list[Transcript] = []
+    keeping = Keeping()
     try:
-        result = run(
-            plan.algorithm,
-            data,
-            plan.k,
-            plan.per_row.epsilon,
-            plan.per_row.delta,
-            plan.neighbors,
-            noise=noise,
-            progress=lambda part: tell(Progress("spending the budget", part)),
-            **plan.parameters,
-        )
-        if not isinstance(result, ReleasedResult):
+        with listening(lambda doing, part: tell(Progress(doing, part))):
+            result = run(
+                plan.algorithm,
+                data,
+                plan.k,
+                plan.per_row.epsilon,
+                plan.per_row.delta,
+                plan.neighbors,
+                noise=noise,
+                progress=lambda part: tell(Progress("spending the budget", part)),
+                booking=asked.append,
+                **plan.parameters,
+            )
+        if not isinstance(result, UnchargedResult):
             raise TypeError(f"{type(result).__name__} is not for release.")
         tell(Progress("writing the files", 0.0))
-        published = bundle.bundle(plan, result, time)
-    except Exception as error:
-        if not noise.asked:
+        released = ReleasedResult.of(result, claim)
+        contents = bundle.bundle(plan, released, time)
+        seal = partial(bundle.sealed, plan, released, time, contents)
+        if isinstance(data, EngineDataset) and plan.data.state() != state:
+            raise ChangedData()
+        entry = keeping.keep(partial(_record, ledger, claim, plan, time, seal, by=signature))
+    except BaseException as error:
+        if kept := keeping.outcome():
+            error.add_note(f"Release {kept.number} was made, and is in the ledger.")
             raise
-        reason = str(error) if isinstance(error, Infeasible) else type(error).__name__
-        entry = ledger.record(claim, plan.purpose, time, plan.as_dict(), {}, reason)
-        raise Unanswered(entry) from error
-    entry = ledger.record(claim, plan.purpose, time, plan.as_dict(), published)
+        if keeping.failure is not None or not noise.asked:
+            raise
+        price = charging.charge(error, asked[0], plan.unit, plan.price)
+        if isinstance(error, ChangedData):
+            price = plan.price
+        unpaid = replace(claim, price=price)
+        entry = Keeping().keep(
+            partial(_record, ledger, unpaid, plan, time, {}, _reason(error), signature)
+        )
+        if isinstance(error, Exception):
+            raise Unanswered(entry) from error
+        error.add_note(spent(entry))
+        raise
     return reopened(ledger, entry.number)
+
+
+def _record(
+    ledger: Ledger,
+    claim: Claim,
+    plan: ReleasePlan,
+    time: str,
+    files: Files,
+    failure: str | None = None,
+    by: Signature | None = None,
+) -> Entry:
+    return ledger.record(claim, plan.purpose, time, plan.as_dict(), files, failure, by)
+
+
+def _reason(error: BaseException) -> str:
+    """Why a run has no answer, as the ledger keeps it: never what an error says of rows."""
+    if not isinstance(error, Exception):
+        return f"It was stopped ({type(error).__name__})."
+    known = isinstance(error, Infeasible | ChangedData)
+    return str(error) if known else type(error).__name__
 
 
 def reopened(ledger: Ledger, number: int) -> Release:
@@ -121,26 +183,42 @@ def _opened(plan: ReleasePlan, tell: Callable[[Progress], None]) -> Dataset:
                 return rows.result()
 
 
-class _WatchedNoise(ReleaseNoise):
-    """Release noise that remembers whether it was asked for any."""
+class Keeping:
+    """One entry into the ledger, in a thread of its own, where no Ctrl-C can cut it in two."""
 
-    asked = False
+    def __init__(self) -> None:
+        self.failure: Exception | None = None
+        self._entry: Entry | None = None
+        self._lock, self._over = threading.Lock(), False
 
-    def geometric(self, values: IntArray, sensitivity: int, epsilon: float) -> IntArray:
-        self.asked = True
-        return super().geometric(values, sensitivity, epsilon)
+    def keep(self, record: Callable[[], Entry]) -> Entry:
+        """Make the entry; an interruption is raised once it is made, or is known not to be."""
+        thread = threading.Thread(target=self._work, args=(record,))
+        try:
+            thread.start()
+            thread.join()
+        finally:
+            entry = self.outcome()
+        if self.failure is not None:
+            raise self.failure
+        assert entry is not None
+        return entry
 
-    def gaussian(self, values: IntArray, sensitivity: float, rho: float) -> IntArray:
-        self.asked = True
-        return super().gaussian(values, sensitivity, rho)
+    def outcome(self) -> Entry | None:
+        """The entry, if it was made; from now on it is not made any more."""
+        while True:
+            try:
+                with self._lock:
+                    self._over = True
+                    return self._entry
+            except KeyboardInterrupt:
+                continue
 
-    def choose(
-        self,
-        scores: IntArray,
-        sensitivity: int,
-        epsilon: float,
-        monotone: bool = False,
-        log_prior: FloatArray | None = None,
-    ) -> int:
-        self.asked = True
-        return super().choose(scores, sensitivity, epsilon, monotone, log_prior)
+    def _work(self, record: Callable[[], Entry]) -> None:
+        with self._lock:
+            if self._over:
+                return
+            try:
+                self._entry = record()
+            except Exception as failure:
+                self.failure = failure

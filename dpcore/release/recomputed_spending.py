@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
-from dpcore.privacy.accounting import ROUNDING, Accounting, Approx, Pure, epsilon_of_rho
-from dpcore.privacy.gaussian import MIN_SENSITIVITY, epsilon_of_gaussian
+from dpcore.privacy.accounting import Accounting, Pure, epsilon_of_rho
+from dpcore.privacy.gaussian import MIN_SENSITIVITY, epsilon_of_gaussian, implies
+from dpcore.privacy.rounding import at_least, at_most, up
 
 #: Charges that pay for no noise of their own: what they buy is inside them.
 ACCOUNTS = ("set aside", "side by side")
-#: What conversions between rho and epsilon may differ by, as a part of the amount.
+#: What the charges' own epsilons, which only tell how rho grew, may differ by as a part of it.
 SAME = 1e-6
 GEOMETRIC, GAUSSIAN, CHOICE = "two-sided geometric", "discrete Gaussian", "exponential mechanism"
 
@@ -29,25 +31,35 @@ def overspent(account: Mapping[str, Any], where: str = "") -> str | None:
         here = f"{where}charge {number} ({charge['why']})"
         if problem := _wrong(charge, accounting, here):
             return problem
-    epsilon = math.fsum(charge["epsilon"] for charge in charges)
-    delta = math.fsum(charge["delta"] for charge in charges)
+    epsilon, delta = (
+        sum((Fraction(charge[name]) for charge in charges), Fraction(0))
+        for name in ("epsilon", "delta")
+    )
     if accounting.in_rho:
-        rho = math.fsum(charge["rho"] for charge in charges)
+        rho = _rho_of(charges)
         worth = epsilon_of_gaussian if accounting is Accounting.GAUSSIAN else epsilon_of_rho
         spent = worth(rho, account["delta"]) if rho else 0.0
         if not math.isclose(spent, epsilon, rel_tol=SAME):
-            return f"{where}charges of rho {rho:.6g} are epsilon {spent:.6g}, not {epsilon:.6g}."
+            return (
+                f"{where}charges of rho {at_most(rho)} are epsilon {at_most(spent)}, not "
+                f"{at_least(epsilon)}."
+            )
+        # What each of them was worth was rounded by itself; all together must be no more.
+        paid = accounting is Accounting.GAUSSIAN and implies(
+            rho, account["epsilon"], account["delta"]
+        )
+        epsilon = Fraction(account["epsilon"] if paid else spent)
     if not (within(epsilon, account["epsilon"]) and within(delta, account["delta"])):
         return (
-            f"{where}charges add up to epsilon {epsilon:.9g}, delta {delta:.3g}, over the "
-            f"{account['epsilon']:.9g}, {account['delta']:.3g} allowed."
+            f"{where}charges add up to epsilon {at_most(epsilon, 17)}, delta {at_most(delta, 3)}, "
+            f"over the {account['epsilon']}, {account['delta']} allowed."
         )
     return None
 
 
-def within(spent: float, allowed: float) -> bool:
-    """Whether no more was spent than allowed, up to the rounding of sums."""
-    return spent <= allowed * (1 + ROUNDING)
+def within(spent: float | Fraction, allowed: float) -> bool:
+    """Whether no more was spent than allowed, to the last bit."""
+    return Fraction(spent) <= Fraction(allowed)
 
 
 def _wrong(charge: Mapping[str, Any], accounting: Accounting, here: str) -> str | None:
@@ -64,18 +76,24 @@ def _wrong(charge: Mapping[str, Any], accounting: Accounting, here: str) -> str 
         return f"{here} holds an account that it cannot pay for."
     if charge["mechanism"] == CHOICE:
         return None
-    if charge["mechanism"] == GEOMETRIC:
-        paid = math.sqrt(2 * cost) if accounting.in_rho else cost
-    elif charge["mechanism"] == GAUSSIAN:
-        if not (accounting.in_rho or charge["delta"]):
-            return f"{here}: Gaussian noise costs a delta where none is charged."
-        paid = math.sqrt(2 * (cost if accounting.in_rho else _rho(charge)))
-    else:
+    if charge["mechanism"] not in (GEOMETRIC, GAUSSIAN):
         return f"{here} is of a kind that no release has."
+    if charge["mechanism"] == GAUSSIAN and not (accounting.in_rho or charge["delta"]):
+        return f"{here}: Gaussian noise costs a delta where none is charged."
     moved, scale = charge["sensitivity"], charge["scale"]
-    if not (moved > 0 and scale >= moved / paid * (1 - SAME)):
+    if not (0 < moved < math.inf and 0 < scale < math.inf and _pays(charge, accounting)):
         return f"{here}: noise of scale {scale:.6g} is too small for what it costs."
     return None
+
+
+def _pays(charge: Mapping[str, Any], accounting: Accounting) -> bool:
+    """Whether noise of the charge's scale costs no more than the charge, exactly."""
+    moved = Fraction(charge["sensitivity"]) / Fraction(charge["scale"])
+    if accounting.in_rho:
+        return moved**2 / 2 <= Fraction(charge["rho"])
+    if charge["mechanism"] == GEOMETRIC:
+        return moved <= Fraction(charge["epsilon"])
+    return epsilon_of_rho(up(moved**2 / 2), charge["delta"]) <= charge["epsilon"]
 
 
 def _wrong_inside(charge: Mapping[str, Any], accounting: Accounting, here: str) -> str | None:
@@ -84,7 +102,7 @@ def _wrong_inside(charge: Mapping[str, Any], accounting: Accounting, here: str) 
     for account in charge["inner"]:
         if accounting.in_rho:
             convertible = account["accounting"] == Accounting.ZCDP or not account["delta"]
-            covered = convertible and _rho(account) <= charge["rho"] * (1 + SAME)
+            covered = convertible and _rho(account) <= charge["rho"]
         else:
             covered = all(within(account[name], charge[name]) for name in ("epsilon", "delta"))
         if not covered:
@@ -94,7 +112,12 @@ def _wrong_inside(charge: Mapping[str, Any], accounting: Accounting, here: str) 
     return None
 
 
-def _rho(spent: Mapping[str, Any]) -> float:
-    """The largest rho that (epsilon, delta) can stand for."""
-    epsilon, delta = spent["epsilon"], spent["delta"]
-    return (Approx(epsilon, delta) if delta else Pure(epsilon)).rho
+def _rho(account: Mapping[str, Any]) -> float:
+    """What an account inside may cost in rho: what was spent in rho, or all that epsilon may be."""
+    if account["accounting"] == Accounting.ZCDP:
+        return _rho_of(account["charges"])
+    return Pure(account["epsilon"]).rho
+
+
+def _rho_of(charges: Sequence[Mapping[str, Any]]) -> float:
+    return up(sum((Fraction(charge["rho"]) for charge in charges), Fraction(0)))

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 from dpcore.privacy.accounting import Budget, Neighbors
+from dpcore.privacy.rounding import down
 
 #: More rows than this for each id would leave next to nothing of any budget for one of them.
 MOST_ROWS = 10_000
+#: What evaluating a share of delta may be off by, as a part of it.
+EVALUATION = 2.0**-49
 
 
 @dataclass(frozen=True)
@@ -51,14 +55,16 @@ class Unit:
             raise ValueError("How many rows are kept is counted by id: name the column of ids.")
 
     def per_row(self, budget: Budget) -> Budget:
-        """What a run may spend on one row, so that the unit is protected at the whole budget."""
+        """What a run may spend on one row, so that the unit is protected at the whole budget: both
+        rounded down."""
         if self.rows == 1:
             return budget
-        epsilon = budget.epsilon / self.rows
+        epsilon = down(Fraction(budget.epsilon) / self.rows)
         share = math.exp(epsilon - budget.epsilon) * (
             math.expm1(-epsilon) / math.expm1(-budget.epsilon)
         )
-        return Budget(epsilon, budget.delta * share, budget.accounting)
+        delta = budget.delta * share * (1 - EVALUATION * (1 + budget.epsilon))
+        return Budget(epsilon, max(0.0, delta), budget.accounting)
 
     def refuse(self, neighbors: Neighbors) -> None:
         """Raise where the relation does not fit the unit."""

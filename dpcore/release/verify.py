@@ -18,6 +18,7 @@ from dpcore.geometry.domain import Box, FloatArray
 from dpcore.kmeans.lloyd import lloyd
 from dpcore.kmeans.points import WeightedPoints
 from dpcore.privacy.accounting import Budget, Neighbors, Verdict
+from dpcore.privacy.rounding import at_most
 from dpcore.release import certificate as written
 from dpcore.release.certificate_page import certificate_page
 from dpcore.release.recomputed_spending import overspent, within
@@ -129,8 +130,8 @@ def _claim(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
     allowed = unit.per_row(Budget(said["epsilon"], said["delta"]))
     holds = within(row["epsilon"], allowed.epsilon) and within(row["delta"], allowed.delta)
     yield Finding(
-        f"ε {row['epsilon']:.6g}, δ {row['delta']:.3g} for a row protects one {unit.name} at "
-        f"ε {said['epsilon']:g}, δ {said['delta']:g}",
+        f"ε {at_most(row['epsilon'])}, δ {at_most(row['delta'])} for a row protects one "
+        f"{unit.name} at ε {at_most(said['epsilon'])}, δ {at_most(said['delta'])}",
         holds,
         "" if unit.rows == 1 else f"at most {unit.rows} rows are one {unit.name}'s",
     )

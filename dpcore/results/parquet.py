@@ -14,13 +14,16 @@ import numpy as np
 from dpcore.geometry.domain import FloatArray
 
 
-def written(columns: Mapping[str, np.ndarray]) -> bytes:
-    """The file that holds these columns."""
+def written(columns: Mapping[str, np.ndarray], said: Mapping[str, str] | None = None) -> bytes:
+    """The file that holds these columns, and what is said of them in its metadata."""
     import pyarrow as pa
     from pyarrow import parquet
 
     file = io.BytesIO()
-    parquet.write_table(pa.table(dict(columns)), file)
+    table = pa.table(dict(columns))
+    if said:
+        table = table.replace_schema_metadata(dict(said))
+    parquet.write_table(table, file)
     return file.getvalue()
 
 

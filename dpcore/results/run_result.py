@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from dpcore.geometry.domain import Box, FloatArray
 from dpcore.privacy.accounting import Neighbors, Transcript, Verdict
-from dpcore.results.centers import Centers, NonPrivateCenters, PrivateCenters
+from dpcore.results.centers import (
+    C,
+    Centers,
+    NonPrivateCenters,
+    PrivateCenters,
+    ReleasedCenters,
+    SimulatedCenters,
+    UnchargedCenters,
+)
 from dpcore.results.synopsis import Coreset, Synopsis
+
+if TYPE_CHECKING:
+    from dpcore.release.ledger import Claim
 
 __all__ = [
     "BaselineResult",
@@ -18,10 +29,14 @@ __all__ = [
     "NonPrivateCenters",
     "Outcome",
     "PrivateCenters",
+    "ReleasedCenters",
     "ReleasedResult",
     "RunResult",
+    "SimulatedCenters",
     "SimulatedResult",
     "Step",
+    "UnchargedCenters",
+    "UnchargedResult",
     "UnprovenResult",
 ]
 
@@ -35,7 +50,17 @@ class NonPrivate(Generic[T]):
     value: T
 
     def __repr__(self) -> str:
-        return "NonPrivate(for your eyes only)"
+        return "NonPrivate(for your eyes only: .value opens it)"
+
+
+def guarded(value: T, public: bool) -> T | NonPrivate[T]:
+    """What looked at the data: plain where these are public anyway."""
+    return value if public else NonPrivate(value)
+
+
+def opened(value: T | NonPrivate[T]) -> T:
+    """The plain value, for the program's own use or for the eyes of the data's owner."""
+    return value.value if isinstance(value, NonPrivate) else value
 
 
 @dataclass(frozen=True)
@@ -58,19 +83,20 @@ class Outcome:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class RunResult:
+@dataclass(frozen=True, repr=False)
+class RunResult(Generic[C]):
     """Centers, what was published with them, and what it cost.
 
-    Comes as `SimulatedResult`, `ReleasedResult` or `UnprovenResult`; only the second may be
-    released, and the third holds `NonPrivateCenters`.
+    `run` gives a `SimulatedResult`, an `UnchargedResult` or an `UnprovenResult`, by its noise and
+    by the proof of its algorithm. `publish` makes a `ReleasedResult` of the second; only that may
+    leave. All that is computed from a result is of the same kind.
     """
 
     algorithm: str
     k: int
     parameters: Mapping[str, Any]
-    centers: PrivateCenters | NonPrivateCenters
-    synopsis: Synopsis | None
+    centers: C
+    synopsis: Synopsis[C] | None
     transcript: Transcript
     verdict: Verdict
     facts: Mapping[str, Any]
@@ -91,30 +117,50 @@ class RunResult:
         return self.transcript.neighbors
 
     @property
-    def coreset(self) -> Coreset | None:
+    def status(self) -> str:
+        """Why the result is not for publication; empty for a release."""
+        return self.centers.status
+
+    @property
+    def coreset(self) -> Coreset[C] | None:
         """The synopsis, where it is a coreset: positive weights only."""
         return self.synopsis if isinstance(self.synopsis, Coreset) else None
 
+    def __repr__(self) -> str:
+        said = f"{self.algorithm}, k={self.k}, epsilon={self.epsilon:g}, {self.verdict}"
+        return f"{type(self).__name__}({said}{', ' * bool(self.status)}{self.status})"
 
-@dataclass(frozen=True)
-class SimulatedResult(RunResult):
+
+@dataclass(frozen=True, repr=False)
+class SimulatedResult(RunResult[SimulatedCenters]):
     """A private result drawn with simulated noise: to look at, not to release."""
 
-    centers: PrivateCenters
+
+@dataclass(frozen=True, repr=False)
+class UnchargedResult(RunResult[UnchargedCenters]):
+    """A private result drawn with exact noise and secret coins, but charged to no ledger."""
 
 
-@dataclass(frozen=True)
-class ReleasedResult(RunResult):
-    """A private result drawn with exact noise and no seed."""
+@dataclass(frozen=True, repr=False)
+class ReleasedResult(RunResult[ReleasedCenters]):
+    """A private result that is charged to a ledger as it leaves. Only `publish` makes one."""
 
-    centers: PrivateCenters
+    #: What the ledger was asked to pay.
+    claim: Claim
+
+    @classmethod
+    def of(cls, result: UnchargedResult, claim: Claim) -> Self:
+        """The same result, paid for by a claim that a ledger has accepted."""
+        same = {field.name: getattr(result, field.name) for field in fields(result)}
+        same["centers"] = ReleasedCenters(result.centers, result.box)
+        if result.synopsis is not None:
+            same["synopsis"] = result.synopsis.vouched(ReleasedCenters)
+        return cls(**same, claim=claim)
 
 
-@dataclass(frozen=True)
-class UnprovenResult(RunResult):
+@dataclass(frozen=True, repr=False)
+class UnprovenResult(RunResult[NonPrivateCenters]):
     """The output of a procedure whose privacy claim does not hold: for study only."""
-
-    centers: NonPrivateCenters
 
 
 @dataclass(frozen=True)

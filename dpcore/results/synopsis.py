@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from typing import Self
+import copy
+from typing import Generic, Self, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -14,19 +14,38 @@ from dpcore.kmeans.merging import merge_points
 from dpcore.kmeans.points import WeightedPoints
 from dpcore.kmeans.seeding import sphere_packing
 from dpcore.kmeans.weighted import weighted_kmeans
-from dpcore.results.centers import Centers, NonPrivateCenters, PrivateCenters
+from dpcore.randomness.coins import Coins
+from dpcore.results.centers import C, Centers, NonPrivateCenters
+from dpcore.results.formats import Places, status_of
 
 #: Starts of k-means on a coreset. Local optima would otherwise be a large part of the error.
 STARTS = 60
 
+K = TypeVar("K", bound=Centers)
 
-class Synopsis:
-    """Weighted points in unit coordinates. Noise may have made some weights negative."""
+
+class Synopsis(Generic[C]):
+    """Weighted points in unit coordinates. Noise may have made some weights negative.
+
+    They are as private as the centers that can be computed from them, so the type of these centers
+    says what may be done with the points. An algorithm promises nothing: its synopsis gives
+    `NonPrivateCenters`, until `run` vouches for it.
+    """
+
+    #: What centers computed from the points are.
+    _kind: type[C] = cast("type[C]", NonPrivateCenters)
 
     def __init__(self, unit_points: FloatArray, weights: FloatArray, box: Box):
         self._unit_points = unit_points
         self._weights = weights
         self.box = box
+
+    def vouched(self, kind: type[K]) -> Synopsis[K]:
+        """The same points, from which centers of this kind come. Only a run or a release may say
+        so."""
+        same = cast("Synopsis[K]", copy.copy(self))
+        same._kind = kind
+        return same
 
     @property
     def unit_points(self) -> FloatArray:
@@ -44,14 +63,27 @@ class Synopsis:
     def __len__(self) -> int:
         return len(self.weights)
 
+    def __repr__(self) -> str:
+        status = self._kind.status
+        if not self._kind.private:
+            return f"{type(self).__name__}({status})"
+        return f"{type(self).__name__}({len(self):,} points{', ' * bool(status)}{status})"
+
+    def places(self) -> Places:
+        """The points with their weights, for files; refused where they are not private."""
+        status = status_of(self._kind, f"{type(self).__name__}: its points")
+        return Places(self.box, self.points, {"weight": np.asarray(self.weights)}, status)
+
     def to_frame(self) -> pd.DataFrame:
-        """One row a point: its coordinates and its weight."""
-        frame = pd.DataFrame(self.points, columns=list(self.box.names))
-        frame[self.box.beside("weight")] = np.asarray(self.weights)
-        return frame
+        """One row a point: its coordinates, its weight, and its status if it may not leave."""
+        return self.places().as_frame()
+
+    def to_geojson(self) -> str:
+        """A shape with its weight for each point, in longitude and latitude."""
+        return self.places().as_geojson()
 
 
-class NoisyGrid(Synopsis):
+class NoisyGrid(Synopsis[C]):
     """A noisy count for every cell of a grid. Its points, the cells' centers, and their weights are
     made when asked for: a fine grid has a million of them."""
 
@@ -72,12 +104,11 @@ class NoisyGrid(Synopsis):
         return self.counts.ravel().astype(np.float64)
 
 
-class Coreset(Synopsis):
+class Coreset(Synopsis[C]):
     """Weighted points, all weights positive: a small set to cluster in place of the data.
 
     What is computed from a coreset is as private as the coreset, for any k and as often as one
-    likes. This class promises nothing: its centers are `NonPrivateCenters`. A run whose proof
-    holds returns a `PrivateCoreset`.
+    likes.
     """
 
     def __init__(self, unit_points: FloatArray, weights: FloatArray, box: Box):
@@ -85,7 +116,7 @@ class Coreset(Synopsis):
             raise ValueError("Every point of a coreset has a positive weight.")
         super().__init__(unit_points, weights, box)
 
-    def unit_centers(self, k: int, rng: np.random.Generator) -> FloatArray:
+    def unit_centers(self, k: int, rng: Coins) -> FloatArray:
         """The best k centers found for these points, in unit coordinates.
 
         Fewer points than k are centers themselves, the heaviest more than once. Without any point
@@ -95,14 +126,12 @@ class Coreset(Synopsis):
             return sphere_packing(k, self.box.d, 1, rng)[0]
         return weighted_kmeans(self.unit_points, self.weights, k, STARTS, rng)[0]
 
-    def kmeans(self, k: int, seed: int | None = None) -> Centers:
+    def kmeans(self, k: int, seed: int | None = None) -> C:
         """k-means of the coreset, the best of many starts, at no further cost in privacy."""
-        return NonPrivateCenters(self._data_centers(k, seed), self.box)
-
-    def _data_centers(self, k: int, seed: int | None) -> FloatArray:
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
             raise ValueError(f"k must be a whole number of at least 1, not {k!r}.")
-        return self.box.from_unit(self.unit_centers(k, np.random.default_rng(seed)))
+        unit = self.unit_centers(k, np.random.default_rng(seed))
+        return self._kind(self.box.from_unit(unit), self.box)
 
     def cost(self, centers: npt.ArrayLike) -> float:
         """What these centers would cost on the data, by the coreset's account.
@@ -117,31 +146,6 @@ class Coreset(Synopsis):
         """A coreset of at most so many points: near ones become one at their weighted mean."""
         if points < 1:
             raise ValueError(f"A coreset is merged to at least one point, not {points}.")
-        return type(self)(*merge_points(self.unit_points, self.weights, points), self.box)
-
-
-class PrivateCoreset(Coreset):
-    """A coreset that a run with a standing proof released. All it gives is as private as it is."""
-
-    @classmethod
-    def of(cls, coreset: Coreset) -> Self:
-        """The same points, vouched for. Only a run may say so."""
-        return cls(coreset.unit_points, coreset.weights, coreset.box)
-
-    def kmeans(self, k: int, seed: int | None = None) -> PrivateCenters:
-        """k-means of the coreset, the best of many starts, at no further cost in privacy."""
-        return PrivateCenters(self._data_centers(k, seed), self.box)
-
-    def to_geojson(self) -> str:
-        """A point with its weight for each point of the coreset, in longitude and latitude."""
-        if self.box.d != 2:
-            raise ValueError(f"GeoJSON needs longitude and latitude, not {self.box.names}.")
-        features = [
-            {
-                "type": "Feature",
-                "geometry": {"type": "Point", "coordinates": place},
-                "properties": {"weight": weight},
-            }
-            for place, weight in zip(self.points.tolist(), self.weights.tolist(), strict=True)
-        ]
-        return json.dumps({"type": "FeatureCollection", "features": features})
+        merged = type(self)(*merge_points(self.unit_points, self.weights, points), self.box)
+        merged._kind = self._kind
+        return merged

@@ -13,12 +13,16 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpcore.datasets.rows import RowsDataset
 from dpcore.geometry.domain import Box, FloatArray, IntArray
-from dpcore.results.run_result import RunResult
+from dpcore.results.run_result import RunResult, SimulatedCenters
 from dpcore.runs.run import run
 
 
 class PrivateKMeans(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """k-means whose centers hide any single row.
+    """k-means by private algorithms, to look at: its noise is simulated.
+
+    The centers show what a private release would look like. They are not one: simulated noise is
+    fast and can be repeated, and no ledger is charged. To publish centers, use
+    `dpcore.release.publish`.
 
     Parameters
     ----------
@@ -38,13 +42,13 @@ class PrivateKMeans(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ign
     parameters : dict, default=None
         Settings of the algorithm.
     random_state : int, RandomState instance or None, default=None
-        Repeats simulated noise. Who knows it can undo the privacy: never publish it.
+        Repeats the simulated noise. Whoever knows it can undo the privacy.
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
-        Private centers, in data units.
-    result_ : RunResult
+        Centers drawn with simulated noise, in data units.
+    result_ : SimulatedResult or UnprovenResult
         The run: its transcript, what it published, its verdict. With "auto", its facts say which
         algorithm was chosen and because of what.
 
@@ -77,7 +81,7 @@ class PrivateKMeans(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ign
         self.random_state = random_state
 
     def fit(self, X: npt.ArrayLike, y: None = None) -> Self:
-        """Find private centers; spends epsilon."""
+        """Find centers with simulated noise of a budget of epsilon."""
         rows: FloatArray = validate_data(self, X, dtype=np.float64)
         if self.bounds is None:
             raise ValueError(
@@ -101,6 +105,9 @@ class PrivateKMeans(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ign
         )
         self.cluster_centers_ = np.asarray(self.result_.centers)
         return self
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        return f"{super().__repr__(N_CHAR_MAX)}  # {SimulatedCenters.status}"
 
     def transform(self, X: npt.ArrayLike) -> FloatArray:
         """Distances of each row to each center."""

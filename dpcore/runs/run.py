@@ -10,26 +10,32 @@ import numpy as np
 from dpcore.algorithms import get
 from dpcore.algorithms.base import MAX_CLUSTERS, Algorithm
 from dpcore.datasets.base import Dataset
+from dpcore.datasets.own import AnyData
 from dpcore.datasets.regions import Regions
 from dpcore.privacy.accounting import Budget, Infeasible, Neighbors, Transcript, Verdict
 from dpcore.privacy.noise import Noise, SimulatedNoise
+from dpcore.privacy.release_noise import ReleaseNoise
+from dpcore.privacy.secret_coins import MakeSecretCoins, SecretCoins
 from dpcore.queries.curator import Curator
+from dpcore.randomness.coins import Coins, SystemCoins
 from dpcore.results.run_result import (
+    Centers,
     NonPrivateCenters,
     Outcome,
-    PrivateCenters,
-    ReleasedResult,
     RunResult,
+    SimulatedCenters,
     SimulatedResult,
+    UnchargedCenters,
+    UnchargedResult,
     UnprovenResult,
+    opened,
 )
-from dpcore.results.synopsis import Coreset, PrivateCoreset
 from dpcore.runs.regional import check_regions, run_by_region
 
 
 def run(
     algorithm: str,
-    data: Dataset,
+    data: AnyData,
     k: int,
     epsilon: float,
     delta: float = 0.0,
@@ -40,38 +46,52 @@ def run(
     keep_journal: bool = False,
     regions: Regions | None = None,
     progress: Callable[[float], None] | None = None,
+    make_secret_coins: MakeSecretCoins = SecretCoins,
+    make_curator: Callable[..., Curator] = Curator,
+    booking: Callable[[Transcript], None] | None = None,
     **parameters: Any,
 ) -> RunResult:
     """Run an algorithm once on a data set under a budget.
 
-    With a seed the run repeats exactly. Noise is simulated unless another source is given. An
-    algorithm that is purely epsilon-private leaves delta unspent. Everything public is checked
-    before any data are read.
+    With a seed the run repeats exactly. Noise is simulated unless another source is given; only
+    `dpcore.release.publish` makes a result that may leave. An algorithm that is purely
+    epsilon-private leaves delta unspent. Everything public is checked before any data are read.
+
+    With release noise all coins come from the operating system, and there is no seed: whoever
+    knows the coins by which rows draw their blocks can tell rows apart. `make_secret_coins` and
+    `make_curator` let an audit put others in their place, with simulated noise only.
 
     With regions, each part of the map is protected at a level of its own, epsilon at most.
-    `progress` is told, after each answer, which part of epsilon is spent.
+    `progress` is told, after each answer, which part of epsilon is spent. `booking` gets the
+    transcript before the first question, for who must know what was asked if the run fails.
     """
+    data = opened(data)
     system = get(algorithm)
     settings = system.settings(parameters)
     budget = Budget(epsilon, delta)
     relation = _checked_relation(system, neighbors)
     _check_clusters(system, data, k, relation)
+    coins, source = _randomness(
+        seed, noise, make_secret_coins is not SecretCoins or make_curator is not Curator
+    )
     divisible = None if regions is None else check_regions(system, data, regions, epsilon, relation)
-    coins, draws = np.random.SeedSequence(seed).spawn(2)
-    curator = Curator(
+    curator: Curator = make_curator(
         data,
         budget,
-        noise if noise is not None else SimulatedNoise(draws),
+        source,
         relation,
-        np.random.default_rng(coins),
+        coins,
         keep_journal,
         lambda _: progress(_part_asked(curator.transcript)) if progress else None,
+        make_secret_coins,
     )
+    if booking is not None:
+        booking(curator.transcript)
     if divisible is None or regions is None:
         outcome = system.run(curator, k, **settings)
     else:
         outcome = run_by_region(divisible, curator, k, regions, settings)
-    return _sealed(system, k, settings, outcome, curator, noise)
+    return _sealed(system, k, settings, outcome, curator, source)
 
 
 def _part_asked(transcript: Transcript) -> float:
@@ -81,6 +101,19 @@ def _part_asked(transcript: Transcript) -> float:
         inside = [_part_asked(account) for account in charge.inner]
         asked += charge.epsilon * (sum(inside) / len(inside) if inside else 1.0)
     return min(asked / transcript.budget.epsilon, 1.0)
+
+
+def _randomness(seed: int | None, noise: Noise | None, other_coins: bool) -> tuple[Coins, Noise]:
+    """Public coins and noise: of a seed, or for a release the operating system's alone."""
+    if isinstance(noise, ReleaseNoise):
+        if seed is not None or other_coins:
+            raise ValueError(
+                "A run with release noise takes no seed and no coins from outside: whoever knows "
+                "them can undo the privacy. Leave out seed, or use simulated noise."
+            )
+        return SystemCoins(), noise
+    coins, draws = np.random.SeedSequence(seed).spawn(2)
+    return np.random.default_rng(coins), SimulatedNoise(draws) if noise is None else noise
 
 
 def _checked_relation(system: Algorithm, neighbors: Neighbors | str) -> Neighbors:
@@ -112,26 +145,28 @@ def _sealed(
     settings: dict[str, Any],
     outcome: Outcome,
     curator: Curator,
-    noise: Noise | None,
+    noise: Noise,
 ) -> RunResult:
-    """The result in the type that says what may be done with it."""
+    """The result in the type that says what may be done with it.
+
+    Only noise of the very class ReleaseNoise counts as such: any other object may do anything.
+    """
     broken = curator.transcript.unprotected or not system.verdict.holds
     if not np.isfinite(outcome.centers).all():
         raise FloatingPointError(f"{system.key} produced a center that is not a number.")
     values = curator.box.from_unit(outcome.centers)
-    if broken:
-        kind: type[RunResult] = UnprovenResult
-    else:
-        kind = SimulatedResult if noise is None or noise.simulated else ReleasedResult
-    synopsis = outcome.synopsis
-    if isinstance(synopsis, Coreset) and not broken:
-        synopsis = PrivateCoreset.of(synopsis)
+    kind: type[RunResult] = UnprovenResult
+    centers: type[Centers] = NonPrivateCenters
+    if not broken:
+        exact = type(noise) is ReleaseNoise
+        kind = UnchargedResult if exact else SimulatedResult
+        centers = UnchargedCenters if exact else SimulatedCenters
     return kind(
         algorithm=system.key,
         k=k,
         parameters=settings,
-        centers=(NonPrivateCenters if broken else PrivateCenters)(values, curator.box),
-        synopsis=synopsis,
+        centers=centers(values, curator.box),
+        synopsis=None if outcome.synopsis is None else outcome.synopsis.vouched(centers),
         transcript=curator.transcript,
         verdict=Verdict.UNPROVEN if broken else system.verdict,
         facts=outcome.facts,

@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import product
 
 from dpcore.datasets import load
-from dpcore.results.run_result import BaselineResult
+from dpcore.results.run_result import BaselineResult, opened
 from dpcore.runs.baseline import baseline
 from dpcore.study.curves import Metric
 from dpcore.study.ranking import COLUMNS, Standing, row, standing
@@ -68,7 +68,7 @@ class Family:
                 unsquared=asked.unsquared,
                 first=run,
             )
-            yield from (Cell(k, d, trial) for trial in trials)
+            yield from (Cell(k, d, opened(trial)) for trial in trials)
 
     def command(self) -> str:
         """Lines of a shell that make it again."""

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from dpcore.algorithms import get
-from dpcore.datasets.base import Dataset
+from dpcore.datasets.own import AnyData
 from dpcore.privacy.accounting import Budget, Infeasible, Neighbors
-from dpcore.results.run_result import BaselineResult
+from dpcore.results.run_result import BaselineResult, NonPrivate, guarded, opened
 from dpcore.runs.baseline import baseline
 from dpcore.runs.run import run
 from dpcore.study.metrics import center_shift, mean_distance, nicv, relative_error
@@ -48,7 +48,7 @@ def trial_seed(seed: int, run: int) -> int:
 
 def sweep(
     algorithms: Iterable[str],
-    data: Dataset,
+    data: AnyData,
     k: int,
     epsilons: Sequence[float],
     runs: int = 20,
@@ -60,18 +60,19 @@ def sweep(
     reference: BaselineResult | None = None,
     unsquared: bool = False,
     first: int = 0,
-) -> Iterator[Trial]:
+) -> Iterator[Trial | NonPrivate[Trial]]:
     """Every algorithm at every epsilon, `runs` times, yielding each trial as it finishes.
 
     Goes round by round, so that every curve has its first point early. A trial depends on its
     algorithm, epsilon, settings, seed and number alone, never on what ran before it. Where an
     algorithm cannot answer, the trial says why and the others go on. To cancel, stop iterating.
 
-    Trials are compared with the reference, by default `baseline(data, k, seed)`. Unsquared adds
-    the mean distance to the nearest center. To go on where another sweep ended, name the number
-    of the first run.
+    On data that are not public each trial comes as `NonPrivate`: its figures compare with the
+    true data. Trials are compared with the reference, by default `baseline(data, k, seed)`.
+    Unsquared adds the mean distance to the nearest center. To go on where another sweep ended, name
+    the number of the first run.
     """
-    keys = list(algorithms)
+    keys, exact = list(algorithms), opened(data)
     given = parameters or {}
     settings = {key: get(key).settings(given.get(key, {})) for key in keys}
     for epsilon in epsilons:
@@ -81,7 +82,7 @@ def sweep(
 
     def trials() -> Iterator[Trial]:
         known = reference or baseline(data, k, seed)
-        best = nicv(data, known.centers)
+        best = nicv(exact, known.centers)
         for index, epsilon, key in product(range(first, first + runs), epsilons, keys):
             luck = trial_seed(seed, index)
             start = time.perf_counter()
@@ -91,7 +92,7 @@ def sweep(
                 yield Trial(key, epsilon, index, luck, refusal=str(refusal))
                 continue
             seconds = time.perf_counter() - start
-            value = nicv(data, result.centers)
+            value = nicv(exact, result.centers)
             yield Trial(
                 algorithm=key,
                 epsilon=epsilon,
@@ -99,10 +100,10 @@ def sweep(
                 seed=luck,
                 nicv=value,
                 relative_error=relative_error(value, best),
-                shift=float(np.median(center_shift(data, result.centers, known.centers))),
+                shift=float(np.median(center_shift(exact, result.centers, known.centers))),
                 points=len(result.synopsis) if result.synopsis is not None else 0,
                 seconds=seconds,
-                mean_distance=mean_distance(data, result.centers) if unsquared else math.nan,
+                mean_distance=mean_distance(exact, result.centers) if unsquared else math.nan,
             )
 
-    return trials()
+    return (guarded(trial, data.about.public) for trial in trials())

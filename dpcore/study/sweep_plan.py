@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpcore.algorithms import get
 from dpcore.privacy.accounting import Neighbors
+from dpcore.results.formats import STATUS
 from dpcore.study.sweep import Trial
 
 if TYPE_CHECKING:
@@ -117,12 +118,17 @@ def plain(row: DataclassInstance) -> dict[str, Any]:
     }
 
 
-def as_json(trials: Iterable[Trial]) -> str:
-    return json.dumps([plain(trial) for trial in trials], indent=1)
+def as_json(trials: Iterable[Trial], status: str = "") -> str:
+    """Every trial, with its status where there is one: why it is not for others to see."""
+    said = {STATUS: status} if status else {}
+    return json.dumps([{**plain(trial), **said} for trial in trials], indent=1)
 
 
-def as_csv(trials: Iterable[Trial]) -> str:
-    return table_csv([f.name for f in fields(Trial)], map(plain, trials))
+def as_csv(trials: Iterable[Trial], status: str = "") -> str:
+    """The same as a table."""
+    said = {STATUS: status} if status else {}
+    columns = [*(f.name for f in fields(Trial)), *said]
+    return table_csv(columns, ({**plain(trial), **said} for trial in trials))
 
 
 def table_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 
-from dpcore.datasets import Dataset, from_array
+from dpcore.datasets import Dataset
 from dpcore.datasets.generated import gaussians
+from dpcore.datasets.rows import from_array
 from dpcore.privacy.accounting import Infeasible, Neighbors
 from dpcore.runs.run import run
 from dpcore.study.sweep import trial_seed

@@ -6,7 +6,7 @@ data that somebody brought stays in their session and is gone with it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial, wraps
 from typing import Any, TypeVar, cast
@@ -17,7 +17,7 @@ import streamlit as st
 import dpcore
 from dpcore.datasets.base import Dataset
 from dpcore.privacy.accounting import Verdict
-from dpcore.results.run_result import BaselineResult, NonPrivate, RunResult
+from dpcore.results.run_result import BaselineResult, NonPrivate, RunResult, opened
 from dpcore.study import curves
 from dpcore.study import run_view as pictures
 from dpcore.study.curves import Limits
@@ -120,7 +120,7 @@ def _picture(choice: Choice, axes: Axes) -> Picture:
         result.verdict,
         result.epsilon,
         result.delta,
-        result.facts.get("because", ""),
+        result.facts.get("caution") or result.facts.get("because", ""),
     )
 
 
@@ -184,7 +184,7 @@ def swept(plan: Plan, enough: int, most: int) -> dict[tuple[str, float], Job[Tri
                 plan.unsquared,
             ),
             partial(
-                dpcore.sweep,
+                _trials,
                 [key],
                 source,
                 plan.k,
@@ -201,3 +201,8 @@ def swept(plan: Plan, enough: int, most: int) -> dict[tuple[str, float], Job[Tri
         for epsilon in reversed(plan.epsilons)
         for key in reversed(plan.algorithms)
     }
+
+
+def _trials(*asked: Any, **named: Any) -> Iterator[Trial]:
+    """A sweep, opened for the screen of the data's owner."""
+    return map(opened, dpcore.sweep(*asked, **named))

@@ -13,6 +13,7 @@ from dpcore.algorithms.references import paper_key
 from dpcore.datasets.builtin import BUILTIN, BuiltinSet
 from dpcore.privacy.accounting import MAX_DELTA, MAX_EPSILON, MIN_EPSILON, Neighbors
 from dpcore.privacy.explain import LEVELS, MIDDLE, level_of, nearest_level
+from dpcore.privacy.rounding import at_most
 from dpcore.study.curves import METRICS, Metric
 from pages.ui import address, own_data, visibility
 from pages.ui.own_data import OwnData, facts
@@ -251,7 +252,7 @@ def labelled_slider(choice: Choice) -> None:
     level_slider(f"How strictly is each {choice.about.unit} protected?")
     st.html(ENDS)
     typed = " was typed; the slider shows the level nearest to it" * is_exact(choice)
-    st.caption(f"ε = {choice.epsilon:g}{typed}.")
+    st.caption(f"ε = {at_most(choice.epsilon)}{typed}.")
 
 
 def metric_control(data: str, metrics: Collection[str] = tuple(METRICS)) -> Metric:

@@ -11,6 +11,7 @@ from pages.ui import cached_work, fragments, visibility
 from pages.ui.cached_work import Picture
 from pages.ui.controls import Choice
 from pages.ui.run_picture import kind
+from pages.ui.wording import plain
 
 #: Seconds between looks at the draws that are still being made, and how many the first needs.
 PAUSE, ENOUGH = 0.5, 4
@@ -32,7 +33,7 @@ def _figures(choice: Choice, picture: Picture, live: bool) -> None:
             with st.container(gap=None):
                 show(choice, picture, usual)
     if job.failure:
-        st.warning(f"No figures over many draws: {job.failure}")
+        st.warning(f"No figures over many draws: {plain(str(job.failure))}")
     elif live and finished:
         st.rerun()
 
@@ -57,7 +58,7 @@ def moved(choice: Choice, picture: Picture, usual: Spread | None) -> None:
         "Centers moved",
         explain.distance(usual.shift, on_map),
         f"Half of the centers move less, nine in ten less than "
-        f"{explain.distance(usual.shift_nine_in_ten, on_map)} ({so_far(usual)}).",
+        f"{explain.distance_at_most(usual.shift_nine_in_ten, on_map)} ({so_far(usual)}).",
         mark,
     )
 
@@ -111,7 +112,7 @@ def table(choice: Choice, picture: Picture) -> None:
         rows["Where"] = picture.centers["place"].to_numpy()
     else:
         for axis, name in enumerate(about.box.names[:4]):
-            rows[name] = [f"{value:.3g}" for value in picture.centers[axis]]
+            rows[plain(name)] = [f"{value:.3g}" for value in picture.centers[axis]]
     rows[f"Share of {explain.plural(about.unit)}"] = [
         "not published" if pd.isna(share) else explain.percent(share)
         for share in picture.centers["share"]

@@ -8,7 +8,9 @@ from pathlib import Path
 import streamlit as st
 from PIL import Image, ImageDraw
 
-from pages.ui import address, browser_state
+from pages.server import start
+from pages.ui import access, address, browser_state, forgetting, limits
+from pages.ui.access import Action
 from pages.ui.palette import LIGHT
 
 ROOT = Path(__file__).parents[2]
@@ -22,6 +24,8 @@ PAGES = (
     ("pages/4_publish.py", "Publish", ":material/publish:"),
     ("pages/5_learn.py", "Learn", ":material/school:"),
 )
+#: What a visit must be allowed to do, any of it, to open a page.
+NEEDS = {"Publish": (Action.PLAN, Action.HISTORY)}
 
 #: Streamlit's own top margin is 6rem and its header covers what is moved up; ours shows both.
 STYLE = """
@@ -81,14 +85,25 @@ def emblem() -> Image.Image:
 def frame(title: str) -> None:
     """Draw what surrounds a page. Every page calls this first."""
     st.set_page_config(page_title=f"{title} · private k-means", page_icon=emblem(), layout="wide")
-    address.arrive(title)
     st.html(STYLE)
+    if not start.is_guarded():
+        st.error("Start the dashboard with `streamlit run app.py`: no other file is safe to open.")
+        st.stop()
+    access.admit(*needs(title))
+    address.arrive(title)
     menu = st.sidebar.container(key="menu", gap="xsmall")
     for file, label, icon in PAGES:
-        if (ROOT / file).exists():
+        if (ROOT / file).exists() and access.may(*needs(label)):
             menu.page_link(
                 file, label=label, icon=icon, width="stretch", query_params=address.link()
             )
     st.sidebar.divider()
     with st.sidebar:
+        access.sign_out()
+        forgetting.button()
+        limits.busy()
         browser_state.watch_frame()
+
+
+def needs(title: str) -> tuple[Action, ...]:
+    return NEEDS.get(title, (Action.LOOK,))

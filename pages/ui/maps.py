@@ -20,6 +20,7 @@ from dpcore.geometry.domain import Box
 from dpcore.privacy.explain import people_count, plural
 from dpcore.study.run_view import Levels, Marks
 from pages.ui.palette import Palette
+from pages.ui.wording import plain_in_chart
 
 #: The part of the city that one looks at first, and its zoom on a map of usual height.
 MIDDLE, ZOOM, HEIGHT = (-73.9725, 40.7525), 11.55, 490
@@ -188,8 +189,8 @@ def points_layers(marks: Marks, unit: str, palette: Palette) -> list[pdk.Layer]:
 
 
 def tip(*lines: str) -> Row:
-    """What hovering over a mark says, line by line, as fields of its row."""
-    return dict(zip_longest(TIP_LINES, lines, fillvalue=""))
+    """What hovering over a mark says, line by line, as fields of its row. It is read as HTML."""
+    return dict(zip_longest(TIP_LINES, map(plain_in_chart, lines), fillvalue=""))
 
 
 def standing_for(weight: float, unit: str) -> str:

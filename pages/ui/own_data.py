@@ -18,6 +18,8 @@ from dpcore.results.run_result import NonPrivate
 #: What stands in the address for data of a session: a mark that says nothing, not even a name.
 PREFIX = "own-"
 HELD = "own data"
+#: The files whose columns are known, and nothing else.
+OPENED = "opened files"
 #: Beyond a megabyte Starlette would write an upload to a temporary file. This is more than
 #: Streamlit lets through, so uploads stay in memory.
 MultiPartParser.spool_max_size = 1 << 40

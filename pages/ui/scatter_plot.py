@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
@@ -13,6 +12,7 @@ from pages.ui import cached_work
 from pages.ui.cached_work import Picture
 from pages.ui.controls import Choice
 from pages.ui.palette import Palette
+from pages.ui.wording import plain_in_chart
 
 if TYPE_CHECKING:
     from pages.ui.run_picture import Center, Layers
@@ -90,15 +90,15 @@ def figure(
         plot_bgcolor=colors.land,
         font={"color": colors.text, "family": "Source Sans, sans-serif", "size": 14},
         hoverlabel={"bgcolor": colors.paper, "font": {"color": colors.text}, "align": "left"},
-        xaxis={**axis, "range": [box.low[0], box.high[0]], "title": box.names[0]},
-        yaxis={**axis, "range": [box.low[1], box.high[1]], "title": box.names[1]},
+        xaxis={**axis, "range": [box.low[0], box.high[0]], "title": plain_in_chart(box.names[0])},
+        yaxis={**axis, "range": [box.low[1], box.high[1]], "title": plain_in_chart(box.names[1])},
         uirevision=choice.data,
     )
     return drawn
 
 
 def hover(lines: tuple[str, ...]) -> str:
-    return "<br>".join(html.escape(line) for line in lines)
+    return "<br>".join(map(plain_in_chart, lines))
 
 
 def marks(shown: Marks, unit: str, colors: Palette) -> go.Scatter | go.Heatmap:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 
 from dpcore.privacy.explain import distance
@@ -16,6 +17,11 @@ FROM_TWIN = f":blue-badge[:material/content_copy: {FROM_TWIN_WORDS}]"
 
 ADD_REMOVE, REPLACE_ONE = "added or removed", "replaced"
 
+#: Not printed, and no line ends there.
+JOINER = "\N{WORD JOINER}"
+#: Where a bare link, an e-mail address, or the name of an icon or an emoji would begin.
+UNASKED = re.compile(r":(?=//|[\w+-]+[:/])|www(?=\.)|(?<=\S)@(?=\S)", re.IGNORECASE)
+
 
 def measured(value: float, metric: Metric, geographic: bool) -> str:
     """A figure with four digits; a shift as a distance."""
@@ -25,5 +31,19 @@ def measured(value: float, metric: Metric, geographic: bool) -> str:
 
 
 def plain(text: str) -> str:
-    """Text that somebody typed, or that a file holds, so that Markdown shows it as it is."""
-    return re.sub(r"([\\`*_{}\[\]()#+|$:~<>!])", r"\\\1", text)
+    """Text that somebody typed, or that a file holds, so that Markdown shows it as it is.
+
+    Links, e-mail addresses and icons are found after escapes are undone: a mark without width
+    keeps them apart. What cannot be printed, or turns the direction of reading, is replaced.
+    """
+    shown = re.sub(UNASKED, lambda found: found[0] + JOINER, printable(text))
+    return re.sub(r"([\\`*_{}\[\]()#+|$:~<>!&])", r"\\\1", shown)
+
+
+def plain_in_chart(text: str) -> str:
+    """The same for charts and what hovers over them: both read HTML."""
+    return html.escape(printable(text))
+
+
+def printable(text: str) -> str:
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)

@@ -13,8 +13,9 @@ from dpcore.geometry.dyadic import DyadicCells, deinterleaved
 from dpcore.privacy.accounting import Infeasible
 from dpcore.privacy.noise import SimulatedNoise
 from dpcore.privacy.release_noise import ReleaseNoise
-from dpcore.results.run_result import PrivateCenters, ReleasedResult, SimulatedResult
-from dpcore.results.synopsis import PrivateCoreset
+from dpcore.results.run_result import PrivateCenters, SimulatedResult, UnchargedResult
+from dpcore.results.synopsis import Coreset
+from dpcore.study.metrics import nicv
 
 SQUARE = Box.cube(2)
 TAXI = dpcore.datasets.load("nyc-taxi")
@@ -114,15 +115,15 @@ def test_the_shares_of_every_plan_add_up():
 @pytest.mark.parametrize("k", [3, 5, 10])
 @pytest.mark.parametrize("data", [TAXI, CLUSTERS], ids=["nyc-taxi", "clusters"])
 def test_without_noise_it_is_k_means(data, k):
-    best = dpcore.nicv(data, dpcore.baseline(data, k).centers)
+    best = nicv(data, dpcore.baseline(data, k).centers)
     result = dpcore.run("adaptive", data, k, 1e6, seed=0)
-    assert dpcore.nicv(data, result.centers) <= 1.005 * best
+    assert nicv(data, result.centers) <= 1.005 * best
 
 
 def test_on_a_map_it_is_close_to_k_means_at_a_level_that_protects():
-    best = dpcore.nicv(TAXI, dpcore.baseline(TAXI, 5).centers)
+    best = nicv(TAXI, dpcore.baseline(TAXI, 5).centers)
     found = [dpcore.run("adaptive", TAXI, 5, 0.2, seed=s).centers for s in range(5)]
-    assert np.mean([dpcore.nicv(TAXI, c) for c in found]) <= 1.005 * best
+    assert np.mean([nicv(TAXI, c) for c in found]) <= 1.005 * best
 
 
 def test_the_coreset_weighs_about_as_much_as_the_data():
@@ -206,9 +207,9 @@ def test_simulated_and_exact_noise_give_the_types_that_say_so():
     simulated = dpcore.run("adaptive", CLUSTERS, 3, 0.02, seed=0)
     released = dpcore.run("adaptive", CLUSTERS, 3, 0.02, noise=ReleaseNoise())
     assert isinstance(simulated, SimulatedResult)
-    assert isinstance(released, ReleasedResult)
+    assert isinstance(released, UnchargedResult)
     for result in (simulated, released):
-        assert isinstance(result.coreset, PrivateCoreset)
+        assert isinstance(result.coreset, Coreset)
         assert isinstance(result.coreset.kmeans(2), PrivateCenters)
 
 
@@ -246,9 +247,9 @@ def test_rows_too_thin_for_any_cell_still_weigh_where_they_are():
     box = month.box
     truth = month.histogram(dpcore.Grid(box, 4)).reshape(4, 4)[:, 3].sum()
     assert north.weights[above].sum() == pytest.approx(truth, rel=0.1)
-    best = dpcore.nicv(month, dpcore.baseline(month, 10).centers)
+    best = nicv(month, dpcore.baseline(month, 10).centers)
     private = dpcore.run("adaptive", month, 10, 0.5, seed=0).centers
-    assert dpcore.nicv(month, private) <= 1.01 * best
+    assert nicv(month, private) <= 1.01 * best
 
 
 def test_noise_alone_is_never_taken_for_thinly_spread_rows():

@@ -16,7 +16,7 @@ from dpcore.geometry.domain import Box
 from dpcore.privacy.accounting import Infeasible, Neighbors, Verdict
 from dpcore.results.run_result import (
     NonPrivateCenters,
-    PrivateCenters,
+    SimulatedCenters,
     SimulatedResult,
     UnprovenResult,
 )
@@ -101,7 +101,7 @@ def test_the_type_of_a_result_says_whether_it_is_private(key, relation, kind):
     result, _ = once(key, relation, kind)
     if ALGORITHMS[key].verdict.holds:
         assert type(result) is SimulatedResult
-        assert type(result.centers) is PrivateCenters
+        assert type(result.centers) is SimulatedCenters
     else:
         assert type(result) is UnprovenResult
         assert type(result.centers) is NonPrivateCenters

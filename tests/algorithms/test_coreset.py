@@ -26,7 +26,8 @@ from dpcore.datasets import GridDataset, RowsDataset
 from dpcore.geometry.domain import Box, Grid, to_ticks
 from dpcore.privacy.accounting import Accounting, Infeasible, rho_of_epsilon
 from dpcore.results.run_result import PrivateCenters
-from dpcore.results.synopsis import PrivateCoreset
+from dpcore.results.synopsis import Coreset
+from dpcore.study.metrics import nicv
 
 SQUARE = Box.cube(2)
 TAXI = dpcore.datasets.load("nyc-taxi")
@@ -46,9 +47,9 @@ CLUSTERS = RowsDataset.from_values(clusters(50_000), SQUARE)
 
 
 def relative_errors(data, k, epsilon, seeds, **options):
-    best = dpcore.nicv(data, dpcore.baseline(data, k).centers)
+    best = nicv(data, dpcore.baseline(data, k).centers)
     runs = [dpcore.run("coreset", data, k, epsilon, seed=seed, **options) for seed in seeds]
-    return [dpcore.nicv(data, run.centers) / best - 1 for run in runs]
+    return [nicv(data, run.centers) / best - 1 for run in runs]
 
 
 # The schedule: public, and within the budget.
@@ -163,7 +164,7 @@ def test_the_scaffold_is_as_fine_as_counts_can_be_heard_and_never_too_coarse(d):
 def test_all_weights_are_positive_and_add_up_to_the_rows(neighbors, epsilon):
     result = dpcore.run("coreset", CLUSTERS, 4, epsilon, neighbors=neighbors, seed=1)
     coreset = result.coreset
-    assert isinstance(coreset, PrivateCoreset)
+    assert isinstance(coreset, Coreset)
     assert (coreset.weights > 0).all()
     assert (np.abs(coreset.unit_points) <= 1).all()
     assert len(coreset) == result.facts["points"]
@@ -179,13 +180,13 @@ def test_any_k_comes_from_one_coreset_at_no_further_cost():
     centers = result.coreset.kmeans(k=7, seed=0)
     assert isinstance(centers, PrivateCenters)
     assert np.shape(centers) == (7, 2)
-    best = dpcore.nicv(TAXI, dpcore.baseline(TAXI, 7).centers)
-    assert dpcore.nicv(TAXI, centers) <= 1.1 * best
+    best = nicv(TAXI, dpcore.baseline(TAXI, 7).centers)
+    assert nicv(TAXI, centers) <= 1.1 * best
     estimate = result.coreset.cost(centers) / result.coreset.weights.sum()
-    assert estimate == pytest.approx(dpcore.nicv(TAXI, centers), rel=0.05)
+    assert estimate == pytest.approx(nicv(TAXI, centers), rel=0.05)
     assert result.epsilon == spent
     frame = result.coreset.to_frame()
-    assert list(frame.columns) == [*TAXI.box.names, "weight"]
+    assert list(frame.columns) == [*TAXI.box.names, "weight", "status"]
     features = json.loads(result.coreset.to_geojson())["features"]
     assert len(frame) == len(features) == len(result.coreset)
 
@@ -203,11 +204,11 @@ def test_at_a_level_that_protects_it_is_near_k_means(options):
 @pytest.mark.parametrize("d", [3, 4])
 def test_it_works_in_three_and_four_dimensions(d):
     data = RowsDataset.from_values(clusters(20_000, d), Box.cube(d))
-    best = dpcore.nicv(data, dpcore.baseline(data, 4).centers)
-    middle = dpcore.nicv(data, data.box.center[None])
+    best = nicv(data, dpcore.baseline(data, 4).centers)
+    middle = nicv(data, data.box.center[None])
     found = dpcore.run("coreset", data, 4, 1.0, seed=0)
     assert found.facts["rounds"] >= 4
-    assert dpcore.nicv(data, found.centers) <= best + 0.1 * (middle - best)
+    assert nicv(data, found.centers) <= best + 0.1 * (middle - best)
 
 
 @pytest.mark.parametrize("d", [1, 5])

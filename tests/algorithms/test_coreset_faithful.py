@@ -14,14 +14,15 @@ from dpcore.algorithms.coreset_faithful import (
     domain_side,
     fewest_rows,
     most_rounds,
-    rounded_up,
     schedule,
     smallest_epsilon,
 )
 from dpcore.datasets import RowsDataset
 from dpcore.geometry.domain import Box
 from dpcore.privacy.accounting import Infeasible
-from dpcore.results.synopsis import PrivateCoreset
+from dpcore.privacy.rounding import at_most
+from dpcore.results.synopsis import Coreset
+from dpcore.study.metrics import nicv
 
 SQUARE = Box.cube(2)
 
@@ -86,7 +87,7 @@ def test_a_refusal_states_rows_clusters_grid_and_the_smallest_epsilon():
     with pytest.raises(Infeasible) as refused:
         run(3, 0.5)
     said = str(refused.value)
-    least = rounded_up(refused.value.smallest_epsilon)
+    least = at_most(refused.value.smallest_epsilon, 3)
     assert said == (
         "20,000 rows are too few at epsilon 0.5: to find 3 clusters among them on a grid of "
         f"256 cells a side needs an epsilon of at least {least}."
@@ -96,7 +97,7 @@ def test_a_refusal_states_rows_clusters_grid_and_the_smallest_epsilon():
 
 @given(st.floats(1e-6, 1e6))
 def test_a_printed_bound_holds_and_is_tight(value):
-    assert value * (1 - 1e-12) <= float(rounded_up(value)) <= value * 1.0101
+    assert value * (1 - 1e-12) <= float(at_most(value, 3)) <= value * 1.0101
 
 
 def test_too_few_rows_for_any_epsilon_are_refused_without_one():
@@ -129,7 +130,7 @@ def test_every_round_pays_half_for_the_radius_and_half_for_the_center(neighbors)
 @pytest.mark.parametrize("weighted", [True, False])
 def test_a_center_weighs_the_rows_it_removed_or_as_much_as_any_other(weighted):
     result = run(3, 60.0, weighted=weighted)
-    assert isinstance(result.coreset, PrivateCoreset)
+    assert isinstance(result.coreset, Coreset)
     rounds = [s.released["m"] for s in result.steps if s.kind == "removal"]
     total = sum(rounds) if weighted else len(rounds)
     assert result.coreset.weights.sum() == total
@@ -138,9 +139,9 @@ def test_a_center_weighs_the_rows_it_removed_or_as_much_as_any_other(weighted):
 
 def test_with_much_epsilon_its_balls_lie_on_the_clusters():
     result = run(4, 300.0)
-    best = dpcore.nicv(DATA, dpcore.baseline(DATA, 4).centers)
-    middle = dpcore.nicv(DATA, DATA.box.center[None])
-    assert dpcore.nicv(DATA, result.centers) <= best + 0.02 * (middle - best)
+    best = nicv(DATA, dpcore.baseline(DATA, 4).centers)
+    middle = nicv(DATA, DATA.box.center[None])
+    assert nicv(DATA, result.centers) <= best + 0.02 * (middle - best)
 
 
 def test_it_is_for_two_dimensions_and_says_so():

@@ -11,13 +11,15 @@ from dpcore.datasets.divided import dealt
 from dpcore.geometry.domain import Box
 from dpcore.privacy.accounting import Budget, BudgetExceeded
 from dpcore.privacy.noise import SimulatedNoise
+from dpcore.privacy.secret_coins import SecretCoins
 from dpcore.queries.curator import Curator
+from dpcore.study.metrics import nicv
 
 DATA = dpcore.datasets.load("gaussians-k4-d3")
 
 
 def test_every_row_is_dealt_to_one_part():
-    parts = dealt(DATA, 7, np.random.default_rng(0))
+    parts = dealt(DATA, 7, SecretCoins(np.random.default_rng(0)))
     assert sum(p.n for p in parts) == DATA.n
     assert min(p.n for p in parts) > DATA.n / 7 * 0.8
     together = np.concatenate([p.positions()[0] for p in parts])
@@ -29,7 +31,9 @@ def test_every_row_is_dealt_to_one_part():
 def test_a_row_more_changes_one_part_when_the_coins_fall_alike():
     values = np.random.default_rng(1).uniform(-1, 1, (500, 3))
     more, less = (RowsDataset.from_values(v, Box.cube(3)) for v in (values, values[:-1]))
-    sizes = [[p.n for p in dealt(d, 5, np.random.default_rng(3))] for d in (more, less)]
+    sizes = [
+        [p.n for p in dealt(d, 5, SecretCoins(np.random.default_rng(3)))] for d in (more, less)
+    ]
     assert sorted(np.subtract(*sizes).tolist()) == [0, 0, 0, 0, 1]
 
 
@@ -55,9 +59,9 @@ def test_its_parts_are_as_many_as_the_rows_ask_for_and_their_weights_add_up(neig
 
 
 def test_with_hardly_any_noise_it_comes_to_k_means():
-    best = dpcore.nicv(DATA, dpcore.baseline(DATA, 4).centers)
+    best = nicv(DATA, dpcore.baseline(DATA, 4).centers)
     split = dpcore.run("coreset-split", DATA, 4, 1e5, seed=0, rows=5000)
-    assert dpcore.nicv(DATA, split.centers) <= 1.1 * best
+    assert nicv(DATA, split.centers) <= 1.1 * best
 
 
 @pytest.mark.parametrize("neighbors", ["add-remove", "replace-one"])

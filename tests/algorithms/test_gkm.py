@@ -15,6 +15,7 @@ from dpcore.geometry.domain import Box
 from dpcore.kmeans.blocks import RANGE_UNITS
 from dpcore.privacy.accounting import Budget, Neighbors, Pure
 from dpcore.privacy.noise import selection_scale, selection_weights
+from dpcore.privacy.secret_coins import SecretCoins
 from dpcore.queries.curator import Curator
 from dpcore.queries.questions import BlockCenters
 from dpcore.queries.scores import Quantile
@@ -110,11 +111,11 @@ def test_one_row_moves_the_sum_over_blocks_by_one_range_a_number(neighbors):
         other = values.copy()
         other[-1] = rng.uniform(-1, 1, 2)
         a, b = (
-            SlicedCenters(3, blocks, low, high, np.random.default_rng(5)).of(rows(v))
+            SlicedCenters(3, blocks, low, high, SecretCoins(np.random.default_rng(5))).of(rows(v))
             for v in (values, other)
         )
         moved = max(moved, np.abs(a - b).sum())
-    question = BlockCenters(3, blocks, low, high, rng)
+    question = BlockCenters(3, blocks, low, high, SecretCoins(rng))
     limit = question.added if neighbors is Neighbors.ADD_REMOVE else question.replaced
     assert 0 < moved <= limit.l1
     assert limit.l2 == pytest.approx(math.sqrt(6) * RANGE_UNITS)
@@ -205,7 +206,7 @@ def test_leaving_out_the_first_row_shifts_all_slices():
     low, high = np.array([-0.8, -1]), np.array([-0.1, 1])
 
     def total(v):
-        return SlicedCenters(1, 20, low, high, np.random.default_rng(0)).of(rows(v))
+        return SlicedCenters(1, 20, low, high, SecretCoins(np.random.default_rng(0))).of(rows(v))
 
     moved = np.abs(total(values) - total(values[1:]))
     assert moved[0, 0] >= 10 * RANGE_UNITS
@@ -218,7 +219,8 @@ def test_blocks_cost_no_more_in_many_dimensions():
 
 def test_the_curator_answers_a_question_about_blocks_at_the_scale_it_states():
     curator = Curator(two_squares(), Budget(1.0), NoNoise())
-    question = BlockCenters(2, 10, np.full(2, -1.0), np.full(2, 1.0), np.random.default_rng(0))
+    coins = SecretCoins(np.random.default_rng(0))
+    question = BlockCenters(2, 10, np.full(2, -1.0), np.full(2, 1.0), coins)
     means = question.mean(curator.answer(question, Pure(1.0), "blocks"))
     np.testing.assert_allclose(means, [[-0.5, -0.5], [0.5, 0.5]], atol=0.02)
     assert curator.transcript[0].sensitivity == 4 * RANGE_UNITS

@@ -20,6 +20,7 @@ from dpcore.algorithms.subclustering import Directions, drawn_row, heavy_ways
 from dpcore.datasets import GridDataset, RowsDataset
 from dpcore.geometry.domain import TICKS, Box, to_ticks
 from dpcore.privacy.accounting import Neighbors
+from dpcore.study.metrics import nicv
 
 REPAIRED = ["kmeans-guarantee", "subclustering"]
 PUBLISHED = ["kmeans-guarantee-published", "subclustering-published"]
@@ -67,7 +68,7 @@ def test_published_forms_book_their_claim_and_are_not_private(key):
     assert sum(c.epsilon for c in result.transcript) == pytest.approx(1.0)
     assert result.epsilon == math.inf
     quiet = dpcore.run(key, DATA, 3, 1.0, final_noise=False, seed=0)
-    assert dpcore.nicv(DATA, quiet.centers) < dpcore.nicv(DATA, result.centers)
+    assert nicv(DATA, quiet.centers) < nicv(DATA, result.centers)
     start = next(s for s in result.steps if s.kind == "start").released["centers"]
     ticks, _ = DATA.positions()
     assert (ticks[None] == to_ticks(start)[:, None]).all(axis=2).any(axis=1).all()

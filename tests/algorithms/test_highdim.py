@@ -11,17 +11,19 @@ import dpcore
 from dpcore.algorithms.highdim import Plan
 from dpcore.datasets import GridDataset, RowsDataset
 from dpcore.datasets.generated import gaussians
+from dpcore.datasets.rows import from_array
 from dpcore.geometry.domain import TICKS, Box
 from dpcore.privacy.accounting import Budget, Infeasible, Neighbors
 from dpcore.privacy.noise import SimulatedNoise
 from dpcore.queries.curator import Curator
-from dpcore.results.run_result import NonPrivateCenters, ReleasedResult
+from dpcore.results.run_result import NonPrivateCenters, UnchargedResult
+from dpcore.study.metrics import nicv
 
 KEYS = ["highdim", "highdim-kmedian"]
 
 
 def clusters(k, d, n, seed=0):
-    return dpcore.datasets.from_array(gaussians(k, d, n, seed), (-1, 1))
+    return from_array(gaussians(k, d, n, seed), (-1, 1))
 
 
 def booked(result, words):
@@ -33,9 +35,9 @@ def booked(result, words):
 @pytest.mark.parametrize(("d", "radius"), [(3, 1.0), (30, 1.0), (30, 0.8)])
 def test_without_noise_the_clusters_and_their_centers_are_found(key, d, radius):
     data = clusters(3, d, 3000)
-    best = dpcore.nicv(data, dpcore.baseline(data, 3).centers)
+    best = nicv(data, dpcore.baseline(data, 3).centers)
     result = dpcore.run(key, data, 3, 1e6, radius=radius, seed=1)
-    assert dpcore.nicv(data, result.centers) <= 1.001 * best
+    assert nicv(data, result.centers) <= 1.001 * best
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -83,7 +85,7 @@ def test_with_the_published_slips_the_run_looks_far_better_than_it_may():
     for key in costs:
         for seed in range(3):
             result = dpcore.run(key, data, 4, 1.0, neighbors="replace-one", seed=seed)
-            costs[key] += dpcore.nicv(data, result.centers)
+            costs[key] += nicv(data, result.centers)
     assert costs["highdim-published"] < 0.5 * costs["highdim"]
 
 
@@ -112,7 +114,7 @@ def test_the_median_stays_where_most_rows_are():
     rng = np.random.default_rng(0)
     rows = 0.01 * rng.standard_normal((1000, 2)) + [0.2, 0.0]
     rows[:150] = [-0.9, 0.0]
-    data = dpcore.datasets.from_array(rows, (-1, 1))
+    data = from_array(rows, (-1, 1))
     mean, median = (float(dpcore.run(key, data, 1, 1e5, seed=0).centers[0, 0]) for key in KEYS)
     assert mean == pytest.approx(0.2 - 0.15 * 1.1, abs=0.01)
     assert mean + 0.05 < median < 0.21
@@ -165,5 +167,5 @@ def test_a_release_needs_nothing_but_exact_samplers():
     from dpcore.privacy.release_noise import ReleaseNoise
 
     result = dpcore.run("highdim", clusters(2, 8, 400), 2, 5.0, noise=ReleaseNoise())
-    assert isinstance(result, ReleasedResult)
+    assert isinstance(result, UnchargedResult)
     assert result.epsilon <= 5

@@ -10,6 +10,7 @@ import pytest
 import dpcore
 from dpcore.algorithms.kvariates import PickedRow, loosened, spread
 from dpcore.datasets import GridDataset, RowsDataset
+from dpcore.datasets.rows import from_array
 from dpcore.geometry.domain import TICKS, Box
 from dpcore.privacy.accounting import Infeasible, Neighbors
 
@@ -17,13 +18,13 @@ CORNERS = [[-0.9, -0.9]] * 5 + [[0.9, -0.9]] * 5 + [[0.0, 0.9]] * 5
 
 
 def in_box(rows):
-    return dpcore.datasets.from_array(np.reshape(rows, (-1, 2)), (-1, 1))
+    return from_array(np.reshape(rows, (-1, 2)), (-1, 1))
 
 
 @pytest.mark.parametrize("neighbors", list(Neighbors))
 @pytest.mark.parametrize("d", [2, 7])
 def test_the_noise_covers_the_whole_box_for_every_center(neighbors, d):
-    data = dpcore.datasets.from_array(np.zeros((9, d)), (-1, 1))
+    data = from_array(np.zeros((9, d)), (-1, 1))
     result = dpcore.run("kvariates", data, 3, 1.5, neighbors=neighbors, seed=0)
     assert [c.epsilon for c in result.transcript] == [pytest.approx(0.5)] * 3
     assert {c.scale for c in result.transcript} == {2 * d * 3 / 1.5 * TICKS}

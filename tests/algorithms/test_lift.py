@@ -10,13 +10,14 @@ import pytest
 import dpcore
 from dpcore.algorithms._coarse_grid import of_sum, picture
 from dpcore.algorithms.lift import Rough, best_terms
-from dpcore.datasets import from_array
+from dpcore.datasets.rows import from_array
 from dpcore.geometry.domain import Box, Grid, to_ticks
 from dpcore.privacy.accounting import Budget, Neighbors
 from dpcore.privacy.release_noise import ReleaseNoise
 from dpcore.release import certificate
 from dpcore.release.recomputed_spending import overspent
-from dpcore.results.run_result import ReleasedResult
+from dpcore.results.run_result import UnchargedResult
+from dpcore.study.metrics import nicv
 
 ADD_REMOVE = Neighbors.ADD_REMOVE
 
@@ -43,7 +44,7 @@ def charges(transcript):
 def test_with_a_large_epsilon_it_finds_the_clusters(d, delta):
     data, middles = clusters(3000, d)
     result = dpcore.run("lift", data, 3, 1e4, delta, seed=0)
-    assert dpcore.nicv(data, result.centers) < 1.02 * dpcore.nicv(data, middles)
+    assert nicv(data, result.centers) < 1.02 * nicv(data, middles)
 
 
 @pytest.mark.parametrize("relation", list(Neighbors))
@@ -83,10 +84,10 @@ def test_where_gaussian_noise_would_be_the_greater_geometric_noise_is_taken():
 def test_where_noise_drowns_all_it_is_hardly_worse_than_the_box_center(d, relation):
     rng = np.random.default_rng(3)
     data = from_array(0.3 * rng.standard_normal((150, d)) + 0.2, (-1, 1), outside="clip")
-    center = dpcore.nicv(data, np.zeros((1, d)))
+    center = nicv(data, np.zeros((1, d)))
     for epsilon in (1e-6, 1e-3, 0.02):
         found = [
-            dpcore.nicv(data, dpcore.run("lift", data, 3, epsilon, 1e-6, relation, seed=s).centers)
+            nicv(data, dpcore.run("lift", data, 3, epsilon, 1e-6, relation, seed=s).centers)
             for s in range(10)
         ]
         assert np.mean(found) < 1.25 * center
@@ -122,9 +123,9 @@ def test_degenerate_rows_give_centers_in_the_box(d, rows, delta):
 @pytest.mark.parametrize(("d", "delta"), [(3, 0.0), (9, 0.0), (9, 1e-6)])
 def test_it_runs_on_noise_that_may_be_released(d, delta):
     data, middles = clusters(3000, d)
-    result = dpcore.run("lift", data, 3, 20.0, delta, seed=0, noise=ReleaseNoise())
-    assert type(result) is ReleasedResult
-    assert dpcore.nicv(data, result.centers) < 2 * dpcore.nicv(data, middles)
+    result = dpcore.run("lift", data, 3, 20.0, delta, noise=ReleaseNoise())
+    assert type(result) is UnchargedResult
+    assert nicv(data, result.centers) < 2 * nicv(data, middles)
 
 
 def test_its_gaussian_account_can_be_checked_by_whoever_reads_the_certificate():

@@ -15,6 +15,7 @@ from dpcore.geometry.domain import Box
 from dpcore.privacy.accounting import Budget, BudgetExceeded, Selection
 from dpcore.queries.curator import Curator
 from dpcore.queries.scores import ContrastingCost, LowCost
+from dpcore.study.metrics import nicv
 
 
 class Best:
@@ -157,7 +158,7 @@ def test_with_a_huge_budget_it_is_the_search_that_always_picks_the_fittest():
     private = dpcore.run("pgkm", data(), 2, 1e6, **settings)
     exact = dpcore.run("pgkm", data(), 2, 1.0, noise=Best(), **settings)
     np.testing.assert_allclose(np.asarray(private.centers), np.asarray(exact.centers), atol=1e-9)
-    assert dpcore.nicv(data(), private.centers) < 0.05
+    assert nicv(data(), private.centers) < 0.05
 
 
 def test_choices_are_sharper_than_the_plain_mechanism_allows():

@@ -10,6 +10,7 @@ import pytest
 import dpcore
 from dpcore.algorithms.sparse_mean import FarSums, HalvedFarSums, Take
 from dpcore.datasets import GridDataset, RowsDataset
+from dpcore.datasets.rows import from_array
 from dpcore.geometry.domain import TICKS, Box, to_ticks
 from dpcore.privacy.accounting import Infeasible, Neighbors
 
@@ -19,7 +20,7 @@ def sparse_rows(n=500, d=60):
     rows = np.zeros((n, d))
     rows[:, [3, 17, 40]] = [0.8, -0.6, 0.4]
     rows[:, [3, 17, 40]] += rng.uniform(-0.1, 0.1, (n, 3))
-    return dpcore.datasets.from_array(rows, (-1, 1))
+    return from_array(rows, (-1, 1))
 
 
 @pytest.mark.parametrize("key", ["sparse-mean", "sparse-mean-published"])

@@ -9,6 +9,7 @@ import pytest
 
 import dpcore
 from dpcore.algorithms.sulq import start_in_bounds
+from dpcore.datasets.rows import from_array
 from dpcore.geometry.domain import TICKS
 from dpcore.privacy.accounting import Accounting, Budget, Neighbors, rho_of_epsilon
 from dpcore.privacy.noise import SimulatedNoise
@@ -61,7 +62,7 @@ def test_as_epsilon_grows_sulq_becomes_plain_lloyd(delta):
 
 
 def test_the_published_start_lies_within_the_bounds_of_the_data():
-    data = dpcore.datasets.from_array([[0.1, -0.2], [0.3, 0.4]], (-1, 1))
+    data = from_array([[0.1, -0.2], [0.3, 0.4]], (-1, 1))
     curator = Curator(data, Budget(1.0), SimulatedNoise(0), rng=np.random.default_rng(0))
     start = start_in_bounds(curator, 50)
     assert start.min(axis=0) == pytest.approx([0.1, -0.2], abs=0.02)
@@ -84,7 +85,7 @@ def test_the_published_form_books_pure_epsilon_for_gaussian_noise():
 @pytest.mark.parametrize("epsilon", [1e-6, 1e6])
 @pytest.mark.parametrize("rows", [[], [[0.2, -0.3]], [[0.5, 0.5]] * 30])
 def test_degenerate_data_give_centers_in_the_box(rows, epsilon):
-    data = dpcore.datasets.from_array(np.reshape(rows, (-1, 2)), (-1, 1))
+    data = from_array(np.reshape(rows, (-1, 2)), (-1, 1))
     result = dpcore.run("sulq", data, 2, epsilon, 1e-6, seed=0)
     assert (np.abs(np.asarray(result.centers)) <= 1).all()
     assert result.epsilon <= epsilon * (1 + 1e-9)

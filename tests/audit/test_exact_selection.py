@@ -38,7 +38,7 @@ def test_a_selection_by_one_row_is_computed_by_hand():
 
 
 def _dataset(rows):
-    from dpcore.datasets import from_array
+    from dpcore.datasets.rows import from_array
 
     return from_array(rows, (-1, 1))
 

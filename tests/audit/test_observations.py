@@ -17,6 +17,8 @@ DATA = dpcore.datasets.from_array(ROWS, box=(-1, 1))
 def test_centers_coreset_facts_steps_and_charges_are_all_seen():
     seen = result(dpcore.run("eugkm", DATA, 2, 1.0, seed=0))
     assert {
+        "box",
+        "transcript",
         "type",
         "verdict",
         "parameters",

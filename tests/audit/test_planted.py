@@ -20,6 +20,7 @@ from dpcore.kmeans.noisy_grid import solve_grid
 from dpcore.privacy.accounting import Pure, Transcript, Verdict
 from dpcore.privacy.noise import SimulatedNoise
 from dpcore.results.run_result import Outcome
+from tests.audit.planted import FAULTS, FEW_RUNS, caught, clear_caches
 
 PAIRS = {pair.key: pair for pair in pairs(2, epsilon=1.0)}
 RUNS = 1200
@@ -273,3 +274,22 @@ def test_rows_that_are_scattered_have_the_same_law_in_any_order():
         _, found = measured(Case(key, pair, 1.0), runs=50)
         assert found.cost == 0
     assert get("dplloyd").verdict is Verdict.PROVED
+
+
+# Faults of the product itself, planted in every layer: tests.audit.planted tries them in full.
+
+
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=lambda fault: fault.name)
+def test_a_fault_anywhere_is_found_by_the_audit_in_few_runs(fault, monkeypatch):
+    fault.plant(monkeypatch)
+    clear_caches()
+    try:
+        found = caught(fault, FEW_RUNS)
+    finally:
+        monkeypatch.undo()
+        clear_caches()
+    assert found, f"dpcore audit {' '.join(fault.algorithms)} finds nothing wrong"
+
+
+def test_many_faults_of_all_layers_are_planted():
+    assert len(FAULTS) >= 28

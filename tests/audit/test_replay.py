@@ -50,8 +50,8 @@ def test_losses_add_up_or_are_converted_from_rho_whichever_is_less():
     assert together([count, count], 0.0) == pytest.approx(1.0)
     assert together([count, count], 1e-6) == pytest.approx(1.0)
     assert together([gaussian], 0.0) == math.inf
-    assert together([gaussian], 1e-6) == epsilon_of_gaussian(0.02, 1e-6)
-    assert together([count, gaussian], 1e-6) == 0.5 + epsilon_of_gaussian(0.02, 1e-6)
+    assert together([gaussian], 1e-6) == pytest.approx(epsilon_of_gaussian(0.02, 1e-6))
+    assert together([count, gaussian], 1e-6) == pytest.approx(0.5 + epsilon_of_gaussian(0.02, 1e-6))
     # The choices alone gain by conversion, the count beside them would lose.
     of_choices = epsilon_of_rho(100 * 0.1**2 / 8, 1e-6)
     assert together([count, *choices], 1e-6) == pytest.approx(0.5 + of_choices)

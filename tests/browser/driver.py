@@ -42,8 +42,13 @@ class Server(NamedTuple):
 
 
 @contextlib.contextmanager
-def serving(ledger: str | None = None) -> Iterator[Server]:
-    """A server that was just started, on a free port, with a ledger of its own."""
+def serving(
+    ledger: str | None = None, main: str = "app.py", **environment: str
+) -> Iterator[Server]:
+    """A server that was just started, on a free port, with a ledger of its own.
+
+    It asks for no token, unless the environment says otherwise.
+    """
     probe = socket.socket()
     probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     probe.bind(("127.0.0.1", 0))
@@ -51,15 +56,17 @@ def serving(ledger: str | None = None) -> Iterator[Server]:
     # Linux gives it to nobody else while it is bound here, and lets the server listen on it.
     if sys.platform != "linux":
         probe.close()
-    command = [sys.executable, "-m", "streamlit", "run", "app.py"]
-    options = ["--server.headless=true", f"--server.port={port}", "--server.fileWatcherType=none"]
+    command = [sys.executable, "-m", "streamlit", "run", main]
+    options = [f"--server.port={port}", "--server.fileWatcherType=none"]
     folder = tempfile.TemporaryDirectory()
     errors = Path(folder.name) / "errors"
     with errors.open("wb") as said:  # a pipe that nobody reads would fill up and stop the server
         process = subprocess.Popen(
             [*command, *options],
             cwd=ROOT,
-            env=os.environ | {"DPCORE_LEDGER": ledger or f"{folder.name}/ledger"},
+            env=os.environ
+            | {"DPCORE_LEDGER": ledger or f"{folder.name}/ledger", "DPCORE_TOKEN": "off"}
+            | environment,
             stdout=subprocess.DEVNULL,
             stderr=said,
         )

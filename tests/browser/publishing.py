@@ -51,6 +51,20 @@ def at_confirmation(page: Page, file: Path) -> Page:
     return page
 
 
+def typed(page: Page) -> None:
+    """Type the name of the data, as the page asks."""
+    box = page.get_by_label("To confirm, type the name of these data")
+    name = box.locator("xpath=ancestor::*[@data-testid='stTextInput']").inner_text()
+    box.fill(name.partition(": ")[2].strip())
+    box.press("Enter")
+    expect(button(page, "Publish, and spend")).to_be_enabled(timeout=LONG)
+
+
+def confirm(page: Page, button_name: str = "Publish, and spend") -> None:
+    typed(page)
+    press(page, button_name)
+
+
 def released(page: Page) -> Page:
     expect(page.get_by_text("Download everything")).to_be_visible(timeout=LONG)
     idle(page)

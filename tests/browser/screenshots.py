@@ -73,7 +73,7 @@ def count_rows(page: Page) -> None:
 
 def publish(page: Page) -> None:
     publishing.at_confirmation(page, trips_file())
-    publishing.press(page, "Publish, and spend")
+    publishing.confirm(page)
     publishing.released(page)
 
 

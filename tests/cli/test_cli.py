@@ -45,7 +45,7 @@ def test_run_tells_a_person_what_was_spent_and_on_what(capsys):
     assert main(RUN) == 0
     text = capsys.readouterr().out
     assert "REPAIRED, epsilon 1 spent" in text
-    assert "50 % → at most 73 %" in text
+    assert "50 % → at most 74 %" in text
     assert "number of rows" in text
 
 
@@ -78,7 +78,7 @@ def test_a_file_of_ones_own_needs_a_public_box(trips, capsys):
     assert "box" in capsys.readouterr().err
     box = ["--box", "-74.1", "40.7", "-73.9", "40.9"]
     assert main([*own, "--epsilon", "1", *box, "--format", "csv"]) == 0
-    assert capsys.readouterr().out.startswith("center,lon,lat\n")
+    assert capsys.readouterr().out.startswith("center,lon,lat,status\n")
 
 
 def test_an_empty_map_is_explained_to_who_holds_the_data(tmp_path, capsys):

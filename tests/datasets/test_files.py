@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 
 import dpcore
-from dpcore.datasets import EngineDataset, GridDataset, RowsDataset, from_file, why_empty
+from dpcore.datasets import EngineDataset, GridDataset, RowsDataset, why_empty
 from dpcore.datasets.engines import DataFileError
+from dpcore.datasets.files import from_file
 from dpcore.geometry.domain import Box, Grid
 from dpcore.results.run_result import NonPrivate
 

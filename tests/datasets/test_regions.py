@@ -18,7 +18,7 @@ from dpcore.privacy.accounting import Budget, BudgetExceeded
 from dpcore.privacy.noise import SimulatedNoise
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import PrivateCenters, UnprovenResult
-from dpcore.results.synopsis import Coreset, NoisyGrid, PrivateCoreset, Synopsis
+from dpcore.results.synopsis import Coreset, NoisyGrid, Synopsis
 from dpcore.runs.regional import joined
 
 SQUARE = Box.cube(2)
@@ -232,7 +232,7 @@ def test_every_region_spends_its_own_level_on_its_own_rows(algorithm):
 
 def test_the_union_of_coresets_is_a_private_coreset_and_of_signed_counts_is_not():
     coreset = dpcore.run("adaptive", TAXI, 3, 0.5, regions=regions.boroughs(), seed=0).coreset
-    assert isinstance(coreset, PrivateCoreset)
+    assert isinstance(coreset, Coreset)
     assert isinstance(coreset.kmeans(8), PrivateCenters)
     grid = dpcore.run("eugkm", TAXI, 3, 0.5, regions=regions.boroughs(), seed=0)
     assert grid.coreset is None

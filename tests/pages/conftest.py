@@ -11,4 +11,5 @@ import pytest
 def ledger_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "ledger"
     monkeypatch.setenv("DPCORE_LEDGER", str(folder))
+    monkeypatch.setenv("DPCORE_DATA", str(tmp_path))
     return folder

@@ -99,10 +99,21 @@ def brought(content: str | None = None, **query: object) -> AppTest:
     return press(counted(app), "protected")
 
 
+def typed(app: AppTest) -> AppTest:
+    """The confirmation with the name of the data typed, as it asks."""
+    (box,) = (each for each in app.text_input if each.label.startswith("To confirm"))
+    box.set_value(box.label.partition(": ")[2].replace("\\", ""))
+    return run(app)
+
+
+def confirmed(app: AppTest) -> AppTest:
+    return press(typed(app), "publish")
+
+
 def released(app: AppTest) -> AppTest:
     """From the level to the files."""
     press(app, "settled")
-    press(app, "publish")
+    confirmed(app)
     return until(app, "was made on")
 
 

@@ -19,6 +19,7 @@ from streamlit.testing.v1 import AppTest
 
 import dpcore
 from dpcore.datasets.named_boxes import PLACES
+from dpcore.datasets.rows import from_array
 from pages.ui.frame import PAGES, ROOT
 from tests.leaks import in_each
 from tests.pages.publishing import (
@@ -148,7 +149,7 @@ def secret_trips() -> np.ndarray:
 def canaries(*more: np.ndarray) -> Forbidden:
     """Rows, and the centers that k-means finds by looking at them."""
     points = secret_trips()
-    data = dpcore.datasets.from_array(points, PLACES[CITY])
+    data = from_array(points, PLACES[CITY])
     assert data.n == ROWS
     red = [np.asarray(dpcore.baseline(data, 5, seed).centers) for seed in (0, 1)]
     some = points[:: len(points) // 500]

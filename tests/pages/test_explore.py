@@ -112,7 +112,7 @@ def test_more_points_than_a_screen_shows_are_merged_and_the_page_says_so() -> No
 
 def test_the_words_beside_the_slider_are_per_trip() -> None:
     app = page(privacy="Looser")
-    assert metric(app, "What an attacker can gain about one trip") == "50 % → at most 73 %"
+    assert metric(app, "What an attacker can gain about one trip") == "50 % → at most 74 %"
     assert "one trip, not one passenger" in words(app)
 
 
@@ -133,7 +133,7 @@ def test_exact_values_override_the_slider_until_it_is_moved() -> None:
     app = page()
     app.number_input(key="at-epsilon").set_value(0.3).run()
     assert address(app)["epsilon"] == "0.3"
-    assert metric(app, "What an attacker can gain about one trip") == "50 % → at most 57 %"
+    assert metric(app, "What an attacker can gain about one trip") == "50 % → at most 58 %"
     assert "ε = 0.3 was typed" in words(app)
     app.select_slider(key="at-privacy").set_value("Strict").run()
     assert address(app) == {"privacy": "Strict"}

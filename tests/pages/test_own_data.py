@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import re
 import threading
 import time
 import weakref
@@ -20,7 +21,16 @@ from pages.ui import maps, own_data, wording
 from pages.ui.background import Worker
 from pages.ui.palette import LIGHT
 from pages.ui.publish.tasks import Once, Task
-from tests.pages.publishing import brought, elsewhere, press
+from tests.pages.publishing import (
+    brought,
+    buttons,
+    csv_text,
+    elsewhere,
+    press,
+    trips,
+    upload,
+    words,
+)
 
 #: Seconds that others on the machine may keep a thread from its end.
 LONG = 60
@@ -69,6 +79,17 @@ def test_what_is_computed_of_own_data_is_in_no_shared_cache() -> None:
     assert sessions
     _resource_caches.clear_session(sessions[0])
     assert not _resource_caches._function_caches.get(sessions[0])
+
+
+def test_forgetting_leaves_the_visit_at_its_beginning() -> None:
+    app = press(brought(privacy="Strict"), "forget")
+    assert "1 · Data" in words(app)
+    assert not app.session_state[own_data.HELD]
+    assert not {"forget", "change-data"} & set(buttons(app))
+    assert app.query_params["privacy"] in ("Strict", ["Strict"])
+    assert "data" not in app.query_params
+    again = upload(app, "other.csv", csv_text(trips(50)))
+    assert "2 · What is protected" in words(again)
 
 
 def test_a_worker_that_is_stopped_forgets_and_ends() -> None:
@@ -164,6 +185,33 @@ def test_typed_words_are_shown_as_they_are() -> None:
     shown = wording.plain(typed)
     assert shown.replace("\\", "") == typed
     assert all(mark not in shown.replace(f"\\{mark}", "") for mark in "_*[]$:<>")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "http://evil.example/a",
+        "www.evil.example",
+        "a@evil.example",
+        ":material/verified:",
+        ":smile:",
+        "a\n\n# heading",
+        "&lt;b&gt;",
+        "a\u202egpj",
+    ],
+)
+def test_no_name_becomes_a_link_an_icon_or_another_line(name: str) -> None:
+    shown = wording.plain(name)
+    assert "://" not in shown
+    assert "www." not in shown
+    assert not [c for c in shown if not c.isprintable() and c != wording.JOINER]
+    assert not re.search(r"@\w|:[\w+-]+\\?:|(?<!\\)&", shown)
+
+
+def test_charts_show_names_as_they_are() -> None:
+    assert wording.plain_in_chart("<img src=x>&") == "&lt;img src=x&gt;&amp;"
+    tip = maps.tip("<b>a</b>", "b")
+    assert "<" not in "".join(map(str, tip.values()))
 
 
 def test_boxes_of_places_are_public_constants() -> None:

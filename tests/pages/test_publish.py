@@ -18,14 +18,27 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore.algorithms import ALGORITHMS
 from dpcore.datasets import engines
+from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
-from dpcore.release import BuiltinData, Ledger, Release, ReleasePlan, publish
+from dpcore.privacy.accounting import Neighbors
+from dpcore.release import (
+    BuiltinData,
+    FileData,
+    Ledger,
+    Release,
+    ReleasePlan,
+    Unanswered,
+    Unit,
+    publish,
+)
+from dpcore.release.ledger_store import DATABASE
 from pages.ui.publish import publish_once
 from pages.ui.wording import FROM_TWIN_WORDS, NOT_PRIVATE_WORDS
 from tests.pages.publishing import (
     CITY,
     brought,
     buttons,
+    confirmed,
     counted,
     csv_text,
     elsewhere,
@@ -35,6 +48,7 @@ from tests.pages.publishing import (
     run,
     settled,
     trips,
+    typed,
     until,
     upload,
     words,
@@ -50,6 +64,15 @@ def at_columns(content: str, name: str = "trips.csv") -> AppTest:
     return upload(page(), name, content)
 
 
+def until_there_is(app: AppTest, key: str) -> None:
+    """Draw the page again until it has a button."""
+    for _ in range(600):
+        if key in buttons(app):
+            return
+        run(app)
+    raise AssertionError(f"There is no button {key}.")
+
+
 def figures(app: AppTest) -> dict[str, str]:
     return {metric.label: str(metric.value) for metric in app.metric}
 
@@ -61,7 +84,7 @@ def test_it_opens_with_the_question_where_the_data_are() -> None:
     app = page()
     assert "1 · Data" in words(app)
     assert app.button(key="open").disabled
-    assert "never written to disk" in "".join(app.radio(key="at-from").proto.captions)
+    assert "the server writes it to no file" in "".join(app.radio(key="at-from").proto.captions)
 
 
 def test_a_level_chosen_on_explore_arrives() -> None:
@@ -122,10 +145,47 @@ def test_a_bad_file_is_refused_in_words(name: str, content: bytes, said: str) ->
     assert "1 · Data" in words(app)
 
 
+def test_reading_can_be_stopped_and_tried_again_with_another_file() -> None:
+    app = page()
+    lines = 200 * gzip.compress(b"1\n" * 1_000_000)
+    app.file_uploader[0].upload("a.csv.gz", gzip.compress(b"lon,lat\n") + lines, "text/csv")
+    press(run(app), "open")
+    until_there_is(app, "stop")
+    assert "Nothing was kept" in words(press(app, "stop"))
+    assert "1 · Data" in words(app)
+    assert figures(counted(upload(app, "b.csv", csv_text(trips(200)))))["Trips in the box"] == "200"
+
+
+def test_counting_can_be_stopped_and_begun_again(tmp_path: Path) -> None:
+    app = upload(page(), "a.csv", csv_text(trips(300)))
+    started, stopped = Event(), Event()
+    opened = app.session_state["opened files"]
+
+    class Slow(type(opened.engine)):  # type: ignore[misc]
+        def census(self, *asked: Any) -> Any:
+            started.set()
+            if not stopped.wait(60):
+                return super().census(*asked)
+            raise engines.ReadingStopped("a.csv")
+
+        def stop(self) -> None:
+            stopped.set()
+
+    usual = type(opened.engine)
+    opened.engine.__class__ = Slow
+    app.selectbox(key="remembered-place").set_value(CITY)
+    press(run(app), "count")
+    assert started.wait(60)
+    assert "Nothing was kept" in words(press(app, "stop"))
+    opened.engine.__class__ = usual
+    press(app, "count")
+    assert figures(until(app, "What became of the rows"))["Rows in the box"] == "300"
+
+
 def test_what_is_not_there_is_said_and_the_page_goes_on(tmp_path: Path) -> None:
     (tmp_path / "readme.doc").write_text("lon,lat")
     app = page(**{"from": "path"})
-    app.text_input(key="remembered-path").set_value("/nowhere/*.csv")
+    app.text_input(key="remembered-path").set_value("nowhere/*.csv")
     assert "there is no such file" in words(settled(press(run(app), "open")))
     app.text_input(key="remembered-path").set_value(str(tmp_path / "readme.doc"))
     assert "neither CSV nor Parquet" in words(settled(press(run(app), "open")))
@@ -243,7 +303,7 @@ def test_people_with_several_rows_are_protected_by_keeping_a_few_of_each() -> No
     assert "each driver" in words(app)
     app = press(app, "settled")
     assert "at most 2 rows of each driver are kept" in words(app)
-    app = press(app, "publish")
+    app = confirmed(app)
     assert "Release 1" in words(until(app, "was made on"))
 
 
@@ -317,7 +377,7 @@ def test_the_whole_path_from_an_upload_to_files(ledger_folder: Path) -> None:
 
 
 def test_pressing_again_and_again_publishes_once(ledger_folder: Path) -> None:
-    app = press(press(page(data="s1-like"), "open"), "settled")
+    app = typed(press(press(page(data="s1-like"), "open"), "settled"))
     button = app.button(key="publish")
     for _ in range(3):
         button.click()
@@ -346,7 +406,7 @@ def test_a_ledger_that_cannot_be_written_is_told_in_words(
         raise sqlite3.OperationalError("database or disk is full")
 
     monkeypatch.setattr(Ledger, "record", full)
-    app = press(press(press(page(data="s1-like"), "open"), "settled"), "publish")
+    app = confirmed(press(press(page(data="s1-like"), "open"), "settled"))
     until(app, "disk is full")
     assert "nothing was spent" in words(app)
     assert Ledger(ledger_folder).entries() == []
@@ -362,7 +422,7 @@ def test_pressing_while_a_twin_is_being_made_makes_one(ledger_folder: Path, held
 def test_of_two_files_of_one_name_each_is_published_by_itself(
     ledger_folder: Path, held_up: Event
 ) -> None:
-    app = press(press(brought(), "settled"), "publish")
+    app = confirmed(press(brought(), "settled"))
     first = key_of(app)
     press(app, "change-data")
     app.radio(key="at-from").set_value("upload")
@@ -371,7 +431,7 @@ def test_of_two_files_of_one_name_each_is_published_by_itself(
     assert key_of(app) != first
     assert "Nothing is spent yet" in words(app)
     held_up.set()
-    until(press(app, "publish"), "was made on")
+    until(confirmed(app), "was made on")
     app.query_params.update({"step": "confirm", "data": first})
     until(run(app), "was made on")
     assert len(Ledger(ledger_folder).entries()) == 2
@@ -396,7 +456,7 @@ def test_going_back_after_a_release_says_that_it_was_made(ledger_folder: Path) -
 
 def test_two_visits_cannot_overspend(ledger_folder: Path) -> None:
     tabs = [press(page(data="s1-like", privacy="Looser"), "open") for _ in range(2)]
-    tabs = [press(tab, "settled") for tab in tabs]
+    tabs = [typed(press(tab, "settled")) for tab in tabs]
     until(press(tabs[0], "publish"), "was made on")
     until(press(tabs[1], "publish"), "Nothing was spent")
     assert [float(e.charged.epsilon) for e in Ledger(ledger_folder).entries()] == [1.0]
@@ -406,6 +466,48 @@ def test_an_address_of_a_release_opens_it_again(ledger_folder: Path) -> None:
     released(press(page(data="s1-like"), "open"))
     assert "Release 1" in words(page(step="released", release=1))
     assert "has no release 9" in words(page(step="released", release=9))
+
+
+@pytest.mark.parametrize("number", [2**63 - 1, 2**63, 10**20])
+def test_a_huge_number_in_the_address_is_told_in_words(number: int) -> None:
+    released(press(page(data="s1-like"), "open"))
+    assert f"has no release {number}" in words(page(step="released", release=number))
+
+
+def test_another_box_cannot_publish_a_strip_from_the_page(ledger_folder: Path) -> None:
+    """The account was opened under replace-one, in which the number of rows is published."""
+    path = ledger_folder.parent / "trips.csv"
+    path.write_text(csv_text(trips()))
+    names = ("pickup_longitude", "pickup_latitude")
+    narrow = FileData(str(path), names, Box((-74.1, 40.6), (-73.97, 40.9), names))
+    relation, unit = Neighbors.REPLACE_ONE, Unit("trip")
+    plan = ReleasePlan("trips", narrow, "dplloyd", 2, 0.1, neighbors=relation, unit=unit)
+    publish(plan, Ledger(ledger_folder))
+    app = brought()
+    next(each for each in app.text_input if "Name of these data" in each.label).set_value("trips")
+    said = words(run(app))
+    assert "This cannot be published" in said
+    assert "count the rows in one box" in said
+    assert "settled" not in buttons(app)
+    assert len(Ledger(ledger_folder).entries()) == 1
+
+
+def test_a_damaged_ledger_is_told_in_words(ledger_folder: Path) -> None:
+    released(press(page(data="s1-like"), "open"))
+    content = bytearray((ledger_folder / DATABASE).read_bytes())
+    content[4096:] = b"x" * (len(content) - 4096)
+    (ledger_folder / DATABASE).write_bytes(content)
+    assert "cannot be used" in words(page(view="history"))
+    assert "cannot be used" in words(page(step="released", release=1))
+
+
+def test_history_shows_what_a_run_that_ended_early_cost(ledger_folder: Path) -> None:
+    plan = ReleasePlan("s1", BuiltinData("s1-like"), "coreset-faithful", 5, 0.5)
+    with pytest.raises(Unanswered):
+        publish(plan, Ledger(ledger_folder))
+    said = words(page(view="history"))
+    assert "ε 0.025 of ε 1 is spent, **ε 0.975 is left**" in said
+    assert "It ended early and was charged ε 0.025" in said
 
 
 def test_a_charge_that_nothing_came_of_is_not_called_a_release(ledger_folder: Path) -> None:
@@ -424,7 +526,7 @@ def test_the_same_file_under_another_name_is_noticed(ledger_folder: Path) -> Non
     app = brought()
     next(each for each in app.text_input if "Name of these data" in each.label).set_value("other")
     app = press(run(app), "settled")
-    app = until(press(app, "publish"), "Nothing was published")
+    app = until(confirmed(app), "Nothing was published")
     assert "published before under the name" in words(app)
     assert len(Ledger(ledger_folder).entries()) == 1
 

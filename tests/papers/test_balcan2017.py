@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from dpcore.datasets import from_array
 from dpcore.datasets.base import About
+from dpcore.datasets.rows import from_array
 from dpcore.geometry.domain import Box
 from dpcore.papers import REPRODUCTIONS, Effort, Finding, Row, balcan2017, reproduce
 from dpcore.papers.contenders import BOX_CENTER, NON_PRIVATE, references, slope

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from fractions import Fraction
 
 import numpy as np
 import opendp.prelude as dp
@@ -30,6 +31,7 @@ from dpcore.privacy.accounting import (
     epsilon_of_rho,
     rho_of_epsilon,
 )
+from dpcore.privacy.rounding import up
 
 PURE = Budget(1.0)
 ZCDP = Budget(1.0, 1e-6, Accounting.ZCDP)
@@ -200,7 +202,7 @@ def test_under_zcdp_every_kind_of_question_adds_its_rho():
     losses = [Pure(0.05), Selection(0.2), Zcdp(1e-3), Approx(0.1, 1e-8)]
     charges = [ask(transcript, loss) for loss in losses]
     assert [c.rho for c in charges] == [loss.rho for loss in losses]
-    assert transcript.epsilon == epsilon_of_rho(sum(loss.rho for loss in losses), 1e-6)
+    assert transcript.epsilon == epsilon_of_rho(up(sum(Fraction(c.rho) for c in charges)), 1e-6)
     assert transcript.remaining.rho == pytest.approx(ZCDP.rho - sum(loss.rho for loss in losses))
 
 

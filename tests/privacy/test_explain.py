@@ -57,12 +57,13 @@ def test_certainty_is_what_bayes_allows(epsilon: float, before: float) -> None:
     [
         (0.02, "50 % → at most 50.5 %"),
         (0.2, "50 % → at most 55 %"),
-        (1.0, "50 % → at most 73 %"),
-        (4.0, "50 % → at most 98 %"),
-        (20.0, "50 % → at most 99.99 %"),
+        (1.0, "50 % → at most 74 %"),
+        (4.0, "50 % → at most 98.3 %"),
+        (6.0, "50 % → at most 99.76 %"),
+        (20.0, "50 % → at most 100 %"),
     ],
 )
-def test_odds_are_told_in_percent_and_never_as_certainty(epsilon: float, said: str) -> None:
+def test_odds_are_told_in_percent_and_rounded_up(epsilon: float, said: str) -> None:
     assert odds(epsilon) == said
 
 
@@ -76,7 +77,7 @@ def test_percent_is_not_rounded_to_a_whole_or_to_nothing() -> None:
 def test_an_attack_names_the_unit_and_the_relation() -> None:
     there = attack(1, "trip")
     assert there == (
-        "Someone who is 50 % sure that one trip is in the data can become at most 73 % sure."
+        "Someone who is 50 % sure that one trip is in the data can become at most 74 % sure."
     )
     assert "which of two patients is in the data" in attack(1, "patient", Neighbors.REPLACE_ONE)
     assert "Nothing limits" in attack(math.inf, "trip")

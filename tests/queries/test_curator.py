@@ -40,8 +40,6 @@ class Watched(RowsDataset):
 class NoNoise:
     """Hands exact answers through and remembers what it was asked for."""
 
-    simulated = True
-
     def __init__(self):
         self.asked = []
 

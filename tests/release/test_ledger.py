@@ -10,7 +10,7 @@ import pytest
 
 from dpcore.privacy.accounting import Neighbors
 from dpcore.release import Amount, Ledger, ReleaseRefused, Unit
-from dpcore.release.ledger import Claim
+from dpcore.release.ledger import Claim, Signature
 from dpcore.release.ledger_store import DATABASE, KEY, opened
 
 ONE = Amount.of(1.0)
@@ -42,6 +42,24 @@ def test_a_release_is_there_for_whoever_opens_the_ledger_next(tmp_path):
     assert again.account("others") is None
 
 
+def test_the_ledger_knows_who_asked_and_who_approved(tmp_path):
+    ledger = Ledger(tmp_path)
+    recorded(ledger, claim(), signature=Signature("ana@example.org", "bo@example.org"))
+    recorded(ledger, claim())
+    signed, unsigned = (entry.signature for entry in ledger.entries())
+    assert signed.words() == "asked for by ana@example.org, approved by bo@example.org"
+    assert unsigned == Signature()
+
+
+def test_a_ledger_without_signatures_takes_them_from_now_on(tmp_path):
+    recorded(Ledger(tmp_path), claim())
+    with opened(tmp_path) as database:
+        database.execute("DROP TABLE signatures")
+        database.execute("PRAGMA user_version = 1")
+    recorded(Ledger(tmp_path), claim(), signature=Signature("ana@example.org"))
+    assert [e.signature.asked_by for e in Ledger(tmp_path).entries()] == [None, "ana@example.org"]
+
+
 def test_the_log_is_written_ahead_and_synced_in_full(tmp_path):
     Ledger(tmp_path)
     with opened(tmp_path) as database:
@@ -52,7 +70,6 @@ def test_the_log_is_written_ahead_and_synced_in_full(tmp_path):
 def test_a_log_that_somebody_else_is_about_to_begin_is_waited_for(tmp_path):
     """SQLite itself does not wait for that."""
     (tmp_path / DATABASE).touch()
-    (tmp_path / KEY).write_bytes(b"k" * 32)
     other = sqlite3.connect(tmp_path / DATABASE, isolation_level=None, check_same_thread=False)
     other.execute("BEGIN IMMEDIATE")
     end = Timer(0.3, lambda: other.execute("COMMIT"))

@@ -106,12 +106,12 @@ def test_the_charge_and_the_files_are_there_before_the_result_is_shown(ledger, m
     assert ledger.entries() == []
 
 
-def test_a_run_that_began_to_ask_and_has_no_answer_is_charged_in_full(ledger):
+def test_a_run_that_began_to_ask_and_has_no_answer_is_charged_what_it_asked(ledger):
     """The number of rows is bought first; with it the algorithm finds that it cannot go on."""
     unlucky = plan(0.5, algorithm="coreset-faithful")
-    with pytest.raises(Unanswered, match=r"ε 0\.5 is spent") as caught:
+    with pytest.raises(Unanswered, match=r"ε 0\.025 is spent") as caught:
         publish(unlucky, ledger)
-    assert ledger.account("s1").used == Amount.of(0.5)
+    assert ledger.account("s1").used == Amount.of(0.025)
     assert caught.value.entry == ledger.entries()[0]
     assert "too few" in ledger.entries()[0].failure
     assert ledger.files(1) == {}
@@ -129,16 +129,6 @@ def test_data_that_cannot_be_read_cost_nothing(ledger, tmp_path, silent):
     lost = FileData(str(tmp_path / "lost.csv"), ("lon", "lat"), BOX)
     with pytest.raises(DataFileError, match="no such file"):
         publish(plan(data=lost), ledger)
-    assert ledger.entries() == []
-
-
-def test_whoever_stops_it_has_seen_nothing_and_pays_nothing(ledger):
-    def impatient(progress):
-        if progress.doing == "spending the budget":
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        publish(plan(), ledger, impatient)
     assert ledger.entries() == []
 
 
@@ -162,7 +152,10 @@ def test_progress_moves_within_what_was_set_aside(ledger):
 
 
 def test_noise_for_looking_at_never_reaches_a_release(ledger, monkeypatch):
-    monkeypatch.setattr(ReleaseNoise, "simulated", True)
+    class Tampered(ReleaseNoise):
+        """Release noise by name."""
+
+    monkeypatch.setitem(publish.__globals__, "ReleaseNoise", Tampered)
     with pytest.raises(Unanswered, match="TypeError"):
         publish(plan(), ledger)
     assert ledger.files(1) == {}
@@ -205,7 +198,7 @@ def test_at_most_so_many_rows_of_each_id_are_counted(ledger, tmp_path):
 
 def test_the_statement_says_who_is_protected_what_it_costs_and_what_leaks():
     said = " ".join(plan(unit=Unit("person", "who", 3)).statement())
-    for words in ("at most 3 rows", "'who'", "50 % sure", "62 % sure", "ε 0.5 of the ε 1", "box"):
+    for words in ("at most 3 rows", "'who'", "50 % sure", "63 % sure", "ε 0.5 of the ε 1", "box"):
         assert words in said
 
 

@@ -11,19 +11,20 @@ import dpcore
 from dpcore.algorithms.base import Algorithm, _registry
 from dpcore.geometry.domain import Box
 from dpcore.privacy.accounting import Verdict
-from dpcore.results.run_result import NonPrivateCenters, Outcome, PrivateCenters, UnprovenResult
-from dpcore.results.synopsis import Coreset, PrivateCoreset
+from dpcore.results.centers import Centers, ReleasedCenters, UnchargedCenters
+from dpcore.results.run_result import NonPrivateCenters, Outcome, SimulatedCenters, UnprovenResult
+from dpcore.results.synopsis import Coreset, Synopsis
 
 BOX = Box((0, 10), (4, 14), ("longitude", "latitude"))
 #: In data units: (1, 11), (3, 11) and (2, 13), which weigh 1, 1 and 2.
-THREE = PrivateCoreset(
-    np.array([[-0.5, -0.5], [0.5, -0.5], [0.0, 0.5]]), np.array([1.0, 1.0, 2.0]), BOX
-)
+PLAIN = Coreset(np.array([[-0.5, -0.5], [0.5, -0.5], [0.0, 0.5]]), np.array([1.0, 1.0, 2.0]), BOX)
+THREE = PLAIN.vouched(ReleasedCenters)
 
 
-def random_coreset(n: int, seed: int = 0) -> PrivateCoreset:
+def random_coreset(n: int, seed: int = 0) -> Synopsis:
     rng = np.random.default_rng(seed)
-    return PrivateCoreset(rng.uniform(-1, 1, (n, 2)), rng.exponential(size=n) + 0.01, BOX)
+    coreset = Coreset(rng.uniform(-1, 1, (n, 2)), rng.exponential(size=n) + 0.01, BOX)
+    return coreset.vouched(SimulatedCenters)
 
 
 def test_k_means_of_three_points_by_hand():
@@ -52,7 +53,7 @@ def test_any_k_can_be_clustered_from_one_release(k):
     coreset = dpcore.run("adaptive", dpcore.datasets.load("s1-like"), 3, 1.0, seed=0).coreset
     centers = coreset.kmeans(k, seed=1)
     assert centers.shape == (k, 2)
-    assert isinstance(centers, PrivateCenters)
+    assert isinstance(centers, SimulatedCenters)
     assert np.array_equal(centers, coreset.kmeans(k, seed=1))
 
 
@@ -77,7 +78,7 @@ def test_more_clusters_than_points_give_the_points_and_the_heaviest_again():
 
 
 def test_a_coreset_without_points_spreads_centers_over_the_box():
-    nothing = PrivateCoreset(np.empty((0, 2)), np.empty(0), BOX)
+    nothing = Coreset(np.empty((0, 2)), np.empty(0), BOX).vouched(SimulatedCenters)
     centers = nothing.kmeans(4, seed=0)
     assert len(np.unique(np.asarray(centers), axis=0)) == 4
     assert BOX.contains(centers).all()
@@ -99,7 +100,7 @@ def test_weights_that_are_not_positive_are_refused(weights):
 def test_merging_keeps_weight_and_mean():
     coreset = random_coreset(400)
     few = coreset.merged(30)
-    assert isinstance(few, PrivateCoreset)
+    assert isinstance(few.kmeans(2), SimulatedCenters)
     assert len(few) == 30
     assert few.weights.sum() == pytest.approx(coreset.weights.sum())
     means = [c.weights @ c.points / c.weights.sum() for c in (few, coreset)]
@@ -128,7 +129,7 @@ def test_geojson_has_a_weighted_point_for_each():
 
 
 def test_geojson_is_for_maps():
-    solid = PrivateCoreset(np.zeros((1, 3)), np.ones(1), Box.cube(3))
+    solid = Coreset(np.zeros((1, 3)), np.ones(1), Box.cube(3)).vouched(ReleasedCenters)
     with pytest.raises(ValueError, match="longitude and latitude"):
         solid.to_geojson()
 
@@ -137,7 +138,29 @@ def test_an_unsealed_coreset_vouches_for_nothing():
     plain = Coreset(THREE.unit_points, THREE.weights, BOX)
     assert isinstance(plain.kmeans(2), NonPrivateCenters)
     assert isinstance(plain.merged(2).kmeans(2), NonPrivateCenters)
-    assert not hasattr(plain, "to_geojson")
+    for written in (plain.to_frame, plain.to_geojson, plain.merged(2).to_frame):
+        with pytest.raises(TypeError, match="not private"):
+            written()
+
+
+KINDS: list[type[Centers]] = [SimulatedCenters, UnchargedCenters, ReleasedCenters]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_comes_of_a_coreset_is_what_the_coreset_is(kind):
+    coreset = PLAIN.vouched(kind)
+    assert type(coreset.kmeans(2)) is kind
+    assert type(coreset.merged(2).kmeans(1)) is kind
+    assert type(PLAIN.kmeans(2)) is NonPrivateCenters
+    said = coreset.to_frame().get("status")
+    assert (said is None) if kind is ReleasedCenters else set(said) == {kind.status}
+
+
+def test_a_coreset_in_text_says_what_may_be_done_with_it():
+    assert repr(THREE) == "Coreset(3 points)"
+    simulated = PLAIN.vouched(SimulatedCenters)
+    assert repr(simulated) == "Coreset(3 points, simulated, not for publication)"
+    assert repr(PLAIN) == "Coreset(not private, for your eyes only)"
 
 
 @pytest.mark.parametrize("leak", ["verdict", "hands out the data"])
@@ -156,5 +179,6 @@ def test_the_coreset_of_an_unproven_run_gives_no_private_centers(monkeypatch, le
     monkeypatch.setitem(_registry, "leaky", Leaky())
     result = dpcore.run("leaky", dpcore.datasets.load("s1-like"), 2, 1.0)
     assert isinstance(result, UnprovenResult)
-    assert not isinstance(result.coreset, PrivateCoreset)
+    with pytest.raises(TypeError, match="not private"):
+        result.coreset.to_frame()
     assert isinstance(result.coreset.kmeans(3), NonPrivateCenters)

@@ -12,12 +12,16 @@ from dpcore.algorithms import Algorithm
 from dpcore.algorithms.base import _registry
 from dpcore.geometry.domain import Box
 from dpcore.privacy.accounting import Verdict
+from dpcore.privacy.release_noise import ReleaseNoise
+from dpcore.results import export
 from dpcore.results.run_result import (
     NonPrivateCenters,
     Outcome,
     PrivateCenters,
-    ReleasedResult,
+    SimulatedCenters,
     SimulatedResult,
+    UnchargedCenters,
+    UnchargedResult,
     UnprovenResult,
 )
 
@@ -116,13 +120,68 @@ def test_touching_the_raw_data_makes_the_result_unproven_with_no_further_code():
     assert result.epsilon == math.inf
 
 
-def test_a_result_with_release_noise_is_a_released_result():
-    from dpcore.privacy.release_noise import ReleaseNoise
+TINY = dpcore.datasets.from_array([[0.1, 0.1]] * 50, box=(-1, 1))
 
-    tiny = dpcore.datasets.from_array([[0.1, 0.1]] * 50, box=(-1, 1))
-    result = dpcore.run("dplloyd", tiny, 2, 1.0, noise=ReleaseNoise())
-    assert isinstance(result, ReleasedResult)
+
+def test_a_result_with_release_noise_says_that_it_is_charged_to_nobody():
+    result = dpcore.run("dplloyd", TINY, 2, 1.0, noise=ReleaseNoise())
+    assert type(result) is UnchargedResult
+    assert type(result.centers) is UnchargedCenters
     assert result.epsilon == 1.0
+    assert "charged to no ledger" in result.status
+    assert "charged to no ledger" in repr(result)
+    assert "charged to no ledger" in repr(result.centers)
+
+
+class NoNoise:
+    """Claims to be for release, and adds nothing."""
+
+    simulated = False
+
+    def geometric(self, values, sensitivity, epsilon):
+        return np.array(values)
+
+    def gaussian(self, values, sensitivity, rho):
+        return np.array(values)
+
+    def choose(self, scores, sensitivity, epsilon, monotone=False, log_prior=None):
+        return int(np.argmax(scores))
+
+
+class Tampered(ReleaseNoise):
+    """Release noise by inheritance, which adds nothing."""
+
+    geometric = NoNoise.geometric
+
+
+@pytest.mark.parametrize("noise", [NoNoise, Tampered])
+def test_only_real_release_noise_gives_more_than_a_simulated_result(noise):
+    result = dpcore.run("eugkm", TINY, 2, 1.0, noise=noise())
+    assert type(result) is SimulatedResult
+    assert type(result.centers) is SimulatedCenters
+    assert "simulated" in export.centers_csv(result.centers)
+
+
+def test_results_and_centers_in_text_say_what_may_be_done_with_them():
+    simulated = dpcore.run("adaptive", DATA, 3, 1.0, seed=0)
+    assert repr(simulated) == (
+        "SimulatedResult(adaptive, k=3, epsilon=1, PROVED, simulated, not for publication)"
+    )
+    assert repr(simulated.centers).endswith("# simulated, not for publication")
+    assert "Coreset(" in repr(simulated.coreset)
+    unproven = dpcore.run("eugkm-published", DATA, 3, 1.0, seed=0)
+    assert "not private" in repr(unproven)
+    for red in (unproven.centers, dpcore.baseline(DATA, 3).centers):
+        assert repr(red) == (
+            "NonPrivateCenters(3 centers, not private, for your eyes only: .value opens them)"
+        )
+        assert str(red) == repr(red)
+        assert red.value.shape == (3, 2)
+
+
+def test_private_centers_come_as_one_of_three():
+    with pytest.raises(TypeError, match="SimulatedCenters, UnchargedCenters, ReleasedCenters"):
+        PrivateCenters([[0.0, 0.0]], Box.cube(2))
 
 
 def test_arithmetic_on_private_centers_gives_plain_arrays():

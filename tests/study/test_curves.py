@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dpcore
+from dpcore.datasets.rows import from_array
 from dpcore.study.curves import METRICS, curve, limits
 from dpcore.study.metrics import mean_distance
 from dpcore.study.sweep import Trial
@@ -48,7 +49,7 @@ def test_the_cost_gap_punishes_doing_better_and_the_relative_error_does_not():
 
 
 def test_the_mean_distance_agrees_with_arithmetic_by_hand():
-    data = dpcore.datasets.from_array([[0.0, 0.0], [3.0, 4.0]], box=(-10, 10))
+    data = from_array([[0.0, 0.0], [3.0, 4.0]], box=(-10, 10))
     assert mean_distance(data, [[0.0, 0.0]]) == pytest.approx(0.25, abs=1e-5)
 
 
@@ -78,7 +79,7 @@ def test_curves_lie_between_the_non_private_answer_and_the_better_blind_one():
 
 def test_the_center_of_the_box_is_the_blind_answer_where_it_is_the_better_one():
     rng = np.random.default_rng(0)
-    data = dpcore.datasets.from_array(rng.normal(0, 0.01, (200, 10)), box=(-1, 1))
+    data = from_array(rng.normal(0, 0.01, (200, 10)), box=(-1, 1))
     found = limits(data, 2, dpcore.baseline(data, 2))
     assert found.blind_is_center
-    assert found.blind.nicv == pytest.approx(dpcore.nicv(data, data.box.center[None]))
+    assert found.blind.nicv == pytest.approx(dpcore.metrics.nicv(data, data.box.center[None]))

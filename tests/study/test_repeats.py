@@ -9,6 +9,7 @@ import pytest
 
 import dpcore
 from dpcore.datasets.base import Dataset
+from dpcore.datasets.rows import from_array
 from dpcore.privacy.accounting import Neighbors
 from dpcore.study.repeats import DRAWS, Draw, draws, spread
 
@@ -17,7 +18,7 @@ from dpcore.study.repeats import DRAWS, Draw, draws, spread
 def data() -> Dataset:
     rng = np.random.default_rng(0)
     middles = rng.choice([[-0.5, -0.5], [0.5, 0.5]], 1000)
-    return dpcore.datasets.from_array(middles + rng.normal(0, 0.1, (1000, 2)), (-1, 1))
+    return from_array(middles + rng.normal(0, 0.1, (1000, 2)), (-1, 1))
 
 
 def drawn(data: Dataset, epsilon: float, count: int = DRAWS) -> list[Draw]:

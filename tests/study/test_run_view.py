@@ -7,6 +7,7 @@ import pytest
 
 import dpcore
 from dpcore.datasets.base import Dataset
+from dpcore.datasets.rows import from_array
 from dpcore.geometry.domain import Box, Grid
 from dpcore.results.run_result import NonPrivate
 from dpcore.results.synopsis import Coreset, NoisyGrid
@@ -20,7 +21,7 @@ def blobs() -> Dataset:
     """Two clusters: 300 rows near (2, 12) and 100 near (6, 16)."""
     rng = np.random.default_rng(0)
     middles = np.repeat([(2.0, 12.0), (6.0, 16.0)], [300, 100], axis=0)
-    return dpcore.datasets.from_array(middles + rng.normal(0, 0.2, (400, 2)), SQUARE)
+    return from_array(middles + rng.normal(0, 0.2, (400, 2)), SQUARE)
 
 
 def scattered(n: int, d: int = 2) -> Coreset:
@@ -82,7 +83,7 @@ def test_shares_come_from_what_was_published(blobs: Dataset, algorithm: str) -> 
 
 def test_coordinates_may_be_called_like_the_columns_beside_them() -> None:
     rows = np.random.default_rng(0).normal([0, 1], 0.01, (200, 2))
-    data = dpcore.datasets.from_array(rows, Box((-1, -1), (2, 2), ("share", "shift")))
+    data = from_array(rows, Box((-1, -1), (2, 2), ("share", "shift")))
     result = dpcore.run("adaptive", data, 1, 4.0, seed=0)
     reference = dpcore.baseline(data, 1)
     [center] = run_view.centers_table(result, geographic=True).to_dict("records")
@@ -133,7 +134,7 @@ def test_both_densities_are_bright_where_the_rows_are(blobs: Dataset) -> None:
 
 
 def test_an_empty_set_has_an_empty_picture() -> None:
-    nothing = dpcore.datasets.from_array(np.empty((0, 2)), SQUARE)
+    nothing = from_array(np.empty((0, 2)), SQUARE)
     assert run_view.true_density(nothing).value.max() == 0
     assert len(run_view.marks(Coreset(np.empty((0, 2)), np.empty(0), SQUARE)).frame) == 0
 

@@ -46,7 +46,7 @@ def test_algorithms_share_seeds():
 def test_an_algorithm_that_cannot_answer_says_why_and_the_others_go_on():
     wide = dpcore.datasets.from_array([[0.1] * 30] * 5000, box=(-1, 1))
     trials = list(dpcore.sweep(["eugkm", "dplloyd"], wide, 2, [1000.0], runs=1))
-    by_key = {t.algorithm: t for t in trials}
+    by_key = {t.value.algorithm: t.value for t in trials}
     assert "cells" in by_key["eugkm"].refusal
     assert math.isnan(by_key["eugkm"].nicv)
     assert by_key["dplloyd"].refusal is None

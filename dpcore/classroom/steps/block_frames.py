@@ -71,7 +71,7 @@ def some_block_centers(question: BlockCenters, data: Dataset) -> FloatArray:
     positions, weights = data.positions()
     dealt = asked.dealt(positions, weights)
     found, number = [], 0
-    for centers in block_centers(positions, dealt, asked.k, data.resolution, asked.coins):
+    for centers in block_centers(positions, dealt, asked.k, data.resolution, asked.coins.rng):
         found.append(centers.transpose(2, 1, 0).reshape(-1, data.d))
         number += len(found[-1])
         if number >= MOST:

@@ -13,6 +13,7 @@ from dpcore.classroom.steps.frame_builder import Frame, Telling
 from dpcore.classroom.steps.marks import Kind, Mark
 from dpcore.datasets.base import Dataset
 from dpcore.privacy.explain import people_count, plural
+from dpcore.privacy.rounding import at_least
 from dpcore.results.run_result import BaselineResult, RunResult, Step
 from dpcore.study.metrics import matched
 
@@ -60,7 +61,7 @@ def _told(result: RunResult, data: Dataset, reference: BaselineResult | None) ->
         "The data",
         f"{people_count(data.n)} {plural(story.unit)}, of which a thousand at most are drawn. "
         f"Nobody may learn whether any one {story.unit} is among them. "
-        f"ε = {result.transcript.budget.epsilon:g} may be spent.",
+        f"ε = {at_least(result.transcript.budget.epsilon)} may be spent.",
         story.all_rows(),
     )
     for i, step in enumerate(result.steps):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 
 from dpcore.privacy.accounting import ROUNDING, Charge, Transcript
+from dpcore.privacy.rounding import up
 
 #: How many charges stand behind a step of the journal; other steps cost nothing.
 CHARGES = {"size": 1, "counts": 1, "totals": 2, "answer": 1, "full cells": 1, "selection": 1}
@@ -54,6 +55,7 @@ class Ledger:
 
     def __init__(self, transcript: Transcript):
         self.lines = lines(transcript)
+        self._whole = transcript.budget.epsilon
         self.booked = 0
 
     def pass_step(self, kind: str) -> None:
@@ -70,5 +72,6 @@ class Ledger:
             self.booked += 1
 
     def epsilon_of(self, booked: int) -> float:
-        """What the first so many lines add up to."""
-        return math.fsum(line.epsilon for line in self.lines[:booked])
+        """What the first so many lines add up to: no more than may be spent."""
+        total = sum((Fraction(repr(line.epsilon)) for line in self.lines[:booked]), Fraction(0))
+        return min(up(total), self._whole)

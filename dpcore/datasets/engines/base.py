@@ -7,17 +7,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import unquote, urlparse
 
 import numpy as np
 import numpy.typing as npt
 
 from dpcore.datasets.engines import sql
 from dpcore.datasets.engines.errors import DataFileError
-from dpcore.datasets.engines.source import Format, Layout, Source
+from dpcore.datasets.engines.paths import local, open_regular
+from dpcore.datasets.engines.source import Format, Layout, Source, Zones
+from dpcore.datasets.engines.zones import read_zones
 from dpcore.geometry.domain import LATTICE_CELLS, Box, Grid, IntArray
 
-__all__ = ["Columns", "DataFileError", "Engine", "Query", "Tally"]
+__all__ = ["Columns", "DataFileError", "Engine", "Query", "SQLEngine", "Tally"]
 
 #: A query as a function of the name of the relation that it reads.
 Query = Callable[[str], str]
@@ -40,20 +41,55 @@ class Tally:
 
 
 class Engine(ABC):
-    """Runs the shared SQL. Every answer is exact, and the same from every engine."""
+    """Answers the few questions asked of rows. Every answer is exact, and the same from all."""
+
+    #: Whether `stop` does anything.
+    can_stop = False
 
     @abstractmethod
-    def _files(self, path: str) -> list[str]:
-        """The files that a path, a glob or a folder stands for."""
+    def look(self, path: str, format: str | None = None) -> Source:
+        """List the files of a path, glob or folder and the columns of each, but read no row."""
 
     @abstractmethod
-    def _layout(self, path: str, format: Format) -> Layout:
-        """The columns of one file or table."""
+    def grid_counts(self, source: Source, grid: Grid) -> IntArray:
+        """How many rows fall in each cell of a grid."""
+
+    @abstractmethod
+    def census(self, source: Source, grid: Grid) -> tuple[IntArray, Tally]:
+        """Both what is in each cell of a grid and what became of the rows, in one pass."""
+
+    @abstractmethod
+    def lattice_rows(self, source: Source, box: Box) -> npt.NDArray[np.int32]:
+        """The lattice cell of every row, (n, d), in no promised order."""
+
+    @abstractmethod
+    def cluster_totals(
+        self, source: Source, box: Box, centers: IntArray
+    ) -> tuple[IntArray, IntArray]:
+        """Counts (k,) and sums of positions (k, d), in ticks, of the rows nearest each center."""
+
+    @abstractmethod
+    def squared_ticks(self, source: Source, box: Box) -> int:
+        """The sum over rows of the squared distance to the middle of the box, in ticks.
+
+        With the totals of the clusters it gives the cost of any centers, exactly.
+        """
+
+    @abstractmethod
+    def tally(self, source: Source, box: Box) -> Tally:
+        """What becomes of the rows. Private: for the curator's eyes only."""
+
+    def zones(self, path: str) -> Zones:
+        """A public table of zones, from a CSV file on this machine."""
+        return read_zones(path)
+
+    @abstractmethod
+    def files(self, path: str) -> list[str]:
+        """The files that a path, a glob or a folder stands for, in order."""
 
     def pieces(self, path: str) -> Iterator[bytes] | None:
         """The bytes of a file piece by piece, or None where this program cannot read them."""
-        local = unquote(urlparse(path).path) if path.startswith("file:") else path
-        return _pieces(local) if os.path.isfile(local) else None
+        return _pieces(local(path)) if os.path.isfile(local(path)) else None
 
     def address(self, path: str) -> str:
         """By what a table, or a file far away, is known again."""
@@ -63,15 +99,32 @@ class Engine(ABC):
         """Which part of what is being asked is read, from 0 to 1, for who waits elsewhere."""
         return 0.0
 
+    def stop(self) -> None:  # noqa: B027
+        """End what is being asked, from another thread, where this engine can."""
+
+
+class SQLEngine(Engine):
+    """Runs the shared SQL."""
+
+    @abstractmethod
+    def _files(self, path: str) -> list[str]:
+        """The files that a path, a glob or a folder stands for."""
+
+    @abstractmethod
+    def _layout(self, path: str, format: Format) -> Layout:
+        """The columns of one file or table."""
+
     @abstractmethod
     def _answer(self, source: Source, query: Query) -> Columns:
         """Run a query on the columns of a source, as DOUBLE x0, x1, ... and, as text, id."""
 
+    def files(self, path: str) -> list[str]:
+        return sorted(self._files(path))
+
     def look(self, path: str, format: str | None = None) -> Source:
-        """List the files of a path, glob or folder and the columns of each, but read no row."""
         if format == Format.TABLE:
             return Source(path, Format.TABLE, (self._layout(path, Format.TABLE),))
-        files = sorted(self._files(path))
+        files = self.files(path)
         if not files:
             raise DataFileError(path, "there is no such file.")
         formats = {Format(format)} if format else {Format.of(file) for file in files}
@@ -84,16 +137,14 @@ class Engine(ABC):
         return Source(path, kind, tuple(self._layout(file, kind) for file in files))
 
     def grid_counts(self, source: Source, grid: Grid) -> IntArray:
-        """How many rows fall in each cell of a grid."""
-        _check(source, grid.box)
+        check(source, grid.box)
         counts = np.zeros(grid.shape, dtype=np.int64)
         found = self._answer(source, lambda relation: sql.grid_query(relation, source, grid))
         counts.reshape(-1)[found["cell"]] = found["n"]
         return counts
 
     def census(self, source: Source, grid: Grid) -> tuple[IntArray, Tally]:
-        """Both what is in each cell of a grid and what became of the rows, in one pass."""
-        _check(source, grid.box)
+        check(source, grid.box)
         if source.ids:
             raise ValueError("One pass that sees all rows cannot keep a few of each id.")
         found = self._answer(source, lambda relation: sql.census_query(relation, source, grid))
@@ -105,8 +156,7 @@ class Engine(ABC):
         return counts.reshape(grid.shape), Tally(sum(fates), unreadable, outside, inside)
 
     def lattice_rows(self, source: Source, box: Box) -> npt.NDArray[np.int32]:
-        """The lattice cell of every row, (n, d), in no promised order."""
-        _check(source, box)
+        check(source, box)
         found = self._answer(source, lambda relation: sql.rows_query(relation, source, box))
         rows = np.empty((len(found["c0"]), box.d), dtype=np.int32)
         for axis in range(box.d):
@@ -116,8 +166,7 @@ class Engine(ABC):
     def cluster_totals(
         self, source: Source, box: Box, centers: IntArray
     ) -> tuple[IntArray, IntArray]:
-        """Counts (k,) and sums of positions (k, d), in ticks, of the rows nearest each center."""
-        _check(source, box)
+        check(source, box)
         centers = np.asarray(centers, dtype=np.int64)
         found = self._totals(source, box, centers)
         counts = np.zeros(len(centers), dtype=np.int64)
@@ -128,17 +177,12 @@ class Engine(ABC):
         return counts, sums
 
     def squared_ticks(self, source: Source, box: Box) -> int:
-        """The sum over rows of the squared distance to the middle of the box, in ticks.
-
-        With the totals of the clusters it gives the cost of any centers, exactly.
-        """
-        _check(source, box)
+        check(source, box)
         found = self._answer(source, lambda relation: sql.spread_query(relation, source, box))
         return int(found["high"][0]) * LATTICE_CELLS + int(found["low"][0])
 
     def tally(self, source: Source, box: Box) -> Tally:
-        """What becomes of the rows. Private: for the curator's eyes only."""
-        _check(source, box)
+        check(source, box)
         found = self._answer(source, lambda relation: sql.tally_query(relation, source, box))
         total, readable, inside = (int(found[name][0]) for name in ("n", "readable", "inside"))
         return Tally(total, total - readable, readable - inside, inside)
@@ -150,15 +194,15 @@ class Engine(ABC):
         )
 
 
-def _check(source: Source, box: Box) -> None:
+def check(source: Source, box: Box) -> None:
     if source.d != box.d:
         raise ValueError(
             f"{source.path} is read at {source.d} coordinates, but the box has {box.d}."
         )
 
 
-def _pieces(local: str) -> Iterator[bytes]:
-    with open(local, "rb") as file:
+def _pieces(path: str) -> Iterator[bytes]:
+    with open_regular(path) as file:
         while piece := file.read(PIECE):
             yield piece
 

@@ -10,27 +10,38 @@ import tempfile
 import threading
 import weakref
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from functools import cached_property, partial
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from dpcore.datasets.engines.base import Columns, Engine, Query
+from dpcore.datasets.engines.base import Columns, Query, SQLEngine
 from dpcore.datasets.engines.errors import DataFileError
-from dpcore.datasets.engines.source import MAX_LINE, Column, Format, Kind, Layout, Source
-from dpcore.datasets.engines.sql import as_double, as_id, quoted
+from dpcore.datasets.engines.limits import MAX_COLUMNS, MAX_FILES
+from dpcore.datasets.engines.paths import local, open_regular, refuse_address, refuse_special
+from dpcore.datasets.engines.plain import PIECE, Plain, find_plain
+from dpcore.datasets.engines.records import (
+    BrokenQuotesError,
+    fields,
+    first_record,
+    refuse_broken_quotes,
+)
+from dpcore.datasets.engines.source import Column, Format, Kind, Layout, Source
+from dpcore.datasets.engines.sql import as_double, as_id, csv_columns, csv_names, quoted
 
 if TYPE_CHECKING:
     import duckdb
 
-#: Lines as they are, one column wide. DuckDB's own parser lets one row speak for others: a stray
-#: carriage return ends the query with an error, an open quote swallows the lines that follow. The
-#: delimiter is a code point that Unicode keeps out of all text.
-LINES = (
-    "columns = {'line': 'VARCHAR'}, auto_detect = false, header = false, delim = '\ufdd0', "
-    "quote = '', escape = '', comment = '', new_line = '\\n', strict_mode = false, "
-    "ignore_errors = true"
+#: DuckDB's parser, told everything, for a plain file. One column more than the header has names
+#: shows where a line is too long or, with NULL in the last, too short; no field is a quote.
+PARSER = (
+    "auto_detect = false, header = true, quote = '', escape = '', comment = '', nullstr = '\"', "
+    "null_padding = true, strict_mode = false, ignore_errors = true, encoding = 'utf-8'"
 )
+#: Bytes of a file that is not plain, cut into records at a time.
+BLOCK = 1 << 24
 #: Progress for who asks for it but no bar in the output of a program, and a function by the name
 #: that others give it.
 SETUP = (
@@ -38,7 +49,15 @@ SETUP = (
     "SET progress_bar_time = 0; "
     "CREATE TEMP MACRO regexp_like(text, pattern) AS regexp_matches(text, pattern)"
 )
+#: Nothing is fetched from a network: no file, and no code that could read one.
+OFFLINE = (
+    "SET autoinstall_known_extensions = false; SET autoload_known_extensions = false; "
+    "SET allow_community_extensions = false"
+)
+#: From here on no query, whatever stands in it, can change that.
+LOCK = "SET lock_configuration = true"
 DAMAGED = "it is damaged, cut short or of another type."
+NO_MEMORY = "reading it takes more memory than there is; give a smaller file or fewer columns."
 DAMAGED_GZIP = "the gzip file is damaged or cut short."
 NUMBERS = {
     *("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE", "DECIMAL"),
@@ -46,17 +65,24 @@ NUMBERS = {
 }
 
 
-class DuckDBEngine(Engine):
+class DuckDBEngine(SQLEngine):
     """Answers from CSV and Parquet files, and from the tables of a DuckDB database.
 
     Every question has a connection of its own: they may come from many threads, and one that a
-    corrupt file kills takes nothing with it.
+    corrupt file kills takes nothing with it. With `memory`, an answer that needs more bytes is
+    written to disk in part, or refused. With `root`, a path stands for the regular files in that
+    folder alone: where a pattern meets a link that leads out of it, nothing is there.
     """
 
-    def __init__(self, database: str = ":memory:"):
+    def __init__(
+        self, database: str = ":memory:", memory: int | None = None, root: str | None = None
+    ):
         if database != ":memory:" and not os.path.isfile(database):
             raise DataFileError(database, "there is no such database.")
         self._database = database
+        self._looked_at: dict[object, Plain | None] = {}
+        self._memory = memory
+        self._root = None if root is None else os.path.realpath(root)
         self._running: list[duckdb.DuckDBPyConnection] = []
         self._starting_or_ending = threading.Lock()
 
@@ -83,54 +109,119 @@ class DuckDBEngine(Engine):
         return folder
 
     def _files(self, path: str) -> list[str]:
-        path = os.path.expanduser(path)
+        refuse_address(path)
+        files = self._matching(os.path.expanduser(path))
+        if self._root is None:
+            return files
+        real = [os.path.realpath(file) for file in files]
+        inside = [file for file in real if PurePath(file).is_relative_to(self._root)]
+        return [file for file in inside if os.path.isfile(file)]
+
+    def _matching(self, path: str) -> list[str]:
+        refuse_special(path)
         if os.path.isfile(path):
             return [path]
         if os.path.isdir(path):
             path = os.path.join(glob.escape(path), "[!_.]*.*")
-        return self._run(path, f"SELECT file FROM glob({quoted(path)})")["file"].tolist()
+        query = f"SELECT file FROM glob({quoted(path)}) LIMIT {MAX_FILES + 1}"
+        files: list[str] = self._run(path, query)["file"].tolist()
+        if len(files) > MAX_FILES:
+            raise DataFileError(
+                path, f"more than {MAX_FILES:,} files; give a pattern that names fewer."
+            )
+        for file in files:
+            refuse_special(file)
+        return files
 
     def _layout(self, path: str, format: Format) -> Layout:
         if format is not Format.CSV:
             described = self._run(path, f"DESCRIBE SELECT * FROM {self._scan([path], format)}")
+            if len(described["column_name"]) > MAX_COLUMNS:
+                raise DataFileError(path, f"more than {MAX_COLUMNS:,} columns; keep those needed.")
             named = zip(described["column_name"], described["column_type"], strict=True)
             return Layout(path, tuple(Column(name, _kind(type), type) for name, type in named))
-        if path.endswith(".gz"):
-            self._refuse_damaged_gzip(path)
-        lines = f"SELECT line FROM {self._scan([path], format)} WHERE line IS NOT NULL LIMIT 1"
-        first = self._run(path, lines)["line"]
-        return Layout.of_csv(path, str(first[0]) if len(first) else None)
+        with _refusing_broken_quotes(path):
+            layout = Layout.of_csv(path, first_record(self._text(path, BLOCK)))
+        self._parser_for(layout)
+        return layout
 
     def _answer(self, source: Source, query: Query) -> Columns:
-        parts = [
-            (_csv_rows if source.format is Format.CSV else _typed_rows)(
-                source, layout, self._scan(paths, source.format)
-            )
-            for layout, paths in source.alike()
-        ]
-        return self._run(source.path, query(f"({' UNION ALL '.join(parts)})"))
+        parts: list[str] = []
+        streams: dict[str, Callable[[], Any]] = {}
+        for layout, paths in source.alike():
+            if source.format is not Format.CSV:
+                parts.append(_typed_rows(source, layout, self._scan(paths, source.format)))
+                continue
+            parsers: dict[Plain | None, list[str]] = {}
+            for path in paths:
+                parsers.setdefault(self._parser_for(replace(layout, path=path)), []).append(path)
+            for plain, some in parsers.items():
+                if plain is None:
+                    name = f"rows_{len(streams)}"
+                    streams[name] = partial(self._fields, source, layout, some)
+                    parts.append(f"SELECT {', '.join(csv_columns(source))} FROM {name}")
+                else:
+                    parts.append(_plain_rows(source, layout, plain, some))
+        return self._run(source.path, query(f"({' UNION ALL '.join(parts)})"), streams)
 
-    def _refuse_damaged_gzip(self, path: str) -> None:
-        """DuckDB does not compare the checksum, and would stop in the middle without a word."""
+    def _text(self, path: str, size: int) -> Iterator[bytes]:
+        """The text of a CSV file in pieces, unpacked."""
+        packed = path.endswith(".gz")
         try:
-            with gzip.open(path) as file:
-                while file.read(1 << 20):
-                    pass
+            with (
+                open_regular(local(path)) as raw,
+                gzip.open(raw) if packed else nullcontext(raw) as file,
+            ):
+                while piece := file.read(size):
+                    yield piece
         except (OSError, EOFError, zlib.error) as error:
-            raise DataFileError(path, DAMAGED_GZIP) from error
+            raise DataFileError(path, DAMAGED_GZIP if packed else DAMAGED) from error
+
+    def _fields(self, source: Source, layout: Layout, paths: list[str]) -> Any:
+        """A stream of the rows of files that are not plain, for DuckDB to read once."""
+        import pyarrow as pa
+
+        names, form = csv_names(source), source.form(layout)
+        found = (
+            pa.record_batch(some, names=names)
+            for path in paths
+            for some in fields(self._text(path, BLOCK), form)
+        )
+        schema = pa.schema([(name, pa.string()) for name in names])
+        return pa.RecordBatchReader.from_batches(schema, found)
+
+    def _parser_for(self, layout: Layout) -> Plain | None:
+        """How DuckDB's parser reads a file, or None where `records` has to; looked at once.
+
+        A file whose records cannot be told is refused, and so is one that is damaged.
+        """
+        try:
+            state = os.stat(local(layout.path))
+        except OSError as error:
+            raise DataFileError(layout.path, DAMAGED) from error
+        key = (layout, state.st_ino, state.st_size, state.st_mtime_ns)
+        if key not in self._looked_at:
+            plain = find_plain(self._text(layout.path, PIECE), layout)
+            if plain is None:
+                self._refuse_broken_quotes(layout)
+            self._looked_at[key] = plain
+        return self._looked_at[key]
+
+    def _refuse_broken_quotes(self, layout: Layout) -> None:
+        with _refusing_broken_quotes(layout.path):
+            refuse_broken_quotes(self._text(layout.path, BLOCK), layout.delimiter)
 
     def _scan(self, paths: list[str], format: Format) -> str:
-        """What a FROM names. A path is a pattern to DuckDB, unless its brackets are escaped."""
+        """What a FROM names."""
         if format is Format.TABLE:
             return ".".join(map(_identifier, paths[0].split(".")))
-        files = "[" + ", ".join(quoted(glob.escape(path)) for path in paths) + "]"
-        if format is Format.PARQUET:
-            return f"read_parquet({files})"
-        return f"read_csv({files}, {LINES})"
+        return f"read_parquet({_file_list(paths)})"
 
     def _prepare(self, database: duckdb.DuckDBPyConnection) -> None:
         """What a fresh connection needs before it is asked."""
-        database.execute(f"{SETUP}; SET temp_directory = {quoted(self._spill)}")
+        database.execute(f"{SETUP}; {OFFLINE}; SET temp_directory = {quoted(self._spill)}")
+        if self._memory is not None:
+            database.execute(f"SET memory_limit = '{self._memory}B'")
 
     @contextmanager
     def _progressing(self, database: duckdb.DuckDBPyConnection) -> Iterator[None]:
@@ -143,18 +234,26 @@ class DuckDBEngine(Engine):
             with self._starting_or_ending:
                 self._running.remove(database)
 
-    def _run(self, path: str, query: str) -> Columns:
+    def _run(
+        self, path: str, query: str, streams: Mapping[str, Callable[[], Any]] | None = None
+    ) -> Columns:
         import duckdb
 
-        ours = (duckdb.BinderException, duckdb.ParserException, duckdb.OutOfMemoryException)
+        ours = (duckdb.BinderException, duckdb.ParserException)
         try:
             with duckdb.connect(self._database, read_only=self._database != ":memory:") as database:
                 self._prepare(database)
+                for name, stream in (streams or {}).items():
+                    database.register(name, stream())
+                if self._database == ":memory:":  # of a file, the next connection would be locked
+                    database.execute(LOCK)
                 with self._progressing(database):
                     answer: Any = database.execute(query).fetchnumpy()
                     return answer
         except ours:
             raise
+        except duckdb.OutOfMemoryException as error:
+            raise DataFileError(path, NO_MEMORY) from error
         except duckdb.CatalogException as error:
             raise DataFileError(path, "there is no such table.") from error
         except duckdb.Error as error:
@@ -172,29 +271,36 @@ def _typed_rows(source: Source, layout: Layout, scan: str) -> str:
     return f"SELECT {', '.join(columns)} FROM {scan}"
 
 
-def _csv_rows(source: Source, layout: Layout, scan: str) -> str:
-    """A line is a row, whatever the lines around it hold, and NULL throughout when it has not as
-    many fields as the header. A delimiter between quotes is none."""
-    delimiter = quoted(layout.delimiter)
-    parts = "string_split(line, '\"')"
-    masked = f"CASE WHEN i % 2 = 0 THEN replace(part, {delimiter}, '_') ELSE part END"
-    line = f"array_to_string(list_transform({parts}, lambda part, i: {masked}), '\"')"
-    fields = (
-        f"CASE WHEN NOT contains(line, '\"') THEN string_split(line, {delimiter}) "
-        f"WHEN len({parts}) % 2 = 1 THEN string_split({line}, {delimiter}) END"
+def _plain_rows(source: Source, layout: Layout, plain: Plain, paths: list[str]) -> str:
+    """The rows of plain files, from DuckDB's own parser."""
+    form = source.form(layout)
+    width = form.width
+    types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(width + 1))
+    whole = f"CASE WHEN c{width - 1} IS NOT NULL AND c{width} IS NULL THEN {{}} END".format
+    scan = (
+        f"read_csv({_file_list(paths)}, columns = {{{types}}}, delim = {quoted(layout.delimiter)}, "
+        f"new_line = '{plain.line_end}', {PARSER})"
     )
-    field = f"f[CASE WHEN len(f) = {len(layout.columns)} THEN {{}} END]".format
-    columns = [
-        f"{as_double(field(layout.position(name) + 1), Kind.TEXT)} AS x{i}"
-        for i, name in enumerate(source.columns)
-    ]
-    if source.ids:
-        name = field(layout.named(source.ids.column) + 1)
-        columns.append(f"{as_id(name, Kind.TEXT)} AS id")
-    return (
-        f"SELECT {', '.join(columns)} FROM (SELECT {fields} AS f FROM {scan} "
-        f"WHERE line <> {quoted(layout.header)} AND strlen(line) <= {MAX_LINE})"
-    )
+    if plain.plain_numbers and not source.ids:
+        numbers = [f"TRY_CAST({whole(f'c{place}')} AS DOUBLE)" for place in form.wanted]
+        columns = ", ".join(f"{number} AS x{i}" for i, number in enumerate(numbers))
+        return f"SELECT {columns} FROM {scan}"
+    named = zip(form.wanted, csv_names(source), strict=True)
+    texts = ", ".join(f"{whole(f'c{place}')} AS {name}" for place, name in named)
+    return f"SELECT {', '.join(csv_columns(source))} FROM (SELECT {texts} FROM {scan})"
+
+
+def _file_list(paths: list[str]) -> str:
+    """Files for DuckDB, to which a path is a pattern unless its brackets are escaped."""
+    return "[" + ", ".join(quoted(glob.escape(path)) for path in paths) + "]"
+
+
+@contextmanager
+def _refusing_broken_quotes(path: str) -> Iterator[None]:
+    try:
+        yield
+    except BrokenQuotesError as error:
+        raise DataFileError(path, str(error)) from error
 
 
 def _identifier(name: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import re
 import zlib
 from collections.abc import Iterator
 from functools import cached_property
@@ -12,15 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from dpcore.datasets.engines.duckdb_engine import DAMAGED, DAMAGED_GZIP, DuckDBEngine
 from dpcore.datasets.engines.errors import DataFileError
-from dpcore.datasets.engines.source import Format
+from dpcore.datasets.engines.plain import Plain
+from dpcore.datasets.engines.source import Format, Layout
 
 if TYPE_CHECKING:
     import duckdb
-    import pyarrow as pa
 
 #: What a compressed file may grow to, and how much of it is unpacked at a time.
 MAX_TEXT, BLOCK = 1 << 30, 1 << 24
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 #: The name of the relation that stands for the file.
 HELD = "held"
 
@@ -34,8 +32,8 @@ class HeldFile(DuckDBEngine):
     #: What does not fit in memory is refused.
     _spill = ""
 
-    def __init__(self, name: str, content: bytes):
-        super().__init__()
+    def __init__(self, name: str, content: bytes, memory: int | None = None):
+        super().__init__(memory=memory)
         self.name = name
         self._content = content
 
@@ -45,20 +43,26 @@ class HeldFile(DuckDBEngine):
     def pieces(self, path: str) -> Iterator[bytes]:
         yield self._content
 
-    def _refuse_damaged_gzip(self, path: str) -> None:
-        """Unpacking it has found that out."""
-
     def _scan(self, paths: list[str], format: Format) -> str:
         return HELD
 
     def _prepare(self, database: duckdb.DuckDBPyConnection) -> None:
         super()._prepare(database)
-        database.register(HELD, self._relation)
+        database.execute("SET enable_external_access = false")
+        if Format.of(self.name) is not Format.CSV:
+            database.register(HELD, self._columns)
+
+    def _parser_for(self, layout: Layout) -> Plain | None:
+        """DuckDB's parser reads no memory; `records` does."""
+        return None
+
+    def _layout(self, path: str, format: Format) -> Layout:
+        layout = super()._layout(path, format)
+        if format is Format.CSV:
+            self._refuse_broken_quotes(layout)
+        return layout
 
     @cached_property
-    def _relation(self) -> Any:
-        return self._lines() if Format.of(self.name) is Format.CSV else self._columns()
-
     def _columns(self) -> Any:
         """A Parquet file, of which DuckDB fetches the columns that it needs, piece by piece."""
         import pyarrow as pa
@@ -71,39 +75,19 @@ class HeldFile(DuckDBEngine):
         except (OSError, pa.ArrowException) as error:
             raise DataFileError(self.name, DAMAGED) from error
 
-    def _lines(self) -> pa.Table:
-        """The lines of text, as `LINES` reads them from a file: empty ones and those that are not
-        UTF-8 are no rows."""
-        import pyarrow as pa
-
-        try:
-            chunks = [pa.array(filter(_is_text, lines), pa.string()) for lines in self._split()]
-        except (OSError, EOFError, zlib.error) as error:
-            raise DataFileError(self.name, DAMAGED_GZIP) from error
-        return pa.table({"line": pa.chunked_array(chunks, pa.string())})
-
-    def _split(self) -> Iterator[list[bytes]]:
-        """The lines of one block after the other; what a block cuts goes on in the next."""
+    def _text(self, path: str, size: int) -> Iterator[bytes]:
         file: Any = io.BytesIO(self._content)
         if self.name.endswith(".gz"):
             file = gzip.GzipFile(fileobj=file)
-        size, rest = 0, b""
-        if (start := file.read(len(BYTE_ORDER_MARK))) != BYTE_ORDER_MARK:
-            rest = start
-        while block := file.read(BLOCK):
-            size += len(block)
-            if size > MAX_TEXT:
-                raise DataFileError(
-                    self.name,
-                    f"unpacked it is larger than {MAX_TEXT >> 30} GB; give its path instead.",
-                )
-            *lines, rest = re.split(rb"[\r\n]+", rest + block)
-            yield lines
-        yield [rest]
-
-
-def _is_text(line: bytes) -> bool:
-    try:
-        return bool(line.decode())
-    except UnicodeDecodeError:
-        return False
+        unpacked = 0
+        try:
+            while block := file.read(BLOCK):
+                unpacked += len(block)
+                if unpacked > MAX_TEXT:
+                    raise DataFileError(
+                        self.name,
+                        f"unpacked it is larger than {MAX_TEXT >> 30} GB; give its path instead.",
+                    )
+                yield block
+        except (OSError, EOFError, zlib.error) as error:
+            raise DataFileError(self.name, DAMAGED_GZIP) from error

@@ -6,13 +6,14 @@ since then a trip only names its zone, and a table of zones gives it a position.
 
 from __future__ import annotations
 
-import csv
-import math
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from dpcore.datasets.engines.base import Engine
-from dpcore.datasets.engines.errors import DataFileError
-from dpcore.datasets.engines.source import Source, Zones
+from dpcore.datasets.engines.errors import DataFileError, listed
+from dpcore.datasets.engines.source import Source
+
+if TYPE_CHECKING:
+    from dpcore.datasets.engines.base import Engine
 
 PICKUPS = (("pickup_longitude", "pickup_latitude"), ("start_lon", "start_lat"))
 ZONE_IDS = ("pulocationid", "dolocationid")
@@ -32,7 +33,7 @@ def guess_columns(schema: Iterable[str]) -> tuple[str, ...]:
 
     Where a trip begins goes before any other place; coordinates go before ids of zones.
     """
-    names = {_plain(name): name for name in schema}
+    names = {plain(name): name for name in schema}
     for pair in (*PICKUPS, *PAIRS, *_with_prefix(names)):
         if all(name in names for name in pair):
             return tuple(names[name] for name in pair)
@@ -55,9 +56,9 @@ def open_source(
     found = engine.look(path, format)
     chosen = tuple(columns) if columns is not None else guess_columns(found.schema)
     if not chosen:
-        names = ", ".join(found.schema)
+        names = listed(found.schema)
         raise DataFileError(path, f"say which columns are the coordinates (columns=…): {names}.")
-    ids = [name for name in chosen if _plain(name) in ZONE_IDS]
+    ids = [name for name in chosen if plain(name) in ZONE_IDS]
     if not ids:
         if zones is not None:
             raise DataFileError(path, "zones=… is for columns of zone ids, such as PULocationID.")
@@ -71,37 +72,10 @@ def open_source(
             "with LocationID, longitude and latitude, as the commission's zone shapes give them.",
             ids[0],
         )
-    return found.reading(chosen, read_zones(zones), clip)
+    return found.reading(chosen, engine.zones(zones), clip)
 
 
-def read_zones(path: str) -> Zones:
-    """A public table of zones. A zone without a position is left out, and so are its rows; of a
-    zone that comes twice the first position counts, so that a row still counts once."""
-    try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.DictReader(file))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise DataFileError(path, "the table of zones cannot be read as CSV.") from error
-    names = list(rows[0]) if rows else []
-    key = next((name for name in names if _plain(name) == ZONE_ID), None)
-    pair = guess_columns(name for name in names if name != key)
-    if key is None:
-        raise DataFileError(path, "a table of zones needs this column.", "LocationID")
-    if len(pair) != 2:
-        raise DataFileError(
-            path, "a table of zones needs a longitude and a latitude; this one has neither."
-        )
-    positions: dict[int, tuple[float, float]] = {}
-    for row in rows:
-        zone, x, y = (_number(row[name]) for name in (key, *pair))
-        if math.isfinite(zone + x + y):
-            positions.setdefault(int(zone), (x, y))
-    if not positions:
-        raise DataFileError(path, "no zone in it has a position.")
-    return Zones(path, tuple((zone, x, y) for zone, (x, y) in positions.items()))
-
-
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
     return name.strip().casefold()
 
 
@@ -111,10 +85,3 @@ def _with_prefix(names: Mapping[str, str]) -> Iterable[tuple[str, str]]:
         for across, up in PAIRS:
             if name.endswith("_" + across):
                 yield name, name.removesuffix(across) + up
-
-
-def _number(text: str | None) -> float:
-    try:
-        return float(text or "nan")
-    except ValueError:
-        return math.nan

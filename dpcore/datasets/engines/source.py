@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import PurePath
 from typing import NamedTuple
 
-from dpcore.datasets.engines.errors import DataFileError
+from dpcore.datasets.engines.errors import DataFileError, listed, shortened
+from dpcore.datasets.engines.limits import MAX_COLUMNS
+from dpcore.datasets.engines.records import Form
 
 DELIMITERS = ",;\t|"
-#: Bytes a line of a CSV file may have; longer ones are left out by every engine.
-MAX_LINE = 1 << 20
-#: How many column names an error lists.
-NAMES_SHOWN = 40
 
 
 class Format(StrEnum):
@@ -51,38 +50,54 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """The columns of one file, and for a CSV file the header line they were read from."""
+    """The columns of one file, and for a CSV file the header that names them."""
 
     path: str
     columns: tuple[Column, ...]
     header: str = ""
     delimiter: str = ""
+    #: Whether a record of the file encloses line ends in quotes, where it was asked.
+    spans: bool = False
 
     @classmethod
     def of_csv(cls, path: str, header: str | None) -> Layout:
-        """The columns that the first line of a CSV file names; all of them hold text."""
+        """The columns that the first record of a CSV file names; all of them hold text."""
         if header is None:
             raise DataFileError(path, "there is no line of text in it; a header was expected.")
-        if any(c < " " and c != "\t" for c in header):
+        outside_quotes = "".join(header.split('"')[::2])
+        if "\r" in outside_quotes:
+            raise DataFileError(path, "its lines end with CR alone; write it with LF or CR LF.")
+        if any(c < " " and c not in "\t\r\n" for c in header):
             raise DataFileError(path, "not a CSV file in UTF-8, whatever its name says.")
-        text = header.removeprefix("\ufeff")
-        outside_quotes = "".join(text.split('"')[::2])
         delimiter = max(DELIMITERS, key=outside_quotes.count)
-        names = next(csv.reader([text], delimiter=delimiter))
+        if outside_quotes.count(delimiter) >= MAX_COLUMNS:
+            raise DataFileError(
+                path,
+                f"its header is too long: at most {MAX_COLUMNS:,} columns are read. Keep only the "
+                "columns that are needed.",
+            )
+        try:
+            names = next(csv.reader(io.StringIO(header, newline=""), delimiter=delimiter))
+        except csv.Error as error:
+            raise DataFileError(
+                path,
+                "its header has a column name that is too long. Is it a CSV file whose first "
+                "line names the columns?",
+            ) from error
         return cls(path, tuple(map(Column, names)), header, delimiter)
 
     def position(self, name: str) -> int:
         """Where a column of numbers stands, or the error that says why it cannot be used."""
         column = self.columns[found := self.named(name)]
         if column.kind is Kind.OTHER:
-            raise DataFileError(self.path, f"it holds {column.type}, not numbers.", name)
+            raise DataFileError(self.path, f"it holds {shortened(column.type)}, not numbers.", name)
         return found
 
     def named(self, name: str) -> int:
         """Where the one column of this name stands, whatever it holds."""
         found = [i for i, column in enumerate(self.columns) if column.name == name]
         if not found:
-            names = ", ".join(column.name for column in self.columns[:NAMES_SHOWN])
+            names = listed(column.name for column in self.columns)
             raise DataFileError(self.path, f"there is no such column; there are {names}.", name)
         if len(found) > 1:
             raise DataFileError(self.path, "more than one column has this name.", name)
@@ -103,6 +118,11 @@ class Ids:
 
     Which ones is drawn by the key: every choice of rows of an id is as likely as any other, and
     depends on nothing but that id's rows and the key; not on the order of the rows.
+
+    Of a CSV field the quotes that enclose it are no part of the id, and a doubled quote in them is
+    one quote; delimiters and line ends in them belong to the id. A field that begins with a quote
+    but is not enclosed by quotes names nobody. Blanks around an id are no part of it in any format,
+    and 17.0 is 17.
     """
 
     column: str
@@ -114,8 +134,8 @@ class Ids:
 class Source:
     """A file, a glob of files or a table, and which of its columns are the coordinates.
 
-    What is protected is one row: of a CSV file one line, so that no line, however odd, can change
-    how another is read. A line that is not UTF-8 or is longer than MAX_LINE is no row at all.
+    What is protected is one row: of a CSV file one record, which may enclose line ends in quotes.
+    `records` says what a record is, and proves that one more adds to no count more than one row.
 
     With `zones`, each column holds zone ids and gives two coordinates. With `clip`, rows outside
     the box are moved to its edge instead of left out. With `ids`, of the rows that count so many
@@ -157,6 +177,13 @@ class Source:
                 layout.named(ids.column)
         return replace(self, ids=ids)
 
+    def form(self, layout: Layout) -> Form:
+        """How the records of a CSV file are read."""
+        wanted = [layout.position(name) for name in self.columns]
+        if self.ids:
+            wanted.append(layout.named(self.ids.column))
+        return Form(layout.header, layout.delimiter, len(layout.columns), tuple(wanted))
+
     def alike(self) -> Iterator[tuple[Layout, list[str]]]:
         """Files that one expression can read: a layout, and the paths it is right for."""
         groups: dict[object, tuple[Layout, list[str]]] = {}
@@ -164,6 +191,6 @@ class Source:
             types = [layout.columns[layout.position(name)].type for name in self.columns]
             if self.ids:
                 types.append(layout.columns[layout.named(self.ids.column)].type)
-            key = (layout.header, layout.delimiter, *types)
+            key = (layout.header, layout.delimiter, layout.spans, *types)
             groups.setdefault(key, (layout, []))[1].append(layout.path)
         yield from groups.values()

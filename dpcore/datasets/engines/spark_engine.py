@@ -8,16 +8,20 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 import numpy as np
 
-from dpcore.datasets.engines.base import Columns, Engine, Query
+from dpcore.datasets.engines import records, spark_workers
+from dpcore.datasets.engines.base import Columns, Query, SQLEngine
 from dpcore.datasets.engines.errors import DataFileError
-from dpcore.datasets.engines.source import MAX_LINE, Column, Format, Kind, Layout, Source
-from dpcore.datasets.engines.sql import as_double, as_id, quoted, rows_query
+from dpcore.datasets.engines.records import BROKEN, MAX_RECORD
+from dpcore.datasets.engines.source import Column, Format, Kind, Layout, Source
+from dpcore.datasets.engines.spark_workers import check_quotes, cut_fields, cut_header
+from dpcore.datasets.engines.sql import as_double, as_id, csv_columns, csv_names, rows_query
 from dpcore.geometry.domain import TICKS, Box, IntArray
 
 if TYPE_CHECKING:
@@ -29,6 +33,12 @@ SETTINGS = {
     "spark.sql.caseSensitive": "true",
     # For a timestamp in nanoseconds, even in a column that nobody asks for, Spark refuses the file.
     "spark.sql.legacy.parquet.nanosAsLong": "true",
+}
+#: For a session that reads every file in one task, in its order: no file is as large as this, and
+#: two together are larger.
+ONE_TASK_A_FILE = {
+    "spark.sql.files.maxPartitionBytes": f"{1 << 50}b",
+    "spark.sql.files.openCostInBytes": f"{1 << 50}b",
 }
 #: For a Spark that starts here: a library says nothing on the screen and opens no web page.
 QUIET = {
@@ -42,7 +52,7 @@ LOCAL = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.
 EXACT_IN_FLOAT64 = 682
 
 
-class SparkEngine(Engine):
+class SparkEngine(SQLEngine):
     """Answers from whatever Spark can reach: files, object stores, tables of its catalog.
 
     The master is the one given or else the one that Spark's configuration names; a Spark that
@@ -67,8 +77,10 @@ class SparkEngine(Engine):
             self._spark = builder.getOrCreate().newSession()
         except PySparkRuntimeError as error:
             raise DataFileError("spark", "it does not start; it needs Java 17 or newer.") from error
-        for name, value in SETTINGS.items():
-            self._spark.conf.set(name, value)
+        self._in_order = self._spark.newSession()
+        for session, more in ((self._spark, {}), (self._in_order, ONE_TASK_A_FILE)):
+            for name, value in {**SETTINGS, **more}.items():
+                session.conf.set(name, value)
 
     def address(self, path: str) -> str:
         """Of a table the whole name that the catalog has for it."""
@@ -92,8 +104,7 @@ class SparkEngine(Engine):
     def _layout(self, path: str, format: Format) -> Layout:
         with _reading(path):
             if format is Format.CSV:
-                first = self._lines([path]).first()
-                return Layout.of_csv(path, first.value if first else None)
+                return self._csv_layout(path)
             schema = self._typed([path], format).schema
         types = [(field.name, field.dataType) for field in schema.fields]
         return Layout(path, tuple(Column(n, _kind(t), t.simpleString()) for n, t in types))
@@ -109,12 +120,9 @@ class SparkEngine(Engine):
         with _reading(source.path):
             cells = self._frame(source, lambda relation: rows_query(relation, source, box))
             sums = ", ".join(f"s{i} BIGINT" for i in range(box.d))
-            with warnings.catch_warnings():
-                # PySpark warns of pandas 3, which has no part in this.
-                warnings.simplefilter("ignore", FutureWarning)
-                totals = cells.mapInArrow(
-                    _totals_of_batches(centers), f"label BIGINT, n BIGINT, {sums}"
-                )
+            totals = _map_in_arrow(
+                cells, _totals_of_batches(centers), f"label BIGINT, n BIGINT, {sums}"
+            )
             table = totals.toArrow()
         return {name: table[name].to_numpy() for name in table.column_names}
 
@@ -126,7 +134,7 @@ class SparkEngine(Engine):
             for layout, paths in source.alike()
         ]
         rows = reduce(lambda one, other: one.unionAll(other), parts)
-        return self._spark.sql(query("{rows}"), rows=rows)
+        return rows.sparkSession.sql(query("{rows}"), rows=rows)
 
     def _typed(self, paths: list[str], format: Format) -> DataFrame:
         if format is Format.TABLE:
@@ -145,33 +153,55 @@ class SparkEngine(Engine):
             columns.append(f"{as_id(quoted_name, kind)} AS id")
         return self._typed(paths, source.format).selectExpr(*columns)
 
+    def _csv_layout(self, path: str) -> Layout:
+        """The columns, and whether records span lines: then only one task after the other can tell
+        where they end, and before that every line is one."""
+        lines = self._lines([path])
+        (spans,) = lines.selectExpr("max(size(split(value, '\"')) % 2 = 0)").collect()[0]
+        if not spans:
+            texts = lines.where("value NOT IN ('', '\\r') AND is_valid_utf8(value)")
+            first = texts.where(f"octet_length(value) <= {MAX_RECORD}").first()
+            return Layout.of_csv(path, first.value.removesuffix("\r") if first else None)
+        lines = self._lines_in_order([path])
+        first = _in_batches(lines, cut_header, "header STRING, broken BOOLEAN").collect()[0]
+        if not first.broken:
+            layout = Layout.of_csv(path, first.header)
+            broken = _in_batches(lines, check_quotes(layout.delimiter), "broken BOOLEAN")
+            if not broken.collect():
+                return replace(layout, spans=True)
+        raise DataFileError(path, BROKEN)
+
     def _lines(self, paths: list[str]) -> DataFrame:
-        lines = self._spark.read.text(list(map(_as_pattern, paths)))
-        return lines.where("value <> '' AND is_valid_utf8(value)")
+        """Lines cut at line feeds: the records of files in which none spans lines."""
+        return self._spark.read.text(list(map(_as_pattern, paths)), lineSep="\n")
+
+    def _lines_in_order(self, paths: list[str]) -> DataFrame:
+        """The same, those of a file in their order and in one task."""
+        return self._in_order.read.text(list(map(_as_pattern, paths)), lineSep="\n")
 
     def _csv_rows(self, source: Source, layout: Layout, paths: list[str]) -> DataFrame:
-        """Lines as rows by the same rules as in DuckDB, in Spark's own names of functions."""
-        lines = self._lines(paths)
-        rows = lines.where(lines.value != layout.header).where(f"octet_length(value) <= {MAX_LINE}")
-        parts = "split(value, '\"')"
-        masked = (
-            f"CASE WHEN i % 2 = 1 THEN replace(part, {quoted(layout.delimiter)}, '_') ELSE part END"
-        )
-        line = f"array_join(transform({parts}, (part, i) -> {masked}), '\"')"
-        # A pipe means something to a regular expression; the others are read much faster plain.
-        delimiter = quoted("[|]" if layout.delimiter == "|" else layout.delimiter)
-        fields = (
-            f"CASE WHEN NOT contains(value, '\"') THEN split(value, {delimiter}) "
-            f"WHEN size({parts}) % 2 = 1 THEN split({line}, {delimiter}) END"
-        )
-        positions = [layout.position(name) for name in source.columns]
-        whole = f"size(f) = {len(layout.columns)}"
-        texts = [f"CASE WHEN {whole} THEN get(f, {p}) END AS x{i}" for i, p in enumerate(positions)]
-        numbers = [f"{as_double(f'x{i}', Kind.TEXT)} AS x{i}" for i in range(len(texts))]
-        if source.ids:
-            texts.append(f"get(f, {layout.named(source.ids.column)}) AS id")
-            numbers.append(f"{as_id('id', Kind.TEXT)} AS id")
-        return rows.selectExpr(f"{fields} AS f").selectExpr(*texts).selectExpr(*numbers)
+        lines = self._lines_in_order(paths) if layout.spans else self._lines(paths)
+        names = csv_names(source)
+        columns = ", ".join(f"{name} STRING" for name in names)
+        rows = _in_batches(lines, cut_fields(source.form(layout), names), columns)
+        return rows.selectExpr(*csv_columns(source))
+
+
+def _in_batches(lines: DataFrame, function: Any, columns: str) -> DataFrame:
+    """Lines, each with the path of its file, through a function of Spark's workers."""
+    from pyspark import cloudpickle
+
+    for module in (records, spark_workers):
+        cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
+    lines = lines.selectExpr("CAST(value AS BINARY) AS line", "_metadata.file_path AS path")
+    return _map_in_arrow(lines, function, columns)
+
+
+def _map_in_arrow(rows: DataFrame, function: Any, columns: str) -> DataFrame:
+    with warnings.catch_warnings():
+        # PySpark warns of pandas 3, which has no part in this.
+        warnings.simplefilter("ignore", FutureWarning)
+        return rows.mapInArrow(function, columns)
 
 
 def _totals_of_batches(

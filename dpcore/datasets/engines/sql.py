@@ -60,10 +60,36 @@ def as_id(expression: str, kind: Kind) -> str:
             f"WHEN abs({number}) <= {largest} THEN CAST({expression} AS STRING) END"
         )
     if kind is Kind.TEXT:
-        name = f"nullif(trim(replace({expression}, '\"', '')), '')"
-        whole = f"regexp_like({name}, '^-?[0-9]+[.]0*$')"
+        name = f"nullif(trim({expression}), '')"
+        # To Java, though not to DuckDB, an end is also what stands before the last line end.
+        whole = f"regexp_like(concat({name}, ';'), '^-?[0-9]+[.]0*;$')"
         return f"CASE WHEN {whole} THEN split_part({name}, '.', 1) ELSE {name} END"
     return f"CAST({expression} AS STRING)"
+
+
+def unquoted(field: str) -> str:
+    """What a CSV field with quotes holds by RFC 4180; NULL if it begins with one out of place."""
+    text = f"trim({field})"
+    inner = f"substr({text}, 2, length({text}) - 2)"
+    others = f"contains(replace({inner}, '\"\"', ''), '\"')"
+    enclosed = f"length({text}) > 1 AND substr({text}, length({text}), 1) = '\"' AND NOT {others}"
+    return (
+        f"CASE WHEN substr({text}, 1, 1) <> '\"' THEN {field} "
+        f"WHEN {enclosed} THEN replace({inner}, '\"\"', '\"') END"
+    )
+
+
+def csv_names(source: Source) -> list[str]:
+    """What the fields of a CSV file are called before they are read."""
+    return [f"t{i}" for i in range(len(source.columns))] + ["who"] * bool(source.ids)
+
+
+def csv_columns(source: Source) -> list[str]:
+    """The columns of a source from those fields."""
+    columns = [f"{as_double(f't{i}', Kind.TEXT)} AS x{i}" for i in range(len(source.columns))]
+    if source.ids:
+        columns.append(f"{as_id(unquoted('who'), Kind.TEXT)} AS id")
+    return columns
 
 
 def grid_query(relation: str, source: Source, grid: Grid) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dpcore.datasets.engines.base import Engine
+from dpcore.datasets.engines.errors import listed
 from dpcore.datasets.engines.source import Kind, Source
 from dpcore.geometry.domain import Box
 
@@ -16,10 +17,10 @@ def explain_empty(engine: Engine, source: Source, box: Box) -> str | None:
         return None
     if not found.total:
         return f"{source.path} has no rows under its column names."
-    columns = " and ".join(source.columns)
+    columns = listed(source.columns).replace(", ", " and ")
     if found.unreadable == found.total:
         numbers = [name for name, kind in source.schema.items() if kind is Kind.NUMBER]
-        others = f" Columns of numbers are {', '.join(numbers)}." if numbers else ""
+        others = f" Columns of numbers are {listed(numbers)}." if numbers else ""
         return (
             f"None of the {found.total:,} rows has a number in {columns}. "
             f"Name other columns.{others}"

@@ -10,6 +10,7 @@ import streamlit as st
 import dpcore
 from dpcore.classroom import steps
 from dpcore.classroom.steps import Frame, Line
+from dpcore.privacy.rounding import at_most
 from pages.ui import address, cached_work, fragments, palette
 from pages.ui.controls import Choice
 from pages.ui.learn import frame_map, presenter
@@ -157,7 +158,7 @@ def budget(frame: Frame, epsilon: float, holds: bool) -> None:
     """What is left of epsilon, as a bar that shrinks."""
     colors = palette.current()
     left = max(0.0, epsilon - frame.epsilon)
-    words = f"ε spent: {frame.epsilon:.3g} of {epsilon:g}"
+    words = f"ε spent: {at_most(frame.epsilon)} of {at_most(epsilon)}"
     if not holds:
         words += " by its own account, which does not hold"
     color = colors.private if holds else colors.unproven
@@ -172,7 +173,8 @@ def transcript(frame: Frame, account: list[Line]) -> None:
     """Who spent how much on what, up to this frame; the newest line last, and in sight."""
     rows = "".join(
         f'<tr class="{"now" if i == frame.booked else ""}"><td>{html.escape(line.why)}'
-        f"<br><small>{html.escape(line.mechanism)}</small></td><td>ε {line.epsilon:.3g}</td></tr>"
+        f"<br><small>{html.escape(line.mechanism)}</small></td>"
+        f"<td>ε {at_most(line.epsilon, 3)}</td></tr>"
         for i, line in enumerate(account[: frame.booked], start=1)
     )
     if not rows:

@@ -1,4 +1,4 @@
-"""Step 4: the plan in words; one click spends, once, however often it is clicked."""
+"""Step 4: the plan in words; whoever types the name of the data may publish it, once."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import Any
 import streamlit as st
 
 from dpcore.release import RELEASE, Entry, Ledger, ReleasePlan
-from pages.ui import address
-from pages.ui.publish import step_list
+from pages.ui import access, address
+from pages.ui.access import Action
+from pages.ui.publish import approval, step_list
 from pages.ui.publish.level_step import affordable
-from pages.ui.publish.publish_once import begin, forget, refuse, running, ticket
+from pages.ui.publish.publish_once import forget, refuse, running, ticket
 from pages.ui.publish.step_list import Step
 from pages.ui.publish.tasks import Task, watch
-from pages.ui.wording import plain
+from pages.ui.wording import JOINER, plain, printable
 
 
 def draw(plan: ReleasePlan, ledger: Ledger) -> None:
@@ -29,14 +30,39 @@ def draw(plan: ReleasePlan, ledger: Ledger) -> None:
         st.markdown("**This is what will happen.** Nothing is spent yet.")
         st.markdown("\n".join(f"- {plain(sentence)}" for sentence in plan.statement()))
         before(plan, ledger)
-        st.button(
-            f"Publish, and spend {plan.price} for good",
-            type="primary",
-            key="publish",
-            icon=":material/publish:",
-            on_click=begin,
-            args=(ticket(meant), plan, ledger),
-        )
+        spend(ticket(meant), plan, ledger)
+
+
+def spend(ticket: str, plan: ReleasePlan, ledger: Ledger) -> None:
+    """The button, live once the name of the data is typed. An address can show this step, and
+    cannot type: one careless or stolen click spends nothing."""
+    if not access.may(Action.SPEND):
+        st.info("Your role lets you prepare a release; a publisher makes it.")
+        return
+    if request := approval.asked(ticket):
+        approval.draw_asked(request)
+        return
+    typed = st.text_input(
+        f"To confirm, type the name of these data: {plain(plan.name)}",
+        key=f"confirm-{ticket}",
+        autocomplete="off",
+    )
+    st.button(
+        f"Ask to publish for {plan.price}"
+        if access.needs_approval()
+        else f"Publish, and spend {plan.price} for good",
+        type="primary",
+        key="publish",
+        icon=":material/publish:",
+        disabled=not means(typed, plan.name),
+        on_click=approval.begin,
+        args=(ticket, plan, ledger),
+    )
+
+
+def means(typed: str, name: str) -> bool:
+    """Whether somebody typed the name, or copied it from the page."""
+    return typed.replace(JOINER, "").split() == printable(name).split()
 
 
 def before(plan: ReleasePlan, ledger: Ledger) -> None:
@@ -70,6 +96,7 @@ def finish(task: Task[Any], meant: str) -> None:
     if not watch(task):
         st.caption("It goes on when you close the page; History then shows what came of it.")
         return
+    approval.withdraw(ticket(meant))
     forget(meant)
     if task.failure:
         refuse(task.failure)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
@@ -10,20 +9,23 @@ import streamlit as st
 
 from dpcore.datasets import engines
 from dpcore.datasets.builtin import BUILTIN
-from pages.ui import address, own_data
+from pages.server import uploads
+from pages.ui import access, address, data_root, forgetting, limits, own_data
+from pages.ui.access import Action
 from pages.ui.own_data import facts
 from pages.ui.publish import step_list
 from pages.ui.publish.step_list import Step
 from pages.ui.publish.tasks import Task, watch
 from pages.ui.wording import plain
 
-OPENED, OPENING = "opened files", "opening files"
+OPENED, OPENING = own_data.OPENED, "opening files"
 UPLOAD, PATH, SPARK, HELD, PUBLIC = "upload", "path", "spark", "held", "public"
 KINDS = {
     UPLOAD: (
         "Upload a file",
-        "CSV, CSV.gz or Parquet, up to 50 MB. It stays in the memory of this visit, is never "
-        "written to disk, and is gone when you close or reload the page.",
+        "CSV, CSV.gz or Parquet, up to 50 MB. It stays in the memory of this visit, and the "
+        "server writes it to no file. It is forgotten within a minute after you close or reload "
+        "the page, or at once with “Forget my data”.",
     ),
     PATH: (
         "Files on this machine",
@@ -34,6 +36,16 @@ KINDS = {
     HELD: ("Data opened before, in this visit", ""),
     PUBLIC: ("Public data", "Sets that ship, to try everything out."),
 }
+#: What a visit must be allowed to do for each.
+NEEDS = {
+    UPLOAD: Action.BRING,
+    PATH: Action.READ_FILES,
+    SPARK: Action.READ_FILES,
+    HELD: Action.BRING,
+    PUBLIC: Action.PLAN,
+}
+#: Before a dot, Spark takes these for kinds of files, and what follows for a path.
+FILES_IN_SPARK = {"avro", "binaryfile", "csv", "delta", "json", "orc", "parquet", "text"}
 #: What the next step asks; other files, other answers.
 ASKED = ("columns", "place", "outside", "row", "who", "ids", "rows", "person", "zones")
 
@@ -57,7 +69,7 @@ def files() -> Opened | None:
 
 def draw() -> None:
     with step_list.opened(Step.DATA):
-        kinds = [kind for kind in KINDS if kind != HELD or raw()]
+        kinds = [kind for kind in KINDS if access.may(NEEDS[kind]) and (kind != HELD or raw())]
         given = address.link().get("data", "")
         usual = HELD if own_data.is_own(given) else PUBLIC if given else UPLOAD
         kind = address.control(
@@ -78,12 +90,18 @@ def raw() -> list[str]:
 
 
 def upload() -> None:
-    file = st.file_uploader(
-        "The file", type=["csv", "tsv", "txt", "gz", "parquet", "pq"], key="upload"
-    )
+    file = None
+    if limits.room_for_uploads():
+        file = st.file_uploader(
+            "The file",
+            type=["csv", "tsv", "txt", "gz", "parquet", "pq"],
+            key=f"upload-{forgetting.times()}",
+        )
     if st.button("Go on", type="primary", key="open", disabled=file is None) and file:
         content = file.getvalue()
-        begin(lambda: look(file.name, engines.HeldFile(file.name, content)))
+        engine = engines.IsolatedEngine(file.name, content)
+        uploads.hold(engine, content)
+        begin(file.name, engine)
     finish()
 
 
@@ -92,7 +110,7 @@ def path() -> None:
         st.text_input, "Path, folder or pattern", "path", "", placeholder="/data/trips/*.parquet"
     ).strip()
     if st.button("Go on", type="primary", key="open", disabled=not where):
-        begin(lambda: look(where, engines.DuckDBEngine()))
+        begin(where, data_root.RootedEngine())
     finish()
 
 
@@ -100,8 +118,11 @@ def table() -> None:
     name = step_list.remembered(
         st.text_input, "Name of the table", "table", "", placeholder="city.trips"
     ).strip()
-    if st.button("Go on", type="primary", key="open", disabled=not name):
-        begin(lambda: look(name, engines.SparkEngine(), engines.Format.TABLE))
+    is_file = "/" in name or name.partition(".")[0].casefold() in FILES_IN_SPARK
+    if is_file:
+        st.error("This names a file. Give the name of a table in the catalog.")
+    if st.button("Go on", type="primary", key="open", disabled=not name or is_file):
+        begin(name, None, engines.Format.TABLE)
     finish()
 
 
@@ -138,7 +159,8 @@ def choose(key: str, step: Step) -> None:
     step_list.go(step)
 
 
-def look(path: str, engine: engines.Engine, format: str | None = None) -> Opened:
+def look(path: str, engine: engines.Engine | None, format: str | None = None) -> Opened:
+    engine = engine or engines.SparkEngine()
     source = engine.look(path, format)
     name = PurePath(path).name or path
     ends = (".gz", ".csv", ".tsv", ".txt", ".parquet", ".pq")
@@ -147,8 +169,16 @@ def look(path: str, engine: engines.Engine, format: str | None = None) -> Opened
     return Opened(name, path, engine, source, format)
 
 
-def begin(work: Callable[[], Opened]) -> None:
-    st.session_state[OPENING] = Task(work, lambda: ("Looking at the columns", 0.0))
+def begin(path: str, engine: engines.Engine | None, format: str | None = None) -> None:
+    """Look at files in the background, or at a table of Spark, which takes a while to start."""
+    before: Task[Opened] | None = st.session_state.get(OPENING)
+    if before is not None:
+        before.stop()
+    st.session_state[OPENING] = Task(
+        lambda: look(path, engine, format),
+        lambda: ("Looking at the columns", engine.progress() if engine else 0.0),
+        engine.stop if engine and engine.can_stop else None,
+    )
 
 
 def finish() -> None:
@@ -169,6 +199,9 @@ def finish() -> None:
 
 def refuse(failure: Exception) -> None:
     """What is wrong with a file, in words; what is wrong with the program is not for a page."""
+    if isinstance(failure, engines.ReadingStopped):
+        st.info("Stopped. Nothing was kept of these data.", icon=":material/stop_circle:")
+        return
     if not isinstance(failure, (engines.DataFileError, ValueError)):
         raise failure
     st.error(f"**These data cannot be read.** {plain(str(failure))}", icon=":material/error:")

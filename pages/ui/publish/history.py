@@ -6,12 +6,12 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dpcore.privacy import explain
-from dpcore.release import TWIN, Account, Entry, Ledger, reopened
+from dpcore.release import TWIN, Account, Amount, Entry, Ledger, reopened
 from pages.ui import palette
 from pages.ui.palette import Palette
 from pages.ui.publish import ledger_choice, released_step
 from pages.ui.publish.confirm_step import when
-from pages.ui.wording import plain
+from pages.ui.wording import plain, plain_in_chart
 
 ROW_HEIGHT, MARGIN = 54, 70
 
@@ -81,7 +81,7 @@ def bar(drawn: go.Figure, name: str, part: float, color: str, words: str, colors
     drawn.add_trace(
         go.Bar(
             x=[part],
-            y=[short(name)],
+            y=[plain_in_chart(short(name))],
             orientation="h",
             marker={"color": color, "line": {"color": colors.paper, "width": 2}},
             text=[words],
@@ -105,8 +105,10 @@ def draw_account(account: Account, entries: list[Entry], ledger: Ledger) -> None
         st.markdown(f"#### {plain(account.name)}")
         st.markdown(
             f"{account.used} of {account.allowed} is spent, **{account.left} is left**. "
-            f"Protected is {explain.scope(account.unit)}."
+            f"Protected is {explain.scope(plain(account.unit))}."
         )
+        if account.caution:
+            st.warning(account.caution, icon=":material/warning:")
         for entry in reversed(entries):
             draw_entry(entry, ledger)
 
@@ -118,7 +120,10 @@ def draw_entry(entry: Entry, ledger: Ledger) -> None:
         plan = entry.plan
         st.caption(
             f"{plan['k']} centers by {plan['algorithm']}, {plan['neighbors']}, "
-            f"ε {plan['epsilon']:g}" + f", δ {plan['delta']:g}" * bool(plan["delta"]) + "."
+            f"{Amount.of(plan['epsilon'], plan['delta'])}."
+            + (f" It ended early and was charged {entry.charged}." if entry.failure else "")
         )
+        if by := entry.signature.words():
+            st.caption(plain(by[:1].upper() + by[1:]))
         if st.toggle("Show the files", key=f"files-{entry.number}"):
             released_step.downloads(reopened(ledger, entry.number))

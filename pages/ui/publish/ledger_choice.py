@@ -8,14 +8,21 @@ import streamlit as st
 
 from dpcore.release import Account, Ledger
 from dpcore.release.ledger_folder import VARIABLE, usual_folder
+from pages.ui import access, data_root
+from pages.ui.access import Action
 from pages.ui.publish import step_list
+from pages.ui.wording import plain
 
 FOLDER = "ledger folder"
 
 
 def folder() -> str:
-    chosen: str = step_list.memory().get(FOLDER) or str(usual_folder())
-    return chosen
+    """Where the server was told to keep it; in personal mode, a folder that the person chose."""
+    usual = str(usual_folder())
+    chosen: str = step_list.memory().get(FOLDER) or usual
+    if chosen == usual or not access.may(Action.CHOOSE_LEDGER):
+        return usual
+    return data_root.inside(chosen)
 
 
 def ledger() -> Ledger | None:
@@ -23,15 +30,17 @@ def ledger() -> Ledger | None:
     try:
         return Ledger(folder())
     except (OSError, ValueError, sqlite3.Error) as problem:
-        st.error(
-            f"**The ledger in {folder()} cannot be used.** {problem} Choose another folder under "
-            "History.",
-            icon=":material/error:",
-        )
+        if access.may(Action.CHOOSE_LEDGER):
+            why = f"{plain(str(problem))} Choose another folder under History."
+        else:
+            why = "Tell whoever runs this dashboard."
+        st.error(f"**The ledger cannot be used.** {why}", icon=":material/error:")
         return None
 
 
 def folder_control() -> None:
+    if not access.may(Action.CHOOSE_LEDGER):
+        return
     with st.expander("Where the ledger is kept", icon=":material/folder:"):
         st.caption(
             "The ledger remembers what was spent on which data, and every file that was published. "

@@ -11,6 +11,7 @@ import streamlit as st
 from dpcore.algorithms import ALGORITHMS
 from dpcore.privacy import explain
 from dpcore.privacy.accounting import MAX_DELTA, MAX_EPSILON, MIN_EPSILON, Infeasible, Neighbors
+from dpcore.privacy.rounding import at_most
 from dpcore.release import Account, Amount, Ledger, ReleasePlan, ReleaseRefused
 from pages.ui import address, controls
 from pages.ui.publish import ledger_choice, look_first, step_list
@@ -75,7 +76,7 @@ def draw(subject: Subject, ledger: Ledger) -> None:
             left = (account.left if account else found.allowed) - plan.price
             st.caption(
                 f"This release costs {plan.price}; {left} would be left of the {found.allowed} "
-                f"that all releases of “{found.name}” may cost."
+                f"that all releases of “{plain(found.name)}” may cost."
             )
             st.button(
                 "Go on", type="primary", key="settled", on_click=step_list.go, args=(Step.CONFIRM,)
@@ -158,7 +159,8 @@ def total_control(subject: Subject, account: Account | None) -> None:
         part = float(account.used.epsilon / account.allowed.epsilon)
         st.progress(
             min(part, 1.0),
-            f"“{account.name}”: {account.used} of {account.allowed} is spent, {account.left} left.",
+            f"“{plain(account.name)}”: {account.used} of {account.allowed} is spent, "
+            f"{account.left} left.",
         )
         return
     total = step_list.remembered(
@@ -234,8 +236,8 @@ def refusing() -> Iterator[None]:
 
 
 def summary(found: Terms, subject: Subject) -> str:
-    level = explain.level_of(found.epsilon)
-    named = f"{level.name} (ε {found.epsilon:g})" if level else f"ε {found.epsilon:g}"
+    level, spent = explain.level_of(found.epsilon), at_most(found.epsilon)
+    named = f"{level.name} (ε {spent})" if level else f"ε {spent}"
     return (
         f"{named}, {found.k} centers, {ALGORITHMS[found.algorithm].title}; "
         f"{explain.odds(found.epsilon)}"

@@ -8,11 +8,13 @@ import streamlit as st
 
 from dpcore.privacy import explain
 from dpcore.privacy.accounting import MAX_EPSILON, MIN_EPSILON
+from dpcore.privacy.rounding import at_least, at_most
 from dpcore.release import TWIN, Ledger, twin_of, twin_plan
-from pages.ui import address, own_data
+from pages.ui import access, address, own_data
+from pages.ui.access import Action
 from pages.ui.own_data import OwnData, facts
-from pages.ui.publish import ledger_choice, step_list
-from pages.ui.publish.publish_once import begin, forget, refuse, running, ticket
+from pages.ui.publish import approval, ledger_choice, step_list
+from pages.ui.publish.publish_once import forget, refuse, running, ticket
 from pages.ui.publish.publish_source import Subject
 from pages.ui.publish.tasks import watch
 from pages.ui.visibility import STAND_IN
@@ -77,6 +79,9 @@ def twin(subject: Subject, ledger: Ledger, found: Terms) -> None:
                 on_click=keep,
                 args=(subject, ledger, entry.number),
             )
+    if not access.may(Action.SPEND):
+        st.caption("A publisher can make one.")
+        return
     total = float(found.allowed.epsilon)
     price = step_list.remembered(
         st.number_input,
@@ -93,7 +98,9 @@ def twin(subject: Subject, ledger: Ledger, found: Terms) -> None:
     st.caption(explain.attack(price, subject.unit.name, found.neighbors) + fixed)
     meant = (MAKING, subject.key, str(ledger.folder))
     if st.button(
-        f"Make the twin: spend ε {price:g} of {total:g}", key="make-twin", icon=":material/paid:"
+        f"Make the twin: spend ε {at_most(price)} of {at_least(total)}",
+        key="make-twin",
+        icon=":material/paid:",
     ):
         try:
             plan = twin_plan(
@@ -107,9 +114,12 @@ def twin(subject: Subject, ledger: Ledger, found: Terms) -> None:
         except ValueError as reason:
             refuse(reason)
             return
-        begin(ticket(meant), plan, ledger)
+        approval.begin(ticket(meant), plan, ledger)
+    if (request := approval.asked(ticket(meant))) and not running(ticket(meant)):
+        approval.draw_asked(request)
     task = running(ticket(meant))
     if task is not None and watch(task):
+        approval.withdraw(ticket(meant))
         forget(meant)
         if task.failure:
             refuse(task.failure)

@@ -16,6 +16,8 @@ from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
 from dpcore.release import Unit
 from dpcore.release.unit import MOST_ROWS
+from pages.ui import access, data_root
+from pages.ui.access import Action
 from pages.ui.publish import step_list
 from pages.ui.publish.data_step import Opened, files, refuse
 from pages.ui.publish.publish_source import Subject
@@ -83,15 +85,21 @@ def zones_control(columns: list[str]) -> str | None:
     """Taxi files of later years name zones in place of positions."""
     if not any(name.strip().casefold() in ZONE_IDS for name in columns):
         return None
-    return (
-        step_list.remembered(
-            st.text_input,
-            "These are ids of zones: a CSV file with LocationID, longitude and latitude",
-            "zones",
-            "",
-        ).strip()
-        or None
-    )
+    if not access.may(Action.READ_FILES):
+        return None
+    given = step_list.remembered(
+        st.text_input,
+        "These are ids of zones: a CSV file with LocationID, longitude and latitude",
+        "zones",
+        "",
+    ).strip()
+    if not given:
+        return None
+    try:
+        return data_root.file(given)
+    except engines.DataFileError as problem:
+        refuse(problem)
+        return None
 
 
 def unit_control(columns: list[str]) -> tuple[Unit | None, str]:
@@ -140,7 +148,7 @@ def unit_control(columns: list[str]) -> tuple[Unit | None, str]:
 
 def word(text: str) -> str:
     """Only letters, digits, spaces and hyphens: it will stand in sentences everywhere."""
-    return re.sub(r"[^\w -]", "", text).strip()
+    return re.sub(r"[^\w -]|_", "", text).strip()
 
 
 def named(opened: Opened, columns: list[str], zones: str | None) -> tuple[str, ...]:
@@ -192,15 +200,15 @@ def typed(names: tuple[str, ...]) -> Box | None:
     for i, name in enumerate(names):
         left, right = st.columns(2)
         with left:
-            lows.append(end(f"{name}: lowest", f"low {i} {name}"))
+            lows.append(end(f"{plain(name)}: lowest", f"low {i} {name}"))
         with right:
-            highs.append(end(f"{name}: highest", f"high {i} {name}"))
+            highs.append(end(f"{plain(name)}: highest", f"high {i} {name}"))
     if None in lows or None in highs:
         return None
     try:
         return Box(tuple(lows), tuple(highs), names)
     except ValueError as problem:
-        st.error(str(problem))
+        st.error(plain(str(problem)))
         return None
 
 

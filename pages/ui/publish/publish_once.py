@@ -9,7 +9,17 @@ from collections.abc import Hashable
 import streamlit as st
 
 from dpcore.privacy.accounting import Infeasible
-from dpcore.release import Ledger, Progress, ReleasePlan, ReleaseRefused, Unanswered, publish
+from dpcore.release import (
+    Ledger,
+    Progress,
+    ReleasePlan,
+    ReleaseRefused,
+    Signature,
+    Unanswered,
+    publish,
+)
+from pages.ui import access
+from pages.ui.access import Action
 from pages.ui.publish.tasks import Once, Task
 from pages.ui.wording import plain
 
@@ -37,8 +47,16 @@ def tickets() -> dict[Hashable, str]:
     return found
 
 
-def begin(ticket: Hashable, plan: ReleasePlan, ledger: Ledger) -> Task[int]:
-    """Publish a plan, and give its number; a second call with its ticket gets the same task."""
+def begin(
+    ticket: Hashable, plan: ReleasePlan, ledger: Ledger, asked: str | None = None
+) -> Task[int]:
+    """Publish a plan, and give its number; a second call with its ticket gets the same task.
+
+    Where somebody else asked for it, this visit approves it.
+    """
+    access.require(Action.SPEND)
+    user = access.user() if access.is_shared() else None
+    by = Signature(asked, user) if asked else Signature(user)
 
     def make() -> Task[int]:
         seen = [Progress("looking at the ledger", 0.0)]
@@ -47,7 +65,7 @@ def begin(ticket: Hashable, plan: ReleasePlan, ledger: Ledger) -> Task[int]:
             seen[0] = progress
 
         return Task(
-            lambda: publish(plan, ledger, tell).entry.number,
+            lambda: publish(plan, ledger, tell, by).entry.number,
             lambda: (seen[0].doing.capitalize(), seen[0].part),
         )
 

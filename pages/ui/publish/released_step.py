@@ -43,7 +43,7 @@ def draw(ledger: Ledger) -> None:
     try:
         release = reopened(ledger, number)
     except ValueError as problem:
-        st.error(f"{problem} Was it made with another ledger?", icon=":material/error:")
+        st.error(f"{plain(str(problem))} Was it made with another ledger?", icon=":material/error:")
         return
     with step_list.opened(Step.RELEASED):
         entry = release.entry

@@ -64,6 +64,9 @@ def count(opened: Opened, asked: Asked | None) -> None:
     ):
         assert asked is not None
         fresh = False
+        before: Task[Counted] | None = st.session_state.get(COUNTING)
+        if before is not None:
+            before.stop()
         st.session_state[COUNTING] = begin(opened, asked)
     task: Task[Counted] | None = st.session_state.get(COUNTING)
     if task is not None:
@@ -81,8 +84,11 @@ def count(opened: Opened, asked: Asked | None) -> None:
 
 def begin(opened: Opened, asked: Asked) -> Task[Counted]:
     engine = opened.engine
-    progress = getattr(engine, "progress", lambda: 0.0)
-    return Task(lambda: counting(opened, asked), lambda: ("Counting the rows", progress()))
+    return Task(
+        lambda: counting(opened, asked),
+        lambda: ("Counting the rows", engine.progress()),
+        engine.stop if engine.can_stop else None,
+    )
 
 
 def counting(opened: Opened, asked: Asked) -> Counted:
@@ -120,7 +126,7 @@ def told(opened: Opened, counted: Counted) -> None:
         ):
             column.metric(label, f"{number:,}")
     if counted.trouble is not None:
-        st.error(counted.trouble.value, icon=":material/error:")
+        st.error(plain(counted.trouble.value), icon=":material/error:")
         if counted.better:
             st.button("Swap the two columns", key="swap", on_click=swap, args=(counted.better,))
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Hashable
 from typing import Any, Generic, TypeVar
 
@@ -15,14 +16,23 @@ T = TypeVar("T")
 State = tuple[str, float]
 
 #: Seconds between looks, and seconds within which nobody needs a bar.
-PAUSE, SOON = 0.3, 0.4
+PAUSE, SOON = 0.5, 0.4
+#: Seconds within which a task is stopped, and between tries.
+STOPPING, BETWEEN = 5.0, 0.05
 
 
 class Task(Generic[T]):
     """One call in a thread; a script that ends, or a visit that ends, does not end it."""
 
-    def __init__(self, work: Callable[[], T], state: Callable[[], State]):
+    def __init__(
+        self,
+        work: Callable[[], T],
+        state: Callable[[], State],
+        stop: Callable[[], None] | None = None,
+    ):
         self.state = state
+        #: Ends what is being done at the moment, of which there may be several in a row.
+        self._stop = stop
         self.result: T | None = None
         self.failure: Exception | None = None
         self._thread = threading.Thread(target=self._run, args=(work,), daemon=True)
@@ -38,6 +48,17 @@ class Task(Generic[T]):
     @property
     def done(self) -> bool:
         return not self._thread.is_alive()
+
+    @property
+    def can_stop(self) -> bool:
+        return self._stop is not None
+
+    def stop(self) -> None:
+        """End it before it is done: it fails, and says that it was stopped."""
+        give_up = time.monotonic() + STOPPING
+        while self._stop and not self.done and time.monotonic() < give_up:
+            self._stop()
+            self.wait(BETWEEN)
 
     def wait(self, seconds: float) -> None:
         self._thread.join(seconds)
@@ -78,5 +99,7 @@ def watch(task: Task[T]) -> bool:
 def _bar(task: Task[T]) -> None:
     doing, part = task.state()
     st.progress(min(max(part, 0.0), 1.0), f"{doing} …")
+    if task.can_stop:
+        st.button("Stop", icon=":material/stop:", key="stop", on_click=task.stop)
     if task.done:
         st.rerun()

@@ -10,38 +10,92 @@ from itertools import pairwise
 import numpy as np
 
 from dpcore.datasets.engines.base import Tally
-from dpcore.datasets.engines.source import MAX_LINE
+from dpcore.datasets.engines.records import MAX_RECORD
 from dpcore.geometry.domain import Box, FloatArray, Grid, IntArray, cell_ticks
 
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
+class BrokenQuotesError(Exception):
+    """A file that every reader must refuse."""
+
+
+def csv_records(text: bytes, delimiter: str = ",") -> list[bytes]:
+    """Each record, one byte after the other, with whatever it holds."""
+    text = text.removeprefix(b"\xef\xbb\xbf")
+    beside = (*b'"\r\n', ord(delimiter))
+    found, record, is_open, odd, spans = [], bytearray(), False, False, False
+    for i, code in enumerate(text + b"\n"):
+        if code == ord("\n") and not is_open:
+            if odd and spans:
+                raise BrokenQuotesError
+            found.append(bytes(record).removesuffix(b"\r"))
+            record, odd, spans = bytearray(), False, False
+            continue
+        record.append(code)
+        spans |= code == ord("\n")
+        if code == ord('"'):
+            neighbor = i + 1 if is_open else i - 1
+            odd |= 0 <= neighbor < len(text) and text[neighbor] not in beside
+            is_open = not is_open
+    if is_open:
+        raise BrokenQuotesError
+    return found
+
+
+def csv_texts(text: bytes, delimiter: str = ",") -> list[str]:
+    """The records that are text, the header first."""
+    found = []
+    for record in csv_records(text, delimiter):
+        with suppress(UnicodeDecodeError):
+            found.append(record.decode() if len(record) <= MAX_RECORD else "")
+    return list(filter(None, found))
+
+
+def csv_table(text: bytes, columns: Iterable[str], delimiter: str = ",") -> list[list[str] | None]:
+    """The fields of each row in these columns; None for a row of the wrong length."""
+    header, *rows = csv_texts(text, delimiter)
+    names = [name.strip('"') for name in _fields(header, delimiter)]
+    places = [names.index(column) for column in columns]
+    table: list[list[str] | None] = []
+    for row in rows:
+        if row != header:
+            fields = _fields(row, delimiter)
+            table.append([fields[p] for p in places] if len(fields) == len(names) else None)
+    return table
+
+
 def csv_values(text: bytes, columns: Iterable[str], delimiter: str = ",") -> FloatArray:
     """The numbers of each row of a CSV file: NaN throughout for a row of the wrong length."""
-    lines = []
-    for line in re.split(rb"[\r\n]", text.removeprefix(b"\xef\xbb\xbf")):
-        with suppress(UnicodeDecodeError):
-            lines.append(line.decode() if len(line) <= MAX_LINE else "")
-    header, *rows = filter(None, lines)
-    names = [name.strip('"') for name in _fields(header, delimiter)]
-    values = []
-    for row in rows:
-        fields = _fields(row, delimiter)
-        if row != header:
-            whole = len(fields) == len(names)
-            values.append([_number(fields[names.index(c)]) if whole else np.nan for c in columns])
-    return np.array(values)
+    columns = list(columns)
+    nothing = [""] * len(columns)
+    table = csv_table(text, columns, delimiter)
+    return np.array([[_number(field) for field in row or nothing] for row in table])
+
+
+def csv_id(field: str) -> str | None:
+    """Whose a row is, by what its field holds."""
+    name = field
+    if field.strip(" ").startswith('"'):
+        name = field.strip(" ")[1:-1]
+        if len(field.strip(" ")) < 2 or field.strip(" ")[-1] != '"':
+            return None
+        if '"' in name.replace('""', ""):
+            return None
+        name = name.replace('""', '"')
+    name = name.strip(" ")
+    return (name.split(".")[0] if re.fullmatch("-?[0-9]+[.]0*", name) else name) or None
 
 
 def _fields(line: str, delimiter: str) -> list[str]:
-    """A line cut at the delimiters that stand outside quotes; nothing if a quote stays open."""
+    """A record cut at the delimiters that stand outside quotes."""
     ends, inside = [-1], False
     for i, c in enumerate(line):
         inside ^= c == '"'
         if c == delimiter and not inside:
             ends.append(i)
     ends.append(len(line))
-    return [] if inside else [line[a + 1 : b] for a, b in pairwise(ends)]
+    return [line[a + 1 : b] for a, b in pairwise(ends)]
 
 
 def _number(text: str) -> float:

@@ -23,7 +23,10 @@ from dpcore.datasets.engines import (
     explain_empty,
     guess_columns,
     open_source,
+    records,
+    spark_workers,
 )
+from dpcore.datasets.engines.records import Form
 from dpcore.datasets.engines.spark_engine import EXACT_IN_FLOAT64, _totals_of_batches
 from dpcore.geometry.domain import Box, Grid, cell_ticks
 from tests.datasets.engines import reference
@@ -32,10 +35,21 @@ BOX = Box((-74.1, 40.7), (-73.9, 40.9), ("lon", "lat"))
 GRID = Grid(BOX, 4)
 FIELDS = st.sampled_from(["-74,40.8", '"-74","40.8"', "-74;40.8", "lon,lat", '"-74,40.8', "-74,4"])
 LINE = FIELDS | st.text('-7.4,0"8 \te\\é', max_size=12)
-LINES, ENDS = st.lists(LINE, max_size=8), st.sampled_from(["\n", "\r\n", "\r", "\n\r\r"])
+LINES, ENDS = st.lists(LINE, max_size=8), st.sampled_from(["\n", "\r\n", "\r\r\n", "\n\r\r"])
 ON_FILES = settings(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
+
+
+def read_alike(engine: Engine, path: str, text: bytes) -> None:
+    """Assert that an engine reads a file as the reference does, or refuses it as that does."""
+    try:
+        values = reference.csv_values(text, BOX.names).reshape(-1, 2)
+    except reference.BrokenQuotesError:
+        with pytest.raises(DataFileError, match="quotes do not tell"):
+            engine.look(path)
+    else:
+        assert engine.tally(open_source(engine, path), BOX) == reference.tally(values, BOX)
 
 
 @given(LINES, ENDS)
@@ -43,26 +57,9 @@ ON_FILES = settings(
 def test_any_text_is_read_as_the_reference_reads_it(
     duckdb: Engine, tmp_path: Path, lines: list[str], end: str
 ) -> None:
-    text = end.join(["lon,lat", *lines]).encode()
+    text = ("lon,lat\n" + end.join(lines)).encode()
     (tmp_path / "any.csv").write_bytes(text)
-    values = reference.csv_values(text, BOX.names).reshape(-1, 2)
-    source = open_source(duckdb, str(tmp_path / "any.csv"))
-    assert duckdb.tally(source, BOX) == reference.tally(values, BOX)
-
-
-@given(st.lists(LINE, max_size=8), st.integers(0, 8), LINE)
-@ON_FILES
-def test_one_line_more_adds_to_one_count_at_most(
-    duckdb: Engine, tmp_path: Path, lines: list[str], at: int, line: str
-) -> None:
-    counts = []
-    for some in (lines, [*lines[:at], line, *lines[at:]]):
-        (tmp_path / "some.csv").write_text("\n".join(["lon,lat", *some]))
-        source = open_source(duckdb, str(tmp_path / "some.csv"))
-        counts.append(duckdb.grid_counts(source, GRID))
-    more = counts[1] - counts[0]
-    assert more.min() == 0
-    assert more.sum() in (0, 1)
+    read_alike(duckdb, str(tmp_path / "any.csv"), text)
 
 
 def test_importing_the_engines_imports_no_engine() -> None:
@@ -191,6 +188,22 @@ def test_a_worker_of_spark_needs_no_dpcore() -> None:
     )
     result = subprocess.run([sys.executable, "-c", code], input=travels, capture_output=True)
     assert result.stdout.strip() == b"2", result.stderr.decode()
+
+
+def test_a_worker_of_spark_cuts_records_without_dpcore() -> None:
+    cloudpickle = pytest.importorskip("pyspark.cloudpickle")
+    cut = spark_workers.cut_fields(Form("x,y", ",", 2, (0,)), ["t0"])
+    for module in (records, spark_workers):
+        cloudpickle.register_pickle_by_value(module)
+    travels = cloudpickle.dumps(cut)
+    code = (
+        "import pickle, sys; sys.modules['dpcore'] = None; import pyarrow as pa\n"
+        "lines = pa.array([b'x,y', b'\"a', b'b\",2']), pa.array(['f'] * 3)\n"
+        "batch = pa.RecordBatch.from_arrays(list(lines), ['line', 'path'])\n"
+        "print(sum(some.num_rows for some in pickle.load(sys.stdin.buffer)([batch])))"
+    )
+    result = subprocess.run([sys.executable, "-c", code], input=travels, capture_output=True)
+    assert result.stdout.strip() == b"1", result.stderr.decode()
 
 
 def test_a_worker_of_spark_is_exact_in_any_dimension() -> None:

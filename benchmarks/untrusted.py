@@ -1,0 +1,103 @@
+"""Files made to harm whoever reads them: how long the server stands still, and what it grows by."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchmarks.table import Row
+from dpcore.datasets.engines import DataFileError, IsolatedEngine, open_source
+from dpcore.datasets.engines.limits import FOR_UPLOADS
+from dpcore.geometry.domain import Box, Grid
+
+TITLE = "Files made to harm: the process that asks for them"
+BOX = Box((-75.0, 40.0), (-73.0, 41.0), ("lon", "lat"))
+MEGABYTE = 1 << 20
+#: Seconds that a health check may wait, megabytes that a server may grow by, by how much a file
+#: may exceed its time until it is refused, and which part of a core waiting for it may take.
+FREEZE, GROWTH, LATE, COMPUTING = 0.3, 20, 10, 0.02
+BEAT = 0.02
+
+
+def packed(*parts: tuple[bytes, int]) -> bytes:
+    """A .csv.gz of a header and then pieces, each so many times."""
+    return b"".join(gzip.compress(piece) * times for piece, times in ((b"lon,lat\n", 1), *parts))
+
+
+def cases() -> Iterator[tuple[str, str, bytes]]:
+    yield "one line of 300 MB", "a.csv.gz", packed((b"x" * MEGABYTE, 300))
+    yield "one line of 1,000 MB", "a.csv.gz", packed((b"x" * MEGABYTE, 1000))
+    yield "40 million short lines", "a.csv.gz", packed((b"1\n" * MEGABYTE, 40))
+    yield "47 million rows", "a.csv.gz", packed((b"-74.123456,40.654321\n" * 47_000, 1000))
+    names = ",".join(f"c{i}" for i in range(1_000_000))
+    yield "1,000,000 columns", "a.csv", f"{names}\n{',' * 999_999}\n".encode()
+
+
+class Pulse:
+    """The longest time for which a thread that only wants to look at the clock had to wait."""
+
+    def __init__(self) -> None:
+        self.longest = 0.0
+
+    @contextmanager
+    def taken(self) -> Iterator[None]:
+        done = threading.Event()
+
+        def beat() -> None:
+            last = time.monotonic()
+            while not done.wait(BEAT):
+                now = time.monotonic()
+                self.longest, last = max(self.longest, now - last - BEAT), now
+
+        thread = threading.Thread(target=beat)
+        thread.start()
+        try:
+            yield
+        finally:
+            done.set()
+            thread.join()
+
+
+def resident() -> float:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / MEGABYTE
+
+
+def read(name: str, content: bytes) -> str:
+    """What comes of a file, in short."""
+    engine = IsolatedEngine(name, content)
+    try:
+        tally = engine.census(open_source(engine, name, BOX.names), Grid(BOX, 1024))[1]
+    except DataFileError as refusal:
+        return refusal.problem[:60]
+    return f"{tally.total:,} rows"
+
+
+def rows() -> Iterator[Row]:
+    idle = Pulse()
+    with idle.taken():
+        time.sleep(10)
+    yield Row("the same thread with nothing to read", idle.longest, unit="s")
+    folder = IsolatedEngine()
+    for what, name, content in [*cases(), ("/usr/share/**/*.txt", "", b"")]:
+        before, start, used, pulse = resident(), time.monotonic(), time.process_time(), Pulse()
+        with pulse.taken():
+            if name:
+                came = read(name, content)
+            else:
+                try:
+                    came = f"{len(folder.look(what).layouts):,} files"
+                except DataFileError as refusal:
+                    came = refusal.problem[:60]
+        seconds, growth = time.monotonic() - start, resident() - before
+        note = f"{len(content) >> 10:,} kB: {came}"
+        yield Row(f"{what}: longest wait", pulse.longest, FREEZE, "s", note=note)
+        computing = (time.process_time() - used) / seconds
+        yield Row(f"{what}: computing, of a core", computing, COMPUTING)
+        yield Row(f"{what}: growth", growth, GROWTH, "MB")
+        yield Row(f"{what}: time", seconds, FOR_UPLOADS.seconds + LATE, "s")

@@ -1,0 +1,92 @@
+"""`dpcore dashboard`: start the dashboard behind its gate, and print the address to open."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import runpy
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+MAIN = Path(__file__).parents[2] / "app.py"
+MODES = ("personal", "classroom", "shared")
+#: Under which every machine knows itself.
+USUAL_HOSTS = ("127.0.0.1", "localhost")
+#: Addresses that stand for all of a machine's networks.
+EVERYWHERE = ("0.0.0.0", "::")
+
+
+def add(commands: Any) -> None:
+    command = commands.add_parser(
+        "dashboard",
+        help="open the dashboard",
+        description="Starts the dashboard and prints the address to open, with a token that lets "
+        "only you in. SECURITY.md says what each mode promises.",
+    )
+    command.add_argument(
+        "--mode",
+        choices=MODES,
+        help="personal: everything, for one person. classroom: public data only, no files, no "
+        "ledger, no publishing. shared: people sign in and have roles (DPCORE_MODE, or personal)",
+    )
+    command.add_argument("--port", type=int, default=8501, help="%(default)s")
+    command.add_argument(
+        "--address", default="127.0.0.1", help="network address to listen on (%(default)s)"
+    )
+    command.add_argument(
+        "--host",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="another name under which people open the dashboard; repeat for several",
+    )
+    command.add_argument(
+        "--data",
+        type=Path,
+        metavar="FOLDER",
+        help="the only folder that it reads and writes (DPCORE_DATA, or your home folder)",
+    )
+    command.add_argument("--no-browser", action="store_true", help="only print the address")
+    command.set_defaults(do=do)
+
+
+def do(arguments: argparse.Namespace) -> None:
+    if not MAIN.is_file() or find_spec("streamlit") is None:
+        raise ValueError(
+            "The dashboard is not installed here. Get the whole project and run `make run` in it."
+        )
+    if not 1 <= arguments.port <= 65535:
+        raise ValueError(f"--port is {arguments.port}: choose one from 1 to 65535.")
+    if arguments.address in EVERYWHERE and not arguments.host:
+        raise ValueError(
+            f"--address {arguments.address} needs --host: the name or number of this machine "
+            "under which people open the dashboard."
+        )
+    os.environ |= settings(arguments)
+    # As `python -m streamlit run app.py` would, in this process: who stops it stops the server.
+    sys.argv = ["streamlit", "run", str(MAIN), *options(arguments)]
+    runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
+
+
+def settings(arguments: argparse.Namespace) -> dict[str, str]:
+    """What the environment is to say."""
+    given = {
+        "DPCORE_MODE": arguments.mode,
+        "DPCORE_DATA": arguments.data and str(arguments.data.expanduser().resolve()),
+        "DPCORE_BROWSE": "" if arguments.no_browser else "yes",
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def options(arguments: argparse.Namespace) -> list[str]:
+    """What Streamlit is told."""
+    hosts = dict.fromkeys([*USUAL_HOSTS, arguments.address, *arguments.host])
+    shown = arguments.host[0] if arguments.host else None
+    return [
+        f"--server.port={arguments.port}",
+        f"--server.address={arguments.address}",
+        *(f"--server.allowedHosts={host}" for host in hosts),
+        *([f"--browser.serverAddress={shown}"] if shown else []),
+    ]

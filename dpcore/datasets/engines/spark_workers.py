@@ -1,0 +1,77 @@
+"""What Spark's workers do with the lines of CSV files: cut them into records, as others do.
+
+They need numpy and pyarrow but not this package, so this module travels with all it calls. Lines
+come in Arrow batches, each line with the path of its file, and files one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from dpcore.datasets.engines import records
+from dpcore.datasets.engines.records import BrokenQuotesError, Form, fields, first_record
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Batches = Iterable["pa.RecordBatch"]
+Function = Callable[[Batches], Iterator["pa.RecordBatch"]]
+
+
+def cut_fields(form: Form, names: list[str]) -> Function:
+    """The wanted fields of the rows."""
+
+    def cut(batches: Batches) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+
+        # Spark has left out a byte-order mark.
+        for pieces in _files(batches):
+            for some in fields(pieces, form, marked=False):
+                yield pa.RecordBatch.from_arrays(some, names)
+
+    return cut
+
+
+def cut_header(batches: Batches) -> Iterator[pa.RecordBatch]:
+    """The first record of a file, or why there is none: header, broken."""
+    for pieces in _files(batches):
+        try:
+            yield _batch(header=first_record(pieces, marked=False), broken=False)
+        except BrokenQuotesError:
+            yield _batch(header=None, broken=True)
+
+
+def check_quotes(delimiter: str) -> Function:
+    """Whether the quotes of a file do not tell where its records end: broken."""
+
+    def check(batches: Batches) -> Iterator[pa.RecordBatch]:
+        for pieces in _files(batches):
+            try:
+                records.refuse_broken_quotes(pieces, delimiter, marked=False)
+            except BrokenQuotesError:
+                yield _batch(broken=True)
+
+    return check
+
+
+def _files(batches: Batches) -> Iterator[Iterator[bytes]]:
+    """The text of one file after the other, in pieces."""
+
+    def pieces() -> Iterator[tuple[str, bytes]]:
+        for batch in batches:
+            lines, paths = (column.to_pylist() for column in batch.columns)
+            for path, some in groupby(zip(lines, paths, strict=True), lambda line: line[1]):
+                yield path, b"".join(line + b"\n" for line, _ in some)
+
+    for _, file in groupby(pieces(), lambda piece: piece[0]):
+        yield (text for _, text in file)
+
+
+def _batch(**values: object) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    types = {"header": pa.string(), "broken": pa.bool_()}
+    columns = [pa.array([value], types[name]) for name, value in values.items()]
+    return pa.RecordBatch.from_arrays(columns, list(values))

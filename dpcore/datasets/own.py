@@ -1,0 +1,47 @@
+"""Data of one's own, as a user holds them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dpcore.datasets.base import About, Dataset
+from dpcore.geometry.domain import Box
+from dpcore.results.run_result import NonPrivate
+
+
+@dataclass(frozen=True, repr=False)
+class OwnData(NonPrivate[Dataset]):
+    """A data set that is not public: everything in dpcore takes it, and nothing shows its rows.
+
+    What is public can be read. Exact answers, such as histograms, come from `.value`, the data set
+    itself: they are for your eyes only.
+    """
+
+    @property
+    def box(self) -> Box:
+        return self.value.box
+
+    @property
+    def about(self) -> About:
+        return self.value.about
+
+    @property
+    def d(self) -> int:
+        return self.value.d
+
+    @property
+    def n(self) -> NonPrivate[int]:
+        """Rows inside the box."""
+        return NonPrivate(self.value.n)
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+
+#: What users hand over: built-in sets and twins as they are, or data of their own.
+AnyData = Dataset | OwnData
+
+
+def held(data: Dataset) -> AnyData:
+    """A data set as users get it."""
+    return data if data.about.public else OwnData(data)

@@ -1,0 +1,27 @@
+"""Who is told how far long work has come: whoever listens, in the thread that does it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+#: Takes what is being done, and which part of that is done, from 0 to 1.
+Listener = Callable[[str, float], None]
+_listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
+
+
+@contextmanager
+def listening(listener: Listener) -> Iterator[None]:
+    """Hear of all work that is done in the block."""
+    before = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(before)
+
+
+def tell(doing: str, part: float) -> None:
+    """Say how far something is, to whoever listens. It must say nothing of private data."""
+    if listener := _listener.get():
+        listener(doing, part)

@@ -1,0 +1,213 @@
+"""Accounts: what may be spent on which data, on which terms, and what a release asks of them.
+
+Why these terms are the ones under which charges add up stands in `dpcore.release.ledger`.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from dpcore.privacy.accounting import Neighbors
+from dpcore.release import schema
+from dpcore.release.amounts import Amount
+from dpcore.release.schema import DamagedLedger
+from dpcore.release.unit import Unit
+
+#: What marks a fingerprint of counted rows, where others are of files.
+ROWS = "rows:"
+#: Why releases that publish the number of rows must count the same ones.
+EXACT = (
+    "Under replace-one the exact number of counted rows is published with each release, and the "
+    "difference between two such numbers is protected by nothing."
+)
+
+
+class ReleaseRefused(PermissionError):
+    """A release that may not be made; nothing was spent on it."""
+
+
+@dataclass(frozen=True)
+class Account:
+    """What may be spent on one data set in all, and what was."""
+
+    name: str
+    neighbors: Neighbors
+    #: What one unit is, and the column of ids that tells units apart, if it is not a row.
+    unit: str
+    ids: str | None
+    allowed: Amount
+    used: Amount = field(default_factory=Amount)
+    #: Which rows of the data all releases count, where their number is published; as text.
+    counted: str | None = None
+    #: The fingerprint of these rows; None where it was not kept.
+    rows: str | None = None
+
+    @property
+    def left(self) -> Amount:
+        return self.allowed - self.used
+
+    @property
+    def caution(self) -> str | None:
+        """What whoever looks at the account should know of its earlier releases."""
+        if self.counted == schema.NOBODY_KNOWS:
+            return (
+                "Its releases counted different rows, or nobody knows which. The exact numbers "
+                "they published can tell how many rows lie between two boxes. No other release can "
+                "be added."
+            )
+        if self.counted is not None and self.rows is None:
+            return (
+                "It was opened by an older version, which kept no fingerprint of the counted rows: "
+                "it takes releases from the very same files only."
+            )
+        return None
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a release asks of an account: the terms that the account must have, and the price."""
+
+    account: str
+    neighbors: Neighbors
+    unit: Unit
+    allowed: Amount
+    price: Amount
+    fingerprints: tuple[str, ...]
+    #: Which rows are counted: source, columns, box, and what becomes of rows outside.
+    counted: Mapping[str, Any] | None = None
+    #: The fingerprint of the rows that are counted, once they are read.
+    rows: str | None = None
+
+
+def exists(database: sqlite3.Connection, name: str) -> bool:
+    return bool(database.execute("SELECT 1 FROM accounts WHERE name = ?", (name,)).fetchone())
+
+
+def found(database: sqlite3.Connection, name: str) -> Account:
+    row = database.execute("SELECT * FROM accounts WHERE name = ?", (name,)).fetchone()
+    charges = database.execute("SELECT epsilon, delta FROM releases WHERE account = ?", (name,))
+    return Account(
+        name,
+        Neighbors(row["neighbors"]),
+        row["unit"],
+        row["ids"],
+        amount(row),
+        sum(map(amount, charges), Amount()),
+        row["counted"],
+        row["rows"],
+    )
+
+
+def check(database: sqlite3.Connection, claim: Claim) -> None:
+    for digest in (*claim.fingerprints, claim.rows):
+        row = database.execute(
+            "SELECT account FROM fingerprints WHERE digest = ? AND account <> ?",
+            (digest, claim.account),
+        ).fetchone()
+        if row:
+            raise ReleaseRefused(
+                f"These data, or some of them, were published before under the name "
+                f"{row['account']!r}. Use that name, so that all charges meet in one account."
+            )
+    if not exists(database, claim.account):
+        account = as_opened(claim)
+    else:
+        account = found(database, claim.account)
+        _refuse_other_terms(account, claim)
+        if not claim.neighbors.size_is_private:
+            _refuse_other_rows(database, account, claim)
+    if not claim.price.within(account.left):
+        raise ReleaseRefused(
+            f"{claim.account!r} may spend {account.allowed} in all, and {account.left} is left. "
+            f"This release would cost {claim.price}. What is spent stays spent."
+        )
+
+
+def _refuse_other_terms(account: Account, claim: Claim) -> None:
+    """Charges add up only where all of them protect the same thing in the same way."""
+    name = claim.account
+    if account.neighbors is not claim.neighbors:
+        raise ReleaseRefused(
+            f"{name!r} is protected under {account.neighbors}; a release under {claim.neighbors} "
+            "cannot be added to what was spent."
+        )
+    if (account.unit, account.ids) != (claim.unit.name, claim.unit.ids):
+        ids = "" if account.ids is None else f", told apart by {account.ids!r}"
+        raise ReleaseRefused(
+            f"What {name!r} protects is one {account.unit}{ids}; a release that protects anything "
+            "else cannot be added to what was spent."
+        )
+    if account.allowed != claim.allowed:
+        raise ReleaseRefused(
+            f"{name!r} may spend {account.allowed} in all. That was fixed with its first release."
+        )
+
+
+def _refuse_other_rows(database: sqlite3.Connection, account: Account, claim: Claim) -> None:
+    """Where the number of rows is published, all releases count the very same ones."""
+    name = claim.account
+    if account.counted == schema.NOBODY_KNOWS:
+        raise ReleaseRefused(
+            f"What earlier releases of {name!r} counted differs, or is not known, so no other can "
+            f"be added to them. {EXACT} Open an account under add-remove for these data."
+        )
+    if account.counted != schema.as_text(claim.counted):
+        raise ReleaseRefused(
+            f"All releases of {name!r} count the rows in one box, at the same columns: "
+            f"{_terms(account)}. {EXACT}"
+        )
+    if account.rows is not None:
+        same = claim.rows in (None, account.rows)
+    else:
+        query = "SELECT digest FROM fingerprints WHERE account = ? AND digest NOT LIKE ?"
+        known = {row[0] for row in database.execute(query, (name, f"{ROWS}%"))}
+        same = not claim.fingerprints or set(claim.fingerprints) == known
+    if not same:
+        raise ReleaseRefused(
+            f"These are not the rows that earlier releases of {name!r} counted: the data changed. "
+            f"{EXACT} Open an account under add-remove for these data."
+        )
+
+
+def _terms(account: Account) -> str:
+    """Which rows an account counts, in words."""
+    said = json.loads(account.counted or "{}")
+    box = said["box"]
+    ends = zip(box["names"], box["low"], box["high"], strict=True)
+    fate = "moved" if said["source"].get("outside the box") == "clip" else "left out"
+    places = ", ".join(f"{name} from {low:g} to {high:g}" for name, low, high in ends)
+    return f"{places}, with rows outside {fate}"
+
+
+def as_opened(claim: Claim) -> Account:
+    public_size = not claim.neighbors.size_is_private
+    return Account(
+        claim.account,
+        claim.neighbors,
+        claim.unit.name,
+        claim.unit.ids,
+        claim.allowed,
+        counted=schema.as_text(claim.counted) if public_size else None,
+        rows=claim.rows if public_size else None,
+    )
+
+
+def as_row(account: Account, time: str) -> tuple[str | None, ...]:
+    """An account as its row, in the order of chain.ACCOUNT."""
+    return (
+        *(account.name, str(account.neighbors), account.unit, account.ids),
+        *(str(account.allowed.epsilon), str(account.allowed.delta), time),
+        *(account.counted, account.rows),
+    )
+
+
+def amount(row: sqlite3.Row) -> Amount:
+    try:
+        return Amount(Fraction(row["epsilon"]), Fraction(row["delta"]))
+    except (ValueError, ZeroDivisionError):
+        raise DamagedLedger("An amount in the ledger is no number.") from None

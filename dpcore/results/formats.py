@@ -1,0 +1,88 @@
+"""Places with their properties as CSV, GeoJSON and Parquet, with their status inside.
+
+The status says why a file is not for publication. It is a column of each table and a property of
+each shape, so that it survives being opened and saved elsewhere; GeoJSON and Parquet say it once
+more for the file as a whole. What is released has none.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from dpcore.geometry.domain import Box, FloatArray
+from dpcore.results import parquet
+from dpcore.results.centers import Centers, PrivateCenters
+
+STATUS = "status"
+
+
+def status_of(kind: type[Centers], what: str) -> str:
+    """What files of such centers, or of what gives them, must say; nothing else may be written."""
+    if not (isinstance(kind, type) and issubclass(kind, PrivateCenters)):
+        raise TypeError(
+            f"{what} cannot be exported: they are not private. Only what an algorithm whose proof "
+            "stands gave leaves this program."
+        )
+    return kind.status
+
+
+@dataclass(frozen=True)
+class Places:
+    """Positions in data units, one a row, what is known of each, and the status of all."""
+
+    box: Box
+    positions: FloatArray
+    #: Columns beside the coordinates, by name.
+    properties: Mapping[str, npt.NDArray[Any]]
+    status: str
+    #: Whether the columns stand before the coordinates.
+    first: bool = False
+
+    def columns(self) -> dict[str, npt.NDArray[Any]]:
+        """All columns by name, in the order in which they are written."""
+        beside = {self.box.beside(name): values for name, values in self.properties.items()}
+        places = dict(zip(self.box.names, self.positions.T, strict=True))
+        together = {**beside, **places} if self.first else {**places, **beside}
+        if self.status:
+            together[self.box.beside(STATUS)] = np.full(len(self.positions), self.status)
+        return together
+
+    def as_frame(self) -> pd.DataFrame:
+        return pd.DataFrame(self.columns())
+
+    def as_csv(self) -> str:
+        return self.as_frame().to_csv(index=False, lineterminator="\n")
+
+    def as_parquet(self) -> bytes:
+        return parquet.written(self.columns(), {STATUS: self.status} if self.status else {})
+
+    def as_geojson(self, indent: int | None = None) -> str:
+        """A point for each place; two places (pickup, dropoff) become a line between them."""
+        if len(self.box.names) not in (2, 4):
+            raise ValueError(f"GeoJSON needs longitude and latitude, not {self.box.names}.")
+        said = {STATUS: self.status} if self.status else {}
+        known = zip(*(values.tolist() for values in self.properties.values()), strict=True)
+        features = [
+            {
+                "type": "Feature",
+                "geometry": _shape(position),
+                "properties": {**dict(zip(self.properties, own, strict=True)), **said},
+            }
+            for position, own in zip(self.positions.tolist(), known, strict=True)
+        ]
+        collection = {"type": "FeatureCollection", **said, "features": features}
+        return json.dumps(collection, indent=indent)
+
+
+def _shape(position: list[float]) -> dict[str, Any]:
+    places = [position[i : i + 2] for i in range(0, len(position), 2)]
+    if len(places) == 1:
+        return {"type": "Point", "coordinates": places[0]}
+    return {"type": "LineString", "coordinates": places}

@@ -1,0 +1,31 @@
+"""Figures that compare with the true data: plain numbers where these are public, else `NonPrivate`.
+
+Data are public when `about.public` says so: the built-in sets, and twins drawn from a release. With
+data of your own, `.value` opens a figure. To choose a setting by such figures and then publish what
+it gives leaks; choose on public data or on a twin.
+"""
+
+from __future__ import annotations
+
+import numpy.typing as npt
+
+from dpcore.datasets.own import AnyData
+from dpcore.geometry.domain import FloatArray
+from dpcore.results.run_result import NonPrivate, guarded, opened
+from dpcore.study import metrics
+
+
+def nicv(data: AnyData, centers: npt.ArrayLike) -> float | NonPrivate[float]:
+    """Normalised intra-cluster variance: mean squared distance to the nearest center.
+
+    Centers in data units; distances in unit coordinates, in which the box is [-1, 1]^d.
+    """
+    return guarded(metrics.nicv(opened(data), centers), data.about.public)
+
+
+def center_shift(
+    data: AnyData, centers: npt.ArrayLike, reference: npt.ArrayLike
+) -> FloatArray | NonPrivate[FloatArray]:
+    """How far each reference center is from its partner: in meters on a map, else in unit
+    coordinates."""
+    return guarded(metrics.center_shift(opened(data), centers, reference), data.about.public)

@@ -1,0 +1,1 @@
+"""The dashboard's web server: who may reach it, what it promises browsers, what it forgets."""

@@ -1,0 +1,77 @@
+"""How the dashboard starts: what is put in front of Streamlit, and the address that is printed."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import html
+import os
+import tempfile
+import webbrowser
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.middleware import Middleware
+from streamlit import config
+from streamlit.runtime import Runtime, get_instance
+from streamlit.starlette import App
+
+from pages.server import settings
+from pages.server.gate import Gate
+from pages.server.settings import Mode
+from pages.server.sweep import Sweeper
+
+#: Set where a browser should open by itself.
+BROWSE = "DPCORE_BROWSE"
+_guarded = False
+
+
+def options() -> dict[str, Any]:
+    """What `streamlit.starlette.App` is made with; a wrong setting stops the server here."""
+    settings.check()
+    if header := settings.user_header():
+        config.set_option("server.trustedUserHeaders", {header: "email"})
+    gate = Middleware(Gate, token=settings.token(), limits=settings.limits())
+    return {"middleware": [gate], "lifespan": lifespan}
+
+
+@contextlib.asynccontextmanager
+async def lifespan(app: App) -> AsyncIterator[None]:
+    global _guarded
+    _guarded = True
+    words = "Address for the class" if settings.mode() is Mode.CLASSROOM else "Open"
+    print(f"\n  {words}: {address()}\n", flush=True)
+    sweeping = asyncio.create_task(Sweeper(get_instance()).run())
+    with tempfile.TemporaryDirectory(prefix="dpcore-") as folder:
+        if os.environ.get(BROWSE):
+            webbrowser.open(leading(Path(folder)).as_uri())
+        yield
+    sweeping.cancel()
+
+
+def leading(folder: Path) -> Path:
+    """A file that leads to the address. Other users of this machine see what a browser is started
+    with, but cannot read in this folder."""
+    page = folder / "open.html"
+    target = html.escape(address())
+    page.write_text(f'<!doctype html><meta http-equiv="refresh" content="0;url={target}">')
+    return page
+
+
+def address() -> str:
+    """Where the dashboard opens, with the token that lets a browser in."""
+    scheme = "https" if config.get_option("server.sslCertFile") else "http"
+    host = config.get_option("server.address") or "localhost"
+    if config.is_manually_set("browser.serverAddress"):
+        host = config.get_option("browser.serverAddress")
+    token = settings.token()
+    query = "/?" + urlencode({"token": token}) if token and not settings.user_header() else ""
+    return f"{scheme}://{host}:{config.get_option('server.port')}{query}"
+
+
+def is_guarded() -> bool:
+    """Whether the gate is before this page. It is not where somebody starts Streamlit with a file
+    other than app.py."""
+    return _guarded or type(Runtime._instance) is not Runtime

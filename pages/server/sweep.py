@@ -1,0 +1,75 @@
+"""What a visit held is forgotten soon after it ends, and its memory goes back to the system."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ctypes
+import gc
+import threading
+import time
+from collections.abc import Callable
+
+import pyarrow as pa
+from streamlit.runtime import Runtime
+from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.fragment import MemoryFragmentStorage
+from streamlit.runtime.state import SessionState
+
+#: Seconds between looks, and seconds within which a lost connection may come back. Together they
+#: stay well below the minute that is promised.
+EVERY, GRACE = 5.0, 30.0
+#: Set where something large was let go of: its memory goes back at the next look.
+let_go = threading.Event()
+
+
+class Sweeper:
+    """Ends visits whose browser has left.
+
+    Streamlit drops such a visit when another one comes or goes, and does not end it: its uploads
+    stay, and so does what a script that was still running put into the caches of its session.
+    """
+
+    def __init__(self, runtime: Runtime, now: Callable[[], float] = time.monotonic) -> None:
+        self._runtime = runtime
+        self._now = now
+        self._left: dict[str, float] = {}
+
+    async def run(self) -> None:
+        while True:
+            await asyncio.sleep(EVERY)
+            if self.sweep() or let_go.is_set():
+                let_go.clear()
+                await asyncio.to_thread(give_back)
+
+    def sweep(self) -> int:
+        """End the visits that are over, and say how many they were."""
+        sessions = self._runtime._session_mgr.list_sessions()
+        waiting = {info.session.id for info in sessions if info.client is None}
+        self._left = {each: self._left.get(each, self._now()) for each in waiting}
+        over = [each for each, since in self._left.items() if self._now() - since >= GRACE]
+        for info in sessions:
+            if info.session.id in over:
+                self._runtime.close_session(info.session.id)
+                _empty(info.session)
+        files = self._runtime.uploaded_file_mgr
+        known = {info.session.id for info in sessions}
+        orphans = set(files.file_storage) - known  # type: ignore[attr-defined]
+        for each in orphans:
+            files.remove_session_files(each)
+        return len(over) + len(orphans)
+
+
+def _empty(session: AppSession) -> None:
+    """Take out what it held. Streamlit's message loop keeps the session that it served last, until
+    it serves another."""
+    session._session_state = SessionState()
+    session._fragment_storage = MemoryFragmentStorage()
+
+
+def give_back() -> None:
+    """Return what Python and Arrow hold in reserve to the operating system."""
+    gc.collect()
+    pa.default_memory_pool().release_unused()
+    with contextlib.suppress(OSError, AttributeError):  # not every C library has it
+        ctypes.CDLL(None).malloc_trim(0)

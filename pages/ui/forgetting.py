@@ -1,0 +1,52 @@
+"""A button that forgets all that a visit brought: files, tables, and what was computed of them."""
+
+from __future__ import annotations
+
+import streamlit as st
+from streamlit.runtime import caching, exists, get_instance
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from pages.server import sweep
+from pages.ui import address, browser_state, own_data
+
+#: What stays of a visit: where it is, and how wide its window is.
+KEPT = (address.REMEMBERED, address.LEFT, address.HERE, browser_state.NARROW)
+#: Its number is part of the key of the upload: another key, another control, without a file.
+TIMES = "times forgotten"
+
+
+def button() -> None:
+    """In the menu, wherever this visit holds data."""
+    if own_data.held() or own_data.OPENED in st.session_state:
+        st.button(
+            "Forget my data",
+            key="forget",
+            icon=":material/delete_forever:",
+            width="stretch",
+            on_click=forget,
+            help="Drops your files and everything computed from them, now. Releases stay.",
+        )
+
+
+def forget() -> None:
+    again = {name: st.session_state[name] for name in KEPT if name in st.session_state}
+    again[TIMES] = times() + 1
+    st.session_state.clear()
+    st.session_state.update(again)
+    if own_data.is_own(address.link().get("data", "")):
+        address.put("data", None)
+    address.put("step", None)
+    context = get_script_run_ctx()
+    if context is not None:
+        caching.clear_session_data_cache(context.session_id)
+        caching.clear_session_resource_cache(context.session_id)
+        if exists():
+            get_instance().uploaded_file_mgr.remove_session_files(context.session_id)
+        # Streamlit keeps what each button was to be called with, long after it was drawn.
+        context.session_state._state._new_widget_state.widget_metadata.clear()
+    sweep.let_go.set()
+
+
+def times() -> int:
+    found: int = st.session_state.get(TIMES, 0)
+    return found

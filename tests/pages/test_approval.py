@@ -1,0 +1,97 @@
+"""Two publishers: one asks, another approves, and both stand in the ledger."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpcore.release import Ledger
+from pages.ui import access
+from tests.pages.publishing import buttons, confirmed, page, press, run, until, words
+
+ROLES = """
+four_eyes = true
+[roles]
+publisher = ["ana@example.org", "bo@example.org"]
+curator = ["cy@example.org"]
+"""
+
+
+class Visitors:
+    """Who is at the keyboard when a page is drawn."""
+
+    name = "ana@example.org"
+
+
+@pytest.fixture
+def now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Visitors:
+    (tmp_path / "roles.toml").write_text(ROLES)
+    for name, value in {
+        "DPCORE_MODE": "shared",
+        "DPCORE_USER_HEADER": "X-Email",
+        "DPCORE_ROLES": str(tmp_path / "roles.toml"),
+    }.items():
+        monkeypatch.setenv(name, value)
+    visitors = Visitors()
+    monkeypatch.setattr(access, "user", lambda: visitors.name)
+    return visitors
+
+
+def asked(now: Visitors) -> AppTest:
+    now.name = "ana@example.org"
+    return confirmed(press(press(page(data="s1-like"), "open"), "settled"))
+
+
+def test_nothing_is_spent_until_somebody_else_approves(now: Visitors, ledger_folder: Path) -> None:
+    mine = asked(now)
+    assert "Waiting for another publisher" in words(mine)
+    assert "publish" not in buttons(mine)
+    own = page()
+    assert not [key for key in buttons(own) if key.startswith("approve")]
+    assert Ledger(ledger_folder).entries() == []
+
+    now.name = "bo@example.org"
+    theirs = page()
+    assert "ana@example.org asks you to approve" in words(theirs).replace("\\", "").replace(
+        "\N{WORD JOINER}", ""
+    )
+    (approve,) = (key for key in buttons(theirs) if key.startswith("approve"))
+    press(theirs, approve)
+
+    now.name = "ana@example.org"
+    until(run(mine), "was made on")
+    (entry,) = Ledger(ledger_folder).entries()
+    assert entry.signature.asked_by == "ana@example.org"
+    assert entry.signature.approved_by == "bo@example.org"
+
+
+def test_a_declined_request_spends_nothing(now: Visitors, ledger_folder: Path) -> None:
+    mine = asked(now)
+    now.name = "bo@example.org"
+    theirs = page()
+    (decline,) = (key for key in buttons(theirs) if key.startswith("decline"))
+    press(theirs, decline)
+    now.name = "ana@example.org"
+    assert "declined this release" in words(run(mine))
+    assert "publish" in buttons(press(mine, "withdraw"))
+    assert Ledger(ledger_folder).entries() == []
+
+
+@pytest.mark.parametrize("name", ["cy@example.org", "ANA@example.org"])
+def test_neither_a_curator_nor_the_same_person_approves(now: Visitors, name: str) -> None:
+    mine = asked(now)
+    now.name = name
+    assert not [key for key in buttons(page()) if key.startswith("approve")]
+    assert mine
+
+
+def test_a_request_ends_with_the_visit_that_made_it(now: Visitors) -> None:
+    import gc
+
+    mine = asked(now)
+    del mine
+    gc.collect()
+    now.name = "bo@example.org"
+    assert not [key for key in buttons(page()) if key.startswith("approve")]

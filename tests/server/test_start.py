@@ -1,0 +1,83 @@
+"""Each way to start the dashboard: with its gate, or with nothing to see."""
+
+from __future__ import annotations
+
+import re
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dpcore.cli import main
+from dpcore.cli.dashboard import options
+from pages.server import start
+from tests.browser.driver import ROOT, answers, eventually, serving
+from tests.server.visitor import drawn, fetch
+
+COMMAND = "from dpcore.cli import main; raise SystemExit(main())"
+
+
+def test_the_command_prints_an_address_that_opens_from_any_folder(tmp_path: Path) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    said = tmp_path / "said"
+    with said.open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-c", COMMAND, "dashboard", "--port", str(port), "--no-browser"],
+            cwd=tmp_path,
+            env={"PYTHONPATH": str(ROOT), "HOME": str(tmp_path)},
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        server = f"http://127.0.0.1:{port}"
+        eventually(lambda: answers(server) or process.poll() is not None)
+        printed = re.search(r"Open: (\S+)", said.read_text())
+        assert printed, said.read_text()
+        assert printed[1].startswith(f"{server}/?token=")
+        assert fetch(printed[1]).status == 200
+        assert fetch(server).status == 403
+        assert "frame-ancestors 'none'" in fetch(server).headers["Content-Security-Policy"]
+    finally:
+        process.terminate()
+        process.wait(timeout=60)
+
+
+def test_a_page_started_by_itself_shows_nothing() -> None:
+    with serving(main="pages/4_publish.py", PYTHONPATH=str(ROOT)) as started:
+        shown = drawn(started.address, "")
+    assert "no other file is safe to open" in shown
+    assert "file_uploader" not in shown
+
+
+def test_other_names_are_allowed_only_where_they_are_given() -> None:
+    class Given:
+        port, address, host = 8501, "0.0.0.0", ["class.example"]
+
+    told = options(Given)  # type: ignore[arg-type]
+    assert "--server.allowedHosts=class.example" in told
+    assert "--browser.serverAddress=class.example" in told
+    assert not [each for each in told if each.endswith("=*")]
+
+
+@pytest.mark.parametrize("port", ["0", "70000"])
+def test_a_port_that_is_none_is_refused(port: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["dashboard", "--port", port]) == 2
+    assert "from 1 to 65535" in capsys.readouterr().err
+
+
+def test_listening_everywhere_needs_a_name(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["dashboard", "--address", "0.0.0.0"]) == 2
+    assert "needs --host" in capsys.readouterr().err
+
+
+def test_a_browser_is_led_to_the_token_by_a_file_and_not_by_its_arguments(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPCORE_TOKEN", "a-token-of-this-test")
+    page = start.leading(tmp_path)
+    assert "token=a-token-of-this-test" in page.read_text()
+    assert "token" not in page.as_uri()
