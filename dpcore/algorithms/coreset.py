@@ -239,13 +239,17 @@ def weighed(curator: Curator, points: FloatArray, n: int, epsilon: float) -> Cor
     beside = cKDTree(points).query(points, min(NEIGHBORS, len(points)))[1]
     stands_out = (loudness > AUDIBLE) & (loudness[beside] > 1).any(axis=1)
     quiet = ~stands_out
-    thin_points, thin_weights = heard_together(
+    thin_points, thin_weights, thin_variances = heard_together(
         points[quiet], counts[quiet], 2 * scale**2, SIDES[curator.d].scaffold
     )
     weights = np.concatenate([counts[stands_out], thin_weights])
+    variances = np.concatenate([np.full(stands_out.sum(), 2 * scale**2), thin_variances])
     if not curator.neighbors.size_is_private and len(weights):
-        weights *= n / weights.sum()
-    return Coreset(np.concatenate([points[stands_out], thin_points]), weights, curator.box)
+        share = n / weights.sum()
+        weights *= share
+        variances *= share**2
+    together = np.concatenate([points[stands_out], thin_points])
+    return Coreset(together, weights, curator.box, variances)
 
 
 def counts_moved(curator: Curator) -> int:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, register
 from dpcore.algorithms.coreset import SIZE_SHARE, private_coreset
 from dpcore.privacy.accounting import MIN_EPSILON, Budget, Verdict
@@ -66,7 +64,6 @@ def split_coreset(curator: Curator, k: int, rows: int) -> tuple[Coreset, int]:
     whole = curator.budget
     budget = Budget(whole.epsilon * rest, whole.delta, whole.accounting)
     coresets = [private_coreset(part, k)[0] for part in curator.in_parts(parts, budget)]
-    points = np.concatenate([each.unit_points for each in coresets])
-    weights = np.concatenate([each.weights for each in coresets])
-    curator.note("coreset", points=points, weights=weights)
-    return Coreset(points, weights, curator.box), parts
+    union = coresets[0].union(*coresets[1:])
+    curator.note("coreset", points=union.unit_points, weights=union.weights)
+    return union, parts

@@ -34,7 +34,7 @@ def cells_per_side(n: float, epsilon: float, d: int, theta: float) -> int:
 def noisy_grid(curator: Curator, grid: Grid, epsilon: float) -> NoisyGrid:
     """A noisy count for each cell, empty ones too."""
     counts = curator.noisy_counts(grid, Pure(epsilon), f"rows in each of {grid.n_cells:,} cells")
-    return NoisyGrid(grid, counts.reshape(grid.shape))
+    return NoisyGrid(grid, counts.reshape(grid.shape), curator.transcript[-1].scale)
 
 
 def fitting_grid(curator: Curator, n: int, epsilon: float, theta: float) -> Grid:

@@ -41,6 +41,13 @@ def merge_points(points: FloatArray, weights: FloatArray, m: int) -> tuple[Float
     return _sums(group, points * weights[:, None]) / masses, masses[:, 0]
 
 
+def group_of_points(points: FloatArray, weights: FloatArray, m: int) -> IntArray:
+    """Which of the points that `merge_points` makes each point became part of."""
+    if len(points) <= m:
+        return np.arange(len(points))
+    return _groups(points, weights, m)
+
+
 def on_raster(points: FloatArray, weights: FloatArray, side: int) -> tuple[FloatArray, FloatArray]:
     """The weighted mean of the points in each cell of a raster over [-1, 1]^d, and their weight.
 

@@ -16,8 +16,8 @@ EARTH_RADIUS_M = 6_371_008.8
 def nicv(data: Dataset, centers: npt.ArrayLike) -> float:
     """Normalised intra-cluster variance: mean squared distance to the nearest center.
 
-    Centers in data units; distances in unit coordinates, in which the box is [-1, 1]^d (paper
-    000, section 5.1).
+    Centers in data units; distances in unit coordinates, in which the box is [-1, 1]^d (Su et al.
+    2016, section 5.1).
     """
     unit = data.box.to_unit(np.atleast_2d(np.asarray(centers, dtype=np.float64)))
     return float(data.cost(unit[None])[0]) / max(1, data.n)

@@ -10,6 +10,7 @@ import pytest
 import dpcore
 from dpcore.algorithms import centroid_error as equations
 from dpcore.cli import main
+from dpcore.datasets.rows import from_array
 from dpcore.study.metrics import nicv
 from dpcore.study.prediction import COMPARED, PREDICTED, Win
 
@@ -94,7 +95,7 @@ def test_where_rows_stay_in_their_cluster_nicv_grows_by_the_squared_shift():
     rows = np.concatenate(
         [rng.uniform(-0.1, 0.1, (m, 2)) + c for m, c in ((300, -0.5), (100, 0.5))]
     )
-    data = dpcore.datasets.from_array(rows, box=(-1, 1))
+    data = from_array(rows, box=(-1, 1))
     means = np.array([rows[:300].mean(axis=0), rows[300:].mean(axis=0)])
     shift = np.array([[0.03, -0.02], [-0.05, 0.01]])
     grown = nicv(data, means + shift) - nicv(data, means)
@@ -103,7 +104,7 @@ def test_where_rows_stay_in_their_cluster_nicv_grows_by_the_squared_shift():
 
 def test_rows_that_move_to_a_nearer_center_make_it_grow_by_less():
     rows = np.random.default_rng(1).uniform(-1, 1, (2000, 2))
-    data = dpcore.datasets.from_array(rows, box=(-1, 1))
+    data = from_array(rows, box=(-1, 1))
     best = np.asarray(dpcore.baseline(data, 5, 0).centers)
     shift = np.random.default_rng(2).normal(0, 0.1, best.shape)
     nearest = ((rows[:, None] - best) ** 2).sum(axis=2).argmin(axis=1)
