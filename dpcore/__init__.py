@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from dpcore.runs.estimator import PrivateKMeans
     from dpcore.runs.run import run
     from dpcore.study.figures import center_shift, nicv
+    from dpcore.study.guarantees import guarantee
     from dpcore.study.prediction import crossover, predict
     from dpcore.study.sweep import Trial, sweep
 
@@ -49,6 +50,7 @@ _HOMES = {
     "baseline": "dpcore.runs.baseline",
     "center_shift": "dpcore.study.figures",
     "crossover": "dpcore.study.prediction",
+    "guarantee": "dpcore.study.guarantees",
     "nicv": "dpcore.study.figures",
     "predict": "dpcore.study.prediction",
     "run": "dpcore.runs.run",
@@ -72,6 +74,7 @@ __all__ = [
     "center_shift",
     "crossover",
     "datasets",
+    "guarantee",
     "nicv",
     "predict",
     "regions",

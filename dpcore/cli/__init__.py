@@ -13,6 +13,7 @@ from dpcore.cli import (
     catalog,
     cite,
     dashboard,
+    guarantee,
     history,
     ledger,
     predict,
@@ -58,7 +59,7 @@ def parser() -> argparse.ArgumentParser:
     )
     commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
     commands_of = (
-        *(catalog, cite, run, predict, sweep, audit, reproduce),
+        *(catalog, cite, run, predict, guarantee, sweep, audit, reproduce),
         *(release, verify, history, ledger),
     )
     for module in (*commands_of, dashboard):
