@@ -234,6 +234,12 @@ def level_name(name: str = "privacy", default: str = MIDDLE.name) -> str:
     return address.get(name, default, address.one_of(LEVEL_NAMES))
 
 
+def epsilon_in_address() -> float:
+    """The epsilon that was typed, or that of the named level."""
+    typed = address.get("epsilon", None, address.number(float, MIN_EPSILON, MAX_EPSILON))
+    return typed or LEVELS[LEVEL_NAMES.index(level_name())].epsilon
+
+
 def level_slider(label: str, name: str = "privacy", default: str = MIDDLE.name) -> str:
     """Seven named stops, leaking most at the left. Moving it takes a typed epsilon back."""
     return address.control(

@@ -157,3 +157,18 @@ def test_a_card_names_its_paper_by_authors_and_year_and_gives_its_bibtex() -> No
     assert words(app).count(short("su2016")) >= len(titles(app))
     assert all("@inproceedings{su2016," in code.value for code in app.code)
     assert len(app.code) == len(titles(app))
+
+
+def test_a_theorem_is_evaluated_for_the_choice_in_the_address() -> None:
+    said = words(page(paper="feldman2017", data="nyc-taxi", k="5", epsilon="0.5", delta="1e-8"))
+    assert "evaluated for 50,000 rows of 2 coordinates" in said
+    assert "theorem 3.6 (section 3.3). Says nothing here: t_min = 25.8 billion rows" in said
+    assert "gamma is O(k log n) and eta is t_min" in said
+    other = words(page(paper="feldman2017", data="nyc-taxi", k="5", epsilon="4", delta="1e-8"))
+    assert "t_min = 25.8 billion" not in other
+
+
+def test_data_that_are_not_here_leave_the_theorems_at_public_ones() -> None:
+    said = words(page(paper="su2016", data="own-000000000000"))
+    assert "evaluated for 50,000 rows" in said
+    assert "proposition 1" in said
