@@ -163,10 +163,11 @@ def tell_predictions(lines: list[PredictedCurve]) -> None:
     """Under the chart: which equations the dashed lines come from, and what they leave out."""
     if not lines:
         return
-    said = "; ".join(f"{curve_chart.title(each.algorithm)}: {each.citation}" for each in lines)
+    said = "; ".join(f"{curve_chart.title(each.algorithm)} by {each.by}" for each in lines)
     upper = " The upper of two is with the most that coarse cells may add."
     st.caption(
-        f"Dashed: predicted from public numbers, above k-means without privacy ({said})."
+        "Dashed: what Su et al. (2016) predict from public numbers, above k-means without "
+        f"privacy. {said}."
         f"{upper * any(each.is_range for each in lines)} {PARTING}"
     )
 

@@ -218,7 +218,12 @@ def _one_round(x: Numbers) -> Bound:
     error = predict("dplloyd", x.n, x.k, x.d, x.epsilon, **known).mse
     if error >= WORST * x.d:
         return Bound(False, f"Says nothing here: centers of the box differ by at most {error:g}.")
-    return Bound(True, f"Here, by equation (7), it is {error:.3g} in a box from -1 to 1.", 1, error)
+    return Bound(
+        True,
+        f"Here the mean squared error, by equation (7), is {error:.3g} in a box from -1 to 1.",
+        1,
+        error,
+    )
 
 
 def number(value: float) -> str:

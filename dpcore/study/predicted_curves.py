@@ -29,7 +29,8 @@ class PredictedCurve:
 
     algorithm: str
     points: tuple[PredictedPoint, ...]
-    citation: str
+    #: The equations in words.
+    by: str
 
     @property
     def is_range(self) -> bool:
@@ -59,7 +60,7 @@ def predicted_curves(
     for key in algorithms:
         if key not in PREDICTED:
             continue
-        points, citations = [], []
+        points, equations = [], []
         for epsilon in epsilons:
             try:
                 found = predict(key, n, k, d, epsilon, neighbors=neighbors, **settings.get(key, {}))
@@ -67,9 +68,9 @@ def predicted_curves(
                 continue
             least = min(found.noise, found.mse)
             points.append(PredictedPoint(epsilon, offset + least / unit, offset + found.mse / unit))
-            citations.append(found.citation)
+            equations.append(found.by)
         if points:
-            curves.append(PredictedCurve(key, tuple(points), citations[-1]))
+            curves.append(PredictedCurve(key, tuple(points), equations[-1]))
     return curves
 
 

@@ -79,9 +79,14 @@ class Prediction:
         return min(self.noise + self.bias, 4.0 * self.d)
 
     @property
-    def citation(self) -> str:
+    def by(self) -> str:
+        """The equations in words."""
         numbers = ", ".join(f"({number})" for number in self.equations)
-        return f"Su et al. (2016), equation{'s' * (len(self.equations) > 1)} {numbers}"
+        return f"equation{'s' * (len(self.equations) > 1)} {numbers}"
+
+    @property
+    def citation(self) -> str:
+        return f"Su et al. (2016), {self.by}"
 
 
 @dataclass(frozen=True)

@@ -156,7 +156,7 @@ def predictions(
             text=[
                 f"<b>{title(each.algorithm)}</b>, ε{NO_BREAK}={NO_BREAK}{point.epsilon:g}<br>"
                 f"predicted{' at most' * (end == 'high')}: {getattr(point, end):.4g}<br>"
-                f"{each.citation}"
+                f"by {each.by}"
                 for point in each.points
             ],
             hoverinfo="text",

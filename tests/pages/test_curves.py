@@ -196,7 +196,7 @@ def test_predicted_errors_are_dashed_lines_above_no_privacy() -> None:
     at_1 = dict(zip(lines[0]["x"], lines[0]["y"], strict=True))[1.0]
     assert at_1 - best == pytest.approx(dpcore.predict("dplloyd", 5000, 5, 2, 1.0).mse, rel=1e-3)
     assert "equation (7)" in words(app)
-    assert "SuLQ" not in words(app).partition("Dashed:")[2].partition(").")[0]
+    assert "SuLQ" not in words(app).partition("Dashed:")[2].partition("Measured")[0]
 
 
 def test_predictions_can_be_switched_off_and_are_for_two_metrics_only() -> None:

@@ -56,7 +56,7 @@ def show() -> None:
         for each in column.values()
     ]
     files = [File("CSV of these predictions", "predicted.csv", partial(table_csv, COLUMNS, rows))]
-    keep(choice.data, files, True, command(choice, n, d), marked=False)
+    keep(choice.data, files, True, command(choice, n, d), marked=False, chart=False)
 
 
 def told(each: Winners) -> str:
@@ -64,8 +64,13 @@ def told(each: Winners) -> str:
     at = ", ".join(f"{name_of(name, value)}" for name, value in each.fixed.items())
     first, *later = each.wins
     said = [f"**{ALGORITHMS[first.algorithm].title}** has the least noise"]
-    said += [f"**{ALGORITHMS[win.algorithm].title}** from {win.start:,.3g} on" for win in later]
+    said += [f"**{ALGORITHMS[win.algorithm].title}** from {size(win.start)} on" for win in later]
     return f"Over {NAMES[each.over]} ({at}): {', '.join(said)}."
+
+
+def size(value: float) -> str:
+    """Three digits of a number, without a power of ten."""
+    return f"{float(f'{value:.3g}'):,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def name_of(name: str, value: float) -> str:
