@@ -72,7 +72,7 @@ def one_level(choice: Choice, layers: Layers) -> None:
 
 
 def three_levels(choice: Choice, layers: Layers) -> None:
-    """The same data, centers and seed at three levels, like figure 8 of paper 004."""
+    """The same data, centers and seed at three levels, like figure 8 of Feldman et al. (2017)."""
     axes = axes_shown(choice)
     shown = None
     for column, (name, label, level) in zip(st.columns(3), SIDES, strict=True):

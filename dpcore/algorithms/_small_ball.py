@@ -1,4 +1,4 @@
-"""SMALL-BALL as paper 004 writes it (sections 4.1 to 4.3): to be studied, for nobody can run it.
+"""SMALL-BALL as Feldman et al. (2017) write it (sections 4.1 to 4.3): to study, not to run.
 
 GOOD-RADIUS looks for a half-width r at which t rows fit into a box around a row. It measures a
 half-width by L(r, P), the mean of the t largest numbers of rows in boxes of half-width r around
@@ -6,8 +6,12 @@ rows of P, each taken for t at most, and hands the quality
 
     Q(r, P) = min(t - L(r/2, P), L(r, P) - t + 4 Gamma) / 2
 
-to RecConcave (Beimel, Nissim and Stemmer 2013), which finds a good r wherever some quality
-reaches Gamma. What Gamma comes to is `promise`.
+to RecConcave (Beimel et al. 2014), which finds a good r wherever some quality reaches Gamma. What
+Gamma comes to is `promise`.
+
+This is the form of Nissim et al. (2016). Algorithm 2 of Feldman et al. (2017) prints L(r - 1, P)
+for L(r/2, P), and Delta for 4 Gamma, with Delta = 8^L (144 L / epsilon) log(12 L / (beta delta))
+and L = log*(|X| sqrt(d)), so that its Gamma is about a quarter of what `promise` gives.
 
 Everything here looks at rows without protection, on a square grid of cells.
 """

@@ -102,7 +102,7 @@ class Adaptive(SynopsisAlgorithm):
         stages = grow(curator)
         coreset = coreset_of(stages, curator)
         centers = coreset.unit_centers(k, curator.rng)
-        published = coreset.merged(points) if points else coreset
+        published = coreset.reduced(points) if points else coreset
         curator.note("coreset", points=published.unit_points, weights=published.weights)
         curator.note("centers", centers=centers)
         facts = {
@@ -114,7 +114,7 @@ class Adaptive(SynopsisAlgorithm):
 
     def summary(self, curator: Curator, k: int, *, points: int) -> Coreset:
         coreset = coreset_of(grow(curator), curator)
-        return coreset.merged(points) if points else coreset
+        return coreset.reduced(points) if points else coreset
 
 
 def grow(curator: Curator) -> list[Stage]:
@@ -157,17 +157,18 @@ def coreset_of(stages: list[Stage], curator: Curator) -> Coreset:
 
     Reads the stages and public facts only.
     """
-    leaves, weights = weighed_leaves(stages)
+    leaves, weights, variances = weighed_leaves(stages)
     points = leaf_points(leaves, weights, full_scale(curator), finest_level(curator))
     first, dead = stages[0], ~stages[0].alive
     blocks = (1 << int(first.cells.levels[0])) // 2
-    thin_points, thin_weights = heard_together(
+    thin_points, thin_weights, thin_variances = heard_together(
         first.cells.centers()[dead], first.counts[dead], first.variance, blocks
     )
     return Coreset(
         np.concatenate([points, thin_points]),
         np.concatenate([weights, thin_weights]),
         curator.box,
+        np.concatenate([variances, thin_variances]),
     )
 
 

@@ -1,4 +1,4 @@
-"""PRIVATE-K-MEAN of paper 004, as near to the letter as it can be run."""
+"""PRIVATE-K-MEAN of Feldman et al. (2017), as near to the letter as it can be run."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def smallest_epsilon(n: int, k: int) -> float:
 
 @register
 class FaithfulCoreset(SynopsisAlgorithm):
-    """The coreset of paper 004 with its own schedule: it needs many rows or a large epsilon.
+    """The coreset of Feldman et al. with its own schedule: it needs many rows or a large epsilon.
 
     Idea: While enough rows are left, find the radius at which some small box holds 3/8k of them,
     choose the center of such a box, remove that many rows nearest to it, and let the center stand
@@ -76,7 +76,8 @@ class FaithfulCoreset(SynopsisAlgorithm):
 
     key = "coreset-faithful"
     title = "PRIVATE-K-MEAN"
-    paper = "004"
+    paper = "feldman2017"
+    sources = ("nissim2016", "beimel2014")
     verdict = Verdict.PROVED
     audit = AuditHints(
         epsilons=(40.0, 80.0), rooms=(Room(49, 2, epsilon=80.0, settings={"weighted": False}),)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dpcore.algorithms import PAPERS
+from dpcore.algorithms.references import paper_key, short
 from dpcore.cli.arguments import kept, seed, to_be_written
 from dpcore.papers import (
     REPRODUCTIONS,
@@ -89,12 +90,14 @@ def save(outcome: Outcome, file: Path) -> None:
 
 
 def chosen(name: str | None) -> list[str]:
-    """The finding of that name, or all findings of the paper of that number; all without one."""
+    """The finding of that name, or all findings of the paper of that key; all without one."""
     if name is None:
         return [each.name for each in in_order(REPRODUCTIONS)]
     if name in REPRODUCTIONS:
         return [name]
-    of_paper = [each.name for each in in_order(REPRODUCTIONS) if each.paper == name]
+    of_paper = [
+        each.name for each in in_order(REPRODUCTIONS) if paper_key(each.paper) == paper_key(name)
+    ]
     if not of_paper:
         raise ValueError(f"No finding or paper {name!r}. There are: {', '.join(REPRODUCTIONS)}.")
     return of_paper
@@ -115,7 +118,7 @@ def measured(name: str, shelf: Shelf, effort: Effort) -> Outcome:
 
 def catalog(listed: list[Reproduction]) -> None:
     for paper in dict.fromkeys(each.paper for each in listed):
-        print(f"Paper {paper}. {PAPERS[paper]}\n")
+        print(f"{PAPERS[paper]}\n")
         for each in listed:
             if each.paper == paper:
                 print(f"  {each.name:<22} {each.figure}: {each.title}")
@@ -127,7 +130,7 @@ def described(each: Reproduction) -> dict[str, Any]:
     """What a finding says of itself, as data."""
     return {
         "name": each.name,
-        "paper": each.paper,
+        "paper": paper_key(each.paper),
         "figure": each.figure,
         "title": each.title,
         "claim": each.claim,
@@ -157,7 +160,7 @@ def as_dict(outcome: Outcome) -> dict[str, Any]:
 def tell(outcome: Outcome) -> None:
     """The claim, the figures beside the paper's, and the verdict."""
     each = outcome.reproduction
-    print(f"{each.name}: paper {each.paper}, {each.figure}. {each.title}")
+    print(f"{each.name}: {short(each.paper)}, {each.figure}. {each.title}")
     print(textwrap.fill(f"Claim: {each.claim}", WIDTH, subsequent_indent="  "))
     if each.differs:
         print(textwrap.fill(f"Differs: {each.differs}", WIDTH, subsequent_indent="  "))

@@ -22,12 +22,12 @@ from dpcore.results import parquet
 #: Rows (n, d) as float64 in data units, or int64 counts on a grid, axis i = coordinate i.
 RawSet = npt.NDArray[Any]
 
-#: The box of paper 004.
+#: The box of Feldman et al. (2017).
 CITY = Box((-74.1, 40.7), (-73.9, 40.9), ("longitude", "latitude"))
-#: Pickups of the month in which the sample was taken, as paper 004 counts them.
+#: Pickups of the month in which the sample was taken, as Feldman et al. (2017) count them.
 MONTH_ROWS = 11_840_734
 MONTH_CELLS = 1024
-#: Rows of the Image set of paper 000.
+#: Rows of the Image set of Su et al. (2016).
 IMAGE_ROWS = 34_112
 
 PICKUP = ("pickup_longitude", "pickup_latitude")
@@ -80,7 +80,7 @@ def image_pixels() -> FloatArray:
 
 
 def gaussian_family(k: int, d: int) -> BuiltinSet:
-    """One member of the k × d family of paper 000."""
+    """One member of the k × d family of Su et al. (2016)."""
     return BuiltinSet(
         f"gaussians-k{k}-d{d}",
         f"{k} Gaussian clusters in {d} dimensions",
@@ -115,7 +115,7 @@ _SETS = [
     BuiltinSet(
         "nyc-month",
         "A month of New York taxi pickups (simulated)",
-        "11,840,734 simulated pickups, as many as paper 004 counts in its month, drawn from the "
+        "11,840,734 simulated pickups, as many as Feldman et al. (2017) count, drawn from the "
         "smoothed density of 50,000 real ones and one percent anywhere.",
         CITY,
         taxi_month,

@@ -160,7 +160,7 @@ def _merged(coreset: Coreset) -> Coreset:
     points, weights = coreset.unit_points, coreset.weights
     if len(weights) > GATHERED_FROM and coreset.box.d == 2:
         coreset = Coreset(*on_raster(points, weights, DENSITY_CELLS), coreset.box)
-    return coreset.merged(MOST_POINTS)
+    return coreset.reduced(MOST_POINTS)
 
 
 def _marginal(synopsis: NoisyGrid, axes: Axes) -> npt.NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""Paper 004's SMALL-BALL: two ways to measure a radius agree, and why nobody can run it."""
+"""SMALL-BALL: two ways to measure a radius agree, and why nobody can run it."""
 
 from __future__ import annotations
 

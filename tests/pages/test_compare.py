@@ -8,20 +8,24 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 import dpcore
 from dpcore.algorithms import ALGORITHMS
 from dpcore.algorithms.auto import choose
+from dpcore.algorithms.references import paper_key
+from dpcore.datasets.rows import from_array
 from dpcore.papers import REPRODUCTIONS, Check, Effort, Finding, Outcome, Row, Shelf
 from dpcore.study.k_by_d import Family
 from dpcore.study.sweep_plan import Plan
 from pages.ui.compare import auto_choices, findings, k_by_d, run_times, shared_jobs
+from pages.ui.own_data import HELD, OwnData
 from tests.pages.sweeping import checked, finished, until, words
 
 APP = str(Path(__file__).parents[2] / "app.py")
-RANK = {"data": "iris", "algorithm": "dplloyd", "k": 3, "privacy": "Loosest", "paper": "000"}
+RANK = {"data": "iris", "algorithm": "dplloyd", "k": 3, "privacy": "Loosest", "paper": "su2016"}
 MAP = {"compare": "map", "algorithm": "dplloyd", "cell_runs": 1, "k_to": 3, "d_to": 3}
 TIME = {"compare": "time", "algorithm": "dplloyd", "timed": "eugkm", "rows": 30_000}
 SIZE = {"compare": "size", "data": "s1-like", "algorithm": "adaptive", "size_runs": 1}
@@ -62,7 +66,7 @@ def dots(app: AppTest) -> dict[str, float]:
 
 def test_the_ranking_is_that_of_the_sweep_which_the_page_names() -> None:
     app = finished(page(**RANK, runs=2))
-    own = [key for key, each in ALGORITHMS.items() if each.paper == "000"]
+    own = [key for key, each in ALGORITHMS.items() if each.paper == "su2016"]
     trials = list(dpcore.sweep(own, dpcore.datasets.load("iris"), 3, [4.0], 2))
     for key, mean in dots(app).items():
         assert mean == pytest.approx(sum(t.nicv for t in trials if t.algorithm == key) / 2)
@@ -252,9 +256,9 @@ def test_every_finding_has_its_claim_and_what_differs() -> None:
 
 
 def test_one_paper_is_shown_alone() -> None:
-    said = words(page(compare="papers", paper="003"))
+    said = words(page(compare="papers", paper="ni2021"))
     for each in REPRODUCTIONS.values():
-        assert (each.title in said) == (each.paper == "003")
+        assert (each.title in said) == (paper_key(each.paper) == "ni2021")
 
 
 def test_a_kept_finding_is_told_with_its_figures(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -334,3 +338,34 @@ def test_the_program_prints_the_map_of_auto(capsys: pytest.CaptureFixture[str]) 
     assert len(said) == len(auto_choices.ROWS) * len(auto_choices.DIMENSIONS)
     way = choose(100, 1, 5, 0.2).way
     assert said[0] == f"100 1 {way}"
+
+
+def test_predictions_say_who_wins_from_where_without_a_run() -> None:
+    app = page(compare="predict", data="s1-like", k=15, epsilon=1.0)
+    said = words(app)
+    assert "5,000 rows, 15 centers, 2 dimensions" in said
+    assert "**EUGkM** has the least noise, **Hybrid** from 61.5 on" in said
+    table = app.table[0].value
+    assert table.loc["1", "DPLloyd"] == "0.0097"
+    assert " to " in table.loc["1", "EUGkM"]
+
+
+def test_predictions_say_which_methods_cannot_run() -> None:
+    table = page(compare="predict", data="digits", k=10).table[0].value
+    assert set(table["EUGkM"]) == {"cannot run"}
+    assert "cannot run" not in set(table["DPLloyd"])
+
+
+def test_the_number_of_ones_own_rows_is_typed_and_never_counted() -> None:
+    rows = from_array(np.zeros((4321, 2)), (-1, 1))
+    own = OwnData("Mine", "Rows of mine.", rows.box, "row", False, rows)
+    app = AppTest.from_file(APP, default_timeout=120).switch_page("pages/2_compare.py")
+    app.session_state[HELD] = {own.key: own}
+    for name, value in {"compare": "predict", "data": own.key, "k": "3"}.items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception
+    assert not app.table
+    app.number_input(key="at-rows").set_value(50_000).run()
+    assert "50,000 rows, 3 centers, 2 dimensions" in words(app)
+    assert "4,321" not in words(app)

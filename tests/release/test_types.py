@@ -53,7 +53,7 @@ def allowed(
     if result.coreset is not None:
         published(result.coreset.kmeans(7))
     if simulated.coreset is not None:
-        looked_at(simulated.coreset.merged(9).kmeans(7))
+        looked_at(simulated.coreset.reduced(9).kmeans(7))
     bundle(plan, result, "now")
 
 def refused(

@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from dpcore.algorithms import PAPERS
+from dpcore.algorithms.references import paper_key
 from dpcore.datasets.paper_sets import EXTRA
 from dpcore.papers import REPRODUCTIONS, Finding, Outcome, Reproduction, in_order, kept
 from dpcore.privacy.explain import NO_BREAK
@@ -37,7 +38,9 @@ def show() -> None:
         "lie close together."
     )
     paper = controls.paper_control()
-    shown = [each for each in in_order(REPRODUCTIONS) if paper in (controls.ALL, each.paper)]
+    shown = [
+        each for each in in_order(REPRODUCTIONS) if paper in (controls.ALL, paper_key(each.paper))
+    ]
     measured = {name: outcome for name, outcome in kept().items() if name in REPRODUCTIONS}
     summary([measured[each.name] for each in shown if each.name in measured], len(shown))
     opened = address.get("finding", None, address.one_of(REPRODUCTIONS))
