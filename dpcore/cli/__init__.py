@@ -19,7 +19,7 @@ examples:
   dpcore run eugkm --data trips.csv.gz --columns lon lat --box -74.1 40.7 -73.9 40.9 \\
       -k 5 --epsilon 1 --format geojson
   dpcore sweep eugkm dplloyd --data nyc-month -k 5 --epsilons 0.05 0.1 0.5 1 --runs 20 --json
-  dpcore reproduce 000-fig2 --quick
+  dpcore reproduce su2016-fig2 --quick
   dpcore release adaptive --data nyc-taxi -k 5 --epsilon 0.5 --allowed 2 --output released
   dpcore verify released/certificate.json
 

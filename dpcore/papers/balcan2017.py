@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,7 +14,6 @@ from dpcore.datasets.generated import gaussians
 from dpcore.geometry.domain import TICKS, Box, FloatArray, from_ticks
 from dpcore.papers.contenders import BOX_CENTER, NON_PRIVATE, Contender, contest, references
 from dpcore.papers.finding import (
-    OUR_WORDS,
     Check,
     Effort,
     Finding,
@@ -22,7 +22,7 @@ from dpcore.papers.finding import (
     Shelf,
     register,
 )
-from dpcore.papers.measurements import all_of, duel, figures, found
+from dpcore.papers.measurements import duel, figures, found, judged
 from dpcore.privacy.accounting import Neighbors
 from dpcore.study.sweep import trial_seed
 
@@ -49,7 +49,7 @@ SEARCHES = (OURS, SULQ_3, SULQ_20, PUBLISHED, SULQ_PUBLISHED)
 EVERYONE = (*SEARCHES, AGGREGATE, PICKS, PICKS_PUBLISHED)
 KEYS = tuple(dict.fromkeys(each.algorithm for each in EVERYONE))
 
-DIFFERS = OUR_WORDS + (
+DIFFERS = (
     "MNIST and CIFAR do not ship: scikit-learn's digits and Gaussian clusters stand in, with far "
     "fewer rows. Costs are per row and in a box of half side 1. SuLQ gets the delta of 1e-6 that "
     "its noise needs. Added rounds of Lloyd are left out of the published form."
@@ -152,7 +152,7 @@ def far_worse(rows: Sequence[Row], label: str) -> Check:
         if label in cell and cell.get(NON_PRIVATE, 0) > 0
     ]
     if not ratios:
-        return Check(Finding.SKIPPED, f"{label} was not measured.")
+        return Check(Finding.CANNOT_RUN, f"{label} was not measured.")
     far = sum(ratio >= FAR for ratio in ratios)
     return Check(
         found(far, len(ratios)),
@@ -163,8 +163,8 @@ def far_worse(rows: Sequence[Row], label: str) -> Check:
 
 def concluded(checks: Sequence[Check], rows: Sequence[Row]) -> Check:
     """All checks as one, and what must be said beside them."""
-    check = all_of(checks, rows)
-    return Check(check.finding, f"{check.words}\n{beats_no_data(rows)}")
+    check = judged(checks[0], checks[1:], rows)
+    return replace(check, notes=(*check.notes, beats_no_data(rows)))
 
 
 def check_search(rows: Sequence[Row]) -> Check:
@@ -178,7 +178,7 @@ def check_table(rows: Sequence[Row]) -> Check:
 
 register(
     Reproduction(
-        "001-table1",
+        "balcan2017-table1",
         "001",
         "Table 1",
         "The cost of every method",
@@ -194,7 +194,7 @@ register(
 
 register(
     Reproduction(
-        "001-dimension",
+        "balcan2017-dimension",
         "001",
         "Effect of dimension",
         "Cost against the number of dimensions, to 500",
@@ -208,7 +208,7 @@ register(
 
 register(
     Reproduction(
-        "001-clusters",
+        "balcan2017-clusters",
         "001",
         "Effect of clusters",
         "Cost against the number of clusters, to 64",

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 
 from dpcore.papers.finding import Check, Effort, Reproduction, Row, Shelf, register
-from dpcore.papers.measurements import all_of, duel, figures, found, mean_figures
+from dpcore.papers.measurements import duel, figures, found, judged, mean_figures
 from dpcore.papers.su2016 import REPAIRED, SIX, SIX_DIFFER, six_sets
 from dpcore.privacy.accounting import MAX_EPSILON
 from dpcore.runs.run import run
@@ -60,13 +60,13 @@ def check_blocks(rows: Sequence[Row]) -> Check:
             cell["3k"] = row.figure
     smaller = sum(cell["3k"] < cell["published"] for cell in cells.values())
     best = sum(cell["3k"] <= NEAR * cell["best"] for cell in cells.values())
-    return all_of(
+    return judged(
+        Check(
+            found(smaller, len(cells)),
+            f"blocks of 3k rows do better than GkM's, of n^0.6 rows, in {smaller} of "
+            f"{len(cells)} cells.",
+        ),
         [
-            Check(
-                found(smaller, len(cells)),
-                f"blocks of 3k rows do better than GkM's, of n^0.6 rows, in {smaller} of "
-                f"{len(cells)} cells.",
-            ),
             Check(
                 found(best, len(cells)),
                 f"no other size does better by more than 10 % in {best} of {len(cells)} cells.",
@@ -100,12 +100,12 @@ def check_searches(rows: Sequence[Row]) -> Check:
     longest = max((int(row.setting.get("rounds", 0)) for row in rows), default=0)
     equal = duel(rows, "dplloyd", "pgkm")
     last = duel([row for row in rows if row.setting.get("rounds") == longest], *SEARCHES)
-    return all_of(
+    return judged(
+        Check(
+            equal.finding,
+            f"in as many rounds Lloyd does better than the genetic search {equal}.",
+        ),
         [
-            Check(
-                equal.finding,
-                f"in as many rounds Lloyd does better than the genetic search {equal}.",
-            ),
             Check(last.finding, f"so too after {longest} rounds: {last}."),
         ],
         rows,
@@ -139,13 +139,13 @@ def check_time(rows: Sequence[Row]) -> Check:
     slowest = sum(max(by, key=lambda key: by[key]) == "pgkm" for by in cells)
     quicker = duel(rows, "dplloyd", "eugkm")
     longest = max((max(by.values()) for by in cells), default=math.nan)
-    return all_of(
+    return judged(
+        Check(
+            found(slowest, len(cells)),
+            f"the genetic search of PGkM takes longest in {slowest} of {len(cells)} cells; "
+            f"no run took more than {longest:.2g} s.",
+        ),
         [
-            Check(
-                found(slowest, len(cells)),
-                f"the genetic search of PGkM takes longest in {slowest} of {len(cells)} cells; "
-                f"no run took more than {longest:.2g} s.",
-            ),
             Check(quicker.finding, f"DPLloyd is quicker than EUGkM {quicker}."),
         ],
         rows,
@@ -154,7 +154,7 @@ def check_time(rows: Sequence[Row]) -> Check:
 
 register(
     Reproduction(
-        name="000-fig3",
+        name="su2016-fig3",
         paper="000",
         figure="figure 3",
         title="The size of GkM's blocks",
@@ -170,7 +170,7 @@ register(
 )
 register(
     Reproduction(
-        name="000-fig4",
+        name="su2016-fig4",
         paper="000",
         figure="figure 4",
         title="Lloyd and the genetic search without privacy",
@@ -185,7 +185,7 @@ register(
 )
 register(
     Reproduction(
-        name="000-fig7",
+        name="su2016-fig7",
         paper="000",
         figure="figure 7",
         title="Run time",

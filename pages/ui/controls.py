@@ -298,7 +298,7 @@ def paper_control() -> str:
 def paper_title(key: str) -> str:
     if key == ALL:
         return "All of them"
-    return PAPERS[key] if key == "ours" else f"{key}: {PAPERS[key]}"
+    return PAPERS[key]
 
 
 def obstacle(choice: Choice) -> str | None:

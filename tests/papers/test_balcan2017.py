@@ -33,13 +33,6 @@ def rows(**changed):
     ]
 
 
-def test_beating_every_baseline_everywhere_reproduces_the_table():
-    check = balcan2017.check_table(rows())
-    assert check.finding is Finding.REPRODUCED
-    assert "5 of 5" in check.words
-    assert "1e+06 to 1e+06 times" in check.words
-
-
 def test_losing_to_every_baseline_refutes_it():
     bad = rows(
         **{
@@ -51,21 +44,9 @@ def test_losing_to_every_baseline_refutes_it():
     assert balcan2017.check_table(bad).finding is Finding.NOT_REPRODUCED
 
 
-def test_losing_to_few_rounds_only_makes_it_depend():
-    check = balcan2017.check_search(rows(**{"SuLQ, 3 rounds": 1.5}))
-    assert check.finding is Finding.DEPENDS
-    assert "Not reproduced: high-dimensional costs less than SuLQ, 3 rounds" in check.words
-
-
-def test_where_looking_at_no_data_is_as_good_it_says_so():
-    check = balcan2017.check_search(rows(**{BOX_CENTER: 1.0}))
-    assert "costs less on a (0.5 of its cost)" in check.words
-    assert "always costs less" in balcan2017.check_search(rows()).words
-
-
 def test_a_method_that_was_not_measured_is_no_finding():
     some = [row for row in rows() if row.setting["algorithm"] != balcan2017.UNFOLDED]
-    assert balcan2017.far_worse(some, balcan2017.UNFOLDED).finding is Finding.SKIPPED
+    assert balcan2017.far_worse(some, balcan2017.UNFOLDED).finding is Finding.CANNOT_RUN
 
 
 def small(k, d):
@@ -75,8 +56,8 @@ def small(k, d):
 
 def test_a_finding_runs_and_ends_in_a_verdict(monkeypatch):
     monkeypatch.setattr(balcan2017, "gaussian_rows", small)
-    *_, outcome = reproduce("001-dimension", effort=Effort(quick=True))
-    assert outcome.check.finding is not Finding.SKIPPED
+    *_, outcome = reproduce("balcan2017-dimension", effort=Effort(quick=True))
+    assert outcome.check.finding is not Finding.CANNOT_RUN
     labels = {row.setting["algorithm"] for row in outcome.rows}
     assert labels == {each.label for each in balcan2017.SEARCHES} | {BOX_CENTER, NON_PRIVATE}
 
@@ -84,7 +65,7 @@ def test_a_finding_runs_and_ends_in_a_verdict(monkeypatch):
 def test_each_contender_has_a_label_of_its_own():
     labels = [each.label for each in balcan2017.EVERYONE]
     assert len(set(labels)) == len(labels)
-    assert set(REPRODUCTIONS["001-table1"].algorithms) == {
+    assert set(REPRODUCTIONS["balcan2017-table1"].algorithms) == {
         each.algorithm for each in balcan2017.EVERYONE
     }
 

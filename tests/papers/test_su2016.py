@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from dpcore.papers import REPRODUCTIONS, Effort, Finding, Row, Shelf, reproduce
-from dpcore.papers.su2016 import PUBLISHED, RIVALS, check_heat, check_hybrid, check_rivals
-from dpcore.papers.su2016_parts import TIMED, check_blocks, check_searches, check_time
+from dpcore.papers.su2016 import check_heat, check_hybrid, check_rivals
+from dpcore.papers.su2016_parts import TIMED, check_searches, check_time
 
 CLAIMED = {
     "eugkm": 1.0,
@@ -47,17 +47,13 @@ def test_figure_1_is_reproduced_where_every_rival_stands_as_published():
     many = {**CLAIMED, "eugkm": 2.5}
     found = check_rivals(rivals(CLAIMED, many, {**CLAIMED, "pgkm": 1.5}))
     assert found.finding is Finding.REPRODUCED, found.words
-    assert "GkM is the worst of all in 5 of 5 cells" in found.words
+    assert "GkM is the worst of all in 5 of 5 cells" in "\n".join(found.lines)
 
 
 def test_figure_1_upside_down_is_not_reproduced():
     many = {**UPSIDE_DOWN, "eugkm": 3.5, "dplloyd": 10.0}
     found = check_rivals(rivals(UPSIDE_DOWN, many, {**UPSIDE_DOWN, "pgkm": 5.0}))
     assert found.finding is Finding.NOT_REPRODUCED, found.words
-
-
-def test_figure_1_depends_where_only_some_of_it_holds():
-    assert check_rivals(rivals(CLAIMED, CLAIMED, CLAIMED)).finding is Finding.DEPENDS
 
 
 def heat(figure: Callable[[str, int, int], float]) -> list[Row]:
@@ -85,18 +81,12 @@ def test_figure_2_is_not_reproduced_where_it_is_the_other_way_around():
     assert found.finding is Finding.NOT_REPRODUCED
 
 
-def test_figure_2_depends_where_only_d_hurts():
-    found = check_heat(heat(lambda key, d, k: d if key == "eugkm" else 5))
-    assert found.finding is Finding.DEPENDS
-    assert "DPLloyd gets worse for 0 of 2 d" in found.words
-
-
 @pytest.mark.parametrize(
     ("hybrid", "finding"),
     [
         ([1.01] * 4, Finding.REPRODUCED),
         ([1.5] * 4, Finding.NOT_REPRODUCED),
-        ([0.5, 0.5, 1.5, 1.5], Finding.DEPENDS),
+        ([0.5, 0.5, 1.5, 1.5], Finding.NOT_REPRODUCED),
     ],
 )
 def test_hybrid_must_be_as_good_as_the_better_of_its_parts(hybrid, finding):
@@ -116,12 +106,6 @@ def blocks(few: float, some: float, published: float) -> list[Row]:
     ]
 
 
-def test_blocks_of_3k_rows_must_beat_larger_and_smaller_ones():
-    assert check_blocks(blocks(2.0, 1.0, 3.0)).finding is Finding.REPRODUCED
-    assert check_blocks(blocks(1.0, 2.0, 3.0)).finding is Finding.DEPENDS
-    assert check_blocks(blocks(2.0, 3.0, 1.0)).finding is Finding.NOT_REPRODUCED
-
-
 def searches(lloyd: float, genetic: float, genetic_late: float) -> list[Row]:
     return rows(
         [
@@ -133,7 +117,7 @@ def searches(lloyd: float, genetic: float, genetic_late: float) -> list[Row]:
 
 def test_the_genetic_search_must_be_worse_early_and_late():
     assert check_searches(searches(1, 2, 2)).finding is Finding.REPRODUCED
-    assert check_searches(searches(1, 2, 0.5)).finding is Finding.DEPENDS
+    assert check_searches(searches(1, 2, 0.5)).finding is Finding.NOT_REPRODUCED
     assert check_searches(searches(2, 1, 1)).finding is Finding.NOT_REPRODUCED
 
 
@@ -141,7 +125,7 @@ def test_the_order_of_run_times_is_compared_not_seconds():
     seconds = dict.fromkeys(TIMED, 1.0)
     for dplloyd, pgkm, finding in [
         (0.1, 5.0, Finding.REPRODUCED),
-        (0.1, 0.5, Finding.DEPENDS),
+        (0.1, 0.5, Finding.NOT_REPRODUCED),
         (2.0, 0.5, Finding.NOT_REPRODUCED),
     ]:
         cell = {"data": "s1", "by": {**seconds, "dplloyd": dplloyd, "pgkm": pgkm}}
@@ -149,7 +133,7 @@ def test_the_order_of_run_times_is_compared_not_seconds():
 
 
 def test_every_figure_of_the_paper_is_there():
-    assert {f"000-fig{number}" for number in range(1, 8)} == {
+    assert {f"su2016-fig{number}" for number in range(1, 8)} == {
         name for name, each in REPRODUCTIONS.items() if each.paper == "000"
     }
 
@@ -162,23 +146,14 @@ def two_sets(monkeypatch):
     monkeypatch.setattr("dpcore.papers.su2016_parts.FEW_ROUNDS", (2,))
 
 
-def test_an_absent_set_is_left_out_or_stood_in_for_and_both_are_said(two_sets):
-    *_, outcome = reproduce("000-fig1", Shelf(), Effort(quick=True))
-    measured = [row for row in outcome.rows if "absent" not in row.setting]
-    assert {row.setting["data"] for row in measured} == {"s1-like"}
-    assert [row.setting["algorithm"] for row in measured] == [*RIVALS, PUBLISHED]
-    assert "s1-like stands in" in outcome.check.words
-    assert "Left out: adult: adult does not ship" in outcome.check.words
-
-
-@pytest.mark.parametrize("name", ["000-fig3", "000-fig4", "000-fig5", "000-fig7"])
+@pytest.mark.parametrize("name", ["su2016-fig3", "su2016-fig4", "su2016-fig5", "su2016-fig7"])
 def test_a_quick_run_comes_to_a_verdict(name, two_sets):
     *_, outcome = reproduce(name, Shelf(), Effort(quick=True))
-    assert outcome.check.finding is not Finding.SKIPPED
+    assert outcome.check.finding is not Finding.CANNOT_RUN
 
 
-@pytest.mark.parametrize("name", ["000-fig2", "000-fig6"])
+@pytest.mark.parametrize("name", ["su2016-fig2", "su2016-fig6"])
 def test_a_corner_of_the_family_comes_to_a_verdict(name, monkeypatch):
     monkeypatch.setattr("dpcore.papers.su2016.FEW_SIDES", (2, 3))
     *_, outcome = reproduce(name, Shelf(), Effort(quick=True))
-    assert outcome.check.finding is not Finding.SKIPPED
+    assert outcome.check.finding is not Finding.CANNOT_RUN
