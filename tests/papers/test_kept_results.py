@@ -46,6 +46,12 @@ def test_outcomes_survive_being_written_down(small):
     assert math.isnan(again.rows[1].figure)
 
 
+def test_an_outcome_of_another_claim_is_left_out(small):
+    text = to_json([Outcome(small, ROWS)])
+    assert from_json(text)
+    assert from_json(text.replace(json.dumps(small.claim), '"Another claim."')) == {}
+
+
 def test_an_outcome_kept_under_an_earlier_name_is_found(small):
     text = to_json([Outcome(small, ROWS)]).replace("su2016-fig1", "000-fig1")
     assert from_json(text)["su2016-fig1"].rows[0] == ROWS[0]
