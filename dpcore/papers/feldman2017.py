@@ -18,7 +18,7 @@ from dpcore.datasets.generated import month
 from dpcore.geometry.domain import Grid, from_ticks
 from dpcore.papers.contenders import slope
 from dpcore.papers.finding import Check, Effort, Finding, Reproduction, Row, Shelf, register
-from dpcore.papers.measurements import all_of, found, mean_and_error
+from dpcore.papers.measurements import found, judged, mean_and_error
 from dpcore.privacy.accounting import MIN_EPSILON, Infeasible, Neighbors
 from dpcore.runs.baseline import baseline
 from dpcore.runs.run import run
@@ -85,7 +85,7 @@ def measure_feasible(shelf: Shelf, effort: Effort) -> Iterator[Row]:
 def check_feasible(rows: Sequence[Row]) -> Check:
     known = [row for row in rows if row.paper and row.figure > 0]
     if not known:
-        return Check(Finding.SKIPPED, "No smallest epsilon was told.")
+        return Check(Finding.CANNOT_RUN, "No smallest epsilon was told.")
     ratios = [row.figure / row.paper for row in known if row.paper]
     close = sum(1 / CLOSE <= ratio <= CLOSE for ratio in ratios)
     far = [
@@ -144,7 +144,7 @@ def check_slope(rows: Sequence[Row], key: str) -> Check:
         if row.setting["algorithm"] == key and row.figure > 0
     }
     if len(times) < 2:
-        return Check(Finding.SKIPPED, f"{key} was not timed at two sizes.")
+        return Check(Finding.CANNOT_RUN, f"{key} was not timed at two sizes.")
     all_along, largest = slope(times, times.values()), max(times)
     last = sorted(times)[-2:]
     at_the_end = slope(last, [times[n] for n in last])
@@ -155,11 +155,12 @@ def check_slope(rows: Sequence[Row], key: str) -> Check:
     steepest = max(all_along, at_the_end)
     if steepest <= LINEAR:
         return Check(Finding.REPRODUCED, words)
-    return Check(Finding.NOT_REPRODUCED if all_along > LINEAR else Finding.DEPENDS, words)
+    return Check(Finding.NOT_REPRODUCED, words)
 
 
 def check_time(rows: Sequence[Row]) -> Check:
-    return all_of([check_slope(rows, key) for key in (OURS, FAITHFUL, SPLIT)], rows)
+    headline, *sides = (check_slope(rows, key) for key in (OURS, FAITHFUL, SPLIT))
+    return judged(headline, sides, rows)
 
 
 def measured(
@@ -214,7 +215,9 @@ def check_trend(
     """Whether a figure rises or falls along a setting, by Kendall's exact test of order."""
     points = curve(rows, key, measure, along)
     if len(points) < 4:
-        return Check(Finding.SKIPPED, f"{key} answered at too few values of {along} for a trend.")
+        return Check(
+            Finding.CANNOT_RUN, f"{key} answered at too few values of {along} for a trend."
+        )
     figures = list(points.values())
     up, down = (
         kendalltau(list(points), figures, alternative=side).pvalue <= LUCK
@@ -226,10 +229,9 @@ def check_trend(
         f"{key}: {measure} of {figures[0]:.3g} at {along} {first:g} and {figures[-1]:.3g} at "
         f"{last:g}, {trend} over {len(points)} values."
     )
-    as_claimed, opposite = (up, down) if rising else (down, up)
-    if as_claimed:
+    if up if rising else down:
         return Check(Finding.REPRODUCED, words)
-    return Check(Finding.NOT_REPRODUCED if opposite else Finding.DEPENDS, words)
+    return Check(Finding.NOT_REPRODUCED, words)
 
 
 def check_stages(rows: Sequence[Row], key: str) -> Check:
@@ -237,7 +239,7 @@ def check_stages(rows: Sequence[Row], key: str) -> Check:
     errors = curve(rows, key, ERROR, "epsilon")
     steps = list(pairwise(errors))
     if len(steps) < 2:
-        return Check(Finding.SKIPPED, f"{key} answered at fewer than three epsilons.")
+        return Check(Finding.CANNOT_RUN, f"{key} answered at fewer than three epsilons.")
     drops = {step: errors[step[0]] / max(errors[step[1]], 1e-9) for step in steps}
     stays = [f"{a:g} to {b:g}" for (a, b), drop in drops.items() if 1 / STAYS <= drop <= STAYS]
     falls = [f"{a:g} to {b:g}" for (a, b), drop in drops.items() if drop >= FALLS]
@@ -248,13 +250,13 @@ def check_stages(rows: Sequence[Row], key: str) -> Check:
     )
     if stays and falls:
         return Check(Finding.REPRODUCED, words)
-    return Check(Finding.DEPENDS if stays or falls else Finding.NOT_REPRODUCED, words)
+    return Check(Finding.NOT_REPRODUCED, words)
 
 
 def check_epsilons(rows: Sequence[Row]) -> Check:
-    return all_of(
+    return judged(
+        check_trend(rows, FAITHFUL, ERROR, "epsilon", rising=False),
         [
-            check_trend(rows, FAITHFUL, ERROR, "epsilon", rising=False),
             check_trend(rows, OURS, ERROR, "epsilon", rising=False),
             check_trend(rows, FAITHFUL, POINTS, "epsilon"),
             check_stages(rows, FAITHFUL),
@@ -270,7 +272,8 @@ def measure_clusters(shelf: Shelf, effort: Effort) -> Iterator[Row]:
 
 
 def check_clusters(rows: Sequence[Row]) -> Check:
-    return all_of([check_trend(rows, key, ERROR, "k") for key in (FAITHFUL, OURS)], rows)
+    headline, other = (check_trend(rows, key, ERROR, "k") for key in (FAITHFUL, OURS))
+    return judged(headline, [other], rows)
 
 
 def measure_against_2009(shelf: Shelf, effort: Effort) -> Iterator[Row]:
@@ -284,7 +287,7 @@ def check_smaller(rows: Sequence[Row], key: str, measure: str, what: str) -> Che
     ours, net = (curve(rows, one, measure, "epsilon") for one in (key, NET))
     ratios = [net[e] / max(ours[e], 1e-9) for e in ours if e in net]
     if not ratios:
-        return Check(Finding.SKIPPED, f"{key} and {NET} answered at no common epsilon.")
+        return Check(Finding.CANNOT_RUN, f"{key} and {NET} answered at no common epsilon.")
     smaller = sum(ratio > 1 for ratio in ratios)
     return Check(
         found(smaller, len(ratios)),
@@ -299,7 +302,7 @@ def check_negative(rows: Sequence[Row]) -> Check:
         key: list(curve(rows, key, NEGATIVE, "epsilon").values()) for key in (OURS, FAITHFUL, NET)
     }
     if not shares[NET]:
-        return Check(Finding.SKIPPED, f"{NET} was not measured.")
+        return Check(Finding.CANNOT_RUN, f"{NET} was not measured.")
     of_ours = max(shares[OURS] + shares[FAITHFUL], default=0.0)
     right = min(shares[NET]) > 0 and of_ours == 0
     return Check(
@@ -315,12 +318,12 @@ def check_against_2009(rows: Sequence[Row]) -> Check:
         for key in (FAITHFUL, OURS)
         for measure, what in ((ERROR, "error"), (POINTS, "size"))
     ]
-    return all_of([*compared, check_negative(rows)], rows)
+    return judged(compared[0], [*compared[1:], check_negative(rows)], rows)
 
 
 register(
     Reproduction(
-        "004-table2",
+        "feldman2017-table2",
         "004",
         "Table 2",
         "The smallest epsilon at which there is a coreset",
@@ -335,7 +338,7 @@ register(
 
 register(
     Reproduction(
-        "004-fig3-4",
+        "feldman2017-fig3-4",
         "004",
         "Fig. 3 and 4",
         "Run time against the number of rows",
@@ -350,7 +353,7 @@ register(
 
 register(
     Reproduction(
-        "004-fig5",
+        "feldman2017-fig5",
         "004",
         "Fig. 5",
         "Error and size of the coreset against epsilon",
@@ -364,7 +367,7 @@ register(
 
 register(
     Reproduction(
-        "004-fig6",
+        "feldman2017-fig6",
         "004",
         "Fig. 6",
         "Error against the number of clusters",
@@ -378,7 +381,7 @@ register(
 
 register(
     Reproduction(
-        "004-fig7",
+        "feldman2017-fig7",
         "004",
         "Fig. 7",
         "Against the private coreset of 2009",

@@ -12,7 +12,7 @@ from scipy.stats import norm
 from dpcore.datasets import Dataset
 from dpcore.papers.contenders import Contender, contest
 from dpcore.papers.finding import Check, Effort, Finding, Reproduction, Row, Shelf, register
-from dpcore.papers.measurements import Measure, all_of, found
+from dpcore.papers.measurements import Measure, found, judged
 from dpcore.runs.baseline import baseline
 from dpcore.study.metrics import cost_gap, nicv
 
@@ -120,7 +120,7 @@ def check_factor(rows: Sequence[Row], key: str) -> Check:
     }
     plain = ratios["none"]
     if not plain:
-        return Check(Finding.SKIPPED, f"{key} was not measured.")
+        return Check(Finding.CANNOT_RUN, f"{key} was not measured.")
     wanted = FACTORS.get(key, 1.0)
     holds = sum(ratio >= wanted for ratio in plain)
     told = f"the paper's {wanted:g} times or more" if key in FACTORS else "a larger one"
@@ -134,7 +134,8 @@ def check_factor(rows: Sequence[Row], key: str) -> Check:
 
 
 def check_gaps(rows: Sequence[Row]) -> Check:
-    return all_of([check_factor(rows, key) for key in CLUSTERS], rows)
+    headline, *sides = (check_factor(rows, key) for key in CLUSTERS)
+    return judged(headline, sides, rows)
 
 
 def gaps_by_groups(rows: Sequence[Row], key: str) -> dict[int, Row]:
@@ -154,7 +155,7 @@ def check_every_group(rows: Sequence[Row], key: str) -> Check:
         if row.setting["data"] == key and row.setting["algorithm"] == GUARANTEE
     ]
     if not gaps or not base:
-        return Check(Finding.SKIPPED, f"{key} was not measured.")
+        return Check(Finding.CANNOT_RUN, f"{key} was not measured.")
     smaller = sum(gap < base[0] for gap in gaps)
     return Check(
         found(smaller, len(gaps)),
@@ -167,7 +168,7 @@ def check_best_group(rows: Sequence[Row], key: str) -> Check:
     """Whether the paper's best internalK is best here, beyond the luck of the runs."""
     gaps = gaps_by_groups(rows, key)
     if not gaps:
-        return Check(Finding.SKIPPED, f"{key} was not measured.")
+        return Check(Finding.CANNOT_RUN, f"{key} was not measured.")
     wanted = gaps.pop(BEST_GROUPS[key])
     other, rival = min(gaps.items(), key=lambda item: item[1].figure)
     luck = math.hypot(wanted.error or 0, rival.error or 0)
@@ -177,20 +178,21 @@ def check_best_group(rows: Sequence[Row], key: str) -> Check:
         f"and of {rival.figure:.3g} with the best other, {other}"
     )
     if abs(apart) < TELLING:
-        return Check(Finding.DEPENDS, f"{words}, which may be luck.")
+        return Check(Finding.NOT_REPRODUCED, f"{words}, which may be luck.")
     return Check(Finding.REPRODUCED if apart > 0 else Finding.NOT_REPRODUCED, words + ".")
 
 
 def check_groups(rows: Sequence[Row]) -> Check:
     better = [check_every_group(rows, key) for key in CLUSTERS]
-    return all_of(better + [check_best_group(rows, key) for key in BEST_GROUPS], rows)
+    best = [check_best_group(rows, key) for key in BEST_GROUPS]
+    return judged(better[0], better[1:] + best, rows)
 
 
 KEYS = ("kmeans-guarantee-published", "subclustering-published")
 
 register(
     Reproduction(
-        "002-fig3",
+        "joshi2022-fig3",
         "002",
         "Fig. 3",
         "CostGap of SubClustering and of its baseline",
@@ -206,7 +208,7 @@ register(
 
 register(
     Reproduction(
-        "002-fig4",
+        "joshi2022-fig4",
         "002",
         "Fig. 4",
         "CostGap of SubClustering against internalK",

@@ -190,7 +190,12 @@ SHOTS = (
     Shot("compare-predict", COMPARE + "predict", WIDE, until="Take it with you"),
     Shot("compare-papers", COMPARE + "papers", WIDE, until="Claim"),
     Shot("compare-papers-phone", COMPARE + "papers&paper=004", LONG, dark=True, until="Claim"),
-    Shot("compare-live", COMPARE + "papers&paper=004&live=004-table2", WIDE, until="Measured just"),
+    Shot(
+        "compare-live",
+        COMPARE + "papers&paper=004&live=feldman2017-table2",
+        WIDE,
+        until="Measured just",
+    ),
     Shot("publish", "/publish", until="Publish once"),
     Shot("publish-columns", "/publish", TALL, act=count_rows, until="Publish once"),
     Shot("publish-twin", "/publish", WIDE, act=make_a_twin, until="Publish once"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from dpcore.algorithms.auto import choose
 from dpcore.algorithms.references import paper_key
 from dpcore.datasets.rows import from_array
 from dpcore.papers import REPRODUCTIONS, Check, Effort, Finding, Outcome, Row, Shelf
+from dpcore.papers.finding import printed
 from dpcore.study.k_by_d import Family
 from dpcore.study.sweep_plan import Plan
 from pages.ui.compare import auto_choices, findings, k_by_d, run_times, shared_jobs
@@ -239,19 +241,21 @@ def test_nonsense_in_the_address_is_taken_out_of_it(wrong: dict[str, str]) -> No
     assert list(wrong)[-1] not in app.query_params
 
 
-NAME = "000-fig2"
+NAME = "su2016-fig2"
 
 
 def measured() -> Outcome:
     rows = [Row({"k": 2, "d": 3, "algorithm": "eugkm"}, 0.25, paper=0.5)]
-    check = Check(Finding.DEPENDS, "Reproduced: one_half.\nNot reproduced: the *other*.")
+    side = Check(Finding.REPRODUCED, "the *other*.")
+    check = Check(Finding.NOT_REPRODUCED, "one_half.", (side,), ("Left out: [a].",))
     return Outcome(REPRODUCTIONS[NAME], rows, check, "2026-01-02")
 
 
 def test_every_finding_has_its_claim_and_what_differs() -> None:
     said = words(page(compare="papers"))
     for each in REPRODUCTIONS.values():
-        assert each.claim in said
+        assert findings.plain(each.claim) in said
+        assert each.source in said
         assert each.differs.strip() in said
 
 
@@ -265,9 +269,10 @@ def test_a_kept_finding_is_told_with_its_figures(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(findings, "kept", lambda: {NAME: measured()})
     app = page(compare="papers")
     said = words(app)
-    assert "*Measured 2026-01-02:*" in said
-    assert "- Reproduced\\: one\\_half.\n- Not reproduced\\: the \\*other\\*." in said
-    assert ":orange-badge[:material/balance: depends]\xa01" in said
+    assert "*Measured 2026-01-02:* one\\_half." in said
+    assert "- :green-badge[:material/check: reproduced] the \\*other\\*." in said
+    assert "- Left out\\: \\[a\\]." in said
+    assert ":violet-badge[:material/close: not reproduced]\xa01" in said
     assert not app.dataframe
     app.button(key=f"figures-{NAME}").click()
     checked(app)
@@ -275,6 +280,22 @@ def test_a_kept_finding_is_told_with_its_figures(monkeypatch: pytest.MonkeyPatch
     assert list(shown.columns) == ["k", "d", "algorithm", "measured", "the paper's"]
     assert shown["the paper's"][0] == 0.5
     assert app.query_params["finding"] in (NAME, [NAME])
+
+
+def test_an_earlier_name_in_the_address_opens_the_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(findings, "kept", lambda: {NAME: measured()})
+    assert page(compare="papers", finding="000-fig2").dataframe
+
+
+def test_the_numbers_that_a_paper_prints_stand_beside_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = measured()
+    known = printed(0.5, k=2, d=3)
+    outcome.reproduction = replace(outcome.reproduction, printed=(known, printed(0.7, k=4)))
+    monkeypatch.setattr(findings, "in_order", lambda _: [outcome.reproduction])
+    monkeypatch.setattr(findings, "kept", lambda: {NAME: outcome})
+    said = words(page(compare="papers"))
+    assert "| k 2, d 3 | 0.5 | 0.25 |" in said
+    assert "| k 4 | 0.7 | not measured |" in said
 
 
 def quickly(monkeypatch: pytest.MonkeyPatch, fail: bool = False) -> list[Effort]:
@@ -303,7 +324,7 @@ def quickly(monkeypatch: pytest.MonkeyPatch, fail: bool = False) -> list[Effort]
 
 def test_a_finding_runs_live_in_its_quick_form(monkeypatch: pytest.MonkeyPatch) -> None:
     efforts = quickly(monkeypatch)
-    name = "004-fig6"
+    name = "feldman2017-fig6"
     app = page(compare="papers", paper="004")
     app.button(key=f"live-{name}").click()
     checked(app)
@@ -319,7 +340,9 @@ def test_a_finding_runs_live_in_its_quick_form(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_finding_that_fails_live_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     quickly(monkeypatch, fail=True)
-    until(page(compare="papers", paper="004", live="004-fig5"), "The live run failed: no luck")
+    until(
+        page(compare="papers", paper="004", live="feldman2017-fig5"), "The live run failed: no luck"
+    )
 
 
 def test_the_map_of_auto_is_its_rule() -> None:
