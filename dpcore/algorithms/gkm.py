@@ -20,7 +20,7 @@ from dpcore.results.run_result import Outcome
 MAX_SLABS = 1 << 16
 QUARTILES = (Fraction(1, 4), Fraction(3, 4))
 
-EXPONENT = Parameter("exponent", "There are n to this power blocks.", 0.4, 0.1, 0.9)
+EXPONENT = Parameter("exponent", "There are n to this power blocks.", 0.4, 0.0, 0.9)
 ROWS_PER_CENTER = Parameter(
     "rows_per_center", "Rows in a block for each of the k centers.", 3.0, 1.0, 1000.0
 )
