@@ -22,6 +22,7 @@ from pages.ui import (
     frame,
     live_runs,
     palette,
+    too_few_rows,
 )
 from pages.ui.controls import Choice
 from pages.ui.curve_chart import LINEAR, Axes, Line
@@ -127,6 +128,7 @@ def show(choice: Choice, plan: Plan, metric: Metric, axes: Axes, going: bool) ->
     live_runs.status(plan, len(trials), plan.total, live_runs.refused(trials), going)
     chart(choice, plan, metric, axes, found)
     curve_chart.refusals(found)
+    too_few_rows.offer(choice)
     table(choice, plan, metric, found)
     if going and len(trials) >= plan.total:
         st.rerun()

@@ -24,6 +24,7 @@ from dpcore.results.run_result import (
     UnprovenResult,
 )
 from dpcore.results.synopsis import Coreset, PrivateCoreset
+from dpcore.runs.refusals import public_rows, refusal
 from dpcore.runs.regional import check_regions, run_by_region
 
 
@@ -56,6 +57,10 @@ def run(
     budget = Budget(epsilon, delta)
     relation = _checked_relation(system, neighbors)
     _check_clusters(system, data, k, relation)
+    if regions is None and (
+        known := refusal(system, data.about.key, public_rows(data, relation), k, epsilon, relation)
+    ):
+        raise known
     divisible = None if regions is None else check_regions(system, data, regions, epsilon, relation)
     coins, draws = np.random.SeedSequence(seed).spawn(2)
     curator = Curator(
