@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore.datasets.base import About
+from dpcore.datasets.image_sets import IMAGE_SETS, ImageSet
 from dpcore.datasets.rows import RowsDataset
 from dpcore.geometry.domain import Box
 
@@ -136,4 +137,6 @@ _SETS = (
 )
 
 #: Every set that does not ship, by its key.
-EXTRA: Mapping[str, ExtraSet] = MappingProxyType({each.key: each for each in _SETS})
+EXTRA: Mapping[str, ExtraSet | ImageSet] = MappingProxyType(
+    {each.key: each for each in (*_SETS, *IMAGE_SETS)}
+)

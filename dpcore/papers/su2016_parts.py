@@ -41,7 +41,7 @@ TOTAL, AGGREGATE, NOISE = "GkM", "SAG", "Noise"
 #: How much more than the best centers an aggregate may cost and still count as highly accurate.
 ACCURATE = 1.5
 
-ITERATIONS, FEW_ITERATIONS = (1, 2, 3, 5, 10, 20, 50, 100), (1, 2, 3, 10, 50)
+ITERATIONS, FEW_ITERATIONS = (1, 2, 3, 5, 10, 20, 50, 100), (1, 2, 3, 10, 30)
 FIRST_FEW = 3
 PLAIN_LLOYD, GENE = "Lloyd", "Gene"
 POPULATION, PARENTS = 200, 10
@@ -74,7 +74,7 @@ def errors_of(
     """NICV of some runs of GkM; of its aggregate without noise; and of its noise on the best
     centers, which is the difference of the two."""
     costs: dict[str, list[float]] = {TOTAL: [], AGGREGATE: [], NOISE: []}
-    for i in range(effort.runs(10)):
+    for i in range(effort.runs(5)):
         seed = trial_seed(effort.seed, i)
         exponent = max(0.0, round(1 - power, 9))
         noisy, exact = (
@@ -181,7 +181,7 @@ def gene_path(data: Dataset, k: int, iterations: int, seed: int) -> list[FloatAr
 def measure_searches(shelf: Shelf, effort: Effort) -> Iterator[Row]:
     """Mean NICV of both searches after so many iterations, and when they reach the baseline."""
     wanted = [int(count) for count in effort.some(ITERATIONS, FEW_ITERATIONS)]
-    runs = {PLAIN_LLOYD: effort.runs(30), GENE: effort.runs(5)}
+    runs = {PLAIN_LLOYD: effort.runs(30), GENE: effort.runs(3)}
     for each, data, source, absent in six_sets(shelf):
         yield from absent
         if data is None:
@@ -347,7 +347,7 @@ register(
         algorithms=("gkm",),
         data=KEYS,
         differs=SIX_DIFFER + "The paper does not name epsilon: here it is 1. The number of rows is "
-        "public. Rows draw their block, so that sizes vary around the given one. 10 runs.",
+        "public. Rows draw their block, so that sizes vary around the given one. 5 runs.",
         setting="NICV of GkM, of the aggregate without noise (SAG), and of the noise of equation 3 "
         "on the best centers (Noise), against rows in a block from N^0.1 to N, both on logarithmic "
         "axes, on the six sets.",
@@ -367,7 +367,7 @@ register(
         check=check_searches,
         algorithms=("dplloyd", "pgkm"),
         data=KEYS,
-        differs=SIX_DIFFER + "At the baseline means within 2 % of it. 30 starts of Lloyd, 5 runs "
+        differs=SIX_DIFFER + "At the baseline means within 2 % of it. 30 starts of Lloyd, 3 runs "
         "of Gene. The paper says that Gene needs more than the 10 iterations shown.",
         setting="NICV against the number of iterations on the six sets. Lloyd is the mean of 30 "
         "starts.",
