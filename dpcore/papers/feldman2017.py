@@ -1,4 +1,4 @@
-"""Feldman et al. (2017): error and size of the private coreset (figures 5, 6 and 7)."""
+"""Feldman et al. (2017): error and size of the private coreset (figures 5 and 6)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ from dpcore.papers.finding import (
     Setting,
     Shelf,
     drawn,
-    printed,
     register,
 )
 from dpcore.papers.measurements import counted, judged, mean_and_error
@@ -34,9 +33,8 @@ from dpcore.runs.run import run
 from dpcore.study.metrics import nicv, relative_error
 from dpcore.study.sweep import trial_seed
 
-OURS, FAITHFUL, NET = "coreset", "coreset-faithful", "net-coreset"
+OURS, FAITHFUL = "coreset", "coreset-faithful"
 ERROR, POINTS, NEGATIVE = "relative error", "points", "part of the weights that are negative"
-TIMES = "points of the 2009 coreset / of PRIVATE-K-MEAN"
 
 SIZES = (100_000, 500_000, 1_000_000)
 #: Table 2: by k, the smallest feasible epsilon for each N. Figure 5 begins there (section 5.4).
@@ -48,9 +46,6 @@ STEPS = (1, 1.3, 1.7, 2.2, 2.8, 3.7, 4.8, 6.3, 8.2, 10.6, 13.8, 18)
 STRAIGHT = 0.95
 #: A trend is told from luck: in random order, figures would be so well ordered once in 20 times.
 LUCK = 0.05
-#: The 2009 coreset is so many times larger, in the paper; ours agrees up to a factor.
-LEAST_TIMES, MOST_TIMES, AGREES = 20.0, 40.0, 2.0
-
 DATA = (
     "In place of the taxi month, pickups drawn from the smoothed density of 50,000 real ones. The "
     "number of rows is public and neighbors differ in one row's place, as in the paper. "
@@ -201,7 +196,14 @@ def check_epsilons(rows: Sequence[Row]) -> Check:
     errors = check_trends(
         rows, ERROR, "epsilon", ("k", "n"), "The error falls as epsilon grows", rising=False
     )
-    return judged(check_linear(rows), [check_stages(rows), check_larger(rows), errors], rows)
+    sides = [check_stages(rows), check_larger(rows), errors]
+    return judged(check_linear(rows), sides, last_refusals(rows))
+
+
+def last_refusals(rows: Sequence[Row]) -> list[Row]:
+    """Of each panel the refusal at the largest epsilon, which tells all."""
+    refused = [row for row in rows if "absent" in row.setting]
+    return list({(row.setting["k"], row.setting["n"]): row for row in refused}.values())
 
 
 # Figure 6.
@@ -238,73 +240,6 @@ def check_clusters(rows: Sequence[Row]) -> Check:
     return judged(
         check_trends(rows, ERROR, "k", ("epsilon",), words, rising=True),
         [check_steeper(rows)],
-        rows,
-    )
-
-
-# Figure 7.
-
-AGAINST = (100_000, 300_000, 500_000, 700_000, 1_000_000)
-
-
-def measure_against_2009(shelf: Shelf, effort: Effort) -> Iterator[Row]:
-    found: list[Row] = []
-    for n in map(int, effort.some(AGAINST, quick=(500_000, 1_000_000))):
-        for row in measured(pickups(n), (FAITHFUL, OURS, NET), 5, 0.5, effort.runs(5), effort):
-            found.append(row)
-            yield row
-    sizes = [along_n(found, key, POINTS) for key in (NET, FAITHFUL)]
-    times = [sizes[0][n] / points for n, points in sizes[1].items() if n in sizes[0]]
-    for end, value in (("least", min(times)), ("most", max(times))):
-        yield Row({"measure": TIMES, "of": end, "k": 5, "epsilon": 0.5}, value)
-
-
-def along_n(rows: Sequence[Row], key: str, measure: str) -> dict[float, float]:
-    return curves(rows, key, measure, "n").get((), {})
-
-
-def check_smaller(rows: Sequence[Row], key: str, words: str) -> Check:
-    """At how many N the error is smaller than that of the 2009 coreset."""
-    ours, net = along_n(rows, key, ERROR), along_n(rows, NET, ERROR)
-    ratios = [net[n] / max(ours[n], 1e-9) for n in ours if n in net]
-    told = f", whose error is {min(ratios):.2g} to {max(ratios):.2g} times it," if ratios else ""
-    return counted(
-        sum(ratio > 1 for ratio in ratios),
-        len(ratios),
-        f"{words} has a smaller error than the 2009 coreset{told}",
-    )
-
-
-def check_times(rows: Sequence[Row]) -> Check:
-    """Whether the 2009 coreset is 20 to 40 times larger."""
-    times = [row.figure for row in rows if row.setting.get("measure") == TIMES]
-    close = sum(LEAST_TIMES / AGREES <= each <= MOST_TIMES * AGREES for each in times)
-    told = f"{min(times):.3g} to {max(times):.3g}" if times else "an unknown number of"
-    return counted(
-        close,
-        len(times),
-        f"The 2009 coreset is {told} times larger; {LEAST_TIMES:g} to {MOST_TIMES:g}, up to a "
-        f"factor of {AGREES:g},",
-        most=1.0,
-    )
-
-
-def check_negative(rows: Sequence[Row]) -> Check:
-    """At how many N the 2009 coreset has negative weights and PRIVATE-K-MEAN has none."""
-    ours, net = along_n(rows, FAITHFUL, NEGATIVE), along_n(rows, NET, NEGATIVE)
-    common = [n for n in ours if n in net]
-    holds = sum(ours[n] == 0 < net[n] for n in common)
-    return counted(holds, len(common), "Only the 2009 coreset has negative weights,")
-
-
-def check_against_2009(rows: Sequence[Row]) -> Check:
-    improved = check_smaller(rows, OURS, "The improved coreset of this project")
-    headline = check_smaller(rows, FAITHFUL, "PRIVATE-K-MEAN")
-    known = improved.finding is not Finding.CANNOT_RUN
-    notes = (improved.words,) if known else ()
-    return judged(
-        Check(headline.finding, headline.words, notes=notes),
-        [check_times(rows), check_negative(rows)],
         rows,
     )
 
@@ -367,36 +302,6 @@ register(
             for epsilon in EPSILONS
             for k in CLUSTERS
             for row in rows_of(FAITHFUL, k, SIZES[-1], epsilon, 0.1 * k / epsilon, 3.0 * k)
-        ),
-    )
-)
-
-register(
-    Reproduction(
-        name="feldman2017-fig7",
-        paper="004",
-        figure="figure 7",
-        title="Against the private coreset of 2009",
-        claim="At k = 5 and epsilon = 0.5 the error is clearly smaller than that of the coreset of "
-        "2009, which has 20 to 40 times as many points, some of negative weight (section 5.5, "
-        "figure 7).",
-        measure=measure_against_2009,
-        check=check_against_2009,
-        algorithms=(OURS, FAITHFUL, NET),
-        differs=DATA + "The coreset of 2009 is written here after its paper; the paper had its "
-        "authors' implementation, which is for k-medians. Mean of 5 runs.",
-        setting="Error and size against N, k = 5, epsilon = 0.5, d = 2; mean of 100 runs.",
-        printed=(
-            printed(LEAST_TIMES, measure=TIMES, of="least"),
-            printed(MOST_TIMES, measure=TIMES, of="most"),
-            *(
-                row
-                for n in AGAINST[1:]
-                for row in (
-                    *rows_of(FAITHFUL, 5, n, 0.5, 0.1, 15.0),
-                    *rows_of(NET, 5, n, 0.5, 0.5, 450.0, 0.2),
-                )
-            ),
         ),
     )
 )

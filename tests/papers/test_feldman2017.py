@@ -10,9 +10,11 @@ import pytest
 from dpcore.datasets.regions import boroughs
 from dpcore.papers import REPRODUCTIONS, Effort, Finding, Row, current_name, reproduce
 from dpcore.papers import feldman2017 as sizes
+from dpcore.papers import feldman2017_against as against
 from dpcore.papers import feldman2017_levels as levels
 from dpcore.papers import feldman2017_time as times
-from dpcore.papers.feldman2017 import ERROR, FAITHFUL, NEGATIVE, NET, OURS, POINTS, TABLE_2
+from dpcore.papers.feldman2017 import ERROR, FAITHFUL, NEGATIVE, OURS, POINTS, TABLE_2
+from dpcore.papers.feldman2017_against import NET
 from dpcore.privacy.explain import LEVELS
 
 
@@ -182,7 +184,7 @@ def test_the_error_must_rise_with_k_and_faster_at_a_smaller_epsilon():
 
 
 def against_2009(error, times_larger, negative):
-    ns = sizes.AGAINST[1:]
+    ns = against.SIZES[1:]
     return [
         row
         for key, (e, m) in {FAITHFUL: (1.0, 0.0), OURS: (0.1, 0.0), NET: (error, negative)}.items()
@@ -190,13 +192,13 @@ def against_2009(error, times_larger, negative):
             *along("n", ns, [e] * len(ns), ERROR, key),
             *along("n", ns, [m] * len(ns), NEGATIVE, key),
         )
-    ] + [Row({"measure": sizes.TIMES, "of": "least"}, times_larger)]
+    ] + [Row({"measure": against.TIMES, "of": "least"}, times_larger)]
 
 
 def test_the_error_decides_figure_7_and_size_and_weights_stand_under_it():
-    check = sizes.check_against_2009(against_2009(5.0, 30.0, 0.4))
+    check = against.check_against_2009(against_2009(5.0, 30.0, 0.4))
     assert [check.finding, *(side.finding for side in check.sides)] == [Finding.REPRODUCED] * 3
-    check = sizes.check_against_2009(against_2009(0.5, 2000.0, 0.0))
+    check = against.check_against_2009(against_2009(0.5, 2000.0, 0.0))
     assert [check.finding, *(side.finding for side in check.sides)] == [Finding.NOT_REPRODUCED] * 3
     assert "improved coreset of this project has a smaller error" in check.notes[0]
 
@@ -224,10 +226,24 @@ class Brief(Effort):
         return 1
 
 
-@pytest.mark.parametrize("name", ["feldman2017-fig7", "feldman2017-fig8"])
-def test_a_finding_is_measured_from_its_data_to_its_verdict(name):
-    *_, outcome = reproduce(name, effort=Brief(quick=True))
-    assert outcome.check.finding is not Finding.CANNOT_RUN
+SMALL = {
+    "feldman2017-table2": (levels, {"TABLE_2": {1: TABLE_2[1]}, "STEP": 2.0}),
+    "feldman2017-fig3": (times, {"SIZES": (10_000, 200_000)}),
+    "feldman2017-fig4": (times, {"TRIPS_SIZES": (10_000, 20_000)}),
+    "feldman2017-fig5": (sizes, {"TABLE_2": {1: TABLE_2[1]}, "STEPS": (2.2, 4.8, 10.6)}),
+    "feldman2017-fig6": (sizes, {"EPSILONS": (3.0,), "CLUSTERS": (1, 2, 3, 4)}),
+    "feldman2017-fig7": (against, {"SIZES": (300_000,)}),
+    "feldman2017-fig8": (levels, {"LEVELS": (LEVELS[0], LEVELS[-1])}),
+}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_finding_is_measured_from_its_data_to_its_verdict(monkeypatch, name):
+    module, smaller = SMALL[name]
+    for constant, value in smaller.items():
+        monkeypatch.setattr(module, constant, value)
+    *_, outcome = reproduce(name, effort=Brief())
+    assert outcome.check.finding is not Finding.CANNOT_RUN, outcome.check.words
     measured = [row for row in outcome.rows if "absent" not in row.setting]
     assert measured
     assert all(np.isfinite(row.figure) for row in measured)
