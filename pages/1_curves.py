@@ -25,6 +25,7 @@ from pages.ui import (
     live_runs,
     palette,
     public_numbers,
+    too_few_rows,
 )
 from pages.ui.controls import Choice
 from pages.ui.curve_chart import LINEAR, Axes, Line
@@ -180,6 +181,7 @@ def show(
     live_runs.status(plan, len(trials), plan.total, live_runs.refused(trials), going)
     chart(choice, plan, metric, axes, n, found)
     curve_chart.refusals(found)
+    too_few_rows.offer(choice)
     table(choice, plan, metric, found)
     if going and len(trials) >= plan.total:
         st.rerun()

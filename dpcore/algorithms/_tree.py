@@ -37,6 +37,8 @@ class Stage:
     variance: float
     #: Cells that stand out of the noise. Only these are cut, and only these get a weight.
     alive: npt.NDArray[np.bool_]
+    #: Whether its cells would have been smaller, but for the most that are asked at a time.
+    held_back: bool = False
 
 
 def weighed_leaves(stages: Sequence[Stage]) -> tuple[DyadicCells, FloatArray, FloatArray]:

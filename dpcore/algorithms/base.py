@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from dpcore.algorithms.references import PAPERS, REFERENCES
-from dpcore.privacy.accounting import Neighbors, Verdict
+from dpcore.privacy.accounting import Infeasible, Neighbors, Verdict
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
 from dpcore.results.synopsis import Synopsis
@@ -121,6 +121,12 @@ class Algorithm(ABC):
 
     def obstacle(self, d: int, n: int | None, k: int) -> str | None:
         """Why it cannot run on such data, in words, or None. n is given only where public."""
+        return None
+
+    def too_few_rows(
+        self, n: int, k: int, epsilon: float, neighbors: Neighbors
+    ) -> Infeasible | None:
+        """Why so many rows, a public number, are too few at this epsilon, or None."""
         return None
 
     def supports(self, d: int, n: int | None, k: int) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 from dpcore.algorithms.base import AuditHints, Parameter, Room, SynopsisAlgorithm, register
 from dpcore.algorithms.coreset import SIZE_SHARE, removals
 from dpcore.geometry.domain import FloatArray, cell_ticks, from_ticks
-from dpcore.privacy.accounting import Infeasible, Selection, Verdict
+from dpcore.privacy.accounting import Infeasible, Neighbors, Selection, Verdict
 from dpcore.privacy.rounding import at_most
 from dpcore.queries.boxes import CenterCounts, GoodRadius, half_widths
 from dpcore.queries.curator import Curator
@@ -93,6 +93,16 @@ class FaithfulCoreset(SynopsisAlgorithm):
 
     def obstacle(self, d: int, n: int | None, k: int) -> str | None:
         return None if d == 2 else f"its grid is for 2 dimensions; these data have {d}."
+
+    def too_few_rows(
+        self, n: int, k: int, epsilon: float, neighbors: Neighbors
+    ) -> Infeasible | None:
+        rest = 1 - SIZE_SHARE if neighbors.size_is_private else 1.0
+        try:
+            schedule(n, k, epsilon * rest, rest)
+        except Infeasible as refusal:
+            return refusal
+        return None
 
     def run(self, curator: Curator, k: int, *, weighted: bool) -> Outcome:
         coreset = self.summary(curator, k, weighted=weighted)
