@@ -72,7 +72,7 @@ def test_what_lies_inside_is_read_and_links_that_lead_out_are_left_out(
 def test_only_regular_files_are_read(root: Path) -> None:
     os.mkfifo(root / "pipe.csv")
     for read in (data_root.RootedEngine().look, data_root.file):
-        with pytest.raises(DataFileError, match="there is no such file|not a file"):
+        with pytest.raises(DataFileError, match=r"there is no such file|not a file"):
             read("pipe.csv")
 
 
