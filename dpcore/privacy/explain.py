@@ -36,6 +36,9 @@ ALMOST_SURE, BETTER_THAN_A_GUESS = 0.9, 0.7
 #: A number and its unit stay on one line.
 NO_BREAK = "\u00a0"
 
+#: What OpenDP says of the parts of it that are used.
+UNVETTED = "OpenDP lists the parts that draw it as contributed: tested, but not vetted yet."
+
 #: Somebody may own several rows; what is protected is each row, not its owner.
 OWNERS = {"trip": "passenger"}
 

@@ -53,6 +53,7 @@ def certificate_page(said: Mapping[str, Any]) -> str:
         _files(said["files"]),
         f"<p>Fingerprint of this certificate: <code>{escape(said['digest'])}</code></p>",
         _ledger(said),
+        f"<p>Noise: {explain.UNVETTED}</p>",
         _signature(said),
         "<p>To check: <code>dpcore verify certificate.json</code> beside the files.</p>",
     ]

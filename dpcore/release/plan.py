@@ -150,7 +150,8 @@ class ReleasePlan:
             explain.slip(self.delta),
             explain.caution(self.epsilon),
             explain.bill(str(self.price), str(self.allowed)),
-            "The noise is drawn by OpenDP, without a seed: nobody can draw it again, you included.",
+            "The noise is drawn by OpenDP, without a seed: nobody can draw it again, you included. "
+            + explain.UNVETTED,
         ]
         return [sentence for sentence in said if sentence]
 

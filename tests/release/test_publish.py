@@ -221,6 +221,12 @@ def test_of_files_the_statement_and_the_certificate_say_what_one_record_is(plans
         assert (sentence in page) == is_of_files
 
 
+def test_it_is_said_that_opendp_has_not_vetted_what_draws_the_noise(plans, published):
+    for said in (plans["city"].statement()[-1], published["city"].files["certificate.html"]):
+        text = said if isinstance(said, str) else said.decode()
+        assert "contributed: tested, but not vetted yet" in text
+
+
 def test_files_are_written_where_one_wants_them(ledger, tmp_path):
     release = publish(plan(), ledger)
     release.save(tmp_path / "out")
