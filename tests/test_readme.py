@@ -31,7 +31,8 @@ def test_the_first_python_example_runs_as_it_stands(capsys):
     ],
 )
 def test_every_command_line_is_understood(line):
-    assert parser().parse_args(shlex.split(line)[1:]).do
+    words = shlex.split(line)[1:]
+    assert parser(words).parse_args(words).do
 
 
 def test_every_picture_and_page_it_names_is_there():

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+from dpcore._suggestion import did_you_mean
 from dpcore.privacy.accounting import Neighbors, Verdict
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
@@ -198,4 +199,7 @@ def get(key: str) -> Algorithm:
     try:
         return ALGORITHMS[key]
     except KeyError:
-        raise ValueError(f"No algorithm {key!r}. There are: {', '.join(ALGORITHMS)}.") from None
+        raise ValueError(
+            f"No algorithm {key!r}.{did_you_mean(key, ALGORITHMS)} "
+            f"There are: {', '.join(ALGORITHMS)}."
+        ) from None

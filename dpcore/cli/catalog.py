@@ -1,4 +1,4 @@
-"""`dpcore list`: the algorithms and the data that ship."""
+"""`dpcore list`: the algorithms and the data sets that ship."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from dpcore.algorithms import ALGORITHMS, PAPERS, Algorithm
 from dpcore.datasets import BUILTIN
 
 
-def add(commands: Any) -> None:
-    command = commands.add_parser("list", help="algorithms with their verdicts, and data sets")
-    command.add_argument("--json", action="store_true", help="for programs")
+def add(command: argparse.ArgumentParser) -> None:
+    command.description = "List the algorithms with their verdicts, and the data sets that ship."
+    command.add_argument("--json", action="store_true", help="print JSON")
     command.set_defaults(do=do)
 
 
@@ -32,14 +32,14 @@ def describe(algorithm: Algorithm) -> dict[str, Any]:
 
 def do(arguments: argparse.Namespace) -> None:
     if arguments.json:
-        found = {
+        listing = {
             "algorithms": [describe(a) for a in ALGORITHMS.values()],
             "data": [
                 {"key": b.key, "title": b.title, "unit": b.unit, "simulated": b.simulated}
                 for b in BUILTIN.values()
             ],
         }
-        print(json.dumps(found, indent=1))
+        print(json.dumps(listing, indent=1))
         return
     print("Algorithms\n")
     for algorithm in ALGORITHMS.values():

@@ -76,7 +76,7 @@ def test_a_finding_that_is_skipped_does_not_displace_one_that_was_measured(tmp_p
 def test_a_quick_look_is_not_kept(tmp_path, capsys):
     file = tmp_path / "findings.json"
     assert main(["reproduce", "000-fig1", "--quick", "--save", str(file)]) == BAD_INPUT
-    assert "leave out --quick" in capsys.readouterr().err
+    assert "Leave out --quick" in capsys.readouterr().err
     assert not file.exists()
 
 
