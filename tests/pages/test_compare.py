@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,9 +17,9 @@ from dpcore.papers import REPRODUCTIONS, Check, Effort, Finding, Outcome, Row, S
 from dpcore.study.k_by_d import Family
 from dpcore.study.sweep_plan import Plan
 from pages.ui.compare import auto_choices, findings, k_by_d, run_times, shared_jobs
-from tests.pages.sweeping import checked, finished, until, words
+from tests.pages.sweeping import finished, until
+from tests.pages.visits import checked, visited, words
 
-APP = str(Path(__file__).parents[2] / "app.py")
 RANK = {"data": "iris", "algorithm": "dplloyd", "k": 3, "privacy": "Loosest", "paper": "000"}
 MAP = {"compare": "map", "algorithm": "dplloyd", "cell_runs": 1, "k_to": 3, "d_to": 3}
 TIME = {"compare": "time", "algorithm": "dplloyd", "timed": "eugkm", "rows": 30_000}
@@ -28,10 +27,7 @@ SIZE = {"compare": "size", "data": "s1-like", "algorithm": "adaptive", "size_run
 
 
 def page(**query: object) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=120).switch_page("pages/2_compare.py")
-    for name, value in query.items():
-        app.query_params[name] = str(value)
-    return checked(app)
+    return visited("pages/2_compare.py", **query)
 
 
 def press(app: AppTest, label: str) -> AppTest:
