@@ -34,12 +34,12 @@ def to_json(outcomes: Iterable[Outcome]) -> str:
 
 
 def from_json(text: str) -> dict[str, Outcome]:
-    """The outcomes that `to_json` wrote, judged by their rows. A finding that no longer exists is
-    left out."""
+    """The outcomes that `to_json` wrote, judged by their rows. A finding that no longer exists, or
+    that now makes another claim, is left out."""
     outcomes = {}
     for name, told in json.loads(text).items():
         current = current_name(name)
-        if current is not None:
+        if current is not None and told["claim"] == REPRODUCTIONS[current].claim:
             outcomes[current] = _outcome(REPRODUCTIONS[current], told)
     return outcomes
 

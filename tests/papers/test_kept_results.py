@@ -10,7 +10,19 @@ import pytest
 
 from dpcore.cli import BAD_INPUT, main
 from dpcore.datasets.data_folder import data_file
-from dpcore.papers import REPRODUCTIONS, Check, Finding, Outcome, Row, kept
+from dpcore.papers import (
+    REPRODUCTIONS,
+    Check,
+    Finding,
+    Outcome,
+    Row,
+    Shelf,
+    kept,
+    reproduce,
+    su2016,
+    su2016_sets,
+)
+from dpcore.papers.contenders import contest
 from dpcore.papers.finding import _registry
 from dpcore.papers.kept_results import FILE, from_json, to_json
 
@@ -44,6 +56,12 @@ def test_outcomes_survive_being_written_down(small):
     assert again.rows[0] == ROWS[0]
     assert again.rows[1].setting == ROWS[1].setting
     assert math.isnan(again.rows[1].figure)
+
+
+def test_an_outcome_of_another_claim_is_left_out(small):
+    text = to_json([Outcome(small, ROWS)])
+    assert from_json(text)
+    assert from_json(text.replace(json.dumps(small.claim), '"Another claim."')) == {}
 
 
 def test_an_outcome_kept_under_an_earlier_name_is_found(small):
@@ -92,3 +110,25 @@ def test_every_finding_is_kept_with_the_claim_it_was_measured_for():
     assert all(outcome.check.finding is not Finding.CANNOT_RUN for outcome in kept().values()), (
         repair
     )
+
+
+def test_kept_figures_repeat_to_the_digit(monkeypatch):
+    tiger = next(each for each in su2016_sets.SIX if each.key == "tiger")
+    monkeypatch.setattr(su2016_sets, "SIX", (tiger,))
+    blocks = reproduce("su2016-table1")
+    *_, outcome = blocks
+    again = from_json(to_json([outcome]))["su2016-table1"].rows
+    assert again == [
+        row for row in kept()["su2016-table1"].rows if row.setting.get("data") == "tiger"
+    ]
+    data, *_ = tiger.data(Shelf())
+    lloyd = next(one for one in su2016.RIVALS if one.contender.algorithm == "dplloyd")
+    (fresh,) = contest(data, [lloyd.contender], tiger.k, 0.05, lloyd.runs)
+    (known,) = (
+        row
+        for row in kept()["su2016-fig1"].rows
+        if row.setting.get("data") == "tiger"
+        and row.setting["algorithm"] == "dplloyd"
+        and row.setting["epsilon"] == 0.05
+    )
+    assert known.figure == float(f"{fresh.figure:.4g}")
