@@ -181,9 +181,13 @@ def tell(outcome: Outcome) -> None:
         if text:
             print(textwrap.fill(f"{head}: {text}", WIDTH, subsequent_indent="  "))
     figures = [row for row in outcome.rows if "absent" not in row.setting]
+    missing = [row for row in each.compared(outcome.rows) if math.isnan(row.figure)]
     if figures:
         print()
         print("\n".join(table(figures)))
+    for row in missing:
+        setting = ", ".join(f"{name} {value}" for name, value in row.setting.items())
+        print(f"The paper prints {row.paper:.4g} for {setting}, which was not measured.")
     print(f"\n{str(outcome.check.finding).upper()}")
     for line in outcome.check.lines:
         print(textwrap.fill(line, WIDTH, initial_indent="  ", subsequent_indent="    "))
@@ -199,12 +203,12 @@ def table(rows: list[Row]) -> list[str]:
         [*(_plain(row.setting.get(name, "")) for name in names), f"{row.figure:.4g}"]
         for row in rows
     ]
-    beside = {"±": [row.error for row in rows], "paper": [row.paper for row in rows]}
-    for head, values in beside.items():
+    beside = (("±", 3, [row.error for row in rows]), ("paper", 4, [row.paper for row in rows]))
+    for head, digits, values in beside:
         if any(value is not None for value in values):
             heads.append(head)
             for line, value in zip(cells, values, strict=True):
-                line.append("" if value is None else f"{value:.3g}")
+                line.append("" if value is None else f"{value:.{digits}g}")
     wide = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
     left = [any(isinstance(row.setting.get(name), str) for row in rows) for name in names]
     left += [False] * (len(heads) - len(names))

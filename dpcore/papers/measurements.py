@@ -150,6 +150,15 @@ def found(holds: int, cells: int, most: float = MOST) -> Finding:
     return Finding.REPRODUCED if holds >= most * cells else Finding.NOT_REPRODUCED
 
 
+def together(parts: Iterable[tuple[int, int]]) -> Finding:
+    """What became of a claim with several parts, each of which holds in so many cells of some: it
+    must hold in most cells of all, and in at least half of every part."""
+    known = [(holds, cells) for holds, cells in parts if cells]
+    if any(2 * holds < cells for holds, cells in known):
+        return Finding.NOT_REPRODUCED
+    return found(sum(holds for holds, _ in known), sum(cells for _, cells in known))
+
+
 def counted(holds: int, cells: int, words: str, most: float = MOST) -> Check:
     """A claim told as a count: the words, and in how many cells of all it holds."""
     return Check(found(holds, cells, most), f"{words} in {holds} of {cells} cells.")

@@ -26,7 +26,7 @@ from dpcore.papers.finding import (
     printed,
     register,
 )
-from dpcore.papers.measurements import TIE, counted, found, judged, mean_and_error
+from dpcore.papers.measurements import TIE, counted, found, judged, mean_and_error, together
 from dpcore.papers.su2016 import (
     EXCESS,
     FEW_DIMENSIONS,
@@ -155,12 +155,11 @@ def check_forced(rows: Sequence[Row]) -> Check:
 def check_map(rows: Sequence[Row]) -> Check:
     by_d = more_growth(rows, GRID, HYBRID, "d", "k")
     by_k = more_growth(rows, GRID, HYBRID, "k", "d")
-    holds = sum(by_d) + sum(by_k)
     cells = cells_of(rows)
     better = sum(by[HYBRID] < by[GRID] for _, by in cells)
     return judged(
         Check(
-            found(holds, len(by_d) + len(by_k)),
+            together([(sum(by_d), len(by_d)), (sum(by_k), len(by_k))]),
             f"The error of EUGkM grows more than Hybrid's with d for {sum(by_d)} of {len(by_d)} k, "
             f"and with k for {sum(by_k)} of {len(by_k)} d.",
         ),

@@ -25,7 +25,7 @@ from dpcore.papers.finding import (
     printed,
     register,
 )
-from dpcore.papers.measurements import TIE, counted, duel, found, judged, mean_and_error
+from dpcore.papers.measurements import TIE, counted, duel, found, judged, mean_and_error, together
 from dpcore.papers.su2016 import GRID, LLOYD, PUBLISHED, cells_of
 from dpcore.papers.su2016_sets import KEYS, SIX, SIX_DIFFER, six_sets
 from dpcore.privacy.accounting import MAX_EPSILON, Neighbors
@@ -118,7 +118,7 @@ def check_blocks(rows: Sequence[Row]) -> Check:
     noisy = sum(at[NOISE][OF_GKM] > TIE * at[AGGREGATE][OF_GKM] for at in curves.values())
     far = sum(TIE * min(at[TOTAL].values()) < at[TOTAL][OF_GKM] for at in curves.values())
     headline = Check(
-        found(min(noisy, far), len(curves)),
+        together([(noisy, len(curves)), (far, len(curves))]),
         f"With N^0.4 blocks the noise alone costs more than the aggregate without it on {noisy} of "
         f"{len(curves)} sets, and blocks of another size do better on {far}.",
     )
@@ -237,7 +237,7 @@ def check_searches(rows: Sequence[Row]) -> Check:
         for name, by in paths.items()
     )
     headline = Check(
-        found(min(sum(early.values()), sum(late.values())), len(paths)),
+        together((sum(part.values()), len(paths)) for part in (early, late)),
         f"Of {len(paths)} sets, Lloyd is ahead in the first {FIRST_FEW} iterations on "
         f"{sum(early.values())}, and Gene has caught up with it at the end on "
         f"{sum(late.values())}; it is better than Lloyd then on {strictly}.",

@@ -10,7 +10,19 @@ import pytest
 
 from dpcore.cli import BAD_INPUT, main
 from dpcore.datasets.data_folder import data_file
-from dpcore.papers import REPRODUCTIONS, Check, Finding, Outcome, Row, kept
+from dpcore.papers import (
+    REPRODUCTIONS,
+    Check,
+    Finding,
+    Outcome,
+    Row,
+    Shelf,
+    kept,
+    reproduce,
+    su2016,
+    su2016_sets,
+)
+from dpcore.papers.contenders import contest
 from dpcore.papers.finding import _registry
 from dpcore.papers.kept_results import FILE, from_json, to_json
 
@@ -98,3 +110,25 @@ def test_every_finding_is_kept_with_the_claim_it_was_measured_for():
     assert all(outcome.check.finding is not Finding.CANNOT_RUN for outcome in kept().values()), (
         repair
     )
+
+
+def test_kept_figures_repeat_to_the_digit(monkeypatch):
+    tiger = next(each for each in su2016_sets.SIX if each.key == "tiger")
+    monkeypatch.setattr(su2016_sets, "SIX", (tiger,))
+    blocks = reproduce("su2016-table1")
+    *_, outcome = blocks
+    again = from_json(to_json([outcome]))["su2016-table1"].rows
+    assert again == [
+        row for row in kept()["su2016-table1"].rows if row.setting.get("data") == "tiger"
+    ]
+    data, *_ = tiger.data(Shelf())
+    lloyd = next(one for one in su2016.RIVALS if one.contender.algorithm == "dplloyd")
+    (fresh,) = contest(data, [lloyd.contender], tiger.k, 0.05, lloyd.runs)
+    (known,) = (
+        row
+        for row in kept()["su2016-fig1"].rows
+        if row.setting.get("data") == "tiger"
+        and row.setting["algorithm"] == "dplloyd"
+        and row.setting["epsilon"] == 0.05
+    )
+    assert known.figure == float(f"{fresh.figure:.4g}")

@@ -19,6 +19,7 @@ from dpcore.papers.measurements import (
     found,
     judged,
     mean_figures,
+    together,
 )
 from dpcore.study.sweep import trial_seed
 
@@ -108,6 +109,20 @@ def test_a_mixture_is_told_as_a_count():
     assert check == Check(Finding.NOT_REPRODUCED, "it is better in 7 of 18 cells.")
     assert counted(10, 18, "it is better", most=0.5).finding is Finding.REPRODUCED
     assert counted(0, 0, "it is better").finding is Finding.CANNOT_RUN
+
+
+@pytest.mark.parametrize(
+    ("parts", "finding"),
+    [
+        ([(4, 4), (3, 4)], Finding.REPRODUCED),
+        ([(4, 4), (2, 4)], Finding.NOT_REPRODUCED),
+        ([(40, 40), (1, 4)], Finding.NOT_REPRODUCED),
+        ([(4, 4), (0, 0)], Finding.REPRODUCED),
+        ([(0, 0)], Finding.CANNOT_RUN),
+    ],
+)
+def test_a_claim_of_two_parts_holds_in_most_cells_and_in_half_of_each_part(parts, finding):
+    assert together(parts) is finding
 
 
 def test_what_was_left_out_is_said_once():

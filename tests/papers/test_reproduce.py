@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 
 import numpy as np
 import pytest
 
 from dpcore.algorithms import ALGORITHMS, PAPERS
 from dpcore.cli import BAD_INPUT, main
+from dpcore.cli.reproduce import tell
 from dpcore.datasets.builtin import builtin_set
 from dpcore.datasets.paper_sets import EXTRA
-from dpcore.papers import REPRODUCTIONS, current_name, reproduce
+from dpcore.papers import REPRODUCTIONS, Outcome, Row, current_name, reproduce
 from dpcore.papers.finding import SOURCES
 
 
@@ -111,3 +113,13 @@ def test_a_set_that_does_not_ship_is_skipped_without_a_folder(capsys):
 def test_wrong_names_are_one_line_and_an_exit_code(arguments, words, capsys):
     assert main(["reproduce", *arguments]) == BAD_INPUT
     assert words in capsys.readouterr().err
+
+
+def test_the_papers_numbers_stand_beside_ours_and_what_is_missing_is_said(capsys):
+    each = REPRODUCTIONS["su2016-fig5"]
+    (row,) = (row for row in each.printed if row.paper == 0.02172)
+    tell(Outcome(each, [each.beside(Row({**row.setting, "source": "stand-in"}, 0.0166))]))
+    text = capsys.readouterr().out
+    assert "In the paper: NICV against epsilon" in text
+    assert re.search(r"0\.0166 +0\.02172", text)
+    assert "The paper prints 0.244 for data adult" in text
