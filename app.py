@@ -10,7 +10,17 @@ from dpcore.algorithms import ALGORITHMS
 from dpcore.privacy import explain
 from dpcore.privacy.rounding import at_most
 from pages.server import start
-from pages.ui import address, cached_work, controls, figures, frame, legend, run_picture, visibility
+from pages.ui import (
+    address,
+    cached_work,
+    controls,
+    figures,
+    frame,
+    legend,
+    run_picture,
+    too_few_rows,
+    visibility,
+)
 from pages.ui.controls import Choice
 from pages.ui.run_picture import Layers
 from pages.ui.wording import plain
@@ -72,7 +82,7 @@ def one_level(choice: Choice, layers: Layers) -> None:
 
 
 def three_levels(choice: Choice, layers: Layers) -> None:
-    """The same data, centers and seed at three levels, like figure 8 of paper 004."""
+    """The same data, centers and seed at three levels, like figure 8 of Feldman et al. (2017)."""
     axes = axes_shown(choice)
     shown = None
     for column, (name, label, level) in zip(st.columns(3), SIDES, strict=True):
@@ -87,7 +97,9 @@ def three_levels(choice: Choice, layers: Layers) -> None:
             run_picture.draw(picture, at, axes, layers, key=f"picture-{name}")
             figures.figures(at, picture)
             shown = picture
-    if shown:
+    if shown is None:
+        offer_another(choice)
+    else:
         legend.legend(shown, choice, layers)
         notes(choice, shown)
 
@@ -153,7 +165,8 @@ def attempt(choice: Choice, axes: tuple[int, int]) -> cached_work.Picture | None
 
 
 def offer_another(choice: Choice) -> None:
-    """One click from a method that cannot run to one that can."""
+    """One click from a method that cannot run to where it can, or to one that can."""
+    too_few_rows.offer(choice)
     fallback = ALGORITHMS[controls.FALLBACK]
     if choice.algorithm != fallback.key:
         st.button(
@@ -167,9 +180,8 @@ def offer_another(choice: Choice) -> None:
 def notes(choice: Choice, picture: cached_work.Picture) -> None:
     """What to know about the data before drawing conclusions."""
     about, rows = choice.about, picture.truth.value.rows
-    sentences = []
-    if picture.because:
-        sentences.append(picture.because)
+    sentences: list[str] = []
+    sentences += filter(None, (picture.because, picture.note))
     if about.simulated:
         sentences.append(":material/science: **Simulated data.**")
     if rows >= MANY_ROWS:

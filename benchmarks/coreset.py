@@ -1,4 +1,4 @@
-"""The private coreset of paper 004: how fast it is found and clustered, and how good it is."""
+"""The private coreset of Feldman et al. (2017): how fast it is found, and how good it is."""
 
 from __future__ import annotations
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from dpcore.runs.estimator import PrivateKMeans
     from dpcore.runs.run import run
     from dpcore.study.figures import center_shift, nicv
+    from dpcore.study.guarantees import guarantee
+    from dpcore.study.prediction import crossover, predict
     from dpcore.study.sweep import Trial, sweep
 
 #: Public modules, and the module that defines each other public name.
@@ -47,7 +49,10 @@ _HOMES = {
     "Verdict": "dpcore.privacy.accounting",
     "baseline": "dpcore.runs.baseline",
     "center_shift": "dpcore.study.figures",
+    "crossover": "dpcore.study.prediction",
+    "guarantee": "dpcore.study.guarantees",
     "nicv": "dpcore.study.figures",
+    "predict": "dpcore.study.prediction",
     "run": "dpcore.runs.run",
     "sweep": "dpcore.study.sweep",
 }
@@ -67,8 +72,11 @@ __all__ = [
     "algorithms",
     "baseline",
     "center_shift",
+    "crossover",
     "datasets",
+    "guarantee",
     "nicv",
+    "predict",
     "regions",
     "run",
     "sweep",

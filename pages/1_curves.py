@@ -10,6 +10,8 @@ import streamlit as st
 from dpcore.algorithms import ALGORITHMS
 from dpcore.study import curves
 from dpcore.study.curves import EPSILONS, Curve, Metric
+from dpcore.study.predicted_curves import ABSOLUTE, RELATIVE, PredictedCurve, predicted_curves
+from dpcore.study.prediction import PARTING, PREDICTED
 from dpcore.study.sweep_plan import Plan, as_csv, as_json
 from pages.ui import (
     address,
@@ -22,10 +24,13 @@ from pages.ui import (
     frame,
     live_runs,
     palette,
+    public_numbers,
+    too_few_rows,
 )
 from pages.ui.controls import Choice
 from pages.ui.curve_chart import LINEAR, Axes, Line
 from pages.ui.downloads import File, keep
+from pages.ui.own_data import facts
 from pages.ui.wording import measured
 
 RUNS = 20
@@ -48,10 +53,11 @@ def main() -> None:
         browser_state.watch_width()
         plan = plan_controls(choice, metric)
         axes = axes_controls(metric)
+        n = predicted_rows(plan, metric)
     stopped = live_runs.is_stopped(plan)
     going = not stopped and len(live_runs.gather(plan, stopped)) < plan.total
     pause = live_runs.PAUSE if going else None
-    fragments.redrawn(show, pause, choice, plan, metric, axes, going)
+    fragments.redrawn(show, pause, choice, plan, metric, axes, n, going)
     repeat(plan)
 
 
@@ -121,18 +127,69 @@ def axes_controls(metric: Metric) -> Axes:
         )
 
 
-def show(choice: Choice, plan: Plan, metric: Metric, axes: Axes, going: bool) -> None:
+def predicted_rows(plan: Plan, metric: Metric) -> int | None:
+    """How many rows predictions are made for, or None where there are none to make, or none
+    wanted."""
+    if metric.key not in (*ABSOLUTE, *RELATIVE) or not set(plan.algorithms) & set(PREDICTED):
+        return None
+    wanted = address.control(
+        st.toggle,
+        "Predicted error (dashed)",
+        "predicted",
+        True,
+        address.yes_or_no,
+        help="What public numbers alone predict, by the error analysis of Su et al. (2016).",
+    )
+    return public_numbers.rows(plan.data) if wanted else None
+
+
+def predicted(plan: Plan, metric: Metric, n: int | None, best: float) -> list[PredictedCurve]:
+    if n is None:
+        return []
+    box, settings = facts(plan.data).box, {key: plan.changed(key) for key in plan.algorithms}
+    return predicted_curves(
+        plan.algorithms,
+        n,
+        plan.k,
+        box.d,
+        plan.epsilons,
+        plan.neighbors,
+        settings,
+        metric.key,
+        best,
+    )
+
+
+def tell_predictions(lines: list[PredictedCurve]) -> None:
+    """Under the chart: which equations the dashed lines come from, and what they leave out."""
+    if not lines:
+        return
+    said = "; ".join(f"{curve_chart.title(each.algorithm)} by {each.by}" for each in lines)
+    upper = " The upper of two is with the most that coarse cells may add."
+    st.caption(
+        "Dashed: what Su et al. (2016) predict from public numbers, above k-means without "
+        f"privacy. {said}."
+        f"{upper * any(each.is_range for each in lines)} {PARTING}"
+    )
+
+
+def show(
+    choice: Choice, plan: Plan, metric: Metric, axes: Axes, n: int | None, going: bool
+) -> None:
     trials = live_runs.gather(plan, not going)
     found = [curves.curve(key, trials, metric) for key in plan.algorithms]
     live_runs.status(plan, len(trials), plan.total, live_runs.refused(trials), going)
-    chart(choice, plan, metric, axes, found)
+    chart(choice, plan, metric, axes, n, found)
     curve_chart.refusals(found)
+    too_few_rows.offer(choice)
     table(choice, plan, metric, found)
     if going and len(trials) >= plan.total:
         st.rerun()
 
 
-def chart(choice: Choice, plan: Plan, metric: Metric, axes: Axes, found: list[Curve]) -> None:
+def chart(
+    choice: Choice, plan: Plan, metric: Metric, axes: Axes, n: int | None, found: list[Curve]
+) -> None:
     colors = palette.current()
     limits = cached_work.limits(plan.data, plan.k, plan.seed).value
     blind = "center of the box" if limits.blind_is_center else "points spread in the box"
@@ -140,6 +197,7 @@ def chart(choice: Choice, plan: Plan, metric: Metric, axes: Axes, found: list[Cu
         Line("No privacy", metric.of(limits.non_private), colors.non_private, "dash"),
         Line(f"No data: {blind}", metric.of(limits.blind), colors.quiet, "dot"),
     ]
+    dashed = predicted(plan, metric, n, limits.non_private.nicv)
     if narrow := browser_state.is_narrow():
         curve_chart.key(curve_chart.named(found, lines, colors))
     drawn = curve_chart.figure(
@@ -152,10 +210,12 @@ def chart(choice: Choice, plan: Plan, metric: Metric, axes: Axes, found: list[Cu
         y_title(choice, metric),
         colors,
         narrow,
+        dashed,
     )
     alt = f"{metric.title} across ε on {choice.about.title}. The table below says the same."
     for point in chart_style.draw(drawn, "curves", alt, plan.data)[:1]:
         live_runs.explore(float(point["x"]), point["customdata"][0])
+    tell_predictions(dashed)
 
 
 def y_title(choice: Choice, metric: Metric) -> str:

@@ -7,7 +7,15 @@ from collections.abc import Callable
 import streamlit as st
 
 from pages.ui import address, frame
-from pages.ui.compare import auto_choices, coreset_sizes, findings, k_by_d, ranking, run_times
+from pages.ui.compare import (
+    auto_choices,
+    coreset_sizes,
+    findings,
+    k_by_d,
+    predicted_winners,
+    ranking,
+    run_times,
+)
 
 #: Views by their name in the address: what the tab says, and what draws it.
 VIEWS: dict[str, tuple[str, Callable[[], None]]] = {
@@ -15,6 +23,7 @@ VIEWS: dict[str, tuple[str, Callable[[], None]]] = {
     "map": ("Map over k and d", k_by_d.show),
     "time": ("Run time", run_times.show),
     "size": ("Size of the coreset", coreset_sizes.show),
+    "predict": ("Who wins from where", predicted_winners.show),
     "auto": ("What “auto” takes", auto_choices.show),
     "papers": ("The papers' findings", findings.show),
 }

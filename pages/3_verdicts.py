@@ -6,15 +6,19 @@ import html
 import math
 import re
 from collections import Counter
+from typing import Any
 
 import streamlit as st
 
 from dpcore import audit
 from dpcore.algorithms import ALGORITHMS, Algorithm
+from dpcore.algorithms.references import bibtex, short
 from dpcore.audit import Finding, Findings
-from dpcore.privacy.accounting import Neighbors, Verdict
+from dpcore.privacy.accounting import MAX_DELTA, Neighbors, Verdict
 from dpcore.privacy.rounding import at_least, at_most
-from pages.ui import address, controls, frame, palette
+from dpcore.study.guarantees import guarantee
+from pages.ui import address, controls, frame, own_data, palette, public_numbers
+from pages.ui.wording import plain
 
 #: A verdict's color on the screen, and what it says.
 MEANINGS = {
@@ -59,10 +63,32 @@ def main() -> None:
     found = audited()
     paper = controls.paper_control()
     shown = [a for a in ALGORITHMS.values() if paper in (controls.ALL, a.paper)]
+    numbers = numbers_at_hand()
     counts = Counter(algorithm.verdict for algorithm in shown)
     st.caption(", ".join(f"{counts[v]} {v.lower()}" for v in Verdict if counts[v]) + ".")
     for algorithm in shown:
-        card(algorithm, found)
+        card(algorithm, found, numbers)
+
+
+def numbers_at_hand() -> dict[str, Any] | None:
+    """What theorems are evaluated for: the choice in the address, where its rows are public."""
+    data = st.query_params.get("data", controls.DATA)
+    try:
+        about = own_data.facts(data)
+    except ValueError:
+        data, about = controls.DATA, own_data.facts(controls.DATA)
+    epsilon = controls.epsilon_in_address()
+    delta = address.get("delta", 0.0, address.number(float, 0, MAX_DELTA))
+    k = address.get("k", controls.CENTERS, address.number(int, 1, controls.MOST_CENTERS))
+    if (n := public_numbers.rows(data)) is None:
+        st.caption("Theorems on how good results are need a public number of rows.")
+        return None
+    st.caption(
+        f"Theorems on how good results are, with constants taken for 1, are evaluated for "
+        f"{n:,} rows of {about.box.d} coordinates ({plain(about.title)}), {k} centers, "
+        f"ε = {epsilon:g} and δ = {delta:g}."
+    )
+    return {"n": n, "k": k, "d": about.box.d, "epsilon": epsilon, "delta": delta}
 
 
 def badge(verdict: Verdict) -> str:
@@ -85,24 +111,32 @@ def audited() -> Findings | None:
     return found
 
 
-def card(algorithm: Algorithm, found: Findings | None) -> None:
+def card(algorithm: Algorithm, found: Findings | None, numbers: dict[str, Any] | None) -> None:
     with st.container(border=True, key=f"verdict-{algorithm.key}"):
         words, bar = st.columns([3, 2], gap="small")
         with words:
             st.markdown(f"#### {algorithm.title} {badge(algorithm.verdict)}")
             relations = ", or ".join(RELATIONS[relation] for relation in algorithm.relations)
-            st.caption(
-                f"Paper {algorithm.paper}. " * (algorithm.paper != "ours") + f"For {relations}."
-            )
+            st.caption(f"{short(algorithm.paper)}. For {relations}.")
         with bar:
             audit_bar(algorithm, found)
         for label in ("Private", "Flaw", "Repair"):
             if text := algorithm.specification.get(label):
                 st.html(f'<div class="argument">{paragraph(label, text)}</div>')
+        promised = guarantee(algorithm.key, **numbers) if numbers else ()
+        for each in promised:
+            st.html(
+                f"<p>{paragraph('How good', f'{each.theorem.citation}. {each.bound.words}')}</p>"
+            )
         chosen = address.get("algorithm", None, address.one_of(ALGORITHMS))
         with st.expander("Specification", expanded=algorithm.key == chosen):
             for label, text in algorithm.specification.items():
                 st.html(f"<p>{paragraph(label, text)}</p>")
+            for each in promised:
+                words = f"{each.theorem.statement} {each.theorem.caution}".strip()
+                st.html(f"<p>{paragraph(each.theorem.citation, words)}</p>")
+            st.markdown("**To cite it:**")
+            st.code(bibtex(*algorithm.works), language="bibtex")
             st.page_link(
                 "app.py",
                 label=f"See {algorithm.title} on Explore",

@@ -3,7 +3,8 @@
 import importlib
 import pkgutil
 
-from dpcore.algorithms.base import ALGORITHMS, PAPERS, Algorithm, Parameter, get, register
+from dpcore.algorithms.base import ALGORITHMS, Algorithm, Parameter, get, register
+from dpcore.algorithms.references import PAPERS
 
 for _module in pkgutil.iter_modules(__path__):
     importlib.import_module(f"{__name__}.{_module.name}")

@@ -1,4 +1,4 @@
-"""Private local search: swap a center for a candidate, again and again (paper 001, section 4).
+"""Private local search: swap centers for candidates (Balcan et al. 2017, section 5).
 
 The search sees the data through an exponential mechanism over costs that every row adds to by a
 bounded amount, whatever the row is.

@@ -15,8 +15,8 @@ CERTAINTY = 1.0
 
 def heard_together(
     points: FloatArray, counts: FloatArray, variance: float, blocks: int
-) -> tuple[FloatArray, FloatArray]:
-    """Points and weights that stand for quiet points (m, d) with noisy counts.
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Points, weights and their variances that stand for quiet points (m, d) with noisy counts.
 
     Each count may be noise, but the sum over a block of them need not be: in m points rows add up
     like m, noise like its square root. So many blocks a side of the box are tried, then half as
@@ -25,7 +25,7 @@ def heard_together(
     center.
     """
     d = points.shape[1]
-    heard, weights = [np.empty((0, d))], [np.empty(0)]
+    heard, weights, variances = [np.empty((0, d))], [np.empty(0)], [np.empty(0)]
     while blocks:
         grid = Grid(Box.cube(d), blocks)
         block = grid.labels(to_ticks(points))
@@ -36,7 +36,8 @@ def heard_together(
         sums = [np.bincount(block, axis, grid.n_cells)[loud] for axis in points.T]
         heard.append(np.stack(sums, axis=1) / number[loud, None])
         weights.append(mass[loud])
+        variances.append(number[loud] * variance)
         quiet = ~loud[block]
         points, counts = points[quiet], counts[quiet]
         blocks //= 2
-    return np.concatenate(heard), np.concatenate(weights)
+    return np.concatenate(heard), np.concatenate(weights), np.concatenate(variances)

@@ -1,4 +1,4 @@
-"""Candidates for centers: the middles of cubes that noisily hold many rows (paper 001, section 3).
+"""Candidates for centers: the middles of cubes with many rows (Balcan et al. 2017, section 4).
 
 A large cube is halved along every coordinate again and again, and a part lives on when its noisy
 number of rows is high. The middles of all cubes on the way are public, and wherever rows crowd,

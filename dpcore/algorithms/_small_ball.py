@@ -1,15 +1,30 @@
-"""SMALL-BALL as paper 004 writes it (sections 4.1 to 4.3): to be studied, for nobody can run it.
+"""SMALL-BALL as Feldman et al. (2017) print it (sections 4.1 to 4.3), to study and to time.
 
-GOOD-RADIUS looks for a half-width r at which t rows fit into a box around a row. It measures a
-half-width by L(r, P), the mean of the t largest numbers of rows in boxes of half-width r around
-rows of P, each taken for t at most, and hands the quality
+Its constants ask for more rows than anybody has, so no answer is ever drawn with it.
 
-    Q(r, P) = min(t - L(r/2, P), L(r, P) - t + 4 Gamma) / 2
+GOOD-RADIUS (Algorithm 2) looks for a half-width r at which t rows fit into a box around a row. It
+measures a half-width by L(r, P), the mean of the t largest numbers of rows in boxes of half-width r
+around rows of P, each counted up to t, and gives the quality
 
-to RecConcave (Beimel, Nissim and Stemmer 2013), which finds a good r wherever some quality
-reaches Gamma. What Gamma comes to is `promise`.
+    Q(r, P) = min(t - L(r - 1, P), L(r, P) - t + Delta) / 2,
+    Delta = 8^L (144 L / epsilon) log(12 L / (beta delta)),  L = log*(|X| sqrt(d)),
 
-Everything here looks at rows without protection, on a square grid of cells.
+to RecConcave, which picks a good r out of 0, 1, ..., ceil(|X| sqrt(d)) wherever some quality
+reaches Delta/4 (the quality promise), up to a factor 1/2 (the approximation parameter).
+
+Nissim, Stemmer and Vadhan (2016), whom the paper cites for it, write it with other numbers:
+
+* the first side looks at half of the radius, t - L(r/2, P), and not at the radius before;
+* the second side adds 4 Gamma, and Gamma is the promise. In the paper Delta takes the place of
+  4 Gamma and Delta/4 that of Gamma, so the promise is a quarter of what the same constant 144
+  gives there;
+* the logarithm is taken of 24 L, for they halve beta between two steps, and L is log* of twice the
+  candidates, 2 |X| sqrt(d).
+
+The paper's form asks for about a quarter of their rows, which is still far too many.
+
+Distances are those of section 4.3, the larger difference of two coordinates. Everything here looks
+at rows without protection, on a square grid of cells.
 """
 
 from __future__ import annotations
@@ -17,6 +32,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 
@@ -35,33 +51,40 @@ def by_brute_force(cells: IntArray, t: int) -> Fullness:
 
 def by_summed_area_table(cells: IntArray, side: int, t: int) -> Fullness:
     """L(r, P) from one table (section 4.3): n + |X|^2 for each half-width."""
-    table = summed_area(counted(cells, side))
+    table = summed_area(rows_by_cell(cells, side))
     x, y = cells.T
     return lambda radius: mean_of_fullest(box_counts(table, radius)[x, y], t)
 
 
 def mean_of_fullest(rows: IntArray, t: int) -> Fraction:
     """The mean of the t largest numbers, each taken for t at most."""
-    return Fraction(int(np.minimum(np.sort(rows)[-t:], t).sum()), t)
+    largest = np.partition(rows, len(rows) - t)[-t:]
+    return Fraction(int(np.minimum(largest, t).sum()), t)
 
 
-def counted(cells: IntArray, side: int) -> IntArray:
+def rows_by_cell(cells: IntArray, side: int) -> IntArray:
     """Rows in each cell of the grid."""
     flat = np.bincount(cells @ np.array([side, 1]), minlength=side * side)
     return flat.reshape(side, side)
 
 
-def good_radius(fullness: Fullness, side: int, t: int, gamma: float = 0) -> int:
+def good_radius(fullness: Fullness, side: int, t: int, delta_term: float = 0) -> int:
     """The half-width of greatest quality, the least of them: GOOD-RADIUS without its privacy."""
-    qualities = [quality(fullness, radius, t, gamma) for radius in range(side)]
+    known = cache(fullness)
+    qualities = [quality(known, radius, t, delta_term) for radius in range(candidates(side))]
     return qualities.index(max(qualities))
 
 
-def quality(fullness: Fullness, radius: int, t: int, gamma: float) -> Fraction:
-    """Q(r, P). L moves by up to 2 - 2/t, hence the half, which makes one row move Q by less than
-    1."""
-    room = t - fullness(radius // 2)
-    return min(room, fullness(radius) - t + 4 * Fraction(gamma)) / 2
+def candidates(side: int, d: int = 2) -> int:
+    """How many half-widths GOOD-RADIUS chooses from: 0 to ceil(|X| sqrt(d))."""
+    return math.ceil(side * math.sqrt(d)) + 1
+
+
+def quality(fullness: Fullness, radius: int, t: int, delta_term: float) -> Fraction:
+    """Q(r, P), with L(-1, P) = 0. L moves by up to 2 - 2/t when a row is replaced, hence the half,
+    which makes one row move Q by less than 1."""
+    before = fullness(radius - 1) if radius else Fraction(0)
+    return min(t - before, fullness(radius) - t + Fraction(delta_term)) / 2
 
 
 def fullest_box(cells: IntArray, side: int, t: int) -> Fullness:
@@ -70,7 +93,7 @@ def fullest_box(cells: IntArray, side: int, t: int) -> Fullness:
     The cells are public, so one row moves each number, and their maximum, by at most 1. The
     algorithms here choose by it in place of L (`dpcore.queries.boxes.GoodRadius`).
     """
-    table = summed_area(counted(cells, side))
+    table = summed_area(rows_by_cell(cells, side))
     return lambda radius: Fraction(min(most_rows(table, radius), t))
 
 
@@ -94,24 +117,24 @@ def log_star(x: float) -> int:
     return times
 
 
-def promise(domain: float, epsilon: float, delta: float, beta: float) -> float:
-    """Gamma: the quality that RecConcave must be promised, over so many candidates.
+def added_term(side: int, d: int, epsilon: float, delta: float, beta: float) -> float:
+    """Delta of Algorithm 2: what the second side of the quality has on top."""
+    steps = log_star(side * math.sqrt(d))
+    return 8**steps * 144 * steps / epsilon * math.log(12 * steps / (beta * delta))
 
-    8^L (36 L / (alpha epsilon)) ln(12 L / (beta delta)) for L = log* of the candidates, with
-    alpha = 1/2, and half of epsilon and of the probability beta to fail.
-    """
-    steps = log_star(domain)
-    return 8**steps * 144 * steps / epsilon * math.log(24 * steps / (beta * delta))
+
+def promise(side: int, d: int, epsilon: float, delta: float, beta: float) -> float:
+    """The quality that RecConcave must be promised, Delta/4: no ball of fewer rows is found."""
+    return added_term(side, d, epsilon, delta, beta) / 4
 
 
 def promise_of_a_round(
     side: int, n: int, k: int, epsilon: float, delta: float, beta: float = 0.1
 ) -> float:
-    """Gamma on a grid in the plane, where 8k ln(n) / 3 rounds share epsilon, delta and beta.
+    """The promise on a grid in the plane, where 8k ln(n) / 3 rounds share epsilon, delta and beta.
 
-    A round can find no ball of fewer rows. For |X| = 1024, a million rows, k = 10, epsilon = 1 and
-    delta = 1e-8 it asks for thirty thousand million: as many rows as thirty thousand such cities
-    have.
+    For |X| = 1024, a million rows, k = 10, epsilon = 1 and delta = 1e-8 it is about eight thousand
+    million rows.
     """
     rounds = 8 * k * math.log(n) / 3
-    return promise(2 * side * math.sqrt(2), epsilon / rounds, delta / rounds, beta / rounds)
+    return promise(side, 2, epsilon / rounds, delta / rounds, beta / rounds)

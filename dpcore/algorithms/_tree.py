@@ -37,10 +37,16 @@ class Stage:
     variance: float
     #: Cells that stand out of the noise. Only these are cut, and only these get a weight.
     alive: npt.NDArray[np.bool_]
+    #: Whether its cells would have been smaller, but for the most that are asked at a time.
+    held_back: bool = False
 
 
-def weighed_leaves(stages: Sequence[Stage]) -> tuple[DyadicCells, FloatArray]:
-    """The smallest live cells, and how many rows each is estimated to hold: more than 0.
+def weighed_leaves(stages: Sequence[Stage]) -> tuple[DyadicCells, FloatArray, FloatArray]:
+    """The smallest live cells, how many rows each is estimated to hold (more than 0), and the
+    variance of the noise in its own count.
+
+    The sum over any leaves varies no more than the sum of their own counts: estimates that weigh
+    all counts by inverse variance have the least variance of all linear ones (Gauss and Markov).
 
     The estimate of a live cell of the first stage is final, unless the cell was alive by chance.
     It is handed down among its live parts, and so on. Where no part is alive, the cell itself is a
@@ -48,7 +54,7 @@ def weighed_leaves(stages: Sequence[Stage]) -> tuple[DyadicCells, FloatArray]:
     """
     estimates = _fused(stages)
     weights = np.where(_confirmed(stages, estimates), estimates[0][0], 0)
-    levels, codes, found = [], [], []
+    levels, codes, found, variances = [], [], [], []
     for t, stage in enumerate(stages):
         leaf = weights > 0
         if t + 1 < len(stages):
@@ -58,11 +64,13 @@ def weighed_leaves(stages: Sequence[Stage]) -> tuple[DyadicCells, FloatArray]:
         levels.append(stage.cells.levels[leaf])
         codes.append(stage.cells.codes[leaf])
         found.append(weights[leaf])
+        variances.append(np.full(np.count_nonzero(leaf), stage.variance))
         if t + 1 < len(stages):
             weights = parts
     level, code = np.concatenate(levels), np.concatenate(codes)
     order = np.argsort(code << 2 * (level.max(initial=0) - level), kind="stable")
-    return DyadicCells(level[order], code[order]), np.concatenate(found)[order]
+    leaves = DyadicCells(level[order], code[order])
+    return leaves, np.concatenate(found)[order], np.concatenate(variances)[order]
 
 
 def _confirmed(

@@ -31,6 +31,13 @@ FIRST_LEVELS = (2, 4)
 DEEPEST_CUT, DEEPEST_LEVEL = 6, 16
 #: Cells asked in one stage, at most: more made no generated city any more exact.
 MAX_CELLS = 1 << 17
+#: Where privacy is weak and rows are many, the limit makes the cells of the last stage larger than
+#: they were at a somewhat stricter level: the one place where less privacy gives fewer points.
+FEWER_POINTS = (
+    f"Smaller cells would be more than the {MAX_CELLS:,} that this method counts at a time, so its "
+    "cells are larger here than at a somewhat stricter level: fewer points, each with a more exact "
+    "count."
+)
 
 
 @dataclass(frozen=True)
@@ -102,19 +109,21 @@ class Adaptive(SynopsisAlgorithm):
         stages = grow(curator)
         coreset = coreset_of(stages, curator)
         centers = coreset.unit_centers(k, curator.rng)
-        published = coreset.merged(points) if points else coreset
+        published = coreset.reduced(points) if points else coreset
         curator.note("coreset", points=published.unit_points, weights=published.weights)
         curator.note("centers", centers=centers)
-        facts = {
+        facts: dict[str, object] = {
             "stages": len(stages),
             "cells measured": sum(stage.cells.n_cells for stage in stages),
             "points": len(published),
         }
+        if stages[-1].held_back:
+            facts["note"] = FEWER_POINTS
         return Outcome(centers, published, facts)
 
     def summary(self, curator: Curator, k: int, *, points: int) -> Coreset:
         coreset = coreset_of(grow(curator), curator)
-        return coreset.merged(points) if points else coreset
+        return coreset.reduced(points) if points else coreset
 
 
 def grow(curator: Curator) -> list[Stage]:
@@ -126,6 +135,7 @@ def grow(curator: Curator) -> list[Stage]:
     stages: list[Stage] = []
     for t, share in enumerate(plan.shares):
         noise = scale / (rest * share)
+        held_back = False
         if t == 0:
             level = np.clip(halvings(np.array(n / noise / plan.first_fullness)), *FIRST_LEVELS)
             cells = DyadicCells.uniform(min(int(level), finest))
@@ -136,18 +146,21 @@ def grow(curator: Curator) -> list[Stage]:
             if not len(live):
                 break
             fill = before.counts[live] / noise / plan.fullness[t - 1]
-            cells, parent = before.cells.split(live, cuts(fill, finest - before.cells.levels[live]))
+            room = finest - before.cells.levels[live]
+            deeper = cuts(fill, room)
+            held_back = bool((deeper < wanted_cuts(fill, room)).any())
+            cells, parent = before.cells.split(live, deeper)
         counts = curator.noisy_counts(
             cells,
             Pure(curator.budget.epsilon * rest * share),
-            f"stage {t + 1}: rows in each of {cells.n_cells:,} cells",
+            f"stage {t + 1}: rows in each cell",
         ).astype(np.float64)
         if t == 0:
             alive = standing_out(cells, counts / noise)
         else:
             parts = cells.levels - before.cells.levels[parent]
             alive = (parts == 0) | (counts / noise > AUDIBLE_PART * math.log(4) * parts)
-        stages.append(Stage(cells, parent, counts, 2 * noise**2, alive))
+        stages.append(Stage(cells, parent, counts, 2 * noise**2, alive, held_back))
         curator.note("alive", stage=t + 1, cells=cells, alive=alive)
     return stages
 
@@ -157,17 +170,18 @@ def coreset_of(stages: list[Stage], curator: Curator) -> Coreset:
 
     Reads the stages and public facts only.
     """
-    leaves, weights = weighed_leaves(stages)
+    leaves, weights, variances = weighed_leaves(stages)
     points = leaf_points(leaves, weights, full_scale(curator), finest_level(curator))
     first, dead = stages[0], ~stages[0].alive
     blocks = (1 << int(first.cells.levels[0])) // 2
-    thin_points, thin_weights = heard_together(
+    thin_points, thin_weights, thin_variances = heard_together(
         first.cells.centers()[dead], first.counts[dead], first.variance, blocks
     )
     return Coreset(
         np.concatenate([points, thin_points]),
         np.concatenate([weights, thin_weights]),
         curator.box,
+        np.concatenate([variances, thin_variances]),
     )
 
 
@@ -189,10 +203,15 @@ def halvings(fill: FloatArray) -> IntArray:
 
 def cuts(fill: FloatArray, room: IntArray) -> IntArray:
     """How often to halve the sides of each cell, so that there are not too many parts in all."""
-    deeper = np.clip(halvings(fill), 0, np.minimum(DEEPEST_CUT, room))
+    deeper = wanted_cuts(fill, room)
     while (1 << 2 * deeper).sum() > max(MAX_CELLS, len(fill)):
         deeper = np.maximum(deeper - 1, 0)
     return deeper
+
+
+def wanted_cuts(fill: FloatArray, room: IntArray) -> IntArray:
+    """How often to halve the sides of each cell, however many parts there are."""
+    return np.clip(halvings(fill), 0, np.minimum(DEEPEST_CUT, room))
 
 
 def standing_out(cells: DyadicCells, loudness: FloatArray) -> npt.NDArray[np.bool_]:

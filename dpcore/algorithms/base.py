@@ -11,25 +11,11 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from dpcore.privacy.accounting import Neighbors, Verdict
+from dpcore.algorithms.references import PAPERS, REFERENCES
+from dpcore.privacy.accounting import Infeasible, Neighbors, Verdict
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
 from dpcore.results.synopsis import Synopsis
-
-PAPERS = MappingProxyType(
-    {
-        "000": "Su, Cao, Li, Bertino and Jin 2016: Differentially private k-means clustering",
-        "001": "Balcan, Dick, Liang, Mou and Zhang 2017: Differentially private clustering in "
-        "high-dimensional Euclidean spaces",
-        "002": "Joshi and Thakkar 2023: k-means SubClustering: a differentially private algorithm "
-        "with improved clustering quality",
-        "003": "Ni, Li, Wang, Jiang and Yu 2021: Utility-efficient differentially private k-means "
-        "clustering based on cluster merging",
-        "004": "Feldman, Xiang, Zhu and Rus 2017: Coresets for differentially private k-means "
-        "clustering and applications to privacy in mobile sensor networks",
-        "ours": "This project",
-    }
-)
 
 MAX_CLUSTERS = 1000
 
@@ -118,8 +104,10 @@ class Algorithm(ABC):
 
     key: ClassVar[str]
     title: ClassVar[str]
-    #: Key of PAPERS.
+    #: Key of `dpcore.algorithms.references.PAPERS`.
     paper: ClassVar[str]
+    #: Keys of the other works that it comes from.
+    sources: ClassVar[tuple[str, ...]] = ()
     verdict: ClassVar[Verdict]
     relations: ClassVar[tuple[Neighbors, ...]] = tuple(Neighbors)
     parameters: ClassVar[tuple[Parameter, ...]] = ()
@@ -135,6 +123,12 @@ class Algorithm(ABC):
         """Why it cannot run on such data, in words, or None. n is given only where public."""
         return None
 
+    def too_few_rows(
+        self, n: int, k: int, epsilon: float, neighbors: Neighbors
+    ) -> Infeasible | None:
+        """Why so many rows, a public number, are too few at this epsilon, or None."""
+        return None
+
     def supports(self, d: int, n: int | None, k: int) -> bool:
         return self.obstacle(d, n, k) is None
 
@@ -146,6 +140,11 @@ class Algorithm(ABC):
     def specification(self) -> Mapping[str, str]:
         """The labelled paragraphs of the docstring."""
         return specification(type(self))
+
+    @property
+    def works(self) -> tuple[str, ...]:
+        """The keys of the works to cite for it: its paper first."""
+        return self.paper, *self.sources
 
     def settings(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Every parameter with its value, given or default, checked."""
@@ -187,8 +186,10 @@ def register(cls: type[Algorithm]) -> type[Algorithm]:
     """Class decorator: put an instance into ALGORITHMS."""
     if cls.key in _registry:
         raise ValueError(f"Two algorithms are called {cls.key!r}.")
-    if cls.paper not in PAPERS:
+    if cls.paper not in tuple(PAPERS):
         raise ValueError(f"{cls.key}: no paper {cls.paper!r}.")
+    if unknown := set(cls.sources) - set(REFERENCES):
+        raise ValueError(f"{cls.key}: no references {unknown}.")
     _registry[cls.key] = cls()
     return cls
 

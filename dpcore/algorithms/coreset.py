@@ -1,4 +1,4 @@
-"""The private coreset of paper 004, with a budget for the rounds it runs and a public scaffold."""
+"""The coreset of Feldman et al. (2017), with a budget for the rounds it runs and a scaffold."""
 
 from __future__ import annotations
 
@@ -77,7 +77,10 @@ class Plan:
 
 
 def removals(n: int, k: int, least: float) -> list[int]:
-    """m_i = floor(3 n_i / 8k), while more than `least` rows are left (paper 004, algorithm 1)."""
+    """m_i = floor(3 n_i / 8k), while more than `least` rows are left.
+
+    Feldman et al. 2017, algorithm 1.
+    """
     sizes = []
     while n > least and (m := 3 * n // (8 * k)):
         sizes.append(m)
@@ -143,7 +146,8 @@ class CoresetKMeans(SynopsisAlgorithm):
 
     key = "coreset"
     title = "Private coreset"
-    paper = "004"
+    paper = "feldman2017"
+    sources = ("nissim2016",)
     verdict = Verdict.PROVED
     audit = AuditHints(
         rooms=(Room(20_000, 2), Room(2000, 3), Room(3000, 4), Room(100, 2, epsilon=2e-6)),
@@ -227,7 +231,7 @@ def weighed(curator: Curator, points: FloatArray, n: int, epsilon: float) -> Cor
     """
     counts = (
         curator.working_copy(GRID_CELLS)
-        .noisy_counts(Voronoi(points), Pure(epsilon), f"rows nearest each of {len(points)} points")
+        .noisy_counts(Voronoi(points), Pure(epsilon), "rows nearest each point")
         .astype(np.float64)
     )
     scale = counts_moved(curator) / epsilon
@@ -235,13 +239,17 @@ def weighed(curator: Curator, points: FloatArray, n: int, epsilon: float) -> Cor
     beside = cKDTree(points).query(points, min(NEIGHBORS, len(points)))[1]
     stands_out = (loudness > AUDIBLE) & (loudness[beside] > 1).any(axis=1)
     quiet = ~stands_out
-    thin_points, thin_weights = heard_together(
+    thin_points, thin_weights, thin_variances = heard_together(
         points[quiet], counts[quiet], 2 * scale**2, SIDES[curator.d].scaffold
     )
     weights = np.concatenate([counts[stands_out], thin_weights])
+    variances = np.concatenate([np.full(stands_out.sum(), 2 * scale**2), thin_variances])
     if not curator.neighbors.size_is_private and len(weights):
-        weights *= n / weights.sum()
-    return Coreset(np.concatenate([points[stands_out], thin_points]), weights, curator.box)
+        share = n / weights.sum()
+        weights *= share
+        variances *= share**2
+    together = np.concatenate([points[stands_out], thin_points])
+    return Coreset(together, weights, curator.box, variances)
 
 
 def counts_moved(curator: Curator) -> int:

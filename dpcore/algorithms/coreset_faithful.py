@@ -1,4 +1,4 @@
-"""PRIVATE-K-MEAN of paper 004, as near to the letter as it can be run."""
+"""PRIVATE-K-MEAN of Feldman et al. (2017), as near to the letter as it can be run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from dpcore.algorithms.base import AuditHints, Parameter, Room, SynopsisAlgorithm, register
 from dpcore.algorithms.coreset import SIZE_SHARE, removals
 from dpcore.geometry.domain import FloatArray, cell_ticks, from_ticks
-from dpcore.privacy.accounting import Infeasible, Selection, Verdict
+from dpcore.privacy.accounting import Infeasible, Neighbors, Selection, Verdict
 from dpcore.privacy.rounding import at_most
 from dpcore.queries.boxes import CenterCounts, GoodRadius, half_widths
 from dpcore.queries.curator import Curator
@@ -47,7 +47,7 @@ def smallest_epsilon(n: int, k: int) -> float:
 
 @register
 class FaithfulCoreset(SynopsisAlgorithm):
-    """The coreset of paper 004 with its own schedule: it needs many rows or a large epsilon.
+    """The coreset of Feldman et al. with its own schedule: it needs many rows or a large epsilon.
 
     Idea: While enough rows are left, find the radius at which some small box holds 3/8k of them,
     choose the center of such a box, remove that many rows nearest to it, and let the center stand
@@ -76,7 +76,8 @@ class FaithfulCoreset(SynopsisAlgorithm):
 
     key = "coreset-faithful"
     title = "PRIVATE-K-MEAN"
-    paper = "004"
+    paper = "feldman2017"
+    sources = ("nissim2016", "beimel2014")
     verdict = Verdict.PROVED
     audit = AuditHints(
         epsilons=(40.0, 80.0), rooms=(Room(49, 2, epsilon=80.0, settings={"weighted": False}),)
@@ -92,6 +93,16 @@ class FaithfulCoreset(SynopsisAlgorithm):
 
     def obstacle(self, d: int, n: int | None, k: int) -> str | None:
         return None if d == 2 else f"its grid is for 2 dimensions; these data have {d}."
+
+    def too_few_rows(
+        self, n: int, k: int, epsilon: float, neighbors: Neighbors
+    ) -> Infeasible | None:
+        rest = 1 - SIZE_SHARE if neighbors.size_is_private else 1.0
+        try:
+            schedule(n, k, epsilon * rest, rest)
+        except Infeasible as refusal:
+            return refusal
+        return None
 
     def run(self, curator: Curator, k: int, *, weighted: bool) -> Outcome:
         coreset = self.summary(curator, k, weighted=weighted)

@@ -1,8 +1,6 @@
-"""The private coreset of paper 004 for more dimensions, one a part of the rows (section 4.5)."""
+"""The coreset of Feldman et al. (2017) for more dimensions, one for each part (section 4.5)."""
 
 from __future__ import annotations
-
-import numpy as np
 
 from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, register
 from dpcore.algorithms.coreset import SIZE_SHARE, private_coreset
@@ -36,7 +34,7 @@ class CoresetSplit(Algorithm):
 
     key = "coreset-split"
     title = "Private coreset, split"
-    paper = "004"
+    paper = "feldman2017"
     verdict = Verdict.PROVED
     audit = AuditHints(
         settings={"rows": 1000}, rooms=(Room(3000, 3), Room(2500, 4), Room(100, 3, epsilon=1.02e-6))
@@ -65,8 +63,11 @@ def split_coreset(curator: Curator, k: int, rows: int) -> tuple[Coreset, int]:
     parts = max(1, round(n / rows))
     whole = curator.budget
     budget = Budget(whole.epsilon * rest, whole.delta, whole.accounting)
-    coresets = [private_coreset(part, k)[0] for part in curator.in_parts(parts, budget)]
-    points = np.concatenate([each.unit_points for each in coresets])
-    weights = np.concatenate([each.weights for each in coresets])
-    curator.note("coreset", points=points, weights=weights)
-    return Coreset(points, weights, curator.box), parts
+    divided = curator.in_parts(parts, budget)
+    coresets = [private_coreset(part, k)[0] for part in divided]
+    for step in (step for part in divided for step in part.steps):
+        if step.kind in ("size", "rows"):
+            curator.note("rows", n=step.released["n"])
+    union = coresets[0].union(*coresets[1:])
+    curator.note("coreset", points=union.unit_points, weights=union.weights)
+    return union, parts

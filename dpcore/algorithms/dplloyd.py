@@ -1,4 +1,4 @@
-"""Lloyd's algorithm on noisy counts and sums (paper 000, sections 3.1 and 4.1)."""
+"""Lloyd's algorithm on noisy counts and sums (Su et al. 2016, section 4.1.1)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ import numpy as np
 from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, register
 from dpcore.geometry.domain import FloatArray, IntArray
 from dpcore.kmeans.seeding import sphere_packing, uniform_starts
-from dpcore.privacy.accounting import Pure, Verdict
+from dpcore.privacy.accounting import MIN_EPSILON, Infeasible, Pure, Verdict
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
+
+#: How rounds may share epsilon.
+EQUAL, DECREASING = "equal", "decreasing"
 
 
 def noisy_means(centers: FloatArray, counts: IntArray, sums: FloatArray) -> FloatArray:
@@ -38,6 +41,27 @@ def lloyd_round(curator: Curator, centers: FloatArray, epsilon: float, why: str)
     return noisy_means(centers, *noisy_round(curator, centers, epsilon, why))
 
 
+def round_epsilons(epsilon: float, rounds: int, schedule: str) -> list[float]:
+    """What each round may spend; together epsilon.
+
+    Equal: epsilon/t each, t times. Decreasing: every round has half of what the one before had, so
+    round i of t has epsilon 2^(t-i) / (2^t - 1), and 2^(t-1) + ... + 2 + 1 = 2^t - 1.
+
+    Su et al. (2016, section 2) name the decreasing schedule as Dwork's, and expect later rounds to
+    distort more than they mend.
+    """
+    if schedule == EQUAL:
+        return [epsilon / rounds] * rounds
+    whole = 2**rounds - 1
+    epsilons = [epsilon * (2 ** (rounds - i) / whole) for i in range(1, rounds + 1)]
+    if epsilons[-1] < MIN_EPSILON:
+        raise Infeasible(
+            f"Halved {rounds - 1} times, epsilon {epsilon:g} leaves the last of {rounds} rounds "
+            f"{epsilons[-1]:.2g}, less than {MIN_EPSILON:g}. Take fewer rounds, or equal shares."
+        )
+    return epsilons
+
+
 @register
 class DPLloyd(Algorithm):
     """Lloyd's algorithm with noisy counts and sums, for a preset number of rounds.
@@ -53,7 +77,9 @@ class DPLloyd(Algorithm):
     Private: Given the released centers, the clusters are fixed disjoint cells. One row added
     changes one cluster's count by 1 and its d sums by at most 1 each: d + 1 in L1, so noise of
     scale (d+1)t/epsilon costs epsilon/t a round. Rounds add up by adaptive composition. Under
-    replace-one two clusters change, and every scale doubles.
+    replace-one two clusters change, and every scale doubles. A decreasing schedule gives round i
+    of t the part 2^(t-i) / (2^t - 1) in place of 1/t. The number of rounds is public, and the
+    parts add up to one, so the rounds still cost epsilon in all.
 
     Reconstructed: 20 steps of bisection and 100 consecutive rejections in the packing; a center
     with a noisy count below 1 stays where it is; centers are folded back into the box.
@@ -61,23 +87,30 @@ class DPLloyd(Algorithm):
 
     key = "dplloyd"
     title = "DPLloyd"
-    paper = "000"
+    paper = "su2016"
+    sources = ("blum2005", "mcsherry2010")
     verdict = Verdict.PROVED
     audit = AuditHints(
         settings={"rounds": 2, "start": "uniform"},
         rooms=(Room(40, 3, settings={"start": "packing"}),),
     )
     parameters = (
-        Parameter("rounds", "Rounds of Lloyd; each gets an equal share of epsilon.", 5, 1, 100),
+        Parameter("rounds", "Rounds of Lloyd, which share epsilon.", 5, 1, 100),
         Parameter("start", "Where centers start.", "packing", choices=("packing", "uniform")),
+        Parameter(
+            "schedule",
+            "How rounds share epsilon: all the same, or each half of the one before.",
+            EQUAL,
+            choices=(EQUAL, DECREASING),
+        ),
     )
 
-    def run(self, curator: Curator, k: int, *, rounds: int, start: str) -> Outcome:
+    def run(self, curator: Curator, k: int, *, rounds: int, start: str, schedule: str) -> Outcome:
+        epsilons = round_epsilons(curator.budget.epsilon, rounds, schedule)
         starts = sphere_packing if start == "packing" else uniform_starts
         centers = starts(k, curator.d, 1, curator.rng)[0]
         curator.note("start", centers=centers)
-        for i in range(rounds):
-            epsilon = curator.budget.epsilon / rounds
+        for i, epsilon in enumerate(epsilons):
             centers = lloyd_round(curator, centers, epsilon, f"round {i + 1} of {rounds}")
             curator.note("centers", centers=centers, round=i + 1)
         return Outcome(centers, facts={"rounds": rounds})

@@ -1,4 +1,4 @@
-"""k-means on a noisy uniform grid (paper 000, section 4.2)."""
+"""k-means on a noisy uniform grid (Su et al. 2016, section 4.2.1)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ONE_CELL = (
 def cells_per_side(n: float, epsilon: float, d: int, theta: float) -> int:
     """Cells a side of the grid that balances noise and coarseness.
 
-    M = (N epsilon / theta)^(2d/(2+d)) cells in all (paper 000, equation 5).
+    M = (N epsilon / theta)^(2d/(2+d)) cells in all (Su et al. 2016, equation (4)).
     """
     return max(1, int((n * epsilon / theta) ** (2 / (2 + d))))
 
@@ -34,7 +34,7 @@ def cells_per_side(n: float, epsilon: float, d: int, theta: float) -> int:
 def noisy_grid(curator: Curator, grid: Grid, epsilon: float) -> NoisyGrid:
     """A noisy count for each cell, empty ones too."""
     counts = curator.noisy_counts(grid, Pure(epsilon), f"rows in each of {grid.n_cells:,} cells")
-    return NoisyGrid(grid, counts.reshape(grid.shape))
+    return NoisyGrid(grid, counts.reshape(grid.shape), curator.transcript[-1].scale)
 
 
 def fitting_grid(curator: Curator, n: int, epsilon: float, theta: float) -> Grid:
@@ -95,7 +95,7 @@ class EUGkM(SynopsisAlgorithm):
 
     key = "eugkm"
     title = "EUGkM"
-    paper = "000"
+    paper = "su2016"
     verdict = Verdict.REPAIRED
     audit = AuditHints(
         settings={"starts": 2},

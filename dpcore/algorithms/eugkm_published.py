@@ -1,4 +1,4 @@
-"""EUGkM as its paper has it (paper 000, section 4.2): for study only."""
+"""EUGkM as its paper has it (Su et al. 2016, section 4.2.1): for study only."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class EUGkMPublished(Algorithm):
 
     key = "eugkm-published"
     title = "EUGkM, as published"
-    paper = "000"
+    paper = "su2016"
     verdict = Verdict.UNPROVEN
     audit = AuditHints(settings={"starts": 2})
     relations = (Neighbors.ADD_REMOVE,)

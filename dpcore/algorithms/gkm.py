@@ -1,9 +1,10 @@
-"""Sample and aggregate: k-means in blocks, averaged (paper 000, section 3.2; GUPT)."""
+"""Sample and aggregate: k-means in blocks, averaged (Su et al. 2016, section 4.1.2; GUPT)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from dpcore.results.run_result import Outcome
 MAX_SLABS = 1 << 16
 QUARTILES = (Fraction(1, 4), Fraction(3, 4))
 
-EXPONENT = Parameter("exponent", "There are n to this power blocks.", 0.4, 0.1, 0.9)
+EXPONENT = Parameter("exponent", "There are n to this power blocks.", 0.4, 0.0, 0.9)
 ROWS_PER_CENTER = Parameter(
     "rows_per_center", "Rows in a block for each of the k centers.", 3.0, 1.0, 1000.0
 )
@@ -52,7 +53,7 @@ def sample_and_aggregate(curator: Curator, k: int, blocks: int, epsilon: float) 
     """The noisy mean of what k-means finds in so many random blocks.
 
     Half of epsilon finds the range that answers are clamped to, the other half pays for the mean:
-    noise of scale 2 (max - min) k d / (blocks epsilon) (paper 000, equation 3).
+    noise of scale 2 (max - min) k d / (blocks epsilon) (Su et al. 2016, equation (3)).
     """
     low, high = quartiles(curator, epsilon / 2)
     curator.note("range", low=low, high=high)
@@ -101,7 +102,8 @@ class GkM(Algorithm):
 
     key = "gkm"
     title = "GkM"
-    paper = "000"
+    paper = "su2016"
+    sources: ClassVar[tuple[str, ...]] = ("mohan2012", "nissim2007")
     verdict = Verdict.REPAIRED
     audit = AuditHints(
         rooms=(
@@ -141,7 +143,8 @@ class GkM3K(Algorithm):
 
     key = "gkm-3k"
     title = "GkM-3K"
-    paper = "000"
+    paper = "su2016"
+    sources: ClassVar[tuple[str, ...]] = ("mohan2012", "nissim2007")
     verdict = Verdict.REPAIRED
     audit = AuditHints(rooms=(Room(300, 2, k=1, epsilon=4.0),))
     parameters = (ROWS_PER_CENTER,)
@@ -198,7 +201,8 @@ class GkMPublished(Algorithm):
 
     key = "gkm-published"
     title = "GkM, as published"
-    paper = "000"
+    paper = "su2016"
+    sources: ClassVar[tuple[str, ...]] = ("mohan2012", "nissim2007")
     verdict = Verdict.UNPROVEN
     audit = AuditHints(
         rooms=(

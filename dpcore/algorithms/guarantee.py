@@ -1,4 +1,4 @@
-"""The baseline of paper 002: Lloyd with random steps inside convergent zones (Lu and Shen 2020)."""
+"""Lloyd with random steps in convergent zones (Lu and Shen 2020), Joshi and Thakkar's baseline."""
 
 from __future__ import annotations
 
@@ -133,7 +133,8 @@ class KMeansGuarantee(Algorithm):
 
     key = "kmeans-guarantee"
     title = "KMeans Guarantee"
-    paper = "002"
+    paper = "joshi2022"
+    sources = ("lu2020",)
     verdict = Verdict.REPAIRED
     audit = AuditHints(settings={"rounds": 2})
     parameters = (ROUNDS,)
@@ -174,7 +175,8 @@ class KMeansGuaranteePublished(Algorithm):
 
     key = "kmeans-guarantee-published"
     title = "KMeans Guarantee, as published"
-    paper = "002"
+    paper = "joshi2022"
+    sources = ("lu2020",)
     verdict = Verdict.UNPROVEN
     audit = AuditHints(
         settings={"rounds": 1, "final_noise": False},

@@ -1,4 +1,4 @@
-"""Clustering through a random projection (paper 001): candidates, local swap, recovery."""
+"""Clustering through a random projection (Balcan et al. 2017, section 5)."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Plan:
 
     @classmethod
     def published(cls, n: int, d: int, k: int, failure: float = 0.1) -> Plan:
-        """Paper 001, algorithms 1 to 4, for a probability of failure."""
+        """Balcan et al. (2017), algorithms 1 to 4, for a probability of failure."""
         log_n = math.log(max(n, 3))
         partitions = math.ceil(27 * k * (log_n - math.log(failure)))
         return cls(
@@ -89,7 +89,7 @@ class Plan:
 PLANS = {"practical": Plan.practical, "published": Plan.published}
 
 #: What choosing among several trials costs, and how each trial shares its part: repaired, paper
-#: 001's steps come to 2/12, 2/12, 1/12, 1/12 and 4/12 of epsilon, here scaled up to the whole.
+#: The paper's steps come to 2/12, 2/12, 1/12, 1/12 and 4/12 of epsilon, here scaled up to all.
 SELECTION = 0.4
 CANDIDATES, SWAPS, RECOVERY = 1 / 3, 1 / 3, 1 / 3
 
@@ -252,7 +252,7 @@ class HighDim(Algorithm):
 
     key = "highdim"
     title = "High-dimensional k-means"
-    paper = "001"
+    paper = "balcan2017"
     verdict = Verdict.REPAIRED
     audit = AuditHints(
         rooms=(

@@ -1,4 +1,4 @@
-"""Paper 001's variant for k-median: distances instead of their squares."""
+"""k-median through a random projection (Balcan et al. 2017, theorem 12): plain distances."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class HighDimKMedian(Algorithm):
 
     key = "highdim-kmedian"
     title = "High-dimensional k-median"
-    paper = "001"
+    paper = "balcan2017"
     verdict = Verdict.REPAIRED
     audit = AuditHints(rooms=(Room(48, 8), Room(300, 8, k=3, epsilon=8.0)))
     parameters = (CONSTANTS, RADIUS)

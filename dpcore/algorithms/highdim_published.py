@@ -1,4 +1,4 @@
-"""High-dimensional k-means as its paper has it (paper 001): for study only."""
+"""High-dimensional k-means as its paper has it (Balcan et al. 2017): for study only."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class HighDimPublished(Algorithm):
 
     key = "highdim-published"
     title = "High-dimensional k-means, as published"
-    paper = "001"
+    paper = "balcan2017"
     verdict = Verdict.UNPROVEN
     audit = AuditHints(rooms=(Room(48, 8), Room(40, 2, pair="farthest row")))
     relations = (Neighbors.REPLACE_ONE,)

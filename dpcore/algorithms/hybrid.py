@@ -1,28 +1,15 @@
-"""A noisy grid first, one round of Lloyd after it (paper 000, section 4.3)."""
+"""A noisy grid first, one round of Lloyd after it (Su et al. 2016, section 6.3)."""
 
 from __future__ import annotations
 
 from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, register
+from dpcore.algorithms.centroid_error import smallest_epsilon_for_a_round
 from dpcore.algorithms.dplloyd import lloyd_round
 from dpcore.algorithms.eugkm import facts_of, fitting_grid, noisy_grid, too_many_cells
 from dpcore.kmeans.noisy_grid import solve_grid
 from dpcore.privacy.accounting import Verdict
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
-
-#: Mean distance of a cluster's coordinates from the middle of the box, as a part of its side.
-RHO = 0.225
-
-
-def smallest_epsilon_for_a_round(n: int, k: int, d: int, theta: float) -> float:
-    """From here on a round of Lloyd with half of epsilon errs less than the grid with that half.
-
-    (X/Y)^((2+d)/(2d)), where X / epsilon^2 is the error of the round, and Y / epsilon^(4/(2+d))
-    the variance of the grid's centers (paper 000, section 4.3, at r = 1).
-    """
-    round_error = 8 * d * (1 + (2 * RHO) ** 2) * (k * (d + 1) / n) ** 2
-    grid_error = 2 * d * k ** ((d - 2) / d) / 3 / (theta ** (2 * d) * n**4) ** (1 / (2 + d))
-    return float((round_error / grid_error) ** ((2 + d) / (2 * d)))
 
 
 @register
@@ -55,7 +42,7 @@ class Hybrid(Algorithm):
 
     key = "hybrid"
     title = "Hybrid"
-    paper = "000"
+    paper = "su2016"
     verdict = Verdict.REPAIRED
     audit = AuditHints(settings={"starts": 2, "theta": 1.0}, rooms=(Room(2000, 2),))
     parameters = (

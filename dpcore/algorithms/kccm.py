@@ -1,4 +1,4 @@
-"""Many noisy clusters, merged, and a budget that grows (paper 003)."""
+"""Many noisy clusters, merged, and a budget that grows (Ni et al. 2021)."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class AverageK(Algorithm):
 
     key = "average-k"
     title = "average_k"
-    paper = "003"
+    paper = "ni2021"
     verdict = Verdict.PROVED
 
     def run(self, curator: Curator, k: int) -> Outcome:
@@ -82,7 +82,7 @@ class AllocationK(Algorithm):
 
     key = "allocation-k"
     title = "allocation_k"
-    paper = "003"
+    paper = "ni2021"
     verdict = Verdict.PROVED
 
     def run(self, curator: Curator, k: int) -> Outcome:
@@ -109,7 +109,7 @@ class AverageNK(Algorithm):
 
     key = "average-nk"
     title = "average_nk"
-    paper = "003"
+    paper = "ni2021"
     verdict = Verdict.PROVED
     parameters = (MULTIPLE,)
 
@@ -139,7 +139,7 @@ class DPKCCM(Algorithm):
 
     key = "dp-kccm"
     title = "DP-KCCM"
-    paper = "003"
+    paper = "ni2021"
     verdict = Verdict.PROVED
     parameters = (MULTIPLE,)
 

@@ -1,4 +1,4 @@
-"""k-variates++ (Nock et al. 2016), a baseline of paper 001: k-means++ with noise on its picks."""
+"""k-variates++ (Nock et al. 2016), a baseline of Balcan et al.: k-means++ with noisy picks."""
 
 from __future__ import annotations
 
@@ -97,7 +97,8 @@ class KVariates(Algorithm):
 
     key = "kvariates"
     title = "k-variates++"
-    paper = "001"
+    paper = "balcan2017"
+    sources = ("nock2016",)
     verdict = Verdict.REPAIRED
 
     def run(self, curator: Curator, k: int) -> Outcome:
@@ -127,7 +128,8 @@ class KVariatesPublished(Algorithm):
 
     key = "kvariates-published"
     title = "k-variates++, as published"
-    paper = "001"
+    paper = "balcan2017"
+    sources = ("nock2016",)
     verdict = Verdict.UNPROVEN
     audit = AuditHints(own_noise=True)
     relations = (Neighbors.ADD_REMOVE,)

@@ -1,4 +1,7 @@
-"""The private coreset of 2009, against which paper 004 compares its own (its reference [18])."""
+"""The private coreset of Feldman et al. (2009), which Feldman et al. (2017) compare theirs with.
+
+It is reference [14] of the later paper.
+"""
 
 from __future__ import annotations
 
@@ -98,15 +101,16 @@ class NetCoreset(Algorithm):
     choices compose adaptively to epsilon/2. The cells are disjoint, so the noisy counts cost the
     other half. The number of rounds follows from the noisy (or public) number of rows.
 
-    Reconstructed: All of it, from the authors' slides and from what paper 004 says of it (pure
-    epsilon, error growing like epsilon^-d, negative weights, 20 to 40 times as many points): the
-    lattice, the number of rounds, 8 cubes of 8 cells a side, and Lloyd on the signed cells. What
-    is proved here is this reconstruction.
+    Reconstructed: All of it, from the authors' slides and from what Feldman et al. (2017) say of it
+    (pure epsilon, error growing like epsilon^-d, negative weights, 20 to 40 times as many points):
+    the lattice, the number of rounds, 8 cubes of 8 cells a side, and Lloyd on the signed cells.
+    What is proved here is this reconstruction.
     """
 
     key = "net-coreset"
     title = "Net coreset (2009)"
-    paper = "004"
+    paper = "feldman2017"
+    sources = ("feldman2009",)
     verdict = Verdict.PROVED
     audit = AuditHints(settings={"lattice": 4, "starts": 1}, rooms=(Room(60, 3),))
     parameters = (
@@ -126,7 +130,7 @@ class NetCoreset(Algorithm):
         centers = nets(curator, k, n, epsilon / 2, Grid(curator.box, side).centers())
         rings = Rings(centers)
         counts = curator.noisy_counts(
-            rings, Pure(epsilon / 2), f"rows in each of {rings.n_cells:,} cells around the centers"
+            rings, Pure(epsilon / 2), "rows in each cell around the centers"
         )
         kept = rings.can_hold_rows()
         points, weights = rings.points()[kept], counts[kept].astype(np.float64)

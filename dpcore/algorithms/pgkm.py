@@ -1,4 +1,4 @@
-"""A genetic search in which only the choice of parents sees the data (paper 000; PrivGene)."""
+"""A genetic search: only the choice of parents sees the data (Su et al. 2016, section 4.1.3)."""
 
 from __future__ import annotations
 
@@ -66,7 +66,8 @@ class PGkM(Algorithm):
 
     key = "pgkm"
     title = "PGkM"
-    paper = "000"
+    paper = "su2016"
+    sources = ("zhang2013",)
     verdict = Verdict.PROVED
     audit = AuditHints(
         settings={"population": 8, "parents": 2, "rounds": 3}, rooms=(Room(300, 2, epsilon=80.0),)

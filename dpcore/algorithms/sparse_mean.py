@@ -1,4 +1,4 @@
-"""The mean of rows that are zero almost everywhere (paper 001, private sparse mean)."""
+"""The mean of rows that are zero almost everywhere (Balcan et al. 2017, section 6)."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def mean_of_few(
 class OneMean(Algorithm):
     """What the private sparse mean, repaired and as published, has in common."""
 
-    paper = "001"
+    paper = "balcan2017"
     parameters = (
         Parameter("sparsity", "Coordinates of a row that are not 0, at most.", 10, 1, 10_000),
         Parameter(

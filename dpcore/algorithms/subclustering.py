@@ -1,4 +1,4 @@
-"""SubClustering (paper 002): new centers drawn from the heavier parts of each cluster."""
+"""SubClustering (Joshi and Thakkar 2022): new centers from the heavier parts of each cluster."""
 
 from __future__ import annotations
 
@@ -102,7 +102,8 @@ class SubClustering(Algorithm):
 
     key = "subclustering"
     title = "SubClustering"
-    paper = "002"
+    paper = "joshi2022"
+    sources = ("lu2020",)
     verdict = Verdict.REPAIRED
     audit = AuditHints(settings={"rounds": 2})
     parameters = (
@@ -151,7 +152,8 @@ class SubClusteringPublished(Algorithm):
 
     key = "subclustering-published"
     title = "SubClustering, as published"
-    paper = "002"
+    paper = "joshi2022"
+    sources = ("lu2020",)
     verdict = Verdict.UNPROVEN
     audit = AuditHints(
         settings={"rounds": 1, "final_noise": False},

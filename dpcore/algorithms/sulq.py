@@ -1,4 +1,4 @@
-"""SuLQ k-means (Blum et al. 2005), a baseline of paper 001: Lloyd with Gaussian noise."""
+"""SuLQ k-means (Blum et al. 2005), a baseline of Balcan et al.: Lloyd with Gaussian noise."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Sulq(Algorithm):
 
     Relation: add/remove; replace-one with doubled noise.
 
-    Flaw: Paper 001 calls its version purely epsilon-private, but Gaussian noise is private with a
-    delta only, which it does not state; and it starts in the smallest box that holds the data,
-    whose sides are the coordinates of single rows.
+    Flaw: Balcan et al. (2017) call their version purely epsilon-private, but Gaussian noise is
+    private with a delta only, which it does not state; and it starts in the smallest box that holds
+    the data, whose sides are the coordinates of single rows.
 
     Repair: It starts in the public box and spends a stated delta. Given the released centers, the
     clusters are fixed disjoint cells. One row added changes one count by 1 and one cluster's sums
@@ -38,14 +38,15 @@ class Sulq(Algorithm):
     share the rho that implies (epsilon, delta). With delta 0 the noise is two-sided geometric,
     scaled to the L1 norm, and epsilon is shared instead.
 
-    Reconstructed: 3 rounds where paper 001 has 20, which leave too little for each; counts and
-    sums share equally; a center with a noisy count below 1 stays where it is, and centers are
-    folded back into the box.
+    Reconstructed: 3 rounds where Balcan et al. (2017) have 20, which leave too little for each;
+    counts and sums share equally; a center with a noisy count below 1 stays where it is, and
+    centers are folded back into the box.
     """
 
     key = "sulq"
     title = "SuLQ k-means"
-    paper = "001"
+    paper = "balcan2017"
+    sources = ("blum2005",)
     verdict = Verdict.REPAIRED
     uses_delta = True
     parameters = (Parameter("rounds", "Rounds of Lloyd; each gets an equal share.", 3, 1, 100),)
@@ -67,7 +68,7 @@ class Sulq(Algorithm):
 
 @register
 class SulqPublished(Algorithm):
-    """SuLQ k-means as paper 001 ran it, for study: its privacy claim does not hold.
+    """SuLQ k-means as Balcan et al. (2017) ran it, for study: its privacy claim does not hold.
 
     Idea: As sulq, with 20 rounds from a start within the data's own bounds.
 
@@ -81,12 +82,13 @@ class SulqPublished(Algorithm):
 
     Reconstructed: half of each round's share goes to the counts, with two-sided geometric noise,
     and half to the sums, with noise sqrt(d) sqrt(2 ln(1.25/delta')) / share, where delta' is the
-    run's delta (n^-1.5 if that is 0) over the rounds; paper 001 gives no constants.
+    run's delta (n^-1.5 if that is 0) over the rounds; Balcan et al. (2017) give no constants.
     """
 
     key = "sulq-published"
     title = "SuLQ k-means, as published"
-    paper = "001"
+    paper = "balcan2017"
+    sources = ("blum2005",)
     verdict = Verdict.UNPROVEN
     audit = AuditHints(own_noise=True)
     uses_delta = True

@@ -34,7 +34,7 @@ from dpcore.results.synopsis import NoisyGrid
 
 #: Made up: far from all others, in the Bronx, where no trip of the sample begins.
 TRIP = (-73.92, 40.86)
-#: Trips times epsilon at which the grid of paper 000 goes from 2 x 2 to 3 x 3 cells.
+#: Trips times epsilon at which the grid of Su et al. (2016) goes from 2 x 2 to 3 x 3 cells.
 GRID_CHANGES = 90
 THETA = 10.0
 #: Below the first the sample has too few trips, beyond the second there are hardly any.

@@ -11,9 +11,13 @@ from collections.abc import Sequence
 from dpcore.cli import (
     audit,
     catalog,
+    cite,
     dashboard,
+    guarantee,
     history,
+    key,
     ledger,
+    predict,
     release,
     reproduce,
     run,
@@ -36,9 +40,12 @@ examples:
   dpcore run eugkm --data trips.csv.gz --columns lon lat --box -74.1 40.7 -73.9 40.9 \\
       -k 5 --epsilon 1 --format geojson
   dpcore sweep eugkm dplloyd --data nyc-month -k 5 --epsilons 0.05 0.1 0.5 1 --runs 20 --json
-  dpcore reproduce 000-fig2 --quick
+  dpcore reproduce su2016 --quick
+  dpcore predict -n 100000 -d 2 -k 5
+  dpcore cite eugkm
   dpcore release adaptive --data nyc-taxi -k 5 --epsilon 0.5 --allowed 2 --output released
   dpcore verify released/certificate.json
+  dpcore key
 
 exit codes: 0 done, 2 the question or the data are not right, 3 refused (no answer at this
 epsilon, or the result is not private and may not leave)
@@ -53,7 +60,10 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    commands_of = (catalog, run, sweep, audit, reproduce, release, verify, history, ledger)
+    commands_of = (
+        *(catalog, cite, run, predict, guarantee, sweep, audit, reproduce),
+        *(release, verify, history, key, ledger),
+    )
     for module in (*commands_of, dashboard):
         module.add(commands)
     return whole

@@ -7,12 +7,16 @@ import json
 import textwrap
 from typing import Any
 
-from dpcore.algorithms import ALGORITHMS, PAPERS, Algorithm
+from dpcore.algorithms import ALGORITHMS, PAPERS, Algorithm, get
+from dpcore.algorithms.references import bibtex
 from dpcore.datasets import BUILTIN
+from dpcore.study.guarantees import THEOREMS
+from dpcore.study.prediction import PREDICTED
 
 
 def add(commands: Any) -> None:
     command = commands.add_parser("list", help="algorithms with their verdicts, and data sets")
+    command.add_argument("key", nargs="?", help="one algorithm, with all that is known of it")
     command.add_argument("--json", action="store_true", help="for programs")
     command.set_defaults(do=do)
 
@@ -30,7 +34,48 @@ def describe(algorithm: Algorithm) -> dict[str, Any]:
     }
 
 
+def in_full(algorithm: Algorithm) -> dict[str, Any]:
+    """A declaration with its argument, and the theorems on its results."""
+    return {
+        **describe(algorithm),
+        "specification": dict(algorithm.specification),
+        "theorems": [
+            {"citation": each.citation, "statement": each.statement, "caution": each.caution}
+            for each in THEOREMS
+            if algorithm.key in each.algorithms
+        ],
+        "bibtex": bibtex(*algorithm.works),
+    }
+
+
+def tell(algorithm: Algorithm) -> None:
+    """One algorithm for people."""
+    print(f"{algorithm.title} ({algorithm.key}): {algorithm.verdict}")
+    print(f"{PAPERS[algorithm.paper]}\n")
+    theorems = [each for each in THEOREMS if algorithm.key in each.algorithms]
+    paragraphs = [
+        *(f"{label}. {text}" for label, text in algorithm.specification.items()),
+        *(f"{each.citation}. {each.statement} {each.caution}".strip() for each in theorems),
+    ]
+    print("\n\n".join(textwrap.fill(each, 96) for each in paragraphs))
+    for p in algorithm.parameters:
+        print(f"\n--set {p.name}={p.default}: {p.meaning}", end="")
+    print("\n")
+    if theorems:
+        print(f"In numbers: dpcore guarantee {algorithm.key} -k K -n N -d D --epsilon EPSILON")
+    if algorithm.key in PREDICTED:
+        print(f"Predicted error: dpcore predict {algorithm.key} -k K -n N -d D")
+    print(f"To cite it: dpcore cite {algorithm.key}")
+
+
 def do(arguments: argparse.Namespace) -> None:
+    if arguments.key:
+        algorithm = get(arguments.key)
+        if arguments.json:
+            print(json.dumps(in_full(algorithm), indent=1))
+        else:
+            tell(algorithm)
+        return
     if arguments.json:
         found = {
             "algorithms": [describe(a) for a in ALGORITHMS.values()],

@@ -9,6 +9,7 @@ from typing import Any
 
 from dpcore.cli.ledger_arguments import account_as_dict, add_ledger, books_to_read, entry_as_dict
 from dpcore.release import Amount, Entry, Ledger, reopened
+from dpcore.release.signature import public_key
 
 
 def add(commands: Any) -> None:
@@ -34,7 +35,9 @@ def do(arguments: argparse.Namespace) -> None:
     elif arguments.json:
         accounts = [account_as_dict(account) for account in books.accounts()] if books else []
         releases = [entry_as_dict(entry) for entry in books.entries()] if books else []
-        print(json.dumps({"accounts": accounts, "releases": releases}, indent=1))
+        key = public_key(arguments.ledger.expanduser())
+        whole = {"accounts": accounts, "releases": releases, "public key": key}
+        print(json.dumps(whole, indent=1))
     elif books is None:
         print(f"Nothing was released: there is no ledger in {arguments.ledger}.")
     else:
@@ -55,6 +58,8 @@ def tell(books: Ledger) -> None:
     accounts = books.accounts()
     if not accounts:
         print(f"Nothing was released from the ledger in {books.folder}.")
+    if key := public_key(books.folder):
+        print(f"Certificates are signed with {key}\n")
     for account in accounts:
         whose = account.unit if account.ids is None else f"{account.unit} (by {account.ids})"
         print(f"{account.name}: protects one {whose} under {account.neighbors}")

@@ -32,6 +32,7 @@ from dpcore.release import (
     twin_plan,
 )
 from dpcore.release.output import refuse_target
+from dpcore.release.signature import make_key, signer
 from dpcore.release.sources import known
 
 
@@ -60,6 +61,11 @@ def add(commands: Any) -> None:
     add_budget(command)
     add_ledger(command)
     command.add_argument("--output", type=Path, help="a new folder for the files (release-NUMBER)")
+    command.add_argument(
+        "--sign",
+        action="store_true",
+        help="make a signing key if there is none; once there is, every release is signed",
+    )
     command.add_argument("--yes", action="store_true", help="agree beforehand")
     command.add_argument("--json", action="store_true", help="the ledger's entry, for programs")
     command.set_defaults(do=do)
@@ -73,6 +79,8 @@ def do(arguments: argparse.Namespace) -> None:
     print(*plan.statement(), sep="\n", file=sys.stderr)
     if not (arguments.yes or agreed()):
         raise ReleaseRefused("not agreed to: nothing was spent")
+    if arguments.sign and signer(books.folder) is None:
+        make_key(books.folder)
     try:
         with Stages() as stages:
             release = publish(plan, books, lambda each: stages(each.doing, each.part))

@@ -21,9 +21,11 @@ from dpcore.papers import (
     Reproduction,
     Row,
     Shelf,
+    current_name,
     in_order,
     reproduce,
 )
+from dpcore.papers.finding import SOURCES
 from dpcore.papers.kept_results import from_json, to_json
 
 WIDTH = 88
@@ -36,7 +38,11 @@ def add(commands: Any) -> None:
         description="Measures a finding of a paper again and says whether it came out. Without a "
         "name, lists the findings.",
     )
-    command.add_argument("name", nargs="?", help="a finding; all of a paper by its number (000)")
+    command.add_argument(
+        "name",
+        nargs="?",
+        help="a finding (su2016-fig1), or a paper for all of its findings (su2016)",
+    )
     command.add_argument("--quick", action="store_true", help="few runs and settings: the shape")
     command.add_argument(
         "--data", type=Path, metavar="FOLDER", help="where the sets are that do not ship"
@@ -80,21 +86,25 @@ def do(arguments: argparse.Namespace) -> None:
 
 
 def save(outcome: Outcome, file: Path) -> None:
-    """Put an outcome into the file; one that was skipped does not displace one that was not."""
+    """Put an outcome into the file, in the place of the last one, unless it could not be run."""
     saved = kept(file, from_json) or {}
-    name = outcome.reproduction.name
-    if outcome.check.finding is not Finding.SKIPPED or name not in saved:
-        saved[name] = outcome
+    if outcome.check.finding is not Finding.CANNOT_RUN:
+        saved[outcome.reproduction.name] = outcome
     file.write_text(to_json(saved[each.name] for each in in_order(saved)))
 
 
 def chosen(name: str | None) -> list[str]:
-    """The finding of that name, or all findings of the paper of that number; all without one."""
+    """The finding of that name, or all findings of that paper; all findings without a name."""
     if name is None:
         return [each.name for each in in_order(REPRODUCTIONS)]
-    if name in REPRODUCTIONS:
-        return [name]
-    of_paper = [each.name for each in in_order(REPRODUCTIONS) if each.paper == name]
+    known = current_name(name)
+    if known is not None:
+        return [known]
+    of_paper = [
+        each.name
+        for each in in_order(REPRODUCTIONS)
+        if name in (each.paper, SOURCES[each.paper].prefix)
+    ]
     if not of_paper:
         raise ValueError(f"No finding or paper {name!r}. There are: {', '.join(REPRODUCTIONS)}.")
     return of_paper
@@ -115,7 +125,7 @@ def measured(name: str, shelf: Shelf, effort: Effort) -> Outcome:
 
 def catalog(listed: list[Reproduction]) -> None:
     for paper in dict.fromkeys(each.paper for each in listed):
-        print(f"Paper {paper}. {PAPERS[paper]}\n")
+        print(f"{PAPERS[paper]}\n")
         for each in listed:
             if each.paper == paper:
                 print(f"  {each.name:<22} {each.figure}: {each.title}")
@@ -128,9 +138,11 @@ def described(each: Reproduction) -> dict[str, Any]:
     return {
         "name": each.name,
         "paper": each.paper,
+        "source": each.source,
         "figure": each.figure,
         "title": each.title,
         "claim": each.claim,
+        "setting": each.setting,
         "algorithms": list(each.algorithms),
         "data": list(each.data),
         "differs": each.differs,
@@ -142,6 +154,10 @@ def as_dict(outcome: Outcome) -> dict[str, Any]:
     return described(outcome.reproduction) | {
         "finding": str(outcome.check.finding),
         "words": outcome.check.words,
+        "sides": [
+            {"finding": str(side.finding), "words": side.words} for side in outcome.check.sides
+        ],
+        "notes": list(outcome.check.notes),
         "rows": [
             {
                 **row.setting,
@@ -157,16 +173,17 @@ def as_dict(outcome: Outcome) -> dict[str, Any]:
 def tell(outcome: Outcome) -> None:
     """The claim, the figures beside the paper's, and the verdict."""
     each = outcome.reproduction
-    print(f"{each.name}: paper {each.paper}, {each.figure}. {each.title}")
-    print(textwrap.fill(f"Claim: {each.claim}", WIDTH, subsequent_indent="  "))
-    if each.differs:
-        print(textwrap.fill(f"Differs: {each.differs}", WIDTH, subsequent_indent="  "))
+    print(f"{each.name}: {each.source}. {each.title}")
+    about = {"Claim": each.claim, "In the paper": each.setting, "What differs here": each.differs}
+    for head, text in about.items():
+        if text:
+            print(textwrap.fill(f"{head}: {text}", WIDTH, subsequent_indent="  "))
     figures = [row for row in outcome.rows if "absent" not in row.setting]
     if figures:
         print()
         print("\n".join(table(figures)))
     print(f"\n{str(outcome.check.finding).upper()}")
-    for line in outcome.check.words.splitlines():
+    for line in outcome.check.lines:
         print(textwrap.fill(line, WIDTH, initial_indent="  ", subsequent_indent="    "))
     print(flush=True)
 

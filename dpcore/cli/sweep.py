@@ -33,7 +33,9 @@ def add(commands: Any) -> None:
     command.add_argument("--runs", type=int, default=20, help="runs at each epsilon")
     command.add_argument("--seed", type=seed, default=0)
     command.add_argument(
-        "--unsquared", action="store_true", help="the mean distance as well, as paper 003 has NICV"
+        "--unsquared",
+        action="store_true",
+        help="the mean distance as well, which Ni et al. (2021) call NICV",
     )
     add_data(command)
     add_budget(command)

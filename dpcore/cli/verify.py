@@ -11,9 +11,13 @@ from typing import Any
 from dpcore.cli.ledger_arguments import books_to_read
 from dpcore.release import Finding, verify
 from dpcore.release.certificate import HEAD, NAME, PAGE
+from dpcore.release.signature import trusted
+from dpcore.release.verify import MOST_BYTES
 
 #: Something that can be checked does not hold.
 BROKEN = 1
+#: No file of a release has more bytes; and of strange files so many are named.
+MOST_FILE, MOST_SHOWN = 1 << 31, 10
 
 
 def add(commands: Any) -> None:
@@ -26,23 +30,33 @@ def add(commands: Any) -> None:
     command.add_argument("certificate", type=Path, help="a certificate.json")
     command.add_argument("files", type=Path, nargs="*", help="released files")
     command.add_argument("--ledger", type=Path, metavar="FOLDER", help="who issued it can ask this")
+    command.add_argument(
+        "--key",
+        metavar="FILE|TEXT",
+        help="the publisher's public key, as dpcore key prints it: the certificate must be signed "
+        "with it",
+    )
     command.add_argument("--json", action="store_true", help="for programs")
     command.set_defaults(do=do)
 
 
 def do(arguments: argparse.Namespace) -> int:
-    certificate = read(arguments.certificate)
+    key = None if arguments.key is None else trusted(arguments.key)
+    certificate = read(arguments.certificate, MOST_BYTES)
     files = arguments.files or beside(arguments.certificate, certificate)
     names = [path.name for path in files]
     if twice := {name for name in names if names.count(name) > 1}:
         raise ValueError(f"Two files are called {min(twice)}: check them one after the other.")
-    findings = verify(certificate, {path.name: read(path) for path in files})
+    findings = verify(certificate, {path.name: read(path) for path in files}, key)
     if arguments.ledger is not None:
         findings += issued(certificate, arguments)
     if arguments.json:
         print(json.dumps([asdict(finding) for finding in findings], indent=1))
     else:
         tell(findings)
+        if not arguments.files and (others := strangers(arguments.certificate, files)):
+            shown = ", ".join(others[:MOST_SHOWN]) + " …" * (len(others) > MOST_SHOWN)
+            print(f"Not part of this release: {shown}.")
     return BROKEN if any(finding.holds is False for finding in findings) else 0
 
 
@@ -50,14 +64,26 @@ def beside(path: Path, certificate: bytes) -> list[Path]:
     """The files in the certificate's folder that it speaks of."""
     try:
         names = [PAGE, *json.loads(certificate)["files"]]
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError, RecursionError, MemoryError):
         return []
     return [file for file in sorted(path.parent.iterdir()) if file.name in names]
 
 
-def read(path: Path) -> bytes:
+def strangers(path: Path, files: list[Path]) -> list[str]:
+    """Other files in the certificate's folder, which nobody can say anything about."""
+    checked = {file.resolve() for file in [path, *files]}
+    beside = (file for file in sorted(path.parent.iterdir()) if file.resolve() not in checked)
+    return [file.name for file in beside if file.is_file()]
+
+
+def read(path: Path, most: int = MOST_FILE) -> bytes:
+    """The content of a file; of one that is too large for what it should be, only a little more."""
     try:
-        return path.read_bytes()
+        with path.open("rb") as file:
+            content = file.read(most + 1)
+        if len(content) > most and most == MOST_FILE:
+            raise ValueError(f"{path} has more than {most:,} bytes: no release has such a file.")
+        return content
     except OSError as problem:
         raise ValueError(f"{path} cannot be read: {problem.strerror}.") from problem
 

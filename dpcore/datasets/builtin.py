@@ -22,12 +22,14 @@ from dpcore.results import parquet
 #: Rows (n, d) as float64 in data units, or int64 counts on a grid, axis i = coordinate i.
 RawSet = npt.NDArray[Any]
 
-#: The box of paper 004.
+#: The box of Feldman et al. (2017).
 CITY = Box((-74.1, 40.7), (-73.9, 40.9), ("longitude", "latitude"))
-#: Pickups of the month in which the sample was taken, as paper 004 counts them.
+#: Trips of the sample that ships.
+TAXI_ROWS = 50_000
+#: Pickups of the month in which the sample was taken, as Feldman et al. (2017) count them.
 MONTH_ROWS = 11_840_734
 MONTH_CELLS = 1024
-#: Rows of the Image set of paper 000.
+#: Rows of the Image set of Su et al. (2016).
 IMAGE_ROWS = 34_112
 
 PICKUP = ("pickup_longitude", "pickup_latitude")
@@ -45,6 +47,8 @@ class BuiltinSet:
     make: Callable[[], RawSet]
     #: What one row is, and so what is protected.
     unit: str
+    #: How many rows `make` returns, or counts.
+    rows: int
     simulated: bool = False
     #: Whether the coordinates are longitude and latitude in degrees, pair after pair.
     geographic: bool = False
@@ -80,7 +84,7 @@ def image_pixels() -> FloatArray:
 
 
 def gaussian_family(k: int, d: int) -> BuiltinSet:
-    """One member of the k × d family of paper 000."""
+    """One member of the k × d family of Su et al. (2016)."""
     return BuiltinSet(
         f"gaussians-k{k}-d{d}",
         f"{k} Gaussian clusters in {d} dimensions",
@@ -88,6 +92,7 @@ def gaussian_family(k: int, d: int) -> BuiltinSet:
         Box.cube(d),
         partial(generated.gaussians, k, d),
         "point",
+        10_000,
         simulated=True,
     )
 
@@ -101,6 +106,7 @@ _SETS = [
         CITY,
         partial(taxi, PICKUP),
         "trip",
+        TAXI_ROWS,
         geographic=True,
     ),
     BuiltinSet(
@@ -110,16 +116,18 @@ _SETS = [
         Box(CITY.low * 2, CITY.high * 2, PICKUP + DROPOFF),
         partial(taxi, PICKUP + DROPOFF),
         "trip",
+        TAXI_ROWS,
         geographic=True,
     ),
     BuiltinSet(
         "nyc-month",
         "A month of New York taxi pickups (simulated)",
-        "11,840,734 simulated pickups, as many as paper 004 counts in its month, drawn from the "
+        "11,840,734 simulated pickups, as many as Feldman et al. (2017) count, drawn from the "
         "smoothed density of 50,000 real ones and one percent anywhere.",
         CITY,
         taxi_month,
         "trip",
+        MONTH_ROWS,
         simulated=True,
         geographic=True,
         resolution=MONTH_CELLS,
@@ -131,6 +139,7 @@ _SETS = [
         uci.IRIS,
         partial(from_sklearn, "iris"),
         "flower",
+        150,
     ),
     BuiltinSet(
         "wine",
@@ -139,6 +148,7 @@ _SETS = [
         uci.WINE,
         partial(from_sklearn, "wine"),
         "wine",
+        178,
     ),
     BuiltinSet(
         "breast-cancer",
@@ -147,6 +157,7 @@ _SETS = [
         uci.BREAST_CANCER,
         partial(from_sklearn, "breast_cancer"),
         "patient",
+        569,
     ),
     BuiltinSet(
         "digits",
@@ -155,6 +166,7 @@ _SETS = [
         uci.DIGITS,
         partial(from_sklearn, "digits"),
         "picture",
+        1_797,
     ),
     BuiltinSet(
         "image-rgb",
@@ -163,6 +175,7 @@ _SETS = [
         Box((0, 0, 0), (256, 256, 256), ("red", "green", "blue")),
         image_pixels,
         "pixel",
+        IMAGE_ROWS,
     ),
     BuiltinSet(
         "s1-like",
@@ -171,6 +184,7 @@ _SETS = [
         Box.cube(2),
         generated.s1_like,
         "point",
+        5_000,
         simulated=True,
     ),
     gaussian_family(5, 4),

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore.datasets.base import About
+from dpcore.datasets.image_sets import IMAGE_SETS, ImageSet
 from dpcore.datasets.rows import RowsDataset
 from dpcore.geometry.domain import Box
 
@@ -27,6 +28,8 @@ class ExtraSet:
     file: str
     box: Box
     unit: str
+    #: A column and the value it must have, where only a part of the file is the set.
+    only: tuple[str, str] | None = None
 
     def read(self, folder: Path) -> RowsDataset:
         """The rows in the box; a missing file is said by name."""
@@ -34,6 +37,9 @@ class ExtraSet:
         if not path.is_file():
             raise FileNotFoundError(f"{self.title} is not there: {self.file} in {folder}")
         frame = pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path)
+        if self.only:
+            column, value = self.only
+            frame = frame[frame[column] == value]
         columns = [pd.to_numeric(frame[name], errors="coerce") for name in self.box.names]
         about = About(self.key, self.title, unit=self.unit, public=True)
         return RowsDataset.from_values(np.column_stack(columns), self.box, about, outside="clip")
@@ -56,33 +62,42 @@ _GOOGLE = (
 )
 _CREDIT = {
     "LIMIT_BAL": (0, 1_000_000),
+    "SEX": (1, 2),
+    "EDUCATION": (0, 6),
+    "MARRIAGE": (0, 3),
     "AGE": (18, 100),
     **{f"PAY_{i}": (-2, 9) for i in (0, 2, 3, 4, 5, 6)},
     **{f"BILL_AMT{i}": (-200_000, 1_000_000) for i in range(1, 7)},
     **{f"PAY_AMT{i}": (0, 1_000_000) for i in range(1, 7)},
+    "default.payment.next.month": (0, 1),
 }
+_ADULT = _box(
+    age=(0, 100),
+    fnlwgt=(0, 1_500_000),
+    education__num=(0, 17),
+    capital__gain=(0, 100_000),
+    capital__loss=(0, 5_000),
+    hours__per__week=(0, 100),
+)
 
 _SETS = (
     ExtraSet("s1", "S1", "s1.csv.gz", _box(x=(0, 1_000_000), y=(0, 1_000_000)), "point"),
+    ExtraSet("adult", "Adult", "adult.parquet", _ADULT, "person"),
     ExtraSet(
-        "adult",
-        "Adult",
+        "adult-training",
+        "Adult (its training part)",
         "adult.parquet",
-        _box(
-            age=(0, 100),
-            fnlwgt=(0, 1_500_000),
-            education__num=(0, 17),
-            capital__gain=(0, 100_000),
-            capital__loss=(0, 5_000),
-            hours__per__week=(0, 100),
-        ),
+        _ADULT,
         "person",
+        only=("split", "train"),
     ),
     ExtraSet(
         "blood",
         "Blood Transfusion",
         "blood_transfusion.csv.gz",
-        _box(Recency=(0, 100), Frequency=(0, 60), Monetary=(0, 15_000), Time=(0, 120)),
+        _box(
+            Recency=(0, 100), Frequency=(0, 60), Monetary=(0, 15_000), Time=(0, 120), Donated=(0, 1)
+        ),
         "donor",
     ),
     ExtraSet(
@@ -122,4 +137,6 @@ _SETS = (
 )
 
 #: Every set that does not ship, by its key.
-EXTRA: Mapping[str, ExtraSet] = MappingProxyType({each.key: each for each in _SETS})
+EXTRA: Mapping[str, ExtraSet | ImageSet] = MappingProxyType(
+    {each.key: each for each in (*_SETS, *IMAGE_SETS)}
+)

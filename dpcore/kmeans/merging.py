@@ -10,8 +10,9 @@ from dpcore.geometry.domain import FloatArray, IntArray
 def merge_nearest(centers: FloatArray, sizes: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
     """Join the two nearest of the centers (m, d) until k remain; also their sizes.
 
-    Paper 003, equation 12: a joined center is the mean of both, weighted by size, and its size is
-    their sum. Sizes may be noisy and are taken for at least 1, or a mean could lie outside.
+    Ni et al. 2021, equation (12): a joined center is the mean of both, weighted by size, and
+    its size is their sum. Sizes may be noisy and are taken for at least 1, or a mean could lie
+    outside.
     """
     centers = np.array(centers, dtype=np.float64)
     sizes = np.maximum(np.asarray(sizes, dtype=np.float64), 1)
@@ -38,6 +39,13 @@ def merge_points(points: FloatArray, weights: FloatArray, m: int) -> tuple[Float
     group = _groups(points, weights, m)
     masses = _sums(group, weights[:, None])
     return _sums(group, points * weights[:, None]) / masses, masses[:, 0]
+
+
+def group_of_points(points: FloatArray, weights: FloatArray, m: int) -> IntArray:
+    """Which of the points that `merge_points` makes each point became part of."""
+    if len(points) <= m:
+        return np.arange(len(points))
+    return _groups(points, weights, m)
 
 
 def on_raster(points: FloatArray, weights: FloatArray, side: int) -> tuple[FloatArray, FloatArray]:

@@ -28,8 +28,9 @@ def uniform_starts(k: int, d: int, starts: int, rng: Coins) -> FloatArray:
 def sphere_packing(k: int, d: int, starts: int, rng: Coins) -> FloatArray:
     """Centers that keep their distance from each other and from the border, (starts, k, d).
 
-    Paper 000, section 4.1: points are drawn uniformly at least a from the border, and kept when
-    at least 2a from those before. Bisection finds the largest a for which k points are found.
+    Su et al. (2016), section 4.1.1: points are drawn uniformly at least a from the border, and
+    kept when at least 2a from those before. Bisection finds the largest a for which k points are
+    found.
     """
     low, high = np.zeros(starts), np.ones(starts)
     best = uniform_starts(k, d, starts, rng)

@@ -1,10 +1,16 @@
-"""A paper's finding, as data: what it claims, how it is measured here, and whether it came out."""
+"""A figure or table of a paper, as data: what it claims, how it is measured again, what came out.
+
+Each has one headline claim, which decides whether it is reproduced, and any number of side claims
+with outcomes of their own. A check reads rows and nothing else, so that it can be given the rows
+that the paper prints.
+"""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -13,27 +19,41 @@ from types import MappingProxyType
 from dpcore.datasets import Dataset, load
 from dpcore.datasets.paper_sets import EXTRA
 
+#: A setting or a figure in it: names and values.
+Setting = dict[str, str | int | float]
+
 
 class Finding(StrEnum):
     """What became of a claim when it was measured again."""
 
     REPRODUCED = "reproduced"
     NOT_REPRODUCED = "not reproduced"
-    DEPENDS = "depends"
-    SKIPPED = "skipped"
+    CANNOT_RUN = "cannot be run"
 
 
-#: Said of a finding beside which no figure of its paper stands.
-OUR_WORDS = (
-    "The paper's text was not at hand: the claim is in our words, after summaries, and no figure "
-    "of the paper stands beside ours. "
+@dataclass(frozen=True)
+class Source:
+    """How a paper is named: in the names of its findings, and on the screen."""
+
+    prefix: str
+    short: str
+
+
+#: By the key of the paper in `dpcore.algorithms.PAPERS`.
+SOURCES: Mapping[str, Source] = MappingProxyType(
+    {
+        "000": Source("su2016", "Su et al. (2016)"),
+        "001": Source("balcan2017", "Balcan et al. (2017)"),
+        "002": Source("joshi2022", "Joshi and Thakkar (2022)"),
+        "003": Source("ni2021", "Ni et al. (2021)"),
+        "004": Source("feldman2017", "Feldman et al. (2017)"),
+    }
 )
 
 
 @dataclass(frozen=True)
 class Row:
-    """One measured figure: the setting it belongs to, what was measured, and the paper's figure
-    where it prints one."""
+    """One figure and the setting it belongs to, with the paper's figure where it prints one."""
 
     setting: Mapping[str, str | int | float]
     figure: float
@@ -42,12 +62,34 @@ class Row:
     error: float | None = None
 
 
+def printed(figure: float, **setting: str | int | float) -> Row:
+    """A number that the paper prints."""
+    return Row(setting, figure, paper=figure)
+
+
+def drawn(figure: float, **setting: str | int | float) -> Row:
+    """A number made up after the paper's claim, where the paper prints no number but a plot."""
+    return Row(setting, figure)
+
+
 @dataclass(frozen=True)
 class Check:
-    """What the measurements say of the claim, in words with numbers."""
+    """What the measurements say of a claim, in words with numbers, and of its side claims."""
 
     finding: Finding
     words: str
+    sides: tuple[Check, ...] = ()
+    #: What else must be said, such as what was left out.
+    notes: tuple[str, ...] = ()
+
+    @property
+    def lines(self) -> list[str]:
+        """The headline, the side claims and the notes, a line each."""
+        return [
+            self.words,
+            *(f"{side.finding.capitalize()}: {side.words}" for side in self.sides),
+            *self.notes,
+        ]
 
 
 @dataclass(frozen=True)
@@ -84,13 +126,17 @@ class Effort:
 class Reproduction:
     """One figure or table of a paper, measured again.
 
-    `measure` yields rows as they are measured; `check` reads the rows and nothing else.
+    `measure` yields rows as they are measured; `check` reads the rows and nothing else: those
+    measured here, those of a file, and those that the paper prints.
     """
 
     name: str
+    #: Key of the paper in `dpcore.algorithms.PAPERS`.
     paper: str
+    #: Such as "figure 1" or "table 2".
     figure: str
     title: str
+    #: The headline claim in the paper's sense, with the section that makes it.
     claim: str
     measure: Callable[[Shelf, Effort], Iterator[Row]]
     check: Callable[[Sequence[Row]], Check]
@@ -99,6 +145,56 @@ class Reproduction:
     data: tuple[str, ...] = ()
     #: What is different here from the paper: stand-ins, fewer rows, smaller k.
     differs: str = ""
+    #: The paper's axes, data, k, epsilon, rows and runs.
+    setting: str = ""
+    #: Rows with which the check must come out as the paper says: the numbers that the paper prints
+    #: (`printed`), and numbers after its claim where it has only a plot (`drawn`).
+    printed: tuple[Row, ...] = ()
+    #: Names that it once had, besides its name with the key of the paper in front.
+    formerly: tuple[str, ...] = ()
+
+    @property
+    def source(self) -> str:
+        """Such as "Su et al. (2016), figure 1"."""
+        return f"{SOURCES[self.paper].short}, {self.figure[:1].lower()}{self.figure[1:]}"
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """Other names under which it is found."""
+        prefix = SOURCES[self.paper].prefix
+        return (self.name.replace(prefix, self.paper, 1), *self.formerly)
+
+    def judge(self, rows: Sequence[Row]) -> Check:
+        """What its check says of the rows, if any of them holds a figure."""
+        if all(math.isnan(row.figure) for row in rows):
+            told = dict.fromkeys(str(row.setting.get("absent", "")) for row in rows)
+            return Check(
+                Finding.CANNOT_RUN, " ".join(filter(None, told)) or "Nothing was measured."
+            )
+        return self.check(rows)
+
+    def beside(self, row: Row) -> Row:
+        """A measured row with the number that the paper prints for its setting."""
+        told = row.setting.items()
+        for known in self.printed:
+            if known.paper is not None and known.setting.items() <= told:
+                return replace(row, paper=known.paper)
+        return row
+
+    def compared(self, rows: Sequence[Row]) -> list[Row]:
+        """Every number that the paper prints, with the figure measured here, or NaN."""
+        return [
+            Row(
+                known.setting,
+                next(
+                    (row.figure for row in rows if known.setting.items() <= row.setting.items()),
+                    math.nan,
+                ),
+                known.paper,
+            )
+            for known in self.printed
+            if known.paper is not None
+        ]
 
 
 @dataclass
@@ -107,21 +203,29 @@ class Outcome:
 
     reproduction: Reproduction
     rows: list[Row] = field(default_factory=list)
-    check: Check = Check(Finding.SKIPPED, "not run")
+    check: Check = Check(Finding.CANNOT_RUN, "not run")
     #: The day on which it was measured, such as 2026-01-31.
     date: str = field(default_factory=lambda: datetime.now(UTC).date().isoformat())
 
 
 _registry: dict[str, Reproduction] = {}
-#: Every finding by its name, such as "000-fig1".
+_aliases: dict[str, str] = {}
+#: Every finding by its name, such as "su2016-fig1".
 REPRODUCTIONS: Mapping[str, Reproduction] = MappingProxyType(_registry)
 
 
 def register(reproduction: Reproduction) -> Reproduction:
-    if reproduction.name in _registry:
-        raise ValueError(f"Two findings are called {reproduction.name!r}.")
-    _registry[reproduction.name] = reproduction
+    name = reproduction.name
+    if name in _registry or name in _aliases:
+        raise ValueError(f"Two findings are called {name!r}.")
+    _registry[name] = reproduction
+    _aliases.update(dict.fromkeys(reproduction.aliases, name))
     return reproduction
+
+
+def current_name(name: str) -> str | None:
+    """The name of the finding that has, or once had, this name; None where there is none."""
+    return name if name in _registry else _aliases.get(name)
 
 
 def reproduce(
@@ -129,23 +233,29 @@ def reproduce(
 ) -> Iterator[Outcome]:
     """Run one finding, handing out what is known so far after every row, and last the verdict.
 
-    A data set that is not there skips the finding, and says so.
+    A finding whose data are not there cannot be run, and its outcome says why.
     """
-    if name not in REPRODUCTIONS:
+    known = current_name(name)
+    if known is None:
         raise ValueError(f"No finding {name!r}. There are: {', '.join(REPRODUCTIONS)}.")
-    outcome = Outcome(REPRODUCTIONS[name])
+    outcome = Outcome(REPRODUCTIONS[known])
     try:
         for row in outcome.reproduction.measure(shelf or Shelf(), effort or Effort()):
-            outcome.rows.append(row)
+            outcome.rows.append(outcome.reproduction.beside(row))
             yield outcome
     except FileNotFoundError as missing:
-        outcome.check = Check(Finding.SKIPPED, str(missing))
+        outcome.check = Check(Finding.CANNOT_RUN, str(missing))
     else:
-        outcome.check = outcome.reproduction.check(outcome.rows)
+        outcome.check = outcome.reproduction.judge(outcome.rows)
     yield outcome
 
 
 def in_order(names: Iterable[str]) -> list[Reproduction]:
-    """Findings by paper, and within a paper by the number of the figure."""
+    """Findings by paper, tables before figures, and by their number."""
     found = [REPRODUCTIONS[name] for name in names]
-    return sorted(found, key=lambda each: [int(n) for n in re.findall(r"\d+", each.name)])
+    return sorted(found, key=_place)
+
+
+def _place(each: Reproduction) -> tuple[str, bool, list[int], str]:
+    number = [int(n) for n in re.findall(r"\d+", each.figure)]
+    return each.paper, "table" not in each.figure.lower(), number, each.name

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from dpcore.datasets.data_folder import data_file
-from dpcore.papers.finding import REPRODUCTIONS, Check, Finding, Outcome, Row
+from dpcore.papers.finding import REPRODUCTIONS, Outcome, Reproduction, Row, current_name
 
 FILE = "findings.json"
 #: So many digits of a figure are kept.
@@ -34,17 +34,19 @@ def to_json(outcomes: Iterable[Outcome]) -> str:
 
 
 def from_json(text: str) -> dict[str, Outcome]:
-    """The outcomes that `to_json` wrote. A finding that no longer exists is left out."""
-    return {
-        name: Outcome(
-            REPRODUCTIONS[name],
-            [_row(told["columns"], cells) for cells in told["rows"]],
-            Check(Finding(told["finding"]), told["words"]),
-            told["date"],
-        )
-        for name, told in json.loads(text).items()
-        if name in REPRODUCTIONS
-    }
+    """The outcomes that `to_json` wrote, judged by their rows. A finding that no longer exists, or
+    that now makes another claim, is left out."""
+    outcomes = {}
+    for name, told in json.loads(text).items():
+        current = current_name(name)
+        if current is not None and told["claim"] == REPRODUCTIONS[current].claim:
+            outcomes[current] = _outcome(REPRODUCTIONS[current], told)
+    return outcomes
+
+
+def _outcome(each: Reproduction, told: Mapping[str, Any]) -> Outcome:
+    rows = [each.beside(_row(told["columns"], cells)) for cells in told["rows"]]
+    return Outcome(each, rows, each.judge(rows), told["date"])
 
 
 def _entry(outcome: Outcome) -> str:
@@ -53,8 +55,6 @@ def _entry(outcome: Outcome) -> str:
     head = {
         "date": outcome.date,
         "claim": outcome.reproduction.claim,
-        "finding": str(outcome.check.finding),
-        "words": outcome.check.words,
         "columns": columns,
     }
     fields = [f" {json.dumps(name)}: {json.dumps(value)}" for name, value in head.items()]

@@ -17,8 +17,7 @@ from dpcore.runs.run import run
 from dpcore.study.metrics import nicv
 from dpcore.study.sweep import trial_seed
 
-#: A claim about many cells is reproduced where it holds in this share of them, and not reproduced
-#: where the opposite does.
+#: A claim about many cells is reproduced where it holds in this share of them.
 MOST = 0.8
 #: Means of a few runs that differ by less than this factor count as equal.
 TIE = 1.02
@@ -118,11 +117,10 @@ class Duel:
 
     @property
     def finding(self) -> Finding:
-        """Whether it did better. Equal cells speak for neither, but too many leave it open."""
-        decided = self.wins + self.losses
-        if 2 * decided < self.cells:
-            return Finding.DEPENDS
-        return found(self.wins, decided)
+        """Whether it did better. Equal cells speak for neither, but it must win in half of all."""
+        if 2 * self.wins < self.cells:
+            return found(0, self.cells)
+        return found(self.wins, self.wins + self.losses)
 
     @property
     def no_better(self) -> Finding:
@@ -145,24 +143,24 @@ def duel(rows: Iterable[Row], one: str, other: str) -> Duel:
     return Duel(wins, losses, len(pairs), math.exp(math.fsum(logs) / max(1, len(logs))))
 
 
-def found(holds: int, cells: int) -> Finding:
+def found(holds: int, cells: int, most: float = MOST) -> Finding:
     """What became of a claim that holds in so many cells of all."""
     if not cells:
-        return Finding.SKIPPED
-    if holds >= MOST * cells:
-        return Finding.REPRODUCED
-    return Finding.NOT_REPRODUCED if cells - holds >= MOST * cells else Finding.DEPENDS
+        return Finding.CANNOT_RUN
+    return Finding.REPRODUCED if holds >= most * cells else Finding.NOT_REPRODUCED
 
 
-def all_of(checks: Sequence[Check], rows: Sequence[Row] = ()) -> Check:
-    """Several claims of one figure: all must hold. What was left out is said at the end."""
-    known = [check.finding for check in checks if check.finding is not Finding.SKIPPED]
-    words = [f"{check.finding.capitalize()}: {check.words}" for check in checks]
+def counted(holds: int, cells: int, words: str, most: float = MOST) -> Check:
+    """A claim told as a count: the words, and in how many cells of all it holds."""
+    return Check(found(holds, cells, most), f"{words} in {holds} of {cells} cells.")
+
+
+def judged(headline: Check, sides: Sequence[Check] = (), rows: Sequence[Row] = ()) -> Check:
+    """The headline claim decides; side claims stand under it, and after them what is left out."""
     absent = dict.fromkeys(
         f"{row.setting.get('algorithm', row.setting.get('data'))}: {row.setting['absent']}"
         for row in rows
         if "absent" in row.setting
     )
-    words += [f"Left out: {each.rstrip('.')}." for each in absent]
-    one = known[0] if known and len(set(known)) == 1 else Finding.DEPENDS
-    return Check(one if known else Finding.SKIPPED, "\n".join(words))
+    notes = [*headline.notes, *(f"Left out: {each.rstrip('.')}." for each in absent)]
+    return Check(headline.finding, headline.words, tuple(sides), tuple(notes))

@@ -1,7 +1,8 @@
-"""How many rows lie in boxes around public centers: what paper 004's SMALL-BALL chooses by.
+"""How many rows lie in boxes around public centers: what SMALL-BALL chooses by.
 
 A box of half-width r around a cell holds the cells at most r away from it along every axis, as
-far as they lie in the grid. All counts come from one summed-area table (section 4.3).
+far as they lie in the grid. All counts come from one summed-area table (Feldman et
+al. 2017, section 4.3).
 """
 
 from __future__ import annotations
@@ -207,15 +208,16 @@ class CenterCounts:
 class GoodRadius:
     """Near 0 for the half-width at which the fullest box comes to hold t rows, less for others.
 
-    Q(r) = min(t - M(r'), M(r) - t) (paper 004, section 4.2), where r' is the half-width before r,
-    and M(r) the most rows in any box of half-width r around a cell, or 2t if that is more. One
-    row, added or replaced, moves every box's count by at most 1, hence their maximum, hence both
-    sides of Q: sensitivity 1, but not monotone, as M(r') and M(r) push Q apart.
+    Q(r) = min(t - M(r'), M(r) - t), after GOOD-RADIUS (Feldman et al. 2017, section 4.1), where
+    r' is the half-width before r, and M(r) the most rows in any box of half-width r around a cell,
+    or 2t if that is more. One row, added or replaced, moves every box's count by at most 1, hence
+    their maximum, hence both sides of Q: sensitivity 1, but not monotone, as M(r') and M(r) push Q
+    apart.
 
     The paper's L(r), an average over boxes around data, has sensitivity 2 - 2/t
     (`dpcore.algorithms._small_ball`). It is capped at t, so that Q is no less for boxes far too
-    wide; the paper adds 4 Gamma to the second side, out of RecConcave's constants. With room above
-    t the two sides tell by themselves.
+    wide; the paper adds a term Delta to the second side, out of RecConcave's constants. With room
+    above t the two sides tell by themselves.
     """
 
     cells_per_side: int

@@ -124,6 +124,7 @@ class Curator:
         Under replace-one it is public and free.
         """
         if not self.neighbors.size_is_private:
+            self.note("rows", n=self._data.n)
             return self._data.n, 1.0
         why, loss = "number of rows", self.budget.share(fraction)
         noisy = self._noisy(lambda: np.array([self._data.n]), Sensitivity(1, 1.0), loss, why)

@@ -54,7 +54,7 @@ class LowCost:
 
 @dataclass(frozen=True)
 class ContrastingCost(LowCost):
-    """Minus the k-means cost again, for center sets that are alike: paper 000's enhanced mechanism.
+    """Minus the k-means cost again, for center sets that are alike: PrivGene's enhanced mechanism.
 
     The exponential mechanism looks at differences of scores only. Let d(t, A) be the squared
     distance from a row t to the nearest center of A. Then for all t in the box

@@ -1,13 +1,14 @@
 """Publishing once: a plan, a ledger that is charged, files that leave, a certificate."""
 
 from dpcore.release.amounts import Amount
+from dpcore.release.finding import Finding
 from dpcore.release.ledger import Account, Actors, Entry, Ledger, ReleaseRefused
 from dpcore.release.plan import RELEASE, TWIN, ReleasePlan
 from dpcore.release.publish import Progress, Release, Unanswered, publish, reopened
 from dpcore.release.sources import BuiltinData, DataSource, FileData
 from dpcore.release.twin import twin_of, twin_plan
 from dpcore.release.unit import Unit
-from dpcore.release.verify import Finding, verify
+from dpcore.release.verify import verify
 
 __all__ = [
     "RELEASE",

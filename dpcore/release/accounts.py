@@ -13,9 +13,9 @@ from fractions import Fraction
 from typing import Any
 
 from dpcore.privacy.accounting import Neighbors
-from dpcore.release import schema
+from dpcore.release import ledger_schema
 from dpcore.release.amounts import Amount
-from dpcore.release.schema import DamagedLedger
+from dpcore.release.ledger_schema import DamagedLedger
 from dpcore.release.unit import Unit
 
 #: What marks a fingerprint of counted rows, where others are of files.
@@ -54,7 +54,7 @@ class Account:
     @property
     def caution(self) -> str | None:
         """What whoever looks at the account should know of its earlier releases."""
-        if self.counted == schema.NOBODY_KNOWS:
+        if self.counted == ledger_schema.NOBODY_KNOWS:
             return (
                 "Its releases counted different rows, or nobody knows which. The exact numbers "
                 "they published can tell how many rows lie between two boxes. No other release can "
@@ -151,12 +151,12 @@ def _refuse_other_terms(account: Account, claim: Claim) -> None:
 def _refuse_other_rows(database: sqlite3.Connection, account: Account, claim: Claim) -> None:
     """Where the number of rows is published, all releases count the very same ones."""
     name = claim.account
-    if account.counted == schema.NOBODY_KNOWS:
+    if account.counted == ledger_schema.NOBODY_KNOWS:
         raise ReleaseRefused(
             f"What earlier releases of {name!r} counted differs, or is not known, so no other can "
             f"be added to them. {EXACT} Open an account under add-remove for these data."
         )
-    if account.counted != schema.as_text(claim.counted):
+    if account.counted != ledger_schema.as_text(claim.counted):
         raise ReleaseRefused(
             f"All releases of {name!r} count the rows in one box, at the same columns: "
             f"{_terms(account)}. {EXACT}"
@@ -192,7 +192,7 @@ def as_opened(claim: Claim) -> Account:
         claim.unit.name,
         claim.unit.ids,
         claim.allowed,
-        counted=schema.as_text(claim.counted) if public_size else None,
+        counted=ledger_schema.as_text(claim.counted) if public_size else None,
         rows=claim.rows if public_size else None,
     )
 

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from dpcore.release import chain, ledger_store
 from dpcore.release.ledger import Ledger
+from dpcore.release.ledger_schema import DamagedLedger
 from dpcore.release.ledger_store import DATABASE, KEY, LOG, SHARED
-from dpcore.release.schema import DamagedLedger
 
 
 @dataclass(frozen=True)

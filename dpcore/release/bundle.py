@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
-from dpcore._version import __version__
 from dpcore.release import certificate, certificate_page, map_page, repeat_script
 from dpcore.release.plan import ReleasePlan
+from dpcore.release.published import Published
+from dpcore.release.signature import Signer
 from dpcore.results import export
 from dpcore.results.run_result import ReleasedResult
 
@@ -14,40 +16,49 @@ from dpcore.results.run_result import ReleasedResult
 MOST_AS_TEXT = 50_000
 
 
-def sealed(
-    plan: ReleasePlan, result: ReleasedResult, time: str, files: Mapping[str, bytes], head: str
-) -> dict[str, bytes]:
-    """The files with their certificate, which tells their digests and the ledger's head before."""
-    said = certificate.certificate(plan, result, time, files, head)
-    return {
-        **files,
-        certificate.NAME: certificate.as_json(said),
-        certificate.PAGE: certificate_page.certificate_page(said).encode(),
-    }
-
-
 def bundle(plan: ReleasePlan, result: ReleasedResult, time: str) -> dict[str, bytes]:
     """All files that leave, but the certificate, by name."""
+    said = certificate.facts(plan, result, time)
+    files = {"centers.parquet": export.centers_parquet(result.centers)}
+    if result.synopsis is not None:
+        files["points.parquet"] = export.points_parquet(result)
+    files |= derived(said, Published.by(result))
+    return dict(sorted(files.items()))
+
+
+def sealed(
+    plan: ReleasePlan,
+    result: ReleasedResult,
+    time: str,
+    files: Mapping[str, bytes],
+    head: str,
+    signer: Signer | None = None,
+) -> dict[str, bytes]:
+    """The files with their certificate, which tells their digests and the ledger's head before."""
+    said = certificate.facts(plan, result, time)
+    whole = certificate.sealed(said, files, head, signer)
     return {
-        name: content if isinstance(content, bytes) else content.encode()
-        for name, content in _contents(plan, result, time)
+        **files,
+        certificate.NAME: certificate.as_json(whole),
+        certificate.PAGE: certificate_page.certificate_page(whole).encode(),
     }
 
 
-def _contents(
-    plan: ReleasePlan, result: ReleasedResult, time: str
-) -> Iterator[tuple[str, str | bytes]]:
-    places = result.box.d in (2, 4) if plan.data.geographic else False
-    yield "centers.csv", export.centers_csv(result.centers)
-    yield "centers.parquet", export.centers_parquet(result.centers)
+def derived(said: Mapping[str, Any], published: Published) -> dict[str, bytes]:
+    """The files that follow from what a certificate says and from the published numbers."""
+    return {name: text.encode() for name, text in _texts(said, published)}
+
+
+def _texts(said: Mapping[str, Any], published: Published) -> Iterator[tuple[str, str]]:
+    places = said["geographic"] and published.box.d in (2, 4)
+    centers, points = published.places_of_centers, published.places_of_points
+    yield "centers.csv", centers.as_csv()
     if places:
-        yield "centers.geojson", export.centers_geojson(result.centers)
-    if result.synopsis is not None:
-        yield "points.parquet", export.points_parquet(result)
-        if len(result.synopsis) <= MOST_AS_TEXT:
-            yield "points.csv", export.points_csv(result)
-            if places:
-                yield "points.geojson", export.points_geojson(result)
-    if places or result.box.d == 2:
-        yield map_page.NAME, map_page.map_page(plan, result, time)
-    yield repeat_script.NAME, repeat_script.script(plan, __version__)
+        yield "centers.geojson", centers.as_geojson(indent=export.INDENT)
+    if points is not None and len(points.positions) <= MOST_AS_TEXT:
+        yield "points.csv", points.as_csv()
+        if places:
+            yield "points.geojson", points.as_geojson()
+    if places or published.box.d == 2:
+        yield map_page.NAME, map_page.map_page(said, published)
+    yield repeat_script.NAME, repeat_script.script(said)

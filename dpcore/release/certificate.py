@@ -14,9 +14,18 @@ from dpcore._version import __version__
 from dpcore.algorithms import PAPERS, get
 from dpcore.privacy.accounting import Transcript
 from dpcore.release.plan import ReleasePlan
+from dpcore.release.rehearsal import short_answers
+from dpcore.release.signature import Signer
 from dpcore.results.run_result import ReleasedResult
 
-KIND, FORMAT = "dpcore release certificate", 1
+#: Format 1 said less: neither the answers nor what all releases may cost. It had no signature.
+KIND, FORMAT = "dpcore release certificate", 2
+#: The first version of dpcore that wrote this format.
+FIRST_VERSION = "0.1.0"
+#: Whose noise a release has.
+LIBRARY = "OpenDP"
+#: What the fingerprint does not cover: itself, and the signature of it.
+UNCOVERED = ("digest", "signature")
 NAME, PAGE = "certificate.json", "certificate.html"
 #: Under this name a certificate tells the head of the ledger's chain before its release.
 HEAD = "ledger before"
@@ -24,16 +33,9 @@ HEAD = "ledger before"
 ARGUMENT = ("Relation", "Private", "Flaw", "Repair", "Reconstructed")
 
 
-def certificate(
-    plan: ReleasePlan,
-    result: ReleasedResult,
-    time: str,
-    files: Mapping[str, bytes],
-    head: str,
-) -> dict[str, Any]:
-    """The certificate of a release, as data. All of it follows from public facts, from what the
-    run released, from the released files themselves, and from the head of the ledger's chain, which
-    says nothing to who has not the ledger's key."""
+def facts(plan: ReleasePlan, result: ReleasedResult, time: str) -> dict[str, Any]:
+    """What a certificate says before there are files, as plain data. All of it follows from public
+    facts and from what the run released."""
     if not isinstance(result, ReleasedResult):
         raise TypeError(f"{type(result).__name__} is not for release and gets no certificate.")
     said = {
@@ -44,14 +46,33 @@ def certificate(
         **plan.as_dict(),
         "budget of one row": {"epsilon": plan.per_row.epsilon, "delta": plan.per_row.delta},
         "arguments": arguments(plan.algorithm, result.facts),
-        "noise": {"library": "OpenDP", "version": version("opendp"), "seed": None},
+        "noise": {"library": LIBRARY, "version": version("opendp"), "seed": None},
         "facts": result.facts,
+        "answers": short_answers(result.steps),
         "transcript": account(result.transcript),
+    }
+    return plain(said)
+
+
+def sealed(
+    said: Mapping[str, Any], files: Mapping[str, bytes], head: str, signer: Signer | None
+) -> dict[str, Any]:
+    """The certificate: the digests of the files, the head of the ledger's chain before the release,
+    which says nothing to who has not the ledger's key, its own fingerprint, and whose it is."""
+    whole = {
+        **said,
         HEAD: head,
         "files": {name: described(content) for name, content in files.items()},
+        "public key": None if signer is None else signer.public_key,
     }
-    plain = json.loads(json.dumps(said, default=_plain))
-    return {**plain, "digest": digest(plain)}
+    fingerprint = digest(whole)
+    signature = None if signer is None else signer.sign(fingerprint)
+    return {**whole, "digest": fingerprint, "signature": signature}
+
+
+def plain(said: Any) -> Any:
+    """The same as JSON has it."""
+    return json.loads(json.dumps(said, default=_plain))
 
 
 def arguments(algorithm: str, facts: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -93,8 +114,8 @@ def described(content: bytes) -> dict[str, Any]:
 
 
 def digest(said: Mapping[str, Any]) -> str:
-    """A fingerprint of all that a certificate says, but of the fingerprint itself."""
-    rest = {name: value for name, value in said.items() if name != "digest"}
+    """A fingerprint of all that a certificate says, but of the fingerprint and its signature."""
+    rest = {name: value for name, value in said.items() if name not in UNCOVERED}
     text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
 

@@ -51,10 +51,11 @@ def certificate_page(said: Mapping[str, Any]) -> str:
         *_arguments(said["arguments"]),
         "<h2>Files</h2>",
         _files(said["files"]),
-        f"<p>Fingerprint of this certificate: <code>{escape(said['digest'])}</code></p>"
-        + _ledger(said)
-        + f"<p>Noise: {explain.UNVETTED}</p>"
-        + "<p>To check: <code>dpcore verify certificate.json</code> beside the files.</p>",
+        f"<p>Fingerprint of this certificate: <code>{escape(said['digest'])}</code></p>",
+        _ledger(said),
+        f"<p>Noise: {explain.UNVETTED}</p>",
+        _signature(said),
+        "<p>To check: <code>dpcore verify certificate.json</code> beside the files.</p>",
     ]
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -66,9 +67,8 @@ def certificate_page(said: Mapping[str, Any]) -> str:
 
 
 def _ledger(said: Mapping[str, Any]) -> str:
-    """What the publisher's ledger held before this release; older certificates do not say."""
-    head = said.get("ledger before")
-    return f"<p>Head of the ledger before it: <code>{escape(head)}</code></p>" if head else ""
+    """What the publisher's ledger held before this release."""
+    return f"<p>Head of the ledger before it: <code>{escape(said['ledger before'])}</code></p>"
 
 
 def _facts(said: Mapping[str, Any]) -> str:
@@ -86,7 +86,7 @@ def _facts(said: Mapping[str, Any]) -> str:
         ),
         "Settings": ", ".join(filter(None, [f"k = {said['k']}", settings])),
         "Privacy": f"{_privacy(said)}, under {said['neighbors']}",
-        "Noise": f"{said['noise']['library']} {said['noise']['version']}, without a seed",
+        "Noise": _noise(said["noise"]),
         "Box": ends,
         "Asked for": said["time"],
     }
@@ -99,6 +99,20 @@ def _facts(said: Mapping[str, Any]) -> str:
 
 def _privacy(amount: Mapping[str, Any]) -> str:
     return f"ε = {at_most(amount['epsilon'])}, δ = {at_most(amount['delta'])}"
+
+
+def _noise(noise: Mapping[str, Any]) -> str:
+    seed = "without a seed" if noise["seed"] is None else f"with seed {noise['seed']}"
+    return f"{noise['library']} {noise['version']}, {seed}"
+
+
+def _signature(said: Mapping[str, Any]) -> str:
+    if said["public key"] is None:
+        return "<p>This certificate is not signed.</p>"
+    return (
+        f"<p>Signed with the key <code>{escape(said['public key'])}</code>. "
+        f"Signature: <code>{escape(str(said['signature']))}</code></p>"
+    )
 
 
 def _charges(charges: list[dict[str, Any]]) -> str:

@@ -81,8 +81,8 @@ from dpcore.release.accounts import (
     found,
 )
 from dpcore.release.amounts import Amount
+from dpcore.release.ledger_schema import DamagedLedger
 from dpcore.release.ledger_store import reading, writing
-from dpcore.release.schema import DamagedLedger
 
 __all__ = ["Account", "Claim", "Entry", "Ledger", "ReleaseRefused"]
 

@@ -23,8 +23,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
-from dpcore.release import chain, schema
-from dpcore.release.schema import DamagedLedger
+from dpcore.release import chain, ledger_schema
+from dpcore.release.ledger_schema import DamagedLedger
 
 DATABASE, KEY = "ledger.sqlite3", "fingerprints.key"
 LOG, SHARED = f"{DATABASE}-wal", f"{DATABASE}-shm"
@@ -55,11 +55,13 @@ def made(folder: Path) -> bytes:
             raise ValueError(
                 "The ledger needs a disk of this machine, where SQLite can keep a WAL."
             )
-        if schema.found(database) < schema.FORMAT:
+        if ledger_schema.found(database) < ledger_schema.FORMAT:
             with writing(database):
-                version = schema.found(database)
-                if version < schema.FORMAT:
-                    schema.upgrade(database, _old_key(folder) if version else _new_key(folder))
+                version = ledger_schema.found(database)
+                if version < ledger_schema.FORMAT:
+                    ledger_schema.upgrade(
+                        database, _old_key(folder) if version else _new_key(folder)
+                    )
         key = known_key(folder, database)
         refuse_unsound(folder, database, key)
     return key
@@ -76,7 +78,7 @@ def readable(folder: Path, owner: object) -> tuple[Path, bytes]:
         raise NoLedger(f"There is no ledger in {folder}.")
     if not _size(folder / LOG) or (os.access(folder, os.W_OK) and (folder / SHARED).exists()):
         with opened(folder, reading_only=True) as database:
-            if schema.found(database) == schema.FORMAT:
+            if ledger_schema.found(database) == ledger_schema.FORMAT:
                 key = known_key(folder, database, settle=False)
                 refuse_unsound(folder, database, key)
                 return folder, key
@@ -200,7 +202,7 @@ def reading(database: sqlite3.Connection) -> Iterator[None]:
 def known_key(folder: Path, database: sqlite3.Connection, settle: bool = True) -> bytes:
     """The key of this folder's fingerprints, which the database knows by a check value."""
     row = database.execute(
-        "SELECT value FROM ledger WHERE name = ?", (schema.KEY_CHECK,)
+        "SELECT value FROM ledger WHERE name = ?", (ledger_schema.KEY_CHECK,)
     ).fetchone()
     # Another process may just be giving the key its name.
     for name in (KEY, NEW_KEY, KEY):
@@ -209,7 +211,7 @@ def known_key(folder: Path, database: sqlite3.Connection, settle: bool = True) -
         except FileNotFoundError:
             continue
         fits = len(key) == KEY_BYTES and row is not None
-        if fits and hmac.compare_digest(chain.mark(key, schema.KEY_CHECK), row["value"]):
+        if fits and hmac.compare_digest(chain.mark(key, ledger_schema.KEY_CHECK), row["value"]):
             if settle and name == NEW_KEY:
                 with suppress(FileNotFoundError):
                     os.replace(folder / NEW_KEY, folder / KEY)

@@ -7,17 +7,20 @@ it and nothing to fetch, and its policy forbids both.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from html import escape
+from typing import Any
 
 import numpy as np
 
+from dpcore.algorithms import get
 from dpcore.datasets.city_shapes import boroughs
 from dpcore.geometry.domain import Box, FloatArray
 from dpcore.privacy import explain
-from dpcore.release.plan import ReleasePlan
-from dpcore.results.run_result import ReleasedResult
-from dpcore.study.run_view import Marks, centers_table, marks
+from dpcore.privacy.accounting import Neighbors
+from dpcore.release.amounts import Amount
+from dpcore.release.published import Published
+from dpcore.study.run_view import Marks, marks, shares_of
 
 NAME = "map.html"
 #: Width of the drawing, in its own units; what is smaller than half of one is not drawn.
@@ -69,40 +72,43 @@ class Frame:
         return (places - self._low) * self._scale + [0.0, self.height]
 
 
-def map_page(plan: ReleasePlan, result: ReleasedResult, time: str) -> str:
-    """The page, for data of two coordinates, or of two places as a way from one to the other."""
-    if not isinstance(result, ReleasedResult):
-        raise TypeError(f"{type(result).__name__} may not be drawn on a map that leaves.")
-    box = result.box.take((0, 1))
-    frame = Frame(box, plan.data.geographic)
-    drawn = None if result.synopsis is None else marks(result.synopsis)
+def map_page(said: Mapping[str, Any], published: Published) -> str:
+    """The page, for data of two coordinates, or of two places as a way from one to the other.
+
+    Made from what a certificate says and from the published numbers, and from nothing else.
+    """
+    box = published.box.take((0, 1))
+    frame = Frame(box, said["geographic"])
+    synopsis = published.synopsis
+    drawn = None if synopsis is None else marks(synopsis)
     layers = [
-        *(_land(frame, box) if plan.data.geographic else ()),
+        *(_land(frame, box) if said["geographic"] else ()),
         *(_points(frame, drawn) if drawn is not None else ()),
-        *_centers(frame, np.asarray(result.centers)),
+        *_centers(frame, published.centers),
     ]
-    unit = plan.unit.name
-    title = f"{plan.name}: {plan.k} centers"
-    label = f"Map of {plan.k} private centers" + (
+    unit, neighbors = said["unit"], Neighbors(said["neighbors"])
+    title = f"{said['data set']}: {said['k']} centers"
+    label = f"Map of {said['k']} private centers" + (
         " and the points published with them" * bool(drawn)
     )
-    said = [
-        f"{plan.system.title}, {plan.price}, {plan.neighbors}, {time}.",
-        explain.protected(unit, plan.neighbors, plan.unit.ids, plan.unit.rows),
-        explain.attack(plan.epsilon, unit, plan.neighbors),
+    price = Amount.of(said["epsilon"], said["delta"])
+    told = [
+        f"{get(said['algorithm']).title}, {price}, {neighbors}, {said['time']}.",
+        explain.protected(unit["name"], neighbors, unit["ids"], unit["rows"]),
+        explain.attack(said["epsilon"], unit["name"], neighbors),
     ]
     if drawn is not None and drawn.published > len(drawn.frame):
-        said.append(f"Of {drawn.published:,} published points near ones are drawn as one.")
+        told.append(f"Of {drawn.published:,} published points near ones are drawn as one.")
     return (
         "<!DOCTYPE html>\n"
         '<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>\n"
-        f"<h1>{escape(title)}</h1>\n<p class=quiet>{escape(' '.join(said))}</p>\n"
+        f"<h1>{escape(title)}</h1>\n<p class=quiet>{escape(' '.join(told))}</p>\n"
         f'<svg viewBox="0 0 {WIDTH:g} {frame.height:g}" role="img" aria-label="{escape(label)}">\n'
         + "\n".join(layers)
-        + f"\n</svg>\n{_table(plan, result)}\n</body></html>\n"
+        + f"\n</svg>\n{_table(published)}\n</body></html>\n"
     )
 
 
@@ -153,15 +159,16 @@ def _centers(frame: Frame, centers: FloatArray) -> Iterator[str]:
         )
 
 
-def _table(plan: ReleasePlan, result: ReleasedResult) -> str:
+def _table(published: Published) -> str:
     """In text what the map shows, largest share first."""
-    table = centers_table(result, geographic=False)
-    centers, names = np.asarray(result.centers), result.box.names
-    head = "".join(f"<th>{escape(name)}</th>" for name in ("center", *names, "share"))
+    box, centers = published.box, published.centers
+    head = "".join(f"<th>{escape(name)}</th>" for name in ("center", *box.names, "share"))
+    found = shares_of(published.synopsis, box, centers)
+    shares = np.full(len(centers), np.nan) if found is None else found
     rows = ""
-    for index, share in zip(table.index.tolist(), table["share"], strict=True):
+    for index in np.argsort(-shares, kind="stable").tolist():
         cells = "".join(f"<td>{value:.5f}</td>" for value in centers[index])
-        percent = "" if np.isnan(share) else f"{100 * share:.0f} %"
+        percent = "" if np.isnan(shares[index]) else f"{100 * shares[index]:.0f} %"
         rows += f"<tr><td>{index + 1}</td>{cells}<td>{percent}</td></tr>"
     return (
         f"<div class=table><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"

@@ -13,8 +13,9 @@ from dpcore.privacy.accounting import Budget, Infeasible, Neighbors
 from dpcore.privacy.rounding import down
 from dpcore.release.amounts import Amount
 from dpcore.release.ledger import Claim, ReleaseRefused
-from dpcore.release.sources import DataSource
+from dpcore.release.sources import BuiltinData, DataSource
 from dpcore.release.unit import Unit
+from dpcore.runs.refusals import refusal_of_builtin
 
 #: What a release is made for: to publish, or to explore the data drawn from it.
 RELEASE, TWIN = "release", "twin"
@@ -79,12 +80,23 @@ class ReleasePlan:
             raise ValueError(
                 f"A release is made to publish or to explore, not for {self.purpose!r}."
             )
+        self._refuse_too_few_rows()
         self.unit.refuse(self.neighbors)
+        self.data.refuse(self.unit)
         _ = self.per_row  # raises where the level is out of range
         if not self.price.within(self.allowed):
             raise ReleaseRefused(
                 f"This release would cost {self.price}, and {self.allowed} is allowed in all."
             )
+
+    def _refuse_too_few_rows(self) -> None:
+        """Raise where a public number of rows says that the method cannot answer."""
+        if isinstance(self.data, BuiltinData):
+            known = refusal_of_builtin(
+                self.system, self.data.key, self.k, self.epsilon, self.neighbors
+            )
+            if known is not None:
+                raise known
 
     @property
     def system(self) -> Algorithm:
@@ -159,4 +171,8 @@ class ReleasePlan:
             "epsilon": self.epsilon,
             "delta": self.delta,
             "purpose": self.purpose,
+            "allowed": {
+                "epsilon": float(self.allowed.epsilon),
+                "delta": float(self.allowed.delta),
+            },
         }

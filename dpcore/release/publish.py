@@ -17,7 +17,7 @@ from dpcore.datasets.engine import EngineDataset
 from dpcore.kmeans.stages import listening
 from dpcore.privacy.accounting import Infeasible, Transcript
 from dpcore.privacy.release_noise import ReleaseNoise
-from dpcore.release import bundle, charging, output
+from dpcore.release import bundle, charging, output, signature
 from dpcore.release.certificate import NAME as CERTIFICATE
 from dpcore.release.ledger import Actors, Claim, Entry, Files, Ledger
 from dpcore.release.plan import ReleasePlan
@@ -89,9 +89,12 @@ def publish(
     the same data have another name. A run that has drawn noise is charged however it ends (see
     `dpcore.release.charging`): what ends by itself raises Unanswered; what was interrupted raises
     the interruption, with a note of what is spent.
+
+    The certificate is signed where the ledger's folder has a key (`dpcore.release.signature`).
     """
     tell = progress or (lambda _: None)
     tell(Progress("looking at the ledger", 0.0))
+    signer = signature.signer(ledger.folder)
     state = plan.data.state()
     claim = plan.claim(plan.data.fingerprints(ledger.key))
     ledger.check(claim)
@@ -124,7 +127,7 @@ def publish(
         tell(Progress("writing the files", 0.0))
         released = ReleasedResult.of(result, claim)
         contents = bundle.bundle(plan, released, time)
-        seal = partial(bundle.sealed, plan, released, time, contents)
+        seal = partial(bundle.sealed, plan, released, time, contents, signer=signer)
         if isinstance(data, EngineDataset) and plan.data.state() != state:
             raise ChangedData()
         entry = keeping.keep(partial(_record, ledger, claim, plan, time, seal, by=actors))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dpcore.datasets.engines import ENGINES
-from dpcore.release.plan import ReleasePlan
-from dpcore.release.sources import BuiltinData, FileData
+from collections.abc import Mapping
+from typing import Any
 
 NAME = "repeat.py"
 
@@ -31,50 +30,44 @@ if input("Spend it? (yes/no) ") == "yes":
 '''
 
 
-def _engine(data: FileData) -> str:
-    """The name of the engine; a file that was handed over lies on a disk for who repeats it."""
-    if isinstance(data.engine, str):
-        return data.engine
-    own = (name for name, kind in ENGINES.items() if isinstance(data.engine, kind))
-    return next(own, "duckdb")
-
-
-def script(plan: ReleasePlan, version: str) -> str:
-    """The program. Where the data lie is for who runs it to say: the path may tell too much."""
-    data, unit, box = plan.data, plan.unit, plan.data.box
-    ends = f"Box({box.low!r}, {box.high!r}, {box.names!r})"
-    if isinstance(data, BuiltinData):
-        kind, source, argument = "BuiltinData", f"BuiltinData({data.key!r})", ""
-    elif isinstance(data, FileData):
+def script(said: Mapping[str, Any]) -> str:
+    """The program, from a certificate. Where the data lie is for who runs it to say: the path may
+    tell too much."""
+    source, unit, box = said["source"], said["unit"], said["box"]
+    low, high, names = (tuple(box[end]) for end in ("low", "high", "names"))
+    if source["kind"] == "built-in":
+        kind, data, argument = "BuiltinData", f"BuiltinData({source['key']!r})", ""
+    else:
         more = "".join(
-            f", {name}={str(value)!r}"
+            f", {name}={value!r}"
             for name, value in (
-                ("outside", data.outside),
-                ("format", data.format),
-                ("engine", _engine(data)),
+                ("outside", source["outside the box"]),
+                ("format", source["format"]),
+                ("engine", source["engine"]),
             )
             if value not in (None, "drop", "duckdb")
         )
-        zones = ", zones=sys.argv[4]" if data.zones else ""
-        kind, argument = "FileData", " DATA" + (" ZONES" if data.zones else "")
-        source = f"FileData(sys.argv[3], {data.columns!r}, {ends}{zones}{more})"
-    else:
-        raise TypeError(f"A program cannot say how to open {type(data).__name__}.")
+        zones = ", zones=sys.argv[4]" if source["zones"] else ""
+        kind, argument = "FileData", " DATA" + (" ZONES" if source["zones"] else "")
+        ends = f"Box({low!r}, {high!r}, {names!r})"
+        data = f"FileData(sys.argv[3], {tuple(source['columns'])!r}, {ends}{zones}{more})"
+    allowed = said["allowed"]
     fields = {
-        "name": repr(plan.name),
-        "data": source,
-        "algorithm": repr(plan.algorithm),
-        "k": repr(plan.k),
-        "epsilon": repr(plan.epsilon),
-        "delta": repr(plan.delta),
-        "neighbors": repr(str(plan.neighbors)),
-        "parameters": repr(dict(plan.parameters)),
-        "unit": f"Unit({unit.name!r}, {unit.ids!r}, {unit.rows!r})",
-        "purpose": repr(plan.purpose),
-        "allowed": f"Amount.of({float(plan.allowed.epsilon)!r}, {float(plan.allowed.delta)!r})",
+        "name": repr(said["data set"]),
+        "data": data,
+        "algorithm": repr(said["algorithm"]),
+        "k": repr(said["k"]),
+        "epsilon": repr(said["epsilon"]),
+        "delta": repr(said["delta"]),
+        "neighbors": repr(said["neighbors"]),
+        "parameters": repr(said["parameters"]),
+        "unit": f"Unit({unit['name']!r}, {unit['ids']!r}, {unit['rows']!r})",
+        "purpose": repr(said["purpose"]),
+        "allowed": f"Amount.of({allowed['epsilon']!r}, {allowed['delta']!r})",
     }
     lines = "\n".join(f"    {name}={value}," for name, value in fields.items())
-    name = ascii(plan.name).replace('"', "'").replace("\\", "\\\\")
+    name = ascii(said["data set"]).replace('"', "'").replace("\\", "\\\\")
+    version = said["dpcore"]
     return PROGRAM.format(
         name=name, version=version, file=NAME, argument=argument, kind=kind, fields=lines
     )

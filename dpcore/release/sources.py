@@ -57,6 +57,9 @@ class DataSource(ABC):
         """Which part of the rows is read, for who waits while another thread opens them."""
         return 0.0
 
+    def refuse(self, unit: Unit) -> None:  # noqa: B027
+        """Raise where the unit is known not to be what a row stands for."""
+
     @abstractmethod
     def open(self, unit: Unit) -> Dataset:
         """The rows, with at most so many of each id as the unit says."""
@@ -96,10 +99,14 @@ class DataSource(ABC):
         return ROWS + hmac.new(key, f"rows\0{said}".encode(), hashlib.sha256).hexdigest()
 
     def counted(self) -> dict[str, Any]:
-        """What decides which rows are counted, as the plan of a release says it."""
+        """What decides which rows are counted: the terms that an account keeps to."""
         box = self.box
         ends = {"names": list(box.names), "low": list(box.low), "high": list(box.high)}
-        return {"source": self.as_dict(), "box": ends}
+        return {"source": self.rows_as_dict(), "box": ends}
+
+    def rows_as_dict(self) -> dict[str, Any]:
+        """The part of what is said of it that decides which rows are counted."""
+        return self.as_dict()
 
     def state(self) -> tuple[object, ...]:
         """By what it shows that the data were written to or replaced, where that can be told."""
@@ -123,9 +130,15 @@ class BuiltinData(DataSource):
     def geographic(self) -> bool:  # type: ignore[override]
         return builtin_set(self.key).geographic
 
-    def open(self, unit: Unit) -> Dataset:
+    def refuse(self, unit: Unit) -> None:
+        own = builtin_set(self.key).unit
         if unit.ids is not None:
-            raise ValueError(f"{self.key} has no column of ids; what is protected is a row.")
+            raise ValueError(f"{self.key} has no column of ids; what is protected is a {own}.")
+        if unit.name not in (own, Unit().name):
+            raise ValueError(f"A row of {self.key} is one {own}, not one {unit.name}.")
+
+    def open(self, unit: Unit) -> Dataset:
+        self.refuse(unit)
         return load(self.key)
 
     def contents(self) -> Iterator[tuple[str, Iterator[bytes]]]:
@@ -180,7 +193,7 @@ class FileData(DataSource):
         )
 
     def counted(self) -> dict[str, Any]:
-        """With a table of places, which is in no plan, the terms differ from those without."""
+        """With a table of places the terms differ from those without."""
         return super().counted() | ({"zones": True} if self.zones else {})
 
     def state(self) -> tuple[object, ...]:
@@ -204,12 +217,29 @@ class FileData(DataSource):
             else:
                 yield "file", pieces
 
-    def as_dict(self) -> dict[str, Any]:
+    def rows_as_dict(self) -> dict[str, Any]:
+        """Another engine or format reads the same rows."""
         return {
             "kind": "table" if self.format == engines.Format.TABLE else "files",
             "columns": list(self.columns),
             "outside the box": self.outside,
         }
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            **self.rows_as_dict(),
+            "engine": self._engine_name,
+            "format": None if self.format is None else str(self.format),
+            "zones": self.zones is not None,
+        }
+
+    @property
+    def _engine_name(self) -> str:
+        """The name of the engine; a file that was handed over lies on a disk for who repeats it."""
+        if isinstance(self.engine, str):
+            return self.engine
+        own = (name for name, kind in engines.ENGINES.items() if isinstance(self.engine, kind))
+        return next(own, "duckdb")
 
 
 def public_places(d: int) -> IntArray:

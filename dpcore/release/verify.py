@@ -2,49 +2,26 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from dpcore._version import __version__
 from dpcore.algorithms import ALGORITHMS
-from dpcore.algorithms.base import SynopsisAlgorithm
-from dpcore.geometry.domain import Box, FloatArray
-from dpcore.kmeans.lloyd import lloyd
-from dpcore.kmeans.points import WeightedPoints
-from dpcore.privacy.accounting import Budget, Neighbors, Verdict
+from dpcore.privacy.accounting import Verdict
 from dpcore.privacy.rounding import at_most
 from dpcore.release import certificate as written
+from dpcore.release import signature
 from dpcore.release.certificate_page import certificate_page
+from dpcore.release.certificate_schema import CERTIFICATE
+from dpcore.release.described import described_plan
+from dpcore.release.finding import Finding
+from dpcore.release.numbers import check_numbers
 from dpcore.release.recomputed_spending import overspent, within
-from dpcore.release.unit import Unit
-from dpcore.results import parquet
+from dpcore.release.rehearsal import SAME_FORMULA, Rehearsed, rehearse
 
-#: More steps of k-means on the published points, and by which part they may lower the cost: the
-#: search ends when centers hardly move, and on very many points it takes few steps.
-STEPS, SLACK = 10, 0.01
-#: Squares of what a position may be off by, as part of the box: counts on a grid are searched in
-#: whole units of a lattice.
-SAME_PLACE = 1e-12
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing that was checked: whether it holds, or None where files cannot tell."""
-
-    what: str
-    holds: bool | None
-    why: str = ""
-
-    def __str__(self) -> str:
-        mark = {True: "holds ", False: "FAILS ", None: "unknown"}[self.holds]
-        return f"{mark:<8} {self.what}" + (f": {self.why}" if self.why else "")
-
+#: More bytes than this are no certificate, and are not looked at.
+MOST_BYTES = 1 << 24
 
 Said = Mapping[str, Any]
 Check = Callable[[Said, Mapping[str, bytes]], Iterator[Finding]]
@@ -53,35 +30,54 @@ UNKNOWN = (
     ("that the noise was drawn as the transcript says", "noise that can be checked can be removed"),
     ("that the data were those that the certificate names", "they are not here, nor is their hash"),
     ("that nothing else was published of the same data", "ask whoever keeps the ledger"),
-    (
-        "that this is the certificate that was issued",
-        "compare its fingerprint with the publisher's; who changes files can change it too",
-    ),
 )
 
 
-def verify(certificate: bytes, files: Mapping[str, bytes]) -> list[Finding]:
+def verify(certificate: bytes, files: Mapping[str, bytes], key: str | None = None) -> list[Finding]:
     """Everything that a certificate and the released files, by name, can show.
 
-    No finding is False if and only if what can be checked holds.
+    With a public key, the certificate must be signed with it. No finding is False if and only if
+    what can be checked holds.
     """
     try:
-        said = json.loads(certificate, object_pairs_hook=_once, parse_constant=_refused)
-        if said["kind"] != written.KIND or said["format"] != written.FORMAT:
-            raise ValueError("this is no certificate of a kind that is known here")
-    except Exception as error:
-        return [Finding("the certificate can be read", False, str(error))]
+        said = _read(certificate)
+    except (ValueError, RecursionError, MemoryError) as error:
+        return [Finding("the certificate can be read", False, _reason(error))]
     found = []
     if files.get(written.NAME, certificate) != certificate:
         found.append(Finding(f"{written.NAME} among the files is this certificate", False))
-    for check in (_itself, _files, _claim, _spending, _argument, _centers, _recomputed):
-        try:
-            found += list(check(said, files))
-        except Exception as error:
-            # Whoever wrote it may have written anything.
-            what = (check.__doc__ or "").splitlines()[0].rstrip(".")
-            found.append(Finding(what, False, f"it cannot be read ({error})"))
+    problem = CERTIFICATE(said, "")
+    what = "the certificate has the fields of a certificate, and no others"
+    found.append(Finding(what, problem is None, problem or ""))
+    checks = (_itself, _files) if problem else CHECKS
+    for check in checks:
+        found += _checked(check, said, files)
+    found += _checked(lambda said, _: signed(said, key), said, files, "the signature fits")
     return found + [Finding(what, None, why) for what, why in UNKNOWN]
+
+
+def _read(certificate: bytes) -> Said:
+    if len(certificate) > MOST_BYTES:
+        raise ValueError(f"it has more than {MOST_BYTES:,} bytes")
+    try:
+        said = json.loads(certificate, object_pairs_hook=_once, parse_constant=_refused)
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"it is not JSON ({error})") from error
+    kind = said.get("kind") if isinstance(said, dict) else None
+    if kind != written.KIND:
+        raise ValueError("it is not the certificate of a dpcore release")
+    if said.get("format") != written.FORMAT or isinstance(said["format"], bool):
+        raise ValueError(
+            f"its format is {said.get('format')!r:.40}, and dpcore {__version__} reads "
+            f"format {written.FORMAT}; check it with the version of dpcore that made it"
+        )
+    return said
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    return str(error) or "it takes too much memory"
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -96,16 +92,52 @@ def _refused(constant: str) -> float:
     raise ValueError(f"{constant} is no number")
 
 
+def _checked(check: Check, said: Said, files: Mapping[str, bytes], what: str = "") -> list[Finding]:
+    """What a check finds. Whoever wrote the certificate may have written anything."""
+    found: list[Finding] = []
+    try:
+        found.extend(check(said, files))
+    except Exception as error:
+        what = what or (check.__doc__ or "").splitlines()[0].rstrip(".")
+        found.append(Finding(what, False, f"it cannot be checked ({_reason(error)})"))
+    return found
+
+
 def _itself(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
-    """The certificate has its own fingerprint, and its page says the same."""
-    yield Finding("the certificate has its own fingerprint", written.digest(said) == said["digest"])
-    if written.PAGE not in files:
+    """The certificate has its own fingerprint."""
+    same = written.digest(said) == said.get("digest")
+    yield Finding("the certificate has its own fingerprint", same)
+
+
+def _version(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
+    """A version of dpcore made it that writes such certificates."""
+    made, own = said["dpcore"], __version__
+    if made == own:
         return
-    what = f"{written.PAGE} says what the certificate says"
-    if said["dpcore"] == __version__:
-        yield Finding(what, certificate_page(said).encode() == files[written.PAGE])
+    what = f"dpcore {made} writes such certificates"
+    if _release(made) < _release(written.FIRST_VERSION):
+        yield Finding(what, False, f"the first version that does is {written.FIRST_VERSION}")
+    elif _release(made) > _release(own):
+        yield Finding(what, False, f"this is dpcore {own}; check it with the newer version")
     else:
-        yield Finding(what, None, _other_version(said))
+        yield Finding(what, None, f"this is dpcore {own}, in which something may have changed")
+
+
+def _release(version: str) -> tuple[int, ...]:
+    """The numbers that a version begins with."""
+    numbers = []
+    for part in version.split("."):
+        if not part.isdecimal():
+            break
+        numbers.append(int(part))
+    return tuple(numbers)
+
+
+def _page(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
+    """The page says what the certificate says."""
+    if written.PAGE in files:
+        same = certificate_page(said).encode() == files[written.PAGE]
+        yield _of_this_version(said, f"{written.PAGE} says what the certificate says", same)
 
 
 def _files(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
@@ -123,16 +155,27 @@ def _files(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
             yield Finding(f"{name} is the file that was released", None, "it is not here")
 
 
-def _claim(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
-    """What one row may cost protects the unit at the claim."""
-    unit, row = Unit(**said["unit"]), said["budget of one row"]
-    unit.refuse(Neighbors(said["neighbors"]))
-    allowed = unit.per_row(Budget(said["epsilon"], said["delta"]))
-    holds = within(row["epsilon"], allowed.epsilon) and within(row["delta"], allowed.delta)
+def _plan(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
+    """The certificate describes a release that dpcore makes."""
+    what = "the certificate describes a release that dpcore makes"
+    try:
+        plan = described_plan(said)
+    except (ValueError, PermissionError) as refusal:
+        yield _of_this_version(said, what, False, str(refusal))
+        return
+    own = written.plain(plan.as_dict())
+    wrong = [name for name, value in own.items() if value != said[name]]
+    why = f"{wrong[0]} is {said[wrong[0]]!r:.60}, not {own[wrong[0]]!r:.60}" if wrong else ""
+    yield _of_this_version(said, what, not wrong, why)
+    row, unit = said["budget of one row"], plan.unit
+    allowed = {"epsilon": plan.per_row.epsilon, "delta": plan.per_row.delta}
     yield Finding(
         f"ε {at_most(row['epsilon'])}, δ {at_most(row['delta'])} for a row protects one "
         f"{unit.name} at ε {at_most(said['epsilon'])}, δ {at_most(said['delta'])}",
-        holds,
+        all(
+            within(row[name], most) and row[name] >= most * (1 - SAME_FORMULA)
+            for name, most in allowed.items()
+        ),
         "" if unit.rows == 1 else f"at most {unit.rows} rows are one {unit.name}'s",
     )
 
@@ -162,90 +205,67 @@ def _argument(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
     # Whatever its version said: a flaw may have been found since.
     proved &= all(ALGORITHMS[key].verdict.holds for key in named if key in ALGORITHMS)
     yield Finding("the algorithm's privacy claim is proved or repaired", proved)
-    if said["dpcore"] != __version__:
-        what = "the verdict and its argument are those of dpcore"
-        yield Finding(what, None, _other_version(said))
-        return
     known = all(key in ALGORITHMS for key in named)
     same = known and claims == written.arguments(said["algorithm"], said["facts"])
-    yield Finding("the verdict and its argument are those of dpcore", same)
-    if known:
-        system = ALGORITHMS[said["algorithm"]]
-        fits = (
-            system.settings(said["parameters"]) == dict(said["parameters"])
-            and said["neighbors"] in system.relations
-            and system.supports(len(said["box"]["names"]), None, said["k"])
-        )
-        yield Finding("the algorithm takes these settings and this relation", fits)
+    yield _of_this_version(said, "the verdict and its argument are those of dpcore", same)
 
 
-def _other_version(said: Said) -> str:
-    return f"it was made with {said['dpcore']}, this is {__version__}"
-
-
-def _centers(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
-    """All files tell the same centers and points."""
-    box = _box(said)
-    for kind in ("centers", "points"):
-        tables = dict(_tables(kind, files, box))
-        if not tables:
-            continue
-        first, *others = tables.values()
-        yield Finding(
-            f"{' and '.join(tables)} tell the same {kind}",
-            all(each.shape == first.shape and np.array_equal(each, first) for each in others),
-        )
-        if kind == "centers":
-            yield Finding(f"there are {said['k']} centers", len(first) == said["k"])
-
-
-def _recomputed(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
-    """No step of k-means leads from the centers to better ones.
-
-    That they are the best of all cannot be checked: two searches need not end in the same optimum,
-    least of all on noisy counts.
-    """
-    box, what = _box(said), "the centers are a k-means of the published points"
-    system = ALGORITHMS.get(str(said["facts"].get("chosen", said["algorithm"])))
-    if not isinstance(system, SynopsisAlgorithm) or said["parameters"].get("points"):
-        yield Finding(what, None, "they were found from more than these points")
+def _asked(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
+    """The charges are those that the algorithm makes, and the facts and points are its own."""
+    done = rehearse(said, lambda transcript: written.plain(written.account(transcript)))
+    what = "the charges, sensitivities and mechanisms are those of the algorithm"
+    if not done.known:
+        yield Finding(what, None, done.difference or "")
         return
-    tables = [dict(_tables(kind, files, box)) for kind in ("centers", "points")]
-    if not all(tables):
-        yield Finding(what, None, "nothing was published, or is here, to find them from")
+    yield _of_this_version(said, what, done.difference is None, done.difference or "")
+    if done.difference is None:
+        yield from _facts(said, done)
+        yield from check_numbers(said, files, done, _of_this_version)
+
+
+def _facts(said: Said, done: Rehearsed) -> Iterator[Finding]:
+    facts = done.facts or {}
+    wrong = sorted(done.names ^ set(said["facts"]))
+    wrong += [name for name, value in facts.items() if said["facts"].get(name) != value]
+    what = "the facts are those of the algorithm"
+    yield _of_this_version(said, what, not wrong, f"{wrong[0]} is not" if wrong else "")
+
+
+def _of_this_version(said: Said, what: str, holds: bool, why: str = "") -> Finding:
+    """What only fails where this very version made the certificate: others may differ."""
+    if holds or said["dpcore"] == __version__:
+        return Finding(what, holds, "" if holds else why)
+    return Finding(what, None, f"it was made with {said['dpcore']}, this is {__version__}")
+
+
+def signed(said: Said, trusted: str | None) -> Iterator[Finding]:
+    """The signature fits, and is of the key that is trusted."""
+    key, own = said.get("public key"), said.get("signature")
+    if key is None and own is None:
+        what = "that this is the certificate that was issued"
+        if trusted is not None:
+            yield Finding(f"it is signed with {trusted}", False, "it is not signed")
+        else:
+            why = "it is not signed: compare its fingerprint with the publisher's"
+            yield Finding(what, None, why)
         return
-    centers, points = (next(iter(each.values())) for each in tables)
-    if not len(points):
-        yield Finding(what, None, "there are no points")
+    if not (isinstance(key, str) and isinstance(own, str)):
+        yield Finding("the signature fits", False, "there is a key or a signature, but not both")
         return
-    published, weights = box.to_unit(centers), points[:, box.d]
-    totals = WeightedPoints(box.to_unit(points[:, : box.d]), weights)
-    _, _, own = totals.step(published[None])
-    _, best = lloyd(totals, published[None], STEPS, minimum_weight=1.0)
-    yield Finding(
-        what,
-        bool(own[0] - best[0] <= SLACK * abs(best[0]) + SAME_PLACE * np.abs(weights).sum()),
-        f"they cost {own[0]:.6g}, and {best[0]:.6g} after at most {STEPS} more steps",
-    )
+    try:
+        fits = signature.fits(key, written.digest(said), own)
+    except signature.Unavailable as missing:
+        yield Finding("the signature fits", None if trusted is None else False, str(missing))
+        return
+    yield Finding(f"the signature fits the key {key}", fits)
+    if trusted is None:
+        why = "compare the key with the publisher's, or say --key"
+        yield Finding("that the key is the publisher's", None, why)
+    else:
+        why = "" if key == trusted else f"it is signed with {key}, and you trust {trusted}"
+        yield Finding("the certificate is signed with the key that you trust", key == trusted, why)
 
 
-def _box(said: Said) -> Box:
-    return Box(*(tuple(said["box"][end]) for end in ("low", "high", "names")))
-
-
-def _tables(kind: str, files: Mapping[str, bytes], box: Box) -> Iterator[tuple[str, FloatArray]]:
-    """The coordinates, and weights of points, that each file of a kind tells."""
-    columns = [*box.names, *([box.beside("weight")] if kind == "points" else [])]
-    if content := files.get(f"{kind}.parquet"):
-        yield f"{kind}.parquet", parquet.read(content, columns)
-    if content := files.get(f"{kind}.csv"):
-        lines = csv.DictReader(io.StringIO(content.decode()))
-        rows = [[float(line[column]) for column in columns] for line in lines]
-        yield f"{kind}.csv", np.array(rows, dtype=np.float64).reshape(-1, len(columns))
-    if content := files.get(f"{kind}.geojson"):
-        rows = []
-        for feature in json.loads(content)["features"]:
-            places = np.ravel(feature["geometry"]["coordinates"]).tolist()
-            weight = [feature["properties"]["weight"]] if kind == "points" else []
-            rows.append([*places, *weight])
-        yield f"{kind}.geojson", np.array(rows, dtype=np.float64).reshape(-1, len(columns))
+CHECKS: tuple[Check, ...] = (
+    _itself, _version, _page, _files, _plan, _spending, _argument, _asked,
+)  # fmt: skip

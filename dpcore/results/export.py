@@ -11,15 +11,17 @@ import json
 import numpy as np
 
 from dpcore.results.centers import PrivateCenters
-from dpcore.results.formats import STATUS, Places, status_of
+from dpcore.results.formats import STATUS, Places, centers_as_places, status_of
 from dpcore.results.run_result import RunResult
+
+#: Of centers there are few, and people read them.
+INDENT = 1
 
 
 def _centers(centers: PrivateCenters) -> Places:
     """Types are checked when the code is; this is for callers who do not check them."""
     status = status_of(type(centers), type(centers).__name__)
-    numbers = np.arange(1, len(centers) + 1)
-    return Places(centers.box, np.asarray(centers), {"center": numbers}, status, first=True)
+    return centers_as_places(centers.box, np.asarray(centers), status)
 
 
 def _points(result: RunResult[PrivateCenters]) -> Places:
@@ -38,14 +40,14 @@ def centers_csv(centers: PrivateCenters) -> str:
 
 def centers_geojson(centers: PrivateCenters) -> str:
     """A point for each center; one with two places (pickup, dropoff) becomes a line."""
-    return _centers(centers).as_geojson(indent=1)
+    return _centers(centers).as_geojson(indent=INDENT)
 
 
 def centers_json(centers: PrivateCenters) -> str:
     """The centers and the names of their coordinates."""
     places = _centers(centers)
     said = {"coordinates": list(places.box.names), "centers": places.positions.tolist()}
-    return json.dumps({STATUS: places.status, **said} if places.status else said, indent=1)
+    return json.dumps({STATUS: places.status, **said} if places.status else said, indent=INDENT)
 
 
 def centers_parquet(centers: PrivateCenters) -> bytes:

@@ -81,6 +81,17 @@ class Places:
         return json.dumps(collection, indent=indent)
 
 
+def centers_as_places(box: Box, centers: FloatArray, status: str) -> Places:
+    """Centers, numbered from 1, the number first."""
+    numbers = np.arange(1, len(centers) + 1)
+    return Places(box, np.asarray(centers), {"center": numbers}, status, first=True)
+
+
+def points_as_places(box: Box, points: FloatArray, weights: FloatArray, status: str) -> Places:
+    """Points with their weights."""
+    return Places(box, points, {"weight": np.asarray(weights, dtype=np.float64)}, status)
+
+
 def _shape(position: list[float]) -> dict[str, Any]:
     places = [position[i : i + 2] for i in range(0, len(position), 2)]
     if len(places) == 1:

@@ -7,11 +7,14 @@ them may still hold what the interpreter tears down, and the process aborts thou
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from dpcore.geometry.domain import FloatArray
+
+#: Twice as many as the finest grid has cells. A file of a few bytes may say that it has more.
+MOST_ROWS = 1 << 25
 
 
 def written(columns: Mapping[str, np.ndarray], said: Mapping[str, str] | None = None) -> bytes:
@@ -34,5 +37,28 @@ def read(content: bytes, names: Iterable[str]) -> FloatArray:
 
     names = list(names)
     with parquet.ParquetFile(pa.BufferReader(content)) as file:
+        if file.metadata.num_rows > MOST_ROWS:
+            raise ValueError(f"a table has more than {MOST_ROWS:,} rows")
         table = file.read(columns=names, use_threads=False)
     return np.column_stack([table[name].to_numpy() for name in names]).astype(np.float64)
+
+
+def holds_only(content: bytes, names: Sequence[str], numbered: bool) -> bool:
+    """Whether a file has these columns of numbers, no others, and nothing written beside them.
+
+    A numbered file begins with a column of 1, 2, 3 and so on.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(pa.BufferReader(content)) as file:
+        if file.schema_arrow.names != list(names) or file.metadata.num_rows > MOST_ROWS:
+            return False
+        table = file.read(use_threads=False)
+        beside = set(file.metadata.metadata or ()) - {b"ARROW:schema"}
+    types = [pa.int64() if numbered and i == 0 else pa.float64() for i in range(len(names))]
+    if table.schema.types != types:
+        return False
+    if beside or table.schema.metadata or any(column.null_count for column in table.columns):
+        return False
+    return not numbered or table[names[0]].to_pylist() == list(range(1, len(table) + 1))

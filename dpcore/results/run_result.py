@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
+import numpy as np
+
 from dpcore.geometry.domain import Box, FloatArray
 from dpcore.privacy.accounting import Neighbors, Transcript, Verdict
 from dpcore.results.centers import (
@@ -51,6 +53,11 @@ class NonPrivate(Generic[T]):
 
     def __repr__(self) -> str:
         return "NonPrivate(for your eyes only: .value opens it)"
+
+
+def in_order(centers: FloatArray) -> FloatArray:
+    """Centers by their first coordinate, then by the second, and so on."""
+    return centers[np.lexsort(centers.T[::-1])]
 
 
 def guarded(value: T, public: bool) -> T | NonPrivate[T]:
@@ -150,9 +157,12 @@ class ReleasedResult(RunResult[ReleasedCenters]):
 
     @classmethod
     def of(cls, result: UnchargedResult, claim: Claim) -> Self:
-        """The same result, paid for by a claim that a ledger has accepted."""
+        """The same result, paid for by a claim that a ledger has accepted.
+
+        Its centers come in the order of their coordinates, which anybody can check.
+        """
         same = {field.name: getattr(result, field.name) for field in fields(result)}
-        same["centers"] = ReleasedCenters(result.centers, result.box)
+        same["centers"] = ReleasedCenters(in_order(np.asarray(result.centers)), result.box)
         if result.synopsis is not None:
             same["synopsis"] = result.synopsis.vouched(ReleasedCenters)
         return cls(**same, claim=claim)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from typing import Generic, Self, TypeVar, cast
 
 import numpy as np
@@ -10,16 +11,39 @@ import numpy.typing as npt
 import pandas as pd
 
 from dpcore.geometry.domain import Box, FloatArray, Grid, IntArray
-from dpcore.kmeans.merging import merge_points
+from dpcore.kmeans.merging import group_of_points, merge_points
 from dpcore.kmeans.points import WeightedPoints
 from dpcore.kmeans.seeding import sphere_packing
 from dpcore.kmeans.weighted import weighted_kmeans
+from dpcore.kmeans.weighted_median import distances, weighted_kmedian
 from dpcore.randomness.coins import Coins
-from dpcore.results.centers import C, Centers, NonPrivateCenters
-from dpcore.results.formats import Places, status_of
+from dpcore.results.centers import (
+    C,
+    Centers,
+    NonPrivateCenters,
+    ReleasedCenters,
+    SimulatedCenters,
+    UnchargedCenters,
+)
+from dpcore.results.formats import Places, points_as_places, status_of
+from dpcore.results.rectangles import (
+    Estimate,
+    among_points,
+    geometric_variance,
+    in_grid,
+    unit_rectangle,
+)
 
 #: Starts of k-means on a coreset. Local optima would otherwise be a large part of the error.
 STARTS = 60
+MEDIAN_STARTS = 12
+#: What centers may be, from the least that may be done with them to the most.
+TRUST: tuple[type[Centers], ...] = (
+    NonPrivateCenters,
+    SimulatedCenters,
+    UnchargedCenters,
+    ReleasedCenters,
+)
 
 K = TypeVar("K", bound=Centers)
 
@@ -35,9 +59,20 @@ class Synopsis(Generic[C]):
     #: What centers computed from the points are.
     _kind: type[C] = cast("type[C]", NonPrivateCenters)
 
-    def __init__(self, unit_points: FloatArray, weights: FloatArray, box: Box):
+    #: Of which of several united releases each point is; None where there is one.
+    _origin: IntArray | None = None
+
+    def __init__(
+        self,
+        unit_points: FloatArray,
+        weights: FloatArray,
+        box: Box,
+        variances: FloatArray | None = None,
+    ):
+        """`variances` are those that noise gave the weights, where that is known and public."""
         self._unit_points = unit_points
         self._weights = weights
+        self._variances = variances
         self.box = box
 
     def vouched(self, kind: type[K]) -> Synopsis[K]:
@@ -56,9 +91,31 @@ class Synopsis(Generic[C]):
         return self._weights
 
     @property
+    def variances(self) -> FloatArray | None:
+        """What the noise on each weight varies by, where that is known. It is public."""
+        return self._variances
+
+    @property
     def points(self) -> FloatArray:
         """The points in data units."""
         return self.box.from_unit(self.unit_points)
+
+    def count(self, low: npt.ArrayLike, high: npt.ArrayLike) -> Estimate:
+        """How many rows lie between two corners, in data units, at no further cost in privacy.
+
+        Weights are noisy counts whose noise has a public scale, so its standard error is exact for
+        a grid. For a coreset it is a bound: what is estimated from several counts varies no more
+        than the counts of the cells themselves. Where rows are too few for a point, a coreset says
+        nothing of them; so the error is never below that of one count.
+        """
+        first, last = unit_rectangle(self.box, low, high)
+        inside, cut = among_points(self.unit_points, first, last, self._origin)
+        weights, error = np.asarray(self.weights), None
+        if self._variances is not None:
+            least = float(self._variances.max(initial=0.0))
+            error = math.sqrt(max(float(self._variances[inside].sum()), least))
+        status = self._kind.status
+        return Estimate(float(weights[inside].sum()), error, float(weights[cut].sum()), status)
 
     def __len__(self) -> int:
         return len(self.weights)
@@ -72,7 +129,7 @@ class Synopsis(Generic[C]):
     def places(self) -> Places:
         """The points with their weights, for files; refused where they are not private."""
         status = status_of(self._kind, f"{type(self).__name__}: its points")
-        return Places(self.box, self.points, {"weight": np.asarray(self.weights)}, status)
+        return points_as_places(self.box, self.points, self.weights, status)
 
     def to_frame(self) -> pd.DataFrame:
         """One row a point: its coordinates, its weight, and its status if it may not leave."""
@@ -87,10 +144,20 @@ class NoisyGrid(Synopsis[C]):
     """A noisy count for every cell of a grid. Its points, the cells' centers, and their weights are
     made when asked for: a fine grid has a million of them."""
 
-    def __init__(self, grid: Grid, counts: IntArray):
+    def __init__(self, grid: Grid, counts: IntArray, scale: float | None = None):
+        """`scale` is that of the geometric noise on every count, which is public."""
         self.grid = grid
         self.counts = counts
+        self.scale = scale
         self.box = grid.box
+
+    def count(self, low: npt.ArrayLike, high: npt.ArrayLike) -> Estimate:
+        first, last = unit_rectangle(self.box, low, high)
+        value, squares, cut = in_grid(self.counts, first, last)
+        error = None
+        if self.scale is not None:
+            error = math.sqrt(geometric_variance(self.scale) * squares)
+        return Estimate(value, error, cut, self._kind.status)
 
     def __len__(self) -> int:
         return self.counts.size
@@ -103,6 +170,12 @@ class NoisyGrid(Synopsis[C]):
     def weights(self) -> FloatArray:
         return self.counts.ravel().astype(np.float64)
 
+    @property
+    def variances(self) -> FloatArray | None:
+        if self.scale is None:
+            return None
+        return np.full(self.counts.size, geometric_variance(self.scale))
+
 
 class Coreset(Synopsis[C]):
     """Weighted points, all weights positive: a small set to cluster in place of the data.
@@ -111,10 +184,16 @@ class Coreset(Synopsis[C]):
     likes.
     """
 
-    def __init__(self, unit_points: FloatArray, weights: FloatArray, box: Box):
+    def __init__(
+        self,
+        unit_points: FloatArray,
+        weights: FloatArray,
+        box: Box,
+        variances: FloatArray | None = None,
+    ):
         if not (np.isfinite(weights).all() and (np.asarray(weights) > 0).all()):
             raise ValueError("Every point of a coreset has a positive weight.")
-        super().__init__(unit_points, weights, box)
+        super().__init__(unit_points, weights, box, variances)
 
     def unit_centers(self, k: int, rng: Coins) -> FloatArray:
         """The best k centers found for these points, in unit coordinates.
@@ -128,24 +207,88 @@ class Coreset(Synopsis[C]):
 
     def kmeans(self, k: int, seed: int | None = None) -> C:
         """k-means of the coreset, the best of many starts, at no further cost in privacy."""
-        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-            raise ValueError(f"k must be a whole number of at least 1, not {k!r}.")
-        unit = self.unit_centers(k, np.random.default_rng(seed))
+        unit = self.unit_centers(_checked(k), np.random.default_rng(seed))
         return self._kind(self.box.from_unit(unit), self.box)
 
-    def cost(self, centers: npt.ArrayLike) -> float:
+    def kmedian(self, k: int, seed: int | None = None) -> C:
+        """k-median of the coreset: centers of a small sum of distances, not of their squares."""
+        rng = np.random.default_rng(seed)
+        if not len(self):
+            unit = sphere_packing(_checked(k), self.box.d, 1, rng)[0]
+        else:
+            unit, _ = weighted_kmedian(
+                self.unit_points, self.weights, _checked(k), MEDIAN_STARTS, rng
+            )
+        return self._kind(self.box.from_unit(unit), self.box)
+
+    def cost(self, centers: npt.ArrayLike, squared: bool = True) -> float:
         """What these centers would cost on the data, by the coreset's account.
 
         Centers in data units; the weighted sum of squared distances in unit coordinates, in which
-        the box is [-1, 1]^d. Divided by the sum of the weights it estimates the NICV.
+        the box is [-1, 1]^d. Divided by the sum of the weights it estimates the NICV. Not squared,
+        it is the cost of k-median.
         """
         unit = self.box.to_unit(np.atleast_2d(np.asarray(centers, dtype=np.float64)))
+        if not squared:
+            return float(np.asarray(self.weights) @ distances(self.unit_points, unit))
         return float(WeightedPoints(self.unit_points, self.weights).cost(unit))
 
-    def merged(self, points: int) -> Self:
-        """A coreset of at most so many points: near ones become one at their weighted mean."""
+    def union(self, *others: Coreset) -> Coreset:
+        """The coreset of all the data that this one and others stand for, such as months of a year.
+
+        Private: The release i is epsilon_i-private for its own rows. Where no row can be in the
+        data of two releases, adding or removing a row changes the data of one, i, and leaves the
+        others' distributions as they are, so the probability of all outputs together changes by a
+        factor of at most exp(epsilon_i): together they are private with the largest epsilon_i, and
+        the largest delta_i. What is computed from them, such as this union, adds nothing. Where a
+        person may have rows in several, that person's cost is the sum over them. So it is, too,
+        where a row may be replaced by one of another month: then two releases change. What each
+        release cost is in the ledger, which goes on counting every one of them.
+
+        Released only if all are. With a simulated one among them it is simulated; with one that is
+        not private, it is not.
+        """
+        parts: list[Coreset] = [self, *others]
+        if different := [other.box for other in others if other.box != self.box]:
+            raise ValueError(
+                f"Coresets of one box can be united, not of {self.box} and {different[0]}."
+            )
+        variances = [part.variances for part in parts]
+        known = [each for each in variances if each is not None]
+        united: Coreset = Coreset(
+            np.concatenate([part.unit_points for part in parts]),
+            np.concatenate([part.weights for part in parts]),
+            self.box,
+            np.concatenate(known) if len(known) == len(parts) else None,
+        )
+        origins, first = [], 0
+        for part in parts:
+            own = np.zeros(len(part), dtype=np.int64) if part._origin is None else part._origin
+            origins.append(first + own)
+            first += int(own.max(initial=0)) + 1
+        united._origin = np.concatenate(origins)
+        united._kind = min((part._kind for part in parts), key=TRUST.index)
+        return united
+
+    def reduced(self, points: int) -> Self:
+        """A coreset of at most so many points: near ones become one at their weighted mean.
+
+        With `union`, this is merge and reduce (Feldman et al. 2017, section 1.2): add the next
+        month to what was kept of those before, and keep as many points as always.
+        """
         if points < 1:
-            raise ValueError(f"A coreset is merged to at least one point, not {points}.")
-        merged = type(self)(*merge_points(self.unit_points, self.weights, points), self.box)
-        merged._kind = self._kind
-        return merged
+            raise ValueError(f"A coreset is reduced to at least one point, not {points}.")
+        reduced = type(self)(*merge_points(self.unit_points, self.weights, points), self.box)
+        reduced._kind = self._kind
+        if self._variances is not None:
+            group = group_of_points(self.unit_points, self.weights, points)
+            summed = np.bincount(group, self._variances, len(reduced))
+            reduced._variances = summed.astype(np.float64)
+        return reduced
+
+
+def _checked(k: int) -> int:
+    """How many centers, if one can ask for so many."""
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+        raise ValueError(f"k must be a whole number of at least 1, not {k!r}.")
+    return int(k)

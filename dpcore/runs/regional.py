@@ -86,18 +86,27 @@ def run_by_region(
 def joined(regions: Regions, synopses: list[Synopsis]) -> Synopsis:
     """The synopses of all regions on one map: a coreset, if all of them are."""
     points, weights = [np.empty((0, 2))], [np.empty(0)]
+    variances: list[FloatArray | None] = [np.empty(0)]
     for region, synopsis in enumerate(synopses):
         window = regions.windows[region]
         if isinstance(synopsis, NoisyGrid):
             cells, inside = _cells_inside(synopsis.grid, window.of(regions.image) == region)
             points.append(_on_map(inside, window, regions.side))
             weights.append(synopsis.weights[cells])
+            variances.append(_if_known(synopsis.variances, cells))
         else:
             on_map = _on_map(synopsis.unit_points, window, regions.side)
             points.append(regions.drawn_inside(region, on_map))
             weights.append(synopsis.weights)
+            variances.append(synopsis.variances)
     kind = Coreset if all(isinstance(s, Coreset) for s in synopses) else Synopsis
-    return kind(np.concatenate(points), np.concatenate(weights), regions.box)
+    known = [each for each in variances if each is not None]
+    together = np.concatenate(known) if len(known) == len(variances) else None
+    return kind(np.concatenate(points), np.concatenate(weights), regions.box, together)
+
+
+def _if_known(values: FloatArray | None, which: IntArray) -> FloatArray | None:
+    return None if values is None else values[which]
 
 
 def _on_map(unit_points: FloatArray, window: Window, side: int) -> FloatArray:

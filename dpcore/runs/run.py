@@ -30,6 +30,7 @@ from dpcore.results.run_result import (
     UnprovenResult,
     opened,
 )
+from dpcore.runs.refusals import public_rows, refusal
 from dpcore.runs.regional import check_regions, run_by_region
 
 
@@ -74,6 +75,10 @@ def run(
     coins, source = _randomness(
         seed, noise, make_secret_coins is not SecretCoins or make_curator is not Curator
     )
+    if regions is None and (
+        known := refusal(system, data.about.key, public_rows(data, relation), k, epsilon, relation)
+    ):
+        raise known
     divisible = None if regions is None else check_regions(system, data, regions, epsilon, relation)
     curator: Curator = make_curator(
         data,

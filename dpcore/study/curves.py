@@ -40,26 +40,26 @@ _METRICS = (
     Metric(
         "nicv",
         "NICV",
-        "Mean squared distance to the nearest center, in a box from -1 to 1 (paper 000).",
+        "Mean squared distance to the nearest center, in a box from -1 to 1 (Su et al. 2016).",
         lambda trial: trial.nicv,
     ),
     Metric(
         "nicv-003",
-        "NICV as paper 003 prints it (not squared)",
-        "Mean distance to the nearest center, in a box from -1 to 1 (paper 003, equation 5).",
+        "NICV as Ni et al. (2021) print it (not squared)",
+        "Mean distance to the nearest center, in a box from -1 to 1 (Ni et al. 2021, eq. 5).",
         lambda trial: trial.mean_distance,
         unsquared=True,
     ),
     Metric(
         "relative-error",
         "Relative error",
-        "(cost - best) / best; the best is k-means without privacy (paper 004).",
+        "(cost - best) / best; the best is k-means without privacy (Feldman et al. 2017).",
         lambda trial: trial.relative_error,
     ),
     Metric(
         "cost-gap",
         "CostGap",
-        "|cost - best| / best, which punishes doing better as well (paper 002).",
+        "|cost - best| / best, which punishes doing better as well (Joshi and Thakkar 2022).",
         lambda trial: abs(trial.relative_error),
     ),
     Metric(

@@ -1,4 +1,4 @@
-"""Algorithms across k and d: a whole family of simulated sets, as in figures 2 and 6 of paper 000.
+"""Algorithms across k and d: a family of simulated sets (Su et al. 2016, figures 2 and 6).
 
 Every figure looks at the data without protection: for your eyes only.
 """

@@ -16,15 +16,15 @@ EARTH_RADIUS_M = 6_371_008.8
 def nicv(data: Dataset, centers: npt.ArrayLike) -> float:
     """Normalised intra-cluster variance: mean squared distance to the nearest center.
 
-    Centers in data units; distances in unit coordinates, in which the box is [-1, 1]^d (paper
-    000, section 5.1).
+    Centers in data units; distances in unit coordinates, in which the box is [-1, 1]^d (Su et al.
+    2016, section 5.1).
     """
     unit = data.box.to_unit(np.atleast_2d(np.asarray(centers, dtype=np.float64)))
     return float(data.cost(unit[None])[0]) / max(1, data.n)
 
 
 def mean_distance(data: Dataset, centers: npt.ArrayLike) -> float:
-    """Mean distance to the nearest center, not squared: NICV as equation 5 of paper 003 has it."""
+    """Mean distance to the nearest center, not squared: Ni et al. 2021, equation (5)."""
     ticks, weights = data.positions()
     points = from_ticks(ticks)
     unit = data.box.to_unit(np.atleast_2d(np.asarray(centers, dtype=np.float64)))
@@ -34,12 +34,12 @@ def mean_distance(data: Dataset, centers: npt.ArrayLike) -> float:
 
 
 def relative_error(value: float, reference: float) -> float:
-    """(cost - best) / best, the measure of paper 004. Negative where the reference was beaten."""
+    """(cost - best) / best (Feldman et al. 2017). Negative where the reference was beaten."""
     return (value - reference) / reference if reference > 0 else float(value > 0)
 
 
 def cost_gap(value: float, reference: float) -> float:
-    """|cost - reference| / reference, the measure of paper 002, which punishes doing better."""
+    """|cost - reference| / reference (Joshi and Thakkar 2022), which punishes doing better."""
     return abs(relative_error(value, reference))
 
 

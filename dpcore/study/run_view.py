@@ -15,7 +15,7 @@ from scipy.ndimage import gaussian_filter
 
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.city_shapes import place_of
-from dpcore.geometry.domain import FloatArray, Grid
+from dpcore.geometry.domain import Box, FloatArray, Grid
 from dpcore.kmeans.merging import on_raster
 from dpcore.kmeans.noisy_grid import totals
 from dpcore.kmeans.points import WeightedPoints
@@ -70,10 +70,14 @@ def marks(synopsis: Synopsis, axes: Axes = (0, 1)) -> Marks:
 
 def shares(result: RunResult) -> FloatArray | None:
     """The part of the published weight nearest each center; None where nothing was published."""
-    synopsis = result.synopsis
+    return shares_of(result.synopsis, result.box, np.asarray(result.centers))
+
+
+def shares_of(synopsis: Synopsis | None, box: Box, centers: FloatArray) -> FloatArray | None:
+    """The part of a synopsis' weight nearest each center; None where there is none."""
     if synopsis is None or not len(synopsis):
         return None
-    unit = result.box.to_unit(np.asarray(result.centers))
+    unit = box.to_unit(centers)
     source = (
         totals(synopsis.counts)
         if isinstance(synopsis, NoisyGrid)
@@ -156,7 +160,7 @@ def _merged(coreset: Coreset) -> Coreset:
     points, weights = coreset.unit_points, coreset.weights
     if len(weights) > GATHERED_FROM and coreset.box.d == 2:
         coreset = Coreset(*on_raster(points, weights, DENSITY_CELLS), coreset.box)
-    return coreset.merged(MOST_POINTS)
+    return coreset.reduced(MOST_POINTS)
 
 
 def _marginal(synopsis: NoisyGrid, axes: Axes) -> npt.NDArray[np.int64]:

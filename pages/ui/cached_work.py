@@ -68,6 +68,8 @@ class Picture:
     delta: float
     #: Why this method ran, in a sentence, where nobody chose it.
     because: str = ""
+    #: What to know about its points, where there is something.
+    note: str = ""
 
 
 @once(16, "Reading the data …")
@@ -121,6 +123,7 @@ def _picture(choice: Choice, axes: Axes) -> Picture:
         result.epsilon,
         result.delta,
         result.facts.get("caution") or result.facts.get("because", ""),
+        result.facts.get("note", ""),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from dpcore.algorithms import ALGORITHMS, PAPERS, Algorithm, Parameter
+from dpcore.algorithms.references import paper_key
 from dpcore.datasets.builtin import BUILTIN, BuiltinSet
 from dpcore.privacy.accounting import MAX_DELTA, MAX_EPSILON, MIN_EPSILON, Neighbors
 from dpcore.privacy.explain import LEVELS, MIDDLE, level_of, nearest_level
@@ -233,6 +234,12 @@ def level_name(name: str = "privacy", default: str = MIDDLE.name) -> str:
     return address.get(name, default, address.one_of(LEVEL_NAMES))
 
 
+def epsilon_in_address() -> float:
+    """The epsilon that was typed, or that of the named level."""
+    typed = address.get("epsilon", None, address.number(float, MIN_EPSILON, MAX_EPSILON))
+    return typed or LEVELS[LEVEL_NAMES.index(level_name())].epsilon
+
+
 def level_slider(label: str, name: str = "privacy", default: str = MIDDLE.name) -> str:
     """Seven named stops, leaking most at the left. Moving it takes a typed epsilon back."""
     return address.control(
@@ -290,7 +297,7 @@ def paper_control() -> str:
         "Paper",
         "paper",
         ALL,
-        address.one_of((ALL, *PAPERS)),
+        lambda text: address.one_of((ALL, *PAPERS))(paper_key(text)),
         options=[ALL, *PAPERS],
         format_func=paper_title,
     )
@@ -299,7 +306,7 @@ def paper_control() -> str:
 def paper_title(key: str) -> str:
     if key == ALL:
         return "All of them"
-    return PAPERS[key] if key == "ours" else f"{key}: {PAPERS[key]}"
+    return PAPERS[key]
 
 
 def obstacle(choice: Choice) -> str | None:

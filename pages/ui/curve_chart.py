@@ -14,6 +14,7 @@ import streamlit as st
 from dpcore.algorithms import ALGORITHMS
 from dpcore.privacy.explain import NO_BREAK, plural
 from dpcore.study.curves import Curve, Metric
+from dpcore.study.predicted_curves import PredictedCurve
 from pages.ui import chart_style
 from pages.ui.palette import Palette
 
@@ -59,6 +60,7 @@ def figure(
     y_title: str,
     colors: Palette,
     narrow: bool = False,
+    predicted: Sequence[PredictedCurve] = (),
 ) -> go.Figure:
     low, high = y_range(curves, lines, axes)
     colored = list(zip(curves, colors.series, strict=False))
@@ -75,6 +77,7 @@ def figure(
                 if axes.band and len(curve.points) > 1
             ),
             *(level(line, epsilons, axes) for line in lines),
+            *predictions(predicted, colored),
             *(means(curve, color, metric, colors) for curve, color in colored),
         ],
         {
@@ -134,6 +137,33 @@ def level(line: Line, epsilons: Sequence[float], axes: Axes) -> go.Scatter:
         line={"color": line.color, "dash": line.dash, "width": 2},
         hoverinfo="skip",
     )
+
+
+def predictions(
+    predicted: Sequence[PredictedCurve], colored: Sequence[tuple[Curve, str]]
+) -> list[go.Scatter]:
+    """Dashed lines in their methods' colors: with noise alone, and with the most that coarse cells
+    add where that is left open."""
+    color_of = {curve.algorithm: color for curve, color in colored}
+    return [
+        go.Scatter(
+            x=[point.epsilon for point in each.points],
+            y=[getattr(point, end) for point in each.points],
+            customdata=[[each.algorithm] for _ in each.points],
+            mode="lines",
+            line={"color": color_of[each.algorithm], "dash": "dash", "width": 1.5},
+            opacity=0.8,
+            text=[
+                f"<b>{title(each.algorithm)}</b>, ε{NO_BREAK}={NO_BREAK}{point.epsilon:g}<br>"
+                f"predicted{' at most' * (end == 'high')}: {getattr(point, end):.4g}<br>"
+                f"by {each.by}"
+                for point in each.points
+            ],
+            hoverinfo="text",
+        )
+        for each in predicted
+        for end in (("low", "high") if each.is_range else ("low",))
+    ]
 
 
 def end_notes(ends: Iterable[tuple[str, float, str]]) -> list[dict[str, Any]]:

@@ -31,8 +31,10 @@ def keep(
     shell: str = "",
     python: str = "",
     marked: bool = True,
+    chart: bool = True,
 ) -> None:
-    """Files once everything is there, the camera's format, and lines of code.
+    """Files once everything is there, the camera's format where there is a chart, and lines of
+    code.
 
     Of what a page shows of raw data that are not public, no file is made.
     """
@@ -52,7 +54,8 @@ def keep(
                 on_click="ignore",
                 disabled=not ready,
             )
-        chart_style.camera_control()
+        if chart:
+            chart_style.camera_control()
     if marked:
         st.markdown(visibility.mark(data))
     # Data that somebody brought have no name by which anybody could load them again.

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dpcore
-from dpcore.algorithms.dplloyd import noisy_means
+from dpcore.algorithms.dplloyd import DECREASING, EQUAL, noisy_means, round_epsilons
 from dpcore.geometry.domain import TICKS
 from dpcore.kmeans.seeding import sphere_packing
 
@@ -78,3 +78,34 @@ def test_packed_starts_keep_as_far_from_the_walls_as_half_of_what_lies_between_t
         wall = (1 - np.abs(centers)).min()
         assert nearest > 0.4
         assert wall > 0.2
+
+
+def test_a_decreasing_schedule_halves_every_round_and_adds_up_to_epsilon():
+    data = dpcore.datasets.from_array(np.zeros((9, 3)), box=(-1, 1))
+    result = dpcore.run("dplloyd", data, 2, 0.5, seed=0, rounds=4, schedule="decreasing")
+    rounds = [sum(c.epsilon for c in result.transcript[i : i + 2]) for i in range(0, 8, 2)]
+    assert rounds == pytest.approx([0.5 * part / 15 for part in (8, 4, 2, 1)])
+    assert result.epsilon == 0.5
+    assert [c.scale for c in result.transcript[::2]] == pytest.approx([4 / e for e in rounds])
+
+
+@pytest.mark.parametrize("rounds", range(1, 18))
+def test_every_schedule_spends_all_of_epsilon_and_no_more(rounds):
+    for schedule in (EQUAL, DECREASING):
+        shares = round_epsilons(1.0, rounds, schedule)
+        assert len(shares) == rounds
+        assert sum(shares) == pytest.approx(1.0, rel=1e-12)
+
+
+def test_equal_shares_are_the_default_and_of_one_round_both_schedules_are_the_same():
+    plain, equal, halved = (
+        dpcore.run("dplloyd", DATA, 2, 1.0, seed=3, rounds=1, **more)
+        for more in ({}, {"schedule": "equal"}, {"schedule": "decreasing"})
+    )
+    np.testing.assert_array_equal(plain.centers, equal.centers)
+    np.testing.assert_array_equal(plain.centers, halved.centers)
+
+
+def test_a_schedule_whose_last_round_gets_next_to_nothing_is_refused_before_it_spends():
+    with pytest.raises(dpcore.Infeasible, match=r"leaves the last of 40 rounds 9.1e-13"):
+        dpcore.run("dplloyd", DATA, 2, 1.0, seed=0, rounds=40, schedule="decreasing")

@@ -1,4 +1,4 @@
-"""Paper 002: zones around noisy means are free, zones around exact ones give rows away."""
+"""Joshi and Thakkar (2022): zones around noisy means are free, exact ones give rows away."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Paper 001 in many dimensions: the repaired budget, the limit, the published slip."""
+"""Balcan et al. (2017) in many dimensions: the repaired budget, the limit, the published slip."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dpcore
-from dpcore.algorithms.hybrid import smallest_epsilon_for_a_round
+from dpcore.algorithms.centroid_error import smallest_epsilon_for_a_round
 from dpcore.datasets import RowsDataset
 from dpcore.geometry.domain import Box
 

@@ -22,7 +22,7 @@ def noisy(side: int, rows: float, d: int = 2, seed: int = 0):
 @pytest.mark.parametrize(("side", "d"), [(32, 2), (8, 3), (6, 4)])
 def test_rows_everywhere_are_heard_at_last_and_keep_their_number(side, d):
     points, counts = noisy(side, 3.0, d)
-    heard, weights = heard_together(points, counts, VARIANCE, 4)
+    heard, weights, _ = heard_together(points, counts, VARIANCE, 4)
     assert len(heard) > 0
     noise = np.sqrt(len(points) * VARIANCE)
     assert weights.sum() == pytest.approx(3 * len(points), abs=3 * noise)
@@ -38,20 +38,20 @@ def test_the_smallest_block_that_stands_out_becomes_a_point_in_its_middle():
     points = Grid(Box.cube(2), 8).centers()
     corner = (points < -0.5).all(axis=1)
     counts = np.where(corner, 40.0, 0.0)
-    heard, weights = heard_together(points, counts, VARIANCE, 4)
+    heard, weights, _ = heard_together(points, counts, VARIANCE, 4)
     assert heard.tolist() == [[-0.75, -0.75]]
     assert weights.tolist() == [160.0]
 
 
 def test_what_is_heard_in_a_small_block_is_not_heard_again_in_a_larger_one():
     points, counts = noisy(32, 20.0)
-    heard, weights = heard_together(points, counts, VARIANCE, 8)
+    heard, weights, _ = heard_together(points, counts, VARIANCE, 8)
     assert len(heard) == 64
     assert weights.sum() == counts.sum()
 
 
 @pytest.mark.parametrize("blocks", [0, 1, 16])
 def test_without_points_nothing_is_heard(blocks):
-    heard, weights = heard_together(np.empty((0, 3)), np.empty(0), VARIANCE, blocks)
+    heard, weights, _ = heard_together(np.empty((0, 3)), np.empty(0), VARIANCE, blocks)
     assert heard.shape == (0, 3)
     assert len(weights) == 0

@@ -1,7 +1,8 @@
-"""Paper 004's SMALL-BALL: two ways to measure a radius agree, and why nobody can run it."""
+"""SMALL-BALL as printed: two ways to measure a radius agree, and why nobody can run it."""
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -11,8 +12,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from dpcore.algorithms._small_ball import (
+    added_term,
     by_brute_force,
     by_summed_area_table,
+    candidates,
     fullest_box,
     good_radius,
     hardest_neighbors,
@@ -96,7 +99,7 @@ def test_the_good_radius_of_a_tight_crowd_is_that_of_the_crowd():
     crowd = rng.integers(30, 35, (40, 2))
     anywhere = rng.integers(0, 64, (30, 2))
     rows = np.concatenate([crowd, anywhere])
-    found = good_radius(by_summed_area_table(rows, 64, 35), 64, 35, gamma=1)
+    found = good_radius(by_summed_area_table(rows, 64, 35), 64, 35, delta_term=1)
     assert 2 <= found <= 4
 
 
@@ -104,10 +107,27 @@ def test_log_star_counts_logarithms():
     assert [log_star(x) for x in (1, 2, 4, 16, 65536, 2.0**1000)] == [0, 1, 2, 3, 4, 5]
 
 
-def test_recconcave_asks_for_thirty_thousand_times_as_many_rows_as_there_are():
+def test_the_quality_is_the_printed_one():
+    # Ten rows in one cell and ten one cell on: 10 in each box of half-width 0, 20 at 1.
+    rows = np.repeat([[0, 0], [1, 1]], 10, axis=0)
+    fullness = by_brute_force(rows, 16)
+    assert quality(fullness, 0, 16, 8) == min(16 - 0, 10 - 16 + 8) / 2
+    assert quality(fullness, 1, 16, 8) == min(16 - 10, 16 - 16 + 8) / 2
+    assert good_radius(fullness, 2, 16, 8) == 1
+    assert candidates(2) == math.ceil(2 * math.sqrt(2)) + 1
+
+
+def test_the_added_term_is_the_printed_one_and_the_promise_a_quarter_of_it():
+    # log*(1024 sqrt(2)): 10.5, 3.4, 1.8, 0.8.
+    printed = 8**4 * 144 * 4 / 2 * math.log(12 * 4 / (0.1 * 1e-8))
+    assert added_term(1024, 2, epsilon=2, delta=1e-8, beta=0.1) == pytest.approx(printed)
+    assert promise(1024, 2, epsilon=2, delta=1e-8, beta=0.1) == pytest.approx(printed / 4)
+
+
+def test_recconcave_asks_for_thousands_of_times_as_many_rows_as_there_are():
     asked = promise_of_a_round(side=1024, n=10**6, k=10, epsilon=1, delta=1e-8)
-    assert 3.0e10 < asked < 3.5e10
+    assert 7.5e9 < asked < 8.5e9
 
 
 def test_without_rounds_to_pay_for_it_would_still_ask_for_more_than_a_city_has():
-    assert promise(domain=2**10, epsilon=1, delta=1e-8, beta=0.1) > 10**7
+    assert promise(side=1024, d=2, epsilon=1, delta=1e-8, beta=0.1) > 10**7

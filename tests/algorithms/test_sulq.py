@@ -1,4 +1,4 @@
-"""SuLQ spends the delta it needs; as paper 001 ran it, it does not say so."""
+"""SuLQ spends the delta it needs; as Balcan et al. (2017) ran it, it does not say so."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def test_the_division_is_the_nearest_one_by_the_conditions_of_optimality():
 def test_leaves_hold_what_the_live_cells_of_the_first_stage_are_estimated_to():
     above = first_stage([10, 6, 0.5, 3], [1, 1, 0, 1])
     below = next_stage(above, [0, 1, 3], [5, 5, 0, 0] * 3, [1, 1, 0, 0] + [0] * 4 + [1, 0, 0, 0])
-    leaves, weights = weighed_leaves([above, below])
+    leaves, weights, _ = weighed_leaves([above, below])
     roots = _fused([above, below])[0][0]
     assert weights.sum() == pytest.approx(roots[[0, 1, 3]].sum())
     # Two parts of the first cell, the second cell itself as no part lives, one part of the fourth.
@@ -83,7 +83,7 @@ def test_a_cell_that_was_alive_by_chance_gets_no_weight():
     # Counted as 9, and as 1, 0, -1 and -6 in its parts: less than its standard deviation in all.
     above = first_stage([9, 90, 0, 0], [1, 1, 0, 0], variance=50.0)
     below = next_stage(above, [0], [1, 0, -1, -6], [1, 0, 0, 0], variance=1.0)
-    leaves, weights = weighed_leaves([above, below])
+    leaves, weights, _ = weighed_leaves([above, below])
     assert leaves.codes.tolist() == [1]
     assert weights.tolist() == [90]
 
@@ -94,13 +94,13 @@ def test_a_high_count_that_no_later_answer_confirms_is_chance_however_high():
     below = next_stage(above, [0, 1], [1, 0, -1, 0, 40, 50, 0, 0], [1] * 8, variance=1.0)
     estimates, variances = _fused([above, below])[0]
     assert estimates[0] > 1.9 * np.sqrt(variances[0])
-    leaves, weights = weighed_leaves([above, below])
+    leaves, weights, _ = weighed_leaves([above, below])
     assert set(leaves.codes.tolist()) <= {4, 5, 6, 7}
     assert weights.sum() == pytest.approx(estimates[1])
 
 
 def test_without_a_live_cell_there_is_no_leaf():
-    leaves, weights = weighed_leaves([first_stage([1, -2, 0, 1], [0, 0, 0, 0])])
+    leaves, weights, _ = weighed_leaves([first_stage([1, -2, 0, 1], [0, 0, 0, 0])])
     assert leaves.n_cells == 0
     assert len(weights) == 0
     assert leaf_points(leaves, weights, 1.0, 21).shape == (0, 2)

@@ -65,9 +65,9 @@ def test_an_answer_that_some_data_do_not_get_gives_them_away():
 
 
 class RecoveryStep(Algorithm):
-    """The noisy sums of paper 001's last step, for all of epsilon."""
+    """The noisy sums of Balcan et al.'s (2017) last step, for all of epsilon."""
 
-    key, title, paper, verdict = "recovery", "Recovery", "001", Verdict.PROVED
+    key, title, paper, verdict = "recovery", "Recovery", "balcan2017", Verdict.PROVED
 
     def run(self, curator, k):
         ball = BallClip(curator.d, math.sqrt(curator.d))

@@ -132,18 +132,18 @@ def test_sizes_of_coresets_say_in_the_file_what_they_say_on_screen(visit: Visit)
 
 def test_a_finding_runs_live_and_is_stopped(visit: Visit) -> None:
     page = visit("/compare?compare=papers&paper=000", ready=False)
-    card = page.locator(".st-key-finding-000-fig2")
+    card = page.locator(".st-key-finding-su2016-fig2")
     card.get_by_role("button", name="Run it live").click()
     expect(card.get_by_text(re.compile(r"[1-9]\d* figures so far"))).to_be_visible()
-    in_address(page, "live=000-fig2")
+    in_address(page, "live=su2016-fig2")
     card.get_by_role("button", name="Stop").click()
     expect(card.get_by_role("button", name="Run it live")).to_be_visible()
     eventually(lambda: "live=" not in page.evaluate("location.search"))
 
 
 def test_the_gallery_has_every_claim_and_a_verdict_from_a_live_run(visit: Visit) -> None:
-    page = visit("/compare?compare=papers&live=004-table2", ready=False)
-    card = page.locator(".st-key-finding-004-table2")
+    page = visit("/compare?compare=papers&live=feldman2017-table2", ready=False)
+    card = page.locator(".st-key-finding-feldman2017-table2")
     expect(card.get_by_text("Live, in quick form")).to_be_visible(timeout=5 * LONG)
     with page.expect_download() as waiting:
         card.get_by_role("button", name="CSV of these figures").click()
@@ -160,7 +160,7 @@ def test_a_view_answers_while_another_is_still_computing(visit: Visit) -> None:
     page.get_by_role("radio", name="The papers' findings").or_(
         page.get_by_role("button", name="The papers' findings")
     ).first.click()
-    expect(page.locator(".st-key-finding-000-fig1")).to_be_visible()
+    expect(page.locator(".st-key-finding-su2016-fig1")).to_be_visible()
     page.wait_for_timeout(3000)
     assert "compare=papers" in page.evaluate("location.search")
 
@@ -194,6 +194,6 @@ def test_every_chart_fits_a_phone(visit: Visit, path: str) -> None:
 @pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["phone", "desk"])
 def test_the_gallery_is_no_wider_than_the_window(visit: Visit, viewport: dict[str, int]) -> None:
     page = visit("/compare?compare=papers", ready=False, viewport=viewport)
-    expect(page.locator(".st-key-finding-004-fig7")).to_be_visible()
+    expect(page.locator(".st-key-finding-feldman2017-fig7")).to_be_visible()
     idle(page)
     eventually(lambda: width(page) <= viewport["width"])

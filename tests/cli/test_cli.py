@@ -138,13 +138,13 @@ def test_what_the_system_forbids_is_bad_input_and_not_a_refusal_of_ours(monkeypa
     assert capsys.readouterr().err.endswith("dpcore: centers.csv: Permission denied.\n")
 
 
-@pytest.mark.parametrize("command", [["audit", "dplloyd"], ["reproduce", "000-fig1"]])
+@pytest.mark.parametrize("command", [["audit", "dplloyd"], ["reproduce", "su2016-fig1"]])
 def test_a_file_that_findings_cannot_be_added_to_is_refused_before_they_are_made(
     command, tmp_path, monkeypatch, capsys
 ):
     monkeypatch.setattr("dpcore.cli.audit.attacks", None)
     monkeypatch.setattr("dpcore.cli.reproduce.measured", None)
-    for content in ("junk", "[]", '{"000-fig1": {}}'):
+    for content in ("junk", "[]", '{"su2016-fig1": {}}'):
         (tmp_path / "kept.json").write_text(content)
         assert main([*command, "--save", str(tmp_path / "kept.json")]) == BAD_INPUT
         assert "does not hold what --save keeps" in capsys.readouterr().err

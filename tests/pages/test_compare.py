@@ -5,23 +5,29 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 import dpcore
 from dpcore.algorithms import ALGORITHMS
 from dpcore.algorithms.auto import choose
+from dpcore.algorithms.references import paper_key
+from dpcore.datasets.rows import from_array
 from dpcore.papers import REPRODUCTIONS, Check, Effort, Finding, Outcome, Row, Shelf
+from dpcore.papers.finding import printed
 from dpcore.study.k_by_d import Family
 from dpcore.study.sweep_plan import Plan
 from pages.ui.compare import auto_choices, findings, k_by_d, run_times, shared_jobs
+from pages.ui.own_data import HELD, OwnData
 from tests.pages.sweeping import checked, finished, until, words
 
 APP = str(Path(__file__).parents[2] / "app.py")
-RANK = {"data": "iris", "algorithm": "dplloyd", "k": 3, "privacy": "Loosest", "paper": "000"}
+RANK = {"data": "iris", "algorithm": "dplloyd", "k": 3, "privacy": "Loosest", "paper": "su2016"}
 MAP = {"compare": "map", "algorithm": "dplloyd", "cell_runs": 1, "k_to": 3, "d_to": 3}
 TIME = {"compare": "time", "algorithm": "dplloyd", "timed": "eugkm", "rows": 30_000}
 SIZE = {"compare": "size", "data": "s1-like", "algorithm": "adaptive", "size_runs": 1}
@@ -62,7 +68,7 @@ def dots(app: AppTest) -> dict[str, float]:
 
 def test_the_ranking_is_that_of_the_sweep_which_the_page_names() -> None:
     app = finished(page(**RANK, runs=2))
-    own = [key for key, each in ALGORITHMS.items() if each.paper == "000"]
+    own = [key for key, each in ALGORITHMS.items() if each.paper == "su2016"]
     trials = list(dpcore.sweep(own, dpcore.datasets.load("iris"), 3, [4.0], 2))
     for key, mean in dots(app).items():
         assert mean == pytest.approx(sum(t.nicv for t in trials if t.algorithm == key) / 2)
@@ -235,35 +241,38 @@ def test_nonsense_in_the_address_is_taken_out_of_it(wrong: dict[str, str]) -> No
     assert list(wrong)[-1] not in app.query_params
 
 
-NAME = "000-fig2"
+NAME = "su2016-fig2"
 
 
 def measured() -> Outcome:
     rows = [Row({"k": 2, "d": 3, "algorithm": "eugkm"}, 0.25, paper=0.5)]
-    check = Check(Finding.DEPENDS, "Reproduced: one_half.\nNot reproduced: the *other*.")
+    side = Check(Finding.REPRODUCED, "the *other*.")
+    check = Check(Finding.NOT_REPRODUCED, "one_half.", (side,), ("Left out: [a].",))
     return Outcome(REPRODUCTIONS[NAME], rows, check, "2026-01-02")
 
 
 def test_every_finding_has_its_claim_and_what_differs() -> None:
     said = words(page(compare="papers"))
     for each in REPRODUCTIONS.values():
-        assert each.claim in said
+        assert findings.plain(each.claim) in said
+        assert each.source in said
         assert each.differs.strip() in said
 
 
 def test_one_paper_is_shown_alone() -> None:
-    said = words(page(compare="papers", paper="003"))
+    said = words(page(compare="papers", paper="ni2021"))
     for each in REPRODUCTIONS.values():
-        assert (each.title in said) == (each.paper == "003")
+        assert (each.title in said) == (paper_key(each.paper) == "ni2021")
 
 
 def test_a_kept_finding_is_told_with_its_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(findings, "kept", lambda: {NAME: measured()})
     app = page(compare="papers")
     said = words(app)
-    assert "*Measured 2026-01-02:*" in said
-    assert "- Reproduced\\: one\\_half.\n- Not reproduced\\: the \\*other\\*." in said
-    assert ":orange-badge[:material/balance: depends]\xa01" in said
+    assert "*Measured 2026-01-02:* one\\_half." in said
+    assert "- :green-badge[:material/check: reproduced] the \\*other\\*." in said
+    assert "- Left out\\: \\[a\\]." in said
+    assert ":violet-badge[:material/close: not reproduced]\xa01" in said
     assert not app.dataframe
     app.button(key=f"figures-{NAME}").click()
     checked(app)
@@ -271,6 +280,22 @@ def test_a_kept_finding_is_told_with_its_figures(monkeypatch: pytest.MonkeyPatch
     assert list(shown.columns) == ["k", "d", "algorithm", "measured", "the paper's"]
     assert shown["the paper's"][0] == 0.5
     assert app.query_params["finding"] in (NAME, [NAME])
+
+
+def test_an_earlier_name_in_the_address_opens_the_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(findings, "kept", lambda: {NAME: measured()})
+    assert page(compare="papers", finding="000-fig2").dataframe
+
+
+def test_the_numbers_that_a_paper_prints_stand_beside_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = measured()
+    known = printed(0.5, k=2, d=3)
+    outcome.reproduction = replace(outcome.reproduction, printed=(known, printed(0.7, k=4)))
+    monkeypatch.setattr(findings, "in_order", lambda _: [outcome.reproduction])
+    monkeypatch.setattr(findings, "kept", lambda: {NAME: outcome})
+    said = words(page(compare="papers"))
+    assert "| k 2, d 3 | 0.5 | 0.25 |" in said
+    assert "| k 4 | 0.7 | not measured |" in said
 
 
 def quickly(monkeypatch: pytest.MonkeyPatch, fail: bool = False) -> list[Effort]:
@@ -299,7 +324,7 @@ def quickly(monkeypatch: pytest.MonkeyPatch, fail: bool = False) -> list[Effort]
 
 def test_a_finding_runs_live_in_its_quick_form(monkeypatch: pytest.MonkeyPatch) -> None:
     efforts = quickly(monkeypatch)
-    name = "004-fig6"
+    name = "feldman2017-fig6"
     app = page(compare="papers", paper="004")
     app.button(key=f"live-{name}").click()
     checked(app)
@@ -315,7 +340,9 @@ def test_a_finding_runs_live_in_its_quick_form(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_finding_that_fails_live_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     quickly(monkeypatch, fail=True)
-    until(page(compare="papers", paper="004", live="004-fig5"), "The live run failed: no luck")
+    until(
+        page(compare="papers", paper="004", live="feldman2017-fig5"), "The live run failed: no luck"
+    )
 
 
 def test_the_map_of_auto_is_its_rule() -> None:
@@ -334,3 +361,34 @@ def test_the_program_prints_the_map_of_auto(capsys: pytest.CaptureFixture[str]) 
     assert len(said) == len(auto_choices.ROWS) * len(auto_choices.DIMENSIONS)
     way = choose(100, 1, 5, 0.2).way
     assert said[0] == f"100 1 {way}"
+
+
+def test_predictions_say_who_wins_from_where_without_a_run() -> None:
+    app = page(compare="predict", data="s1-like", k=15, epsilon=1.0)
+    said = words(app)
+    assert "5,000 rows, 15 centers, 2 dimensions" in said
+    assert "**EUGkM** has the least noise, **Hybrid** from 61.5 on" in said
+    table = app.table[0].value
+    assert table.loc["1", "DPLloyd"] == "0.0097"
+    assert " to " in table.loc["1", "EUGkM"]
+
+
+def test_predictions_say_which_methods_cannot_run() -> None:
+    table = page(compare="predict", data="digits", k=10).table[0].value
+    assert set(table["EUGkM"]) == {"cannot run"}
+    assert "cannot run" not in set(table["DPLloyd"])
+
+
+def test_the_number_of_ones_own_rows_is_typed_and_never_counted() -> None:
+    rows = from_array(np.zeros((4321, 2)), (-1, 1))
+    own = OwnData("Mine", "Rows of mine.", rows.box, "row", False, rows)
+    app = AppTest.from_file(APP, default_timeout=120).switch_page("pages/2_compare.py")
+    app.session_state[HELD] = {own.key: own}
+    for name, value in {"compare": "predict", "data": own.key, "k": "3"}.items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception
+    assert not app.table
+    app.number_input(key="at-rows").set_value(50_000).run()
+    assert "50,000 rows, 3 centers, 2 dimensions" in words(app)
+    assert "4,321" not in words(app)

@@ -178,3 +178,28 @@ def test_a_job_pauses_when_it_has_enough_and_goes_on_when_more_is_wanted() -> No
     assert results(3) == [0, 1, 2]
     assert results(3) == [0, 1, 2]
     assert results(5) == [0, 1, 2, 3, 4]
+
+
+def dashed(app: AppTest) -> list[dict[str, Any]]:
+    """Predicted lines: those whose text says so."""
+    return [t for t in chart(app)["data"] if "predicted" in str(t.get("text", ""))]
+
+
+def test_predicted_errors_are_dashed_lines_above_no_privacy() -> None:
+    app = finished(page(**{"with": "eugkm,sulq"}))
+    data = dpcore.datasets.load("s1-like")
+    best = dpcore.nicv(data, dpcore.baseline(data, 5, 0).centers)
+    lines = dashed(app)
+    # DPLloyd with noise alone; EUGkM with noise, and with all that coarse cells may add.
+    assert len(lines) == 3
+    assert all(t["line"]["dash"] == "dash" for t in lines)
+    at_1 = dict(zip(lines[0]["x"], lines[0]["y"], strict=True))[1.0]
+    assert at_1 - best == pytest.approx(dpcore.predict("dplloyd", 5000, 5, 2, 1.0).mse, rel=1e-3)
+    assert "equation (7)" in words(app)
+    assert "SuLQ" not in words(app).partition("Dashed:")[2].partition("Measured")[0]
+
+
+def test_predictions_can_be_switched_off_and_are_for_two_metrics_only() -> None:
+    assert not dashed(finished(page(predicted="false")))
+    assert not dashed(finished(page(metric="shift")))
+    assert dashed(finished(page(metric="relative-error")))

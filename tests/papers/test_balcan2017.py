@@ -1,107 +1,102 @@
-"""Paper 001's findings say what the rows say."""
+"""Balcan et al.: objectives in the units of the data, and checks that see what Table 1 prints."""
+
+from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from dpcore.datasets.base import About
 from dpcore.datasets.rows import from_array
 from dpcore.geometry.domain import Box
 from dpcore.papers import REPRODUCTIONS, Effort, Finding, Row, balcan2017, reproduce
-from dpcore.papers.contenders import BOX_CENTER, NON_PRIVATE, references, slope
+from dpcore.papers.balcan2017 import GRID, OURS, PLAIN_PICKS, SULQ, objective, plain_picks
+from dpcore.papers.balcan2017_sets import cifar, digits, mixture, mnist, patches
+from dpcore.papers.finding import Shelf
+from dpcore.papers.su2016_sets import STAND_IN
+from dpcore.runs.baseline import baseline
 
-SETS = ("a", "b", "c", "d", "e")
-GOOD = {
-    NON_PRIVATE: 1.0,
-    BOX_CENTER: 50.0,
-    "high-dimensional": 2.0,
-    "high-dimensional, published": 2.0,
-    "SuLQ, 3 rounds": 4.0,
-    "SuLQ, 20 rounds": 4.0,
-    "SuLQ, published": 4.0,
-    "sample and aggregate": 5.0,
-    balcan2017.UNFOLDED: 1e6,
-}
+QUICK = Effort(quick=True)
 
 
-def rows(**changed):
-    """The same figures on every set, but for some."""
-    figures = {**GOOD, **changed}
-    return [
-        Row({"data": data, "algorithm": label, "measure": "NICV"}, figure)
-        for data in SETS
-        for label, figure in figures.items()
+def test_every_figure_and_table_of_the_supplement_is_there():
+    wanted = {"balcan2017-table1", *(f"balcan2017-fig{number}" for number in range(2, 6))}
+    assert wanted == {name for name, each in REPRODUCTIONS.items() if each.paper == "001"}
+
+
+def test_the_objective_is_a_sum_of_squares_in_the_units_of_the_data():
+    rows = np.array([[1.0, 2.0], [3.0, 4.0], [90.0, 80.0]])
+    data = from_array(rows, Box.cube(2, -5, 105))
+    centers = np.array([[2.0, 3.0], [90.0, 80.0]])
+    assert objective(data, centers) == pytest.approx(4.0, rel=1e-3)
+
+
+def test_centers_outside_the_box_are_not_folded_back():
+    data = from_array(np.zeros((2, 2)), Box.cube(2, -5, 105))
+    assert objective(data, [[0.0, 1_000.0]]) == pytest.approx(2e6, rel=1e-3)
+
+
+def test_a_mixture_of_unit_gaussians_costs_its_rows_times_its_dimensions():
+    data = mixture(4, 3, QUICK)
+    assert (data.n, data.d) == (10_000, 3)
+    best = objective(data, np.asarray(baseline(data, 4).centers))
+    assert best == pytest.approx(data.n * data.d, rel=0.05)
+
+
+def test_draws_of_a_mixture_differ_and_repeat():
+    one, again, other = (mixture(2, 2, QUICK, draw) for draw in (0, 0, 1))
+    assert np.array_equal(one.positions()[0], again.positions()[0])
+    assert not np.array_equal(one.positions()[0], other.positions()[0])
+
+
+def test_without_a_folder_digits_and_pieces_of_photographs_stand_in():
+    assert mnist(Shelf(), QUICK)[1] == cifar(Shelf(), QUICK)[1] == STAND_IN
+    assert (digits(50).n, digits(50).d) == (50, 64)
+    assert (patches(50).n, patches(50).d) == (50, 144)
+
+
+def test_a_grid_that_is_not_the_lowest_refutes_table_1():
+    rows = [
+        replace(row, figure=5e5) if row.setting["algorithm"] == GRID.label else row
+        for row in REPRODUCTIONS["balcan2017-table1"].printed
     ]
+    assert REPRODUCTIONS["balcan2017-table1"].judge(rows).finding is Finding.NOT_REPRODUCED
 
 
-def test_beating_every_baseline_everywhere_reproduces_the_table():
-    check = balcan2017.check_table(rows())
-    assert check.finding is Finding.REPRODUCED
-    assert "5 of 5" in check.words
-    assert "1e+06 to 1e+06 times" in check.words
+def test_two_of_four_numbers_of_dimensions_are_told_as_a_count():
+    rows = [
+        Row({"data": "a", "d": d, "k": 32, "algorithm": label}, figure)
+        for d in (5, 50, 500, 5000)
+        for label, figure in ((OURS.label, 1.0), (SULQ.label, 2.0 if d > 50 else 0.5))
+    ]
+    check = REPRODUCTIONS["balcan2017-fig4"].judge(rows)
+    assert check.finding is Finding.NOT_REPRODUCED
+    assert "in 2 of 4 cells" in check.words
 
 
-def test_losing_to_every_baseline_refutes_it():
-    bad = rows(
-        **{
-            "high-dimensional": 9.0,
-            "high-dimensional, published": 9.0,
-            balcan2017.UNFOLDED: 2.0,
-        }
-    )
-    assert balcan2017.check_table(bad).finding is Finding.NOT_REPRODUCED
+def small(clusters: int, d: int, effort: Effort, draw: int = 0, side: float = 100):
+    points = np.random.default_rng(draw).uniform(0, 100, (300, min(d, 6)))
+    return from_array(points, Box.cube(min(d, 6), -5, 105))
 
 
-def test_losing_to_few_rounds_only_makes_it_depend():
-    check = balcan2017.check_search(rows(**{"SuLQ, 3 rounds": 1.5}))
-    assert check.finding is Finding.DEPENDS
-    assert "Not reproduced: high-dimensional costs less than SuLQ, 3 rounds" in check.words
+@pytest.mark.parametrize("name", ["table1", "fig4", "fig5"])
+def test_a_quick_run_comes_to_a_verdict(name: str, monkeypatch):
+    monkeypatch.setattr(balcan2017, "mixture", small)
+    *_, outcome = reproduce(f"balcan2017-{name}", effort=QUICK)
+    assert outcome.check.finding is not Finding.CANNOT_RUN
 
 
-def test_where_looking_at_no_data_is_as_good_it_says_so():
-    check = balcan2017.check_search(rows(**{BOX_CENTER: 1.0}))
-    assert "costs less on a (0.5 of its cost)" in check.words
-    assert "always costs less" in balcan2017.check_search(rows()).words
+@pytest.mark.parametrize("name", ["fig2", "fig3"])
+def test_a_quick_run_on_pictures_comes_to_a_verdict(name: str, monkeypatch):
+    pictures = (digits(200), STAND_IN)
+    monkeypatch.setattr(balcan2017, "mnist", lambda *_: pictures)
+    monkeypatch.setattr(balcan2017, "cifar", lambda *_: pictures)
+    *_, outcome = reproduce(f"balcan2017-{name}", effort=QUICK)
+    assert outcome.check.finding is not Finding.CANNOT_RUN
 
 
-def test_a_method_that_was_not_measured_is_no_finding():
-    some = [row for row in rows() if row.setting["algorithm"] != balcan2017.UNFOLDED]
-    assert balcan2017.far_worse(some, balcan2017.UNFOLDED).finding is Finding.SKIPPED
-
-
-def small(k, d):
-    points = np.random.default_rng(0).uniform(-1, 1, (300, min(d, 6)))
-    return from_array(points, Box.cube(min(d, 6)), about=About(f"small-{d}"))
-
-
-def test_a_finding_runs_and_ends_in_a_verdict(monkeypatch):
-    monkeypatch.setattr(balcan2017, "gaussian_rows", small)
-    *_, outcome = reproduce("001-dimension", effort=Effort(quick=True))
-    assert outcome.check.finding is not Finding.SKIPPED
-    labels = {row.setting["algorithm"] for row in outcome.rows}
-    assert labels == {each.label for each in balcan2017.SEARCHES} | {BOX_CENTER, NON_PRIVATE}
-
-
-def test_each_contender_has_a_label_of_its_own():
-    labels = [each.label for each in balcan2017.EVERYONE]
-    assert len(set(labels)) == len(labels)
-    assert set(REPRODUCTIONS["001-table1"].algorithms) == {
-        each.algorithm for each in balcan2017.EVERYONE
-    }
-
-
-def test_kmeans_without_privacy_costs_less_than_the_middle_of_the_box():
-    data = small(3, 2)
-    best, middle = references(data, 3, 1.0)
-    assert 0 < best.figure < middle.figure
-
-
-def test_picks_that_are_not_folded_back_cost_orders_of_magnitude_more():
-    data = small(3, 6)
-    best, _ = references(data, 3, 1.0)
-    row = balcan2017.unfolded_row(data, 3, Effort(quick=True))
-    assert row.figure > 100 * best.figure
-
-
-def test_the_slope_of_a_power_is_its_exponent():
-    sizes = np.array([10.0, 100.0, 1000.0])
-    assert slope(sizes, 3 * sizes**1.5) == pytest.approx(1.5)
+def test_plain_noise_makes_k_variates_cost_far_more_than_no_privacy():
+    data = small(3, 6, QUICK)
+    row = plain_picks(data, 3, QUICK)
+    assert row.setting["algorithm"] == PLAIN_PICKS
+    assert row.figure > 100 * objective(data, np.asarray(baseline(data, 3).centers))

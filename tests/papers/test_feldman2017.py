@@ -1,174 +1,249 @@
-"""Paper 004's findings say what the rows say."""
+"""Feldman et al.'s findings say what the rows say."""
+
+from __future__ import annotations
+
+import math
 
 import numpy as np
 import pytest
 
-from dpcore.papers import REPRODUCTIONS, Effort, Finding, Row, feldman2017, reproduce
-from dpcore.papers.feldman2017 import ERROR, FAITHFUL, NEGATIVE, NET, OURS, POINTS, SPLIT, TABLE_2
+from dpcore.datasets.regions import boroughs
+from dpcore.papers import REPRODUCTIONS, Effort, Finding, Row, current_name, reproduce
+from dpcore.papers import feldman2017 as sizes
+from dpcore.papers import feldman2017_against as against
+from dpcore.papers import feldman2017_levels as levels
+from dpcore.papers import feldman2017_time as times
+from dpcore.papers.feldman2017 import ERROR, FAITHFUL, NEGATIVE, OURS, POINTS, TABLE_2
+from dpcore.papers.feldman2017_against import NET
+from dpcore.privacy.explain import LEVELS
 
 
-def table(*factors):
-    """Table 2 times factors, cell by cell, over and over."""
-    cells = [
-        (k, n, paper)
-        for k, row in TABLE_2.items()
-        for n, paper in zip(feldman2017.SIZES, row, strict=True)
-    ]
+def along(name, values, figures, measure=ERROR, key=FAITHFUL, **where):
     return [
-        Row({"k": k, "n": n}, factors[i % len(factors)] * paper, paper)
-        for i, (k, n, paper) in enumerate(cells)
-    ]
-
-
-def along(name, values, figures, measure=ERROR, key=FAITHFUL):
-    return [
-        Row({"algorithm": key, name: value, "measure": measure}, figure)
+        Row({"algorithm": key, **where, name: value, "measure": measure}, figure)
         for value, figure in zip(values, figures, strict=True)
     ]
 
 
-EPSILONS = (0.5, 1, 2, 5)
+EPSILONS = (0.5, 1, 2, 4)
 
 
-@pytest.mark.parametrize(
-    ("factors", "finding"),
-    [
-        ((1.1, 0.9), Finding.REPRODUCED),
-        ((10,), Finding.NOT_REPRODUCED),
-        ((1, 1, 10), Finding.DEPENDS),
-    ],
-)
-def test_table_2_is_reproduced_where_most_cells_are_near_the_papers(factors, finding):
-    assert feldman2017.check_feasible(table(*factors)).finding is finding
+# Table 2.
 
 
-def test_cells_far_from_the_papers_are_named():
-    words = feldman2017.check_feasible(table(*[1] * 8, 2)).words
-    assert "8 of 9 cells" in words
-    assert "k = 10, N = 1,000,000 (1.2, the paper's 0.6)" in words
-
-
-@pytest.mark.parametrize(
-    ("exponent", "finding"), [(1, Finding.REPRODUCED), (2, Finding.NOT_REPRODUCED)]
-)
-def test_time_that_grows_at_most_linearly_reproduces_figures_3_and_4(exponent, finding):
-    sizes = (10_000, 100_000, 1_000_000)
-    seconds = [(n / 10_000) ** exponent for n in sizes]
-    rows = [row for key in (OURS, FAITHFUL, SPLIT) for row in along("n", sizes, seconds, key=key)]
-    check = feldman2017.check_time(rows)
-    assert check.finding is finding
-    assert f"slope {exponent}.00" in check.words
-
-
-def test_time_that_only_bends_upwards_at_the_end_makes_it_depend():
-    rows = along("n", (10, 100, 1_000, 10_000), (1, 1, 1, 100))
-    assert feldman2017.check_slope(rows, FAITHFUL).finding is Finding.DEPENDS
-
-
-def test_an_error_that_falls_in_stages_while_the_coreset_grows_reproduces_figure_5():
-    rows = [
-        *along("epsilon", EPSILONS, (9, 8.9, 2, 1.9)),
-        *along("epsilon", EPSILONS, (9, 5, 2, 1), key=OURS),
-        *along("epsilon", EPSILONS, (3, 5, 7, 9), POINTS),
+def table(*factors, measure=levels.USABLE):
+    """Table 2 times factors, cell by cell, over and over."""
+    cells = [
+        (k, n, paper)
+        for k, row in TABLE_2.items()
+        for n, paper in zip(sizes.SIZES, row, strict=True)
     ]
-    check = feldman2017.check_epsilons(rows)
-    assert check.finding is Finding.REPRODUCED
-    assert "points of 3 at epsilon 0.5 and 9 at 5" in check.words
-    assert "from epsilon 0.5 to 1, 2 to 5" in check.words
-
-
-def test_a_smooth_fall_is_no_stage_and_a_rise_is_no_fall():
-    smooth = along("epsilon", EPSILONS, (9, 7, 5.5, 4.3))
-    assert feldman2017.check_stages(smooth, FAITHFUL).finding is Finding.NOT_REPRODUCED
-    rising = along("epsilon", EPSILONS, (1, 2, 3, 4))
-    assert (
-        feldman2017.check_trend(rising, FAITHFUL, ERROR, "epsilon", rising=False).finding
-        is Finding.NOT_REPRODUCED
-    )
+    return [
+        Row({"k": k, "n": n, "measure": measure}, factors[i % len(factors)] * paper)
+        for i, (k, n, paper) in enumerate(cells)
+    ]
 
 
 @pytest.mark.parametrize(
-    ("errors", "finding"),
+    ("factors", "finding", "words"),
     [
-        ((0.1, 0.2, 0.3, 0.4), Finding.REPRODUCED),
-        ((0.4, 0.3, 0.2, 0.1), Finding.NOT_REPRODUCED),
-        ((0.1, 0.2, 0.4, 0.3), Finding.DEPENDS),
+        ((1.9, 0.6), Finding.REPRODUCED, "9 of 9 cells"),
+        ((10,), Finding.NOT_REPRODUCED, "0 of 9 cells"),
+        ((1, 1, 10), Finding.NOT_REPRODUCED, "6 of 9 cells"),
     ],
 )
-def test_the_error_must_rise_with_k(errors, finding):
-    rows = along("k", (1, 2, 5, 10), errors)
-    assert feldman2017.check_trend(rows, FAITHFUL, ERROR, "k").finding is finding
+def test_table_2_is_judged_by_usable_answers(factors, finding, words):
+    check = levels.check_feasible(table(*factors) + table(1, measure=levels.SMALLEST))
+    assert check.finding is finding
+    assert words in check.words
 
 
-def against_2009(error, points, negative):
+def test_an_answer_needs_k_points_and_a_cost_near_the_best():
+    data = sizes.pickups(100_000)
+    first = levels.smallest_epsilon(100_000, 5)
+    assert not levels.usable(data, 5, first / 2, 2, 0)
+    assert not levels.usable(data, 5, first, 2, 0)  # one point
+    assert levels.usable(data, 5, 4 * first, 2, 0)
+
+
+# Figure 8.
+
+
+def test_manhattan_is_the_borough_on_the_map():
+    assert levels.in_manhattan(np.array([[-73.97, 40.78], [-73.95, 40.65]])).tolist() == [1, 0]
+    assert "Manhattan" in boroughs().names
+
+
+def level_rows(points, outside):
     return [
         row
-        for key, (e, p, m) in {
-            FAITHFUL: (1.0, 10.0, 0.0),
-            OURS: (1.0, 10.0, 0.0),
-            NET: (error, points, negative),
-        }.items()
-        for row in (
-            *along("epsilon", EPSILONS, [e] * 4, ERROR, key),
-            *along("epsilon", EPSILONS, [p] * 4, POINTS, key),
-            *along("epsilon", EPSILONS, [m] * 4, NEGATIVE, key),
-        )
+        for measure, figures in ((POINTS, points), (levels.OUTSIDE, outside))
+        for row in along("epsilon", [level.epsilon for level in LEVELS], figures, measure)
     ]
 
 
-def test_a_smaller_better_positive_coreset_reproduces_figure_7():
-    check = feldman2017.check_against_2009(against_2009(5.0, 300.0, 0.4))
-    assert check.finding is Finding.REPRODUCED
-    assert "30 to 30 times" in check.words
-    assert "40% to 40% of the 2009 coreset, 0% of the others" in check.words
+@pytest.mark.parametrize(
+    ("outside", "finding"),
+    [
+        ((17, 6, 3, 0, 0, 0, 0), Finding.REPRODUCED),
+        ((17, 6, 3, 2, 2, 2, 1), Finding.NOT_REPRODUCED),
+        ((0, 0, 0, 0, 0, 0, 0), Finding.NOT_REPRODUCED),
+    ],
+)
+def test_points_outside_of_manhattan_must_be_there_first_and_gone_last(outside, finding):
+    rows = level_rows((68, 53, 44, 32, 23, 14, 2), outside)
+    assert levels.check_levels(rows).finding is finding
 
 
-def test_a_larger_worse_one_refutes_it_and_a_larger_better_one_depends():
-    refuted = feldman2017.check_against_2009(against_2009(0.1, 3.0, 0.0))
-    assert refuted.finding is Finding.NOT_REPRODUCED
-    assert feldman2017.check_against_2009(against_2009(0.1, 300.0, 0.4)).finding is Finding.DEPENDS
+# Figures 3 and 4.
 
 
-def test_nothing_measured_is_no_finding():
-    for name in ("table2", "fig3-4", "fig5", "fig6", "fig7"):
-        assert REPRODUCTIONS[f"004-{name}"].check([]).finding is Finding.SKIPPED
+def timed(exponent, key, k, ns):
+    return along("n", ns, [(n / 10_000) ** exponent for n in ns], times.SECONDS, key, k=k)
+
+
+def test_a_slope_is_that_of_the_logarithms():
+    (points,) = sizes.curves(timed(1.6, "a", 1, times.SIZES), "a", times.SECONDS, "n").values()
+    rise, square = times.slope(points)
+    assert rise == pytest.approx(1.6)
+    assert square == pytest.approx(1)
+    assert times.slope({1.0: 2.0, 2.0: 2.0}) == (0.0, 0.0)
+
+
+def slopes(one, five):
+    where = {"algorithm": times.AS_PRINTED, "measure": times.SLOPE}
+    return [Row({**where, "k": 1}, one), Row({**where, "k": 5}, five)]
+
+
+@pytest.mark.parametrize(
+    ("one", "five", "finding"),
+    [
+        (1.5, 1.9, Finding.REPRODUCED),
+        (1.0, 1.0, Finding.NOT_REPRODUCED),
+        (1.6, 2.2, Finding.NOT_REPRODUCED),
+    ],
+)
+def test_both_slopes_must_be_those_of_the_paper(one, five, finding):
+    assert times.check_time(slopes(one, five)).finding is finding
+
+
+def test_the_printed_algorithm_takes_longer_with_more_rows_and_has_no_round_for_too_few():
+    cells = np.random.default_rng(0).integers(0, 64, (40_000, 2))
+    few, many = (times.seconds_as_printed(cells[:n], 64, 1, 0.8) for n in (4_000, 40_000))
+    assert 0 < few < many
+    assert math.isnan(times.seconds_as_printed(cells[:100], 64, 5, 0.8))
+
+
+def test_times_in_four_dimensions_must_be_straight_and_comparable_with_two():
+    ns = times.TRIPS_SIZES
+    straight = [*timed(1, times.SPLIT, 1, ns), *timed(1, times.SPLIT, 5, ns)]
+    near, far = timed(1, FAITHFUL, 1, ns), timed(3, FAITHFUL, 1, ns)
+    assert times.check_split(straight + near).finding is Finding.REPRODUCED
+    assert times.check_split(straight + far).finding is Finding.NOT_REPRODUCED
 
 
 def test_rows_one_by_one_are_the_data_of_the_grid():
-    grid = feldman2017.pickups(1_000)
-    rows = feldman2017.as_rows(grid, seed=0)
+    grid = sizes.pickups(1_000)
+    rows = times.as_rows(grid, seed=0)
     assert rows.n == grid.n == 1_000
     middle = np.zeros((1, 1, 2))
     assert rows.cost(middle) == pytest.approx(grid.cost(middle), rel=1e-5)
 
 
+# Figures 5 to 7.
+
+
+def panel(k, points):
+    return along("epsilon", EPSILONS, points, POINTS, k=k, n=100_000)
+
+
+def test_a_size_that_is_linear_in_log_epsilon_and_stays_at_times_reproduces_figure_5():
+    check = sizes.check_epsilons(panel(1, (3, 4, 4, 5)) + panel(5, (10, 20, 30, 40)))
+    assert "(R^2 of 0.95 or more, 0.900 at least) in 1 of 2 cells" in check.words
+    stages = check.sides[0]
+    assert stages.finding is Finding.REPRODUCED
+    assert "33% of the steps at k = 1, 0% of the steps at k = 5" in stages.words
+
+
+def test_a_size_that_grows_with_epsilon_itself_is_not_linear_in_its_logarithm():
+    rows = panel(1, (1, 2, 40, 800)) + panel(5, (1, 2, 40, 800))
+    assert sizes.check_epsilons(rows).finding is Finding.NOT_REPRODUCED
+
+
+def test_the_error_must_rise_with_k_and_faster_at_a_smaller_epsilon():
+    def curve(epsilon, step):
+        return along("k", (1, 2, 5, 10), [step * k for k in (1, 2, 5, 10)], epsilon=epsilon)
+
+    steeper = sizes.check_clusters(curve(0.5, 0.2) + curve(2, 0.1))
+    assert steeper.finding is steeper.sides[0].finding is Finding.REPRODUCED
+    flatter = sizes.check_clusters(curve(0.5, 0.1) + curve(2, 0.2))
+    assert flatter.finding is Finding.REPRODUCED
+    assert flatter.sides[0].finding is Finding.NOT_REPRODUCED
+    falling = curve(0.5, -0.1) + curve(2, -0.1)
+    assert sizes.check_clusters(falling).finding is Finding.NOT_REPRODUCED
+
+
+def against_2009(error, times_larger, negative):
+    ns = against.SIZES[1:]
+    return [
+        row
+        for key, (e, m) in {FAITHFUL: (1.0, 0.0), OURS: (0.1, 0.0), NET: (error, negative)}.items()
+        for row in (
+            *along("n", ns, [e] * len(ns), ERROR, key),
+            *along("n", ns, [m] * len(ns), NEGATIVE, key),
+        )
+    ] + [Row({"measure": against.TIMES, "of": "least"}, times_larger)]
+
+
+def test_the_error_decides_figure_7_and_size_and_weights_stand_under_it():
+    check = against.check_against_2009(against_2009(5.0, 30.0, 0.4))
+    assert [check.finding, *(side.finding for side in check.sides)] == [Finding.REPRODUCED] * 3
+    check = against.check_against_2009(against_2009(0.5, 2000.0, 0.0))
+    assert [check.finding, *(side.finding for side in check.sides)] == [Finding.NOT_REPRODUCED] * 3
+    assert "improved coreset of this project has a smaller error" in check.notes[0]
+
+
 def test_error_size_and_negative_weights_are_measured_together():
-    measured = feldman2017.measured(feldman2017.pickups(1_000), (OURS,), 2, 5.0, 2, Effort())
+    measured = sizes.measured(sizes.pickups(1_000), (OURS,), 2, 5.0, 2, Effort())
     figures = {row.setting["measure"]: row.figure for row in measured}
     assert set(figures) == {ERROR, POINTS, NEGATIVE}
     assert figures[POINTS] >= 1
     assert figures[NEGATIVE] == 0
 
 
-def test_a_finding_runs_and_ends_in_a_verdict():
-    *_, outcome = reproduce("004-table2", effort=Effort(quick=True))
-    assert len(outcome.rows) == 9
-    assert all(0 < row.figure < 5 for row in outcome.rows)
-    assert outcome.check.finding is Finding.REPRODUCED
+def test_the_findings_are_those_of_the_paper():
+    names = sorted(name for name in REPRODUCTIONS if name.startswith("feldman2017-"))
+    assert names == [
+        f"feldman2017-{each}" for each in ("fig3", "fig4", "fig5", "fig6", "fig7", "fig8", "table2")
+    ]
+    assert current_name("004-fig3-4") == "feldman2017-fig3"
 
 
 class Brief(Effort):
     """As short as a finding can be measured."""
 
     def runs(self, full: int) -> int:
-        return 2
+        return 1
 
 
-@pytest.mark.parametrize("name", [name for name in REPRODUCTIONS if name.startswith("004-")])
-def test_every_finding_is_measured_from_its_data_to_its_verdict(name):
-    *_, outcome = reproduce(name, effort=Brief(quick=True))
-    assert outcome.check.finding in (Finding.REPRODUCED, Finding.DEPENDS, Finding.NOT_REPRODUCED)
+SMALL = {
+    "feldman2017-table2": (levels, {"TABLE_2": {1: TABLE_2[1]}, "STEP": 2.0}),
+    "feldman2017-fig3": (times, {"SIZES": (10_000, 200_000)}),
+    "feldman2017-fig4": (times, {"TRIPS_SIZES": (10_000, 20_000)}),
+    "feldman2017-fig5": (sizes, {"TABLE_2": {1: TABLE_2[1]}, "STEPS": (2.2, 4.8, 10.6)}),
+    "feldman2017-fig6": (sizes, {"EPSILONS": (3.0,), "CLUSTERS": (1, 2, 3, 4)}),
+    "feldman2017-fig7": (against, {"SIZES": (300_000,)}),
+    "feldman2017-fig8": (levels, {"LEVELS": (LEVELS[0], LEVELS[-1])}),
+}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_finding_is_measured_from_its_data_to_its_verdict(monkeypatch, name):
+    module, smaller = SMALL[name]
+    for constant, value in smaller.items():
+        monkeypatch.setattr(module, constant, value)
+    *_, outcome = reproduce(name, effort=Brief())
+    assert outcome.check.finding is not Finding.CANNOT_RUN, outcome.check.words
     measured = [row for row in outcome.rows if "absent" not in row.setting]
     assert measured
     assert all(np.isfinite(row.figure) for row in measured)
-    assert {row.setting["algorithm"] for row in outcome.rows} <= {OURS, FAITHFUL, SPLIT, NET}

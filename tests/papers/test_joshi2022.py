@@ -1,93 +1,120 @@
-"""Paper 002's findings say what the rows say."""
+"""Joshi and Thakkar's findings say what the rows say."""
 
+from __future__ import annotations
+
+import numpy as np
 import pytest
 
-from dpcore.papers import Effort, Finding, Row, joshi2022, reproduce
+from dpcore.algorithms.guarantee import distances, exact_means
+from dpcore.datasets import load
+from dpcore.papers import Effort, Finding, Row, joshi2022, joshi2022_rounds, reproduce
+from dpcore.papers.joshi2022 import EXACT, MEAN_GAP, NOISY, RATIO, RAW, SUB, UNIT
 
 
-def ratios(figures, noise="none"):
+def ratios(scale=RAW, noise=NOISY, **by_set):
     return [
-        Row({"data": key, "measure": joshi2022.RATIO, "noise": noise}, figure)
-        for key, some in figures.items()
-        for figure in some
+        Row(
+            {"data": key.replace("_", "-"), "scale": scale, "noise": noise, "measure": RATIO},
+            figure,
+        )
+        for key, figure in by_set.items()
     ]
 
 
-def gaps(base, error=0.01, **by_set):
-    """The baseline's gap on every set, and SubClustering's for internalK 2 to 5."""
-    found = []
-    for key, some in by_set.items():
-        key = key.replace("_", "-")
-        found.append(Row({"data": key, "algorithm": joshi2022.GUARANTEE}, base))
-        found += [
-            Row({"data": key, "algorithm": joshi2022.SUB, "internal_k": k}, gap, error=error)
-            for k, gap in zip(joshi2022.GROUPS, some, strict=True)
-        ]
-    return found
+def by_groups(key, some, error=0.0):
+    return [
+        Row(
+            {
+                "data": key,
+                "scale": RAW,
+                "noise": NOISY,
+                "internal_k": count,
+                "measure": MEAN_GAP,
+                "algorithm": SUB,
+            },
+            gap,
+            error=error,
+        )
+        for count, gap in zip(joshi2022.GROUPS, some, strict=True)
+    ]
 
 
-def test_the_papers_factors_everywhere_reproduce_figure_3():
-    figures = {"iris": [1.2] * 5, "wine": [5] * 5, "breast-cancer": [3] * 5, "digits": [2] * 5}
-    check = joshi2022.check_gaps(ratios(figures))
+def test_a_gap_that_is_almost_the_same_is_enough_on_digits_and_on_no_other_set():
+    same = ratios(iris=1.0, wine=1.0, breast_cancer=1.0, digits=1.0)
+    check = joshi2022.check_gaps(same)
+    assert check.finding is Finding.NOT_REPRODUCED
+    assert "in 1 of 4 cells" in check.words
+    assert "iris 1, wine 1" in check.words
+
+
+def test_other_readings_stand_under_the_headline_and_do_not_decide():
+    rows = ratios(iris=1.2, wine=4, breast_cancer=3, digits=1)
+    rows += ratios(UNIT, EXACT, iris=0.1, wine=0.1, breast_cancer=0.1, digits=0.1)
+    check = joshi2022.check_gaps(rows)
     assert check.finding is Finding.REPRODUCED
-    assert "5.00 times" in check.words
+    assert check.sides[-1].finding is Finding.NOT_REPRODUCED
+    assert "without the final noise" in check.sides[-1].words
 
 
-def test_no_better_than_the_baseline_anywhere_refutes_it():
-    figures = {key: [0.5] * 5 for key in joshi2022.CLUSTERS}
-    check = joshi2022.check_gaps(ratios(figures))
-    assert check.finding is Finding.NOT_REPRODUCED
-    assert "wine: the baseline's gap is 0.50 times" in check.words
-
-
-def test_it_depends_where_some_settings_reach_the_factor():
-    check = joshi2022.check_factor(ratios({"wine": [1, 5, 1, 5]}), "wine")
-    assert check.finding is Finding.DEPENDS
-    assert "2 of 4 settings" in check.words
-
-
-def test_settings_with_the_final_noise_do_not_count_but_are_told():
-    rows = ratios({"wine": [1] * 4}) + ratios({"wine": [9] * 4}, noise="final")
-    check = joshi2022.check_factor(rows, "wine")
-    assert check.finding is Finding.NOT_REPRODUCED
-    assert "With the final noise, 9.00" in check.words
-
-
-def test_the_papers_best_internal_k_must_be_best_here_and_beat_the_baseline():
-    as_claimed = gaps(
-        1.0,
-        iris=(0.5, 0.5, 0.5, 0.5),
-        wine=(0.5, 0.5, 0.2, 0.5),
-        breast_cancer=(0.5, 0.5, 0.2, 0.5),
-        digits=(0.5, 0.5, 0.5, 0.2),
-    )
-    assert joshi2022.check_groups(as_claimed).finding is Finding.REPRODUCED
+def test_factors_must_be_about_the_printed_ones_on_every_set():
+    check = joshi2022.check_gaps(ratios(iris=1.1, wine=9, breast_cancer=3, digits=1))
+    assert check.finding is Finding.REPRODUCED
+    assert check.sides[0].finding is Finding.NOT_REPRODUCED
+    assert "in 2 of 3 cells" in check.sides[0].words
 
 
 @pytest.mark.parametrize(
-    ("some", "error", "finding"),
+    ("some", "error", "best"),
     [
-        ((0.5, 0.5, 0.2, 0.5), 0.09, Finding.REPRODUCED),
-        ((0.5, 0.5, 0.2, 0.5), 0.11, Finding.DEPENDS),
-        ((0.2, 0.5, 0.5, 0.5), 0.09, Finding.NOT_REPRODUCED),
-        ((0.2, 0.5, 0.5, 0.5), 0.11, Finding.DEPENDS),
+        ((0.5, 0.5, 0.2, 0.5), 0.09, True),
+        ((0.5, 0.5, 0.2, 0.5), 0.11, False),
+        ((0.2, 0.5, 0.5, 0.5), 0.09, False),
     ],
 )
-def test_gaps_must_differ_beyond_luck_to_say_which_internal_k_is_best(some, error, finding):
+def test_gaps_must_differ_beyond_luck_to_say_which_internal_k_is_best(some, error, best):
     # The best of three others is told apart at 2.13 standard errors, each of both means.
-    rows = gaps(1.0, error, wine=some)
-    assert joshi2022.check_best_group(rows, "wine").finding is finding
+    check = joshi2022.check_best(by_groups("wine", some, error), RAW, NOISY)
+    assert (check.finding is Finding.REPRODUCED) is best
 
 
-def test_a_set_that_was_not_measured_is_no_finding():
-    assert joshi2022.check_gaps([]).finding is Finding.SKIPPED
-    assert joshi2022.check_groups([]).finding is Finding.SKIPPED
+def test_as_they_come_distances_are_those_of_raw_coordinates():
+    data = load("iris")
+    raw, unit = joshi2022.as_they_come(data)
+    a, b = (data.box.from_unit(x) for x in ([[0.1, 0, 0, 0]], [[0, 0, 0, 0.5]]))
+    apart = np.linalg.norm(raw.box.to_unit(a) - raw.box.to_unit(b))
+    widest = np.subtract(data.box.high, data.box.low).max()
+    assert apart == pytest.approx(np.linalg.norm(a - b) * 2 / widest)
+    assert raw.n == data.n
+    assert unit.tolist() == [1, 1, 1, 1]
 
 
-@pytest.mark.parametrize("name", ["002-fig3", "002-fig4"])
+def test_rounds_are_counted_until_no_center_moves():
+    path = [np.array([[x]]) for x in (0.0, 0.5, 0.75, 0.75, 0.9)]
+    assert joshi2022_rounds.rounds_until_still(path) == 3
+    assert joshi2022_rounds.rounds_until_still(path[:3]) == 2
+
+
+def test_a_run_is_looked_at_round_by_round():
+    data = load("iris")
+    path = joshi2022_rounds.centers_of("subclustering-published", data, 3, seed=1)
+    means = exact_means(data, path[0])
+    moved = (path[0] != path[1]).any(axis=1)
+    assert moved.any()
+    assert (distances(means, path[1]) < distances(means, path[0]))[moved].all()
+    assert len(joshi2022_rounds.lloyd(data, path[0])) > 2
+
+
+@pytest.mark.parametrize("name", ["joshi2022-fig3", "joshi2022-fig4", "joshi2022-lemma1-2"])
 def test_every_finding_runs_and_ends_in_a_verdict(monkeypatch, name):
-    monkeypatch.setattr(joshi2022, "CLUSTERS", {"iris": 3})
+    for module in (joshi2022, joshi2022_rounds):
+        monkeypatch.setattr(module, "CLUSTERS", {"iris": 3, "wine": 3})
     *_, outcome = reproduce(name, effort=Effort(quick=True))
-    assert outcome.check.finding is not Finding.SKIPPED
-    assert "iris" in outcome.check.words
+    assert outcome.check.finding is not Finding.CANNOT_RUN
+    assert {row.setting["data"] for row in outcome.rows} == {"iris", "wine"}
     assert all(row.figure >= 0 for row in outcome.rows)
+
+
+def test_the_paper_s_factors_stand_beside_ours(monkeypatch):
+    monkeypatch.setattr(joshi2022, "CLUSTERS", {"wine": 3})
+    *_, outcome = reproduce("joshi2022-fig3", effort=Effort(quick=True))
+    assert [row.paper for row in outcome.rows if row.paper] == [4.13]

@@ -28,16 +28,16 @@ def small(monkeypatch):
         yield from ROWS
 
     made = replace(
-        REPRODUCTIONS["000-fig1"],
+        REPRODUCTIONS["su2016-fig1"],
         measure=measure,
-        check=lambda rows: Check(Finding.DEPENDS, f"{len(rows)} rows."),
+        check=lambda rows: Check(Finding.NOT_REPRODUCED, f"{len(rows)} rows."),
     )
-    monkeypatch.setitem(_registry, "000-fig1", made)
+    monkeypatch.setitem(_registry, "su2016-fig1", made)
     return made
 
 
-def test_outcomes_survive_being_written_down():
-    outcome = Outcome(REPRODUCTIONS["000-fig1"], ROWS, Check(Finding.DEPENDS, "a\nb"), "2026-01-02")
+def test_outcomes_survive_being_written_down(small):
+    outcome = Outcome(small, ROWS, small.judge(ROWS), "2026-01-02")
     (again,) = from_json(to_json([outcome])).values()
     assert again.check == outcome.check
     assert again.date == "2026-01-02"
@@ -46,36 +46,47 @@ def test_outcomes_survive_being_written_down():
     assert math.isnan(again.rows[1].figure)
 
 
+def test_an_outcome_of_another_claim_is_left_out(small):
+    text = to_json([Outcome(small, ROWS)])
+    assert from_json(text)
+    assert from_json(text.replace(json.dumps(small.claim), '"Another claim."')) == {}
+
+
+def test_an_outcome_kept_under_an_earlier_name_is_found(small):
+    text = to_json([Outcome(small, ROWS)]).replace("su2016-fig1", "000-fig1")
+    assert from_json(text)["su2016-fig1"].rows[0] == ROWS[0]
+
+
 def test_a_finding_that_no_longer_exists_is_left_out():
-    text = to_json([Outcome(REPRODUCTIONS["000-fig1"])]).replace("000-fig1", "000-fig0")
+    text = to_json([Outcome(REPRODUCTIONS["su2016-fig1"])]).replace("su2016-fig1", "su2016-fig0")
     assert from_json(text) == {}
 
 
 def test_a_finding_takes_the_place_of_what_the_file_says_of_it_and_no_other(small, tmp_path):
     file = tmp_path / "findings.json"
     others = [
-        Outcome(REPRODUCTIONS[name], [], Check(Finding.REPRODUCED, name), "2026-01-02")
-        for name in ("000-fig1", "000-fig2")
+        Outcome(REPRODUCTIONS[name], [], date="2026-01-02")
+        for name in ("su2016-fig1", "su2016-fig2")
     ]
     file.write_text(to_json(reversed(others)))
-    assert main(["reproduce", "000-fig1", "--save", str(file)]) == 0
+    assert main(["reproduce", "su2016-fig1", "--save", str(file)]) == 0
     saved = from_json(file.read_text())
-    assert list(saved) == ["000-fig1", "000-fig2"]
-    assert saved["000-fig1"].check == Check(Finding.DEPENDS, "2 rows.")
-    assert saved["000-fig2"].date == "2026-01-02"
+    assert list(saved) == ["su2016-fig1", "su2016-fig2"]
+    assert saved["su2016-fig1"].check == Check(Finding.NOT_REPRODUCED, "2 rows.")
+    assert saved["su2016-fig2"].date == "2026-01-02"
 
 
-def test_a_finding_that_is_skipped_does_not_displace_one_that_was_measured(tmp_path):
+def test_a_finding_that_cannot_be_run_does_not_displace_one_that_was_measured(tmp_path):
     file = tmp_path / "findings.json"
-    measured = Outcome(REPRODUCTIONS["003-fig8-14"], [], Check(Finding.REPRODUCED, "so"))
-    file.write_text(to_json([measured]))
-    assert main(["reproduce", "003-fig8-14", "--save", str(file)]) == 0
-    assert from_json(file.read_text())["003-fig8-14"].check == measured.check
+    (name, each), *_ = ((n, r) for n, r in REPRODUCTIONS.items() if "credit" in r.data)
+    file.write_text(to_json([Outcome(each, [], date="2026-01-02")]))
+    assert main(["reproduce", name, "--save", str(file)]) == 0
+    assert from_json(file.read_text())[name].date == "2026-01-02"
 
 
 def test_a_quick_look_is_not_kept(tmp_path, capsys):
     file = tmp_path / "findings.json"
-    assert main(["reproduce", "000-fig1", "--quick", "--save", str(file)]) == BAD_INPUT
+    assert main(["reproduce", "su2016-fig1", "--quick", "--save", str(file)]) == BAD_INPUT
     assert "leave out --quick" in capsys.readouterr().err
     assert not file.exists()
 
@@ -84,4 +95,6 @@ def test_every_finding_is_kept_with_the_claim_it_was_measured_for():
     repair = "run: dpcore reproduce NAME --save data/findings.json"
     claims = {name: told["claim"] for name, told in json.loads(data_file(FILE).read_text()).items()}
     assert claims == {name: each.claim for name, each in REPRODUCTIONS.items()}, repair
-    assert all(outcome.check.finding is not Finding.SKIPPED for outcome in kept().values()), repair
+    assert all(outcome.check.finding is not Finding.CANNOT_RUN for outcome in kept().values()), (
+        repair
+    )

@@ -10,7 +10,16 @@ import pytest
 import dpcore
 from dpcore.datasets import load
 from dpcore.papers import Check, Finding, Row, Shelf
-from dpcore.papers.measurements import NICV, all_of, available, duel, figures, found, mean_figures
+from dpcore.papers.measurements import (
+    NICV,
+    available,
+    counted,
+    duel,
+    figures,
+    found,
+    judged,
+    mean_figures,
+)
 from dpcore.study.sweep import trial_seed
 
 
@@ -62,10 +71,10 @@ def test_a_duel_counts_wins_losses_and_near_ties():
     [
         ([(1, 2)] * 5, Finding.REPRODUCED, Finding.NOT_REPRODUCED),
         ([(2, 1)] * 5, Finding.NOT_REPRODUCED, Finding.REPRODUCED),
-        ([(1, 2), (2, 1)], Finding.DEPENDS, Finding.DEPENDS),
-        ([(1, 2), (1, 1), (1, 1)], Finding.DEPENDS, Finding.DEPENDS),
-        ([(1, 2), (1, 2), (1, 1)], Finding.REPRODUCED, Finding.DEPENDS),
-        ([], Finding.SKIPPED, Finding.SKIPPED),
+        ([(1, 2), (2, 1)], Finding.NOT_REPRODUCED, Finding.NOT_REPRODUCED),
+        ([(1, 2), (1, 1), (1, 1)], Finding.NOT_REPRODUCED, Finding.NOT_REPRODUCED),
+        ([(1, 2), (1, 2), (1, 1)], Finding.REPRODUCED, Finding.NOT_REPRODUCED),
+        ([], Finding.CANNOT_RUN, Finding.CANNOT_RUN),
     ],
 )
 def test_equal_cells_speak_for_neither_but_for_no_better(values, better, no_better):
@@ -81,20 +90,27 @@ def test_figures_that_are_not_there_are_in_no_cell():
 def test_four_cells_in_five_are_most():
     assert [found(holds, 5) for holds in (4, 3, 1)] == [
         Finding.REPRODUCED,
-        Finding.DEPENDS,
+        Finding.NOT_REPRODUCED,
         Finding.NOT_REPRODUCED,
     ]
 
 
-def test_claims_that_came_out_differently_make_a_finding_that_depends():
+def test_the_headline_decides_and_side_claims_stand_under_it():
     yes, no = Check(Finding.REPRODUCED, "yes"), Check(Finding.NOT_REPRODUCED, "no")
-    assert all_of([yes, yes]).finding is Finding.REPRODUCED
-    assert all_of([no, no]).finding is Finding.NOT_REPRODUCED
-    assert all_of([yes, no]).finding is Finding.DEPENDS
-    assert all_of([yes, Check(Finding.SKIPPED, "none")]).finding is Finding.REPRODUCED
+    check = judged(yes, [no, yes])
+    assert check.finding is Finding.REPRODUCED
+    assert check.lines == ["yes", "Not reproduced: no", "Reproduced: yes"]
+    assert judged(no, [yes, yes]).finding is Finding.NOT_REPRODUCED
+
+
+def test_a_mixture_is_told_as_a_count():
+    check = counted(7, 18, "it is better")
+    assert check == Check(Finding.NOT_REPRODUCED, "it is better in 7 of 18 cells.")
+    assert counted(10, 18, "it is better", most=0.5).finding is Finding.REPRODUCED
+    assert counted(0, 0, "it is better").finding is Finding.CANNOT_RUN
 
 
 def test_what_was_left_out_is_said_once():
     gone = Row({"data": "adult", "absent": "no file"}, math.nan)
-    words = all_of([Check(Finding.REPRODUCED, "yes")], [gone, gone]).words
-    assert words == "Reproduced: yes\nLeft out: adult: no file."
+    notes = judged(Check(Finding.REPRODUCED, "yes"), rows=[gone, gone]).notes
+    assert notes == ("Left out: adult: no file.",)

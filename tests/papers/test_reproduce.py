@@ -12,7 +12,8 @@ from dpcore.algorithms import ALGORITHMS, PAPERS
 from dpcore.cli import BAD_INPUT, main
 from dpcore.datasets.builtin import builtin_set
 from dpcore.datasets.paper_sets import EXTRA
-from dpcore.papers import REPRODUCTIONS, reproduce
+from dpcore.papers import REPRODUCTIONS, current_name, reproduce
+from dpcore.papers.finding import SOURCES
 
 
 @pytest.fixture
@@ -31,16 +32,23 @@ def donors(tmp_path, monkeypatch):
 @pytest.mark.parametrize("each", REPRODUCTIONS.values(), ids=REPRODUCTIONS)
 def test_a_finding_names_what_exists_and_says_what_is_claimed(each):
     assert each.paper in PAPERS
-    assert each.name.startswith(each.paper)
+    assert each.name.startswith(f"{SOURCES[each.paper].prefix}-")
     assert each.claim.endswith(".")
     assert set(each.algorithms) <= set(ALGORITHMS)
     for key in each.data:
         assert key in EXTRA or builtin_set(key)
 
 
+def test_a_finding_is_found_under_its_earlier_names_too():
+    assert current_name("su2016-fig1") == current_name("000-fig1") == "su2016-fig1"
+    assert current_name("005-fig1") is None
+    for each in REPRODUCTIONS.values():
+        assert {current_name(alias) for alias in each.aliases} == {each.name}
+
+
 def test_an_unknown_finding_lists_the_known_ones():
-    with pytest.raises(ValueError, match=r"There are: .*000-fig1"):
-        next(reproduce("000-fig99"))
+    with pytest.raises(ValueError, match=r"There are: .*su2016-fig1"):
+        next(reproduce("su2016-fig99"))
 
 
 def test_without_a_name_every_finding_is_listed_with_its_claim(capsys):
@@ -57,38 +65,39 @@ def test_the_list_as_json_holds_every_finding_in_the_order_of_the_figures(capsys
     listed = json.loads(capsys.readouterr().out)
     names = [each["name"] for each in listed]
     assert sorted(names) == sorted(REPRODUCTIONS)
-    assert [name for name in names if name.startswith("000")] == [
-        f"000-fig{number}" for number in range(1, 8)
+    assert [name for name in names if name.startswith("su2016")] == [
+        "su2016-table1",
+        *(f"su2016-fig{number}" for number in range(1, 8)),
     ]
 
 
 def test_a_finding_is_told_with_claim_figures_and_verdict(donors, capsys):
-    assert main(["reproduce", "003-fig3-9", "--quick", "--data", donors]) == 0
+    assert main(["reproduce", "ni2021-fig3-9", "--quick", "--data", donors]) == 0
     text = capsys.readouterr().out
-    assert "Claim: Merging 3k clusters" in text
+    assert "Claim: On Blood with k = 4" in text
     assert "allocation-k" in text
-    assert any(line in ("REPRODUCED", "NOT REPRODUCED", "DEPENDS") for line in text.splitlines())
-    assert "beats DPLloyd" in text
+    assert any(line in ("REPRODUCED", "NOT REPRODUCED") for line in text.splitlines())
+    assert "better than DPLloyd" in text
 
 
 def test_a_finding_as_json_holds_rows_and_verdict(donors, capsys):
-    main(["reproduce", "003-fig3-9", "--quick", "--data", donors, "--json"])
+    main(["reproduce", "ni2021-fig3-9", "--quick", "--data", donors, "--json"])
     (outcome,) = json.loads(capsys.readouterr().out)
-    assert outcome["finding"] in ("reproduced", "not reproduced", "depends")
+    assert outcome["finding"] in ("reproduced", "not reproduced")
     assert outcome["rows"][0].keys() >= {"epsilon", "algorithm", "figure", "paper"}
 
 
 def test_a_papers_number_runs_all_of_its_findings_and_skips_visibly(donors, capsys):
     assert main(["reproduce", "003", "--quick", "--data", donors]) == 0
     text = capsys.readouterr().out
-    assert text.count("SKIPPED") == 5
+    assert text.count("CANNOT BE RUN") == 10
     assert EXTRA["travel"].file in text
 
 
 def test_a_set_that_does_not_ship_is_skipped_without_a_folder(capsys):
-    assert main(["reproduce", "003-fig8-14"]) == 0
+    assert main(["reproduce", "ni2021-fig8-14"]) == 0
     text = capsys.readouterr().out
-    assert "SKIPPED" in text
+    assert "CANNOT BE RUN" in text
     assert "credit does not ship: name the folder that holds it" in text
 
 
@@ -96,7 +105,7 @@ def test_a_set_that_does_not_ship_is_skipped_without_a_folder(capsys):
     ("arguments", "words"),
     [
         (["nothing"], "No finding or paper 'nothing'"),
-        (["000-fig1", "--data", "/no/such/folder"], "/no/such/folder is none"),
+        (["su2016-fig1", "--data", "/no/such/folder"], "/no/such/folder is none"),
     ],
 )
 def test_wrong_names_are_one_line_and_an_exit_code(arguments, words, capsys):

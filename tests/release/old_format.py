@@ -8,8 +8,8 @@ from pathlib import Path
 
 from dpcore.release import Ledger
 from dpcore.release.accounts import ROWS
+from dpcore.release.ledger_schema import TABLES
 from dpcore.release.ledger_store import DATABASE, KEY
-from dpcore.release.schema import TABLES
 
 
 def write(folder: Path, books: Ledger) -> Path:

@@ -280,7 +280,9 @@ def test_the_command_charges_what_was_asked_and_history_shows_it(tmp_path, capsy
 
 
 def test_the_command_says_what_ctrl_c_cost(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("dpcore.release.bundle.export.centers_csv", raising(KeyboardInterrupt()))
+    monkeypatch.setattr(
+        "dpcore.release.bundle.export.centers_parquet", raising(KeyboardInterrupt())
+    )
     words = ["release", "dplloyd", "-k", "3", "--epsilon", "0.5", "--data", "s1-like", "--yes"]
     words += ["--allowed", "1", "--ledger", str(tmp_path), "--output", str(tmp_path / "o")]
     assert main(words) == INTERRUPTED

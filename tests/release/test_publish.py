@@ -106,9 +106,12 @@ def test_the_charge_and_the_files_are_there_before_the_result_is_shown(ledger, m
     assert ledger.entries() == []
 
 
-def test_a_run_that_began_to_ask_and_has_no_answer_is_charged_what_it_asked(ledger):
+def test_a_run_that_began_to_ask_and_has_no_answer_is_charged_what_it_asked(ledger, tmp_path):
     """The number of rows is bought first; with it the algorithm finds that it cannot go on."""
-    unlucky = plan(0.5, algorithm="coreset-faithful")
+    file = tmp_path / "own.csv"
+    file.write_text("lon,lat\n" + "-73.98,40.75\n" * 100)
+    own = FileData(str(file), ("lon", "lat"), BOX)
+    unlucky = plan(0.5, algorithm="coreset-faithful", data=own)
     with pytest.raises(Unanswered, match=r"ε 0\.025 is spent") as caught:
         publish(unlucky, ledger)
     assert ledger.account("s1").used == Amount.of(0.025)
@@ -117,10 +120,13 @@ def test_a_run_that_began_to_ask_and_has_no_answer_is_charged_what_it_asked(ledg
     assert ledger.files(1) == {}
 
 
-def test_a_run_that_ends_before_it_asks_costs_nothing(ledger):
+def test_a_run_that_ends_before_it_asks_costs_nothing(ledger, tmp_path):
     """Under replace-one the number of rows is public: nothing need be bought to see it."""
+    file = tmp_path / "own.csv"
+    file.write_text("lon,lat\n" + "-73.98,40.75\n" * 100)
+    own = FileData(str(file), ("lon", "lat"), BOX)
     with pytest.raises(Infeasible, match="too few") as caught:
-        publish(plan(algorithm="coreset-faithful", neighbors="replace-one"), ledger)
+        publish(plan(algorithm="coreset-faithful", neighbors="replace-one", data=own), ledger)
     assert not isinstance(caught.value, Unanswered)
     assert ledger.entries() == []
 

@@ -69,7 +69,8 @@ def test_built_in_sets_are_known_by_their_key_and_have_no_ids():
 
 def test_the_program_names_columns_and_box_but_not_the_place(patients):
     odd = own(patients, outside="clip", zones=None)
-    text = script(ReleasePlan('a "quoted"\n\\ name', odd, "adaptive", 2, 0.5), "1.0")
+    plan = ReleasePlan('a "quoted"\n\\ name', odd, "adaptive", 2, 0.5)
+    text = script({**plan.as_dict(), "dpcore": "1.0"})
     compile(text, "repeat.py", "exec")
     assert "FileData(sys.argv[3], ('lon', 'lat')" in text
     assert "outside='clip'" in text
@@ -82,7 +83,7 @@ def test_the_program_for_a_table_asks_the_engine_that_has_it(patients):
             """Starts nothing."""
 
     table = FileData("clinic.visits", ("lon", "lat"), BOX, engine=Tables(), format=Format.TABLE)
-    text = script(ReleasePlan("visits", table, "adaptive", 2, 0.5), "1.0")
+    text = script({**ReleasePlan("visits", table, "adaptive", 2, 0.5).as_dict(), "dpcore": "1.0"})
     compile(text, "repeat.py", "exec")
     assert "format='table', engine='spark')" in text
     assert "clinic" not in text
@@ -92,3 +93,20 @@ def test_the_statement_says_what_becomes_of_rows_outside(patients):
     for outside, words in (("drop", "is left out"), ("clip", "moved to its edge")):
         plan = ReleasePlan("a", own(patients, outside=outside), "dplloyd", 2, 0.5)
         assert any(words in sentence for sentence in plan.statement())
+
+
+def test_what_a_row_of_a_built_in_set_is_cannot_be_said_otherwise():
+    taxi = BuiltinData("nyc-taxi")
+    for name in ("row", "trip"):
+        assert ReleasePlan("taxi", taxi, "adaptive", 2, 0.5, unit=Unit(name)).unit.name == name
+    with pytest.raises(ValueError, match="one trip, not one person"):
+        ReleasePlan("taxi", taxi, "adaptive", 2, 0.5, unit=Unit("person"))
+    with pytest.raises(ValueError, match="no column of ids"):
+        ReleasePlan("taxi", taxi, "adaptive", 2, 0.5, unit=Unit("person", "who", 2))
+
+
+def test_another_engine_and_format_count_the_same_rows(patients):
+    by_duckdb, by_spark = own(patients), own(patients, engine="spark", format="parquet")
+    assert by_duckdb.as_dict() != by_spark.as_dict()
+    assert by_duckdb.counted() == by_spark.counted()
+    assert own(patients, outside="clip").counted() != by_duckdb.counted()

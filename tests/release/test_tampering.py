@@ -23,8 +23,8 @@ from dpcore.release import (
 )
 from dpcore.release.backup import backup, check, restore
 from dpcore.release.chain import BrokenChain
+from dpcore.release.ledger_schema import DamagedLedger
 from dpcore.release.ledger_store import DATABASE, KEY, LOG, opened
-from dpcore.release.schema import DamagedLedger
 from tests.release import old_format
 
 S1 = ReleasePlan("s1", BuiltinData("s1-like"), "dplloyd", 2, 0.1)

@@ -15,8 +15,8 @@ from dpcore.geometry.domain import Box
 from dpcore.privacy.release_noise import ReleaseNoise
 from dpcore.release import BuiltinData, FileData, ReleasePlan
 from dpcore.release.bundle import bundle
-from dpcore.release.certificate import certificate
-from dpcore.release.map_page import map_page
+from dpcore.release.certificate import facts
+from dpcore.release.published import Published
 from dpcore.results import export
 from dpcore.results.run_result import NonPrivate, NonPrivateCenters
 
@@ -53,7 +53,7 @@ def allowed(
     if result.coreset is not None:
         published(result.coreset.kmeans(7))
     if simulated.coreset is not None:
-        looked_at(simulated.coreset.merged(9).kmeans(7))
+        looked_at(simulated.coreset.reduced(9).kmeans(7))
     bundle(plan, result, "now")
 
 def refused(
@@ -156,13 +156,14 @@ def test_only_what_is_charged_gets_a_certificate_and_a_map(city):
     plan = ReleasePlan("s1", BuiltinData("s1-like"), "eugkm", 3, 1.0)
     simulated = dpcore.run("eugkm", city, 3, 1.0, seed=0)
     uncharged = dpcore.run("eugkm", city, 3, 1.0, noise=ReleaseNoise())
-    for result, form in product((simulated, uncharged), (certified, map_page, bundle)):
+    for result, form in product((simulated, uncharged), (facts, mapped, bundle)):
         with pytest.raises(TypeError):
             form(plan, result, "now")
 
 
-def certified(plan, result, time):
-    return certificate(plan, result, time, {}, "head")
+def mapped(plan, result, time):
+    """What the map is drawn from."""
+    return Published.by(result)
 
 
 def test_what_publishes_nothing_beside_its_centers_says_so(city):

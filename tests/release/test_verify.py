@@ -6,6 +6,7 @@ import copy
 import io
 import json
 import re
+import sys
 
 import numpy as np
 import pandas as pd
@@ -28,6 +29,7 @@ from dpcore.release import (
 from dpcore.release.certificate import NAME, PAGE, as_json, described, digest
 from dpcore.release.certificate_page import certificate_page
 from dpcore.release.recomputed_spending import overspent
+from dpcore.release.verify import MOST_BYTES
 
 KINDS = ["adaptive", "coreset", "eugkm", "city", "trips", "wine", "auto"]
 
@@ -54,6 +56,14 @@ def test_every_release_holds_and_says_what_nobody_can_check(kind, published):
     unknown = " ".join(f.what for f in findings if f.holds is None)
     for words in ("noise was drawn", "data were those", "nothing else was published"):
         assert words in unknown
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_centers_are_released_in_the_order_of_their_coordinates(kind, published):
+    content = published[kind].files["centers.csv"]
+    table = pd.read_csv(io.BytesIO(content)).to_numpy()
+    assert table[:, 0].tolist() == list(range(1, len(table) + 1))
+    assert table[:, 1:].tolist() == sorted(table[:, 1:].tolist())
 
 
 def test_coordinates_may_be_called_as_other_columns_are(tmp_path):
@@ -183,16 +193,35 @@ def test_centers_that_the_points_do_not_have_are_found_even_when_all_hashes_fit(
     moved = re.sub(rb"(?m)^1,-74.0", b"1,-73.9", release.files["centers.csv"])
     moved = moved if moved != release.files["centers.csv"] else moved.replace(b"-73.9", b"-74.0", 1)
     files = reissued(said, release.files, **{"centers.csv": moved})
-    assert any("tell the same centers" in what for what in failures(files[NAME], files))
+    assert "centers.csv follows from the certificate and the published numbers" in failures(
+        files[NAME], files
+    )
     alone = {n: c for n, c in files.items() if n in (NAME, "centers.csv", "points.csv")}
     assert any("k-means of the published points" in w for w in failures(files[NAME], alone))
 
 
 @pytest.mark.parametrize(
-    "text", [b"", b"{}", b"[]", b"null", b"\xff", b'{"kind": 1}', b"[" * 10**5, b'{"k": NaN}']
+    ("text", "words"),
+    [
+        (b"", "not JSON"),
+        (b"{}", "not the certificate of a dpcore release"),
+        (b"[]", "not the certificate of a dpcore release"),
+        (b"null", "not the certificate of a dpcore release"),
+        (b"\xff", "not JSON"),
+        (b'{"kind": 1}', "not the certificate of a dpcore release"),
+        (b"[" * 10**5, "nested too deeply"),
+        (b'{"k": NaN}', "NaN is no number"),
+        (b'{"k": ' + b"1" * 5000 + b"}", "digits"),
+        (b" " * (MOST_BYTES + 1), "more than 16,777,216 bytes"),
+        (b'{"kind": "dpcore release certificate", "format": 1}', "its format is 1"),
+        (b'{"kind": "dpcore release certificate"}', "its format is None"),
+    ],
 )
-def test_what_is_no_certificate_is_said_so(text):
-    assert failures(text, {}) == ["the certificate can be read"]
+def test_what_is_no_certificate_is_said_so(text, words):
+    (finding,) = verify(text, {})
+    assert (finding.what, finding.holds) == ("the certificate can be read", False)
+    assert words in finding.why
+    assert "\n" not in finding.why
 
 
 def test_a_certificate_with_anything_missing_fails_and_does_not_break(published):
@@ -222,16 +251,28 @@ def test_what_is_said_twice_is_not_believed(published):
     assert failures(twice, files) == ["the certificate can be read"]
 
 
-def test_of_another_version_no_more_is_claimed_than_can_be_known(published):
+def test_of_another_version_no_more_is_claimed_than_can_be_known(published, monkeypatch):
+    """An earlier version may have had another argument, other charges and other pages."""
     said = copy.deepcopy(published["coreset"].certificate)
-    said["dpcore"] = "99.0"
-    files = reissued(said, published["coreset"].files)
+    said["arguments"][0]["argument"]["Private"] = "As it was argued then."
+    files = reissued(said, published["coreset"].files, **{"map.html": b"an older page"})
+    assert failures(files[NAME], files)
+    monkeypatch.setattr(sys.modules["dpcore.release.verify"], "__version__", "0.2.0")
     assert failures(files[NAME], files) == []
-    unknown = [f.what for f in verify(files[NAME], files) if "99.0" in f.why and f.holds is None]
+    unknown = [f.what for f in verify(files[NAME], files) if "0.1.0, this" in f.why]
     assert unknown == [
-        f"{PAGE} says what the certificate says",
         "the verdict and its argument are those of dpcore",
+        "map.html follows from the certificate and the published numbers",
     ]
+
+
+@pytest.mark.parametrize(
+    ("version", "words"), [("0.0.9", "first version that does"), ("99.0", "newer version")]
+)
+def test_a_version_that_cannot_have_made_it_is_not_believed(version, words, published):
+    said = copy.deepcopy(published["coreset"].certificate) | {"dpcore": version}
+    files = reissued(said, published["coreset"].files)
+    assert any(words in f.why for f in verify(files[NAME], files) if f.holds is False)
 
 
 def test_of_another_version_a_claim_that_is_known_not_to_hold_is_not_believed(published):

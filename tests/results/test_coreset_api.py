@@ -99,7 +99,7 @@ def test_weights_that_are_not_positive_are_refused(weights):
 
 def test_merging_keeps_weight_and_mean():
     coreset = random_coreset(400)
-    few = coreset.merged(30)
+    few = coreset.reduced(30)
     assert isinstance(few.kmeans(2), SimulatedCenters)
     assert len(few) == 30
     assert few.weights.sum() == pytest.approx(coreset.weights.sum())
@@ -108,10 +108,10 @@ def test_merging_keeps_weight_and_mean():
 
 
 def test_merging_to_more_points_than_there_are_changes_nothing():
-    same = THREE.merged(10)
+    same = THREE.reduced(10)
     assert sorted(same.points.tolist()) == sorted(THREE.points.tolist())
     with pytest.raises(ValueError, match="at least one point"):
-        THREE.merged(0)
+        THREE.reduced(0)
 
 
 def test_a_frame_has_a_row_for_each_point_in_data_units():
@@ -137,8 +137,8 @@ def test_geojson_is_for_maps():
 def test_an_unsealed_coreset_vouches_for_nothing():
     plain = Coreset(THREE.unit_points, THREE.weights, BOX)
     assert isinstance(plain.kmeans(2), NonPrivateCenters)
-    assert isinstance(plain.merged(2).kmeans(2), NonPrivateCenters)
-    for written in (plain.to_frame, plain.to_geojson, plain.merged(2).to_frame):
+    assert isinstance(plain.reduced(2).kmeans(2), NonPrivateCenters)
+    for written in (plain.to_frame, plain.to_geojson, plain.reduced(2).to_frame):
         with pytest.raises(TypeError, match="not private"):
             written()
 
@@ -150,7 +150,7 @@ KINDS: list[type[Centers]] = [SimulatedCenters, UnchargedCenters, ReleasedCenter
 def test_what_comes_of_a_coreset_is_what_the_coreset_is(kind):
     coreset = PLAIN.vouched(kind)
     assert type(coreset.kmeans(2)) is kind
-    assert type(coreset.merged(2).kmeans(1)) is kind
+    assert type(coreset.reduced(2).kmeans(1)) is kind
     assert type(PLAIN.kmeans(2)) is NonPrivateCenters
     said = coreset.to_frame().get("status")
     assert (said is None) if kind is ReleasedCenters else set(said) == {kind.status}

@@ -1,4 +1,4 @@
-"""What five papers claim, and what came of it here: measurements that were kept, and live ones."""
+"""The figures and tables of five papers, measured again: what was kept, and live runs."""
 
 from __future__ import annotations
 
@@ -11,8 +11,19 @@ import pandas as pd
 import streamlit as st
 
 from dpcore.algorithms import PAPERS
+from dpcore.algorithms.references import paper_key
 from dpcore.datasets.paper_sets import EXTRA
-from dpcore.papers import REPRODUCTIONS, Finding, Outcome, Reproduction, in_order, kept
+from dpcore.papers import (
+    REPRODUCTIONS,
+    Check,
+    Finding,
+    Outcome,
+    Reproduction,
+    Row,
+    current_name,
+    in_order,
+    kept,
+)
 from dpcore.privacy.explain import NO_BREAK
 from dpcore.study.sweep_plan import table_csv
 from pages.ui import address, controls, fragments, live_runs
@@ -23,24 +34,25 @@ from pages.ui.downloads import MIME
 #: A finding's color and sign on the screen.
 BADGES = {
     Finding.REPRODUCED: ("green", "check"),
-    Finding.DEPENDS: ("orange", "balance"),
     Finding.NOT_REPRODUCED: ("violet", "close"),
-    Finding.SKIPPED: ("gray", "skip_next"),
+    Finding.CANNOT_RUN: ("gray", "skip_next"),
 }
 
 
 def show() -> None:
     st.caption(
-        "Each figure and table of the five papers that says which method is better when, with what "
-        "came of it when we measured it again, and what is different here. **Run it live** takes "
-        "the quick form, with few runs: it shows the shape, and may find otherwise where figures "
-        "lie close together."
+        "Every figure and table with results in the five papers, measured again. The headline "
+        "claim decides the badge; the paper's other claims follow, each with its own outcome. "
+        "**Run it live** takes the quick form with few runs, which shows the shape but may "
+        "disagree where figures lie close together."
     )
     paper = controls.paper_control()
-    shown = [each for each in in_order(REPRODUCTIONS) if paper in (controls.ALL, each.paper)]
+    shown = [
+        each for each in in_order(REPRODUCTIONS) if paper in (controls.ALL, paper_key(each.paper))
+    ]
     measured = {name: outcome for name, outcome in kept().items() if name in REPRODUCTIONS}
     summary([measured[each.name] for each in shown if each.name in measured], len(shown))
-    opened = address.get("finding", None, address.one_of(REPRODUCTIONS))
+    opened = address.get("finding", None, finding_name)
     for key in dict.fromkeys(each.paper for each in shown):
         st.markdown(f"#### {controls.paper_title(key)}")
         for each in shown:
@@ -68,15 +80,18 @@ def badge(finding: Finding) -> str:
 
 
 def card(each: Reproduction, outcome: Outcome | None, opened: bool) -> None:
-    running = each.name in address.get("live", [], address.several(REPRODUCTIONS))
+    running = each.name in address.get("live", [], finding_names)
     with st.container(border=True, key=f"finding-{each.name}"):
         mark = badge(outcome.check.finding) if outcome else ""
-        st.markdown(f"**{each.figure[:1].upper()}{each.figure[1:]}. {each.title}** {mark}")
-        st.markdown(f"*Claim:* {each.claim}")
+        st.markdown(f"**{each.source}. {each.title}** {mark}")
+        st.markdown(f"*Claim:* {plain(each.claim)}")
+        if each.setting:
+            st.markdown(f"*In the paper:* {plain(each.setting)}")
         if outcome:
-            told(outcome, f"Measured {outcome.date}")
+            told(outcome.check, f"Measured {outcome.date}")
+            compared(each.compared(outcome.rows))
         if each.differs:
-            st.caption(f"What differs: {each.differs.strip()}")
+            st.caption(f"What differs here: {each.differs.strip()}")
         buttons(each, running, outcome is not None, opened)
         if running:
             job = shared_jobs.reproduced(each.name, False)
@@ -86,18 +101,42 @@ def card(each: Reproduction, outcome: Outcome | None, opened: bool) -> None:
             figures(outcome, f"{each.name}.csv")
 
 
-def told(outcome: Outcome, when: str) -> None:
-    """What the measurements say, a line each."""
-    lines = outcome.check.words.splitlines()
-    if len(lines) == 1:
-        st.markdown(f"*{when}:* {plain(lines[0])}")
-    else:
-        st.markdown("\n".join([f"*{when}:*\n", *(f"- {plain(line)}" for line in lines)]))
+def told(check: Check, when: str) -> None:
+    """What the measurements say of the headline, and of each side claim."""
+    lines = [f"*{when}:* {plain(check.words)}", ""]
+    lines += [f"- {badge(side.finding)} {plain(side.words)}" for side in check.sides]
+    lines += [f"- {plain(note)}" for note in check.notes]
+    st.markdown("\n".join(lines))
+
+
+def compared(rows: list[Row]) -> None:
+    """Every number that the paper prints, beside ours."""
+    if not rows:
+        return
+    lines = ["| Setting | The paper | Here |", "|---|---:|---:|"]
+    for row in rows:
+        setting = ", ".join(f"{name} {value}" for name, value in row.setting.items())
+        here = "not measured" if math.isnan(row.figure) else f"{row.figure:.4g}"
+        lines.append(f"| {plain(setting)} | {row.paper:.4g} | {here} |")
+    st.markdown("\n".join(lines))
+
+
+def finding_name(text: str) -> str:
+    """The finding of an address, which may have an earlier name."""
+    name = current_name(text)
+    if name is None:
+        raise ValueError(f"There is no finding {text!r}.")
+    return name
+
+
+def finding_names(text: str) -> list[str]:
+    """Several findings, with commas between them."""
+    return list(dict.fromkeys(finding_name(part) for part in text.split(",")))
 
 
 def plain(words: str) -> str:
     """Words that Markdown takes as they are."""
-    for sign in "\\*_[]:~$":
+    for sign in "\\*_[]:~$|":
         words = words.replace(sign, f"\\{sign}")
     return words
 
@@ -128,9 +167,7 @@ def buttons(each: Reproduction, running: bool, is_kept: bool, opened: bool) -> N
 
 
 def switch_live(name: str, on: bool) -> None:
-    others = [
-        each for each in address.get("live", [], address.several(REPRODUCTIONS)) if each != name
-    ]
+    others = [each for each in address.get("live", [], finding_names) if each != name]
     address.put("live", [*others, *([name] if on else [])], [])
 
 
@@ -145,7 +182,8 @@ def live_run(each: Reproduction, was_done: bool) -> None:
     else:
         outcome = job.results[-1]
         st.markdown(f"**Live, in quick form:** {badge(outcome.check.finding)}")
-        told(outcome, "Measured just now")
+        told(outcome.check, "Measured just now")
+        compared(each.compared(outcome.rows))
         figures(outcome, f"{each.name}-quick.csv")
     if job.done and not was_done:
         st.rerun()

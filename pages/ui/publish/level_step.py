@@ -13,7 +13,8 @@ from dpcore.privacy import explain
 from dpcore.privacy.accounting import MAX_DELTA, MAX_EPSILON, MIN_EPSILON, Infeasible, Neighbors
 from dpcore.privacy.rounding import at_most
 from dpcore.release import Account, Amount, Ledger, ReleasePlan, ReleaseRefused
-from pages.ui import address, controls
+from pages.ui import address, controls, too_few_rows
+from pages.ui.controls import Choice
 from pages.ui.publish import ledger_choice, look_first, step_list
 from pages.ui.publish.publish_source import Subject
 from pages.ui.publish.step_list import Step
@@ -35,6 +36,12 @@ class Terms:
     delta: float
     neighbors: Neighbors
     allowed: Amount
+
+    def choice(self, subject: Subject) -> Choice:
+        """The same run with simulated noise."""
+        return Choice(
+            subject.key, self.algorithm, self.k, self.epsilon, self.delta, self.neighbors, seed=0
+        )
 
     def plan(self, subject: Subject) -> ReleasePlan:
         return ReleasePlan(
@@ -72,6 +79,7 @@ def draw(subject: Subject, ledger: Ledger) -> None:
         ):
             look_first.draw(subject, ledger, found)
         plan = plan_of(subject, found)
+        too_few_rows.offer(found.choice(subject))
         if plan and affordable(plan, ledger):
             left = (account.left if account else found.allowed) - plan.price
             st.caption(

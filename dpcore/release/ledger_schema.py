@@ -43,6 +43,8 @@ KEYS = {
 }
 #: Accounts in which no other columns and no other box may be counted; under add/remove they may.
 NOBODY_KNOWS = "[]"
+#: What a plan says of a source beside the terms that its account keeps to.
+HOW_READ = ("engine", "format", "zones")
 
 
 class DamagedLedger(ValueError):
@@ -122,7 +124,9 @@ def of_plan(plan: Mapping[str, Any]) -> dict[str, Any] | None:
     """Which rows a plan counts, as it was written into the ledger."""
     if not {"source", "box"} <= plan.keys():
         return None
-    return {"source": plan["source"], "box": plan["box"]}
+    source = {name: value for name, value in plan["source"].items() if name not in HOW_READ}
+    zones = {"zones": True} if plan["source"].get("zones") else {}
+    return {"source": source, "box": plan["box"], **zones}
 
 
 def as_text(counted: Mapping[str, Any] | None) -> str:

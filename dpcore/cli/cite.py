@@ -1,0 +1,42 @@
+"""`dpcore cite`: BibTeX for a method, or for one of the works it comes from."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from dpcore.algorithms import ALGORITHMS
+from dpcore.algorithms.references import NUMBERS, OWN, REFERENCES, bibtex, paper_key
+
+
+def add(commands: Any) -> None:
+    command = commands.add_parser(
+        "cite",
+        help="BibTeX for a method or a paper",
+        description="Prints the entries of a method's paper and of the works that the method comes "
+        "from. A field that the papers do not print is left out.",
+    )
+    command.add_argument(
+        "key", help="a method (see `dpcore list`), a work such as su2016, or `ours`"
+    )
+    command.add_argument("--json", action="store_true", help="for programs")
+    command.set_defaults(do=do)
+
+
+def works(key: str) -> tuple[str, ...]:
+    """The keys of the works to cite for a method, or a work's own key."""
+    if key in ALGORITHMS:
+        return ALGORITHMS[key].works
+    if paper_key(key) in (*REFERENCES, OWN):
+        return (paper_key(key),)
+    known = ", ".join([*ALGORITHMS, *REFERENCES, OWN, *NUMBERS])
+    raise ValueError(f"Nothing to cite for {key!r}. There are: {known}.")
+
+
+def do(arguments: argparse.Namespace) -> None:
+    keys = works(arguments.key)
+    if arguments.json:
+        print(json.dumps({key: bibtex(key) for key in keys}, indent=1))
+    else:
+        print(bibtex(*keys))

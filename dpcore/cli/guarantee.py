@@ -1,0 +1,80 @@
+"""`dpcore guarantee`: what theorems promise of a method's results, for public numbers."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import textwrap
+from typing import Any
+
+from dpcore.algorithms import get
+from dpcore.cli.arguments import settings
+from dpcore.cli.predict import public_numbers
+from dpcore.study.guarantees import Guarantee, guarantee
+
+WIDTH = 96
+
+
+def add(commands: Any) -> None:
+    command = commands.add_parser(
+        "guarantee",
+        help="what theorems promise of a method's results",
+        description="States the utility theorems of a method and evaluates their bounds for "
+        "public numbers. Constants in O(...) are taken for 1.",
+    )
+    command.add_argument("algorithm", help="a key from `dpcore list`")
+    command.add_argument("-k", type=int, required=True, help="how many centers")
+    command.add_argument("--epsilon", type=float, required=True)
+    command.add_argument("--delta", type=float, default=0.0)
+    command.add_argument("--beta", type=float, default=0.1, help="how likely the bound may fail")
+    command.add_argument("-n", type=int, help="how many rows: a public number")
+    command.add_argument("-d", type=int, help="how many coordinates")
+    command.add_argument("--data", help="a built-in set, for its n and d, which are public")
+    command.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of the method"
+    )
+    command.add_argument("--json", action="store_true", help="for programs")
+    command.set_defaults(do=do)
+
+
+def do(arguments: argparse.Namespace) -> None:
+    n, d = public_numbers(arguments)
+    system = get(arguments.algorithm)
+    chosen = settings(system, arguments.set)
+    found = guarantee(
+        system.key,
+        n,
+        arguments.k,
+        d,
+        arguments.epsilon,
+        arguments.delta,
+        arguments.beta,
+        **chosen,
+    )
+    if arguments.json:
+        print(json.dumps([as_data(each) for each in found], indent=1))
+        return
+    print(
+        f"{system.title}: n = {n:,}, k = {arguments.k}, d = {d}, epsilon = {arguments.epsilon:g}, "
+        f"delta = {arguments.delta:g}, beta = {arguments.beta:g}\n"
+    )
+    print("\n\n".join(told(each) for each in found) or "No theorem says how good its results are.")
+
+
+def told(each: Guarantee) -> str:
+    lines = (each.theorem.statement, each.bound.words, each.theorem.caution)
+    wrapped = (textwrap.indent(textwrap.fill(line, WIDTH), "  ") for line in lines if line)
+    return "\n".join([each.theorem.citation, *wrapped])
+
+
+def as_data(each: Guarantee) -> dict[str, Any]:
+    theorem, bound = each.theorem, each.bound
+    return {
+        "citation": theorem.citation,
+        "statement": theorem.statement,
+        "says something": bound.says_something,
+        "words": bound.words,
+        "times the optimum": bound.times,
+        "added": bound.added,
+        "caution": theorem.caution,
+    }

@@ -1,0 +1,37 @@
+"""`dpcore key`: the key that signs certificates, made once and kept beside the ledger."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from dpcore.cli.ledger_arguments import add_ledger
+from dpcore.release import signature
+
+
+def add(commands: Any) -> None:
+    command = commands.add_parser(
+        "key",
+        help="make the key that signs certificates, or show its public half",
+        description="Makes a key on first use and prints its public half: tell it to whoever "
+        "should be able to check your certificates. From then on every release is signed.",
+    )
+    command.add_argument(
+        "--new", action="store_true", help="put the present key aside and make another"
+    )
+    add_ledger(command)
+    command.add_argument("--json", action="store_true", help="for programs")
+    command.set_defaults(do=do)
+
+
+def do(arguments: argparse.Namespace) -> None:
+    folder = arguments.ledger.expanduser()
+    aside = signature.retire_key(folder) if arguments.new else None
+    signer = signature.signer(folder) or signature.make_key(folder)
+    if arguments.json:
+        print(json.dumps({"public key": signer.public_key, "file": str(folder / signature.FILE)}))
+        return
+    if aside is not None:
+        print(f"The key before is in {aside}; what it signed stays signed with it.")
+    print(signer.public_key)

@@ -1,0 +1,62 @@
+"""The plan that a certificate describes, made again and so checked again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dpcore.geometry.domain import Box
+from dpcore.release.amounts import Amount
+from dpcore.release.plan import TWIN, ReleasePlan
+from dpcore.release.sources import BuiltinData, DataSource, FileData
+from dpcore.release.twin import twin_plan
+from dpcore.release.unit import Unit
+
+
+def described_plan(said: Mapping[str, Any]) -> ReleasePlan:
+    """The plan, or an error that says why nothing could be released so. No data are looked at."""
+    unit = Unit(**said["unit"])
+    allowed = Amount.of(said["allowed"]["epsilon"], said["allowed"]["delta"])
+    data = described_source(said)
+    if said["purpose"] == TWIN:
+        return twin_plan(
+            said["data set"],
+            data,
+            said["epsilon"],
+            neighbors=said["neighbors"],
+            unit=unit,
+            allowed=allowed,
+        )
+    return ReleasePlan(
+        said["data set"],
+        data,
+        said["algorithm"],
+        said["k"],
+        said["epsilon"],
+        said["delta"],
+        said["neighbors"],
+        said["parameters"],
+        unit,
+        allowed,
+        said["purpose"],
+    )
+
+
+def described_source(said: Mapping[str, Any]) -> DataSource:
+    """The data that are named, without the place where they lie, which no certificate tells."""
+    source = said["source"]
+    if source["kind"] == "built-in":
+        return BuiltinData(source["key"])
+    return FileData(
+        "",
+        tuple(source["columns"]),
+        described_box(said),
+        "" if source["zones"] else None,
+        source["outside the box"],
+        source["engine"],
+        source["format"],
+    )
+
+
+def described_box(said: Mapping[str, Any]) -> Box:
+    return Box(*(tuple(said["box"][end]) for end in ("low", "high", "names")))

@@ -1,0 +1,356 @@
+"""What an algorithm would have charged: its own run on no data, with the answers that it published.
+
+A run reads private data through noisy answers only. What it asks next, and how it shares out its
+budget, therefore follows from public parameters, public coins and those answers. A certificate
+carries the short answers, such as the noisy number of rows. Of a long one, such as the counts on a
+grid, at most one thing decides what is asked next: whether it shows anything. The rehearsal first
+assumes that it does, and where the certificate's charges then differ, that it does not.
+
+What coins that are not published decide, such as the sensitivity of a score of random candidates,
+is known by repeating the rehearsal with other coins, and is not compared.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import time
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dpcore.algorithms import get
+from dpcore.datasets.mapped import MappedRows
+from dpcore.geometry.domain import FloatArray, IntArray, Partition
+from dpcore.kmeans.stages import listening, tell
+from dpcore.privacy.accounting import (
+    Budget,
+    Infeasible,
+    Loss,
+    Neighbors,
+    Pure,
+    Selection,
+    Transcript,
+)
+from dpcore.privacy.losses import noise_scale
+from dpcore.queries.curator import Curator, L
+from dpcore.queries.questions import Sensitivity
+from dpcore.queries.scores import Score
+from dpcore.results.run_result import Outcome, Step
+from dpcore.results.synopsis import Coreset, NoisyGrid
+
+#: Longer answers are not on the certificate.
+SHORT = 16
+#: How the number of rows is called among the answers.
+ROWS = "number of rows"
+#: A count that stands out of any noise, in scales of it.
+LOUD = 2000
+#: Where so many long answers in a row showed nothing, it is not found out which.
+MOST_TRIES = 64
+#: More coordinates of centers than this, or more seconds, and a rehearsal is not made or ended:
+#: whoever wrote the certificate may have chosen any sizes.
+MOST_COORDINATES, MOST_SECONDS = 50_000, 60.0
+#: What two machines may make of the same formula, as part of an amount.
+SAME_FORMULA = 1e-12
+
+Account = Mapping[str, Any]
+Row = Mapping[str, Any]
+
+
+def short_answers(steps: Sequence[Step]) -> list[dict[str, Any]]:
+    """The short answers of a run, in order, each with what was asked."""
+    found = []
+    for step in steps:
+        if step.kind in ("size", "rows"):
+            found.append({"why": ROWS, "values": [int(step.released["n"])]})
+        elif step.kind == "answer":
+            values = np.ravel(step.released["values"])
+            if len(values) <= SHORT:
+                found.append({"why": step.released["why"], "values": values.tolist()})
+    return found
+
+
+@dataclass(frozen=True)
+class Rehearsed:
+    """What came of a rehearsal."""
+
+    #: How the certificate's charges differ from the algorithm's, or None.
+    difference: str | None
+    #: Whether that is known; not, where too many long answers showed nothing.
+    known: bool = True
+    #: What the algorithm tells as facts.
+    names: frozenset[str] = frozenset()
+    #: The facts that neither coins nor long answers change.
+    facts: Mapping[str, Any] | None = None
+    #: Cells a side of the grid that is published, if one is.
+    cells_per_side: int | None = None
+    #: Whether points are published all of whose weights are positive.
+    coreset: bool = False
+
+
+def rehearse(said: Mapping[str, Any], as_account: Callable[[Transcript], Account]) -> Rehearsed:
+    """Compare a certificate's charges with those of its algorithm at its public parameters."""
+    if said["k"] * len(said["box"]["names"]) > MOST_COORDINATES:
+        return Rehearsed("it has too many centers of too many coordinates", known=False)
+    try:
+        with listening(Clock(MOST_SECONDS)):
+            return _compared(said, as_account)
+    except TooLong:
+        return Rehearsed(f"it takes longer than {MOST_SECONDS:g} seconds", known=False)
+
+
+class TooLong(Exception):
+    """A rehearsal that takes longer than any release should."""
+
+
+class Clock:
+    """Ends a search, at the next of its steps, when the time is up."""
+
+    def __init__(self, seconds: float):
+        self._end = time.thread_time() + seconds
+
+    def __call__(self, doing: str = "", part: float = 0.0) -> None:
+        if time.thread_time() > self._end:
+            raise TooLong
+
+
+def _compared(said: Mapping[str, Any], as_account: Callable[[Transcript], Account]) -> Rehearsed:
+    charges = list(_rows(said["transcript"]))
+    silent: set[int] = set()
+    reached, problem = -1, ""
+    for _ in range(MOST_TRIES):
+        try:
+            runs = [_Run(said, silent, coins, as_account) for coins in (0, 1)]
+        except Infeasible as refusal:
+            return Rehearsed(problem or f"the algorithm does not answer so: {refusal}")
+        found = _first_difference(charges, [run.rows for run in runs])
+        if found is None:
+            left = runs[0].curator.unread
+            unasked = f"nothing was asked that {left!r} answers" if left else None
+            return runs[0].told(runs, unasked)
+        index, difference = found
+        if index <= reached:
+            return Rehearsed(problem)
+        last = runs[0].curator.last_long_answer(index)
+        if last is None:
+            return Rehearsed(problem or difference)
+        reached, problem = index, problem or difference
+        silent.add(last)
+    return Rehearsed("too many answers showed nothing", known=False)
+
+
+class _Run:
+    """One run on no data."""
+
+    def __init__(
+        self,
+        said: Mapping[str, Any],
+        silent: set[int],
+        coins: int,
+        as_account: Callable[[Transcript], Account],
+    ):
+        row, names = said["budget of one row"], said["box"]["names"]
+        self.curator = DatalessCurator(
+            len(names),
+            Budget(row["epsilon"], row["delta"]),
+            Neighbors(said["neighbors"]),
+            said["answers"],
+            silent,
+            coins,
+        )
+        system = get(said["algorithm"])
+        settings = system.settings(said["parameters"])
+        with np.errstate(all="ignore"):  # nothing is learned from made-up answers
+            self.outcome: Outcome = system.run(self.curator, said["k"], **settings)
+        self.rows = list(_rows(as_account(self.curator.transcript)))
+
+    def told(self, runs: Sequence[_Run], difference: str | None) -> Rehearsed:
+        """What this run tells, and facts on which all runs agree."""
+        others = [run.outcome.facts for run in runs]
+        facts = {
+            name: value
+            for name, value in self.outcome.facts.items()
+            if all(each.get(name) == value for each in others)
+        }
+        synopsis = self.outcome.synopsis
+        return Rehearsed(
+            difference,
+            names=frozenset(self.outcome.facts),
+            facts=facts,
+            cells_per_side=synopsis.grid.cells_per_side
+            if isinstance(synopsis, NoisyGrid)
+            else None,
+            coreset=isinstance(synopsis, Coreset),
+        )
+
+
+class Silence:
+    """A source of noise that adds none. It chooses the last of two candidates, and of more the last
+    or, with other coins, any."""
+
+    simulated: ClassVar[bool] = True
+
+    def __init__(self, coins: int):
+        self._rng = np.random.default_rng(coins) if coins else None
+
+    def geometric(self, values: IntArray, sensitivity: int, epsilon: float) -> IntArray:
+        return values
+
+    def gaussian(self, values: IntArray, sensitivity: float, rho: float) -> IntArray:
+        return values
+
+    def choose(
+        self,
+        scores: IntArray,
+        sensitivity: int,
+        epsilon: float,
+        monotone: bool = False,
+        log_prior: FloatArray | None = None,
+    ) -> int:
+        prior = np.zeros(scores.shape) if log_prior is None else np.asarray(log_prior)
+        possible = np.flatnonzero(np.broadcast_to(prior, scores.shape) > -np.inf)
+        if self._rng is None or len(possible) == 2:
+            return int(possible[-1])
+        return int(self._rng.choice(possible))
+
+
+class Nobody(MappedRows):
+    """A place where a row could be."""
+
+    def histogram(self, partition: Partition) -> IntArray:
+        return np.zeros(partition.n_cells, dtype=np.int64)
+
+
+class DatalessCurator(Curator):
+    """A curator without rows, which books what it is asked and answers from a certificate.
+
+    Long answers show something, but for those whose numbers are in `silent`.
+    """
+
+    def __init__(
+        self,
+        d: int,
+        budget: Budget,
+        relation: Neighbors,
+        answers: Sequence[Mapping[str, Any]],
+        silent: set[int],
+        coins: int,
+    ):
+        super().__init__(
+            Nobody(np.ones((1, d), dtype=np.int64), None),
+            budget,
+            Silence(coins),
+            relation,
+            np.random.default_rng(coins),
+        )
+        self._answers: dict[str, deque[list[int]]] = defaultdict(deque)
+        for each in answers:
+            self._answers[each["why"]].append(each["values"])
+        self._silent = silent
+        #: What stands out is more or less, so that nothing is believed that depends on it.
+        self._standing_out = 1 + coins
+        #: All charges of the run, and the numbers of those that bought a long answer; both are
+        #: shared with the curators of inner accounts.
+        self._whole = self.transcript
+        self._long: list[int] = []
+
+    @property
+    def unread(self) -> str | None:
+        """What an answer is to that was not asked for."""
+        return next((why for why, left in self._answers.items() if left), None)
+
+    def last_long_answer(self, before: int) -> int | None:
+        """The last that showed something, of those bought before a charge."""
+        shown = (i for i in reversed(self._long) if i < before and i not in self._silent)
+        return next(shown, None)
+
+    def size(self, fraction: float) -> tuple[int, float]:
+        if not self.neighbors.size_is_private:
+            return self._told(ROWS)[0], 1.0
+        return super().size(fraction)
+
+    def working_copy(self, cells_per_side: int | None = None) -> Curator:
+        copied = copy.copy(self)
+        copied._data = copy.copy(self._data)
+        if self.d == 2 and cells_per_side:
+            copied._data.resolution = min(cells_per_side, self.resolution)
+        return copied
+
+    def _paid(self, sensitivity: Sensitivity, loss: L, why: str) -> L:
+        tell("asking", 0.0)
+        return super()._paid(sensitivity, loss, why)
+
+    def _scored(self, score: Score, loss: Selection, why: str) -> tuple[IntArray, bool, float]:
+        tell("asking", 0.0)
+        return super()._scored(score, loss, why)
+
+    def remove_nearest(self, centers: FloatArray, m: int) -> None:
+        """There are no rows to remove."""
+
+    def _told(self, why: str) -> list[int]:
+        if not self._answers[why]:
+            raise ValueError(f"the answer to {why!r} is missing")
+        return self._answers[why].popleft()
+
+    def _drawn(self, exact: Callable[[], IntArray], moved: Sensitivity, paid: Loss) -> IntArray:
+        """The published answer to the question that was booked last, or a loud or silent one."""
+        shape = np.shape(exact())
+        values = super()._drawn(lambda: np.zeros(shape, dtype=np.int64), moved, paid)
+        why = self.transcript[-1].why
+        if why == ROWS or self._answers.get(why):
+            return np.array(self._told(why), dtype=np.int64).reshape(values.shape)
+        number = _booked(self._whole) - 1
+        self._long.append(number)
+        if number not in self._silent:
+            scale = noise_scale(moved.l1 if isinstance(paid, Pure) else moved.l2, paid)
+            values.flat[: self._standing_out] = math.ceil(LOUD * scale)
+        return values
+
+
+def _booked(transcript: Transcript) -> int:
+    """How many charges there are, those of inner accounts included."""
+    inner = (account for charge in transcript for account in charge.inner)
+    return len(transcript) + sum(map(_booked, inner))
+
+
+def _rows(account: Account, depth: int = 0) -> Iterator[Row]:
+    """The charges in the order in which they were booked, each with the account it is in."""
+    terms = {name: account[name] for name in ("epsilon", "delta", "accounting")}
+    for charge in account["charges"]:
+        own = {name: value for name, value in charge.items() if name != "inner"}
+        in_account = {f"account's {name}": value for name, value in terms.items()}
+        yield {"depth": depth, **in_account, **own, "accounts inside": len(charge["inner"])}
+        for inner in charge["inner"]:
+            yield from _rows(inner, depth + 1)
+
+
+def _first_difference(
+    charges: Sequence[Row], rehearsed: Sequence[Sequence[Row]]
+) -> tuple[int, str] | None:
+    """The number of the first charge that the algorithm does not make, and what is wrong."""
+    for index, charge in enumerate(charges):
+        here = f"charge {index + 1} ({charge['why']})"
+        if any(index >= len(run) for run in rehearsed):
+            return index, f"{here} is one more than the algorithm makes"
+        others = [run[index] for run in rehearsed]
+        for name, value in charge.items():
+            expected = [other[name] for other in others]
+            if not _agrees(value, expected):
+                return index, f"{here}: its {name} is {value}, and the algorithm has {expected[0]}"
+    if any(len(run) > len(charges) for run in rehearsed):
+        missing = rehearsed[0][len(charges)]["why"]
+        return len(charges), f"the algorithm makes one more charge ({missing})"
+    return None
+
+
+def _agrees(value: Any, expected: Sequence[Any]) -> bool:
+    """Whether a value is the expected one; where coins change that, anything of its kind is."""
+    first = expected[0]
+    if any(each != first for each in expected):
+        return type(value) is type(first)
+    if isinstance(first, float) and isinstance(value, int | float):
+        return abs(value - first) <= SAME_FORMULA * abs(first)
+    return bool(value == first)

@@ -1,0 +1,97 @@
+"""Predicted errors as curves beside measured ones, and the winners over each public number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dpcore.algorithms import get
+from dpcore.privacy.accounting import Infeasible, Neighbors
+from dpcore.study.prediction import COMPARED, PREDICTED, Win, crossover, predict
+
+#: Metrics in which an added NICV can be drawn: as it is, or as a part of the best.
+ABSOLUTE, RELATIVE = ("nicv",), ("relative-error", "cost-gap")
+
+
+@dataclass(frozen=True)
+class PredictedPoint:
+    """What a method is predicted to reach at one epsilon: with its noise, and at most."""
+
+    epsilon: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class PredictedCurve:
+    """A method's prediction across epsilon."""
+
+    algorithm: str
+    points: tuple[PredictedPoint, ...]
+    #: The equations in words.
+    by: str
+
+    @property
+    def is_range(self) -> bool:
+        """Whether coarse cells leave it open by how much more than its noise a method errs."""
+        return any(point.low < point.high for point in self.points)
+
+
+def predicted_curves(
+    algorithms: Iterable[str],
+    n: int,
+    k: int,
+    d: int,
+    epsilons: Sequence[float],
+    neighbors: Neighbors,
+    settings: Mapping[str, Mapping[str, Any]],
+    metric: str,
+    best: float,
+) -> list[PredictedCurve]:
+    """Those of the methods that have a prediction, where the metric has one.
+
+    `best` is the NICV of k-means without privacy, above which a method's error comes.
+    """
+    if metric not in (*ABSOLUTE, *RELATIVE) or (metric in RELATIVE and best <= 0):
+        return []
+    offset, unit = (best, 1.0) if metric in ABSOLUTE else (0.0, best)
+    curves = []
+    for key in algorithms:
+        if key not in PREDICTED:
+            continue
+        points, equations = [], []
+        for epsilon in epsilons:
+            try:
+                found = predict(key, n, k, d, epsilon, neighbors=neighbors, **settings.get(key, {}))
+            except Infeasible:
+                continue
+            least = min(found.noise, found.mse)
+            points.append(PredictedPoint(epsilon, offset + least / unit, offset + found.mse / unit))
+            equations.append(found.by)
+        if points:
+            curves.append(PredictedCurve(key, tuple(points), equations[-1]))
+    return curves
+
+
+@dataclass(frozen=True)
+class Winners:
+    """Which method has the least predicted noise, over one number with the others fixed."""
+
+    over: str
+    fixed: Mapping[str, float]
+    wins: tuple[Win, ...]
+
+
+def winners(
+    n: int, k: int, d: int, epsilon: float, neighbors: Neighbors = Neighbors.ADD_REMOVE
+) -> list[Winners]:
+    """The winners over epsilon, over n and over d, each with the others as they are here."""
+    here: dict[str, Any] = {"epsilon": epsilon, "n": n, "d": d}
+    found = []
+    for over in here:
+        fixed = {name: value for name, value in here.items() if name != over}
+        able = [key for key in COMPARED if get(key).obstacle(fixed.get("d", 1), None, k) is None]
+        wins = crossover(able, k=k, neighbors=neighbors, **fixed)
+        found.append(Winners(over, {**fixed, "k": k}, wins))
+    return found

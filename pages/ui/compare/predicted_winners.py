@@ -1,0 +1,115 @@
+"""Which method is predicted to win from where on: from public numbers, without a run."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from dpcore.algorithms import ALGORITHMS
+from dpcore.privacy.accounting import Infeasible
+from dpcore.study.curves import EPSILONS
+from dpcore.study.predicted_curves import Winners, winners
+from dpcore.study.prediction import COMPARED, PARTING, Prediction, predict
+from dpcore.study.sweep_plan import table_csv
+from pages.ui import controls, public_numbers
+from pages.ui.controls import Choice
+from pages.ui.downloads import File, keep
+
+COLUMNS = ("algorithm", "epsilon", "noise", "bias at most", "equations")
+AUTO = "auto"
+NAMES = {"epsilon": "ε", "n": "rows", "d": "dimensions", "k": "centers"}
+
+
+def show() -> None:
+    choice = controls.choose(method=AUTO)
+    st.caption(
+        "The error analysis of Su et al. (2016) says how far noise moves a centroid, from public "
+        "numbers alone: rows, centers, dimensions and ε. Nothing is run here, and nothing is spent."
+    )
+    controls.labelled_slider(choice)
+    n = public_numbers.rows(choice.data)
+    if n is None:
+        return
+    d = choice.about.box.d
+    st.markdown(f"**{n:,} rows, {choice.k} centers, {d} dimensions.**")
+    st.markdown("##### Which method has the least noise, and from where on")
+    for each in winners(n, choice.k, d, choice.epsilon, choice.neighbors):
+        st.markdown(f"- {told(each)}")
+    st.markdown("##### Predicted error of a centroid")
+    found = predictions(choice, n, d)
+    table(found)
+    st.caption(
+        "Mean squared error in a box from -1 to 1, about what a method adds to NICV. Two numbers "
+        "are noise alone, and noise with all that coarse cells may add. " + PARTING
+    )
+    rows = [
+        {
+            "algorithm": each.algorithm,
+            "epsilon": each.epsilon,
+            "noise": each.noise,
+            "bias at most": each.bias,
+            "equations": each.citation,
+        }
+        for column in found.values()
+        for each in column.values()
+    ]
+    files = [File("CSV of these predictions", "predicted.csv", partial(table_csv, COLUMNS, rows))]
+    keep(choice.data, files, True, command(choice, n, d), marked=False, chart=False)
+
+
+def told(each: Winners) -> str:
+    """The winners over one number, in a sentence."""
+    at = ", ".join(f"{name_of(name, value)}" for name, value in each.fixed.items())
+    first, *later = each.wins
+    said = [f"**{ALGORITHMS[first.algorithm].title}** has the least noise"]
+    said += [f"**{ALGORITHMS[win.algorithm].title}** from {size(win.start)} on" for win in later]
+    return f"Over {NAMES[each.over]} ({at}): {', '.join(said)}."
+
+
+def size(value: float) -> str:
+    """Three digits of a number, without a power of ten."""
+    return f"{float(f'{value:.3g}'):,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def name_of(name: str, value: float) -> str:
+    return f"ε = {value:g}" if name == "epsilon" else f"{value:,.0f} {NAMES[name]}"
+
+
+def predictions(choice: Choice, n: int, d: int) -> dict[str, dict[float, Prediction]]:
+    """By method and ε; empty for a method that cannot run on such data."""
+    found: dict[str, dict[float, Prediction]] = {}
+    for key in COMPARED:
+        found[key] = {}
+        for epsilon in EPSILONS:
+            try:
+                each = predict(key, n, choice.k, d, epsilon, neighbors=choice.neighbors)
+            except Infeasible:
+                break
+            found[key][epsilon] = each
+    return found
+
+
+def table(found: dict[str, dict[float, Prediction]]) -> None:
+    def say(each: Prediction | None) -> str:
+        if each is None:
+            return "cannot run"
+        if each.bias:
+            return f"{min(each.noise, each.mse):.2g} to {each.mse:.2g}"
+        return f"{each.mse:.2g}"
+
+    columns = {
+        ALGORITHMS[key].title: [say(column.get(epsilon)) for epsilon in EPSILONS]
+        for key, column in found.items()
+    }
+    index = pd.Index([f"{epsilon:g}" for epsilon in EPSILONS], name="ε")
+    st.table(pd.DataFrame(columns, index=index), border="horizontal")
+
+
+def command(choice: Choice, n: int, d: int) -> str:
+    epsilons = " ".join(f"{epsilon:g}" for epsilon in EPSILONS)
+    return (
+        f"dpcore predict -n {n} -d {d} -k {choice.k} --neighbors {choice.neighbors} "
+        f"--epsilons {epsilons}"
+    )

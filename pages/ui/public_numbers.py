@@ -1,0 +1,31 @@
+"""Numbers that may be shown to anybody: how many rows there are, where that is no secret."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpcore.results.run_result import opened
+from pages.ui import address, cached_work, visibility
+from pages.ui.visibility import Standing
+
+MOST_ROWS = 10**12
+
+
+def rows(data: str) -> int | None:
+    """The number of rows of public data and of a twin. For data of one's own, a typed number:
+    theirs is private."""
+    if visibility.of(data) is not Standing.RAW:
+        return int(opened(cached_work.data(data).n))
+    return address.control(
+        st.number_input,
+        "About how many rows? A public number",
+        "rows",
+        None,
+        address.number(int, 1, MOST_ROWS),
+        min_value=1,
+        max_value=MOST_ROWS,
+        step=None,
+        placeholder="such as 50000",
+        help="The true number of your rows is private, so it is not used here. Type one that "
+        "anybody may know, such as a census gives.",
+    )

@@ -1,0 +1,61 @@
+"""A method that has too few rows: said before it runs, with one click to where it can answer."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpcore.datasets.builtin import BuiltinSet, builtin_set
+from dpcore.privacy.accounting import Infeasible
+from dpcore.privacy.explain import LEVELS, MIDDLE, Level
+from dpcore.runs.refusals import answers_on_larger, refusal_of_builtin
+from pages.ui import address, controls
+from pages.ui.controls import Choice
+
+
+def problem(choice: Choice) -> Infeasible | None:
+    """Why the method cannot answer on a built-in set. The size of other data is private."""
+    if not isinstance(choice.about, BuiltinSet):
+        return None
+    return refusal_of_builtin(
+        choice.system, choice.data, choice.k, choice.epsilon, choice.neighbors
+    )
+
+
+def strictest_level(least: float) -> Level | None:
+    """The named level with the least epsilon that is large enough."""
+    able = [level for level in LEVELS if level.epsilon >= least]
+    return able[-1] if able else None
+
+
+def offer(choice: Choice) -> None:
+    """The strictest level at which the method answers, and larger data on which it does."""
+    found = problem(choice)
+    if found is None:
+        return
+    level = strictest_level(found.smallest_epsilon) if found.smallest_epsilon else None
+    if level is None:
+        st.caption("No level of the slider is enough on these data.")
+    else:
+        st.button(
+            f"Use the level “{level.name}” (ε {level.epsilon:g}), the strictest that works here",
+            key="level that works",
+            icon=":material/tune:",
+            on_click=_take_level,
+            args=(level,),
+        )
+    larger = answers_on_larger(
+        choice.system, choice.data, choice.k, choice.epsilon, choice.neighbors
+    )
+    if larger is not None:
+        st.button(
+            f"Use the month of trips ({builtin_set(larger).rows:,} rows)",
+            key="larger data",
+            icon=":material/calendar_month:",
+            on_click=address.put,
+            args=("data", larger, controls.DATA),
+        )
+
+
+def _take_level(level: Level) -> None:
+    address.put("epsilon", None)
+    address.put("privacy", level.name, MIDDLE.name)

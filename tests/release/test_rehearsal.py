@@ -1,0 +1,110 @@
+"""What an algorithm charges is found again without the data, and anything else is not."""
+
+from __future__ import annotations
+
+import copy
+import time
+
+import numpy as np
+import pytest
+
+import dpcore
+from dpcore.datasets import load
+from dpcore.release.certificate import account, plain
+from dpcore.release.rehearsal import rehearse, short_answers
+from dpcore.results import parquet
+
+
+def told(key, name, k, epsilon, neighbors="add-remove"):
+    """What a certificate would say of a simulated run."""
+    system, data = dpcore.ALGORITHMS[key], load(name)
+    delta = 1e-6 if system.uses_delta else 0.0
+    run = dpcore.run(key, data, k, epsilon, delta, neighbors, seed=1)
+    said = {
+        "budget of one row": {"epsilon": epsilon, "delta": delta},
+        "neighbors": neighbors,
+        "box": {"names": data.box.names},
+        "answers": short_answers(run.steps),
+        "algorithm": key,
+        "k": k,
+        "parameters": run.parameters,
+        "transcript": account(run.transcript),
+    }
+    return plain(said)
+
+
+def difference(said):
+    return rehearse(said, lambda transcript: plain(account(transcript))).difference
+
+
+@pytest.mark.parametrize("neighbors", ["add-remove", "replace-one"])
+@pytest.mark.parametrize(
+    ("key", "name", "k", "epsilon"),
+    [
+        ("adaptive", "s1-like", 4, 1e-5),  # nothing stands out, so it ends early
+        ("adaptive", "s1-like", 4, 0.1),
+        ("highdim", "iris", 4, 0.1),  # cubes die out
+        ("highdim", "iris", 1, 8.0),
+        ("coreset-split", "nyc-taxi-trips", 2, 1.0),  # parts, each with its own number of rows
+        ("lift", "wine", 3, 0.01),  # the level decides how the rest is spent
+        ("lift", "wine", 3, 8.0),
+        ("hybrid", "s1-like", 3, 0.05),
+        ("pgkm", "iris", 3, 1.0),  # coins decide the sensitivities
+    ],
+)
+def test_the_charges_of_a_run_are_found_again_without_its_data(key, name, k, epsilon, neighbors):
+    assert difference(told(key, name, k, epsilon, neighbors)) is None
+
+
+@pytest.mark.parametrize("key", ["eugkm", "coreset", "dplloyd", "sulq", "gkm"])
+def test_charges_that_the_algorithm_does_not_make_are_not(key):
+    said = told(key, "s1-like", 3, 1.0)
+    for change in (
+        lambda charges: charges.pop(),
+        lambda charges: charges.pop(0),
+        lambda charges: charges.append(charges[-1]),
+        lambda charges: charges[-1].update(sensitivity=charges[-1]["sensitivity"] / 2 + 1),
+        lambda charges: charges[-1].update(mechanism="exponential mechanism"),
+        lambda charges: charges[-1].update(epsilon=charges[-1]["epsilon"] * (1 - 1e-9)),
+        lambda charges: charges[-1].update(why="something else"),
+    ):
+        other = copy.deepcopy(said)
+        change(other["transcript"]["charges"])
+        if other != said:
+            assert difference(other)
+
+
+@pytest.mark.parametrize(("k", "d"), [(1000, 1000), (51, 1000)])
+def test_a_certificate_cannot_make_a_rehearsal_take_long_by_its_sizes(k, d):
+    said = told("lift", "wine", 3, 1.0) | {"k": k, "box": {"names": [f"x{i}" for i in range(d)]}}
+    start = time.thread_time()
+    done = rehearse(said, lambda transcript: plain(account(transcript)))
+    assert not done.known
+    assert "too many centers" in done.difference
+    assert time.thread_time() - start < 0.1
+
+
+def test_a_rehearsal_ends_when_its_time_is_up(monkeypatch):
+    monkeypatch.setattr("dpcore.release.rehearsal.MOST_SECONDS", 0.0)
+    done = rehearse(told("dplloyd", "s1-like", 3, 1.0), lambda t: plain(account(t)))
+    assert not done.known
+    assert "longer than" in done.difference
+
+
+def test_a_file_of_too_many_rows_is_not_read(monkeypatch):
+    """A few bytes may say that they are billions of rows."""
+    file = parquet.written({"x": np.zeros(1001)})
+    assert parquet.holds_only(file, ["x"], numbered=False)
+    monkeypatch.setattr("dpcore.results.parquet.MOST_ROWS", 1000)
+    with pytest.raises(ValueError, match="more than 1,000 rows"):
+        parquet.read(file, ["x"])
+    assert not parquet.holds_only(file, ["x"], numbered=False)
+
+
+@pytest.mark.parametrize("key", ["lift", "eugkm"])
+def test_another_number_in_a_charge_is_found(key):
+    said = told(key, "s1-like", 3, 1.0)
+    for charge in said["transcript"]["charges"]:
+        charge["why"] = charge["why"].replace(" cells", "9 cells")
+    assert "9 cells" in str(said["transcript"])
+    assert difference(said)
