@@ -11,10 +11,11 @@ INSTALL = $(BIN)/python -m pip install
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help env run test check bench audit findings data screenshots lock vulnerabilities torture
+.PHONY: help env run test test-fast torture check bench audit findings data screenshots lock \
+	vulnerabilities
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
 
 env: $(READY) ## Create .venv from the lock, with uv when there is one
 
@@ -24,7 +25,10 @@ run: $(READY) ## Open the dashboard; prints its address
 test: $(READY) ## Run every test
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile
 
-torture: $(READY) ## Kill, cut, race and malform at length: what tests do in short
+test-fast: $(READY) ## Run the tests that together take two minutes
+	OMP_NUM_THREADS=1 $(BIN)/pytest --fast -n 2 --dist loadfile
+
+torture: $(READY) ## Kill, cut and race the ledger, and read malformed files, for a long time
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.torture --full
 
 check: $(READY) ## Lint, format and types, without changing anything

@@ -15,12 +15,40 @@ from typing import NoReturn
 import pytest
 from hypothesis import HealthCheck, settings
 
+#: Files and folders that `pytest --fast` (`make test-fast`) leaves out: they drive browsers,
+#: servers and Spark, kill processes, or repeat runs very often. The rest takes two minutes.
+SLOW = (
+    "algorithms/test_all.py",
+    "audit",
+    "browser",
+    "datasets/engines",
+    "pages",
+    "papers",
+    "release/test_composition.py",
+    "release/test_killed.py",
+    "release/test_torture.py",
+    "server",
+    "test_extending.py",
+    "test_packaging.py",
+    "torture",
+)
+TESTS = Path(__file__).parent
 REPOSITORY = Path(__file__).parents[1]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 # How long an example takes tells more of what else the machine does than of what is tested.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--fast", action="store_true", help="leave out the slow files")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    if config.getoption("--fast") and collection_path.is_relative_to(TESTS):
+        return any(collection_path == TESTS / slow for slow in SLOW) or None
+    return None
 
 
 def missing(need: str) -> NoReturn:

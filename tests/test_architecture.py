@@ -33,7 +33,9 @@ LAYERS = (
     "cli",
 )
 #: What may lie in the root beside the layers: it imports nothing but itself.
-ROOT_MODULES = {"dpcore", "dpcore._version"}
+ROOT_MODULES = {"dpcore", "dpcore._suggestion", "dpcore._version"}
+#: `python -m dpcore`: the one module above all layers.
+PROGRAM = "dpcore.__main__"
 
 
 def name(path: Path) -> str:
@@ -89,14 +91,16 @@ def layer(module: str) -> int:
 @pytest.mark.parametrize("path", CORE, ids=name)
 def test_every_module_of_the_core_lies_in_a_layer(path):
     module = dotted(path)
-    assert module in ROOT_MODULES or module.split(".")[1] in LAYERS
+    assert module in {*ROOT_MODULES, PROGRAM} or module.split(".")[1] in LAYERS
 
 
 @pytest.mark.parametrize("path", CORE, ids=name)
 def test_nothing_imports_from_a_layer_above(path):
     module = dotted(path)
     others = {n for n in imported(path) if n.startswith("dpcore.") and n in MODULES}
-    if module in ROOT_MODULES:
+    if module == PROGRAM:
+        assert others == {"dpcore.cli"}
+    elif module in ROOT_MODULES:
         assert others <= ROOT_MODULES
     else:
         others -= ROOT_MODULES
@@ -150,7 +154,10 @@ def test_importing_dpcore_imports_nothing_but_its_version():
     code = "import sys, dpcore; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     loaded = set(run.stdout.split())
-    assert {each for each in loaded if each.startswith("dpcore")} == ROOT_MODULES
+    assert {each for each in loaded if each.startswith("dpcore")} == {
+        "dpcore",
+        "dpcore._version",
+    }
     assert not loaded & {"numpy", "scipy", "pandas", "sklearn", "duckdb", "opendp", "streamlit"}
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+from dpcore._suggestion import did_you_mean
 from dpcore.algorithms.references import PAPERS, REFERENCES
 from dpcore.privacy.accounting import Infeasible, Neighbors, Verdict
 from dpcore.queries.curator import Curator
@@ -199,4 +200,7 @@ def get(key: str) -> Algorithm:
     try:
         return ALGORITHMS[key]
     except KeyError:
-        raise ValueError(f"No algorithm {key!r}. There are: {', '.join(ALGORITHMS)}.") from None
+        raise ValueError(
+            f"No algorithm {key!r}.{did_you_mean(key, ALGORITHMS)} "
+            f"There are: {', '.join(ALGORITHMS)}."
+        ) from None

@@ -7,30 +7,34 @@ import csv
 import sqlite3
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
-from dpcore.cli import (
-    audit,
-    catalog,
-    cite,
-    dashboard,
-    guarantee,
-    history,
-    key,
-    ledger,
-    predict,
-    release,
-    reproduce,
-    run,
-    sweep,
-    verify,
-)
-from dpcore.privacy.accounting import Infeasible
+from dpcore._version import __version__
 
-#: What went wrong, as an exit code.
+#: Exit codes of a command that failed.
 BAD_INPUT, REFUSED, INTERRUPTED = 2, 3, 130
 TOO_MUCH = {
-    MemoryError: "this takes more memory than there is. Give smaller data.",
+    MemoryError: "this needs more memory than there is. Give smaller data.",
     RecursionError: "the data are nested too deeply to be read.",
+}
+
+#: Each command: the module in this package that does it, and one line of help. A module is
+#: imported when its command is used, so that `dpcore --help` need not import the whole library.
+COMMANDS = {
+    "list": ("catalog", "list the algorithms with their verdicts, and the data sets"),
+    "run": ("run", "run one algorithm once"),
+    "predict": ("predict", "predict the error from public numbers"),
+    "guarantee": ("guarantee", "show what theorems promise of a method's results"),
+    "sweep": ("sweep", "run algorithms many times across epsilon and tabulate NICV"),
+    "audit": ("audit", "try to break the privacy claims"),
+    "reproduce": ("reproduce", "measure the papers' findings again"),
+    "cite": ("cite", "print BibTeX for a method or a paper"),
+    "release": ("release", "publish once: charge the ledger, write files and a certificate"),
+    "verify": ("verify", "check a certificate and the files it came with"),
+    "history": ("history", "list all releases, what they cost and what is left"),
+    "key": ("key", "make the key that signs certificates, or show its public half"),
+    "ledger": ("ledger", "back up, restore or check the ledger"),
+    "dashboard": ("dashboard", "open the dashboard"),
 }
 
 EPILOG = """\
@@ -47,31 +51,49 @@ examples:
   dpcore verify released/certificate.json
   dpcore key
 
-exit codes: 0 done, 2 the question or the data are not right, 3 refused (no answer at this
-epsilon, or the result is not private and may not leave)
+`dpcore COMMAND --help` describes the options of one command.
+
+exit codes: 0 success; 1 a check failed (audit, verify, ledger check); 2 the arguments or the data
+are not valid; 3 refused (there is no answer at this epsilon, or the result may not be published)
 """
 
 
-def parser() -> argparse.ArgumentParser:
+def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
+    """The parser for a command line: it knows all commands, and the options of the one given.
+
+    Parameters
+    ----------
+    words : sequence of str, default=()
+        The arguments that will be parsed.
+
+    Returns
+    -------
+    argparse.ArgumentParser
+    """
     whole = argparse.ArgumentParser(
         "dpcore",
         description="Differentially private k-means: see what privacy costs, and choose.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    whole.add_argument("--version", action="version", version=f"dpcore {__version__}")
     commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    commands_of = (
-        *(catalog, cite, run, predict, guarantee, sweep, audit, reproduce),
-        *(release, verify, history, key, ledger),
-    )
-    for module in (*commands_of, dashboard):
-        module.add(commands)
+    # No option before the command takes a value, so the first other word is the command.
+    given = next((word for word in words if not word.startswith("-")), None)
+    for name, (module, line) in COMMANDS.items():
+        command = commands.add_parser(name, help=line)
+        if name == given:
+            import_module(f"{__name__}.{module}").add(command)
     return whole
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; errors are one line for people, and an exit code for scripts."""
-    arguments = parser().parse_args(argv)
+    words = sys.argv[1:] if argv is None else argv
+    arguments = parser(words).parse_args(words)
+    # The command has imported this module by now; help and usage errors never do.
+    from dpcore.privacy.accounting import Infeasible
+
     try:
         code: int | None = arguments.do(arguments)
         return code or 0
@@ -79,9 +101,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.close()
         return 0
     except OSError as problem:
-        words = f"{problem.filename}: {problem.strerror}." if problem.filename else problem
-        print(f"dpcore: {words}", file=sys.stderr)
-        # What the system forbids has a number; what we refuse has none.
+        message = f"{problem.filename}: {problem.strerror}." if problem.filename else problem
+        print(f"dpcore: {message}", file=sys.stderr)
+        # The system's own refusals have an error number; ours have none.
         refused = isinstance(problem, PermissionError) and problem.errno is None
         return REFUSED if refused else BAD_INPUT
     except Infeasible as refusal:

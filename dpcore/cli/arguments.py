@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
+from dpcore._suggestion import nearest
 from dpcore.algorithms import Algorithm
 from dpcore.datasets import BUILTIN, Dataset, load, why_empty
 from dpcore.datasets.engines import ENGINES
@@ -18,7 +19,7 @@ T = TypeVar("T")
 
 
 def seed(text: str) -> int:
-    """What repeats public coins and simulated noise."""
+    """Parse a seed."""
     number = int(text)
     if number < 0:
         raise argparse.ArgumentTypeError(f"a seed is a whole number of at least 0, not {text}")
@@ -26,7 +27,7 @@ def seed(text: str) -> int:
 
 
 def to_be_written(text: str) -> Path:
-    """A file in a folder that is there: found out before the work is done, not after."""
+    """Parse the path of an output file; its folder must exist, which we check before the work."""
     path = Path(text)
     if path.is_dir() or not path.parent.is_dir():
         problem = f"{path} is a folder" if path.is_dir() else f"there is no folder {path.parent}"
@@ -35,47 +36,66 @@ def to_be_written(text: str) -> Path:
 
 
 def kept(file: Path, read: Callable[[str], T]) -> T | None:
-    """What was kept in a file before, if it is there."""
+    """The contents of a file that --save wrote earlier, or None if there is none."""
     if not file.exists():
         return None
     try:
-        return read(file.read_text())
+        return read(file.read_text(encoding="utf-8"))
     except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise ValueError(f"{file} does not hold what --save keeps; name another file.") from error
+        raise ValueError(f"{file} is not a file that --save wrote. Name another file.") from error
 
 
 def add_data(command: argparse.ArgumentParser) -> None:
     group = command.add_argument_group("data")
     group.add_argument(
-        "--data", required=True, help="a built-in set (see `dpcore list`), or a file or glob"
+        "--data", required=True, help="a data set from `dpcore list`, a file, or a glob"
     )
-    group.add_argument("--columns", nargs="+", metavar="NAME", help="the file's coordinates")
+    group.add_argument(
+        "--columns", nargs="+", metavar="NAME", help="the columns of the coordinates"
+    )
     group.add_argument(
         "--box",
         nargs="+",
         type=float,
         metavar="X",
-        help="the public box: all low ends, then all high ends; never taken from the data",
+        help="the public box: all low ends, then all high ends; chosen without looking at the data",
     )
     group.add_argument(
-        "--outside", choices=["drop", "clip"], default="drop", help="what becomes of rows outside"
+        "--outside",
+        choices=["drop", "clip"],
+        default="drop",
+        help="drop rows outside the box, or move them to its edge (%(default)s)",
     )
-    group.add_argument("--engine", choices=list(ENGINES), default="duckdb", help="who reads it")
-    group.add_argument("--zones", help="CSV of zone positions, for files with PULocationID")
+    group.add_argument(
+        "--engine",
+        choices=list(ENGINES),
+        default="duckdb",
+        help="what reads the files (%(default)s)",
+    )
+    group.add_argument(
+        "--zones",
+        metavar="FILE",
+        help="CSV file with the position of each taxi zone, for files with PULocationID",
+    )
 
 
 def add_budget(command: argparse.ArgumentParser) -> None:
     group = command.add_argument_group("privacy")
-    group.add_argument("--delta", type=float, default=0.0, help="for algorithms that use it")
     group.add_argument(
-        "--neighbors", choices=[str(n) for n in Neighbors], default=str(Neighbors.ADD_REMOVE)
+        "--delta", type=float, default=0.0, help="for algorithms that can use it (%(default)s)"
+    )
+    group.add_argument(
+        "--neighbors",
+        choices=[str(n) for n in Neighbors],
+        default=str(Neighbors.ADD_REMOVE),
+        help="what one row may change: it is added or removed, or replaced (%(default)s)",
     )
     group.add_argument(
         "--set",
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="a setting of the algorithm; may be given again",
+        help="a setting of the algorithm; may be repeated",
     )
 
 
@@ -83,8 +103,11 @@ def dataset(arguments: argparse.Namespace) -> Dataset:
     """The data set that the arguments name."""
     if arguments.data in BUILTIN or arguments.data.startswith("gaussians-k"):
         if arguments.box or arguments.columns:
-            raise ValueError(f"{arguments.data} has its own box and columns.")
+            raise ValueError(
+                f"{arguments.data} has its own box and columns. Leave out --box and --columns."
+            )
         return load(arguments.data)
+    check_name(arguments)
     box = None
     if arguments.box:
         half, odd = divmod(len(arguments.box), 2)
@@ -102,6 +125,17 @@ def dataset(arguments: argparse.Namespace) -> Dataset:
     if data.n == 0 and (words := why_empty(arguments.data, **options)):
         print(f"dpcore: for your eyes only: {words.value}", file=sys.stderr)
     return data
+
+
+def check_name(arguments: argparse.Namespace) -> None:
+    """Refuse a name that is no file but nearly that of a built-in set."""
+    name = arguments.data
+    if (
+        arguments.engine == "duckdb"
+        and (match := nearest(name, BUILTIN))
+        and not Path(name).exists()
+    ):
+        raise ValueError(f"No data set or file is called {name!r}. Did you mean {match!r}?")
 
 
 def settings(algorithm: Algorithm, pairs: list[str]) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from dpcore.algorithms import ALGORITHMS, get
 from dpcore.audit.attack import Finding
@@ -19,33 +18,33 @@ from dpcore.privacy.rounding import at_least
 BROKEN = 1
 
 
-def add(commands: Any) -> None:
-    command = commands.add_parser(
-        "audit",
-        help="try to break the privacy claims",
-        description="Runs algorithms many times on neighboring data sets and bounds epsilon from "
-        "below. A bound under the claim is no proof; one above it refutes the claim.",
+def add(command: argparse.ArgumentParser) -> None:
+    command.description = (
+        "Run algorithms many times on neighboring data sets, and compute a lower bound on epsilon "
+        "from the outputs. A bound above the claim refutes the claim. A bound below it proves "
+        "nothing."
     )
-    command.add_argument("algorithms", nargs="*", help="keys from `dpcore list`; all without")
-    command.add_argument("--runs", type=int, default=RUNS, help="on each data set of a pair")
-    command.add_argument("--seed", type=seed, default=0)
-    command.add_argument("--workers", type=int, help="processes; as many as processors without")
+    command.add_argument("algorithms", nargs="*", help="keys from `dpcore list` (default: all)")
+    command.add_argument(
+        "--runs", type=int, default=RUNS, help="runs on each data set of a pair (%(default)s)"
+    )
+    command.add_argument("--seed", type=seed, default=0, help="seed of the runs (%(default)s)")
+    command.add_argument("--workers", type=int, help="processes (default: one for each processor)")
     command.add_argument(
         "--save",
         type=to_be_written,
         metavar="FILE",
-        help="keep what was found in this file; of some algorithms, in place of what it says of "
-        "them",
+        help="save the findings in this file; if you name algorithms, only theirs are replaced",
     )
     command.add_argument(
         "--coverage",
         action="store_true",
-        help="run every case once, and tell which branches of the algorithms they enter",
+        help="run every case once and list the branches of the algorithms that none enters",
     )
     command.add_argument(
-        "--told", action="store_true", help="what the last full audit found, without a new one"
+        "--told", action="store_true", help="show the findings of the last full audit"
     )
-    command.add_argument("--json", action="store_true", help="for programs")
+    command.add_argument("--json", action="store_true", help="print JSON")
     command.set_defaults(do=do)
 
 
@@ -70,7 +69,7 @@ def do(arguments: argparse.Namespace) -> int:
     )
     if arguments.save:
         saved = before.updated(report) if before else report
-        arguments.save.write_text(saved.to_json())
+        arguments.save.write_text(saved.to_json(), encoding="utf-8")
     if arguments.json:
         print(report.to_json(), end="")
     else:

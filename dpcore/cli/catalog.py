@@ -1,4 +1,4 @@
-"""`dpcore list`: the algorithms and the data that ship."""
+"""`dpcore list`: the algorithms and the data sets that ship."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from dpcore.study.guarantees import THEOREMS
 from dpcore.study.prediction import PREDICTED
 
 
-def add(commands: Any) -> None:
-    command = commands.add_parser("list", help="algorithms with their verdicts, and data sets")
+def add(command: argparse.ArgumentParser) -> None:
+    command.description = "List the algorithms with their verdicts, and the data sets that ship."
     command.add_argument("key", nargs="?", help="one algorithm, with all that is known of it")
-    command.add_argument("--json", action="store_true", help="for programs")
+    command.add_argument("--json", action="store_true", help="print JSON")
     command.set_defaults(do=do)
 
 
@@ -77,14 +77,14 @@ def do(arguments: argparse.Namespace) -> None:
             tell(algorithm)
         return
     if arguments.json:
-        found = {
+        listing = {
             "algorithms": [describe(a) for a in ALGORITHMS.values()],
             "data": [
                 {"key": b.key, "title": b.title, "unit": b.unit, "simulated": b.simulated}
                 for b in BUILTIN.values()
             ],
         }
-        print(json.dumps(found, indent=1))
+        print(json.dumps(listing, indent=1))
         return
     print("Algorithms\n")
     for algorithm in ALGORITHMS.values():

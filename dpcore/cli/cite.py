@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import Any
 
 from dpcore.algorithms import ALGORITHMS
 from dpcore.algorithms.references import NUMBERS, OWN, REFERENCES, bibtex, paper_key
 
 
-def add(commands: Any) -> None:
-    command = commands.add_parser(
-        "cite",
-        help="BibTeX for a method or a paper",
-        description="Prints the entries of a method's paper and of the works that the method comes "
-        "from. A field that the papers do not print is left out.",
+def add(command: argparse.ArgumentParser) -> None:
+    command.description = (
+        "Prints the entries of a method's paper and of the works that the method comes "
+        "from. A field that the papers do not print is left out."
     )
     command.add_argument(
         "key", help="a method (see `dpcore list`), a work such as su2016, or `ours`"

@@ -8,30 +8,28 @@ import runpy
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 MAIN = Path(__file__).parents[2] / "app.py"
 MODES = ("personal", "classroom", "shared")
-#: Under which every machine knows itself.
+#: Names that every machine has for itself.
 USUAL_HOSTS = ("127.0.0.1", "localhost")
 #: Addresses that stand for all of a machine's networks.
 EVERYWHERE = ("0.0.0.0", "::")
 
 
-def add(commands: Any) -> None:
-    command = commands.add_parser(
-        "dashboard",
-        help="open the dashboard",
-        description="Starts the dashboard and prints the address to open, with a token that lets "
-        "only you in. SECURITY.md says what each mode promises.",
+def add(command: argparse.ArgumentParser) -> None:
+    command.description = (
+        "Start the dashboard and print the address to open. The address holds a token, so that "
+        "nobody else gets in. SECURITY.md says what each mode promises."
     )
     command.add_argument(
         "--mode",
         choices=MODES,
-        help="personal: everything, for one person. classroom: public data only, no files, no "
-        "ledger, no publishing. shared: people sign in and have roles (DPCORE_MODE, or personal)",
+        help="personal: everything, for one person. classroom: public data only, with no files, no "
+        "ledger and no publishing. shared: people sign in and have roles. Default: the variable "
+        "DPCORE_MODE, or personal",
     )
-    command.add_argument("--port", type=int, default=8501, help="%(default)s")
+    command.add_argument("--port", type=int, default=8501, help="port to listen on (%(default)s)")
     command.add_argument(
         "--address", default="127.0.0.1", help="network address to listen on (%(default)s)"
     )
@@ -40,15 +38,18 @@ def add(commands: Any) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="another name under which people open the dashboard; repeat for several",
+        help="another name of this machine in the address that people open; may be repeated",
     )
     command.add_argument(
         "--data",
         type=Path,
         metavar="FOLDER",
-        help="the only folder that it reads and writes (DPCORE_DATA, or your home folder)",
+        help="the only folder that it reads and writes (default: the variable DPCORE_DATA, or your "
+        "home folder)",
     )
-    command.add_argument("--no-browser", action="store_true", help="only print the address")
+    command.add_argument(
+        "--no-browser", action="store_true", help="print the address without opening a browser"
+    )
     command.set_defaults(do=do)
 
 
@@ -65,13 +66,13 @@ def do(arguments: argparse.Namespace) -> None:
             "under which people open the dashboard."
         )
     os.environ |= settings(arguments)
-    # As `python -m streamlit run app.py` would, in this process: who stops it stops the server.
+    # Like `python -m streamlit run app.py`, but in this process: to stop it is to stop the server.
     sys.argv = ["streamlit", "run", str(MAIN), *options(arguments)]
     runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
 
 
 def settings(arguments: argparse.Namespace) -> dict[str, str]:
-    """What the environment is to say."""
+    """The environment variables that the dashboard reads."""
     given = {
         "DPCORE_MODE": arguments.mode,
         "DPCORE_DATA": arguments.data and str(arguments.data.expanduser().resolve()),
@@ -81,7 +82,7 @@ def settings(arguments: argparse.Namespace) -> dict[str, str]:
 
 
 def options(arguments: argparse.Namespace) -> list[str]:
-    """What Streamlit is told."""
+    """Options for Streamlit."""
     hosts = dict.fromkeys([*USUAL_HOSTS, arguments.address, *arguments.host])
     shown = arguments.host[0] if arguments.host else None
     return [

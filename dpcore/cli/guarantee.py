@@ -15,12 +15,10 @@ from dpcore.study.guarantees import Guarantee, guarantee
 WIDTH = 96
 
 
-def add(commands: Any) -> None:
-    command = commands.add_parser(
-        "guarantee",
-        help="what theorems promise of a method's results",
-        description="States the utility theorems of a method and evaluates their bounds for "
-        "public numbers. Constants in O(...) are taken for 1.",
+def add(command: argparse.ArgumentParser) -> None:
+    command.description = (
+        "States the utility theorems of a method and evaluates their bounds for "
+        "public numbers. Constants in O(...) are taken for 1."
     )
     command.add_argument("algorithm", help="a key from `dpcore list`")
     command.add_argument("-k", type=int, required=True, help="how many centers")

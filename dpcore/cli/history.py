@@ -1,28 +1,27 @@
-"""`dpcore history`: what was spent, what is left, and everything that was released."""
+"""`dpcore history`: all releases, what they cost and what is left."""
 
 from __future__ import annotations
 
 import argparse
 import json
 from pathlib import Path
-from typing import Any
 
 from dpcore.cli.ledger_arguments import account_as_dict, add_ledger, books_to_read, entry_as_dict
 from dpcore.release import Amount, Entry, Ledger, reopened
 from dpcore.release.signature import public_key
 
 
-def add(commands: Any) -> None:
-    command = commands.add_parser(
-        "history",
-        help="all releases, what they cost, what is left",
-        description="Lists the ledger, or writes the files of one release again, for free. Nothing "
-        "can be un-spent.",
+def add(command: argparse.ArgumentParser) -> None:
+    command.description = (
+        "List all releases and what is left of each budget, or write the files of one release "
+        "again. This reads the ledger and spends nothing."
     )
-    command.add_argument("number", type=int, nargs="?", help="a release, to write its files again")
-    command.add_argument("--output", type=Path, help="a new folder for them (release-NUMBER)")
+    command.add_argument("number", type=int, nargs="?", help="the release to write again")
+    command.add_argument(
+        "--output", type=Path, help="new folder for its files (default: release-NUMBER)"
+    )
     add_ledger(command)
-    command.add_argument("--json", action="store_true", help="for programs")
+    command.add_argument("--json", action="store_true", help="print JSON")
     command.set_defaults(do=do)
 
 

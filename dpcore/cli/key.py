@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import Any
 
 from dpcore.cli.ledger_arguments import add_ledger
 from dpcore.release import signature
 
 
-def add(commands: Any) -> None:
-    command = commands.add_parser(
-        "key",
-        help="make the key that signs certificates, or show its public half",
-        description="Makes a key on first use and prints its public half: tell it to whoever "
-        "should be able to check your certificates. From then on every release is signed.",
+def add(command: argparse.ArgumentParser) -> None:
+    command.description = (
+        "Makes a key on first use and prints its public half: tell it to whoever "
+        "should be able to check your certificates. From then on every release is signed."
     )
     command.add_argument(
         "--new", action="store_true", help="put the present key aside and make another"

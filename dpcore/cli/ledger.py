@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from dpcore.cli.ledger_arguments import add_ledger
 from dpcore.release import backup
@@ -13,22 +12,21 @@ from dpcore.release import backup
 BROKEN = 1
 
 
-def add(commands: Any) -> None:
-    command = commands.add_parser(
-        "ledger",
-        help="back up the ledger, restore it, check that it is whole",
-        description="A backup is one file with the database and its key. Keep it as secret as the "
-        "ledger itself. Restoring never forgets a release: a ledger that has more is left alone.",
+def add(command: argparse.ArgumentParser) -> None:
+    command.description = (
+        "Back up the ledger, restore it, or check that it is whole. A backup is one file with the "
+        "database and its key; keep it as secret as the ledger. Restoring never loses a release: a "
+        "ledger that has more releases than the backup is left as it is."
     )
     actions = command.add_subparsers(dest="action", required=True, metavar="ACTION")
     for action, words in (
-        ("backup", "write the ledger into a new file; others may go on using it"),
-        ("restore", "put a backup in place of a ledger that is lost, damaged or older"),
+        ("backup", "write the ledger into a new file, even while it is in use"),
+        ("restore", "replace a lost, damaged or older ledger by a backup"),
     ):
         part = actions.add_parser(action, help=words)
-        part.add_argument("file", type=Path)
+        part.add_argument("file", type=Path, help="the backup")
         add_ledger(part)
-    add_ledger(actions.add_parser("check", help="look at every page, link and released file"))
+    add_ledger(actions.add_parser("check", help="check every page, link and released file"))
     command.set_defaults(do=do)
 
 

@@ -1,4 +1,4 @@
-"""What the commands about releases share: the ledger, and money as people read it."""
+"""Arguments and output that the commands about releases share."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ from dpcore.release.ledger_store import DATABASE, KEY
 
 
 def add_ledger(command: argparse.ArgumentParser) -> None:
+    folder = usual_folder()
     command.add_argument(
         "--ledger",
         type=Path,
-        default=usual_folder(),
+        default=folder,
         metavar="FOLDER",
-        help=f"where charges and released files are kept ({VARIABLE}, or %(default)s)",
+        help=f"folder with the charges and released files (default: the variable {VARIABLE}, or "
+        f"{folder})",
     )
 
 
 def ledger(arguments: argparse.Namespace) -> Ledger:
-    """The ledger that the arguments name, or what is wrong with it."""
+    """Open the ledger that the arguments name."""
     try:
         return Ledger(arguments.ledger)
     except (OSError, sqlite3.Error) as problem:
@@ -33,7 +35,7 @@ def ledger(arguments: argparse.Namespace) -> Ledger:
 
 
 def books_to_read(arguments: argparse.Namespace) -> Ledger | None:
-    """The same to look at only, where nothing is made or changed; None where there is none."""
+    """Open the ledger for reading only, creating nothing; None if there is none."""
     folder = arguments.ledger.expanduser()
     if not any((folder / name).exists() for name in (DATABASE, KEY)):
         return None

@@ -27,13 +27,11 @@ EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 AXES = ("epsilon", "n", "d")
 
 
-def add(commands: Any) -> None:
-    command = commands.add_parser(
-        "predict",
-        help="the error to expect, from public numbers",
-        description="Predicts the mean squared error of a centroid by the error analysis of Su et "
+def add(command: argparse.ArgumentParser) -> None:
+    command.description = (
+        "Predicts the mean squared error of a centroid by the error analysis of Su et "
         "al. (2016). It reads public numbers only, so it costs nothing. In a box from -1 to 1 the "
-        "error is about what a method adds to NICV.",
+        "error is about what a method adds to NICV."
     )
     command.add_argument(
         "algorithms", nargs="*", metavar="METHOD", help=f"some of {', '.join(PREDICTED)}"

@@ -13,22 +13,22 @@ NAMED = {"boroughs": boroughs, "neighborhoods": neighborhoods}
 def add_regions(command: argparse.ArgumentParser) -> None:
     group = command.add_argument_group(
         "regions",
-        "Each part of a map at a level of its own, --epsilon at most. Whether a row is in the data "
-        "is protected at the level of the region it lies in; a row that moves costs the level of "
-        "the region it leaves plus that of the region it enters.",
+        "Give each part of a map its own privacy level, at most --epsilon. Whether a row is in the "
+        "data is protected at the level of its region. Where it is gets less protection: moving a "
+        "row costs the level of the region it leaves plus that of the region it enters.",
     )
     group.add_argument(
         "--regions",
         metavar="WHICH",
-        help=f"{', '.join(NAMED)}, or a GeoJSON file of polygons that have a name, and an epsilon "
-        "if they have a level of their own",
+        help=f"{', '.join(NAMED)}, or a GeoJSON file of polygons with a name and, optionally, an "
+        "epsilon",
     )
     group.add_argument(
         "--level",
         action="append",
         default=[],
         metavar="NAME=EPSILON",
-        help=f"the level of a region ({ELSEWHERE!r} is outside of all); may be given again",
+        help=f"the level of one region, or of {ELSEWHERE!r} for the rest; may be repeated",
     )
 
 
@@ -36,16 +36,16 @@ def regions(arguments: argparse.Namespace, data: Dataset) -> Regions | None:
     """The regions that the arguments name, with their levels, on the map of the data."""
     if arguments.regions is None:
         if arguments.level:
-            raise ValueError("--level is for a region: say which with --regions.")
+            raise ValueError("--level needs --regions. Name the regions first.")
         return None
     if data.d != 2:
-        raise ValueError(f"--regions is for maps, in 2 dimensions; these data have {data.d}.")
+        raise ValueError(f"--regions needs data with 2 coordinates; these have {data.d}.")
     if arguments.regions in NAMED:
         drawn = NAMED[arguments.regions](data.box)
     else:
         drawn = from_geojson(arguments.regions, data.box)
     if drawn.names == (ELSEWHERE,):
-        raise ValueError(f"None of {arguments.regions} lies in the box of these data.")
+        raise ValueError(f"No region of {arguments.regions} lies in the box of these data.")
     return drawn.with_levels({**drawn.levels, **dict(map(level, arguments.level))})
 
 

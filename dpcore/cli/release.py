@@ -7,10 +7,9 @@ import json
 import sqlite3
 import sys
 from pathlib import Path
-from typing import Any
 
 from dpcore.algorithms import get
-from dpcore.cli.arguments import add_budget, add_data, settings
+from dpcore.cli.arguments import add_budget, add_data, check_name, settings
 from dpcore.cli.ledger_arguments import add_ledger, entry_as_dict, ledger
 from dpcore.cli.progress_meter import Stages
 from dpcore.datasets import engines
@@ -36,38 +35,47 @@ from dpcore.release.signature import make_key, signer
 from dpcore.release.sources import known
 
 
-def add(commands: Any) -> None:
-    command = commands.add_parser(
-        "release",
-        help="publish once: charge the ledger, write files and a certificate",
-        description="Publishes the result of one run with noise for release. Says what it is about "
-        "to do, and spends nothing before you agree.",
+def add(command: argparse.ArgumentParser) -> None:
+    command.description = (
+        "Publish the result of one run. The command says what it is about to do, and spends "
+        "nothing before you agree."
     )
-    command.add_argument("algorithm", help="a key from `dpcore list`; or twin, to explore for free")
-    command.add_argument("-k", type=int, help="how many centers")
-    command.add_argument("--epsilon", type=float, required=True, help="what this release may cost")
-    command.add_argument("--name", help="what the data set is called in the ledger and on paper")
+    command.add_argument(
+        "algorithm", help="a key from `dpcore list`, or twin for a private twin of the data"
+    )
+    command.add_argument("-k", type=int, help="number of centers")
+    command.add_argument(
+        "--epsilon", type=float, required=True, help="the privacy budget of this release"
+    )
+    command.add_argument("--name", help="name of the data set in the ledger and the certificate")
     command.add_argument(
         "--allowed",
         type=float,
         nargs="+",
         metavar="X",
-        help="epsilon, and delta, that all releases of these data may ever cost; said once",
+        help="epsilon, and delta if needed, that all releases of these data may cost together; "
+        "needed for the first release only",
     )
-    command.add_argument("--unit", help="what one row, or one id, stands for: trip, passenger")
-    command.add_argument("--ids", metavar="COLUMN", help="tells whose a row is")
-    command.add_argument("--rows", type=int, default=1, help="rows kept of each id, at most")
+    command.add_argument("--unit", help="what one row or one id stands for: trip, passenger")
+    command.add_argument(
+        "--ids", metavar="COLUMN", help="the column that tells which person a row belongs to"
+    )
+    command.add_argument(
+        "--rows", type=int, default=1, help="rows kept of each id, at most (%(default)s)"
+    )
     add_data(command)
     add_budget(command)
     add_ledger(command)
-    command.add_argument("--output", type=Path, help="a new folder for the files (release-NUMBER)")
+    command.add_argument(
+        "--output", type=Path, help="new folder for the files (default: release-NUMBER)"
+    )
     command.add_argument(
         "--sign",
         action="store_true",
         help="make a signing key if there is none; once there is, every release is signed",
     )
-    command.add_argument("--yes", action="store_true", help="agree beforehand")
-    command.add_argument("--json", action="store_true", help="the ledger's entry, for programs")
+    command.add_argument("--yes", action="store_true", help="do not ask; publish at once")
+    command.add_argument("--json", action="store_true", help="print the ledger's entry as JSON")
     command.set_defaults(do=do)
 
 
@@ -142,8 +150,11 @@ def source(arguments: argparse.Namespace) -> DataSource:
     """The data that the arguments name; of files the columns are looked at, but no row."""
     if known(arguments.data):
         if arguments.box or arguments.columns:
-            raise ValueError(f"{arguments.data} has its own box and columns.")
+            raise ValueError(
+                f"{arguments.data} has its own box and columns. Leave out --box and --columns."
+            )
         return BuiltinData(arguments.data)
+    check_name(arguments)
     opened = engines.open_source(
         engines.engine(arguments.engine), arguments.data, arguments.columns, arguments.zones
     )

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from dpcore._suggestion import did_you_mean
 from dpcore.algorithms import PAPERS
 from dpcore.cli.arguments import kept, seed, to_be_written
 from dpcore.papers import (
@@ -31,39 +32,36 @@ from dpcore.papers.kept_results import from_json, to_json
 WIDTH = 88
 
 
-def add(commands: Any) -> None:
-    command = commands.add_parser(
-        "reproduce",
-        help="measure the papers' findings again",
-        description="Measures a finding of a paper again and says whether it came out. Without a "
-        "name, lists the findings.",
+def add(command: argparse.ArgumentParser) -> None:
+    command.description = (
+        "Measure a finding of a paper again, and say whether it holds. Without a name, list the "
+        "findings."
     )
     command.add_argument(
         "name",
         nargs="?",
         help="a finding (su2016-fig1), or a paper for all of its findings (su2016)",
     )
-    command.add_argument("--quick", action="store_true", help="few runs and settings: the shape")
+    command.add_argument("--quick", action="store_true", help="use few runs and settings")
     command.add_argument(
-        "--data", type=Path, metavar="FOLDER", help="where the sets are that do not ship"
+        "--data", type=Path, metavar="FOLDER", help="folder of the data sets that do not ship"
     )
-    command.add_argument("--seed", type=seed, default=0)
+    command.add_argument("--seed", type=seed, default=0, help="seed of the runs (%(default)s)")
     command.add_argument(
         "--save",
         type=to_be_written,
         metavar="FILE",
-        help="keep what came of each finding in this file, in place of what it says of them; "
-        "without a name, of all",
+        help="save the outcomes in this file, replacing older ones (without a name: all findings)",
     )
-    command.add_argument("--json", action="store_true", help="for programs")
+    command.add_argument("--json", action="store_true", help="print JSON")
     command.set_defaults(do=do)
 
 
 def do(arguments: argparse.Namespace) -> None:
     if arguments.data is not None and not arguments.data.is_dir():
-        raise ValueError(f"--data must name a folder, and {arguments.data} is none.")
+        raise ValueError(f"--data must be a folder, and {arguments.data} is not one.")
     if arguments.save and arguments.quick:
-        raise ValueError("--save keeps full measurements: leave out --quick.")
+        raise ValueError("--save needs full measurements. Leave out --quick.")
     if arguments.name is None and not arguments.save:
         listed = in_order(REPRODUCTIONS)
         if arguments.json:
@@ -72,7 +70,7 @@ def do(arguments: argparse.Namespace) -> None:
             catalog(listed)
         return
     if arguments.save:
-        kept(arguments.save, from_json)  # what is wrong with it is better known before
+        kept(arguments.save, from_json)  # report a bad file before the long work
     shelf, effort = Shelf(arguments.data), Effort(arguments.quick, arguments.seed)
     outcomes = []
     for name in chosen(arguments.name):
@@ -90,7 +88,8 @@ def save(outcome: Outcome, file: Path) -> None:
     saved = kept(file, from_json) or {}
     if outcome.check.finding is not Finding.CANNOT_RUN:
         saved[outcome.reproduction.name] = outcome
-    file.write_text(to_json(saved[each.name] for each in in_order(saved)))
+    text = to_json(saved[each.name] for each in in_order(saved))
+    file.write_text(text, encoding="utf-8")
 
 
 def chosen(name: str | None) -> list[str]:
@@ -106,7 +105,10 @@ def chosen(name: str | None) -> list[str]:
         if name in (each.paper, SOURCES[each.paper].prefix)
     ]
     if not of_paper:
-        raise ValueError(f"No finding or paper {name!r}. There are: {', '.join(REPRODUCTIONS)}.")
+        raise ValueError(
+            f"No finding or paper {name!r}.{did_you_mean(name, REPRODUCTIONS)} "
+            f"There are: {', '.join(REPRODUCTIONS)}."
+        )
     return of_paper
 
 

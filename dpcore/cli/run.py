@@ -34,18 +34,25 @@ FORMATS = {
 }
 
 
-def add(commands: Any) -> None:
-    command = commands.add_parser("run", help="run one algorithm once")
-    command.add_argument("algorithm", help="a key from `dpcore list`, or auto")
-    command.add_argument("-k", type=int, required=True, help="how many centers")
+def add(command: argparse.ArgumentParser) -> None:
+    command.description = (
+        "Run one algorithm once with simulated noise, and show its centers and what each question "
+        "cost. The result is for exploring; `dpcore release` makes files that may be published."
+    )
+    command.add_argument("algorithm", help="a key from `dpcore list`; auto chooses one")
+    command.add_argument("-k", type=int, required=True, help="number of centers")
     command.add_argument("--epsilon", type=float, required=True, help="the privacy budget")
-    command.add_argument("--seed", type=seed, help="repeats the simulated noise")
+    command.add_argument("--seed", type=seed, help="run again with the same simulated noise")
     add_data(command)
     add_budget(command)
     add_regions(command)
-    command.add_argument("--format", choices=list(FORMATS), help="centers only, in this format")
+    command.add_argument(
+        "--format", choices=list(FORMATS), help="print only the centers, in this format"
+    )
     command.add_argument("--output", type=to_be_written, help="write the centers to this file")
-    command.add_argument("--json", action="store_true", help="centers and transcript as JSON")
+    command.add_argument(
+        "--json", action="store_true", help="print the centers and the transcript as JSON"
+    )
     command.set_defaults(do=do)
 
 
@@ -73,17 +80,17 @@ def do(arguments: argparse.Namespace) -> None:
     if format is not None:
         if not isinstance(result.centers, PrivateCenters):
             raise PermissionError(
-                f"the result of {result.algorithm} is not private and may not leave: "
+                f"the result of {result.algorithm} is not private and may not be saved: "
                 "its privacy claim does not hold."
             )
         text = FORMATS[format](result.centers)
         if arguments.output:
-            arguments.output.write_text(text)
+            arguments.output.write_text(text, encoding="utf-8")
         else:
             sys.stdout.write(text if text.endswith("\n") else text + "\n")
         print(
-            f"dpcore: these centers are {result.status}, and say so inside. "
-            "`dpcore release` makes files to publish.",
+            f"dpcore: these centers are {result.status}, and the file says so. "
+            "Use `dpcore release` to publish.",
             file=sys.stderr,
         )
     elif arguments.json:
@@ -93,7 +100,7 @@ def do(arguments: argparse.Namespace) -> None:
 
 
 def as_dict(result: RunResult) -> dict[str, Any]:
-    """The result as data; centers that are not private stay inside."""
+    """The result as data, without centers that are not private."""
     private = isinstance(result.centers, PrivateCenters)
     return {
         "algorithm": result.algorithm,
@@ -114,13 +121,13 @@ def as_dict(result: RunResult) -> dict[str, Any]:
 
 
 def tell(result: RunResult) -> None:
-    """The result for a person."""
+    """Print the result for a person."""
     if isinstance(result.centers, PrivateCenters):
         print(
             f"{result.algorithm}: {result.verdict}, epsilon {at_most(result.epsilon)} spent, ",
             end="",
         )
-        print(f"under {result.neighbors}. Simulated noise: to look at, not to publish.")
+        print(f"under {result.neighbors}. Simulated noise: not for publication.")
         print(f"An attacker's certainty about one row: {odds(result.epsilon)}.")
         for told in ("protection", "caution"):
             if told in result.facts:
@@ -132,6 +139,6 @@ def tell(result: RunResult) -> None:
     print("  ".join(f"{name:>18}" for name in names))
     for center in result.centers:
         print("  ".join(f"{value:18.6f}" for value in center))
-    print("\nWhat was asked, and what it cost:")
+    print("\nQuestions asked, and the epsilon that each one cost:")
     for charge in result.transcript:
         print(f"  {at_most(charge.epsilon):>10}  {charge.mechanism}: {charge.why}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Iterable, Iterator
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from dpcore.algorithms import get
 from dpcore.cli.arguments import add_budget, add_data, dataset, seed, settings
@@ -19,36 +19,43 @@ T = TypeVar("T")
 EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 
 
-def add(commands: Any) -> None:
-    command = commands.add_parser(
-        "sweep",
-        help="NICV across epsilon, many runs",
-        description="Runs algorithms many times across epsilon. Its figures compare with the true "
-        "data: they are for your eyes only, and choosing epsilon by them leaks. Tables of your "
-        "own data say so in each row.",
+def add(command: argparse.ArgumentParser) -> None:
+    command.description = (
+        "Run algorithms many times across epsilon and show how good their centers are. The figures "
+        "compare with the true data, so they are not private: do not publish them, and do not "
+        "choose epsilon by them. Tables of your own data say so in each row."
     )
     command.add_argument("algorithms", nargs="+", help="keys from `dpcore list`")
-    command.add_argument("-k", type=int, required=True, help="how many centers")
-    command.add_argument("--epsilons", type=float, nargs="+", default=list(EPSILONS))
-    command.add_argument("--runs", type=int, default=20, help="runs at each epsilon")
-    command.add_argument("--seed", type=seed, default=0)
+    command.add_argument("-k", type=int, required=True, help="number of centers")
+    command.add_argument(
+        "--epsilons",
+        type=float,
+        nargs="+",
+        default=list(EPSILONS),
+        metavar="X",
+        help="privacy budgets to try (default: " + " ".join(f"{e:g}" for e in EPSILONS) + ")",
+    )
+    command.add_argument("--runs", type=int, default=20, help="runs at each epsilon (%(default)s)")
+    command.add_argument(
+        "--seed", type=seed, default=0, help="seed of the simulated noise (%(default)s)"
+    )
     command.add_argument(
         "--unsquared",
         action="store_true",
-        help="the mean distance as well, which Ni et al. (2021) call NICV",
+        help="also measure the mean distance, not squared",
     )
     add_data(command)
     add_budget(command)
     shape = command.add_mutually_exclusive_group()
-    shape.add_argument("--json", action="store_true", help="every trial as JSON")
-    shape.add_argument("--csv", action="store_true", help="every trial as CSV")
+    shape.add_argument("--json", action="store_true", help="print every run as JSON")
+    shape.add_argument("--csv", action="store_true", help="print every run as CSV")
     command.set_defaults(do=do)
 
 
 def do(arguments: argparse.Namespace) -> None:
     keys = list(dict.fromkeys(arguments.algorithms))
     if arguments.set and len(keys) > 1:
-        raise ValueError("--set needs a single algorithm, so that it is clear whose setting it is.")
+        raise ValueError("--set works with one algorithm only. Run a sweep for each algorithm.")
     chosen = {key: settings(get(key), arguments.set) for key in keys}
     data = dataset(arguments)
     trials = sweep(

@@ -6,7 +6,6 @@ import argparse
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from dpcore.cli.ledger_arguments import books_to_read
 from dpcore.release import Finding, verify
@@ -20,23 +19,26 @@ BROKEN = 1
 MOST_FILE, MOST_SHOWN = 1 << 31, 10
 
 
-def add(commands: Any) -> None:
-    command = commands.add_parser(
-        "verify",
-        help="check a certificate and the files it came with",
-        description="Checks what can be checked without the data, and says what cannot. Without "
-        "files, looks at those beside the certificate that it names.",
+def add(command: argparse.ArgumentParser) -> None:
+    command.description = (
+        "Check what can be checked without the data, and say what cannot. Without files, check "
+        "those in the certificate's folder that it names."
     )
     command.add_argument("certificate", type=Path, help="a certificate.json")
-    command.add_argument("files", type=Path, nargs="*", help="released files")
-    command.add_argument("--ledger", type=Path, metavar="FOLDER", help="who issued it can ask this")
+    command.add_argument("files", type=Path, nargs="*", help="released files to check")
+    command.add_argument(
+        "--ledger",
+        type=Path,
+        metavar="FOLDER",
+        help="also check that this ledger issued the certificate",
+    )
     command.add_argument(
         "--key",
         metavar="FILE|TEXT",
         help="the publisher's public key, as dpcore key prints it: the certificate must be signed "
         "with it",
     )
-    command.add_argument("--json", action="store_true", help="for programs")
+    command.add_argument("--json", action="store_true", help="print JSON")
     command.set_defaults(do=do)
 
 

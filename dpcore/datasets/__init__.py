@@ -35,7 +35,29 @@ __all__ = [
 
 @lru_cache(maxsize=16)
 def load(key: str) -> Dataset:
-    """A built-in data set. It is made once a process and shared; nobody can change it."""
+    """A built-in data set. It is made once a process and shared; nobody can change it.
+
+    Parameters
+    ----------
+    key : str
+        A key of `dpcore.datasets.BUILTIN`, or "gaussians-kK-dD" for any K and D up to 100.
+
+    Returns
+    -------
+    Dataset
+        The data, which are public.
+
+    Raises
+    ------
+    ValueError
+        If no built-in set has this key.
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> dpcore.datasets.load("iris").n
+    150
+    """
     given = builtin_set(key)
     about = About(
         given.key,
@@ -62,6 +84,35 @@ def from_array(
 
     Rows outside the box are dropped, or clipped to its edge; what is not a number is left out.
     Without `about.public` they count as data of your own, whose exact numbers stay closed.
+
+    Parameters
+    ----------
+    values : array-like of shape (n, d)
+        Rows in data units.
+    box : tuple (low, high)
+        The ends of the public box: numbers, or one for each column.
+    outside : {"drop", "clip"}, default="drop"
+        Whether rows outside the box are dropped or moved to its edge.
+    about : About or None, default=None
+        What may be said of the data.
+
+    Returns
+    -------
+    OwnData or Dataset
+        A `Dataset` if `about.public` is set, else `OwnData`.
+
+    Raises
+    ------
+    ValueError
+        If the rows and the box do not fit together.
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> data = dpcore.datasets.from_array([[0.2, 0.4], [0.6, 0.8]], box=(0, 1))
+    >>> result = dpcore.run("dplloyd", data, k=1, epsilon=1.0, seed=0)
+    >>> result.centers.shape
+    (1, 2)
     """
     return held(rows.from_array(values, box, outside, about))
 
@@ -85,6 +136,47 @@ def from_file(
     are recognised. Rows outside the box are dropped, or with outside="clip" moved to its edge.
     The box is public and must be given: the smallest and largest values belong to single rows.
     With `ids`, so many rows of each id are kept, drawn by a key.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file, a glob, or a table of the engine.
+    columns : sequence of str or None, default=None
+        The columns of the coordinates; found by their names if None.
+    box : tuple (low, high) or None, default=None
+        The ends of the public box: numbers, or one for each column.
+    zones : str, Path or None, default=None
+        A CSV file with the position of each taxi zone.
+    outside : {"drop", "clip"}, default="drop"
+        Whether rows outside the box are dropped or moved to its edge.
+    engine : {"duckdb", "spark"} or Engine, default="duckdb"
+        What reads the files.
+    format : str or None, default=None
+        The format; found by the ending of the path if None.
+    unit : str, default="row"
+        What one row is: a trip, a patient.
+    ids : Ids or None, default=None
+        The column of ids, and how many rows of each are kept.
+
+    Returns
+    -------
+    OwnData
+        The data. They are not public, so exact answers need `.value`.
+
+    Raises
+    ------
+    ValueError
+        If the path, the columns or the box are not valid.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import dpcore
+    >>> _ = Path("trips.csv").write_text("lon,lat\\n-74.0,40.75\\n-73.98,40.76\\n")
+    >>> box = ([-74.1, 40.7], [-73.9, 40.9])
+    >>> data = dpcore.datasets.from_file("trips.csv", ["lon", "lat"], box)
+    >>> data.n.value
+    2
     """
     return OwnData(
         files.from_file(

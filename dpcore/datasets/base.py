@@ -25,7 +25,33 @@ COST_UNITS = 1 << 20
 
 @dataclass(frozen=True)
 class About:
-    """What may be said of a data set on screen: all of it public."""
+    """What may be said of a data set on screen: all of it public.
+
+    Parameters
+    ----------
+    key : str, default="data"
+        A short name, for programs.
+    title : str, default="Your data"
+        A name for people.
+    description : str, default=""
+        One or two sentences.
+    unit : str, default="row"
+        What one row is: a trip, a patient.
+    simulated : bool, default=False
+        Whether the rows are simulated.
+    geographic : bool, default=False
+        Whether the coordinates are longitude and latitude in degrees.
+    public : bool, default=False
+        Whether everybody may see the data.
+    twin : bool, default=False
+        Whether the data were drawn from a release.
+
+    Examples
+    --------
+    >>> from dpcore.datasets import About
+    >>> About(title="Rides", unit="ride").public
+    False
+    """
 
     key: str = "data"
     title: str = "Your data"
@@ -54,6 +80,13 @@ class Dataset(ABC):
 
     Positions are in ticks, costs in squared unit coordinates. `n` and everything else that is
     computed here is private; `box`, `resolution` and `about` are public.
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> data = dpcore.datasets.load("iris")
+    >>> isinstance(data, dpcore.datasets.Dataset), data.d
+    (True, 4)
     """
 
     box: Box

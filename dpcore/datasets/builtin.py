@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dpcore._suggestion import did_you_mean
 from dpcore.datasets import generated, uci
 from dpcore.datasets.data_folder import data_file
 from dpcore.geometry.domain import Box, FloatArray, Grid, IntArray
@@ -201,6 +202,6 @@ def builtin_set(key: str) -> BuiltinSet:
         return gaussian_family(int(family[1]), int(family[2]))
     known = ", ".join(BUILTIN)
     raise ValueError(
-        f"No built-in set is called {key!r}. There are {known}, "
+        f"No built-in set is called {key!r}.{did_you_mean(key, BUILTIN)} There are {known}, "
         "and gaussians-kK-dD for any K and D up to 100."
     )

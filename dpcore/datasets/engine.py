@@ -20,6 +20,28 @@ class EngineDataset(Dataset):
     Grids, cluster totals and costs are one query each. What no query answers (the positions of
     single rows, for blocks or removals) is read into memory, as lattice cells, when it is asked
     for.
+
+    Parameters
+    ----------
+    engine : Engine
+        What reads the source.
+    source : Source
+        The files or the table.
+    box : Box
+        The public box.
+    about : About or None, default=None
+        What may be said of the data.
+
+    Examples
+    --------
+    `dpcore.datasets.from_file` makes one for files of three coordinates or more:
+
+    >>> from pathlib import Path
+    >>> import dpcore
+    >>> _ = Path("rows.csv").write_text("x,y,z\\n1,2,3\\n")
+    >>> data = dpcore.datasets.from_file("rows.csv", ["x", "y", "z"], (0, 10))
+    >>> isinstance(data.value, dpcore.datasets.EngineDataset)
+    True
     """
 
     def __init__(self, engine: Engine, source: Source, box: Box, about: About | None = None):

@@ -70,6 +70,42 @@ def why_empty(
     """What is wrong, and how to mend it, when no row lies in the box; None when one does.
 
     It looks at the rows: for the eyes of who holds the data.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file, a glob, or a table of the engine.
+    columns : sequence of str or None, default=None
+        The columns of the coordinates; found by their names if None.
+    box : tuple (low, high) or None, default=None
+        The ends of the public box: numbers, or one for each column.
+    zones : str, Path or None, default=None
+        A CSV file with the position of each taxi zone.
+    outside : {"drop", "clip"}, default="drop"
+        Whether rows outside the box are dropped or moved to its edge.
+    engine : {"duckdb", "spark"} or Engine, default="duckdb"
+        What reads the files.
+    format : str or None, default=None
+        The format; found by the ending of the path if None.
+
+    Returns
+    -------
+    NonPrivate[str] or None
+        An explanation, or None if a row lies in the box.
+
+    Raises
+    ------
+    ValueError
+        If the path, the columns or the box are not valid.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import dpcore
+    >>> _ = Path("swapped.csv").write_text("lon,lat\\n40.75,-74.0\\n")
+    >>> box = ([-74.1, 40.7], [-73.9, 40.9])
+    >>> "swapped" in dpcore.datasets.why_empty("swapped.csv", ["lon", "lat"], box).value
+    True
     """
     asked, source, box = _opened(path, columns, box, zones, outside, engine, format)
     words = engines.explain_empty(asked, source, box)

@@ -25,7 +25,30 @@ from dpcore.kmeans.scanline import RowSums
 
 
 class GridDataset(Dataset):
-    """Counts on a square grid with a power of two of cells a side; axis i is coordinate i."""
+    """Counts on a square grid with a power of two of cells a side; axis i is coordinate i.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (side, side)
+        Rows in each cell, whole numbers.
+    box : Box
+        The public box, of two coordinates.
+    about : About or None, default=None
+        What may be said of the data.
+
+    Raises
+    ------
+    ValueError
+        If the counts are not whole, not square, or their side is no power of two.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dpcore import Box
+    >>> from dpcore.datasets import GridDataset
+    >>> GridDataset(np.ones((4, 4), dtype=int), Box.cube(2)).n
+    16
+    """
 
     def __init__(self, counts: IntArray, box: Box, about: About | None = None):
         counts = np.asarray(counts)

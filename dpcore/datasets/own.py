@@ -15,6 +15,22 @@ class OwnData(NonPrivate[Dataset]):
 
     What is public can be read. Exact answers, such as histograms, come from `.value`, the data set
     itself: they are for your eyes only.
+
+    Parameters
+    ----------
+    value : Dataset
+        The data set, with its exact answers.
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> data = dpcore.datasets.from_array([[0.5, 0.5]], (0, 1))
+    >>> data.d
+    2
+    >>> data.n
+    NonPrivate(...)
+    >>> data.n.value
+    1
     """
 
     @property

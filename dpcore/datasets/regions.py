@@ -39,7 +39,21 @@ MAX_POLYGONS, MAX_CROSSINGS = 10_000, 4_000_000
 
 
 class Window(NamedTuple):
-    """A square of cells, a power of two a side, that holds a region."""
+    """A square of cells, a power of two a side, that holds a region.
+
+    Parameters
+    ----------
+    low0, low1 : int
+        The first cell along each coordinate.
+    side : int
+        Cells a side.
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> dpcore.regions.boroughs().windows[0].side in (128, 256, 512, 1024)
+    True
+    """
 
     low0: int
     low1: int
@@ -54,6 +68,29 @@ class Regions:
     """A public partition of a two-dimensional box, and how much each region may spend.
 
     Borders follow the cells of a grid, so that every place lies in exactly one region.
+
+    Parameters
+    ----------
+    box : Box
+        The public box, of two coordinates.
+    names : tuple of str
+        The name of each region.
+    image : ndarray of shape (side, side)
+        The number of the region that each cell belongs to.
+    levels : mapping of str to float, default={}
+        The epsilon of each region that has its own.
+
+    Raises
+    ------
+    ValueError
+        If the image and the names do not fit together.
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> regions = dpcore.regions.boroughs().with_levels({"Manhattan": 0.5})
+    >>> regions.epsilons(2.0)[regions.index("Manhattan")]
+    0.5
     """
 
     box: Box
@@ -179,6 +216,28 @@ def boxes(corners: Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike]], box: Box) 
     """Rectangles as regions: a name, and the (low, high) corners in data units.
 
     A cell of the grid belongs to the first rectangle that holds its center, or elsewhere.
+
+    Parameters
+    ----------
+    corners : mapping of str to tuple (low, high)
+        The corners of each rectangle, in data units.
+    box : Box
+        The public box, of two coordinates.
+
+    Returns
+    -------
+    Regions
+
+    Raises
+    ------
+    ValueError
+        If a rectangle covers no cell that no earlier one covers.
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> dpcore.regions.boxes({"left": ([-1, -1], [0, 1])}, dpcore.Box.cube(2)).names
+    ('left', 'elsewhere')
     """
     regions = _painted(
         [
@@ -194,19 +253,71 @@ def boxes(corners: Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike]], box: Box) 
 
 
 def areas(outlines: Iterable[Area], box: Box) -> Regions:
-    """Polygons as regions. Those with no cell in the box are left out."""
+    """Polygons as regions. Those with no cell in the box are left out.
+
+    Parameters
+    ----------
+    outlines : iterable of Area
+        Polygons with a name.
+    box : Box
+        The public box, of two coordinates.
+
+    Returns
+    -------
+    Regions
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> from dpcore.datasets import city_shapes
+    >>> box = dpcore.datasets.load("nyc-taxi").box
+    >>> "Manhattan" in dpcore.regions.areas(city_shapes.boroughs(), box).names
+    True
+    """
     return _painted([(area.name, _polygons(area, box)) for area in outlines], box)
 
 
 @lru_cache(maxsize=8)
 def neighborhoods(box: Box = CITY) -> Regions:
-    """New York's neighborhoods, as far as they lie in the box."""
+    """New York's neighborhoods, as far as they lie in the box.
+
+    Parameters
+    ----------
+    box : Box, default=CITY
+        The public box, of longitude and latitude.
+
+    Returns
+    -------
+    Regions
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> "Sunnyside" in dpcore.regions.neighborhoods().names
+    True
+    """
     return areas(city_shapes.neighborhoods(), box)
 
 
 @lru_cache(maxsize=8)
 def boroughs(box: Box = CITY) -> Regions:
-    """New York's boroughs, as far as they lie in the box."""
+    """New York's boroughs, as far as they lie in the box.
+
+    Parameters
+    ----------
+    box : Box, default=CITY
+        The public box, of longitude and latitude.
+
+    Returns
+    -------
+    Regions
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> "Manhattan" in dpcore.regions.boroughs().names
+    True
+    """
     return areas(city_shapes.boroughs(), box)
 
 
@@ -215,6 +326,35 @@ def from_geojson(path: str | Path, box: Box) -> Regions:
 
     Every feature has a `name`, and an `epsilon` if its region has a level of its own. Where
     polygons overlap, the smallest epsilon counts, so that every level is kept.
+
+    Parameters
+    ----------
+    path : str or Path
+        The GeoJSON file.
+    box : Box
+        The public box, of two coordinates.
+
+    Returns
+    -------
+    Regions
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read, or a region is too small for its level.
+
+    Examples
+    --------
+    >>> import json
+    >>> from pathlib import Path
+    >>> import dpcore
+    >>> corners = [[-1, -1], [0, -1], [0, 0], [-1, 0], [-1, -1]]
+    >>> square = {"type": "Polygon", "coordinates": [corners]}
+    >>> properties = {"name": "a", "epsilon": 0.5}
+    >>> feature = {"type": "Feature", "properties": properties, "geometry": square}
+    >>> _ = Path("parts.geojson").write_text(json.dumps({"features": [feature]}))
+    >>> dict(dpcore.regions.from_geojson("parts.geojson", dpcore.Box.cube(2)).levels)
+    {'a': 0.5}
     """
     try:
         text = read_small(str(path), MAX_TABLE).decode()

@@ -25,7 +25,31 @@ from dpcore.kmeans.reference import best_on_rows
 
 
 class RowsDataset(Dataset):
-    """Lattice cells (n, d) of rows in a box."""
+    """Lattice cells (n, d) of rows in a box.
+
+    Parameters
+    ----------
+    cells : ndarray of shape (n, d)
+        The lattice cell of each row; `from_values` takes rows in data units.
+    box : Box
+        The public box.
+    about : About or None, default=None
+        What may be said of the data.
+    resolution : int, default=2097152
+        Cells a side of the lattice.
+
+    Raises
+    ------
+    ValueError
+        If `cells` does not have one column for each coordinate of the box.
+
+    Examples
+    --------
+    >>> from dpcore import Box
+    >>> from dpcore.datasets import RowsDataset
+    >>> RowsDataset.from_values([[0.5, 0.5], [7.0, 7.0]], Box.cube(2)).n
+    1
+    """
 
     def __init__(
         self,

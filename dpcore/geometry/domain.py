@@ -29,6 +29,27 @@ class Box:
     """The public box of the data: one low and one high end a coordinate.
 
     It is given, never taken from the data: the smallest and largest values belong to single rows.
+
+    Parameters
+    ----------
+    low, high : tuple of float
+        The two ends of each coordinate, in data units.
+    names : tuple of str, default=()
+        The name of each coordinate; "x0", "x1" and so on if empty.
+
+    Raises
+    ------
+    ValueError
+        If an end is not finite, an interval has no width, or two names are the same.
+
+    Examples
+    --------
+    >>> from dpcore import Box
+    >>> city = Box((-74.1, 40.7), (-73.9, 40.9), ("longitude", "latitude"))
+    >>> city.d
+    2
+    >>> city.contains([[-74.0, 40.8], [0.0, 0.0]]).tolist()
+    [True, False]
     """
 
     low: tuple[float, ...]
@@ -147,7 +168,29 @@ class Partition(Protocol):
 
 @dataclass(frozen=True)
 class Grid:
-    """The box cut into cells_per_side equal cells along each coordinate."""
+    """The box cut into cells_per_side equal cells along each coordinate.
+
+    Parameters
+    ----------
+    box : Box
+        The box to cut.
+    cells_per_side : int
+        Number of cells along each coordinate.
+
+    Raises
+    ------
+    ValueError
+        If `cells_per_side` is less than 1.
+
+    Examples
+    --------
+    >>> from dpcore import Box, Grid
+    >>> grid = Grid(Box.cube(2), 4)
+    >>> grid.n_cells
+    16
+    >>> grid.axis_centers().tolist()
+    [-0.75, -0.25, 0.25, 0.75]
+    """
 
     box: Box
     cells_per_side: int

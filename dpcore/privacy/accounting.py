@@ -39,7 +39,21 @@ _NUMBER = int | float | np.integer | np.floating
 
 
 class Neighbors(StrEnum):
-    """Which two data sets an attacker must not be able to tell apart."""
+    """Which two data sets an attacker must not be able to tell apart.
+
+    Attributes
+    ----------
+    ADD_REMOVE
+        Data with and without one row. The number of rows is private.
+    REPLACE_ONE
+        Data with one row replaced by another. The number of rows is public.
+
+    Examples
+    --------
+    >>> from dpcore import Neighbors
+    >>> Neighbors("add-remove").size_is_private
+    True
+    """
 
     ADD_REMOVE = "add-remove"
     REPLACE_ONE = "replace-one"
@@ -51,7 +65,23 @@ class Neighbors(StrEnum):
 
 
 class Verdict(StrEnum):
-    """Whether an algorithm's privacy claim stands."""
+    """Whether an algorithm's privacy claim stands.
+
+    Attributes
+    ----------
+    PROVED
+        The published proof holds.
+    REPAIRED
+        The published claim fails; the version here is repaired and proved.
+    UNPROVEN
+        No proof is known. The algorithm runs as published, for study only.
+
+    Examples
+    --------
+    >>> from dpcore import ALGORITHMS
+    >>> ALGORITHMS["eugkm"].verdict.holds
+    True
+    """
 
     PROVED = "PROVED"
     REPAIRED = "REPAIRED"
@@ -76,11 +106,41 @@ class Accounting(StrEnum):
 
 
 class BudgetExceeded(ValueError):
-    """A question would have spent more than the budget allows; no noise was drawn."""
+    """A question would have spent more than the budget allows; no noise was drawn.
+
+    Parameters
+    ----------
+    *args : str
+        The message.
+
+    Examples
+    --------
+    >>> from dpcore import BudgetExceeded
+    >>> issubclass(BudgetExceeded, ValueError)
+    True
+    """
 
 
 class Infeasible(ValueError):
-    """The algorithm cannot answer so; says the smallest epsilon at which it can, if known."""
+    """The algorithm cannot answer so; says the smallest epsilon at which it can, if known.
+
+    Parameters
+    ----------
+    message : str
+        Why there is no answer, in a sentence.
+    smallest_epsilon : float or None, default=None
+        The smallest epsilon at which there is one, if known.
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> data = dpcore.datasets.load("digits")
+    >>> try:
+    ...     dpcore.run("eugkm", data, k=3, epsilon=1.0)
+    ... except dpcore.Infeasible as refusal:
+    ...     print(str(refusal)[:6])
+    eugkm:
+    """
 
     def __init__(self, message: str, smallest_epsilon: float | None = None):
         super().__init__(message)
@@ -89,7 +149,28 @@ class Infeasible(ValueError):
 
 @dataclass(frozen=True)
 class Budget:
-    """What may be spent in all: epsilon, delta, and how charges add up. All of it is public."""
+    """What may be spent in all: epsilon, delta, and how charges add up. All of it is public.
+
+    Parameters
+    ----------
+    epsilon : float
+        From 1e-6 to 1e6.
+    delta : float, default=0.0
+        From 0 to 0.01.
+    accounting : Accounting or str, default="pure"
+        How charges add up: "pure", "zcdp" or "gaussian". The last two need a delta above 0.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range or does not fit the accounting.
+
+    Examples
+    --------
+    >>> from dpcore import Budget
+    >>> Budget(1.0).share(0.25)
+    Pure(epsilon=0.25)
+    """
 
     epsilon: float
     delta: float = 0.0

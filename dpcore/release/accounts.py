@@ -28,12 +28,56 @@ EXACT = (
 
 
 class ReleaseRefused(PermissionError):
-    """A release that may not be made; nothing was spent on it."""
+    """A release that may not be made; nothing was spent on it.
+
+    Parameters
+    ----------
+    *args : str
+        The message.
+
+    Examples
+    --------
+    >>> from dpcore.release import ReleasePlan, ReleaseRefused, BuiltinData
+    >>> try:
+    ...     ReleasePlan("taxi", BuiltinData("nyc-taxi"), "adaptive", k=5, epsilon=2.0)
+    ... except ReleaseRefused as refusal:
+    ...     print(refusal)
+    This release would cost ε 2, and ε 1 is allowed in all.
+    """
 
 
 @dataclass(frozen=True)
 class Account:
-    """What may be spent on one data set in all, and what was."""
+    """What may be spent on one data set in all, and what was.
+
+    Parameters
+    ----------
+    name : str
+        The name of the data set.
+    neighbors : Neighbors
+        Which two data sets an attacker must not be able to tell apart.
+    unit : str
+        What is protected: a trip, a passenger.
+    ids : str or None
+        The column of ids, if the unit is not a row.
+    allowed : Amount
+        What all releases together may cost.
+    used : Amount, default=Amount()
+        What they cost so far.
+    counted : str or None, default=None
+        Which rows all releases count, if their number is published.
+    rows : str or None, default=None
+        The fingerprint of these rows.
+
+    Examples
+    --------
+    >>> from dpcore import Neighbors
+    >>> from dpcore.release import Account, Amount
+    >>> allowed, used = Amount.of(1.0), Amount.of(0.3)
+    >>> account = Account("taxi", Neighbors.ADD_REMOVE, "trip", None, allowed, used)
+    >>> print(account.left)
+    ε 0.7
+    """
 
     name: str
     neighbors: Neighbors

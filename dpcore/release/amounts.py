@@ -14,7 +14,19 @@ NOTHING = Fraction(0)
 
 @dataclass(frozen=True)
 class Amount:
-    """So much epsilon and so much delta, exactly."""
+    """So much epsilon and so much delta, exactly.
+
+    Parameters
+    ----------
+    epsilon, delta : Fraction, default=Fraction(0)
+        Exact amounts; `Amount.of` takes decimal numbers.
+
+    Examples
+    --------
+    >>> from dpcore.release import Amount
+    >>> print(Amount.of(0.1) + Amount.of(0.2))
+    ε 0.3
+    """
 
     epsilon: Fraction = NOTHING
     delta: Fraction = NOTHING

@@ -94,7 +94,21 @@ Files = Mapping[str, bytes] | Callable[[str], Mapping[str, bytes]]
 
 @dataclass(frozen=True)
 class Actors:
-    """Who asked for a release, and who else approved it, where people sign in."""
+    """Who asked for a release, and who else approved it, where people sign in.
+
+    Parameters
+    ----------
+    asked_by : str or None, default=None
+        Who asked for the release.
+    approved_by : str or None, default=None
+        Who else approved it.
+
+    Examples
+    --------
+    >>> from dpcore.release import Actors
+    >>> Actors("ann", "bob").words()
+    'asked for by ann, approved by bob'
+    """
 
     asked_by: str | None = None
     approved_by: str | None = None
@@ -106,7 +120,39 @@ class Actors:
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of the ledger: a charge, and what came of it."""
+    """A line of the ledger: a charge, and what came of it.
+
+    Parameters
+    ----------
+    number : int
+        The number of the release, from 1.
+    account : str
+        The name of the data set.
+    purpose : str
+        "release" or "twin".
+    charged : Amount
+        What it cost.
+    time : str
+        When it was asked for, in UTC.
+    plan : mapping
+        The plan, as data.
+    failure : str or None, default=None
+        Why there are no files; None if there are.
+    signature : Signature, default=Signature()
+        Who asked for it and who approved it.
+
+    Examples
+    --------
+    >>> from dpcore.release import Amount, BuiltinData, Ledger, ReleasePlan, publish
+    >>> plan = ReleasePlan(
+    ...     "flowers", BuiltinData("s1-like"), "dplloyd", k=2, epsilon=0.5, allowed=Amount.of(1.0)
+    ... )
+    >>> ledger = Ledger("books")
+    >>> release = publish(plan, ledger)
+    >>> entry = ledger.entry(1)
+    >>> print(entry.account, entry.charged)
+    flowers ε 0.5
+    """
 
     number: int
     account: str
@@ -126,6 +172,19 @@ class Ledger:
 
     The folder must be on a disk of this machine: write-ahead logs do not work over a network.
     With `reading_only` nothing is made or changed, and the folder may be one that nobody can write.
+
+    Parameters
+    ----------
+    folder : str or Path
+        The folder of the ledger.
+    reading_only : bool, default=False
+        Open it to look at only.
+
+    Examples
+    --------
+    >>> from dpcore.release import Ledger
+    >>> Ledger("books").entries()
+    []
     """
 
     def __init__(self, folder: str | Path, reading_only: bool = False):

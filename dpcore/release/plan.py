@@ -31,6 +31,47 @@ class ReleasePlan:
     Making one checks it: what no release could be made of raises here, and nothing is read.
     `epsilon` and `delta` are what one *unit* is protected at; `allowed` is what all releases of
     these data may ever cost, fixed with the first of them.
+
+    Parameters
+    ----------
+    name : str
+        The name of the data set, in the ledger and on the certificate.
+    data : DataSource
+        `BuiltinData` or `FileData`.
+    algorithm : str
+        A key of `dpcore.ALGORITHMS` whose claim holds.
+    k : int
+        Number of centers.
+    epsilon : float
+        What this release costs.
+    delta : float, default=0.0
+        For algorithms that can use it.
+    neighbors : Neighbors or str, default="add-remove"
+        Which two data sets an attacker must not be able to tell apart.
+    parameters : mapping, default={}
+        Settings of the algorithm.
+    unit : Unit, default=Unit()
+        What is protected.
+    allowed : Amount, default=Amount.of(1.0)
+        What all releases of these data may cost together.
+    purpose : {"release", "twin"}, default="release"
+        To publish, or to draw a private twin from.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not valid.
+    Infeasible
+        If the algorithm cannot answer for such data.
+    ReleaseRefused
+        If the claim of the algorithm does not hold, or the price is more than `allowed`.
+
+    Examples
+    --------
+    >>> from dpcore.release import BuiltinData, ReleasePlan
+    >>> plan = ReleasePlan("taxi", BuiltinData("nyc-taxi"), "adaptive", k=5, epsilon=0.5)
+    >>> print(plan.price)
+    ε 0.5
     """
 
     #: What the user calls the data set: the name of its account, printed on the certificate.

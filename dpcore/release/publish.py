@@ -30,7 +30,21 @@ NEWS = 0.2
 
 @dataclass(frozen=True)
 class Progress:
-    """What is being done, and which part of that is done, from 0 to 1."""
+    """What is being done, and which part of that is done, from 0 to 1.
+
+    Parameters
+    ----------
+    doing : str
+        The work at hand.
+    part : float
+        How much of it is done, from 0 to 1.
+
+    Examples
+    --------
+    >>> from dpcore.release import Progress
+    >>> Progress("counting the rows", 0.5).part
+    0.5
+    """
 
     doing: str
     part: float
@@ -38,7 +52,27 @@ class Progress:
 
 @dataclass(frozen=True)
 class Release:
-    """A release that is in the ledger: its entry, and the files that may leave, by name."""
+    """A release that is in the ledger: its entry, and the files that may leave, by name.
+
+    Parameters
+    ----------
+    entry : Entry
+        The line of the ledger.
+    files : mapping of str to bytes
+        The files, by name.
+
+    Examples
+    --------
+    >>> from dpcore.release import Amount, BuiltinData, Ledger, ReleasePlan, publish
+    >>> plan = ReleasePlan(
+    ...     "flowers", BuiltinData("s1-like"), "dplloyd", k=2, epsilon=0.5, allowed=Amount.of(1.0)
+    ... )
+    >>> ledger = Ledger("books")
+    >>> release = publish(plan, ledger)
+    >>> "certificate.json" in release.files
+    True
+    >>> release.save("published")
+    """
 
     entry: Entry
     files: Mapping[str, bytes]
@@ -54,7 +88,20 @@ class Release:
 
 
 class Unanswered(Infeasible):
-    """The run began to ask and ended without an answer: what it asked is spent, as `entry` says."""
+    """The run began to ask and ended without an answer: what it asked is spent, as `entry` says.
+
+    Parameters
+    ----------
+    entry : Entry
+        The line of the ledger that charges the run.
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> from dpcore.release import Unanswered
+    >>> issubclass(Unanswered, dpcore.Infeasible)
+    True
+    """
 
     def __init__(self, entry: Entry):
         super().__init__(f"{entry.failure} {spent(entry)}")
@@ -90,7 +137,39 @@ def publish(
     `dpcore.release.charging`): what ends by itself raises Unanswered; what was interrupted raises
     the interruption, with a note of what is spent.
 
-    The certificate is signed where the ledger's folder has a key (`dpcore.release.signature`).
+    Parameters
+    ----------
+    plan : ReleasePlan
+        What to publish.
+    ledger : Ledger
+        What to charge.
+    progress : callable or None, default=None
+        Called with a `Progress` as the work goes on.
+    actors : Actors or None, default=None
+        Who asked for it and who approved it.
+
+    Returns
+    -------
+    Release
+        The entry of the ledger and the files that may be published.
+
+    Raises
+    ------
+    ReleaseRefused
+        If the release may not be made; nothing is spent.
+    Unanswered
+        If the run ended without an answer after it drew noise; `entry` says what it cost.
+
+    Examples
+    --------
+    >>> from dpcore.release import Amount, BuiltinData, Ledger, ReleasePlan, publish
+    >>> plan = ReleasePlan(
+    ...     "flowers", BuiltinData("s1-like"), "dplloyd", k=2, epsilon=0.5, allowed=Amount.of(1.0)
+    ... )
+    >>> ledger = Ledger("books")
+    >>> release = publish(plan, ledger)
+    >>> print(ledger.account("flowers").left)
+    ε 0.5
     """
     tell = progress or (lambda _: None)
     tell(Progress("looking at the ledger", 0.0))
@@ -172,7 +251,36 @@ def _reason(error: BaseException) -> str:
 
 
 def reopened(ledger: Ledger, number: int) -> Release:
-    """A release that was made before, to show it or download it again, for free."""
+    """A release that was made before, to show it or download it again, for free.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        The ledger that has the release.
+    number : int
+        The number of the release.
+
+    Returns
+    -------
+    Release
+
+    Raises
+    ------
+    ValueError
+        If the ledger has no such release.
+
+    Examples
+    --------
+    >>> from dpcore.release import Amount, BuiltinData, Ledger, ReleasePlan, publish
+    >>> plan = ReleasePlan(
+    ...     "flowers", BuiltinData("s1-like"), "dplloyd", k=2, epsilon=0.5, allowed=Amount.of(1.0)
+    ... )
+    >>> ledger = Ledger("books")
+    >>> release = publish(plan, ledger)
+    >>> from dpcore.release import reopened
+    >>> reopened(ledger, 1).files == release.files
+    True
+    """
     return Release(ledger.entry(number), ledger.files(number))
 
 

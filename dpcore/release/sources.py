@@ -44,7 +44,14 @@ GOLDEN = 0x9E3779B97F4A7C15
 
 
 class DataSource(ABC):
-    """Data that a plan names. Everything but the rows that `open` reads is public."""
+    """Data that a plan names. Everything but the rows that `open` reads is public.
+
+    Examples
+    --------
+    >>> from dpcore.release import BuiltinData, DataSource
+    >>> isinstance(BuiltinData("iris"), DataSource)
+    True
+    """
 
     box: Box
     #: Longitude and latitude come first, so that there is a map to draw.
@@ -115,7 +122,24 @@ class DataSource(ABC):
 
 @dataclass(frozen=True)
 class BuiltinData(DataSource):
-    """A set that ships."""
+    """A set that ships.
+
+    Parameters
+    ----------
+    key : str
+        A key of `dpcore.datasets.BUILTIN`.
+
+    Raises
+    ------
+    ValueError
+        If no built-in set has this key.
+
+    Examples
+    --------
+    >>> from dpcore.release import BuiltinData
+    >>> BuiltinData("iris").box.d
+    4
+    """
 
     key: str
 
@@ -154,6 +178,31 @@ class FileData(DataSource):
 
     The engine may be given by name or as an object: an `Engine` that holds an upload in memory
     works like any other. With `format="table"` the path is a table's name.
+
+    Parameters
+    ----------
+    path : str
+        A file, a glob, or a table of the engine.
+    columns : tuple of str
+        The columns of the coordinates.
+    box : Box
+        The public box.
+    zones : str or None, default=None
+        A CSV file with the position of each taxi zone.
+    outside : {"drop", "clip"}, default="drop"
+        Whether rows outside the box are dropped or moved to its edge.
+    engine : {"duckdb", "spark"} or Engine, default="duckdb"
+        What reads the files.
+    format : str or None, default=None
+        The format; found by the ending of the path if None.
+
+    Examples
+    --------
+    >>> from dpcore import Box
+    >>> from dpcore.release import FileData
+    >>> box = Box((-74.1, 40.7), (-73.9, 40.9), ("lon", "lat"))
+    >>> FileData("rides/*.parquet", ("lon", "lat"), box).geographic
+    True
     """
 
     path: str

@@ -41,7 +41,38 @@ def twin_plan(
     unit: Unit | None = None,
     allowed: Amount | None = None,
 ) -> ReleasePlan:
-    """The plan of a release that a twin can be drawn from: publish it like any other."""
+    """The plan of a release that a twin can be drawn from: publish it like any other.
+
+    Parameters
+    ----------
+    name : str
+        The name of the data set.
+    data : DataSource
+        Data of two to four coordinates.
+    epsilon : float
+        What the twin costs.
+    neighbors : Neighbors, default=Neighbors.ADD_REMOVE
+        Which two data sets an attacker must not be able to tell apart.
+    unit : Unit or None, default=None
+        What is protected; a row if None.
+    allowed : Amount or None, default=None
+        What all releases of these data may cost together; epsilon 1 if None.
+
+    Returns
+    -------
+    ReleasePlan
+
+    Raises
+    ------
+    ValueError
+        If the data have fewer than two or more than four coordinates.
+
+    Examples
+    --------
+    >>> from dpcore.release import BuiltinData, twin_plan
+    >>> twin_plan("taxi", BuiltinData("nyc-taxi"), 0.1).purpose
+    'twin'
+    """
     d = data.box.d
     if d not in DESCRIBED_BY:
         raise ValueError(
@@ -62,7 +93,32 @@ def twin_plan(
 
 
 def twin_of(ledger: Ledger, number: int) -> Dataset:
-    """The data drawn from a release, the same ones each time; `about.twin` is set."""
+    """The data drawn from a release, the same ones each time; `about.twin` is set.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        The ledger that has the release.
+    number : int
+        The number of a release that published points.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    ValueError
+        If the release published no points.
+
+    Examples
+    --------
+    >>> from dpcore.release import BuiltinData, Ledger, publish, twin_of, twin_plan
+    >>> ledger = Ledger("books")
+    >>> release = publish(twin_plan("points", BuiltinData("s1-like"), 1.0), ledger)
+    >>> twin_of(ledger, release.entry.number).about.twin
+    True
+    """
     entry, files = ledger.entry(number), ledger.files(number)
     if POINTS not in files:
         raise ValueError(f"Release {number} published no points that data could be drawn from.")

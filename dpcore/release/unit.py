@@ -38,6 +38,27 @@ class Unit:
 
     Under replace-one the number of rows would be public, but an id that is replaced by another may
     bring more rows or fewer: with ids that relation is refused.
+
+    Parameters
+    ----------
+    name : str, default="row"
+        What is protected: a trip, a passenger.
+    ids : str or None, default=None
+        The column that tells units apart, if a unit may have several rows.
+    rows : int, default=1
+        How many rows of each id are kept, at most.
+
+    Raises
+    ------
+    ValueError
+        If the name is empty, or `rows` is out of range or given without `ids`.
+
+    Examples
+    --------
+    >>> from dpcore import Budget
+    >>> from dpcore.release import Unit
+    >>> Unit("passenger", ids="card", rows=4).per_row(Budget(1.0)).epsilon
+    0.25
     """
 
     name: str = "row"

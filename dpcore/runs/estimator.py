@@ -57,6 +57,16 @@ class PrivateKMeans(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ign
     Only `fit` is private. `predict`, `transform` and `labels_` say where given rows lie, and are
     as private as these rows are; `labels_` is therefore not kept. An error about X itself, such as
     a NaN in it or no row at all, is no private answer either: it is for who holds X.
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> X = [[0.1, 0.2], [0.2, 0.1], [0.8, 0.9], [0.9, 0.8]] * 500
+    >>> model = dpcore.PrivateKMeans(n_clusters=2, epsilon=1.0, bounds=(0, 1), random_state=0)
+    >>> model.fit(X).cluster_centers_.shape
+    (2, 2)
+    >>> len(set(model.predict(X)))
+    2
     """
 
     def __init__(

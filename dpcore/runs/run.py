@@ -65,6 +65,62 @@ def run(
     With regions, each part of the map is protected at a level of its own, epsilon at most.
     `progress` is told, after each answer, which part of epsilon is spent. `booking` gets the
     transcript before the first question, for who must know what was asked if the run fails.
+
+    Parameters
+    ----------
+    algorithm : str
+        A key of `dpcore.ALGORITHMS`.
+    data : Dataset or OwnData
+        From `dpcore.datasets.load`, `from_array` or `from_file`.
+    k : int
+        Number of centers.
+    epsilon : float
+        The privacy budget.
+    delta : float, default=0.0
+        For algorithms that can use it.
+    neighbors : {"add-remove", "replace-one"}, default="add-remove"
+        Which two data sets an attacker must not be able to tell apart.
+    seed : int or None, default=None
+        Repeats the run exactly. Whoever knows it can remove the noise.
+    noise : Noise or None, default=None
+        The source of noise; simulated if None.
+    keep_journal : bool, default=False
+        Keep what each step computed, for the classroom. It is not private.
+    regions : Regions or None, default=None
+        Parts of a map with privacy levels of their own.
+    progress : callable or None, default=None
+        Called with the spent part of epsilon, from 0 to 1, after each answer.
+    make_secret_coins : callable, default=SecretCoins
+        For audits only.
+    make_curator : callable, default=Curator
+        For audits only.
+    booking : callable or None, default=None
+        Called with the transcript before the first question.
+    **parameters : int, float, str or bool
+        Settings of the algorithm; `dpcore list` shows them.
+
+    Returns
+    -------
+    RunResult
+        Centers, transcript, synopsis and verdict. Its type says whether the result is simulated,
+        not yet charged, or not private.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not valid.
+    Infeasible
+        If the algorithm cannot answer for these data at this budget.
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> data = dpcore.datasets.load("s1-like")
+    >>> result = dpcore.run("eugkm", data, k=3, epsilon=1.0, seed=0)
+    >>> result.centers.shape
+    (3, 2)
+    >>> print(result.verdict, result.epsilon)
+    REPAIRED 1.0
     """
     data = opened(data)
     system = get(algorithm)

@@ -19,6 +19,26 @@ def nicv(data: AnyData, centers: npt.ArrayLike) -> float | NonPrivate[float]:
     """Normalised intra-cluster variance: mean squared distance to the nearest center.
 
     Centers in data units; distances in unit coordinates, in which the box is [-1, 1]^d.
+
+    Parameters
+    ----------
+    data : Dataset or OwnData
+        The data to compare with.
+    centers : array-like of shape (k, d)
+        Centers in data units.
+
+    Returns
+    -------
+    float or NonPrivate[float]
+        0 if every row lies on a center, and d at most for a center in the middle of the box.
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> data = dpcore.datasets.load("iris")
+    >>> centers = dpcore.baseline(data, k=3).centers
+    >>> 0 < dpcore.nicv(data, centers) < dpcore.nicv(data, data.box.center)
+    True
     """
     return guarded(metrics.nicv(opened(data), centers), data.about.public)
 
@@ -27,5 +47,28 @@ def center_shift(
     data: AnyData, centers: npt.ArrayLike, reference: npt.ArrayLike
 ) -> FloatArray | NonPrivate[FloatArray]:
     """How far each reference center is from its partner: in meters on a map, else in unit
-    coordinates."""
+    coordinates.
+
+    Parameters
+    ----------
+    data : Dataset or OwnData
+        The data set, for its box and its unit of distance.
+    centers : array-like of shape (k, d)
+        Centers in data units.
+    reference : array-like of shape (k, d)
+        The centers to compare with.
+
+    Returns
+    -------
+    ndarray of shape (k,), or NonPrivate of it
+        The shift of each reference center.
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> data = dpcore.datasets.load("iris")
+    >>> centers = dpcore.baseline(data, k=3).centers
+    >>> dpcore.center_shift(data, centers, centers).tolist()
+    [0.0, 0.0, 0.0]
+    """
     return guarded(metrics.center_shift(opened(data), centers, reference), data.about.public)

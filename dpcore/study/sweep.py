@@ -22,7 +22,41 @@ from dpcore.study.metrics import center_shift, mean_distance, nicv, relative_err
 
 @dataclass(frozen=True)
 class Trial:
-    """One run and how good it was. Its figures look at the true data: for your eyes only."""
+    """One run and how good it was. Its figures look at the true data: for your eyes only.
+
+    Parameters
+    ----------
+    algorithm : str
+        The key of the algorithm.
+    epsilon : float
+        The budget of the run.
+    run : int
+        The number of the run at this epsilon, from 0.
+    seed : int
+        The seed that repeats the run.
+    nicv : float, default=nan
+        Mean squared distance to the nearest center, in unit coordinates.
+    relative_error : float, default=nan
+        How much larger `nicv` is than that of the reference, as a part of it.
+    shift : float, default=nan
+        Median distance of the centers from those of the reference.
+    points : int, default=0
+        Number of points published beside the centers.
+    seconds : float, default=0.0
+        Run time.
+    refusal : str or None, default=None
+        Why there is no answer; None if there is one.
+    mean_distance : float, default=nan
+        Mean distance to the nearest center, if it was measured.
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> data = dpcore.datasets.load("iris")
+    >>> trial = next(dpcore.sweep(["dplloyd"], data, 3, [1.0], runs=1))
+    >>> trial.algorithm, trial.epsilon, trial.refusal
+    ('dplloyd', 1.0, None)
+    """
 
     algorithm: str
     epsilon: float
@@ -71,6 +105,51 @@ def sweep(
     true data. Trials are compared with the reference, by default `baseline(data, k, seed)`.
     Unsquared adds the mean distance to the nearest center. To go on where another sweep ended, name
     the number of the first run.
+
+    Parameters
+    ----------
+    algorithms : iterable of str
+        Keys of `dpcore.ALGORITHMS`.
+    data : Dataset or OwnData
+        The data to cluster.
+    k : int
+        Number of centers.
+    epsilons : sequence of float
+        The budgets to try.
+    runs : int, default=20
+        Runs of each algorithm at each epsilon.
+    seed : int, default=0
+        Seed of all runs together.
+    delta : float, default=0.0
+        For algorithms that can use it.
+    neighbors : {"add-remove", "replace-one"}, default="add-remove"
+        Which two data sets an attacker must not be able to tell apart.
+    parameters : mapping or None, default=None
+        Settings, by the key of the algorithm.
+    reference : BaselineResult or None, default=None
+        The centers to compare with; `baseline(data, k, seed)` if None.
+    unsquared : bool, default=False
+        Also measure the mean distance.
+    first : int, default=0
+        Number of the first run.
+
+    Yields
+    ------
+    Trial or NonPrivate[Trial]
+        Each run as it finishes.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not valid.
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> data = dpcore.datasets.load("iris")
+    >>> trials = list(dpcore.sweep(["dplloyd", "sulq"], data, 3, [0.5, 2.0], runs=1))
+    >>> [(trial.algorithm, trial.epsilon) for trial in trials]
+    [('dplloyd', 0.5), ('sulq', 0.5), ('dplloyd', 2.0), ('sulq', 2.0)]
     """
     keys, exact = list(algorithms), opened(data)
     given = parameters or {}

@@ -9,19 +9,7 @@ import dpcore
 from dpcore.algorithms.dplloyd import DECREASING, EQUAL, noisy_means, round_epsilons
 from dpcore.geometry.domain import TICKS
 from dpcore.kmeans.seeding import sphere_packing
-
-
-class Fixed:
-    """Adds the same number to every answer."""
-
-    simulated = True
-
-    def __init__(self, offset=0):
-        self.offset = offset
-
-    def geometric(self, values, sensitivity, epsilon):
-        return np.asarray(values) + self.offset
-
+from tests.exact_noise import ExactNoise
 
 ROWS = np.array([[-0.5, -0.5], [-0.5, -0.3], [0.5, 0.1], [0.7, 0.3], [0.6, 0.2]])
 DATA = dpcore.datasets.from_array(ROWS, box=(-1, 1))
@@ -39,7 +27,7 @@ def test_every_number_has_noise_of_scale_d_plus_one_times_rounds_over_epsilon(ne
 
 
 def test_one_round_without_noise_moves_each_center_to_the_mean_of_its_rows():
-    result = dpcore.run("dplloyd", DATA, 2, 1.0, seed=0, noise=Fixed(), rounds=1)
+    result = dpcore.run("dplloyd", DATA, 2, 1.0, seed=0, noise=ExactNoise(), rounds=1)
     start = result.steps[0].released["centers"]
     nearest = ((ROWS[:, None] - start) ** 2).sum(axis=2).argmin(axis=1)
     means = [ROWS[nearest == j].mean(axis=0) for j in range(2)]
@@ -47,7 +35,7 @@ def test_one_round_without_noise_moves_each_center_to_the_mean_of_its_rows():
 
 
 def test_noise_that_makes_every_count_negative_leaves_the_centers_where_they_start():
-    result = dpcore.run("dplloyd", DATA, 2, 1.0, seed=0, noise=Fixed(-100), rounds=3)
+    result = dpcore.run("dplloyd", DATA, 2, 1.0, seed=0, noise=ExactNoise(-100), rounds=3)
     np.testing.assert_array_equal(result.centers, result.steps[0].released["centers"])
 
 

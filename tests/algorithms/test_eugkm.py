@@ -9,15 +9,7 @@ import dpcore
 from dpcore.algorithms.eugkm import cells_per_side
 from dpcore.datasets import GridDataset
 from dpcore.geometry.domain import Box
-
-
-class NoNoise:
-    """Hands exact answers through."""
-
-    simulated = True
-
-    def geometric(self, values, sensitivity, epsilon):
-        return np.asarray(values)
+from tests.exact_noise import ExactNoise
 
 
 def data(n, d=2):
@@ -41,7 +33,7 @@ def test_the_grid_has_the_cells_of_equation_5_rounded_down(n, epsilon, d, side):
 
 
 def test_a_twentieth_of_epsilon_sizes_the_grid_where_the_number_of_rows_is_private():
-    result = dpcore.run("eugkm", data(1000), 3, 2.0, seed=0, noise=NoNoise())
+    result = dpcore.run("eugkm", data(1000), 3, 2.0, seed=0, noise=ExactNoise())
     size, counts = result.transcript
     assert (size.epsilon, counts.epsilon) == pytest.approx((0.1, 1.9))
     assert (size.scale, counts.scale) == pytest.approx((1 / 0.1, 1 / 1.9))
@@ -64,7 +56,7 @@ def test_empty_cells_get_noise_too():
 
 
 def test_one_center_of_exact_counts_is_their_weighted_mean():
-    result = dpcore.run("eugkm", data(3000), 1, 1.0, seed=0, noise=NoNoise())
+    result = dpcore.run("eugkm", data(3000), 1, 1.0, seed=0, noise=ExactNoise())
     synopsis = result.synopsis
     mean = np.average(synopsis.unit_points, axis=0, weights=synopsis.weights)
     np.testing.assert_allclose(np.asarray(result.centers)[0], mean, atol=1e-9)

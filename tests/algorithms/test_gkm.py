@@ -19,21 +19,10 @@ from dpcore.privacy.secret_coins import SecretCoins
 from dpcore.queries.curator import Curator
 from dpcore.queries.questions import BlockCenters
 from dpcore.queries.scores import Quantile
+from tests.exact_noise import ExactNoise
 
 BOX = Box.cube(2)
 QUARTER = Fraction(1, 4)
-
-
-class NoNoise:
-    """Exact answers, best choices."""
-
-    simulated = True
-
-    def geometric(self, values, sensitivity, epsilon):
-        return np.asarray(values)
-
-    def choose(self, scores, sensitivity, epsilon, monotone=False, log_prior=None):
-        return int(np.argmax(scores))
 
 
 def rows(values, box=BOX):
@@ -124,7 +113,7 @@ def test_one_row_moves_the_sum_over_blocks_by_one_range_a_number(neighbors):
 @pytest.mark.parametrize(("key", "settings"), [("gkm", {}), ("gkm-3k", {"rows_per_center": 30})])
 def test_without_noise_the_answer_is_the_mean_of_what_blocks_find(key, settings):
     truth = [[-0.5, -0.5], [0.5, 0.5]]
-    for noise, epsilon in ((NoNoise(), 1.0), (None, 1e6)):
+    for noise, epsilon in ((ExactNoise(), 1.0), (None, 1e6)):
         result = dpcore.run(key, two_squares(), 2, epsilon, seed=0, noise=noise, **settings)
         np.testing.assert_allclose(np.asarray(result.centers), truth, atol=0.03)
 
@@ -165,7 +154,7 @@ def test_a_private_number_of_rows_sets_the_number_of_blocks_with_noise():
 
 @pytest.mark.parametrize(("line", "expected"), [(0, (0, 1)), (7, (7, 8)), (64, (63, 64))])
 def test_equal_quartiles_are_moved_one_slab_apart(line, expected):
-    class Chooses(NoNoise):
+    class Chooses(ExactNoise):
         def choose(self, *_):
             return line
 
@@ -176,7 +165,7 @@ def test_equal_quartiles_are_moved_one_slab_apart(line, expected):
 
 
 def test_crossed_quartiles_are_swapped():
-    class Chooses(NoNoise):
+    class Chooses(ExactNoise):
         lines = iter([40, 20, 10, 30])
 
         def choose(self, *_):
@@ -218,7 +207,7 @@ def test_blocks_cost_no_more_in_many_dimensions():
 
 
 def test_the_curator_answers_a_question_about_blocks_at_the_scale_it_states():
-    curator = Curator(two_squares(), Budget(1.0), NoNoise())
+    curator = Curator(two_squares(), Budget(1.0), ExactNoise())
     coins = SecretCoins(np.random.default_rng(0))
     question = BlockCenters(2, 10, np.full(2, -1.0), np.full(2, 1.0), coins)
     means = question.mean(curator.answer(question, Pure(1.0), "blocks"))

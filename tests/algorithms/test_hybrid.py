@@ -9,15 +9,7 @@ import dpcore
 from dpcore.algorithms.centroid_error import smallest_epsilon_for_a_round
 from dpcore.datasets import RowsDataset
 from dpcore.geometry.domain import Box
-
-
-class NoNoise:
-    """Hands exact answers through."""
-
-    simulated = True
-
-    def geometric(self, values, sensitivity, epsilon):
-        return np.asarray(values)
+from tests.exact_noise import ExactNoise
 
 
 def data(n=4000, d=2):
@@ -76,7 +68,7 @@ def test_the_round_gets_half_and_the_grid_is_sized_for_the_other_half():
 def test_without_noise_the_centers_are_the_means_of_their_clusters():
     values = data().box.from_unit(data().positions()[0] / 2**21)
     means = [values[values[:, 0] < 0].mean(axis=0), values[values[:, 0] > 0].mean(axis=0)]
-    exact = dpcore.run("hybrid", data(), 2, 50.0, seed=0, noise=NoNoise())
+    exact = dpcore.run("hybrid", data(), 2, 50.0, seed=0, noise=ExactNoise())
     private = dpcore.run("hybrid", data(), 2, 1e4, seed=0)
     for result in (exact, private):
         found = np.asarray(result.centers)

@@ -10,17 +10,9 @@ from dpcore.algorithms.kccm import EVEN, GROWING
 from dpcore.datasets import RowsDataset
 from dpcore.geometry.domain import Box
 from dpcore.kmeans.merging import merge_nearest
+from tests.exact_noise import ExactNoise
 
 KEYS = ["average-k", "allocation-k", "average-nk", "dp-kccm"]
-
-
-class NoNoise:
-    """Hands exact answers through."""
-
-    simulated = True
-
-    def geometric(self, values, sensitivity, epsilon):
-        return np.asarray(values)
 
 
 def data(n=3000, d=2):
@@ -82,7 +74,7 @@ def test_what_is_merged_are_the_last_centers_by_their_last_noisy_counts():
 @pytest.mark.parametrize("key", KEYS)
 def test_with_a_huge_budget_it_is_the_same_procedure_without_noise(key):
     private = dpcore.run(key, data(), 3, 1e6, seed=1)
-    exact = dpcore.run(key, data(), 3, 1.0, seed=1, noise=NoNoise())
+    exact = dpcore.run(key, data(), 3, 1.0, seed=1, noise=ExactNoise())
     np.testing.assert_allclose(np.asarray(private.centers), np.asarray(exact.centers), atol=1e-4)
 
 

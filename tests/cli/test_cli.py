@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 import dpcore
-from dpcore.cli import BAD_INPUT, REFUSED, main
+from dpcore.cli import BAD_INPUT, COMMANDS, REFUSED, main
 
 RUN = ["run", "eugkm", "--data", "s1-like", "-k", "3", "--epsilon", "1", "--seed", "0"]
 
@@ -130,7 +132,7 @@ def test_a_format_that_nobody_writes_is_refused_before_the_run(tmp_path, monkeyp
 
 
 def test_what_the_system_forbids_is_bad_input_and_not_a_refusal_of_ours(monkeypatch, capsys):
-    def forbidden(*_: object) -> None:
+    def forbidden(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied", "centers.csv")
 
     monkeypatch.setattr("pathlib.Path.write_text", forbidden)
@@ -147,7 +149,7 @@ def test_a_file_that_findings_cannot_be_added_to_is_refused_before_they_are_made
     for content in ("junk", "[]", '{"su2016-fig1": {}}'):
         (tmp_path / "kept.json").write_text(content)
         assert main([*command, "--save", str(tmp_path / "kept.json")]) == BAD_INPUT
-        assert "does not hold what --save keeps" in capsys.readouterr().err
+        assert "is not a file that --save wrote" in capsys.readouterr().err
 
 
 def test_a_question_without_an_answer_has_an_exit_code_of_its_own(capsys):
@@ -170,6 +172,84 @@ def test_sweep_gives_every_trial_to_programs(shape, capsys):
     text = capsys.readouterr().out
     rows = json.loads(text) if shape == "--json" else list(csv.DictReader(io.StringIO(text)))
     assert [float(r["epsilon"]) for r in rows] == [0.5, 2, 0.5, 2]
+
+
+def test_the_version_is_printed(capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["--version"])
+    assert end.value.code == 0
+    assert capsys.readouterr().out == f"dpcore {dpcore.__version__}\n"
+
+
+def test_python_m_dpcore_is_the_same_command():
+    command = [sys.executable, "-m", "dpcore", "--version"]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert run.stdout == f"dpcore {dpcore.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("run eugmk --data s1-like -k 3 --epsilon 1", "eugkm"),
+        ("run eugkm --data nyc-taxy -k 3 --epsilon 1", "nyc-taxi"),
+        ("sweep dploid --data s1-like -k 3", "dplloyd"),
+        ("release adaptve --data s1-like -k 3 --epsilon 1 --allowed 1", "adaptive"),
+        ("release adaptive --data s1-liek -k 3 --epsilon 1 --allowed 1 --name x", "s1-like"),
+        ("reproduce 000-fg1", "000-fig1"),
+    ],
+)
+def test_a_misspelled_name_is_answered_with_the_one_that_was_meant(
+    line, meant, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setenv("DPCORE_LEDGER", str(tmp_path))
+    assert main(line.split()) == BAD_INPUT
+    assert f"Did you mean {meant!r}?" in capsys.readouterr().err
+
+
+def test_a_file_with_nearly_the_name_of_a_built_in_set_is_read_as_a_file(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "iris.").write_text("x\n1\n")
+    main(["run", "dplloyd", "--data", "iris.", "-k", "1", "--epsilon", "1"])
+    assert "Did you mean" not in capsys.readouterr().err
+
+
+def test_a_name_like_no_other_gets_no_suggestion(capsys):
+    assert main(["run", "zzz", "--data", "s1-like", "-k", "3", "--epsilon", "1"]) == BAD_INPUT
+    assert "Did you mean" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["no-such-command"], []])
+def test_help_and_usage_errors_import_no_library(words):
+    code = f"""
+import sys
+from dpcore.cli import main
+try:
+    main({words!r})
+except SystemExit:
+    print(*sys.modules)
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    loaded = set(run.stdout.splitlines()[-1].split())
+    assert "dpcore.cli" in loaded
+    assert not loaded & {"numpy", "scipy", "pandas", "pyarrow", "duckdb", "sklearn", "opendp"}
+
+
+def test_a_command_imports_scikit_learn_only_if_it_needs_it():
+    code = "import sys; from dpcore.cli import main; main(['list']); print(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not set(run.stdout.splitlines()[-1].split()) & {"sklearn", "duckdb", "opendp"}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_says_what_it_is_for(command, capsys):
+    with pytest.raises(SystemExit) as end:
+        main([command, "--help"])
+    assert end.value.code == 0
+    text = capsys.readouterr().out
+    assert text.startswith(f"usage: dpcore {command}")
+    assert text.split("\n\n")[1][0].isupper()
 
 
 @pytest.mark.parametrize("command", [[], ["run"], ["sweep"], ["list"]])

@@ -166,7 +166,7 @@ def test_a_level_on_the_command_line_goes_before_that_of_the_file(capsys, collec
 @pytest.mark.parametrize(
     ("wish", "words"),
     [
-        (["--level", "Bronx=1"], "say which with --regions"),
+        (["--level", "Bronx=1"], "Name the regions first"),
         (["--regions", "boroughs", "--level", "Bronx"], "takes NAME=EPSILON, not 'Bronx'"),
         (["--regions", "boroughs", "--level", "Bronx=much"], "takes NAME=EPSILON"),
         (["--regions", "boroughs", "--level", "Paris=1"], "No region 'Paris'"),
@@ -174,8 +174,8 @@ def test_a_level_on_the_command_line_goes_before_that_of_the_file(capsys, collec
         (["--regions", "boroughs", "--level", "Bronx=nan"], "not nan"),
         (["--regions", "nowhere.geojson"], "cannot be read"),
         (["--regions", "boroughs", "--neighbors", "replace-one"], "add-remove only"),
-        (["--regions", "boroughs", "--data", "s1-like"], "None of boroughs lies in the box"),
-        (["--regions", "boroughs", "--data", "iris"], "in 2 dimensions; these data have 4"),
+        (["--regions", "boroughs", "--data", "s1-like"], "No region of boroughs lies in the box"),
+        (["--regions", "boroughs", "--data", "iris"], "2 coordinates; these have 4"),
     ],
 )
 def test_an_impossible_wish_is_one_line_and_an_exit_code(wish, words, capsys):

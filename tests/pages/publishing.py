@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
 from dpcore.geometry.domain import FloatArray
+from tests.pages.visits import checked, press, visited, words
 
-APP = str(Path(__file__).parents[2] / "app.py")
 PUBLISH = "pages/4_publish.py"
 #: Seconds that anything may take where others share the machine.
 LONG = 600
@@ -30,32 +29,11 @@ def csv_text(points: FloatArray, header: str = "pickup_longitude,pickup_latitude
 
 
 def page(file: str = PUBLISH, **query: object) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=120)
-    if file != "app.py":
-        app.switch_page(file)
-    for name, value in query.items():
-        app.query_params[name] = str(value)
-    return run(app)
-
-
-def run(app: AppTest) -> AppTest:
-    app.run()
-    assert not app.exception, app.exception
-    return app
-
-
-def words(app: AppTest) -> str:
-    kinds = (app.markdown, app.caption, app.warning, app.info, app.error, app.success, app.title)
-    return "\n".join(str(text.value) for kind in kinds for text in kind)
+    return visited(file, **query)
 
 
 def buttons(app: AppTest) -> dict[str, str]:
     return {button.key: button.label for button in app.button}
-
-
-def press(app: AppTest, key: str) -> AppTest:
-    app.button(key=key).click()
-    return run(app)
 
 
 def until(app: AppTest, said: str) -> AppTest:
@@ -64,7 +42,7 @@ def until(app: AppTest, said: str) -> AppTest:
     while said not in words(app):
         assert time.monotonic() < deadline, words(app)
         time.sleep(0.1)
-        run(app)
+        checked(app)
     return app
 
 
@@ -74,21 +52,21 @@ def settled(app: AppTest) -> AppTest:
         if not any(bar.proto.text.endswith("…") for bar in app.get("progress")):
             return app
         time.sleep(0.1)
-        run(app)
+        checked(app)
     raise AssertionError("It never came to an end.")
 
 
 def upload(app: AppTest, name: str, content: str | bytes) -> AppTest:
     content = content.encode() if isinstance(content, str) else content
     app.file_uploader[0].upload(name, content, "text/csv")
-    run(app)
+    checked(app)
     return settled(press(app, "open"))
 
 
 def counted(app: AppTest, place: str = CITY, row: str = "trip") -> AppTest:
     app.selectbox(key="remembered-place").set_value(place)
     app.text_input(key="remembered-row").set_value(row)
-    run(app)
+    checked(app)
     press(app, "count")
     return until(app, "What became of the rows")
 
@@ -103,7 +81,7 @@ def typed(app: AppTest) -> AppTest:
     """The confirmation with the name of the data typed, as it asks."""
     (box,) = (each for each in app.text_input if each.label.startswith("To confirm"))
     box.set_value(box.label.partition(": ")[2].replace("\\", ""))
-    return run(app)
+    return checked(app)
 
 
 def confirmed(app: AppTest) -> AppTest:
@@ -120,4 +98,4 @@ def released(app: AppTest) -> AppTest:
 def elsewhere(app: AppTest, file: str) -> AppTest:
     """The same visit on another page: what a link to it does."""
     app.switch_page(file)
-    return run(app)
+    return checked(app)

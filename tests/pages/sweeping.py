@@ -7,14 +7,10 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
+from tests.pages.visits import checked, words
+
 #: Seconds that runs may take where others share the machine.
 LONG = 600
-
-
-def checked(app: AppTest) -> AppTest:
-    app.run()
-    assert not app.exception, app.exception
-    return app
 
 
 def eventually(claim: Callable[[], bool]) -> None:
@@ -32,8 +28,3 @@ def until(app: AppTest, said: str) -> AppTest:
 
 def finished(app: AppTest) -> AppTest:
     return until(app, "finished")
-
-
-def words(app: AppTest) -> str:
-    texts = [*app.markdown, *app.caption, *app.warning, *app.title]
-    return "\n".join(str(text.value) for text in texts)

@@ -9,7 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 from pages.server.settings import Mode, Role
 from pages.ui.access import OF_MODE, OF_ROLE, Action
-from tests.pages.publishing import PUBLISH, buttons, run, words
+from tests.pages.publishing import PUBLISH, buttons
+from tests.pages.visits import checked, words
 
 APP = str(Path(__file__).parents[2] / "app.py")
 
@@ -26,7 +27,7 @@ def opened(file: str, **user: object) -> AppTest:
     app = AppTest.from_file(APP, default_timeout=120)
     app.switch_page(file)
     app.user = user
-    return run(app)
+    return checked(app)
 
 
 @pytest.mark.parametrize("user", [{}, {"is_logged_in": False}, {"email": "cy@example.org"}])

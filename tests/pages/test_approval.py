@@ -9,7 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore.release import Ledger
 from pages.ui import access
-from tests.pages.publishing import buttons, confirmed, page, press, run, until, words
+from tests.pages.publishing import buttons, confirmed, page, until
+from tests.pages.visits import checked, press, words
 
 ROLES = """
 four_eyes = true
@@ -61,7 +62,7 @@ def test_nothing_is_spent_until_somebody_else_approves(now: Visitors, ledger_fol
     press(theirs, approve)
 
     now.name = "ana@example.org"
-    until(run(mine), "was made on")
+    until(checked(mine), "was made on")
     (entry,) = Ledger(ledger_folder).entries()
     assert entry.actors.asked_by == "ana@example.org"
     assert entry.actors.approved_by == "bo@example.org"
@@ -74,7 +75,7 @@ def test_a_declined_request_spends_nothing(now: Visitors, ledger_folder: Path) -
     (decline,) = (key for key in buttons(theirs) if key.startswith("decline"))
     press(theirs, decline)
     now.name = "ana@example.org"
-    assert "declined this release" in words(run(mine))
+    assert "declined this release" in words(checked(mine))
     assert "publish" in buttons(press(mine, "withdraw"))
     assert Ledger(ledger_folder).entries() == []
 

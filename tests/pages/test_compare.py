@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,9 +23,9 @@ from dpcore.study.k_by_d import Family
 from dpcore.study.sweep_plan import Plan
 from pages.ui.compare import auto_choices, findings, k_by_d, run_times, shared_jobs
 from pages.ui.own_data import HELD, OwnData
-from tests.pages.sweeping import checked, finished, until, words
+from tests.pages.sweeping import finished, until
+from tests.pages.visits import APP, checked, visited, words
 
-APP = str(Path(__file__).parents[2] / "app.py")
 RANK = {"data": "iris", "algorithm": "dplloyd", "k": 3, "privacy": "Loosest", "paper": "su2016"}
 MAP = {"compare": "map", "algorithm": "dplloyd", "cell_runs": 1, "k_to": 3, "d_to": 3}
 TIME = {"compare": "time", "algorithm": "dplloyd", "timed": "eugkm", "rows": 30_000}
@@ -34,10 +33,7 @@ SIZE = {"compare": "size", "data": "s1-like", "algorithm": "adaptive", "size_run
 
 
 def page(**query: object) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=120).switch_page("pages/2_compare.py")
-    for name, value in query.items():
-        app.query_params[name] = str(value)
-    return checked(app)
+    return visited("pages/2_compare.py", **query)
 
 
 def press(app: AppTest, label: str) -> AppTest:

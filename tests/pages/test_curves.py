@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,17 +14,14 @@ import dpcore
 from dpcore.study.curves import METRICS
 from pages.ui import cached_work
 from pages.ui.background import Worker
-from tests.pages.sweeping import checked, eventually, finished, words
+from tests.pages.sweeping import eventually, finished
+from tests.pages.visits import checked, visited, words
 
-APP = str(Path(__file__).parents[2] / "app.py")
 SMALL = {"data": "s1-like", "algorithm": "dplloyd", "runs": 2, "from": 0.5, "to": 2.0}
 
 
 def page(**query: object) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=120).switch_page("pages/1_curves.py")
-    for name, value in (SMALL | query).items():
-        app.query_params[name] = str(value)
-    return checked(app)
+    return visited("pages/1_curves.py", **SMALL | query)
 
 
 def chart(app: AppTest) -> dict[str, Any]:

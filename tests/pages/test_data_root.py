@@ -10,7 +10,8 @@ import pytest
 from dpcore.datasets.engines import DataFileError
 from pages.ui import data_root
 from pages.ui.publish import ledger_choice
-from tests.pages.publishing import csv_text, page, press, run, settled, trips, words
+from tests.pages.publishing import csv_text, page, settled, trips
+from tests.pages.visits import checked, press, words
 
 OUTSIDE = "the only folder that this dashboard reads"
 
@@ -79,7 +80,7 @@ def test_only_regular_files_are_read(root: Path) -> None:
 def test_the_page_says_so_and_shows_nothing_of_the_file(root: Path) -> None:
     app = page(**{"from": "path"})
     app.text_input(key="remembered-path").set_value("link.csv")
-    shown = words(settled(press(run(app), "open")))
+    shown = words(settled(press(checked(app), "open")))
     assert OUTSIDE in shown
     assert "secret" not in shown
 
@@ -88,7 +89,7 @@ def test_the_page_says_so_and_shows_nothing_of_the_file(root: Path) -> None:
 def test_no_file_is_read_under_the_name_of_a_table(root: Path, name: str) -> None:
     app = page(**{"from": "spark"})
     app.text_input(key="remembered-table").set_value(name)
-    app = run(app)
+    app = checked(app)
     assert "This names a file" in words(app)
     assert app.button(key="open").disabled
 
@@ -98,11 +99,11 @@ def test_zones_come_from_the_data_folder(root: Path, zones: str) -> None:
     (root / "zones.csv").write_text("PULocationID,DOLocationID\n1,2\n")
     app = page(**{"from": "path"})
     app.text_input(key="remembered-path").set_value("zones.csv")
-    app = settled(press(run(app), "open"))
+    app = settled(press(checked(app), "open"))
     app.multiselect(key="remembered-columns").set_value(["PULocationID"])
-    run(app)
+    checked(app)
     app.text_input(key="remembered-zones").set_value(zones)
-    assert OUTSIDE in words(run(app))
+    assert OUTSIDE in words(checked(app))
 
 
 def test_a_ledger_is_kept_where_the_server_was_told_or_in_the_data_folder(root: Path) -> None:
@@ -110,10 +111,10 @@ def test_a_ledger_is_kept_where_the_server_was_told_or_in_the_data_folder(root: 
     app.text_input(key=f"remembered-{ledger_choice.FOLDER}").set_value(
         str(root.parent / "elsewhere")
     )
-    assert OUTSIDE in words(run(app))
+    assert OUTSIDE in words(checked(app))
     assert not (root.parent / "elsewhere").exists()
     app.text_input(key=f"remembered-{ledger_choice.FOLDER}").set_value(str(root / "books"))
-    assert OUTSIDE not in words(run(app))
+    assert OUTSIDE not in words(checked(app))
     assert (root / "books").is_dir()
 
 

@@ -28,13 +28,12 @@ from tests.pages.publishing import (
     csv_text,
     elsewhere,
     page,
-    press,
     released,
-    run,
     settled,
     trips,
     until,
 )
+from tests.pages.visits import checked, press
 
 #: Rows in the box: a number that no file has another reason to hold.
 ROWS = 20_731
@@ -213,7 +212,7 @@ def test_no_file_of_a_release_or_of_any_page_holds_what_is_not_private(
         app = elsewhere(app, "pages/4_publish.py")
         app = until(press(released(app), "to-history"), "is spent")
         app.toggle(key="files-1").set_value(True)
-        run(app)
+        checked(app)
         assert {"certificate.json", "centers.csv", "points.parquet"} <= set(files)
         return canaries(red)
 

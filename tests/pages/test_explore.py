@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -19,18 +18,13 @@ from dpcore.algorithms import ALGORITHMS
 from dpcore.datasets.builtin import BUILTIN
 from dpcore.privacy.explain import LEVELS
 from pages.ui.frame import PAGES, ROOT
+from tests.pages.visits import address, visited, words
 
-APP = str(Path(__file__).parents[2] / "app.py")
 MARK = "not private: for your eyes"
 
 
 def page(**query: object) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=120)
-    for name, value in query.items():
-        app.query_params[name] = str(value)
-    app.run()
-    assert not app.exception, app.exception
-    return app
+    return visited(**query)
 
 
 def finished(app: AppTest) -> AppTest:
@@ -41,11 +35,6 @@ def finished(app: AppTest) -> AppTest:
         time.sleep(0.1)
         app.run()
     raise AssertionError("the draws never finished")
-
-
-def words(app: AppTest) -> str:
-    texts = [*app.markdown, *app.caption, *app.warning, *app.info, *app.title]
-    return "\n".join(str(text.value) for text in texts)
 
 
 def layers(app: AppTest, which: int = 0) -> dict[str, Any]:
@@ -59,13 +48,6 @@ def places(app: AppTest, layer: str) -> list[list[float]]:
 
 def metric(app: AppTest, label: str) -> str:
     return next(str(m.value) for m in app.metric if m.label == label)
-
-
-def address(app: AppTest) -> dict[str, Any]:
-    return {
-        name: value if isinstance(value, str) else value[0]
-        for name, value in app.query_params.items()
-    }
 
 
 def test_it_opens_with_a_finished_picture_of_real_trips() -> None:

@@ -7,7 +7,6 @@ import html
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -21,44 +20,20 @@ from dpcore.classroom.game import CONTESTANTS, Score
 from dpcore.privacy.explain import LEVELS, certainty
 from pages.ui.background import Job, Worker
 from pages.ui.learn import repeated_runs, run_choice
+from tests.pages import visits
+from tests.pages.visits import address, checked, press, visited
+from tests.pages.visits import html as written
 
-APP = str(Path(__file__).parents[2] / "app.py")
 MARK = "not private: for your eyes"
 PARTS = ("steps", "game", "luck", "guess", "lessons")
 
 
 def page(**query: object) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=120).switch_page("pages/5_learn.py")
-    for name, value in query.items():
-        app.query_params[name] = str(value)
-    return ran(app)
-
-
-def ran(app: AppTest) -> AppTest:
-    app.run()
-    assert not app.exception, app.exception
-    return app
-
-
-def press(app: AppTest, key: str) -> AppTest:
-    app.button(key=key).click()
-    return ran(app)
-
-
-def address(app: AppTest) -> dict[str, Any]:
-    return {
-        name: value if isinstance(value, str) else value[0]
-        for name, value in app.query_params.items()
-    }
-
-
-def written(app: AppTest) -> str:
-    return "\n".join(str(proto.proto.body) for proto in app.get("html"))
+    return visited("pages/5_learn.py", **query)
 
 
 def words(app: AppTest) -> str:
-    texts = [*app.markdown, *app.caption, *app.warning, *app.title, *app.subheader]
-    return "\n".join([*(str(text.value) for text in texts), written(app)])
+    return f"{visits.words(app)}\n{written(app)}"
 
 
 def heading(app: AppTest) -> str:
@@ -96,7 +71,7 @@ def test_every_part_opens_by_its_address_and_by_its_control(part: str) -> None:
     shown = words(page(part=part))
     app = page()
     app.segmented_control(key="at-part").set_value(part)
-    assert words(ran(app)) == shown
+    assert words(checked(app)) == shown
     assert address(app) == ({} if part == "steps" else {"part": part})
 
 
@@ -209,7 +184,7 @@ def test_every_method_plays_from_the_first_step_to_the_last(algorithm: str) -> N
     last = int(re.search(r"Step 1 of (\d+)", words(app))[1]) - 1  # type: ignore[index]
     for frame in {1, last // 2, last}:
         app.query_params["frame"] = str(frame)
-        ran(app)
+        checked(app)
     assert heading(app)
     shown = page(algorithm=algorithm, privacy="Loosest", frame=last)
     assert len(layers(shown)["private centers"]) == 5
@@ -220,13 +195,13 @@ def test_every_method_plays_from_the_first_step_to_the_last(algorithm: str) -> N
 def test_level_data_method_and_centers_are_chosen_in_the_sidebar() -> None:
     app = page()
     app.selectbox(key="at-algorithm").set_value("adaptive")
-    ran(app)
+    checked(app)
     app.selectbox(key="at-data").set_value("nyc-month")
-    ran(app)
+    checked(app)
     app.number_input(key="at-k").set_value(3)
-    ran(app)
+    checked(app)
     app.select_slider(key="at-privacy").set_value("Strictest")
-    ran(app)
+    checked(app)
     assert address(app) == {
         "algorithm": "adaptive",
         "data": "nyc-month",
@@ -234,7 +209,7 @@ def test_level_data_method_and_centers_are_chosen_in_the_sidebar() -> None:
         "privacy": "Strictest",
     }
     app.query_params["frame"] = "99"
-    assert len(layers(ran(app))["private centers"]) == 3
+    assert len(layers(checked(app))["private centers"]) == 3
 
 
 def test_what_noise_protects_wears_no_mark_and_what_it_does_not_does() -> None:
@@ -278,7 +253,7 @@ def test_another_game_starts_from_nothing() -> None:
     app = page(part="game", tally="sound,0.2,0,7,4,")
     assert "**4 of 6 right.**" in words(app)
     app.radio(key="at-answers").set_value("thin")
-    assert "right.**" not in words(ran(app))
+    assert "right.**" not in words(checked(app))
 
 
 def test_the_bound_of_the_level_is_named() -> None:
@@ -317,7 +292,7 @@ def quick_rounds(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_a_thousand_rounds_are_drawn_over_the_bound_and_told(quick_rounds: None) -> None:
     app = page(part="game")
     app.segmented_control(key="at-guesser").set_value("machine")
-    ran(app)
+    checked(app)
     assert address(app) == {"part": "game", "guesser": "machine"}
     chart = app.get("plotly_chart")[0].proto
     assert "Beyond the bound: As published, Too little noise." in chart.alt
@@ -343,7 +318,7 @@ def test_nine_draws_of_one_level_differ() -> None:
 def test_nine_levels_of_one_luck_leak_less_and_less() -> None:
     app = page(part="luck")
     app.segmented_control(key="at-vary").set_value("level")
-    ran(app)
+    checked(app)
     assert address(app) == {"part": "luck", "vary": "level"}
     epsilons = [float(e) for e in re.findall(r"ε = ([\d.]+)</b>", written(app))]
     assert epsilons == sorted(repeated_runs.EPSILONS, reverse=True)
@@ -362,7 +337,7 @@ def test_a_small_map_where_there_is_no_answer_says_so() -> None:
 def test_arrows_move_the_guess_that_is_chosen() -> None:
     app = page(part="guess")
     app.segmented_control(key="at-pick").set_value(2)
-    ran(app)
+    checked(app)
     press(app, "move-North")
     press(app, "move-East")
     spots = [tuple(map(float, s.split(","))) for s in address(app)["spots"].split("_")]

@@ -6,7 +6,8 @@ import pytest
 
 from dpcore.datasets.engines import HeldFile
 from pages.server import uploads
-from tests.pages.publishing import page, words
+from tests.pages.publishing import page
+from tests.pages.visits import words
 
 
 def test_there_is_no_upload_while_others_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:

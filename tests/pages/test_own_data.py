@@ -21,16 +21,8 @@ from pages.ui import maps, own_data, wording
 from pages.ui.background import Worker
 from pages.ui.palette import LIGHT
 from pages.ui.publish.tasks import Once, Task
-from tests.pages.publishing import (
-    brought,
-    buttons,
-    csv_text,
-    elsewhere,
-    press,
-    trips,
-    upload,
-    words,
-)
+from tests.pages.publishing import brought, buttons, csv_text, elsewhere, trips, upload
+from tests.pages.visits import press, words
 
 #: Seconds that others on the machine may keep a thread from its end.
 LONG = 60

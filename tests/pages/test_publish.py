@@ -43,16 +43,14 @@ from tests.pages.publishing import (
     csv_text,
     elsewhere,
     page,
-    press,
     released,
-    run,
     settled,
     trips,
     typed,
     until,
     upload,
-    words,
 )
+from tests.pages.visits import checked, press, words
 
 
 def key_of(app: AppTest) -> str:
@@ -69,7 +67,7 @@ def until_there_is(app: AppTest, key: str) -> None:
     for _ in range(600):
         if key in buttons(app):
             return
-        run(app)
+        checked(app)
     raise AssertionError(f"There is no button {key}.")
 
 
@@ -113,7 +111,7 @@ def test_a_pattern_on_this_machine_is_read_where_it_lies(tmp_path: Path) -> None
         (tmp_path / f"{name}.csv").write_text(csv_text(trips(300)))
     app = page(**{"from": "path"})
     app.text_input(key="remembered-path").set_value(str(tmp_path / "*.csv"))
-    app = settled(press(run(app), "open"))
+    app = settled(press(checked(app), "open"))
     assert "2 files" in words(app)
     assert figures(counted(app))["Trips in the box"] == "600"
     assert str(tmp_path) not in json.dumps(dict(app.query_params))
@@ -124,7 +122,7 @@ def test_a_file_among_many_that_lacks_a_column_is_named(tmp_path: Path) -> None:
     (tmp_path / "b.csv").write_text("when,where\n1,2\n")
     app = page(**{"from": "path"})
     app.text_input(key="remembered-path").set_value(str(tmp_path / "*.csv"))
-    app = settled(press(run(app), "open"))
+    app = settled(press(checked(app), "open"))
     assert "b.csv, column 'pickup_longitude'" in words(app).replace("\\", "")
     assert app.button(key="count").disabled
 
@@ -149,7 +147,7 @@ def test_reading_can_be_stopped_and_tried_again_with_another_file() -> None:
     app = page()
     lines = 200 * gzip.compress(b"1\n" * 1_000_000)
     app.file_uploader[0].upload("a.csv.gz", gzip.compress(b"lon,lat\n") + lines, "text/csv")
-    press(run(app), "open")
+    press(checked(app), "open")
     until_there_is(app, "stop")
     assert "Nothing was kept" in words(press(app, "stop"))
     assert "1 · Data" in words(app)
@@ -174,7 +172,7 @@ def test_counting_can_be_stopped_and_begun_again(tmp_path: Path) -> None:
     usual = type(opened.engine)
     opened.engine.__class__ = Slow
     app.selectbox(key="remembered-place").set_value(CITY)
-    press(run(app), "count")
+    press(checked(app), "count")
     assert started.wait(60)
     assert "Nothing was kept" in words(press(app, "stop"))
     opened.engine.__class__ = usual
@@ -186,9 +184,9 @@ def test_what_is_not_there_is_said_and_the_page_goes_on(tmp_path: Path) -> None:
     (tmp_path / "readme.doc").write_text("lon,lat")
     app = page(**{"from": "path"})
     app.text_input(key="remembered-path").set_value("nowhere/*.csv")
-    assert "there is no such file" in words(settled(press(run(app), "open")))
+    assert "there is no such file" in words(settled(press(checked(app), "open")))
     app.text_input(key="remembered-path").set_value(str(tmp_path / "readme.doc"))
-    assert "neither CSV nor Parquet" in words(settled(press(run(app), "open")))
+    assert "neither CSV nor Parquet" in words(settled(press(checked(app), "open")))
 
 
 def test_a_table_of_spark_is_read_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,7 +200,7 @@ def test_a_table_of_spark_is_read_by_its_name(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(engines, "SparkEngine", Spark)
     app = page(**{"from": "spark"})
     app.text_input(key="remembered-table").set_value("city.trips")
-    assert "pip install" in words(settled(press(run(app), "open")))
+    assert "pip install" in words(settled(press(checked(app), "open")))
     assert asked == [("city.trips", "table")]
 
 
@@ -223,7 +221,7 @@ def test_columns_are_guessed_by_name_and_can_be_changed(header: str, guess: list
     assert app.multiselect(key="remembered-columns").value == guess
     assert ("Guessed by their names" in words(app)) == bool(guess)
     app.multiselect(key="remembered-columns").set_value(header.split(","))
-    assert figures(counted(run(app)))["Trips in the box"] == "100"
+    assert figures(counted(checked(app)))["Trips in the box"] == "100"
 
 
 def test_rows_are_not_counted_before_there_is_a_box() -> None:
@@ -259,11 +257,11 @@ def test_a_box_is_typed_for_any_number_of_columns() -> None:
     rows = "\n".join(f"{i % 7},{i % 5},{i % 3}" for i in range(200))
     app = at_columns(f"a,b,c\n{rows}")
     app.multiselect(key="remembered-columns").set_value(["a", "b", "c"])
-    run(app)
+    checked(app)
     for i, name in enumerate("abc"):
         app.number_input(key=f"remembered-low {i} {name}").set_value(0.0)
         app.number_input(key=f"remembered-high {i} {name}").set_value(8.0)
-    app = press(run(app), "count")
+    app = press(checked(app), "count")
     app = until(app, "What became of the rows")
     assert figures(app)["Rows in the box"] == "200"
     app = released(press(app, "protected"))
@@ -273,13 +271,13 @@ def test_a_box_is_typed_for_any_number_of_columns() -> None:
 def test_a_box_without_width_is_refused() -> None:
     app = at_columns("a,b\n1,2\n")
     app.multiselect(key="remembered-columns").set_value(["a", "b"])
-    run(app)
+    checked(app)
     app.selectbox(key="remembered-place").set_value("Type the box")
-    run(app)
+    checked(app)
     for i, name in enumerate("ab"):
         app.number_input(key=f"remembered-low {i} {name}").set_value(1.0)
         app.number_input(key=f"remembered-high {i} {name}").set_value(1.0)
-    run(app)
+    checked(app)
     assert "has no width" in words(app)
     assert app.button(key="count").disabled
 
@@ -288,18 +286,18 @@ def test_other_answers_have_to_be_counted_again() -> None:
     app = counted(at_columns(csv_text(trips(100))))
     assert "protected" in buttons(app)
     app.radio(key="remembered-outside").set_value("clip")
-    assert "protected" not in buttons(run(app))
+    assert "protected" not in buttons(checked(app))
 
 
 def test_people_with_several_rows_are_protected_by_keeping_a_few_of_each() -> None:
     lines = [f"{x:.9f},{y:.9f},{i % 40}" for i, (x, y) in enumerate(trips(400).tolist())]
     app = at_columns("\n".join(["lon,lat,driver", *lines]))
     app.radio(key="remembered-who").set_value("person")
-    run(app)
+    checked(app)
     app.selectbox(key="remembered-ids").set_value("driver")
     app.number_input(key="remembered-rows").set_value(2)
     app.text_input(key="remembered-person").set_value("driver")
-    app = press(counted(run(app)), "protected")
+    app = press(counted(checked(app)), "protected")
     assert "each driver" in words(app)
     app = press(app, "settled")
     assert "at most 2 rows of each driver are kept" in words(app)
@@ -310,7 +308,7 @@ def test_people_with_several_rows_are_protected_by_keeping_a_few_of_each() -> No
 def test_naming_a_row_does_not_change_who_is_protected() -> None:
     app = at_columns(csv_text(trips(50)))
     app.text_input(key="remembered-row").set_value("visit <b>")
-    run(app)
+    checked(app)
     assert app.radio(key="remembered-who").value == "row"
     assert "visit b" in words(press(counted(app, row="visit <b>"), "protected"))
 
@@ -341,7 +339,7 @@ def test_exact_values_and_the_total_are_typed() -> None:
     app.number_input(key="at-epsilon").set_value(0.35)
     total = next(each for each in app.number_input if "ever cost together" in each.label)
     total.set_value(0.5)
-    run(app)
+    checked(app)
     assert "This release costs ε 0.35; ε 0.15 would be left of the ε 0.5" in words(app)
 
 
@@ -381,7 +379,7 @@ def test_pressing_again_and_again_publishes_once(ledger_folder: Path) -> None:
     button = app.button(key="publish")
     for _ in range(3):
         button.click()
-        run(app)
+        checked(app)
     until(app, "was made on")
     assert len(Ledger(ledger_folder).entries()) == 1
 
@@ -426,14 +424,14 @@ def test_of_two_files_of_one_name_each_is_published_by_itself(
     first = key_of(app)
     press(app, "change-data")
     app.radio(key="at-from").set_value("upload")
-    upload(run(app), "trips.csv", csv_text(trips(seed=1)))
+    upload(checked(app), "trips.csv", csv_text(trips(seed=1)))
     press(press(counted(app), "protected"), "settled")
     assert key_of(app) != first
     assert "Nothing is spent yet" in words(app)
     held_up.set()
     until(confirmed(app), "was made on")
     app.query_params.update({"step": "confirm", "data": first})
-    until(run(app), "was made on")
+    until(checked(app), "was made on")
     assert len(Ledger(ledger_folder).entries()) == 2
 
 
@@ -441,13 +439,13 @@ def test_spending_all_that_is_left_ends_with_the_files(ledger_folder: Path) -> N
     app = released(press(page(data="s1-like", privacy="Looser"), "open"))
     assert "ε 0 of ε 1 is left" in words(app)
     app.query_params["step"] = "confirm"
-    assert "ε 0 is left" in words(run(app))
+    assert "ε 0 is left" in words(checked(app))
 
 
 def test_going_back_after_a_release_says_that_it_was_made(ledger_folder: Path) -> None:
     app = released(press(page(data="s1-like"), "open"))
     app.query_params["step"] = "confirm"
-    run(app)
+    checked(app)
     assert "with exactly this plan" in words(app)
     app = press(app, "instead")
     assert "Release 1" in words(app)
@@ -485,7 +483,7 @@ def test_another_box_cannot_publish_a_strip_from_the_page(ledger_folder: Path) -
     publish(plan, Ledger(ledger_folder))
     app = brought()
     next(each for each in app.text_input if "Name of these data" in each.label).set_value("trips")
-    said = words(run(app))
+    said = words(checked(app))
     assert "This cannot be published" in said
     assert "count the rows in one box" in said
     assert "settled" not in buttons(app)
@@ -525,7 +523,7 @@ def test_the_same_file_under_another_name_is_noticed(ledger_folder: Path) -> Non
     released(brought())
     app = brought()
     next(each for each in app.text_input if "Name of these data" in each.label).set_value("other")
-    app = press(run(app), "settled")
+    app = press(checked(app), "settled")
     app = until(confirmed(app), "Nothing was published")
     assert "published before under the name" in words(app)
     assert len(Ledger(ledger_folder).entries()) == 1
@@ -551,7 +549,7 @@ def test_history_lists_every_charge_and_gives_the_files_again() -> None:
     assert len(app.get("plotly_chart")) == 1
     assert not app.get("download_button")
     app.toggle(key="files-2").set_value(True)
-    assert len(run(app).get("download_button")) > 3
+    assert len(checked(app).get("download_button")) > 3
 
 
 def test_an_empty_history_says_so() -> None:
@@ -561,11 +559,11 @@ def test_an_empty_history_says_so() -> None:
 def test_the_ledger_is_kept_where_somebody_wants_it(tmp_path: Path) -> None:
     app = page(view="history")
     app.text_input(key="remembered-ledger folder").set_value(str(tmp_path / "mine"))
-    run(app)
+    checked(app)
     assert (tmp_path / "mine").is_dir()
     (tmp_path / "file").write_text("")
     app.text_input(key="remembered-ledger folder").set_value(str(tmp_path / "file"))
-    assert "cannot be used" in words(run(app))
+    assert "cannot be used" in words(checked(app))
 
 
 # Own data, elsewhere
@@ -622,7 +620,7 @@ def test_a_twin_is_paid_once_and_then_looked_at_for_free(ledger_folder: Path) ->
     assert twin == "Private twin of trips"
     keys = explore.session_state["own data"]
     explore.query_params["data"] = next(k for k, own in keys.items() if own.is_twin)
-    run(explore)
+    checked(explore)
     assert "Private twin" in words(explore)
     assert explore.get("deck_gl_json_chart")
     assert len(Ledger(ledger_folder).entries()) == 1
@@ -638,7 +636,7 @@ def test_what_is_measured_on_a_twin_says_so_and_is_not_marked_as_raw(file: str) 
     assert FROM_TWIN_WORDS in said
     assert NOT_PRIVATE_WORDS not in said
     app.query_params["data"] = keys[False]
-    said = everything(press(run(app), "show-raw"))
+    said = everything(press(checked(app), "show-raw"))
     assert NOT_PRIVATE_WORDS in said
     assert FROM_TWIN_WORDS not in said
 
@@ -677,6 +675,6 @@ def test_publishing_from_a_twin_publishes_from_its_data() -> None:
     app = until(press(brought(), "make-twin"), "is here")
     keys = app.session_state["own data"]
     app.query_params["data"] = next(k for k, own in keys.items() if own.is_twin)
-    run(app)
+    checked(app)
     assert "1 · Data** trips" in words(app).replace("&ensp;", "")
     assert CITY not in words(app)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -13,28 +12,21 @@ from dpcore.algorithms import ALGORITHMS
 from dpcore.algorithms.references import NUMBERS, PAPERS, short
 from dpcore.audit import Evidence, Finding, Findings
 from dpcore.privacy.accounting import Verdict
-
-APP = str(Path(__file__).parents[2] / "app.py")
+from tests.pages import visits
+from tests.pages.visits import visited
 
 
 def page(**query: str) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=120).switch_page("pages/3_verdicts.py")
-    for name, value in query.items():
-        app.query_params[name] = value
-    app.run()
-    assert not app.exception, app.exception
-    return app
+    return visited("pages/3_verdicts.py", **query)
+
+
+def words(app: AppTest) -> str:
+    return f"{visits.words(app)}\n{visits.html(app)}"
 
 
 def titles(app: AppTest) -> list[str]:
     lines = (str(text.value) for text in app.markdown)
     return [line.removeprefix("#### ") for line in lines if line.startswith("#### ")]
-
-
-def words(app: AppTest) -> str:
-    texts = [*app.markdown, *app.caption]
-    written = [proto.proto.body for proto in app.get("html")]
-    return "\n".join([*(str(text.value) for text in texts), *written])
 
 
 def test_names_in_the_code_are_set_as_such() -> None:

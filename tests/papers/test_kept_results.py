@@ -87,7 +87,7 @@ def test_a_finding_that_cannot_be_run_does_not_displace_one_that_was_measured(tm
 def test_a_quick_look_is_not_kept(tmp_path, capsys):
     file = tmp_path / "findings.json"
     assert main(["reproduce", "su2016-fig1", "--quick", "--save", str(file)]) == BAD_INPUT
-    assert "leave out --quick" in capsys.readouterr().err
+    assert "Leave out --quick" in capsys.readouterr().err
     assert not file.exists()
 
 

@@ -105,7 +105,7 @@ def test_a_set_that_does_not_ship_is_skipped_without_a_folder(capsys):
     ("arguments", "words"),
     [
         (["nothing"], "No finding or paper 'nothing'"),
-        (["su2016-fig1", "--data", "/no/such/folder"], "/no/such/folder is none"),
+        (["su2016-fig1", "--data", "/no/such/folder"], "/no/such/folder is not one"),
     ],
 )
 def test_wrong_names_are_one_line_and_an_exit_code(arguments, words, capsys):

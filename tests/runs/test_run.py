@@ -24,6 +24,7 @@ from dpcore.results.run_result import (
     UnchargedResult,
     UnprovenResult,
 )
+from tests.exact_noise import ExactNoise
 
 DATA = dpcore.datasets.load("s1-like")
 
@@ -133,23 +134,16 @@ def test_a_result_with_release_noise_says_that_it_is_charged_to_nobody():
     assert "charged to no ledger" in repr(result.centers)
 
 
-class NoNoise:
+class NoNoise(ExactNoise):
     """Claims to be for release, and adds nothing."""
 
     simulated = False
 
-    def geometric(self, values, sensitivity, epsilon):
-        return np.array(values)
-
-    def gaussian(self, values, sensitivity, rho):
-        return np.array(values)
-
-    def choose(self, scores, sensitivity, epsilon, monotone=False, log_prior=None):
-        return int(np.argmax(scores))
-
 
 class Tampered(ReleaseNoise):
     """Release noise by inheritance, which adds nothing."""
+
+    offset = 0
 
     geometric = NoNoise.geometric
 

@@ -1,0 +1,109 @@
+"""Every public name says what it takes, what it gives, and shows an example that runs."""
+
+from __future__ import annotations
+
+import doctest
+import enum
+import inspect
+import re
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import dpcore
+import dpcore.datasets
+import dpcore.release
+from dpcore.study import metrics
+
+SECTION = r"(?m)^{}\n-+\n"
+#: Modules whose public functions and classes users call. Those without `__all__` offer all that
+#: they define without an underscore.
+MODULES = (dpcore, dpcore.datasets, dpcore.regions, metrics, dpcore.release)
+#: Not documented in this form yet.
+LATER = {"Finding", "verify"}
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def offered(module: ModuleType) -> list[str]:
+    defined = [
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_") and getattr(value, "__module__", "") == module.__name__
+    ]
+    return getattr(module, "__all__", defined)
+
+
+def documented() -> dict[str, Any]:
+    """Public functions and classes, by where they are defined."""
+    names = [(module, name) for module in MODULES for name in offered(module)]
+    objects = [getattr(module, name) for module, name in names if name not in LATER]
+    return {
+        f"{each.__module__}.{each.__name__}": each
+        for each in objects
+        if inspect.isclass(each) or (inspect.isroutine(each) and hasattr(each, "__name__"))
+    }
+
+
+PUBLIC = documented()
+each_public = pytest.mark.parametrize("name", PUBLIC)
+
+
+def section(name: str, title: str) -> str:
+    """The text of a section of a docstring; empty without it."""
+    text = inspect.getdoc(PUBLIC[name]) or ""
+    parts = re.split(SECTION.format(title), text)
+    return re.split(r"(?m)^\w[\w ]*\n-+\n", parts[1])[0] if len(parts) > 1 else ""
+
+
+def parameters(each: Any) -> dict[str, inspect.Parameter]:
+    """What a caller passes to a function, or to make an object."""
+    if inspect.isabstract(each) or (inspect.isclass(each) and issubclass(each, enum.Enum)):
+        return {}
+    if isinstance(each, type) and issubclass(each, BaseException) and "__init__" not in vars(each):
+        return {}
+    return dict(inspect.signature(each).parameters)
+
+
+@each_public
+def test_each_parameter_has_a_type_a_default_and_a_meaning(name):
+    text = section(name, "Parameters")
+    entries = {}
+    for line, meaning in re.findall(r"(?m)^(\S.*)\n((?:    .*\n?)+)", text):
+        names, _, kind = line.partition(" : ")
+        for each in names.split(", "):
+            entries[each.lstrip("*")] = (kind, meaning.strip())
+    wanted = parameters(PUBLIC[name])
+    assert not set(wanted) - set(entries)
+    for parameter in wanted.values():
+        kind, meaning = entries[parameter.name]
+        assert kind, f"{parameter.name} has no type"
+        assert meaning.endswith("."), f"{parameter.name} has no meaning"
+        optional = parameter.default not in (inspect.Parameter.empty, None)
+        # bounds=None is there for scikit-learn, whose constructors take no required argument.
+        assert "default=" in kind or not optional, f"{parameter.name} has no default"
+
+
+@each_public
+def test_each_function_says_what_it_returns(name):
+    if not inspect.isclass(PUBLIC[name]):
+        assert section(name, "Returns") or section(name, "Yields")
+
+
+@each_public
+def test_each_example_runs(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (example,) = doctest.DocTestFinder(recurse=False).find(PUBLIC[name], name, globs={})
+    assert example.examples, f"{name} has no example"
+    lines: list[str] = []
+    result = doctest.DocTestRunner(optionflags=FLAGS).run(example, out=lines.append)
+    assert not result.failed, "".join(lines)
+
+
+def test_the_example_of_the_package_runs():
+    assert doctest.testmod(dpcore, optionflags=FLAGS).failed == 0
+
+
+def test_the_list_of_public_names_holds_functions_and_classes():
+    assert {"dpcore.runs.run.run", "dpcore.geometry.domain.Box"} <= set(PUBLIC)
+    assert len(PUBLIC) > 50
