@@ -29,8 +29,8 @@ MEGABYTE = 1 << 20
 #: may exceed its time until it is refused, and which part of a core waiting for it may take.
 FREEZE, GROWTH, LATE, COMPUTING = 0.3, 20, 10, 0.02
 BEAT = 0.02
-#: How often a server is looked at while it reads and at rest, and seconds of the first rest.
-TURNS, AT_REST = 5, 10.0
+#: How often a server is looked at while it reads, and at rest.
+TURNS = 5
 
 
 def packed(*parts: tuple[bytes, int]) -> bytes:
@@ -122,9 +122,11 @@ def counting(server: Server, path: Path | None, content: bytes) -> Visit:
 
 
 def freezes(server: Server, visit: Visit) -> Iterator[tuple[float, float, float]]:
-    """Seconds that a file is read, and the longest health check then and before, at rest, by
-    turns: others on the machine slow down both."""
-    seconds = AT_REST
+    """Seconds that a file is read, and the longest health check then and for as long before, at
+    rest, by turns: others on the machine slow down both."""
+    start = time.monotonic()
+    count(visit)
+    seconds = time.monotonic() - start
     for _ in range(TURNS):
         checks, end = HealthChecks(server.address), time.monotonic() + seconds
         idle, _ = checks.longest(lambda end=end: time.monotonic() > end)

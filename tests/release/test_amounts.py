@@ -10,10 +10,12 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from dpcore.geometry.domain import Box
 from dpcore.privacy.accounting import MIN_EPSILON, Budget, Neighbors, Pure, Transcript
 from dpcore.release import (
     Amount,
     BuiltinData,
+    FileData,
     Ledger,
     ReleasePlan,
     ReleaseRefused,
@@ -23,7 +25,7 @@ from dpcore.release import (
 from dpcore.release.charging import booked
 from dpcore.release.ledger import Claim
 
-TWO_D = BuiltinData("s1-like")
+TWO_D = FileData("rows.csv", ("x", "y"), Box((0.0, 0.0), (1.0, 1.0), ("x", "y")))
 PRICES = st.decimals("0.000001", "0.7", places=6).map(float)
 
 

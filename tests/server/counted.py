@@ -13,13 +13,16 @@ from streamlit.runtime import get_instance
 from streamlit.runtime.app_session import AppSession
 from streamlit.starlette import App
 
-from dpcore.datasets.engines import HeldFile
+from dpcore.datasets.engines import IsolatedEngine
+from dpcore.datasets.engines.process import ReadingProcess
 from pages.server import start, sweep, uploads
 from pages.ui.own_data import OwnData
 from pages.ui.publish.data_step import Opened
 
 sweep.EVERY, sweep.GRACE = 0.5, 1.0
-KINDS = {kind.__name__: kind for kind in (AppSession, HeldFile, OwnData, Opened)}
+KINDS = {
+    kind.__name__: kind for kind in (AppSession, IsolatedEngine, ReadingProcess, OwnData, Opened)
+}
 
 
 def held(request: Request) -> JSONResponse:
@@ -32,7 +35,7 @@ def held(request: Request) -> JSONResponse:
     found["bytes"] = uploads.total()
     if request.query_params.get("why"):
         return JSONResponse(
-            [referrers(each) for each in gc.get_objects() if type(each) is HeldFile]
+            [referrers(each) for each in gc.get_objects() if type(each) is IsolatedEngine]
         )
     return JSONResponse(dict.fromkeys([*KINDS, "uploads", "bytes"], 0) | found)
 

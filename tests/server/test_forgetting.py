@@ -15,7 +15,7 @@ from tests.browser.publishing import at_columns, at_level, press
 from tests.pages.publishing import csv_text, trips
 from tests.server.visitor import fetch
 
-KEPT = ("HeldFile", "OwnData", "Opened", "uploads", "bytes")
+KEPT = ("IsolatedEngine", "ReadingProcess", "OwnData", "Opened", "uploads", "bytes")
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +80,7 @@ def test_nothing_is_left_of_visits_that_ended(
     for page in pages:
         at_level(page, file)
     before = held(server)
-    assert before["HeldFile"] >= 2
+    assert before["IsolatedEngine"] >= 2
     assert before["OwnData"] >= 2
     for page in pages:
         page.context.close()
@@ -120,5 +120,5 @@ def test_uploads_of_all_visits_together_are_limited(
     at_columns(first, large)
     second.locator("input[type=file]").set_input_files(large)
     expect(second.get_by_text("413")).to_be_visible(timeout=LONG)
-    assert held(server)["HeldFile"] == 1
+    assert held(server)["IsolatedEngine"] == 1
     press(first, "Change")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 if sys.platform != "win32":  # which has no such limits
     import resource
@@ -15,6 +17,8 @@ MAX_FILES, MAX_COLUMNS = 10_000, 10_000
 MAX_TABLE = 16 << 20
 #: What a reading process takes before it reads anything, and DuckDB's share of the rest.
 BASE, SHARE = 256 << 20, 0.8
+#: How much a reading process gives way to others.
+LATER = 5
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,9 @@ class Limits:
             _, most = resource.getrlimit(resource.RLIMIT_DATA)
             memory = self.memory if most == resource.RLIM_INFINITY else min(self.memory, most)
             resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
-            os.nice(5)  # a page that somebody looks at goes first
+            os.nice(LATER)  # a page that somebody looks at goes first
+            with suppress(OSError):  # of its session, where Linux has such a thing
+                Path("/proc/self/autogroup").write_text(str(LATER))
 
     def restrict_computing(self) -> None:
         """Limit what this process computes from now on."""

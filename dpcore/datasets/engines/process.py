@@ -59,6 +59,9 @@ class ReadingProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,  # an error can quote rows
+            # Linux shares a busy machine among sessions: in one of its own, what this process
+            # computes is not taken from who asked, who has others to answer.
+            start_new_session=True,
             env={**os.environ, **THRIFTY, **spill},
         )
         #: Ends the process now; by itself it happens when nobody holds this object any more.
