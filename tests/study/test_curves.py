@@ -82,4 +82,4 @@ def test_the_center_of_the_box_is_the_blind_answer_where_it_is_the_better_one():
     data = from_array(rng.normal(0, 0.01, (200, 10)), box=(-1, 1))
     found = limits(data, 2, dpcore.baseline(data, 2))
     assert found.blind_is_center
-    assert found.blind.nicv == pytest.approx(dpcore.metrics.nicv(data, data.box.center[None]))
+    assert found.blind.nicv == pytest.approx(dpcore.nicv(data, data.box.center[None]).value)
