@@ -13,6 +13,7 @@ from dpcore.geometry.domain import FloatArray, Grid, IntArray
 from dpcore.kmeans.weighted import weighted_kmeans
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
+from dpcore.results.steps import StartNote
 
 #: Part of the budget that buys the number of rows.
 SIZE_SHARE = 0.05
@@ -60,7 +61,7 @@ def from_grid(curator: Curator, k: int) -> Outcome:
     points, weights = picture(grid, counts, scale / share, n)
     several = k * plan.centers[0] if plan.centers else k
     centers, cost = weighted_kmeans(points, weights, several, RESTARTS, curator.rng)
-    curator.note("start", centers=centers)
+    curator.note(StartNote(centers))
     if plan.centers:
         finest = 2 / round(len(points) ** (1 / d))  # the side of what each point stands for
         energy = cost / weights.sum() + d * finest**2 / 12

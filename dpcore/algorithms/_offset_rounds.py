@@ -19,6 +19,7 @@ from dpcore.queries.curator import Curator
 from dpcore.queries.moments import WHOLE, Offsets
 from dpcore.queries.questions import Question
 from dpcore.randomness.coins import Coins
+from dpcore.results.steps import CentersNote
 
 #: Weight of a row's count beside its offset of at most 1: at most, and where there is one center,
 #: near which are all rows, whose number is known already.
@@ -162,5 +163,5 @@ def settled(
         if wanted < len(centers):
             cells = cells.merged(wanted, rng)
         centers, energy = cells.centers, cells.energy
-        purse.curator.note("centers", centers=centers, round=i + 1)
+        purse.curator.note(CentersNote(centers, round=i + 1))
     return centers

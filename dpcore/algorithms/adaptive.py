@@ -17,6 +17,7 @@ from dpcore.geometry.dyadic import DyadicCells, deinterleaved
 from dpcore.privacy.accounting import Pure, Verdict
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
+from dpcore.results.steps import AliveNote, CentersNote, CoresetNote
 from dpcore.results.synopsis import Coreset
 
 #: Part of the budget that buys the number of rows.
@@ -103,8 +104,8 @@ class Adaptive(SynopsisAlgorithm):
         coreset = coreset_of(stages, curator)
         centers = coreset.unit_centers(k, curator.rng)
         published = coreset.merged(points) if points else coreset
-        curator.note("coreset", points=published.unit_points, weights=published.weights)
-        curator.note("centers", centers=centers)
+        curator.note(CoresetNote(published.unit_points, published.weights))
+        curator.note(CentersNote(centers))
         facts = {
             "stages": len(stages),
             "cells measured": sum(stage.cells.n_cells for stage in stages),
@@ -148,7 +149,7 @@ def grow(curator: Curator) -> list[Stage]:
             parts = cells.levels - before.cells.levels[parent]
             alive = (parts == 0) | (counts / noise > AUDIBLE_PART * math.log(4) * parts)
         stages.append(Stage(cells, parent, counts, 2 * noise**2, alive))
-        curator.note("alive", stage=t + 1, cells=cells, alive=alive)
+        curator.note(AliveNote(t + 1, cells, alive))
     return stages
 
 

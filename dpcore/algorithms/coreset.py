@@ -27,6 +27,7 @@ from dpcore.privacy.accounting import (
 from dpcore.queries.boxes import BoxCounts, Ladder
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
+from dpcore.results.steps import BallNote, CentersNote, CoresetNote
 from dpcore.results.synopsis import Coreset
 
 #: Part of epsilon that buys the number of rows, and of the rest that finds the balls.
@@ -159,7 +160,7 @@ class CoresetKMeans(SynopsisAlgorithm):
     def run(self, curator: Curator, k: int) -> Outcome:
         coreset, facts = private_coreset(curator, k)
         centers = coreset.unit_centers(k, curator.rng)
-        curator.note("centers", centers=centers)
+        curator.note(CentersNote(centers))
         return Outcome(centers, coreset, facts)
 
     def summary(self, curator: Curator, k: int) -> Coreset:
@@ -177,7 +178,7 @@ def private_coreset(curator: Curator, k: int) -> tuple[Coreset, Mapping[str, Any
         epsilon *= 1 - BALLS_SHARE
     points = with_scaffold(centers, curator.box, k, n * epsilon / counts_moved(curator))
     coreset = weighed(curator, points, n, epsilon)
-    curator.note("coreset", points=coreset.unit_points, weights=coreset.weights)
+    curator.note(CoresetNote(coreset.unit_points, coreset.weights))
     facts = {
         "rounds": len(plan.removals),
         "accounting of rounds": str(plan.accounting),
@@ -203,7 +204,7 @@ def ball_centers(curator: Curator, plan: Plan, epsilon: float) -> FloatArray:
         centers[i], radius = ladder.box(chosen)
         remaining.remove_nearest(centers[i], m)
         curator.note(
-            "ball", round=i + 1, center=centers[i], radius=radius, rows=m, epsilon=loss.epsilon
+            BallNote(round=i + 1, center=centers[i], radius=radius, rows=m, epsilon=loss.epsilon)
         )
     return centers
 

@@ -9,6 +9,7 @@ from dpcore.algorithms.coreset import SIZE_SHARE, private_coreset
 from dpcore.privacy.accounting import MIN_EPSILON, Budget, Verdict
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
+from dpcore.results.steps import CentersNote, CoresetNote
 from dpcore.results.synopsis import Coreset
 
 
@@ -52,7 +53,7 @@ class CoresetSplit(Algorithm):
     def run(self, curator: Curator, k: int, *, rows: int) -> Outcome:
         coreset, parts = split_coreset(curator, k, rows)
         centers = coreset.unit_centers(k, curator.rng)
-        curator.note("centers", centers=centers)
+        curator.note(CentersNote(centers))
         return Outcome(centers, coreset, {"parts": parts, "points": len(coreset)})
 
 
@@ -68,5 +69,5 @@ def split_coreset(curator: Curator, k: int, rows: int) -> tuple[Coreset, int]:
     coresets = [private_coreset(part, k)[0] for part in curator.in_parts(parts, budget)]
     points = np.concatenate([each.unit_points for each in coresets])
     weights = np.concatenate([each.weights for each in coresets])
-    curator.note("coreset", points=points, weights=weights)
+    curator.note(CoresetNote(points, weights))
     return Coreset(points, weights, curator.box), parts

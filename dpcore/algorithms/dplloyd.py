@@ -10,6 +10,7 @@ from dpcore.kmeans.seeding import sphere_packing, uniform_starts
 from dpcore.privacy.accounting import Pure, Verdict
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
+from dpcore.results.steps import CentersNote, StartNote
 
 
 def noisy_means(centers: FloatArray, counts: IntArray, sums: FloatArray) -> FloatArray:
@@ -75,9 +76,9 @@ class DPLloyd(Algorithm):
     def run(self, curator: Curator, k: int, *, rounds: int, start: str) -> Outcome:
         starts = sphere_packing if start == "packing" else uniform_starts
         centers = starts(k, curator.d, 1, curator.rng)[0]
-        curator.note("start", centers=centers)
+        curator.note(StartNote(centers))
         for i in range(rounds):
             epsilon = curator.budget.epsilon / rounds
             centers = lloyd_round(curator, centers, epsilon, f"round {i + 1} of {rounds}")
-            curator.note("centers", centers=centers, round=i + 1)
+            curator.note(CentersNote(centers, round=i + 1))
         return Outcome(centers, facts={"rounds": rounds})

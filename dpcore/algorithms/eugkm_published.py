@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, register
-from dpcore.algorithms.eugkm import facts_of, fitting_grid, noisy_grid, too_many_cells
-from dpcore.kmeans.noisy_grid import solve_grid
+from dpcore.algorithms.eugkm import facts_of, fitting_grid, grid_centers, noisy_grid, too_many_cells
 from dpcore.privacy.accounting import Neighbors, Verdict
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
@@ -47,10 +46,7 @@ class EUGkMPublished(Algorithm):
 
     def run(self, curator: Curator, k: int, *, theta: float, starts: int) -> Outcome:
         synopsis = self.summary(curator, theta)
-        centers = solve_grid(
-            synopsis.counts, k, starts, curator.rng, packed=True, note=curator.note
-        )
-        curator.note("centers", centers=centers)
+        centers = grid_centers(curator, synopsis, k, starts, packed=True)
         return Outcome(centers, synopsis, facts_of(synopsis.grid))
 
     def summary(self, curator: Curator, theta: float) -> NoisyGrid:

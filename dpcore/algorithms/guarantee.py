@@ -11,10 +11,11 @@ from dpcore.algorithms.dplloyd import lloyd_round
 from dpcore.datasets.base import Dataset
 from dpcore.geometry.domain import TICKS, FloatArray, from_ticks, to_ticks
 from dpcore.kmeans.seeding import sphere_packing
-from dpcore.privacy.accounting import Neighbors, Pure, Verdict
+from dpcore.privacy.accounting import Mechanism, Neighbors, Pure, Verdict
 from dpcore.queries.curator import Curator
 from dpcore.randomness.coins import Coins
 from dpcore.results.run_result import Outcome
+from dpcore.results.steps import CentersNote, StartNote
 
 #: Points of a sampling zone among which the exponential mechanism chooses.
 SAMPLES = 30
@@ -90,7 +91,7 @@ def rows_as_centers(curator: Curator, k: int) -> FloatArray:
 def last_noise(curator: Curator, centers: FloatArray, epsilon: float) -> FloatArray:
     """Laplace noise of scale 1/epsilon on every coordinate, booked as if it protected them."""
     curator.transcript.charge(
-        "Laplace", "noise on the final centers", Pure(epsilon), 1, 1 / epsilon
+        Mechanism.CONTINUOUS_LAPLACE, "noise on the final centers", Pure(epsilon), 1, 1 / epsilon
     )
     return centers + curator.rng.laplace(0, 1 / epsilon, centers.shape)
 
@@ -141,14 +142,14 @@ class KMeansGuarantee(Algorithm):
     def run(self, curator: Curator, k: int, *, rounds: int) -> Outcome:
         coins = curator.rng
         centers = sphere_packing(k, curator.d, 1, coins)[0]
-        curator.note("start", centers=centers)
+        curator.note(StartNote(centers))
         epsilon = curator.budget.epsilon / rounds
         for i in range(rounds):
             means = lloyd_round(curator, centers, epsilon, f"round {i + 1} of {rounds}")
             directions = onwards(means, centers, coins)
             drawn = drawn_towards(means, centers, directions, epsilon, coins)
             centers = np.clip(drawn, -1.0, 1.0)
-            curator.note("centers", centers=centers, round=i + 1)
+            curator.note(CentersNote(centers, round=i + 1))
         return Outcome(centers, facts={"rounds": rounds})
 
 
@@ -187,14 +188,14 @@ class KMeansGuaranteePublished(Algorithm):
     def run(self, curator: Curator, k: int, *, rounds: int, final_noise: bool) -> Outcome:
         data, coins, epsilon = curator.unprotected(), curator.rng, curator.budget.epsilon / 2
         why = "draws in the convergent zones, all rounds together"
-        curator.transcript.charge("exponential mechanism", why, Pure(epsilon), 1)
+        curator.transcript.charge(Mechanism.EXPONENTIAL, why, Pure(epsilon), 1)
         centers = rows_as_centers(curator, k)
-        curator.note("start", centers=centers)
+        curator.note(StartNote(centers))
         for i in range(rounds):
             means = exact_means(data, centers)
             directions = onwards(means, centers, coins)
             centers = drawn_towards(means, centers, directions, epsilon, coins)
-            curator.note("centers", centers=centers, round=i + 1)
+            curator.note(CentersNote(centers, round=i + 1))
         if final_noise:
             centers = last_noise(curator, centers, epsilon)
         return Outcome(centers, facts={"rounds": rounds})

@@ -18,6 +18,7 @@ from dpcore.privacy.accounting import Infeasible, Pure, Selection, Verdict
 from dpcore.queries.curator import Curator
 from dpcore.queries.questions import SumsOf
 from dpcore.results.run_result import Outcome
+from dpcore.results.steps import CentersNote
 
 #: Multiplications beyond which a run is refused: some hours.
 MAX_WORK = 1e14
@@ -178,7 +179,7 @@ class Search:
         near = local_swap(images, candidates, self.k, self.plan.swaps, share, cost, why)
         cells = NearestImage(projection, Voronoi(near))
         centers = self.recover(curator, cells, self.ball, RECOVERY * epsilon, why)
-        curator.note("centers", centers=centers)
+        curator.note(CentersNote(centers))
         return centers
 
 

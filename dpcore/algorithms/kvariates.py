@@ -11,12 +11,13 @@ from scipy.spatial.distance import cdist
 from dpcore.algorithms.base import Algorithm, AuditHints, register
 from dpcore.datasets.base import Dataset
 from dpcore.geometry.domain import TICKS, FloatArray, IntArray, from_ticks
-from dpcore.privacy.accounting import Infeasible, Neighbors, Pure, Verdict
+from dpcore.privacy.accounting import Infeasible, Mechanism, Neighbors, Pure, Verdict
 from dpcore.privacy.rounding import root_up
 from dpcore.queries.curator import Curator
 from dpcore.queries.questions import Sensitivity
 from dpcore.randomness.coins import Coins
 from dpcore.results.run_result import Outcome
+from dpcore.results.steps import CentersNote
 
 #: Sets of centers by which the published noise judges how spread the data are.
 SAMPLED_SETS = 200
@@ -65,7 +66,7 @@ def noisy_picks(curator: Curator, k: int, epsilon: float) -> FloatArray:
         picked = curator.answer(PickedRow(centers, coins), Pure(epsilon / k), why)
         center = np.clip(picked / TICKS, -1.0, 1.0)
         centers = np.vstack([centers, center])
-        curator.note("centers", centers=centers)
+        curator.note(CentersNote(centers))
     return centers
 
 
@@ -140,11 +141,13 @@ class KVariatesPublished(Algorithm):
         centers = np.empty((0, curator.d))
         for j in range(k):
             why, share = f"center {j + 1} of {k}", Pure(epsilon / k)
-            curator.transcript.charge("Laplace", why, share, 2 * radius * TICKS, scale * TICKS)
+            curator.transcript.charge(
+                Mechanism.CONTINUOUS_LAPLACE, why, share, 2 * radius * TICKS, scale * TICKS
+            )
             picked = PickedRow(centers, curator.rng).of(data) / TICKS
             noisy = picked + curator.rng.laplace(0, scale, curator.d)
             centers = np.vstack([centers, noisy])
-            curator.note("centers", centers=centers)
+            curator.note(CentersNote(centers))
         return Outcome(centers, facts={"loosened epsilon": own})
 
 

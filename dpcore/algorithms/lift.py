@@ -17,6 +17,7 @@ from dpcore.privacy.gaussian import MAX_VALUES, MIN_DELTA
 from dpcore.queries.curator import Curator
 from dpcore.queries.moments import FINE, OFF_DIAGONAL, WHOLE, Level, Products
 from dpcore.results.run_result import Outcome
+from dpcore.results.steps import StartNote
 
 #: In so many dimensions a grid is still a picture.
 GRID_DIMENSIONS = 6
@@ -195,7 +196,7 @@ def from_level(curator: Curator, k: int) -> Outcome:
         most = min(max(MAX_CENTERS, 2 * k), MAX_VALUES // (d + 2))
         several = max(k, min(k * plan.centers[0], most))
     centers = np.clip(middle + spread_out(several, root, rng), -1, 1)
-    curator.note("start", centers=centers)
+    curator.note(StartNote(centers))
     left = replace(terms, part=terms.part * (1 - plan.middle - products))
     centers = settled(Purse(curator, left), centers, energy, rough.n, k, plan.centers, plan.reach)
     return Outcome(centers, facts={**facts, "rounds": len(plan.centers)})

@@ -14,6 +14,7 @@ from dpcore.privacy.accounting import Neighbors, Pure, Selection, Verdict
 from dpcore.queries.curator import Curator
 from dpcore.queries.questions import SumsOf
 from dpcore.results.run_result import Outcome
+from dpcore.results.steps import CentersNote
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def mean_of_few(
     )
     mean = np.zeros((1, curator.d))
     mean[0, axes] = sums[0] / (TICKS * n)
-    curator.note("centers", centers=mean)
+    curator.note(CentersNote(mean))
     return mean
 
 

@@ -11,9 +11,10 @@ from dpcore.algorithms.dplloyd import noisy_means
 from dpcore.geometry.domain import TICKS, FloatArray, from_ticks, to_ticks
 from dpcore.geometry.voronoi import Voronoi
 from dpcore.kmeans.seeding import uniform_starts
-from dpcore.privacy.accounting import Accounting, Budget, Neighbors, Pure, Verdict
+from dpcore.privacy.accounting import Accounting, Budget, Mechanism, Neighbors, Pure, Verdict
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
+from dpcore.results.steps import CentersNote, StartNote
 
 
 @register
@@ -57,11 +58,11 @@ class Sulq(Algorithm):
             curator = curator.account(gaussian, "all rounds, counted in rho")
         share = curator.budget.share(0.5 / rounds)
         centers = uniform_starts(k, curator.d, 1, curator.rng)[0]
-        curator.note("start", centers=centers)
+        curator.note(StartNote(centers))
         for i in range(rounds):
             why = f"round {i + 1} of {rounds}"
             centers = noisy_means(centers, *curator.noisy_totals(centers, share, share, why))
-            curator.note("centers", centers=centers, round=i + 1)
+            curator.note(CentersNote(centers, round=i + 1))
         return Outcome(centers, facts={"rounds": rounds})
 
 
@@ -95,7 +96,7 @@ class SulqPublished(Algorithm):
 
     def run(self, curator: Curator, k: int, *, rounds: int) -> Outcome:
         centers = start_in_bounds(curator, k)
-        curator.note("start", centers=centers)
+        curator.note(StartNote(centers))
         share = Pure(curator.budget.epsilon / (2 * rounds))
         delta = curator.budget.delta or max(1, curator.unprotected().n) ** -1.5
         log_doubt = math.log(1.25 * rounds) - math.log(delta)
@@ -104,7 +105,7 @@ class SulqPublished(Algorithm):
             counts = curator.noisy_counts(Voronoi(centers), share, f"{why}: counts")
             sums = gaussian_sums(curator, centers, share, log_doubt, f"{why}: sums")
             centers = noisy_means(centers, counts, sums)
-            curator.note("centers", centers=centers, round=i + 1)
+            curator.note(CentersNote(centers, round=i + 1))
         return Outcome(centers, facts={"rounds": rounds})
 
 
@@ -127,6 +128,8 @@ def gaussian_sums(
     """
     reach = math.sqrt(curator.d)
     sigma = reach * math.sqrt(2 * log_doubt) / share.epsilon
-    curator.transcript.charge("Gaussian", why, share, reach * TICKS, sigma * TICKS)
+    curator.transcript.charge(
+        Mechanism.CONTINUOUS_GAUSSIAN, why, share, reach * TICKS, sigma * TICKS
+    )
     sums = curator.unprotected().cluster_totals(to_ticks(centers)).sums / TICKS
     return np.asarray(sums + curator.rng.normal(0, sigma, sums.shape))

@@ -30,6 +30,7 @@ from dpcore.privacy.accounting import Budget
 from dpcore.privacy.explain import attacker_certainty
 from dpcore.privacy.noise import Noise, SimulatedNoise
 from dpcore.queries.curator import Curator
+from dpcore.results.steps import SizeNote
 from dpcore.results.synopsis import NoisyGrid
 
 #: Made up: far from all others, in the Bronx, where no trip of the sample begins.
@@ -70,7 +71,7 @@ class Contestant:
         else:
             assert isinstance(system, EUGkMPublished)
             counts = system.summary(curator, THETA)
-        sizes = [step.released["n"] for step in curator.steps if step.kind == "size"]
+        sizes = [step.note.n for step in curator.steps if isinstance(step.note, SizeNote)]
         return counts, sizes[0] if sizes else None
 
 

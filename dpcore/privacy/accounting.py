@@ -27,6 +27,7 @@ from dpcore.privacy.losses import Pure as Pure
 from dpcore.privacy.losses import Selection as Selection
 from dpcore.privacy.losses import Zcdp as Zcdp
 from dpcore.privacy.losses import lowered
+from dpcore.privacy.mechanisms import Mechanism as Mechanism
 from dpcore.privacy.rounding import at_least, at_most, down, up
 
 MIN_EPSILON, MAX_EPSILON = 1e-6, 1e6
@@ -142,7 +143,7 @@ class Charge:
     side by side and only the dearest counts.
     """
 
-    mechanism: str
+    mechanism: Mechanism
     why: str
     epsilon: float
     delta: float = 0.0
@@ -157,6 +158,7 @@ class Charge:
 
     def as_dict(self) -> dict[str, Any]:
         row = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "paid"}
+        row["mechanism"] = str(self.mechanism)
         row["inner"] = [account.as_dicts() for account in self.inner]
         return row
 
@@ -205,7 +207,7 @@ class Transcript(Sequence[Charge]):
 
     def charge(
         self,
-        mechanism: str,
+        mechanism: Mechanism,
         why: str,
         loss: Loss,
         sensitivity: float,
@@ -225,7 +227,7 @@ class Transcript(Sequence[Charge]):
                 for account in inner:
                     account.budget = account.budget.within(paid)
             booked = Charge(
-                mechanism,
+                Mechanism(mechanism),
                 why,
                 *self._growth(cost),
                 up(cost.rho) if self.budget.accounting.in_rho else None,

@@ -16,6 +16,7 @@ from dpcore.kmeans.noisy_grid import solve_grid
 from dpcore.privacy.accounting import Budget, Neighbors
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
+from dpcore.results.steps import CentersNote, CoresetNote
 from dpcore.results.synopsis import Coreset, NoisyGrid, Synopsis
 
 #: Starts of k-means on joined noisy counts.
@@ -73,8 +74,8 @@ def run_by_region(
         centers = union.unit_centers(k, curator.rng)
     else:
         centers = solve_grid(_on_grid(union, visible.side), k, STARTS, curator.rng)
-    curator.note("coreset", points=union.unit_points, weights=union.weights)
-    curator.note("centers", centers=centers)
+    curator.note(CoresetNote(union.unit_points, union.weights))
+    curator.note(CentersNote(centers))
     facts = {
         "regions": dict(zip(visible.names, visible.epsilons(epsilon), strict=True)),
         "protection": visible.statement(epsilon),

@@ -51,7 +51,7 @@ from dpcore.privacy.noise import SimulatedNoise
 from dpcore.queries.curator import Curator
 from dpcore.queries.questions import Sensitivity
 from dpcore.queries.sparse_cells import Cells
-from dpcore.results.run_result import Step
+from dpcore.results.steps import SizeNote
 
 #: Runs on each data set of a pair, in the suite.
 FEW_RUNS = 8
@@ -473,7 +473,7 @@ def points_without_rows_dropped(patch):
 def the_exact_number_in_a_step(patch):
     def size(right, self, fraction):
         found = right(self, fraction)
-        self._record(Step("size", {"rows": self._data.n}))
+        self._record(SizeNote(self._data.n))
         return found
 
     around(patch, Curator, "size", size)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
 from dpcore.classroom.steps.frame_builder import Frame, Telling
 from dpcore.classroom.steps.marks import Kind
 from dpcore.privacy.explain import plural
-from dpcore.results.run_result import Step
+from dpcore.results.steps import BallNote, Step
 
 
-def ball(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Frame]:
-    center, radius = step.released["center"], np.asarray(step.released["radius"])
-    number, rows = step.released["round"], step.released["rows"]
+def ball(story: Telling, note: BallNote) -> Iterator[Frame]:
+    center, radius = note.center, np.asarray(note.radius)
+    number, rows = note.round, note.rows
     ball = story.line(Kind.AREA, (center - radius)[None], (center + radius)[None])
     yield story.frame(
         f"Ball {number}: found",
@@ -36,8 +36,8 @@ def ball(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Frame]:
     )
 
 
-def removal(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Frame]:
+def remember_removal(story: Telling, step: Step) -> None:
+    """Keep how far a removal reached: the frames of its ball show it."""
     if step.truth is not None:
         behind = step.truth.value
         story.removed_within, story.rows_left = behind["radius"], behind["rows left"]
-    return iter(())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -14,14 +14,14 @@ from dpcore.geometry.domain import FloatArray
 from dpcore.kmeans.blocks import block_centers
 from dpcore.privacy.explain import plural
 from dpcore.queries.questions import BlockCenters
-from dpcore.results.run_result import Step
+from dpcore.results.steps import AnswerNote, RangeNote, Step
 
 #: Centers drawn at most.
 MOST = 1000
 
 
-def quartiles(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Frame]:
-    low, high = step.released["low"], step.released["high"]
+def quartiles(story: Telling, note: RangeNote) -> Iterator[Frame]:
+    low, high = note.low, note.high
     yield story.frame(
         "Where are most of them?",
         f"A quarter of the {plural(story.unit)} lie left of the frame, a quarter right, and so "
@@ -32,7 +32,7 @@ def quartiles(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Fra
     )
 
 
-def block_mean(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Frame]:
+def block_mean(story: Telling, note: AnswerNote, step: Step) -> Iterator[Frame]:
     behind = step.truth.value if step.truth else {}
     question = behind.get("question")
     if not isinstance(question, BlockCenters):
@@ -46,10 +46,10 @@ def block_mean(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Fr
         f"finds {question.k} centers of its own. One {story.unit} is in one block only.",
         area,
         blocks,
-        unpaid=1,
+        paid=False,
     )
     mean = question.mean(behind["values"])
-    said = np.clip(question.mean(step.released["values"]), -1.0, 1.0)
+    said = np.clip(question.mean(note.values), -1.0, 1.0)
     noise = story.line(Kind.NOISE, mean, said)
     yield story.frame(
         "The mean of the blocks, with noise",

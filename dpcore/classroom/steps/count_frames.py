@@ -8,25 +8,32 @@ import numpy as np
 
 from dpcore.classroom.steps.frame_builder import Frame, Telling
 from dpcore.classroom.steps.marks import Kind, dyadic_cells, grid_cells
-from dpcore.geometry.domain import FloatArray, Grid
+from dpcore.geometry.domain import FloatArray, Grid, IntArray
 from dpcore.geometry.dyadic import DyadicCells
 from dpcore.geometry.voronoi import Voronoi
 from dpcore.privacy.explain import plural
-from dpcore.results.run_result import Step
+from dpcore.results.steps import (
+    AliveNote,
+    CoresetNote,
+    CountsNote,
+    FinalistsNote,
+    SizeNote,
+    StartsNote,
+    Step,
+)
 
 
-def size(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Frame]:
-    n = step.released["n"]
+def size(story: Telling, note: SizeNote) -> Iterator[Frame]:
     yield story.frame(
         "How many are there?",
-        f"Even the number of {plural(story.unit)} gets noise: about {n:,}. "
+        f"Even the number of {plural(story.unit)} gets noise: about {note.n:,}. "
         f"In truth it is {story.data.n:,}.",
         story.all_rows(),
     )
 
 
-def counts(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Frame]:
-    partition, noisy = step.released["partition"], step.released["counts"]
+def counts(story: Telling, note: CountsNote, step: Step) -> Iterator[Frame]:
+    partition, noisy = note.partition, note.counts
     if isinstance(partition, Voronoi):
         yield _weighed(story, partition.centers, noisy)
         return
@@ -50,7 +57,7 @@ def counts(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Frame]
             f"How many {plural(story.unit)} lie in each cell. A cell with one in it would "
             "give that one away.",
             true,
-            unpaid=1,
+            paid=False,
         )
     empty = "" if behind is None else _lifted(behind, noisy)
     yield story.frame(
@@ -60,7 +67,7 @@ def counts(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Frame]
     )
 
 
-def _lifted(exact: FloatArray, noisy: FloatArray) -> str:
+def _lifted(exact: IntArray, noisy: IntArray) -> str:
     """How many empty cells noise has filled."""
     phantoms = int(((exact == 0) & (noisy > 0)).sum())
     if not phantoms:
@@ -68,7 +75,7 @@ def _lifted(exact: FloatArray, noisy: FloatArray) -> str:
     return f" {phantoms:,} of the cells that seem full are empty in truth."
 
 
-def _weighed(story: Telling, points: FloatArray, noisy: FloatArray) -> Frame:
+def _weighed(story: Telling, points: FloatArray, noisy: IntArray) -> Frame:
     shown = noisy > 0
     return story.frame(
         "How many are near each point?",
@@ -78,16 +85,16 @@ def _weighed(story: Telling, points: FloatArray, noisy: FloatArray) -> Frame:
     )
 
 
-def alive(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Frame]:
-    cells, alive = step.released["cells"], step.released["alive"]
-    further = any(each.kind == "alive" for each in later)
+def alive(story: Telling, note: AliveNote, later: Sequence[Step]) -> Iterator[Frame]:
+    cells, alive = note.cells, note.alive
+    further = any(isinstance(each.note, AliveNote) for each in later)
     fate = (
         "The others are cut into parts, the finer the fuller they are."
         if further
         else "The others are left: no cell is cut any further."
     )
     yield story.frame(
-        f"Stage {step.released['stage']}: which cells live?",
+        f"Stage {note.stage}: which cells live?",
         f"{int((~alive).sum()):,} of {len(alive):,} counts may be noise alone: these cells "
         f"die. {fate} To look at noisy counts costs nothing.",
         dyadic_cells(Kind.DEAD, story.box, cells, (~alive).astype(np.float64)),
@@ -95,8 +102,8 @@ def alive(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Frame]:
     )
 
 
-def starts(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Frame]:
-    starts = step.released["centers"]
+def starts(story: Telling, note: StartsNote) -> Iterator[Frame]:
+    starts = note.centers
     yield story.frame(
         f"{len(starts)} starts",
         "k-means is tried from many starts. It reads noisy counts only, so it may be tried as "
@@ -105,9 +112,9 @@ def starts(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Frame]
     )
 
 
-def finalists(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Frame]:
-    found, cost = step.released["centers"], step.released["cost"]
-    best = int(np.argmin(cost))
+def finalists(story: Telling, note: FinalistsNote) -> Iterator[Frame]:
+    found = note.centers
+    best = int(np.argmin(note.cost))
     others = np.delete(found, best, axis=0).reshape(-1, 2)
     yield story.frame(
         "The winner",
@@ -117,11 +124,10 @@ def finalists(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Fra
     )
 
 
-def coreset(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Frame]:
-    points, weights = step.released["points"], step.released["weights"]
+def coreset(story: Telling, note: CoresetNote) -> Iterator[Frame]:
     yield story.frame(
-        f"{len(points):,} points stand for all",
+        f"{len(note.points):,} points stand for all",
         f"Each stands for the {plural(story.unit)} near it. They may be published: whatever is "
         "computed from them costs nothing more.",
-        story.published(points, weights),
+        story.published(note.points, note.weights),
     )

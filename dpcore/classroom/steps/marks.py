@@ -102,7 +102,7 @@ def grid_cells(kind: Kind, grid: Grid, counts: IntArray) -> Mark:
     return _squares(kind, grid.box, middles, half, table.ravel())
 
 
-def dyadic_cells(kind: Kind, box: Box, cells: DyadicCells, weights: FloatArray) -> Mark:
+def dyadic_cells(kind: Kind, box: Box, cells: DyadicCells, weights: FloatArray | IntArray) -> Mark:
     """Cells with a weight above nothing."""
     return _squares(kind, box, cells.centers(), 1.0 / (1 << cells.levels), weights)
 

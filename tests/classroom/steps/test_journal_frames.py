@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 
 import numpy as np
@@ -16,7 +17,9 @@ from dpcore.classroom.steps.marks import borders, grid_cells, nearest, some_rows
 from dpcore.datasets.builtin import CITY
 from dpcore.geometry.domain import Grid
 from dpcore.kmeans.blocks import RANGE_UNITS
-from dpcore.privacy.accounting import BudgetExceeded, Infeasible
+from dpcore.privacy.accounting import Budget, BudgetExceeded, Infeasible
+from dpcore.privacy.noise import SimulatedNoise
+from dpcore.queries.curator import Curator
 from dpcore.queries.questions import BlockCenters
 from dpcore.study.metrics import meters_between
 
@@ -40,7 +43,7 @@ def test_every_run_on_a_map_can_be_told_and_its_budget_only_shrinks(algorithm):
     except (Infeasible, BudgetExceeded, ValueError) as refusal:
         pytest.skip(str(refusal))
     spent = [frame.epsilon for frame in told]
-    account = steps.lines(result.transcript)
+    account = steps.lines(result)
     assert spent == sorted(spent)
     assert spent[0] == 0
     assert told[-1].booked == len(account)
@@ -51,6 +54,60 @@ def test_every_run_on_a_map_can_be_told_and_its_budget_only_shrinks(algorithm):
     for mark in itertools.chain.from_iterable(frame.marks for frame in told):
         assert np.isfinite(mark.places).all()
         assert len(mark) <= 2500
+
+
+def questions(transcript):
+    """The charges of a transcript, with those of accounts set aside in place of the account."""
+    for charge in transcript:
+        if charge.mechanism == "set aside":
+            for account in charge.inner:
+                yield from questions(account)
+        else:
+            yield charge
+
+
+@pytest.mark.parametrize("algorithm", steps.playable())
+def test_after_each_frame_the_account_equals_the_transcript_so_far(algorithm):
+    curators, asked = [], []
+
+    def watched(data, budget, noise, relation, coins, keep, watch, secret):
+        def count(step):
+            asked.append([charge.epsilon for charge in questions(curators[0].transcript)])
+
+        curators.append(Curator(data, budget, noise, relation, coins, keep, count, secret))
+        return curators[0]
+
+    system = ALGORITHMS[algorithm]
+    rounds = {p.name: 3 for p in system.parameters if p.name == "rounds"}
+    result = dpcore.run(
+        algorithm,
+        TAXI,
+        3,
+        20.0,
+        1e-6 if system.uses_delta else 0.0,
+        system.relations[0],
+        seed=0,
+        keep_journal=True,
+        make_curator=watched,
+        **rounds,
+    )
+    assert len(asked) == len(result.steps) > 0
+    before = 1
+    for so_far, spent in enumerate(asked, start=1):
+        part = dataclasses.replace(result, steps=result.steps[:so_far])
+        told = steps.frames(part, TAXI)[:-1]
+        if len(told) > before:
+            assert told[-1].booked == len(spent)
+            assert told[-1].epsilon == pytest.approx(sum(spent))
+        before = len(told)
+    account = [line.epsilon for line in steps.lines(result)]
+    assert account[: len(spent)] == pytest.approx(list(spent))
+
+
+def test_a_step_of_no_known_kind_cannot_be_noted():
+    curator = Curator(TAXI, Budget(1.0), SimulatedNoise(0))
+    with pytest.raises(TypeError, match="Note"):
+        curator.note("start")
 
 
 def test_a_round_of_dplloyd_asks_who_is_near_where_the_means_are_and_adds_noise():
@@ -182,7 +239,7 @@ def test_without_a_journal_nothing_true_is_shown_before_the_answer():
 def test_part_of_a_budget_that_is_set_aside_is_told_question_by_question():
     result, _ = played("coreset")
     assert any(charge.inner for charge in result.transcript)
-    account = steps.lines(result.transcript)
+    account = steps.lines(result)
     assert sum(line.why.startswith("ball") for line in account) > 1
     assert sum(line.epsilon for line in account) == pytest.approx(1.0)
 
