@@ -8,8 +8,7 @@ import numpy as np
 
 from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, register
 from dpcore.algorithms.dplloyd import lloyd_round
-from dpcore.datasets.base import Dataset
-from dpcore.geometry.domain import TICKS, FloatArray, from_ticks, to_ticks
+from dpcore.geometry.domain import TICKS, FloatArray
 from dpcore.kmeans.seeding import sphere_packing
 from dpcore.privacy.accounting import Mechanism, Neighbors, Pure, Verdict
 from dpcore.queries.curator import Curator
@@ -70,22 +69,6 @@ def onwards(means: FloatArray, old: FloatArray, rng: Coins) -> FloatArray:
     aside /= np.maximum(np.sqrt((aside**2).sum(axis=1, keepdims=True)), 1 / TICKS)
     angle = rng.uniform(-math.pi / 2, math.pi / 2, (len(way), 1))
     return np.cos(angle) * way + np.sin(angle) * aside
-
-
-def exact_means(data: Dataset, centers: FloatArray) -> FloatArray:
-    """The mean of the rows nearest each center; a center without rows stays."""
-    totals = data.cluster_totals(to_ticks(centers))
-    means = totals.sums / (TICKS * np.maximum(totals.counts, 1)[:, None])
-    return np.where(totals.counts[:, None] > 0, means, centers)
-
-
-def rows_as_centers(curator: Curator, k: int) -> FloatArray:
-    """k rows drawn uniformly from the data: the published start. Without any, the box's middle."""
-    ticks, weights = curator.unprotected().positions()
-    if not len(ticks):
-        return np.zeros((k, curator.d))
-    chances = None if weights is None else weights / weights.sum()
-    return from_ticks(ticks[curator.rng.choice(len(ticks), k, p=chances)])
 
 
 def last_noise(curator: Curator, centers: FloatArray, epsilon: float) -> FloatArray:
@@ -189,10 +172,10 @@ class KMeansGuaranteePublished(Algorithm):
         data, coins, epsilon = curator.unprotected(), curator.rng, curator.budget.epsilon / 2
         why = "draws in the convergent zones, all rounds together"
         curator.transcript.charge(Mechanism.EXPONENTIAL, why, Pure(epsilon), 1)
-        centers = rows_as_centers(curator, k)
+        centers = data.drawn_rows(k, coins)
         curator.note(StartNote(centers))
         for i in range(rounds):
-            means = exact_means(data, centers)
+            means = data.cluster_means(centers)
             directions = onwards(means, centers, coins)
             centers = drawn_towards(means, centers, directions, epsilon, coins)
             curator.note(CentersNote(centers, round=i + 1))

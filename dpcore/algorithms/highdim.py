@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpcore.algorithms._local_swap import RowCost, SetCost, local_swap
+from dpcore.algorithms._local_swap import local_swap
 from dpcore.algorithms._private_partition import Cubes, private_partition
 from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, register
 from dpcore.geometry.domain import TICKS, FloatArray, IntArray
@@ -17,6 +17,7 @@ from dpcore.geometry.voronoi import Voronoi
 from dpcore.privacy.accounting import Infeasible, Pure, Selection, Verdict
 from dpcore.queries.curator import Curator
 from dpcore.queries.questions import SumsOf
+from dpcore.queries.row_costs import RowCost, SetCost
 from dpcore.results.run_result import Outcome
 from dpcore.results.steps import CentersNote
 

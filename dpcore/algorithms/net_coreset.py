@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dpcore.algorithms._local_swap import AddedCost, RowCost
 from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, register
 from dpcore.geometry.domain import TICKS, FloatArray, Grid, IntArray, to_ticks
 from dpcore.geometry.voronoi import Voronoi
@@ -17,6 +16,7 @@ from dpcore.kmeans.points import WeightedPoints
 from dpcore.kmeans.seeding import sphere_packing
 from dpcore.privacy.accounting import Pure, Selection, Verdict
 from dpcore.queries.curator import Curator
+from dpcore.queries.row_costs import AddedCost, RowCost
 from dpcore.results.run_result import Outcome
 from dpcore.results.steps import CentersNote, NetNote
 from dpcore.results.synopsis import Synopsis

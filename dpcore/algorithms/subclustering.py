@@ -15,9 +15,7 @@ from dpcore.algorithms.guarantee import (
     distances,
     drawn_by_distance,
     drawn_towards,
-    exact_means,
     last_noise,
-    rows_as_centers,
 )
 from dpcore.geometry.domain import FloatArray, IntArray, from_ticks, to_ticks
 from dpcore.geometry.voronoi import Voronoi
@@ -174,10 +172,10 @@ class SubClusteringPublished(Algorithm):
         rows = np.ones(len(ticks)) if weights is None else weights.astype(np.float64)
         why = "draws of rows in the convergent zones, all rounds together"
         curator.transcript.charge(Mechanism.EXPONENTIAL, why, Pure(epsilon), 1)
-        centers = rows_as_centers(curator, k)
+        centers = data.drawn_rows(k, curator.rng)
         curator.note(StartNote(centers))
         for i in range(rounds):
-            means = exact_means(data, centers)
+            means = data.cluster_means(centers)
             cluster = Voronoi(centers).labels(ticks)
             radii = distances(means, centers)
             drawn = centers.copy()

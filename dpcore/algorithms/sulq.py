@@ -8,7 +8,7 @@ import numpy as np
 
 from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, register
 from dpcore.algorithms.dplloyd import noisy_means
-from dpcore.geometry.domain import TICKS, FloatArray, from_ticks, to_ticks
+from dpcore.geometry.domain import TICKS, FloatArray
 from dpcore.geometry.voronoi import Voronoi
 from dpcore.kmeans.seeding import uniform_starts
 from dpcore.privacy.accounting import Accounting, Budget, Mechanism, Neighbors, Pure, Verdict
@@ -112,10 +112,10 @@ class SulqPublished(Algorithm):
 def start_in_bounds(curator: Curator, k: int) -> FloatArray:
     """Uniform in the smallest box that holds the data."""
     start = uniform_starts(k, curator.d, 1, curator.rng)[0]
-    ticks, _ = curator.unprotected().positions()
-    if not len(ticks):
+    bounds = curator.unprotected().bounds()
+    if bounds is None:
         return start
-    low, high = from_ticks(ticks.min(axis=0)), from_ticks(ticks.max(axis=0))
+    low, high = bounds
     return (low + high) / 2 + (high - low) / 2 * start
 
 
@@ -131,5 +131,5 @@ def gaussian_sums(
     curator.transcript.charge(
         Mechanism.CONTINUOUS_GAUSSIAN, why, share, reach * TICKS, sigma * TICKS
     )
-    sums = curator.unprotected().cluster_totals(to_ticks(centers)).sums / TICKS
+    sums = curator.unprotected().cluster_sums(centers)
     return np.asarray(sums + curator.rng.normal(0, sigma, sums.shape))

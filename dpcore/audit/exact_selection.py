@@ -16,13 +16,14 @@ from typing import ClassVar
 import numpy as np
 
 from dpcore.algorithms import get
-from dpcore.algorithms._local_swap import RowCost, local_swap
+from dpcore.algorithms._local_swap import local_swap
 from dpcore.datasets.rows import from_array
 from dpcore.geometry.domain import FloatArray, IntArray
 from dpcore.privacy.accounting import Budget, Neighbors, Selection
 from dpcore.privacy.noise import selection_scale, selection_weights
 from dpcore.queries.boxes import BoxCounts, CenterCounts, GoodRadius, Ladder
 from dpcore.queries.curator import Curator
+from dpcore.queries.row_costs import RowCost
 from dpcore.queries.scores import ContrastingCost, LowCost, Quantile
 
 Procedure = Callable[[Curator], object]

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from dpcore.algorithms.kvariates import PickedRow
 from dpcore.datasets import Dataset, RowsDataset
 from dpcore.datasets.base import About
 from dpcore.datasets.generated import gaussians
@@ -24,6 +23,7 @@ from dpcore.papers.finding import (
 )
 from dpcore.papers.measurements import all_of, duel, figures, found
 from dpcore.privacy.accounting import Neighbors
+from dpcore.queries.picked_row import PickedRow
 from dpcore.study.sweep import trial_seed
 
 EPSILON = 1.0

@@ -46,6 +46,7 @@ from dpcore.queries.sparse_cells import (
     reached_by_noise,
     reaching,
 )
+from dpcore.queries.unprotected_data import UnprotectedData
 from dpcore.randomness.coins import Coins, SystemCoins
 from dpcore.results.non_private import NonPrivate
 from dpcore.results.steps import (
@@ -402,10 +403,10 @@ class Curator:
             lambda: {"radius": math.sqrt(squared) / TICKS, "rows left": self._data.n},
         )
 
-    def unprotected(self) -> Dataset:
+    def unprotected(self) -> UnprotectedData:
         """The raw data. From here on the run's epsilon is infinite, whatever else it charges."""
         self.transcript.handed_out = True
-        return self._data
+        return UnprotectedData(self._data)
 
     # How an answer is made.
 

@@ -18,7 +18,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import dpcore.algorithms._local_swap
 import dpcore.algorithms._offset_rounds
 import dpcore.algorithms.auto
 import dpcore.algorithms.coreset
@@ -37,6 +36,7 @@ import dpcore.queries.boxes
 import dpcore.queries.curator
 import dpcore.queries.moments
 import dpcore.queries.questions
+import dpcore.queries.row_costs
 import dpcore.queries.scores
 import dpcore.queries.sparse_cells
 import dpcore.runs.regional
@@ -196,14 +196,14 @@ def contrasting_costs_of_a_quarter_of_the_sensitivity(patch):
 
 @fault("net-coreset", "highdim", first="lone row")
 def swaps_capped_higher_than_they_say(patch):
-    patch.setattr(dpcore.algorithms._local_swap, "COARSER", 1 << 10)
-    right = dpcore.algorithms._local_swap.RowCost.sensitivity.fget
+    patch.setattr(dpcore.queries.row_costs, "COARSER", 1 << 10)
+    right = dpcore.queries.row_costs.RowCost.sensitivity.fget
     patch.setattr(
-        dpcore.algorithms._local_swap.RowCost,
+        dpcore.queries.row_costs.RowCost,
         "sensitivity",
         property(lambda self: right(self) // 8),
     )
-    patch.setattr(dpcore.algorithms._local_swap.RowCost, "capped", lambda self, squares: squares)
+    patch.setattr(dpcore.queries.row_costs.RowCost, "capped", lambda self, squares: squares)
 
 
 @fault("coreset-faithful", first="epsilon 80")
@@ -219,7 +219,7 @@ def boxes_that_count_rows_twice(patch):
 
 @fault("sparse-mean", first="6-D")
 def far_sums_not_doubled_when_replaced(patch):
-    patch.setattr(dpcore.algorithms.sparse_mean.FarSums, "sensitivity", TICKS)
+    patch.setattr(dpcore.queries.scores.FarSums, "sensitivity", TICKS)
 
 
 @fault("pgkm", "coreset", first="corner to corner")
@@ -232,7 +232,7 @@ def scores_monotone_under_replacement(patch):
 
 @fault("kvariates")
 def picks_that_move_half_as_far(patch):
-    scaled_property(patch, dpcore.algorithms.kvariates.PickedRow, "added", 0.5)
+    scaled_property(patch, dpcore.queries.picked_row.PickedRow, "added", 0.5)
 
 
 @fault("coreset", first="2,000 in 3-D")
