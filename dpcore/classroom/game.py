@@ -25,6 +25,7 @@ from dpcore.audit.replay import Diverged, Recorder, Replay, loss
 from dpcore.datasets import Dataset
 from dpcore.datasets.builtin import CITY, PICKUP, taxi
 from dpcore.datasets.rows import from_array
+from dpcore.errors import BadInput
 from dpcore.geometry.domain import FloatArray, IntArray
 from dpcore.privacy.accounting import Budget
 from dpcore.privacy.explain import attacker_certainty
@@ -118,7 +119,7 @@ class Pair:
 def pair(epsilon: float) -> Pair:
     """So many trips that the grid of the published algorithm changes with one more."""
     if not LEAST_EPSILON <= epsilon <= MOST_EPSILON:
-        raise ValueError(
+        raise BadInput(
             f"The game is played at ε from {LEAST_EPSILON:g} to {MOST_EPSILON:g}, "
             f"not at {epsilon:g}."
         )

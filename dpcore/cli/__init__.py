@@ -20,10 +20,10 @@ from dpcore.cli import (
     sweep,
     verify,
 )
-from dpcore.privacy.accounting import Infeasible
+from dpcore.errors import BadInput, DpcoreError, Refusal
 
-#: What went wrong, as an exit code.
-BAD_INPUT, REFUSED, INTERRUPTED = 2, 3, 130
+#: Exit codes: those of the classes of errors, and that of a command that was stopped.
+BAD_INPUT, REFUSED, INTERRUPTED = BadInput.exit_code, Refusal.exit_code, 130
 TOO_MUCH = {
     MemoryError: "this takes more memory than there is. Give smaller data.",
     RecursionError: "the data are nested too deeply to be read.",
@@ -71,12 +71,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as problem:
         words = f"{problem.filename}: {problem.strerror}." if problem.filename else problem
         print(f"dpcore: {words}", file=sys.stderr)
-        # What the system forbids has a number; what we refuse has none.
-        refused = isinstance(problem, PermissionError) and problem.errno is None
-        return REFUSED if refused else BAD_INPUT
-    except Infeasible as refusal:
-        print(f"dpcore: {refusal}", file=sys.stderr)
-        return REFUSED
+        return BAD_INPUT
+    except DpcoreError as error:
+        print(f"dpcore: {error}", file=sys.stderr)
+        return error.exit_code
     except ValueError as error:
         print(f"dpcore: {error}", file=sys.stderr)
         return BAD_INPUT

@@ -12,6 +12,7 @@ from dpcore.algorithms import Algorithm
 from dpcore.datasets import BUILTIN, Dataset, load, why_empty
 from dpcore.datasets.engines import ENGINES
 from dpcore.datasets.files import from_file
+from dpcore.errors import BadInput
 from dpcore.privacy.accounting import Neighbors
 
 T = TypeVar("T")
@@ -41,7 +42,7 @@ def kept(file: Path, read: Callable[[str], T]) -> T | None:
     try:
         return read(file.read_text())
     except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise ValueError(f"{file} does not hold what --save keeps; name another file.") from error
+        raise BadInput(f"{file} does not hold what --save keeps; name another file.") from error
 
 
 def add_data(command: argparse.ArgumentParser) -> None:
@@ -83,13 +84,13 @@ def dataset(arguments: argparse.Namespace) -> Dataset:
     """The data set that the arguments name."""
     if arguments.data in BUILTIN or arguments.data.startswith("gaussians-k"):
         if arguments.box or arguments.columns:
-            raise ValueError(f"{arguments.data} has its own box and columns.")
+            raise BadInput(f"{arguments.data} has its own box and columns.")
         return load(arguments.data)
     box = None
     if arguments.box:
         half, odd = divmod(len(arguments.box), 2)
         if odd:
-            raise ValueError("--box needs all low ends, then as many high ends.")
+            raise BadInput("--box needs all low ends, then as many high ends.")
         box = (arguments.box[:half], arguments.box[half:])
     options = {
         "columns": arguments.columns,
@@ -111,7 +112,7 @@ def settings(algorithm: Algorithm, pairs: list[str]) -> dict[str, Any]:
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals:
-            raise ValueError(f"--set takes NAME=VALUE, not {pair!r}.")
+            raise BadInput(f"--set takes NAME=VALUE, not {pair!r}.")
         kind = kinds.get(name, str)
         if kind is bool:
             found[name] = {"true": True, "false": False}.get(value.lower(), value)

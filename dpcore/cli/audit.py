@@ -12,6 +12,7 @@ from dpcore.audit.cases import cases_of
 from dpcore.audit.coverage import EXCUSED, covered
 from dpcore.cli.arguments import kept, seed, to_be_written
 from dpcore.cli.progress_meter import progress
+from dpcore.errors import BadInput
 from dpcore.privacy.accounting import Verdict
 from dpcore.privacy.rounding import at_least
 
@@ -56,7 +57,7 @@ def do(arguments: argparse.Namespace) -> int:
         tell(findings())
         return 0
     if arguments.runs < 8:
-        raise ValueError(f"--runs must be at least 8, not {arguments.runs}.")
+        raise BadInput(f"--runs must be at least 8, not {arguments.runs}.")
     keys = dict.fromkeys(arguments.algorithms or ALGORITHMS)
     cases = [case for key in keys for case in cases_of(get(key))]
     partly = arguments.save and arguments.algorithms

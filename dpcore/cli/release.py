@@ -16,6 +16,7 @@ from dpcore.cli.progress_meter import Stages
 from dpcore.datasets import engines
 from dpcore.datasets.builtin import builtin_set
 from dpcore.datasets.files import coordinates
+from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box
 from dpcore.release import (
     TWIN,
@@ -77,7 +78,7 @@ def do(arguments: argparse.Namespace) -> None:
         with Stages() as stages:
             release = publish(plan, books, lambda each: stages(each.doing, each.part))
     except sqlite3.Error as problem:
-        raise ValueError(
+        raise BadInput(
             f"The ledger could not be written: {problem}. dpcore history says whether the release "
             "was kept and charged; if it is not there, nothing was spent."
         ) from problem
@@ -101,7 +102,7 @@ def planned(arguments: argparse.Namespace, books: Ledger) -> ReleasePlan:
     data = source(arguments)
     name = arguments.name or arguments.data
     if not (arguments.name or known(arguments.data)):
-        raise ValueError(
+        raise BadInput(
             "Name the data set with --name: its name stands on the certificate, where a path might "
             "tell who is in it."
         )
@@ -109,13 +110,13 @@ def planned(arguments: argparse.Namespace, books: Ledger) -> ReleasePlan:
     allowed = total(arguments, books, name)
     if arguments.algorithm == TWIN:
         if arguments.k is not None or arguments.delta or arguments.set:
-            raise ValueError("A twin has settings of its own: leave out -k, --delta and --set.")
+            raise BadInput("A twin has settings of its own: leave out -k, --delta and --set.")
         neighbors = arguments.neighbors
         return twin_plan(
             name, data, arguments.epsilon, neighbors=neighbors, unit=unit, allowed=allowed
         )
     if arguments.k is None:
-        raise ValueError("Say how many centers to publish: -k.")
+        raise BadInput("Say how many centers to publish: -k.")
     return ReleasePlan(
         name,
         data,
@@ -134,7 +135,7 @@ def source(arguments: argparse.Namespace) -> DataSource:
     """The data that the arguments name; of files the columns are looked at, but no row."""
     if known(arguments.data):
         if arguments.box or arguments.columns:
-            raise ValueError(f"{arguments.data} has its own box and columns.")
+            raise BadInput(f"{arguments.data} has its own box and columns.")
         return BuiltinData(arguments.data)
     opened = engines.open_source(
         engines.engine(arguments.engine), arguments.data, arguments.columns, arguments.zones
@@ -142,7 +143,7 @@ def source(arguments: argparse.Namespace) -> DataSource:
     names = coordinates(opened)
     ends = arguments.box or []
     if len(ends) != 2 * len(names):
-        raise ValueError(
+        raise BadInput(
             f"Give the public box of {', '.join(names)}, known without looking at the data: "
             f"--box with {len(names)} low ends, then as many high ends."
         )
@@ -167,11 +168,11 @@ def total(arguments: argparse.Namespace, books: Ledger, name: str) -> Amount:
     """What may be spent on the data in all: as said now, or as it was when the account began."""
     if arguments.allowed:
         if len(arguments.allowed) > 2:
-            raise ValueError("--allowed takes an epsilon and, if need be, a delta.")
+            raise BadInput("--allowed takes an epsilon and, if need be, a delta.")
         return Amount.of(*arguments.allowed)
     if account := books.account(name):
         return account.allowed
-    raise ValueError(
+    raise BadInput(
         f"This would be the first release of {name!r}: say with --allowed what all releases of it "
         "may ever cost."
     )
@@ -183,7 +184,7 @@ def save(release: Release, folder: Path) -> None:
         release.save(folder)
     except OSError as problem:
         number = release.entry.number
-        raise ValueError(
+        raise BadInput(
             f"Release {number} was made and costs {release.entry.charged}, but its files could not "
             f"be written to {folder}: {problem.strerror or problem}. "
             f"dpcore history {number} --output FOLDER writes them, for free."

@@ -13,6 +13,7 @@ from typing import Any
 
 from dpcore.algorithms import PAPERS
 from dpcore.cli.arguments import kept, seed, to_be_written
+from dpcore.errors import BadInput
 from dpcore.papers import (
     REPRODUCTIONS,
     Effort,
@@ -55,9 +56,9 @@ def add(commands: Any) -> None:
 
 def do(arguments: argparse.Namespace) -> None:
     if arguments.data is not None and not arguments.data.is_dir():
-        raise ValueError(f"--data must name a folder, and {arguments.data} is none.")
+        raise BadInput(f"--data must name a folder, and {arguments.data} is none.")
     if arguments.save and arguments.quick:
-        raise ValueError("--save keeps full measurements: leave out --quick.")
+        raise BadInput("--save keeps full measurements: leave out --quick.")
     if arguments.name is None and not arguments.save:
         listed = in_order(REPRODUCTIONS)
         if arguments.json:
@@ -96,7 +97,7 @@ def chosen(name: str | None) -> list[str]:
         return [name]
     of_paper = [each.name for each in in_order(REPRODUCTIONS) if each.paper == name]
     if not of_paper:
-        raise ValueError(f"No finding or paper {name!r}. There are: {', '.join(REPRODUCTIONS)}.")
+        raise BadInput(f"No finding or paper {name!r}. There are: {', '.join(REPRODUCTIONS)}.")
     return of_paper
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from dpcore.algorithms import get
 from dpcore.cli.arguments import add_budget, add_data, dataset, seed, settings
 from dpcore.cli.progress_meter import progress
+from dpcore.errors import BadInput
 from dpcore.results.run_result import NonPrivateCenters, opened
 from dpcore.study.sweep import Trial, sweep
 from dpcore.study.sweep_plan import as_csv, as_json
@@ -43,7 +44,7 @@ def add(commands: Any) -> None:
 def do(arguments: argparse.Namespace) -> None:
     keys = list(dict.fromkeys(arguments.algorithms))
     if arguments.set and len(keys) > 1:
-        raise ValueError("--set needs a single algorithm, so that it is clear whose setting it is.")
+        raise BadInput("--set needs a single algorithm, so that it is clear whose setting it is.")
     chosen = {key: settings(get(key), arguments.set) for key in keys}
     data = dataset(arguments)
     trials = sweep(

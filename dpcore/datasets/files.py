@@ -12,6 +12,7 @@ from dpcore.datasets import engines
 from dpcore.datasets.base import About, Dataset
 from dpcore.datasets.engine import EngineDataset
 from dpcore.datasets.grid import GridDataset
+from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box, Grid
 from dpcore.results.run_result import NonPrivate
 
@@ -86,14 +87,14 @@ def _opened(
     format: str | None,
 ) -> tuple[engines.Engine, engines.Source, Box]:
     if outside not in ("drop", "clip"):
-        raise ValueError(f'outside must be "drop" or "clip", not {outside!r}.')
+        raise BadInput(f'outside must be "drop" or "clip", not {outside!r}.')
     asked = engines.engine(engine) if isinstance(engine, str) else engine
     source = engines.open_source(
         asked, str(path), columns, str(zones) if zones else None, format, outside == "clip"
     )
     names = coordinates(source)
     if box is None:
-        raise ValueError(
+        raise BadInput(
             f"{path}: give the public box of {', '.join(names)}, known without looking at the "
             "data. Its smallest and largest values belong to single rows."
         )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpcore.datasets.base import About, Dataset, Totals
+from dpcore.errors import BadInput
 from dpcore.geometry.domain import (
     LATTICE_CELLS,
     Box,
@@ -31,11 +32,11 @@ class GridDataset(Dataset):
         counts = np.asarray(counts)
         side = counts.shape[0]
         if counts.ndim != 2 or counts.shape[1] != side or box.d != 2:
-            raise ValueError(f"A grid data set is square and 2-D, not of shape {counts.shape}.")
+            raise BadInput(f"A grid data set is square and 2-D, not of shape {counts.shape}.")
         if side & (side - 1) or side > LATTICE_CELLS:
-            raise ValueError(f"A grid data set has a power of two of cells a side, not {side}.")
+            raise BadInput(f"A grid data set has a power of two of cells a side, not {side}.")
         if counts.dtype.kind not in "iu" or counts.min() < 0:
-            raise ValueError("A grid data set holds whole counts of 0 or more.")
+            raise BadInput("A grid data set holds whole counts of 0 or more.")
         self._counts = counts.astype(np.int64)
         self._counts.flags.writeable = False
         self.box = box

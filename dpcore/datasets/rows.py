@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpcore.datasets.base import About, Dataset, Totals
+from dpcore.errors import BadInput
 from dpcore.geometry.domain import (
     LATTICE_BITS,
     LATTICE_CELLS,
@@ -35,7 +36,7 @@ class RowsDataset(Dataset):
         resolution: int = LATTICE_CELLS,
     ):
         if cells.ndim != 2 or cells.shape[1] != box.d:
-            raise ValueError(f"Rows of {box.d} coordinates are needed, not shape {cells.shape}.")
+            raise BadInput(f"Rows of {box.d} coordinates are needed, not shape {cells.shape}.")
         self._cells = np.ascontiguousarray(cells, dtype=np.int32)
         self._cells.flags.writeable = False
         self.box = box
@@ -50,7 +51,7 @@ class RowsDataset(Dataset):
         out or, with outside="clip", moved to its edge."""
         x = np.asarray(values, dtype=np.float64)
         if x.ndim != 2 or x.shape[1] != box.d:
-            raise ValueError(f"Rows of {box.d} coordinates are needed, not shape {x.shape}.")
+            raise BadInput(f"Rows of {box.d} coordinates are needed, not shape {x.shape}.")
         if outside == "clip":
             x = x[np.isfinite(x).all(axis=1)]
             below_high = np.nextafter(np.asarray(box.high), -np.inf)
@@ -58,7 +59,7 @@ class RowsDataset(Dataset):
         elif outside == "drop":
             x = x[box.contains(x)]
         else:
-            raise ValueError(f'outside must be "drop" or "clip", not {outside!r}.')
+            raise BadInput(f'outside must be "drop" or "clip", not {outside!r}.')
         return cls(box.cells(x).astype(np.int32), box, about)
 
     @property

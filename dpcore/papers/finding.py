@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from dpcore.datasets import Dataset, load
 from dpcore.datasets.paper_sets import EXTRA
+from dpcore.errors import BadInput
 
 
 class Finding(StrEnum):
@@ -119,7 +120,7 @@ REPRODUCTIONS: Mapping[str, Reproduction] = MappingProxyType(_registry)
 
 def register(reproduction: Reproduction) -> Reproduction:
     if reproduction.name in _registry:
-        raise ValueError(f"Two findings are called {reproduction.name!r}.")
+        raise BadInput(f"Two findings are called {reproduction.name!r}.")
     _registry[reproduction.name] = reproduction
     return reproduction
 
@@ -132,7 +133,7 @@ def reproduce(
     A data set that is not there skips the finding, and says so.
     """
     if name not in REPRODUCTIONS:
-        raise ValueError(f"No finding {name!r}. There are: {', '.join(REPRODUCTIONS)}.")
+        raise BadInput(f"No finding {name!r}. There are: {', '.join(REPRODUCTIONS)}.")
     outcome = Outcome(REPRODUCTIONS[name])
     try:
         for row in outcome.reproduction.measure(shelf or Shelf(), effort or Effort()):

@@ -17,6 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from dpcore.errors import BadInput
+from dpcore.errors import BudgetExceeded as BudgetExceeded
+from dpcore.errors import Infeasible as Infeasible
 from dpcore.privacy.concentrated import epsilon_of_rho as epsilon_of_rho
 from dpcore.privacy.concentrated import rho_of_epsilon as rho_of_epsilon
 from dpcore.privacy.gaussian import MIN_DELTA, MIN_SENSITIVITY, epsilon_of_gaussian, rho_of_gaussian
@@ -76,18 +79,6 @@ class Accounting(StrEnum):
         return self is not Accounting.PURE
 
 
-class BudgetExceeded(ValueError):
-    """A question would have spent more than the budget allows; no noise was drawn."""
-
-
-class Infeasible(ValueError):
-    """The algorithm cannot answer so; says the smallest epsilon at which it can, if known."""
-
-    def __init__(self, message: str, smallest_epsilon: float | None = None):
-        super().__init__(message)
-        self.smallest_epsilon = smallest_epsilon
-
-
 @dataclass(frozen=True)
 class Budget:
     """What may be spent in all: epsilon, delta, and how charges add up. All of it is public."""
@@ -100,15 +91,15 @@ class Budget:
         object.__setattr__(self, "accounting", Accounting(self.accounting))
         e, delta = self.epsilon, self.delta
         if not (isinstance(e, _NUMBER) and MIN_EPSILON <= e <= MAX_EPSILON):
-            raise ValueError(
+            raise BadInput(
                 f"epsilon must be a number from {MIN_EPSILON:g} to {MAX_EPSILON:g}, not {e!r}."
             )
         if not (isinstance(delta, _NUMBER) and 0 <= delta <= MAX_DELTA):
-            raise ValueError(f"delta must be a number from 0 to {MAX_DELTA:g}, not {delta!r}.")
+            raise BadInput(f"delta must be a number from 0 to {MAX_DELTA:g}, not {delta!r}.")
         if self.accounting is Accounting.ZCDP and delta == 0:
-            raise ValueError("zCDP accounting needs a delta above 0; pure accounting does not.")
+            raise BadInput("zCDP accounting needs a delta above 0; pure accounting does not.")
         if self.accounting is Accounting.GAUSSIAN and not delta >= MIN_DELTA:
-            raise ValueError(f"Gaussian accounting needs a delta of at least {MIN_DELTA:g}.")
+            raise BadInput(f"Gaussian accounting needs a delta of at least {MIN_DELTA:g}.")
         object.__setattr__(self, "epsilon", float(e))
         object.__setattr__(self, "delta", float(delta))
 

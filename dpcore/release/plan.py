@@ -8,6 +8,7 @@ from typing import Any
 
 from dpcore.algorithms import Algorithm, get
 from dpcore.algorithms.base import MAX_CLUSTERS
+from dpcore.errors import BadInput
 from dpcore.privacy import explain
 from dpcore.privacy.accounting import Budget, Infeasible, Neighbors
 from dpcore.release.amounts import Amount
@@ -49,10 +50,10 @@ class ReleasePlan:
         object.__setattr__(self, "neighbors", Neighbors(self.neighbors))
         object.__setattr__(self, "parameters", system.settings(self.parameters))
         if not self.name.strip() or len(self.name) > LONGEST_NAME:
-            raise ValueError(f"Name the data set, in at most {LONGEST_NAME} characters.")
+            raise BadInput(f"Name the data set, in at most {LONGEST_NAME} characters.")
         for column in self.data.box.names:
             if column.strip()[:1] in FORMULAS:
-                raise ValueError(
+                raise BadInput(
                     f"A spreadsheet would take the column name {column!r} for a formula, because "
                     f"it begins with {column.strip()[0]!r}. Rename the column in your data."
                 )
@@ -63,21 +64,19 @@ class ReleasePlan:
             )
         if self.neighbors not in system.relations:
             only = " or ".join(system.relations)
-            raise ValueError(f"{system.title} is private under {only}, not {self.neighbors}.")
+            raise BadInput(f"{system.title} is private under {only}, not {self.neighbors}.")
         if self.delta and not system.uses_delta:
-            raise ValueError(f"{system.title} has no use for a delta: leave it at 0.")
+            raise BadInput(f"{system.title} has no use for a delta: leave it at 0.")
         if (
             isinstance(self.k, bool)
             or not isinstance(self.k, int)
             or not 1 <= self.k <= MAX_CLUSTERS
         ):
-            raise ValueError(f"k must be a whole number from 1 to {MAX_CLUSTERS}, not {self.k!r}.")
+            raise BadInput(f"k must be a whole number from 1 to {MAX_CLUSTERS}, not {self.k!r}.")
         if obstacle := system.obstacle(self.data.box.d, None, self.k):
             raise Infeasible(f"{system.title}: {obstacle}")
         if self.purpose not in (RELEASE, TWIN):
-            raise ValueError(
-                f"A release is made to publish or to explore, not for {self.purpose!r}."
-            )
+            raise BadInput(f"A release is made to publish or to explore, not for {self.purpose!r}.")
         self.unit.refuse(self.neighbors)
         _ = self.per_row  # raises where the level is out of range
         if not self.price.within(self.allowed):

@@ -33,6 +33,7 @@ import numpy as np
 from dpcore.datasets import BUILTIN, Dataset, engines, load
 from dpcore.datasets.builtin import builtin_set
 from dpcore.datasets.files import from_file, looks_geographic
+from dpcore.errors import BadInput
 from dpcore.geometry.domain import TICKS, Box, IntArray
 from dpcore.release.accounts import ROWS
 from dpcore.release.unit import Unit
@@ -125,7 +126,7 @@ class BuiltinData(DataSource):
 
     def open(self, unit: Unit) -> Dataset:
         if unit.ids is not None:
-            raise ValueError(f"{self.key} has no column of ids; what is protected is a row.")
+            raise BadInput(f"{self.key} has no column of ids; what is protected is a row.")
         return load(self.key)
 
     def contents(self) -> Iterator[tuple[str, Iterator[bytes]]]:

@@ -14,6 +14,7 @@ from scipy.spatial import cKDTree
 
 from dpcore.datasets import About, Dataset, GridDataset, RowsDataset
 from dpcore.datasets.files import MAP_CELLS
+from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box, FloatArray
 from dpcore.privacy.accounting import Neighbors
 from dpcore.release.amounts import Amount
@@ -44,7 +45,7 @@ def twin_plan(
     """The plan of a release that a twin can be drawn from: publish it like any other."""
     d = data.box.d
     if d not in DESCRIBED_BY:
-        raise ValueError(
+        raise BadInput(
             f"A twin is drawn from points all over the box, in 2 to 4 dimensions; these data have "
             f"{d}. Choose on public data of as many coordinates."
         )
@@ -65,7 +66,7 @@ def twin_of(ledger: Ledger, number: int) -> Dataset:
     """The data drawn from a release, the same ones each time; `about.twin` is set."""
     entry, files = ledger.entry(number), ledger.files(number)
     if POINTS not in files:
-        raise ValueError(f"Release {number} published no points that data could be drawn from.")
+        raise BadInput(f"Release {number} published no points that data could be drawn from.")
     said = entry.plan
     box = Box(*(tuple(said["box"][end]) for end in ("low", "high", "names")))
     about = About(

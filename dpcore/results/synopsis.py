@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box, FloatArray, Grid, IntArray
 from dpcore.kmeans.merging import merge_points
 from dpcore.kmeans.points import WeightedPoints
@@ -113,7 +114,7 @@ class Coreset(Synopsis[C]):
 
     def __init__(self, unit_points: FloatArray, weights: FloatArray, box: Box):
         if not (np.isfinite(weights).all() and (np.asarray(weights) > 0).all()):
-            raise ValueError("Every point of a coreset has a positive weight.")
+            raise BadInput("Every point of a coreset has a positive weight.")
         super().__init__(unit_points, weights, box)
 
     def unit_centers(self, k: int, rng: Coins) -> FloatArray:
@@ -129,7 +130,7 @@ class Coreset(Synopsis[C]):
     def kmeans(self, k: int, seed: int | None = None) -> C:
         """k-means of the coreset, the best of many starts, at no further cost in privacy."""
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-            raise ValueError(f"k must be a whole number of at least 1, not {k!r}.")
+            raise BadInput(f"k must be a whole number of at least 1, not {k!r}.")
         unit = self.unit_centers(k, np.random.default_rng(seed))
         return self._kind(self.box.from_unit(unit), self.box)
 
@@ -145,7 +146,7 @@ class Coreset(Synopsis[C]):
     def merged(self, points: int) -> Self:
         """A coreset of at most so many points: near ones become one at their weighted mean."""
         if points < 1:
-            raise ValueError(f"A coreset is merged to at least one point, not {points}.")
+            raise BadInput(f"A coreset is merged to at least one point, not {points}.")
         merged = type(self)(*merge_points(self.unit_points, self.weights, points), self.box)
         merged._kind = self._kind
         return merged

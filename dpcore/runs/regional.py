@@ -11,6 +11,7 @@ import numpy.typing as npt
 from dpcore.algorithms.base import ALGORITHMS, Algorithm, SynopsisAlgorithm
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.regions import Regions, Window
+from dpcore.errors import BadInput
 from dpcore.geometry.domain import FloatArray, Grid, IntArray, coarsen, to_ticks
 from dpcore.kmeans.noisy_grid import solve_grid
 from dpcore.privacy.accounting import Budget, Neighbors
@@ -29,21 +30,21 @@ def check_regions(
     """The algorithm, if it can run on each region. Looks at nothing but public facts."""
     if not isinstance(system, SynopsisAlgorithm):
         able = (key for key, other in ALGORITHMS.items() if isinstance(other, SynopsisAlgorithm))
-        raise ValueError(
+        raise BadInput(
             f"{system.key} publishes nothing that can be joined across regions. "
             f"With regions use {', '.join(able)}."
         )
     if regions.box != data.box:
-        raise ValueError("The regions were drawn for another box than that of the data.")
+        raise BadInput("The regions were drawn for another box than that of the data.")
     if neighbors is not Neighbors.ADD_REMOVE:
-        raise ValueError(
+        raise BadInput(
             "Regions protect under add-remove only: a row that is replaced may leave one region "
             "for another, and costs both levels."
         )
     regions.epsilons(epsilon)
     lost = regions.levels.keys() - set(regions.at_resolution(data.resolution).names)
     if lost:
-        raise ValueError(
+        raise BadInput(
             f"The level of {', '.join(sorted(lost))} cannot be kept: these data are known on a "
             f"grid of {data.resolution} cells a side, and none has its center there."
         )

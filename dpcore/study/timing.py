@@ -103,7 +103,7 @@ for n in {list(self.sizes)}:
                 dpcore.run(key, data, {", ".join(call)}, **settings)
                 seconds.append(time.perf_counter() - start)
             print(key, n, min(seconds))
-        except ValueError as refusal:
+        except dpcore.DpcoreError as refusal:
             print(key, n, refusal)
 """
 

@@ -11,6 +11,7 @@ from dpcore.classroom.steps import ball_frames, block_frames, count_frames, lloy
 from dpcore.classroom.steps.frame_builder import Frame, Telling
 from dpcore.classroom.steps.marks import Kind, Mark
 from dpcore.datasets.base import Dataset
+from dpcore.errors import BadInput
 from dpcore.privacy.explain import people_count, plural
 from dpcore.privacy.rounding import at_least
 from dpcore.results import steps as notes
@@ -29,7 +30,7 @@ def frames(
 ) -> tuple[Frame, ...]:
     """A run that kept a journal, from its first question to its answer."""
     if data.d != 2:
-        raise ValueError(f"Steps are drawn in 2 dimensions; these data have {data.d}.")
+        raise BadInput(f"Steps are drawn in 2 dimensions; these data have {data.d}.")
     return tuple(_told(result, data, reference))
 
 

@@ -13,6 +13,7 @@ from dpcore.datasets.engines.position_columns import guess_columns, open_source
 from dpcore.datasets.engines.source import Format, Ids, Kind, Source
 from dpcore.datasets.engines.spark_engine import SparkEngine
 from dpcore.datasets.engines.why_empty import explain_empty, in_other_order
+from dpcore.errors import BadInput
 
 __all__ = [
     "ENGINES",
@@ -41,5 +42,5 @@ ENGINES: dict[str, type[Engine]] = {"duckdb": DuckDBEngine, "spark": SparkEngine
 def engine(name: str = "duckdb", **options: Any) -> Engine:
     """An engine by its name; the options are those of its class."""
     if name not in ENGINES:
-        raise ValueError(f"There is no engine {name!r}; there are {', '.join(ENGINES)}.")
+        raise BadInput(f"There is no engine {name!r}; there are {', '.join(ENGINES)}.")
     return ENGINES[name](**options)

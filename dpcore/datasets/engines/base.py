@@ -16,6 +16,7 @@ from dpcore.datasets.engines.errors import DataFileError
 from dpcore.datasets.engines.paths import local, open_regular
 from dpcore.datasets.engines.source import Format, Layout, Source, Zones
 from dpcore.datasets.engines.zones import read_zones
+from dpcore.errors import BadInput
 from dpcore.geometry.domain import LATTICE_CELLS, Box, Grid, IntArray
 
 __all__ = ["Columns", "DataFileError", "Engine", "Query", "SQLEngine", "Tally"]
@@ -196,9 +197,7 @@ class SQLEngine(Engine):
 
 def check(source: Source, box: Box) -> None:
     if source.d != box.d:
-        raise ValueError(
-            f"{source.path} is read at {source.d} coordinates, but the box has {box.d}."
-        )
+        raise BadInput(f"{source.path} is read at {source.d} coordinates, but the box has {box.d}.")
 
 
 def _pieces(path: str) -> Iterator[bytes]:

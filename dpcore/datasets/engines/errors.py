@@ -1,24 +1,14 @@
-"""The one error a person meets when data cannot be read."""
+"""Errors of reading data, and names as they show them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-#: Characters of a name, and of a list of names, that an error shows.
-NAME_SHOWN, LIST_SHOWN = 200, 1000
+from dpcore.errors import DataFileError as DataFileError
+from dpcore.errors import shortened as shortened
 
-
-class DataFileError(ValueError):
-    """A file, table or engine that cannot be used: which one, which column, and what to do."""
-
-    def __init__(self, path: str, problem: str, column: str | None = None):
-        where = shortened(path)
-        if column is not None:
-            where += f", column {shortened(column)!r}"
-        super().__init__(f"{where}: {problem}")
-        self.path = path
-        self.problem = problem
-        self.column = column
+#: Characters of a list of names that an error shows.
+LIST_SHOWN = 1000
 
 
 class ReadingStopped(DataFileError):
@@ -26,13 +16,6 @@ class ReadingStopped(DataFileError):
 
     def __init__(self, path: str):
         super().__init__(path, "reading it was stopped.")
-
-
-def shortened(name: str, most: int = NAME_SHOWN) -> str:
-    """A name, or of a long one the beginning and the end."""
-    if len(name) <= most:
-        return name
-    return f"{name[: most // 2]}…{name[len(name) - most // 2 + 1 :]}"
 
 
 def listed(names: Iterable[str]) -> str:

@@ -9,6 +9,7 @@ import streamlit as st
 
 from dpcore.classroom import game
 from dpcore.classroom.game import CONTESTANTS, Round, Score
+from dpcore.errors import DpcoreError
 from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
 from pages.ui import address, cached_work, controls, fragments, palette
@@ -103,7 +104,7 @@ def class_guesses() -> None:
     contestant = CONTESTANTS[tally.who]
     try:
         played = game.play(contestant, tally.epsilon, tally.number, tally.seed)
-    except ValueError as problem:
+    except DpcoreError as problem:
         st.warning(str(problem))
         return
     answer, ask = st.columns([1, 1], gap="medium")

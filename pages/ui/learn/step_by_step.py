@@ -10,6 +10,7 @@ import streamlit as st
 import dpcore
 from dpcore.classroom import steps
 from dpcore.classroom.steps import AccountLine, Frame
+from dpcore.errors import DpcoreError
 from dpcore.privacy.rounding import at_most
 from pages.ui import address, cached_work, fragments, palette
 from pages.ui.controls import Choice
@@ -63,7 +64,7 @@ def part() -> None:
     choice = choices.chosen()
     try:
         frames, account, holds, epsilon = told(choice)
-    except ValueError as problem:
+    except DpcoreError as problem:
         st.warning(f"{choice.system.title} has no answer here. {problem}")
         return
     last = len(frames) - 1
