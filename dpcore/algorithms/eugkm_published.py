@@ -45,11 +45,11 @@ class EUGkMPublished(Algorithm):
         return too_many_cells(d)
 
     def run(self, curator: Curator, k: int, *, theta: float, starts: int) -> Outcome:
-        synopsis = self.summary(curator, theta)
+        synopsis = self.summary(curator, k, theta=theta, starts=starts)
         centers = grid_centers(curator, synopsis, k, starts, packed=True)
         return Outcome(centers, synopsis, facts_of(synopsis.grid))
 
-    def summary(self, curator: Curator, theta: float) -> NoisyGrid:
+    def summary(self, curator: Curator, k: int, *, theta: float, starts: int) -> NoisyGrid:
         """What `run` publishes beside its centers."""
         epsilon = curator.budget.epsilon
         grid = fitting_grid(curator, curator.unprotected().n, epsilon, theta)

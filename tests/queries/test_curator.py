@@ -19,6 +19,7 @@ from dpcore.privacy.accounting import (
     Selection,
 )
 from dpcore.privacy.noise import SimulatedNoise
+from dpcore.privacy.noise_proxy import NoiseKind, NoiseProxy
 from dpcore.queries.curator import Curator
 from dpcore.queries.scores import LowCost
 from dpcore.results.run_result import NonPrivate
@@ -37,23 +38,18 @@ class Watched(RowsDataset):
         return super().histogram(partition)
 
 
-class NoNoise:
+class NoNoise(NoiseProxy):
     """Hands exact answers through and remembers what it was asked for."""
 
     def __init__(self):
         self.asked = []
 
-    def geometric(self, values, sensitivity, epsilon):
-        self.asked.append(("geometric", sensitivity, epsilon))
-        return np.asarray(values)
-
-    def gaussian(self, values, sensitivity, rho):
-        self.asked.append(("gaussian", sensitivity, rho))
-        return np.asarray(values)
-
-    def choose(self, scores, sensitivity, epsilon, monotone=False, log_prior=None):
-        self.asked.append(("choose", sensitivity, epsilon, monotone))
-        return int(np.argmax(scores))
+    def answer(self, request):
+        if request.kind is NoiseKind.CHOICE:
+            self.asked.append(("choose", request.sensitivity, request.price, request.monotone))
+            return int(np.argmax(request.values))
+        self.asked.append((str(request.kind), request.sensitivity, request.price))
+        return np.asarray(request.values)
 
 
 def curator(neighbors="add-remove", epsilon=1.0, delta=0.0, accounting="pure", **kw) -> Curator:
