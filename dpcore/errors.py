@@ -3,6 +3,7 @@
     DpcoreError                     anything that dpcore refuses to do, in words for people
     ├── BadInput                    2   an argument or a setting that is not allowed (a ValueError)
     │   ├── DataFileError           2   a file, a table or an engine that cannot be used
+    │   │   └── ReadingStopped      2   a reading that somebody stopped
     │   └── LedgerError             2   a ledger that is missing, damaged or was altered
     ├── Infeasible                  3   no answer under these settings (a ValueError)
     ├── BudgetExceeded              3   a question that the budget cannot pay (a ValueError)
@@ -14,10 +15,11 @@ or of the system.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import ClassVar
 
-#: Characters of a name that an error shows.
-NAME_SHOWN = 200
+#: Characters of a name, and of a list of names, that an error shows.
+NAME_SHOWN, LIST_SHOWN = 200, 1000
 
 
 class DpcoreError(Exception):
@@ -42,6 +44,13 @@ class DataFileError(BadInput):
         self.path = path
         self.problem = problem
         self.column = column
+
+
+class ReadingStopped(DataFileError):
+    """Somebody stopped the reading of a file."""
+
+    def __init__(self, path: str):
+        super().__init__(path, "reading it was stopped.")
 
 
 class LedgerError(BadInput):
@@ -75,3 +84,13 @@ def shortened(name: str, most: int = NAME_SHOWN) -> str:
     if len(name) <= most:
         return name
     return f"{name[: most // 2]}…{name[len(name) - most // 2 + 1 :]}"
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names in a line, as many as a person would read."""
+    text = ""
+    for name in names:
+        if text and len(text) + len(name) > LIST_SHOWN:
+            return f"{text} …"
+        text += ", " * bool(text) + shortened(name)
+    return text

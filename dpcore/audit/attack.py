@@ -33,7 +33,7 @@ from dpcore.audit.replay import (
     repeats,
     together,
 )
-from dpcore.datasets import Dataset
+from dpcore.datasets.base import Dataset
 from dpcore.geometry.domain import FloatArray
 from dpcore.privacy.accounting import Transcript
 from dpcore.privacy.noise import Noise, SimulatedNoise

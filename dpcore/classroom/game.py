@@ -20,7 +20,7 @@ from scipy.special import betaincinv
 
 from dpcore.algorithms import ALGORITHMS
 from dpcore.audit.replay import Diverged, Recorder, Replay, loss
-from dpcore.datasets import Dataset
+from dpcore.datasets.base import Dataset
 from dpcore.datasets.builtin import CITY, PICKUP, taxi
 from dpcore.datasets.rows import from_array
 from dpcore.errors import BadInput

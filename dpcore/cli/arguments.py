@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from dpcore.algorithms import Algorithm
-from dpcore.datasets import BUILTIN, Dataset, load, why_empty
+from dpcore.datasets import load
+from dpcore.datasets.base import Dataset
+from dpcore.datasets.builtin import BUILTIN
 from dpcore.datasets.engines import ENGINES
-from dpcore.datasets.files import from_file
+from dpcore.datasets.files import from_file, why_empty
 from dpcore.errors import BadInput
 from dpcore.privacy.accounting import Neighbors
 

@@ -8,7 +8,7 @@ import textwrap
 from typing import Any
 
 from dpcore.algorithms import ALGORITHMS, PAPERS, Algorithm
-from dpcore.datasets import BUILTIN
+from dpcore.datasets.builtin import BUILTIN
 
 
 def add(commands: Any) -> None:

@@ -9,7 +9,9 @@ from typing import Any
 
 from dpcore.cli.ledger_arguments import account_as_dict, add_ledger, books_to_read, entry_as_dict
 from dpcore.errors import BadInput
-from dpcore.release import Amount, Entry, Ledger, reopened
+from dpcore.release.amounts import Amount
+from dpcore.release.ledger import Entry, Ledger
+from dpcore.release.publish import reopened
 
 
 def add(commands: Any) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dpcore.errors import BadInput
-from dpcore.release import Account, Entry, Ledger
+from dpcore.release.ledger import Account, Entry, Ledger
 from dpcore.release.ledger_folder import VARIABLE, usual_folder
 from dpcore.release.ledger_store import DATABASE, KEY
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from dpcore.datasets import Dataset
+from dpcore.datasets.base import Dataset
 from dpcore.datasets.regions import ELSEWHERE, Regions, boroughs, from_geojson, neighborhoods
 from dpcore.errors import BadInput
 

@@ -18,22 +18,14 @@ from dpcore.datasets.builtin import builtin_set
 from dpcore.datasets.files import coordinates
 from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box
-from dpcore.release import (
-    TWIN,
-    Amount,
-    BuiltinData,
-    DataSource,
-    FileData,
-    Ledger,
-    Release,
-    ReleasePlan,
-    ReleaseRefused,
-    Unit,
-    publish,
-    twin_plan,
-)
+from dpcore.release.amounts import Amount
+from dpcore.release.ledger import Ledger, ReleaseRefused
 from dpcore.release.output import refuse_target
-from dpcore.release.sources import known
+from dpcore.release.plan import TWIN, ReleasePlan
+from dpcore.release.publish import Release, publish
+from dpcore.release.sources import BuiltinData, DataSource, FileData, known
+from dpcore.release.twin import twin_plan
+from dpcore.release.unit import Unit
 
 
 def add(commands: Any) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from dpcore.cli.ledger_arguments import books_to_read
-from dpcore.release import Finding, verify
 from dpcore.release.certificate import HEAD, NAME, PAGE
+from dpcore.release.verify import Finding, verify
 
 #: Something that can be checked does not hold.
 BROKEN = 1

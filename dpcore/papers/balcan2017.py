@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from dpcore.datasets import Dataset, RowsDataset
-from dpcore.datasets.base import About
+from dpcore.datasets.base import About, Dataset
 from dpcore.datasets.generated import gaussians
+from dpcore.datasets.rows import RowsDataset
 from dpcore.geometry.domain import TICKS, Box, FloatArray, from_ticks
 from dpcore.papers.contenders import BOX_CENTER, NON_PRIVATE, Contender, contest, references
 from dpcore.papers.finding import (

@@ -11,10 +11,11 @@ from itertools import pairwise
 import numpy as np
 from scipy.stats import kendalltau
 
-from dpcore.datasets import Dataset, GridDataset, RowsDataset
-from dpcore.datasets.base import About
+from dpcore.datasets.base import About, Dataset
 from dpcore.datasets.builtin import CITY, MONTH_CELLS, PICKUP, taxi
 from dpcore.datasets.generated import month
+from dpcore.datasets.grid import GridDataset
+from dpcore.datasets.rows import RowsDataset
 from dpcore.geometry.domain import Grid, from_ticks
 from dpcore.papers.contenders import slope
 from dpcore.papers.finding import Check, Effort, Finding, Reproduction, Row, Shelf, register

@@ -10,7 +10,8 @@ from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
 
-from dpcore.datasets import Dataset, load
+from dpcore.datasets import load
+from dpcore.datasets.base import Dataset
 from dpcore.datasets.paper_sets import EXTRA
 from dpcore.errors import BadInput
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy.typing as npt
 from scipy.stats import norm
 
-from dpcore.datasets import Dataset
+from dpcore.datasets.base import Dataset
 from dpcore.papers.contenders import Contender, contest
 from dpcore.papers.finding import Check, Effort, Finding, Reproduction, Row, Shelf, register
 from dpcore.papers.measurements import Measure, all_of, found

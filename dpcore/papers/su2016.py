@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from dpcore.datasets import Dataset
+from dpcore.datasets.base import Dataset
 from dpcore.papers.finding import OUR_WORDS, Check, Effort, Reproduction, Row, Shelf, register
 from dpcore.papers.measurements import TIE, all_of, available, duel, figures, found, mean_figures
 from dpcore.runs.baseline import baseline

@@ -30,8 +30,9 @@ from typing import Any
 
 import numpy as np
 
-from dpcore.datasets import BUILTIN, Dataset, engines, load
-from dpcore.datasets.builtin import builtin_set
+from dpcore.datasets import engines, load
+from dpcore.datasets.base import Dataset
+from dpcore.datasets.builtin import BUILTIN, builtin_set
 from dpcore.datasets.files import from_file, looks_geographic
 from dpcore.errors import BadInput
 from dpcore.geometry.domain import TICKS, Box, IntArray

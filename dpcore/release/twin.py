@@ -12,8 +12,10 @@ import hashlib
 import numpy as np
 from scipy.spatial import cKDTree
 
-from dpcore.datasets import About, Dataset, GridDataset, RowsDataset
+from dpcore.datasets.base import About, Dataset
 from dpcore.datasets.files import MAP_CELLS
+from dpcore.datasets.grid import GridDataset
+from dpcore.datasets.rows import RowsDataset
 from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box, FloatArray
 from dpcore.privacy.accounting import Neighbors

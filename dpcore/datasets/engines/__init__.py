@@ -6,14 +6,13 @@ from typing import Any
 
 from dpcore.datasets.engines.base import Engine, Tally
 from dpcore.datasets.engines.duckdb_engine import DuckDBEngine
-from dpcore.datasets.engines.errors import DataFileError, ReadingStopped
 from dpcore.datasets.engines.held_file import HeldFile
 from dpcore.datasets.engines.isolated import IsolatedEngine
 from dpcore.datasets.engines.position_columns import guess_columns, open_source
 from dpcore.datasets.engines.source import Format, Ids, Kind, Source
 from dpcore.datasets.engines.spark_engine import SparkEngine
 from dpcore.datasets.engines.why_empty import explain_empty, in_other_order
-from dpcore.errors import BadInput
+from dpcore.errors import BadInput, DataFileError, ReadingStopped
 
 __all__ = [
     "ENGINES",

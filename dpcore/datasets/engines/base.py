@@ -12,11 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from dpcore.datasets.engines import sql
-from dpcore.datasets.engines.errors import DataFileError
 from dpcore.datasets.engines.paths import local, open_regular
 from dpcore.datasets.engines.source import Format, Layout, Source, Zones
 from dpcore.datasets.engines.zones import read_zones
-from dpcore.errors import BadInput
+from dpcore.errors import BadInput, DataFileError
 from dpcore.geometry.domain import LATTICE_CELLS, Box, Grid, IntArray
 
 __all__ = ["Columns", "DataFileError", "Engine", "Query", "SQLEngine", "Tally"]
