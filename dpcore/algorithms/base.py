@@ -9,13 +9,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from dpcore.errors import BadInput
 from dpcore.privacy.accounting import Neighbors, Verdict
-from dpcore.queries.curator import Curator
-from dpcore.results.run_result import Outcome
-from dpcore.results.synopsis import Synopsis
+
+if TYPE_CHECKING:
+    from dpcore.queries.curator import Curator
+    from dpcore.results.run_result import Outcome
+    from dpcore.results.synopsis import Synopsis
 
 PAPERS = MappingProxyType(
     {

@@ -12,7 +12,6 @@ from dpcore.errors import BadInput
 from dpcore.geometry.domain import (
     LATTICE_CELLS,
     Box,
-    FloatArray,
     Grid,
     IntArray,
     Partition,
@@ -21,7 +20,6 @@ from dpcore.geometry.domain import (
 )
 from dpcore.geometry.dyadic import DyadicCells, interleaved
 from dpcore.geometry.voronoi import Voronoi
-from dpcore.kmeans.reference import best_on_grid
 from dpcore.kmeans.scanline import RowSums
 
 
@@ -50,6 +48,11 @@ class GridDataset(Dataset):
     @cached_property
     def _row_sums(self) -> RowSums:
         return RowSums(self._counts)
+
+    @property
+    def counts(self) -> IntArray:
+        """Rows in each cell, by both indices."""
+        return self._counts
 
     def positions(self) -> tuple[IntArray, IntArray]:
         occupied = np.flatnonzero(self._counts)
@@ -97,6 +100,3 @@ class GridDataset(Dataset):
 
     def squared_ticks(self, center_sets: IntArray) -> Any:
         return self._row_sums.squared(center_sets)
-
-    def best_centers(self, k: int, rng: np.random.Generator) -> FloatArray:
-        return best_on_grid(self._counts, k, rng)

@@ -14,7 +14,6 @@ from dpcore.geometry.domain import (
     LATTICE_BITS,
     LATTICE_CELLS,
     Box,
-    FloatArray,
     IntArray,
     Partition,
     cell_ticks,
@@ -22,7 +21,6 @@ from dpcore.geometry.domain import (
 )
 from dpcore.geometry.dyadic import DyadicCells, interleaved
 from dpcore.kmeans import points
-from dpcore.kmeans.reference import best_on_rows
 
 
 class RowsDataset(Dataset):
@@ -66,6 +64,11 @@ class RowsDataset(Dataset):
     def n(self) -> int:
         return len(self._cells)
 
+    @property
+    def cells(self) -> npt.NDArray[np.int32]:
+        """The lattice cell of each row."""
+        return self._cells
+
     def positions(self) -> tuple[IntArray, None]:
         return cell_ticks(self._cells), None
 
@@ -89,9 +92,6 @@ class RowsDataset(Dataset):
 
     def squared_ticks(self, center_sets: IntArray) -> Any:
         return points.squared_ticks(self._cells, center_sets)
-
-    def best_centers(self, k: int, rng: np.random.Generator) -> FloatArray:
-        return best_on_rows(self._cells, k, rng)
 
 
 def from_array(
