@@ -12,7 +12,7 @@ from dpcore.algorithms import Algorithm
 from dpcore.datasets import load
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.builtin import BUILTIN
-from dpcore.datasets.engines import ENGINES
+from dpcore.datasets.engines.by_name import ENGINES
 from dpcore.datasets.files import from_file, why_empty
 from dpcore.errors import BadInput
 from dpcore.privacy.accounting import Neighbors

@@ -13,8 +13,9 @@ from dpcore.algorithms import get
 from dpcore.cli.arguments import add_budget, add_data, settings
 from dpcore.cli.ledger_arguments import add_ledger, entry_as_dict, ledger
 from dpcore.cli.progress_meter import Stages
-from dpcore.datasets import engines
 from dpcore.datasets.builtin import builtin_set
+from dpcore.datasets.engines.by_name import engine
+from dpcore.datasets.engines.position_columns import open_source
 from dpcore.datasets.files import coordinates
 from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box
@@ -129,8 +130,8 @@ def source(arguments: argparse.Namespace) -> DataSource:
         if arguments.box or arguments.columns:
             raise BadInput(f"{arguments.data} has its own box and columns.")
         return BuiltinData(arguments.data)
-    opened = engines.open_source(
-        engines.engine(arguments.engine), arguments.data, arguments.columns, arguments.zones
+    opened = open_source(
+        engine(arguments.engine), arguments.data, arguments.columns, arguments.zones
     )
     names = coordinates(opened)
     ends = arguments.box or []

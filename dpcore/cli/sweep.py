@@ -10,7 +10,8 @@ from dpcore.algorithms import get
 from dpcore.cli.arguments import add_budget, add_data, dataset, seed, settings
 from dpcore.cli.progress_meter import progress
 from dpcore.errors import BadInput
-from dpcore.results.run_result import NonPrivateCenters, opened
+from dpcore.results.non_private import opened
+from dpcore.results.run_result import NonPrivateCenters
 from dpcore.study.sweep import Trial, sweep
 from dpcore.study.sweep_plan import as_csv, as_json
 

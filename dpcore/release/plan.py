@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpcore.algorithms import Algorithm, get
 from dpcore.algorithms.base import MAX_CLUSTERS
@@ -13,8 +13,10 @@ from dpcore.privacy import explain
 from dpcore.privacy.accounting import Budget, Infeasible, Neighbors
 from dpcore.release.amounts import Amount
 from dpcore.release.ledger import Claim, ReleaseRefused
-from dpcore.release.sources import DataSource
 from dpcore.release.unit import Unit
+
+if TYPE_CHECKING:
+    from dpcore.release.sources import DataSource
 
 #: What a release is made for: to publish, or to explore the data drawn from it.
 RELEASE, TWIN = "release", "twin"

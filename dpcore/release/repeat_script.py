@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dpcore.datasets.engines import ENGINES
 from dpcore.release.plan import ReleasePlan
 from dpcore.release.sources import BuiltinData, FileData
 
@@ -31,14 +30,6 @@ if input("Spend it? (yes/no) ") == "yes":
 '''
 
 
-def _engine(data: FileData) -> str:
-    """The name of the engine; a file that was handed over lies on a disk for who repeats it."""
-    if isinstance(data.engine, str):
-        return data.engine
-    own = (name for name, kind in ENGINES.items() if isinstance(data.engine, kind))
-    return next(own, "duckdb")
-
-
 def script(plan: ReleasePlan, version: str) -> str:
     """The program. Where the data lie is for who runs it to say: the path may tell too much."""
     data, unit, box = plan.data, plan.unit, plan.data.box
@@ -51,7 +42,8 @@ def script(plan: ReleasePlan, version: str) -> str:
             for name, value in (
                 ("outside", data.outside),
                 ("format", data.format),
-                ("engine", _engine(data)),
+                # A file that was handed over lies on the disk of whoever repeats it.
+                ("engine", data.engine if isinstance(data.engine, str) else data.engine.key),
             )
             if value not in (None, "drop", "duckdb")
         )

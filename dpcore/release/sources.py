@@ -30,9 +30,12 @@ from typing import Any
 
 import numpy as np
 
-from dpcore.datasets import engines, load
+from dpcore.datasets import load
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.builtin import BUILTIN, builtin_set
+from dpcore.datasets.engines import by_name
+from dpcore.datasets.engines.base import Engine
+from dpcore.datasets.engines.source import Format, Ids
 from dpcore.datasets.files import from_file, looks_geographic
 from dpcore.errors import BadInput
 from dpcore.geometry.domain import TICKS, Box, IntArray
@@ -150,7 +153,7 @@ class FileData(DataSource):
     box: Box
     zones: str | None = None
     outside: str = "drop"
-    engine: str | engines.Engine = "duckdb"
+    engine: str | Engine = "duckdb"
     format: str | None = None
     geographic: bool = field(init=False)
 
@@ -161,8 +164,8 @@ class FileData(DataSource):
         object.__setattr__(self, "geographic", looks_geographic(self.box))
 
     @cached_property
-    def _engine(self) -> engines.Engine:
-        return engines.engine(self.engine) if isinstance(self.engine, str) else self.engine
+    def _engine(self) -> Engine:
+        return by_name.engine(self.engine) if isinstance(self.engine, str) else self.engine
 
     @property
     def progress(self) -> float:
@@ -178,7 +181,7 @@ class FileData(DataSource):
             engine=self._engine,
             format=self.format,
             unit=unit.name,
-            ids=engines.Ids(unit.ids, unit.rows, secrets.token_hex(16)) if unit.ids else None,
+            ids=Ids(unit.ids, unit.rows, secrets.token_hex(16)) if unit.ids else None,
         )
 
     def counted(self) -> dict[str, Any]:
@@ -187,7 +190,7 @@ class FileData(DataSource):
 
     def state(self) -> tuple[object, ...]:
         """Which files there are, and what the disk says of each; an upload does not change."""
-        if self.format == engines.Format.TABLE or isinstance(self._engine, engines.HeldFile):
+        if self.format == Format.TABLE or self._engine.held:
             return ()
         paths = self._engine.files(self.path) + ([self.zones] if self.zones else [])
         found = [(path, os.stat(path)) for path in paths if os.path.isfile(path)]
@@ -199,7 +202,7 @@ class FileData(DataSource):
         """Files by their bytes; what an engine alone can reach, by the address it goes by."""
         found = self._engine.look(self.path, self.format)
         for layout in found.layouts:
-            table = found.format is engines.Format.TABLE
+            table = found.format is Format.TABLE
             pieces = None if table else self._engine.pieces(layout.path)
             if pieces is None:
                 yield "address", iter([self._engine.address(layout.path).encode()])
@@ -208,7 +211,7 @@ class FileData(DataSource):
 
     def as_dict(self) -> dict[str, Any]:
         return {
-            "kind": "table" if self.format == engines.Format.TABLE else "files",
+            "kind": "table" if self.format == Format.TABLE else "files",
             "columns": list(self.columns),
             "outside the box": self.outside,
         }

@@ -11,7 +11,8 @@ from dpcore.datasets.own import AnyData
 from dpcore.datasets.rows import RowsDataset
 from dpcore.geometry.domain import FloatArray
 from dpcore.kmeans.reference import best_on_grid, best_on_rows
-from dpcore.results.run_result import BaselineResult, NonPrivate, NonPrivateCenters, opened
+from dpcore.results.non_private import NonPrivate, opened
+from dpcore.results.run_result import BaselineResult, NonPrivateCenters
 
 
 def best_centers(data: Dataset, k: int, rng: np.random.Generator) -> FloatArray:

@@ -19,6 +19,7 @@ from dpcore.privacy.release_noise import ReleaseNoise
 from dpcore.privacy.secret_coins import MakeSecretCoins, SecretCoins
 from dpcore.queries.curator import Curator
 from dpcore.randomness.coins import Coins, SystemCoins
+from dpcore.results.non_private import opened
 from dpcore.results.run_result import (
     Centers,
     NonPrivateCenters,
@@ -29,7 +30,6 @@ from dpcore.results.run_result import (
     UnchargedCenters,
     UnchargedResult,
     UnprovenResult,
-    opened,
 )
 from dpcore.runs.regional import check_regions, run_by_region
 

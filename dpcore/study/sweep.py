@@ -15,7 +15,8 @@ from dpcore.algorithms import get
 from dpcore.datasets.own import AnyData
 from dpcore.errors import BadInput
 from dpcore.privacy.accounting import Budget, Infeasible, Neighbors
-from dpcore.results.run_result import BaselineResult, NonPrivate, guarded, opened
+from dpcore.results.non_private import NonPrivate, guarded, opened
+from dpcore.results.run_result import BaselineResult
 from dpcore.runs.baseline import baseline
 from dpcore.runs.run import run
 from dpcore.study.metrics import center_shift, mean_distance, nicv, relative_error

@@ -43,6 +43,10 @@ class Tally:
 class Engine(ABC):
     """Answers the few questions asked of rows. Every answer is exact, and the same from all."""
 
+    #: The name that opens the same files again.
+    key = "duckdb"
+    #: Whether it answers from a file in memory, which no path names.
+    held = False
     #: Whether `stop` does anything.
     can_stop = False
 

@@ -29,6 +29,7 @@ class HeldFile(DuckDBEngine):
     It answers what the same file on disk would, to the bit, and knows no other path.
     """
 
+    held = True
     #: What does not fit in memory is refused.
     _spill = ""
 

@@ -59,6 +59,8 @@ class SparkEngine(SQLEngine):
     runs already is used as it is.
     """
 
+    key = "spark"
+
     def __init__(self, master: str | None = None, options: Mapping[str, str] | None = None):
         try:
             from pyspark.errors import PySparkRuntimeError
