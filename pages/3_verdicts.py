@@ -11,7 +11,7 @@ import streamlit as st
 
 from dpcore import audit
 from dpcore.algorithms import ALGORITHMS, Algorithm
-from dpcore.audit import Finding, Findings
+from dpcore.audit import AuditFinding, Findings
 from dpcore.privacy.accounting import Neighbors, Verdict
 from dpcore.privacy.rounding import at_least, at_most
 from pages.ui import address, controls, frame, palette
@@ -136,7 +136,7 @@ def audit_bar(algorithm: Algorithm, found: Findings | None) -> None:
     st.caption(words)
 
 
-def told(strongest: Finding, refuted: list[Finding]) -> tuple[str, float]:
+def told(strongest: AuditFinding, refuted: list[AuditFinding]) -> tuple[str, float]:
     """What the strongest attack showed, what refutes the claim, and the epsilon it comes to."""
     least = at_least(strongest.lower_bound, 2)
     words = f"Claimed: ε = {at_most(strongest.epsilon)}. Audit: at least {least}"

@@ -190,3 +190,17 @@ def test_everything_exported_exists_and_is_sorted():
         assert getattr(dpcore, each) is not None
     with pytest.raises(AttributeError):
         _ = dpcore.no_such_name
+
+
+#: Class names that stand for several things, each known from the module it is imported with.
+NAMES_IN_USE_TWICE = {"Finding", "Limits", "Outcome", "OwnData", "Standing", "Step", "Tally"}
+
+
+def test_a_class_name_stands_for_one_thing():
+    names = [
+        node.name
+        for path in [*CORE, *PAGES]
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ClassDef)
+    ]
+    assert {name for name in names if names.count(name) > 1} <= NAMES_IN_USE_TWICE

@@ -26,7 +26,7 @@ LARGEST_MOVE = 0.3
 
 
 @dataclass(frozen=True)
-class Stage:
+class TreeStage:
     """The cells of one round of questions, and what was answered."""
 
     cells: DyadicCells
@@ -39,7 +39,7 @@ class Stage:
     alive: npt.NDArray[np.bool_]
 
 
-def weighed_leaves(stages: Sequence[Stage]) -> tuple[DyadicCells, FloatArray]:
+def weighed_leaves(stages: Sequence[TreeStage]) -> tuple[DyadicCells, FloatArray]:
     """The smallest live cells, and how many rows each is estimated to hold: more than 0.
 
     The estimate of a live cell of the first stage is final, unless the cell was alive by chance.
@@ -66,7 +66,7 @@ def weighed_leaves(stages: Sequence[Stage]) -> tuple[DyadicCells, FloatArray]:
 
 
 def _confirmed(
-    stages: Sequence[Stage], estimates: Sequence[tuple[FloatArray, FloatArray]]
+    stages: Sequence[TreeStage], estimates: Sequence[tuple[FloatArray, FloatArray]]
 ) -> npt.NDArray[np.bool_]:
     """Live cells of the first stage, without those that were alive by chance.
 
@@ -85,7 +85,7 @@ def _confirmed(
     return first.alive & (counts > CERTAINTY * np.sqrt(variances))
 
 
-def _fused(stages: Sequence[Stage]) -> list[tuple[FloatArray, FloatArray]]:
+def _fused(stages: Sequence[TreeStage]) -> list[tuple[FloatArray, FloatArray]]:
     """The best linear estimate of every cell from its own count and all below, and its variance.
 
     From the last stage up: the mean of the own count and of the sum over all parts, the dead ones

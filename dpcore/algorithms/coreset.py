@@ -65,7 +65,7 @@ SIDES = {2: Sides(128, 16), 3: Sides(16, 4), 4: Sides(16, 4)}
 
 
 @dataclass(frozen=True)
-class Plan:
+class CoresetPlan:
     """How often to remove a ball, of how many rows each, and what finding each may cost."""
 
     accounting: Accounting
@@ -86,14 +86,14 @@ def removals(n: int, k: int, least: float) -> list[int]:
     return sizes
 
 
-def best_plan(n: int, k: int, epsilon: float, delta: float) -> Plan:
+def best_plan(n: int, k: int, epsilon: float, delta: float) -> CoresetPlan:
     """The plan of most rounds that are sharp enough for (epsilon, delta), over both accountings.
 
     Looks at nothing but its arguments: n is public or noisy. A plan of no rounds means that even
     k of them would be blind, or that epsilon is too small for an account.
     """
     if epsilon < MIN_EPSILON:
-        return Plan(Accounting.PURE)
+        return CoresetPlan(Accounting.PURE)
     sizes = np.array(removals(n, k, LEFTOVER * n), dtype=np.float64)
     sharpness = {Accounting.PURE: epsilon / np.cumsum(1 / sizes)}
     if delta:
@@ -104,8 +104,10 @@ def best_plan(n: int, k: int, epsilon: float, delta: float) -> Plan:
         best = max(rounds, key=rounds.__getitem__)
         if rounds[best] >= k:
             kept = rounds[best]
-            return Plan(best, tuple(map(int, sizes[:kept])), float(sharpness[best][kept - 1]))
-    return Plan(Accounting.PURE)
+            return CoresetPlan(
+                best, tuple(map(int, sizes[:kept])), float(sharpness[best][kept - 1])
+            )
+    return CoresetPlan(Accounting.PURE)
 
 
 @register
@@ -187,7 +189,7 @@ def private_coreset(curator: Curator, k: int) -> tuple[Coreset, Mapping[str, Any
     return coreset, facts
 
 
-def ball_centers(curator: Curator, plan: Plan, epsilon: float) -> FloatArray:
+def ball_centers(curator: Curator, plan: CoresetPlan, epsilon: float) -> FloatArray:
     """The centers of one small ball after the other, each found without the rows of the others."""
     delta = curator.budget.delta if plan.accounting is Accounting.ZCDP else 0.0
     account = curator.account(

@@ -26,7 +26,7 @@ MAX_WORK = 1e14
 
 
 @dataclass(frozen=True)
-class Plan:
+class HighDimPlan:
     """The constants of one run. They depend on public numbers only."""
 
     #: Coordinates that the projection keeps.
@@ -46,7 +46,7 @@ class Plan:
     swaps: int
 
     @classmethod
-    def practical(cls, n: int, d: int, k: int) -> Plan:
+    def practical(cls, n: int, d: int, k: int) -> HighDimPlan:
         """What works on thousands of rows. The dimensions are those of the released code."""
         log_n = math.log(max(n, 3))
         return cls(
@@ -61,7 +61,7 @@ class Plan:
         )
 
     @classmethod
-    def published(cls, n: int, d: int, k: int, failure: float = 0.1) -> Plan:
+    def published(cls, n: int, d: int, k: int, failure: float = 0.1) -> HighDimPlan:
         """Paper 001, algorithms 1 to 4, for a probability of failure."""
         log_n = math.log(max(n, 3))
         partitions = math.ceil(27 * k * (log_n - math.log(failure)))
@@ -88,7 +88,7 @@ class Plan:
             )
 
 
-PLANS = {"practical": Plan.practical, "published": Plan.published}
+PLANS = {"practical": HighDimPlan.practical, "published": HighDimPlan.published}
 
 #: What choosing among several trials costs, and how each trial shares its part: repaired, paper
 #: 001's steps come to 2/12, 2/12, 1/12, 1/12 and 4/12 of epsilon, here scaled up to the whole.
@@ -111,7 +111,7 @@ class NearestImage:
         return self.voronoi.labels(self.projection(ticks))
 
 
-def candidate_set(curator: Curator, plan: Plan, epsilon: float, why: str) -> FloatArray:
+def candidate_set(curator: Curator, plan: HighDimPlan, epsilon: float, why: str) -> FloatArray:
     """Candidates in the unit ball, from private partitions of rows that lie in it."""
     ball = BallClip(curator.d, 1.0)
     found = [ball.clip(curator.rng.uniform(-1, 1, (plan.blind, ball.d)))]
@@ -144,7 +144,7 @@ class Search:
     """The paper's algorithm, for rows in a ball, with one way or another to recover centers."""
 
     k: int
-    plan: Plan
+    plan: HighDimPlan
     ball: BallClip
     recover: Recover
     squared: bool = True

@@ -28,7 +28,7 @@ GEOMETRIC, GAUSSIAN, CHOICE = NoiseKind
 
 
 @dataclass(frozen=True)
-class Asked:
+class RecordedAnswer:
     """One question to the noise: the exact values, what the noise was scaled to, the answer."""
 
     kind: NoiseKind
@@ -54,7 +54,7 @@ class Recorder(NoiseProxy):
 
     def __init__(self, noise: Noise):
         self._noise = noise
-        self.asked: list[Asked] = []
+        self.asked: list[RecordedAnswer] = []
         self.account: Transcript | None = None
 
     def answer(self, request: NoiseRequest) -> Any:
@@ -67,9 +67,9 @@ class Recorder(NoiseProxy):
 class Replay(NoiseProxy):
     """A source of noise that gives recorded answers again, to the same questions only."""
 
-    def __init__(self, recorded: Sequence[Asked]):
+    def __init__(self, recorded: Sequence[RecordedAnswer]):
         self._recorded = recorded
-        self.asked: list[Asked] = []
+        self.asked: list[RecordedAnswer] = []
         self.account: Transcript | None = None
 
     @property
@@ -94,9 +94,9 @@ class Replay(NoiseProxy):
 
 def _asked(
     request: NoiseRequest, exact: IntArray, answer: Any, account: Transcript | None
-) -> Asked:
+) -> RecordedAnswer:
     kind, scale, prior = request.kind, request.scale, request.log_prior
-    return Asked(kind, exact, scale, answer, prior, request.price, account)
+    return RecordedAnswer(kind, exact, scale, answer, prior, request.price, account)
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class Loss:
     rho: float
 
 
-def loss(first: Asked, second: Asked) -> Loss:
+def loss(first: RecordedAnswer, second: RecordedAnswer) -> Loss:
     """What was lost by a question with one exact answer on the first data set, and one on the
     second, by the law that its noise is meant to follow."""
     if first.kind == CHOICE:
@@ -136,7 +136,7 @@ def loss(first: Asked, second: Asked) -> Loss:
     return Loss(GAUSSIAN, realized, math.inf if rho else 0.0, rho)
 
 
-def as_priced(found: Loss, asked: Asked) -> Loss:
+def as_priced(found: Loss, asked: RecordedAnswer) -> Loss:
     """The most that a question may cost that was asked at this price, if it costs anything."""
     if not found.rho and not found.worst:
         return found
@@ -146,7 +146,7 @@ def as_priced(found: Loss, asked: Asked) -> Loss:
     return Loss(found.kind, found.realized, asked.price, asked.price**2 / part)
 
 
-def moved_too_far(losses: Sequence[Loss], asked: Sequence[Asked], rows: int) -> str:
+def moved_too_far(losses: Sequence[Loss], asked: Sequence[RecordedAnswer], rows: int) -> str:
     """Which answer so many rows moved by more than its noise was priced for, in words."""
     for number, (found, each) in enumerate(zip(losses, asked, strict=True), start=1):
         gaussian = found.kind == GAUSSIAN
@@ -184,7 +184,7 @@ def _log_shares(scores: IntArray, scale: float, log_prior: FloatArray | None) ->
         return np.log(weights) - np.log(weights.sum())
 
 
-def repeats(first: Sequence[Asked], second: Sequence[Asked]) -> int:
+def repeats(first: Sequence[RecordedAnswer], second: Sequence[RecordedAnswer]) -> int:
     """How much more often noise would have repeated itself, were the first data set the true one.
 
     A question is compared with the one before it of the same size and scale.

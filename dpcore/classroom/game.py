@@ -110,7 +110,7 @@ class ThinNoise(NoiseProxy):
 
 
 @dataclass(frozen=True, eq=False)
-class Pair:
+class TripPair:
     """Two data sets that differ in one trip, both public: rows in degrees, and as data."""
 
     others: FloatArray
@@ -119,7 +119,7 @@ class Pair:
 
 
 @lru_cache(maxsize=16)
-def pair(epsilon: float) -> Pair:
+def pair(epsilon: float) -> TripPair:
     """So many trips that the grid of the published algorithm changes with one more."""
     if not LEAST_EPSILON <= epsilon <= MOST_EPSILON:
         raise BadInput(
@@ -131,7 +131,7 @@ def pair(epsilon: float) -> Pair:
     others = rows[np.random.default_rng(0).permutation(len(rows))[: n - 1]]
     together = np.concatenate([others, [TRIP]])
     ends = CITY.low, CITY.high
-    return Pair(others, from_array(others, ends), from_array(together, ends))
+    return TripPair(others, from_array(others, ends), from_array(together, ends))
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,7 +223,7 @@ def best_guesser(rounds: Sequence[Round]) -> Guesser:
 
 
 @dataclass(frozen=True)
-class Score:
+class GuesserScore:
     """How often a guesser was right, in rounds by which it was not chosen."""
 
     contestant: str
@@ -256,15 +256,15 @@ def score(
     rounds: int = ROUNDS,
     pilot: int = PILOT,
     seed: int = 0,
-) -> Score:
+) -> GuesserScore:
     """Choose a way to guess on pilot rounds, then score it on others."""
     played = [play(contestant, epsilon, number, seed) for number in range(pilot + rounds)]
     guesser = best_guesser(played[:pilot])
     right = guesser.right(*seen(played[pilot:]))
-    return Score(contestant.key, epsilon, right, rounds, guesser.words)
+    return GuesserScore(contestant.key, epsilon, right, rounds, guesser.words)
 
 
-def scores(rounds: int = ROUNDS, pilot: int = PILOT, seed: int = 0) -> Iterator[Score]:
+def scores(rounds: int = ROUNDS, pilot: int = PILOT, seed: int = 0) -> Iterator[GuesserScore]:
     """Every contestant at every epsilon, each as it is finished."""
     for epsilon in EPSILONS:
         for contestant in CONTESTANTS.values():

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from dpcore.algorithms import ALGORITHMS, get
-from dpcore.audit.attack import Finding
+from dpcore.audit.attack import AuditFinding
 from dpcore.audit.campaign import RUNS, Findings, Walked, attacks, findings, today, walks
 from dpcore.audit.cases import cases_of
 from dpcore.audit.coverage import EXCUSED, covered
@@ -79,7 +79,7 @@ def do(arguments: argparse.Namespace) -> int:
     return BROKEN if broken(report) else 0
 
 
-def broken(report: Findings) -> list[Finding | Walked]:
+def broken(report: Findings) -> list[AuditFinding | Walked]:
     """Claims said to hold that do not, with 95 % confidence in all of these together."""
     confidence = report.family_confidence
     refuted = [f for f in report.attacks if Verdict(f.verdict).holds and f.refutes(confidence)]

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpcore.geometry.domain import FloatArray, IntArray
-from dpcore.kmeans.lloyd import Totals, distinct, lloyd
+from dpcore.kmeans.lloyd import LloydTotals, distinct, lloyd
 from dpcore.kmeans.points import WeightedPoints
 from dpcore.kmeans.scanline import RowSums
 from dpcore.kmeans.seeding import greedy_plus_plus, sphere_packing, uniform_starts
@@ -17,7 +17,7 @@ from dpcore.randomness.coins import Coins
 
 
 @dataclass(frozen=True)
-class Stage:
+class LloydStage:
     """Lloyd on a grid of about so many cells, and which of its results go on."""
 
     cells: int
@@ -34,7 +34,7 @@ class Stage:
 
 #: In two dimensions 48 x 48 cells, on which all starts take a few steps, and 192 x 192, on which
 #: the best settle. Only the very best see the grid itself.
-STAGES = (Stage(48**2, 8, 4e-3, 6, 1.0, 100), Stage(192**2, 60, 1e-3, 2, 0.2, 10))
+STAGES = (LloydStage(48**2, 8, 4e-3, 6, 1.0, 100), LloydStage(192**2, 60, 1e-3, 2, 0.2, 10))
 
 
 def solve_grid(
@@ -85,7 +85,7 @@ def greedy_starts(grid: IntArray, k: int, starts: int, rng: Coins) -> FloatArray
     return sphere_packing(k, grid.ndim, starts, rng)
 
 
-def totals(grid: IntArray) -> Totals:
+def totals(grid: IntArray) -> LloydTotals:
     """What Lloyd needs of a grid: row sums in two dimensions, cells as points in others."""
     if grid.ndim == 2:
         return RowSums(grid)

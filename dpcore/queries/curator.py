@@ -39,7 +39,7 @@ from dpcore.privacy.secret_coins import MakeSecretCoins, SecretCoins
 from dpcore.queries.questions import Question, Sensitivity
 from dpcore.queries.scores import Score
 from dpcore.queries.sparse_cells import (
-    Cells,
+    SparseCells,
     SparsePartition,
     check_phantoms,
     log_chance,
@@ -233,7 +233,9 @@ class Curator:
         self._log(AnswerNote(why, noisy), lambda: {**behind, "values": exact[0]})
         return noisy
 
-    def full_cells(self, cells: SparsePartition, margin: float, loss: Pure, why: str) -> Cells:
+    def full_cells(
+        self, cells: SparsePartition, margin: float, loss: Pure, why: str
+    ) -> SparseCells:
         """The cells, of more than can be counted, whose noisy number of rows reaches `margin`
         times the scale of the noise, and at least 1.
 
@@ -251,7 +253,7 @@ class Curator:
         paid = self._paid(moved, loss, why)
         scale = moved.l1 / paid.epsilon
         threshold = reached_at(scale)
-        occupied: list[Cells] = []
+        occupied: list[SparseCells] = []
 
         def count() -> IntArray:
             found, counts = self._occupied(cells)
@@ -264,11 +266,11 @@ class Curator:
         self._log(FullCellsNote(full), lambda: {"occupied": occupied[0]})
         return full
 
-    def _occupied(self, cells: SparsePartition) -> tuple[Cells, IntArray]:
+    def _occupied(self, cells: SparsePartition) -> tuple[SparseCells, IntArray]:
         """The cells that get noise one by one, all that hold rows among them, and their counts."""
         return cells.occupied(*self._data.positions())
 
-    def _phantoms(self, cells: SparsePartition, threshold: int, scale: float) -> Cells:
+    def _phantoms(self, cells: SparsePartition, threshold: int, scale: float) -> SparseCells:
         """The cells that noise alone lifts to the threshold."""
         return reached_by_noise(cells, log_chance(threshold, scale), self._noise)
 

@@ -52,7 +52,7 @@ th { font-weight: 600; } thead { border-bottom: 1px solid var(--shore); }
 """
 
 
-class Frame:
+class PageFrame:
     """Where a place of the box is on the drawing."""
 
     def __init__(self, box: Box, geographic: bool):
@@ -74,7 +74,7 @@ def map_page(plan: ReleasePlan, result: ReleasedResult, time: str) -> str:
     if not isinstance(result, ReleasedResult):
         raise TypeError(f"{type(result).__name__} may not be drawn on a map that leaves.")
     box = result.box.take((0, 1))
-    frame = Frame(box, plan.data.geographic)
+    frame = PageFrame(box, plan.data.geographic)
     drawn = None if result.synopsis is None else marks(result.synopsis)
     layers = [
         *(_land(frame, box) if plan.data.geographic else ()),
@@ -106,7 +106,7 @@ def map_page(plan: ReleasePlan, result: ReleasedResult, time: str) -> str:
     )
 
 
-def _land(frame: Frame, box: Box) -> Iterator[str]:
+def _land(frame: PageFrame, box: Box) -> Iterator[str]:
     """The shapes that reach into the box. Corners that fall on one spot are drawn once."""
     low, high = np.asarray(box.low), np.asarray(box.high)
     for area in boroughs():
@@ -122,7 +122,7 @@ def _land(frame: Frame, box: Box) -> Iterator[str]:
             yield f'<path class="land" d="{path}"><title>{escape(area.name)}</title></path>'
 
 
-def _points(frame: Frame, drawn: Marks) -> Iterator[str]:
+def _points(frame: PageFrame, drawn: Marks) -> Iterator[str]:
     weights = drawn.frame["weight"].to_numpy()
     if not len(weights):
         return
@@ -138,7 +138,7 @@ def _points(frame: Frame, drawn: Marks) -> Iterator[str]:
         )
 
 
-def _centers(frame: Frame, centers: FloatArray) -> Iterator[str]:
+def _centers(frame: PageFrame, centers: FloatArray) -> Iterator[str]:
     """Numbered as in the files; of a way, the number stands where it begins."""
     if centers.shape[1] == 4:
         for (x0, y0), (x1, y1) in zip(

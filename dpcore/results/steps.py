@@ -20,7 +20,7 @@ from dpcore.privacy.accounting import Charge
 from dpcore.results.non_private import NonPrivate
 
 if TYPE_CHECKING:
-    from dpcore.queries.sparse_cells import Cells
+    from dpcore.queries.sparse_cells import SparseCells
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +101,7 @@ class FullCellsNote(Note):
     """Cells, of more than can be counted, whose noisy number of rows reached a threshold."""
 
     kind = "full cells"
-    cells: Cells
+    cells: SparseCells
 
 
 @dataclass(frozen=True, eq=False)

@@ -41,7 +41,7 @@ import dpcore.queries.scores
 import dpcore.queries.sparse_cells
 import dpcore.runs.regional
 from dpcore.algorithms import ALGORITHMS, get
-from dpcore.audit import Case, Finding, attack, cases_of
+from dpcore.audit import AuditFinding, Case, attack, cases_of
 from dpcore.audit.campaign import RUNS
 from dpcore.datasets import RowsDataset
 from dpcore.datasets.removable import ThinnedGrid, ThinnedRows
@@ -50,7 +50,7 @@ from dpcore.privacy.accounting import Budget, Infeasible, Pure, Transcript
 from dpcore.privacy.noise import SimulatedNoise
 from dpcore.queries.curator import Curator
 from dpcore.queries.questions import Sensitivity
-from dpcore.queries.sparse_cells import Cells
+from dpcore.queries.sparse_cells import SparseCells
 from dpcore.results.steps import SizeNote
 
 #: Runs on each data set of a pair, in the suite.
@@ -177,7 +177,9 @@ def products_of_half_the_sensitivity(patch):
 
 @fault("lift", "auto", first="8-D")
 def a_level_not_doubled_when_replaced(patch):
-    patch.setattr(dpcore.queries.moments.Level, "replaced", property(lambda self: self.added))
+    patch.setattr(
+        dpcore.queries.moments.LevelQuestion, "replaced", property(lambda self: self.added)
+    )
 
 
 @fault("gkm", first="lone row")
@@ -641,7 +643,7 @@ def empty_cells_never_reported(patch):
     patch.setattr(
         dpcore.queries.curator,
         "reached_by_noise",
-        lambda cells, chance, noise: Cells(
+        lambda cells, chance, noise: SparseCells(
             np.empty(0, dtype=np.int64), np.empty((0, cells.bits), dtype=bool)
         ),
     )
@@ -665,7 +667,7 @@ def phantoms_left_out_of_the_report(patch):
         dpcore.queries.curator,
         "reaching",
         lambda occupied, noisy, threshold, phantoms: right(
-            occupied, noisy, threshold, Cells(nothing, phantoms.bits[:0])
+            occupied, noisy, threshold, SparseCells(nothing, phantoms.bits[:0])
         ),
     )
 
@@ -681,7 +683,7 @@ def only_cells_with_rows_are_reported(patch):
             for i, (g, b) in enumerate(zip(found.groups, found.bits, strict=True))
             if (int(g), b.tobytes()) in there
         ]
-        return Cells(found.groups[keep], found.bits[keep])
+        return SparseCells(found.groups[keep], found.bits[keep])
 
     around(patch, Curator, "full_cells", full)
 
@@ -692,7 +694,7 @@ def ordered(case: Fault, key: str) -> Iterator[Case]:
     yield from sorted(cases, key=lambda each: case.first not in each.words)
 
 
-def caught(planted: Fault, runs: int) -> tuple[Finding, int] | None:
+def caught(planted: Fault, runs: int) -> tuple[AuditFinding, int] | None:
     """The finding that refutes a claim which should hold, and after how many cases; or None."""
     number = 0
     for key in planted.algorithms:

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from dpcore import audit
 from dpcore.algorithms import ALGORITHMS
 from dpcore.algorithms.base import PAPERS
-from dpcore.audit import Evidence, Finding, Findings
+from dpcore.audit import AuditFinding, Evidence, Findings
 from dpcore.privacy.accounting import Verdict
 
 APP = str(Path(__file__).parents[2] / "app.py")
@@ -48,7 +48,7 @@ def found(*lower_bounds: tuple[str, float], cost: float | None = None) -> Findin
         "2026-01-02",
         500,
         tuple(
-            Finding(
+            AuditFinding(
                 key,
                 str(ALGORITHMS[key].verdict),
                 "add-remove",

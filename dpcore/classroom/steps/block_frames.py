@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dpcore.classroom.steps.frame_builder import Frame, Telling
-from dpcore.classroom.steps.marks import Kind
+from dpcore.classroom.steps.marks import MarkKind
 from dpcore.datasets.base import Dataset
 from dpcore.geometry.domain import FloatArray
 from dpcore.kmeans.blocks import block_centers
@@ -28,7 +28,7 @@ def quartiles(story: Telling, note: RangeNote) -> Iterator[Frame]:
         "above and below: four borders, chosen with noise. What blocks say will be moved "
         "into it.",
         story.all_rows(),
-        story.line(Kind.AREA, low[None], high[None]),
+        story.line(MarkKind.AREA, low[None], high[None]),
     )
 
 
@@ -38,8 +38,8 @@ def block_mean(story: Telling, note: AnswerNote, step: Step) -> Iterator[Frame]:
     if not isinstance(question, BlockCenters):
         return
     found = some_block_centers(question, story.data)
-    area = story.line(Kind.AREA, question.low[None], question.high[None])
-    blocks = story.at(Kind.BLOCKS, found)
+    area = story.line(MarkKind.AREA, question.low[None], question.high[None])
+    blocks = story.at(MarkKind.BLOCKS, found)
     yield story.frame(
         f"{question.blocks:,} blocks",
         f"The {plural(story.unit)} are dealt into {question.blocks:,} blocks, and each block "
@@ -50,15 +50,15 @@ def block_mean(story: Telling, note: AnswerNote, step: Step) -> Iterator[Frame]:
     )
     mean = question.mean(behind["values"])
     said = np.clip(question.mean(note.values), -1.0, 1.0)
-    noise = story.line(Kind.NOISE, mean, said)
+    noise = story.line(MarkKind.NOISE, mean, said)
     yield story.frame(
         "The mean of the blocks, with noise",
         f"The blocks' centers are averaged. Noise moves the averages by "
         f"{story.how_far(noise)}, and only that leaves.",
         area,
         noise,
-        story.at(Kind.NON_PRIVATE, mean),
-        story.at(Kind.PRIVATE, said),
+        story.at(MarkKind.NON_PRIVATE, mean),
+        story.at(MarkKind.PRIVATE, said),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from dpcore.classroom.steps.frame_builder import Frame, Telling
-from dpcore.classroom.steps.marks import Kind, dyadic_cells, grid_cells
+from dpcore.classroom.steps.marks import MarkKind, dyadic_cells, grid_cells
 from dpcore.geometry.domain import FloatArray, Grid, IntArray
 from dpcore.geometry.dyadic import DyadicCells
 from dpcore.geometry.voronoi import Voronoi
@@ -39,15 +39,17 @@ def counts(story: Telling, note: CountsNote, step: Step) -> Iterator[Frame]:
         return
     behind = step.truth.value["counts"] if step.truth else None
     if isinstance(partition, Grid):
-        said = grid_cells(Kind.NOISY_CELLS, partition, noisy)
+        said = grid_cells(MarkKind.NOISY_CELLS, partition, noisy)
         side = partition.cells_per_side
         title = f"{side} × {side} cells"
-        true = None if behind is None else grid_cells(Kind.TRUE_CELLS, partition, behind)
+        true = None if behind is None else grid_cells(MarkKind.TRUE_CELLS, partition, behind)
     elif isinstance(partition, DyadicCells):
-        said = dyadic_cells(Kind.NOISY_CELLS, story.box, partition, noisy)
+        said = dyadic_cells(MarkKind.NOISY_CELLS, story.box, partition, noisy)
         title = f"{partition.n_cells:,} cells"
         true = (
-            None if behind is None else dyadic_cells(Kind.TRUE_CELLS, story.box, partition, behind)
+            None
+            if behind is None
+            else dyadic_cells(MarkKind.TRUE_CELLS, story.box, partition, behind)
         )
     else:
         return
@@ -97,8 +99,8 @@ def alive(story: Telling, note: AliveNote, later: Sequence[Step]) -> Iterator[Fr
         f"Stage {note.stage}: which cells live?",
         f"{int((~alive).sum()):,} of {len(alive):,} counts may be noise alone: these cells "
         f"die. {fate} To look at noisy counts costs nothing.",
-        dyadic_cells(Kind.DEAD, story.box, cells, (~alive).astype(np.float64)),
-        dyadic_cells(Kind.ALIVE, story.box, cells, alive.astype(np.float64)),
+        dyadic_cells(MarkKind.DEAD, story.box, cells, (~alive).astype(np.float64)),
+        dyadic_cells(MarkKind.ALIVE, story.box, cells, alive.astype(np.float64)),
     )
 
 
@@ -108,7 +110,7 @@ def starts(story: Telling, note: StartsNote) -> Iterator[Frame]:
         f"{len(starts)} starts",
         "k-means is tried from many starts. It reads noisy counts only, so it may be tried as "
         "often as one likes: that costs nothing.",
-        story.at(Kind.STARTS, starts.reshape(-1, 2)),
+        story.at(MarkKind.STARTS, starts.reshape(-1, 2)),
     )
 
 
@@ -119,8 +121,8 @@ def finalists(story: Telling, note: FinalistsNote) -> Iterator[Frame]:
     yield story.frame(
         "The winner",
         "Of all results, the noisy counts themselves say which is best.",
-        story.at(Kind.STARTS, others) if len(others) else None,
-        story.at(Kind.PRIVATE, found[best]),
+        story.at(MarkKind.STARTS, others) if len(others) else None,
+        story.at(MarkKind.PRIVATE, found[best]),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcore.classroom.steps.marks import Kind, Mark, lengths, some_rows
+from dpcore.classroom.steps.marks import Mark, MarkKind, lengths, some_rows
 from dpcore.classroom.steps.running_account import RunningAccount
 from dpcore.datasets.base import Dataset
 from dpcore.geometry.domain import FloatArray
@@ -33,7 +33,7 @@ class Frame:
     def looks_at_data(self) -> bool:
         return any(mark.kind.looks_at_data for mark in self.marks)
 
-    def mark(self, kind: Kind) -> Mark | None:
+    def mark(self, kind: MarkKind) -> Mark | None:
         return next((mark for mark in self.marks if mark.kind is kind), None)
 
 
@@ -65,20 +65,20 @@ class Telling:
         self.before = len(self.account.lines), self.account.epsilon
         self.account.book(step.charges)
 
-    def at(self, kind: Kind, unit_points: FloatArray, **more: Any) -> Mark:
+    def at(self, kind: MarkKind, unit_points: FloatArray, **more: Any) -> Mark:
         return Mark(kind, self.box.from_unit(np.atleast_2d(unit_points)), **more)
 
-    def line(self, kind: Kind, start: FloatArray, end: FloatArray) -> Mark:
+    def line(self, kind: MarkKind, start: FloatArray, end: FloatArray) -> Mark:
         return Mark(kind, self.box.from_unit(start), self.box.from_unit(end))
 
     def all_rows(self) -> Mark:
-        return self.at(Kind.ROWS, self.rows[self.there])
+        return self.at(MarkKind.ROWS, self.rows[self.there])
 
     def published(self, points: FloatArray, weights: FloatArray) -> Mark:
         """Weighted points, thinned for a screen."""
         frame = marks(Coreset(points, weights, self.box)).frame
         places = frame[["x", "y"]].to_numpy()
-        return Mark(Kind.POINTS, places, weights=frame["weight"].to_numpy())
+        return Mark(MarkKind.POINTS, places, weights=frame["weight"].to_numpy())
 
     def how_far(self, mark: Mark) -> str:
         """The shortest and the longest of some lines, in words."""

@@ -9,7 +9,7 @@ import numpy as np
 from dpcore.algorithms import ALGORITHMS
 from dpcore.classroom.steps import ball_frames, block_frames, count_frames, lloyd_frames
 from dpcore.classroom.steps.frame_builder import Frame, Telling
-from dpcore.classroom.steps.marks import Kind, Mark
+from dpcore.classroom.steps.marks import Mark, MarkKind
 from dpcore.datasets.base import Dataset
 from dpcore.errors import BadInput
 from dpcore.privacy.explain import people_count, plural
@@ -87,16 +87,16 @@ def _step(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Frame]:
 
 def _answer(story: Telling, result: RunResult, reference: BaselineResult | None) -> Frame:
     places = np.asarray(result.centers)
-    said = Mark(Kind.PRIVATE, places)
+    said = Mark(MarkKind.PRIVATE, places)
     if reference is None:
         return story.frame("The answer", f"{len(places)} centers.", said)
     best = np.asarray(reference.centers)
-    apart = Mark(Kind.MOVES, best[matched(best, places, story.box)], places)
+    apart = Mark(MarkKind.MOVES, best[matched(best, places, story.box)], places)
     return story.frame(
         "The answer",
         f"{len(places)} centers, {story.how_far(apart)} from those that one would find by looking "
         f"at every {story.unit}.",
         apart,
-        Mark(Kind.NON_PRIVATE, best),
+        Mark(MarkKind.NON_PRIVATE, best),
         said,
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from dpcore.classroom.steps.frame_builder import Frame, Telling
-from dpcore.classroom.steps.marks import Kind, borders, nearest
+from dpcore.classroom.steps.marks import MarkKind, borders, nearest
 from dpcore.geometry.domain import FloatArray
 from dpcore.privacy.explain import plural
 from dpcore.results.steps import (
@@ -28,7 +28,7 @@ def start(story: Telling, note: StartNote) -> Iterator[Frame]:
         f"{len(centers)} centers are put down without a look at any {story.unit}. "
         "That costs nothing.",
         borders(centers, story.box),
-        story.at(Kind.PRIVATE, centers),
+        story.at(MarkKind.PRIVATE, centers),
     )
 
 
@@ -41,13 +41,13 @@ def totals(story: Telling, note: TotalsNote, step: Step, later: Sequence[Step]) 
     edges = borders(before, story.box)
     groups = nearest(story.rows, before)
     title = f"Round {story.round}"
-    rows = story.at(Kind.ROWS, story.rows, groups=groups)
+    rows = story.at(MarkKind.ROWS, story.rows, groups=groups)
     yield story.frame(
         f"{title}: who is nearest?",
         f"Every {story.unit} belongs to the center nearest to it.",
         rows,
         edges,
-        story.at(Kind.PRIVATE, before),
+        story.at(MarkKind.PRIVATE, before),
         paid=False,
     )
     if behind is None:
@@ -60,19 +60,19 @@ def totals(story: Telling, note: TotalsNote, step: Step, later: Sequence[Step]) 
         "To say where that is would tell too much.",
         rows,
         edges,
-        story.line(Kind.MOVES, before, means),
-        story.at(Kind.NON_PRIVATE, means),
+        story.line(MarkKind.MOVES, before, means),
+        story.at(MarkKind.NON_PRIVATE, means),
         paid=False,
     )
-    noise = story.line(Kind.NOISE, means, after)
+    noise = story.line(MarkKind.NOISE, means, after)
     yield story.frame(
         f"{title}: noise, and out",
         f"Noise is added to every number and every sum. What comes out lies "
         f"{story.how_far(noise)} from the truth, and only that leaves.",
         edges,
         noise,
-        story.at(Kind.NON_PRIVATE, means),
-        story.at(Kind.PRIVATE, after),
+        story.at(MarkKind.NON_PRIVATE, means),
+        story.at(MarkKind.PRIVATE, after),
     )
 
 
@@ -87,7 +87,7 @@ def one_round(story: Telling, note: CentersNote | RoundNote | NetNote) -> Iterat
     yield story.frame(
         f"Round {note.round}",
         f"{len(centers):,} centers, after what was asked so far.",
-        story.at(Kind.PRIVATE, centers),
+        story.at(MarkKind.PRIVATE, centers),
     )
 
 
@@ -96,7 +96,7 @@ def merged(story: Telling, note: MergedNote) -> Iterator[Frame]:
     yield story.frame(
         "Near centers are merged",
         f"{len(centers)} are left. Only what was released is read: this costs nothing.",
-        story.at(Kind.PRIVATE, centers),
+        story.at(MarkKind.PRIVATE, centers),
     )
 
 

@@ -62,7 +62,7 @@ class RunningAccount:
     @property
     def epsilon(self) -> float:
         """The sum of the lines so far: no more than may be spent."""
-        total = sum((Fraction(repr(line.epsilon)) for line in self.lines), Fraction(0))
+        total = sum((Fraction(line.epsilon) for line in self.lines), Fraction(0))
         return min(up(total), self._whole)
 
 
