@@ -67,7 +67,7 @@ def from_grid(curator: Curator, k: int) -> Outcome:
         energy = cost / weights.sum() + d * finest**2 / 12
         purse = Purse(curator, OffsetTerms(budget, curator.neighbors, left - share))
         centers = settled(purse, centers, energy, n, k, plan.centers, REACH)
-    facts = {"cells a side": grid.cells_per_side, "rounds": len(plan.centers)}
+    facts = {"cells per side": grid.cells_per_side, "rounds": len(plan.centers)}
     return Outcome(np.clip(centers, -1, 1), facts=facts)
 
 
