@@ -7,6 +7,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.starlette import App
 
 from dpcore.algorithms import ALGORITHMS
+from dpcore.errors import DpcoreError
 from dpcore.privacy import explain
 from dpcore.privacy.rounding import at_most
 from pages.server import start
@@ -159,7 +160,7 @@ def attempt(choice: Choice, axes: tuple[int, int]) -> cached_work.Picture | None
         return None
     try:
         return cached_work.picture(choice, axes)
-    except ValueError as problem:
+    except DpcoreError as problem:
         st.warning(f"{title} has no answer here. {plain(str(problem))}")
         return None
 

@@ -20,8 +20,17 @@ if TYPE_CHECKING:
     from dpcore import algorithms, datasets
     from dpcore.algorithms import ALGORITHMS
     from dpcore.datasets import regions
+    from dpcore.errors import (
+        BadInput,
+        BudgetExceeded,
+        DataFileError,
+        DpcoreError,
+        Infeasible,
+        LedgerError,
+        Refusal,
+    )
     from dpcore.geometry.domain import Box, Grid
-    from dpcore.privacy.accounting import Budget, BudgetExceeded, Infeasible, Neighbors, Verdict
+    from dpcore.privacy.accounting import Budget, Neighbors, Verdict
     from dpcore.runs.baseline import baseline
     from dpcore.runs.estimator import PrivateKMeans
     from dpcore.runs.run import run
@@ -38,13 +47,18 @@ _MODULES = {
 }
 _HOMES = {
     "ALGORITHMS": "dpcore.algorithms",
+    "BadInput": "dpcore.errors",
     "Box": "dpcore.geometry.domain",
     "Budget": "dpcore.privacy.accounting",
-    "BudgetExceeded": "dpcore.privacy.accounting",
+    "BudgetExceeded": "dpcore.errors",
+    "DataFileError": "dpcore.errors",
+    "DpcoreError": "dpcore.errors",
     "Grid": "dpcore.geometry.domain",
-    "Infeasible": "dpcore.privacy.accounting",
+    "Infeasible": "dpcore.errors",
+    "LedgerError": "dpcore.errors",
     "Neighbors": "dpcore.privacy.accounting",
     "PrivateKMeans": "dpcore.runs.estimator",
+    "Refusal": "dpcore.errors",
     "Trial": "dpcore.study.sweep",
     "Verdict": "dpcore.privacy.accounting",
     "baseline": "dpcore.runs.baseline",
@@ -59,13 +73,18 @@ _HOMES = {
 
 __all__ = [
     "ALGORITHMS",
+    "BadInput",
     "Box",
     "Budget",
     "BudgetExceeded",
+    "DataFileError",
+    "DpcoreError",
     "Grid",
     "Infeasible",
+    "LedgerError",
     "Neighbors",
     "PrivateKMeans",
+    "Refusal",
     "Trial",
     "Verdict",
     "__version__",

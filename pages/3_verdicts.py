@@ -13,7 +13,7 @@ import streamlit as st
 from dpcore import audit
 from dpcore.algorithms import ALGORITHMS, Algorithm
 from dpcore.algorithms.references import bibtex, short
-from dpcore.audit import Finding, Findings
+from dpcore.audit import AuditFinding, Findings
 from dpcore.privacy.accounting import MAX_DELTA, Neighbors, Verdict
 from dpcore.privacy.rounding import at_least, at_most
 from dpcore.study.guarantees import guarantee
@@ -170,7 +170,7 @@ def audit_bar(algorithm: Algorithm, found: Findings | None) -> None:
     st.caption(words)
 
 
-def told(strongest: Finding, refuted: list[Finding]) -> tuple[str, float]:
+def told(strongest: AuditFinding, refuted: list[AuditFinding]) -> tuple[str, float]:
     """What the strongest attack showed, what refutes the claim, and the epsilon it comes to."""
     least = at_least(strongest.lower_bound, 2)
     words = f"Claimed: ε = {at_most(strongest.epsilon)}. Audit: at least {least}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dpcore.errors import DpcoreError
 from pages.ui import access, address, frame, own_data, visibility
 from pages.ui.access import Action
 from pages.ui.publish import (
@@ -87,7 +88,7 @@ def chosen(step: Step) -> str | None:
         return None
     try:
         return own_data.facts(key or "nyc-taxi").key
-    except ValueError:
+    except DpcoreError:
         address.put("data", None)
         return "nyc-taxi"
 

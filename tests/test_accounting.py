@@ -31,6 +31,7 @@ from dpcore.privacy.accounting import (
     BudgetExceeded,
     Gaussian,
     Loss,
+    Mechanism,
     Pure,
     Selection,
     Transcript,
@@ -50,7 +51,7 @@ CONVERSIONS = {"gaussian": epsilon_of_gaussian, "zcdp": epsilon_of_rho}
 
 
 def ask(transcript: Transcript, loss: Loss, **more):
-    return transcript.charge("mechanism", "why", loss, sensitivity=1 << 20, **more)
+    return transcript.charge(Mechanism.GEOMETRIC, "why", loss, sensitivity=1 << 20, **more)
 
 
 def budgets(epsilon: float, delta: float) -> list[Budget]:

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpcore.algorithms._grid_priors import histograms
-from dpcore.algorithms._offset_rounds import RESTARTS, Purse, Terms, settled
+from dpcore.algorithms._offset_rounds import RESTARTS, OffsetTerms, Purse, settled
 from dpcore.geometry.domain import FloatArray, Grid, IntArray
 from dpcore.kmeans.weighted import weighted_kmeans
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
+from dpcore.results.steps import StartNote
 
 #: Part of the budget that buys the number of rows.
 SIZE_SHARE = 0.05
@@ -23,7 +24,7 @@ REACH = 1.1
 
 
 @dataclass(frozen=True)
-class Plan:
+class CoarseGridPlan:
     """How a run is made, by rows times epsilon over k, below which the plan holds."""
 
     below: float
@@ -36,11 +37,11 @@ class Plan:
 
 
 PLANS = (
-    Plan(18, 3, 0.95, ()),
-    Plan(40, 10, 0.3, (1,)),
-    Plan(130, 10, 0.15, (2, 1)),
-    Plan(400, 10, 0.3, (2, 1)),
-    Plan(math.inf, 10, 0.25, (6, 2, 1)),
+    CoarseGridPlan(18, 3, 0.95, ()),
+    CoarseGridPlan(40, 10, 0.3, (1,)),
+    CoarseGridPlan(130, 10, 0.15, (2, 1)),
+    CoarseGridPlan(400, 10, 0.3, (2, 1)),
+    CoarseGridPlan(math.inf, 10, 0.25, (6, 2, 1)),
 )
 
 
@@ -60,13 +61,13 @@ def from_grid(curator: Curator, k: int) -> Outcome:
     points, weights = picture(grid, counts, scale / share, n)
     several = k * plan.centers[0] if plan.centers else k
     centers, cost = weighted_kmeans(points, weights, several, RESTARTS, curator.rng)
-    curator.note("start", centers=centers)
+    curator.note(StartNote(centers))
     if plan.centers:
         finest = 2 / round(len(points) ** (1 / d))  # the side of what each point stands for
         energy = cost / weights.sum() + d * finest**2 / 12
-        purse = Purse(curator, Terms(budget, curator.neighbors, left - share))
+        purse = Purse(curator, OffsetTerms(budget, curator.neighbors, left - share))
         centers = settled(purse, centers, energy, n, k, plan.centers, REACH)
-    facts = {"cells a side": grid.cells_per_side, "rounds": len(plan.centers)}
+    facts = {"cells per side": grid.cells_per_side, "rounds": len(plan.centers)}
     return Outcome(np.clip(centers, -1, 1), facts=facts)
 
 

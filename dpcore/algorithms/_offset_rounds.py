@@ -19,6 +19,7 @@ from dpcore.queries.curator import Curator
 from dpcore.queries.moments import WHOLE, Offsets
 from dpcore.queries.questions import Question
 from dpcore.randomness.coins import Coins
+from dpcore.results.steps import CentersNote
 
 #: Weight of a row's count beside its offset of at most 1: at most, and where there is one center,
 #: near which are all rows, whose number is known already.
@@ -33,7 +34,7 @@ RESTARTS = 10
 
 
 @dataclass(frozen=True)
-class Terms:
+class OffsetTerms:
     """How noise is priced. All of it is public.
 
     In epsilon, noise is two-sided geometric and balls are of L1 norm; in rho, it is Gaussian and
@@ -76,7 +77,7 @@ class Purse:
     """A curator, and the terms on which part of its budget is handed out in shares."""
 
     curator: Curator
-    terms: Terms
+    terms: OffsetTerms
 
     def ask(self, question: Question, share: float, why: str) -> IntArray:
         terms = self.terms
@@ -84,7 +85,7 @@ class Purse:
 
 
 @dataclass(frozen=True)
-class Cells:
+class OffsetCells:
     """Centers, about how many rows each has, and the mean squared distance of rows to them."""
 
     centers: FloatArray
@@ -93,12 +94,12 @@ class Cells:
     noise: float
     energy: float
 
-    def merged(self, k: int, rng: Coins) -> Cells:
+    def merged(self, k: int, rng: Coins) -> OffsetCells:
         """Fewer centers, each in the middle of some: their spread becomes distance."""
         rows = np.where(self.rows > AUDIBLE * self.noise, self.rows, 0)
         centers, cost = weighted_kmeans(self.centers, rows, k, RESTARTS, rng)
         energy = self.energy + cost / max(rows.sum(), 1.0)
-        return Cells(np.clip(centers, -1, 1), np.full(k, rows.sum() / k), self.noise, energy)
+        return OffsetCells(np.clip(centers, -1, 1), np.full(k, rows.sum() / k), self.noise, energy)
 
 
 def moved(
@@ -109,7 +110,7 @@ def moved(
     reach: float,
     share: float,
     why: str,
-) -> Cells:
+) -> OffsetCells:
     """The centers where a noisy round of Lloyd takes them, for a share of the purse.
 
     Offsets are clipped to `reach` times the root of the mean squared distance. Everything after
@@ -137,7 +138,7 @@ def moved(
     before = (reach**2 * energy) * mean**power
     gained = float(weights @ (steps**2).sum(axis=1)) / weights.sum()
     left = max(before - gained, LEAST_LEFT * before)
-    return Cells(np.clip(centers + steps, -1, 1), rows, count_noise, left)
+    return OffsetCells(np.clip(centers + steps, -1, 1), rows, count_noise, left)
 
 
 def settled(
@@ -162,5 +163,5 @@ def settled(
         if wanted < len(centers):
             cells = cells.merged(wanted, rng)
         centers, energy = cells.centers, cells.energy
-        purse.curator.note("centers", centers=centers, round=i + 1)
+        purse.curator.note(CentersNote(centers, round=i + 1))
     return centers

@@ -16,7 +16,7 @@ import numpy as np
 from dpcore.geometry.domain import TICKS, FloatArray, IntArray
 from dpcore.privacy.accounting import Pure
 from dpcore.queries.curator import Curator
-from dpcore.queries.sparse_cells import Cells
+from dpcore.queries.sparse_cells import SparseCells
 from dpcore.randomness.coins import Coins
 
 
@@ -50,7 +50,7 @@ class Cubes:
         """In unit coordinates."""
         return (self.corner + (self.places + 0.5) * (self.width / 2**self.level)) / TICKS
 
-    def occupied(self, ticks: IntArray, weights: IntArray | None) -> tuple[Cells, IntArray]:
+    def occupied(self, ticks: IntArray, weights: IntArray | None) -> tuple[SparseCells, IntArray]:
         """The halves (along every coordinate) of these cubes that hold rows, and how many."""
         halves = ((ticks - self.corner) << (self.level + 1)) // self.width
         cube = numbered(np.concatenate([self.places, halves >> 1]))
@@ -64,9 +64,9 @@ class Cubes:
         _, first = np.unique(part, return_index=True)
         rows = None if weights is None else weights[inside]
         counts = np.bincount(part, rows).astype(np.int64)
-        return Cells(group[inside][first], bits[first]), counts
+        return SparseCells(group[inside][first], bits[first]), counts
 
-    def halved(self, kept: Cells) -> Cubes:
+    def halved(self, kept: SparseCells) -> Cubes:
         """Some of the halves, as cubes of the next level."""
         places = 2 * self.places[kept.groups] + kept.bits
         return Cubes(self.corner, self.width, self.level + 1, places)

@@ -26,7 +26,7 @@ LARGEST_MOVE = 0.3
 
 
 @dataclass(frozen=True)
-class Stage:
+class TreeStage:
     """The cells of one round of questions, and what was answered."""
 
     cells: DyadicCells
@@ -41,7 +41,7 @@ class Stage:
     held_back: bool = False
 
 
-def weighed_leaves(stages: Sequence[Stage]) -> tuple[DyadicCells, FloatArray, FloatArray]:
+def weighed_leaves(stages: Sequence[TreeStage]) -> tuple[DyadicCells, FloatArray, FloatArray]:
     """The smallest live cells, how many rows each is estimated to hold (more than 0), and the
     variance of the noise in its own count.
 
@@ -74,7 +74,7 @@ def weighed_leaves(stages: Sequence[Stage]) -> tuple[DyadicCells, FloatArray, Fl
 
 
 def _confirmed(
-    stages: Sequence[Stage], estimates: Sequence[tuple[FloatArray, FloatArray]]
+    stages: Sequence[TreeStage], estimates: Sequence[tuple[FloatArray, FloatArray]]
 ) -> npt.NDArray[np.bool_]:
     """Live cells of the first stage, without those that were alive by chance.
 
@@ -93,7 +93,7 @@ def _confirmed(
     return first.alive & (counts > CERTAINTY * np.sqrt(variances))
 
 
-def _fused(stages: Sequence[Stage]) -> list[tuple[FloatArray, FloatArray]]:
+def _fused(stages: Sequence[TreeStage]) -> list[tuple[FloatArray, FloatArray]]:
     """The best linear estimate of every cell from its own count and all below, and its variance.
 
     From the last stage up: the mean of the own count and of the sum over all parts, the dead ones

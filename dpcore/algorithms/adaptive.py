@@ -10,13 +10,14 @@ import numpy.typing as npt
 from scipy.ndimage import binary_dilation
 
 from dpcore.algorithms._pooled_counts import heard_together
-from dpcore.algorithms._tree import Stage, leaf_points, weighed_leaves
+from dpcore.algorithms._tree import TreeStage, leaf_points, weighed_leaves
 from dpcore.algorithms.base import AuditHints, Parameter, Room, SynopsisAlgorithm, register
 from dpcore.geometry.domain import FloatArray, IntArray
 from dpcore.geometry.dyadic import DyadicCells, deinterleaved
 from dpcore.privacy.accounting import Pure, Verdict
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
+from dpcore.results.steps import AliveNote, CentersNote, CoresetNote
 from dpcore.results.synopsis import Coreset
 
 #: Part of the budget that buys the number of rows.
@@ -41,7 +42,7 @@ FEWER_POINTS = (
 
 
 @dataclass(frozen=True)
-class Plan:
+class AdaptivePlan:
     """How the budget is spent over the stages, and how full cells are meant to be.
 
     Fullness is in rows times epsilon of the stage: what a count stands above its noise.
@@ -56,9 +57,9 @@ class Plan:
 
 #: Plans by the number of rows times epsilon below which they hold; tuned on generated data.
 PLANS = (
-    (700.0, Plan((0.35, 0.65), 40, (2,))),
-    (1500.0, Plan((0.2, 0.35, 0.45), 160, (5, 2.5))),
-    (math.inf, Plan((0.2, 0.35, 0.45), 160, (10, 4))),
+    (700.0, AdaptivePlan((0.35, 0.65), 40, (2,))),
+    (1500.0, AdaptivePlan((0.2, 0.35, 0.45), 160, (5, 2.5))),
+    (math.inf, AdaptivePlan((0.2, 0.35, 0.45), 160, (10, 4))),
 )
 
 
@@ -110,8 +111,8 @@ class Adaptive(SynopsisAlgorithm):
         coreset = coreset_of(stages, curator)
         centers = coreset.unit_centers(k, curator.rng)
         published = coreset.reduced(points) if points else coreset
-        curator.note("coreset", points=published.unit_points, weights=published.weights)
-        curator.note("centers", centers=centers)
+        curator.note(CoresetNote(published.unit_points, published.weights))
+        curator.note(CentersNote(centers))
         facts: dict[str, object] = {
             "stages": len(stages),
             "cells measured": sum(stage.cells.n_cells for stage in stages),
@@ -126,13 +127,13 @@ class Adaptive(SynopsisAlgorithm):
         return coreset.reduced(points) if points else coreset
 
 
-def grow(curator: Curator) -> list[Stage]:
+def grow(curator: Curator) -> list[TreeStage]:
     """Ask stage after stage, each about the parts of the cells that stood out before."""
     n, rest = curator.size(SIZE_SHARE)
     scale = full_scale(curator)
     plan = next(plan for limit, plan in PLANS if n / scale < limit)
     finest = min(DEEPEST_LEVEL, finest_level(curator))
-    stages: list[Stage] = []
+    stages: list[TreeStage] = []
     for t, share in enumerate(plan.shares):
         noise = scale / (rest * share)
         held_back = False
@@ -160,12 +161,12 @@ def grow(curator: Curator) -> list[Stage]:
         else:
             parts = cells.levels - before.cells.levels[parent]
             alive = (parts == 0) | (counts / noise > AUDIBLE_PART * math.log(4) * parts)
-        stages.append(Stage(cells, parent, counts, 2 * noise**2, alive, held_back))
-        curator.note("alive", stage=t + 1, cells=cells, alive=alive)
+        stages.append(TreeStage(cells, parent, counts, 2 * noise**2, alive, held_back))
+        curator.note(AliveNote(t + 1, cells, alive))
     return stages
 
 
-def coreset_of(stages: list[Stage], curator: Curator) -> Coreset:
+def coreset_of(stages: list[TreeStage], curator: Curator) -> Coreset:
     """A point for each smallest live cell, and some for the thinly spread rest.
 
     Reads the stages and public facts only.

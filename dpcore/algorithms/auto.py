@@ -23,7 +23,7 @@ TOO_LITTLE = (
 
 
 @dataclass(frozen=True)
-class Choice:
+class AutoChoice:
     """An algorithm, what it will do in a few words, and in a sentence why it was chosen."""
 
     algorithm: str
@@ -38,7 +38,7 @@ def choose(
     epsilon: float,
     delta: float = 0.0,
     relation: Neighbors | str = Neighbors.ADD_REMOVE,
-) -> Choice:
+) -> AutoChoice:
     """The best algorithm for about n rows of d coordinates, by what generated data have shown.
 
     Nothing but these public numbers is looked at, so anybody can repeat the choice.
@@ -47,27 +47,27 @@ def choose(
     loud = n * epsilon / (1 if relation.size_is_private else 2)
     if d == 1:
         why = "On a line, a grid of noisy counts fine enough to show every cluster is cheap."
-        return Choice("eugkm", "fine grid", why)
+        return AutoChoice("eugkm", "fine grid", why)
     if d == MAP_DIMENSIONS and loud >= max(MAP_ROWS, MAP_ROWS_A_CENTER * k):
         why = "On a map, rows are counted finely where many are and coarsely where few are."
-        return Choice("adaptive", "tree of counts", why)
+        return AutoChoice("adaptive", "tree of counts", why)
     if d == MAP_DIMENSIONS:
         why = (
             "So few rows cannot be told from noise on a fine map at this epsilon, so a coarse grid "
             "is weighed against what data usually look like."
         )
-        return Choice("lift", "coarse grid", why)
+        return AutoChoice("lift", "coarse grid", why)
     if d <= GRID_DIMENSIONS:
         why = (
             f"In {d} dimensions a coarse grid shows roughly where rows are, and a few rounds of "
             "clipped offsets show the rest."
         )
-        return Choice("lift", "coarse grid", why)
+        return AutoChoice("lift", "coarse grid", why)
     terms = best_terms(n, d, Budget(epsilon, delta), relation)
     return way_of_lift(d, terms.relative_noise(n, d) > BLIND, terms.gaussian)
 
 
-def way_of_lift(d: int, blind: bool, gaussian: bool) -> Choice:
+def way_of_lift(d: int, blind: bool, gaussian: bool) -> AutoChoice:
     """What lift does with more coordinates than a grid can hold, once it knows how much noise
     there is."""
     if blind:
@@ -75,13 +75,13 @@ def way_of_lift(d: int, blind: bool, gaussian: bool) -> Choice:
             f"So few rows of {d} coordinates are lost in the noise at this epsilon, so public "
             "centers are only moved to where rows lie on the whole."
         )
-        return Choice("lift", "level only", why)
+        return AutoChoice("lift", "level only", why)
     noise = "Gaussian" if gaussian else "geometric"
     why = (
         f"In {d} dimensions a grid would have more cells than rows, so a few rounds ask for "
         f"clipped offsets from public centers, with {noise} noise."
     )
-    return Choice("lift", f"{noise} rounds", why)
+    return AutoChoice("lift", f"{noise} rounds", why)
 
 
 @register
@@ -135,14 +135,14 @@ class Auto(Algorithm):
         facts = {**facts, "chosen": choice.algorithm, "because": choice.sentence}
         return replace(outcome, facts=facts)
 
-    def _chosen(self, curator: Curator, k: int) -> tuple[Choice, Curator]:
+    def _chosen(self, curator: Curator, k: int) -> tuple[AutoChoice, Curator]:
         """What is to run, and with which curator."""
         d, budget, relation = curator.d, curator.budget, curator.neighbors
         terms = k, budget.epsilon, budget.delta, relation
         if d != MAP_DIMENSIONS:
             return choose(1, d, *terms), curator
         if relation.size_is_private and budget.epsilon <= 2 * MIN_EPSILON:
-            return Choice("lift", "coarse grid", TOO_LITTLE), curator
+            return AutoChoice("lift", "coarse grid", TOO_LITTLE), curator
         n, left = curator.size(SIZE_SHARE)
         if left == 1:
             return choose(n, d, *terms), curator

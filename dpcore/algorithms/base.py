@@ -9,14 +9,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from dpcore._suggestion import did_you_mean
 from dpcore.algorithms.references import PAPERS, REFERENCES
-from dpcore.privacy.accounting import Infeasible, Neighbors, Verdict
-from dpcore.queries.curator import Curator
-from dpcore.results.run_result import Outcome
-from dpcore.results.synopsis import Synopsis
+from dpcore.errors import BadInput
+from dpcore.privacy.accounting import Neighbors, Verdict
+
+if TYPE_CHECKING:
+    from dpcore.errors import Infeasible
+    from dpcore.queries.curator import Curator
+    from dpcore.results.run_result import Outcome
+    from dpcore.results.synopsis import Synopsis
 
 MAX_CLUSTERS = 1000
 
@@ -36,13 +40,13 @@ class Parameter:
         """The value in the default's type, or a ValueError that names the allowed range."""
         if self.choices:
             if value not in self.choices:
-                raise ValueError(
+                raise BadInput(
                     f"{self.name} must be one of {', '.join(self.choices)}, not {value!r}."
                 )
             return value
         if isinstance(self.default, bool):
             if not isinstance(value, bool):
-                raise ValueError(f"{self.name} must be true or false, not {value!r}.")
+                raise BadInput(f"{self.name} must be true or false, not {value!r}.")
             return value
         kind = int if isinstance(self.default, int) else float
         try:
@@ -53,7 +57,7 @@ class Parameter:
         high = math.inf if self.high is None else self.high
         if converted != value or not low <= converted <= high:
             noun = "a whole number" if kind is int else "a number"
-            raise ValueError(f"{self.name} must be {noun} from {low:g} to {high:g}, not {value!r}.")
+            raise BadInput(f"{self.name} must be {noun} from {low:g} to {high:g}, not {value!r}.")
         return converted
 
 
@@ -153,7 +157,7 @@ class Algorithm(ABC):
         for name in given:
             if name not in known:
                 names = ", ".join(known) or "none"
-                raise ValueError(f"{self.key} has no parameter {name!r}; it has: {names}.")
+                raise BadInput(f"{self.key} has no parameter {name!r}; it has: {names}.")
         return {name: p.check(given.get(name, p.default)) for name, p in known.items()}
 
 
@@ -186,11 +190,11 @@ ALGORITHMS: Mapping[str, Algorithm] = MappingProxyType(_registry)
 def register(cls: type[Algorithm]) -> type[Algorithm]:
     """Class decorator: put an instance into ALGORITHMS."""
     if cls.key in _registry:
-        raise ValueError(f"Two algorithms are called {cls.key!r}.")
+        raise BadInput(f"Two algorithms are called {cls.key!r}.")
     if cls.paper not in tuple(PAPERS):
-        raise ValueError(f"{cls.key}: no paper {cls.paper!r}.")
+        raise BadInput(f"{cls.key}: no paper {cls.paper!r}.")
     if unknown := set(cls.sources) - set(REFERENCES):
-        raise ValueError(f"{cls.key}: no references {unknown}.")
+        raise BadInput(f"{cls.key}: no references {unknown}.")
     _registry[cls.key] = cls()
     return cls
 
@@ -200,7 +204,7 @@ def get(key: str) -> Algorithm:
     try:
         return ALGORITHMS[key]
     except KeyError:
-        raise ValueError(
+        raise BadInput(
             f"No algorithm {key!r}.{did_you_mean(key, ALGORITHMS)} "
             f"There are: {', '.join(ALGORITHMS)}."
         ) from None

@@ -27,6 +27,7 @@ from dpcore.privacy.accounting import (
 from dpcore.queries.boxes import BoxCounts, Ladder
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
+from dpcore.results.steps import BallNote, CentersNote, CoresetNote
 from dpcore.results.synopsis import Coreset
 
 #: Part of epsilon that buys the number of rows, and of the rest that finds the balls.
@@ -64,7 +65,7 @@ SIDES = {2: Sides(128, 16), 3: Sides(16, 4), 4: Sides(16, 4)}
 
 
 @dataclass(frozen=True)
-class Plan:
+class CoresetPlan:
     """How often to remove a ball, of how many rows each, and what finding each may cost."""
 
     accounting: Accounting
@@ -88,14 +89,14 @@ def removals(n: int, k: int, least: float) -> list[int]:
     return sizes
 
 
-def best_plan(n: int, k: int, epsilon: float, delta: float) -> Plan:
+def best_plan(n: int, k: int, epsilon: float, delta: float) -> CoresetPlan:
     """The plan of most rounds that are sharp enough for (epsilon, delta), over both accountings.
 
     Looks at nothing but its arguments: n is public or noisy. A plan of no rounds means that even
     k of them would be blind, or that epsilon is too small for an account.
     """
     if epsilon < MIN_EPSILON:
-        return Plan(Accounting.PURE)
+        return CoresetPlan(Accounting.PURE)
     sizes = np.array(removals(n, k, LEFTOVER * n), dtype=np.float64)
     sharpness = {Accounting.PURE: epsilon / np.cumsum(1 / sizes)}
     if delta:
@@ -106,8 +107,10 @@ def best_plan(n: int, k: int, epsilon: float, delta: float) -> Plan:
         best = max(rounds, key=rounds.__getitem__)
         if rounds[best] >= k:
             kept = rounds[best]
-            return Plan(best, tuple(map(int, sizes[:kept])), float(sharpness[best][kept - 1]))
-    return Plan(Accounting.PURE)
+            return CoresetPlan(
+                best, tuple(map(int, sizes[:kept])), float(sharpness[best][kept - 1])
+            )
+    return CoresetPlan(Accounting.PURE)
 
 
 @register
@@ -163,7 +166,7 @@ class CoresetKMeans(SynopsisAlgorithm):
     def run(self, curator: Curator, k: int) -> Outcome:
         coreset, facts = private_coreset(curator, k)
         centers = coreset.unit_centers(k, curator.rng)
-        curator.note("centers", centers=centers)
+        curator.note(CentersNote(centers))
         return Outcome(centers, coreset, facts)
 
     def summary(self, curator: Curator, k: int) -> Coreset:
@@ -181,7 +184,7 @@ def private_coreset(curator: Curator, k: int) -> tuple[Coreset, Mapping[str, Any
         epsilon *= 1 - BALLS_SHARE
     points = with_scaffold(centers, curator.box, k, n * epsilon / counts_moved(curator))
     coreset = weighed(curator, points, n, epsilon)
-    curator.note("coreset", points=coreset.unit_points, weights=coreset.weights)
+    curator.note(CoresetNote(coreset.unit_points, coreset.weights))
     facts = {
         "rounds": len(plan.removals),
         "accounting of rounds": str(plan.accounting),
@@ -190,7 +193,7 @@ def private_coreset(curator: Curator, k: int) -> tuple[Coreset, Mapping[str, Any
     return coreset, facts
 
 
-def ball_centers(curator: Curator, plan: Plan, epsilon: float) -> FloatArray:
+def ball_centers(curator: Curator, plan: CoresetPlan, epsilon: float) -> FloatArray:
     """The centers of one small ball after the other, each found without the rows of the others."""
     delta = curator.budget.delta if plan.accounting is Accounting.ZCDP else 0.0
     account = curator.account(
@@ -207,7 +210,7 @@ def ball_centers(curator: Curator, plan: Plan, epsilon: float) -> FloatArray:
         centers[i], radius = ladder.box(chosen)
         remaining.remove_nearest(centers[i], m)
         curator.note(
-            "ball", round=i + 1, center=centers[i], radius=radius, rows=m, epsilon=loss.epsilon
+            BallNote(round=i + 1, center=centers[i], radius=radius, rows=m, epsilon=loss.epsilon)
         )
     return centers
 

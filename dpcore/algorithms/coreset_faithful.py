@@ -14,6 +14,7 @@ from dpcore.privacy.rounding import at_most
 from dpcore.queries.boxes import CenterCounts, GoodRadius, half_widths
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
+from dpcore.results.steps import BallNote, CentersNote, CoresetNote
 from dpcore.results.synopsis import Coreset
 
 #: The finest grid of which every cell is tried as a center.
@@ -107,8 +108,8 @@ class FaithfulCoreset(SynopsisAlgorithm):
     def run(self, curator: Curator, k: int, *, weighted: bool) -> Outcome:
         coreset = self.summary(curator, k, weighted=weighted)
         centers = coreset.unit_centers(k, curator.rng)
-        curator.note("centers", centers=centers)
-        rounds = sum(step.kind == "ball" for step in curator.steps)
+        curator.note(CentersNote(centers))
+        rounds = sum(isinstance(step.note, BallNote) for step in curator.steps)
         return Outcome(centers, coreset, {"rounds": rounds, "points": len(coreset)})
 
     def summary(self, curator: Curator, k: int, *, weighted: bool) -> Coreset:
@@ -118,7 +119,7 @@ class FaithfulCoreset(SynopsisAlgorithm):
         centers = small_balls(curator, sizes, domain_side(n), epsilon / most_rounds(n, k))
         points, which = np.unique(centers, axis=0, return_inverse=True)
         weights = np.bincount(which.ravel(), sizes if weighted else None).astype(np.float64)
-        curator.note("coreset", points=points, weights=weights)
+        curator.note(CoresetNote(points, weights))
         return Coreset(points, weights, curator.box)
 
 
@@ -153,11 +154,12 @@ def small_balls(curator: Curator, sizes: list[int], side: int, epsilon: float) -
         centers[i] = from_ticks(cell_ticks(np.array(divmod(chosen, side)), side))
         remaining.remove_nearest(centers[i], m)
         curator.note(
-            "ball",
-            round=i + 1,
-            center=centers[i],
-            radius=(2 * radii[found] + 1) / side,
-            rows=m,
-            epsilon=epsilon,
+            BallNote(
+                round=i + 1,
+                center=centers[i],
+                radius=(2 * radii[found] + 1) / side,
+                rows=m,
+                epsilon=epsilon,
+            )
         )
     return centers

@@ -7,6 +7,7 @@ from dpcore.algorithms.coreset import SIZE_SHARE, private_coreset
 from dpcore.privacy.accounting import MIN_EPSILON, Budget, Verdict
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
+from dpcore.results.steps import CentersNote, CoresetNote, RowsNote, SizeNote
 from dpcore.results.synopsis import Coreset
 
 
@@ -50,7 +51,7 @@ class CoresetSplit(Algorithm):
     def run(self, curator: Curator, k: int, *, rows: int) -> Outcome:
         coreset, parts = split_coreset(curator, k, rows)
         centers = coreset.unit_centers(k, curator.rng)
-        curator.note("centers", centers=centers)
+        curator.note(CentersNote(centers))
         return Outcome(centers, coreset, {"parts": parts, "points": len(coreset)})
 
 
@@ -66,8 +67,8 @@ def split_coreset(curator: Curator, k: int, rows: int) -> tuple[Coreset, int]:
     divided = curator.in_parts(parts, budget)
     coresets = [private_coreset(part, k)[0] for part in divided]
     for step in (step for part in divided for step in part.steps):
-        if step.kind in ("size", "rows"):
-            curator.note("rows", n=step.released["n"])
+        if isinstance(step.note, SizeNote | RowsNote):
+            curator.note(RowsNote(step.note.n))
     union = coresets[0].union(*coresets[1:])
-    curator.note("coreset", points=union.unit_points, weights=union.weights)
+    curator.note(CoresetNote(union.unit_points, union.weights))
     return union, parts

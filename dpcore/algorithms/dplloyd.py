@@ -10,6 +10,7 @@ from dpcore.kmeans.seeding import sphere_packing, uniform_starts
 from dpcore.privacy.accounting import MIN_EPSILON, Infeasible, Pure, Verdict
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
+from dpcore.results.steps import CentersNote, StartNote
 
 #: How rounds may share epsilon.
 EQUAL, DECREASING = "equal", "decreasing"
@@ -109,8 +110,8 @@ class DPLloyd(Algorithm):
         epsilons = round_epsilons(curator.budget.epsilon, rounds, schedule)
         starts = sphere_packing if start == "packing" else uniform_starts
         centers = starts(k, curator.d, 1, curator.rng)[0]
-        curator.note("start", centers=centers)
+        curator.note(StartNote(centers))
         for i, epsilon in enumerate(epsilons):
             centers = lloyd_round(curator, centers, epsilon, f"round {i + 1} of {rounds}")
-            curator.note("centers", centers=centers, round=i + 1)
+            curator.note(CentersNote(centers, round=i + 1))
         return Outcome(centers, facts={"rounds": rounds})

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from dpcore.algorithms.base import AuditHints, Parameter, Room, SynopsisAlgorithm, register
-from dpcore.geometry.domain import Grid
+from dpcore.geometry.domain import FloatArray, Grid
 from dpcore.kmeans.noisy_grid import solve_grid
 from dpcore.privacy.accounting import Infeasible, Pure, Verdict
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
+from dpcore.results.steps import CentersNote, FinalistsNote, StartsNote
 from dpcore.results.synopsis import NoisyGrid
 
 #: Cells that fit comfortably in memory, with room for Lloyd on them.
@@ -35,6 +36,23 @@ def noisy_grid(curator: Curator, grid: Grid, epsilon: float) -> NoisyGrid:
     """A noisy count for each cell, empty ones too."""
     counts = curator.noisy_counts(grid, Pure(epsilon), f"rows in each of {grid.n_cells:,} cells")
     return NoisyGrid(grid, counts.reshape(grid.shape), curator.transcript[-1].scale)
+
+
+def grid_centers(
+    curator: Curator, synopsis: NoisyGrid, k: int, starts: int, packed: bool = False
+) -> FloatArray:
+    """Centers of the noisy counts, with the starts, the finalists and the result noted."""
+    centers = solve_grid(
+        synopsis.counts,
+        k,
+        starts,
+        curator.rng,
+        packed=packed,
+        on_starts=lambda centers: curator.note(StartsNote(centers)),
+        on_finalists=lambda centers, cost: curator.note(FinalistsNote(centers, cost)),
+    )
+    curator.note(CentersNote(centers))
+    return centers
 
 
 def fitting_grid(curator: Curator, n: int, epsilon: float, theta: float) -> Grid:
@@ -111,8 +129,7 @@ class EUGkM(SynopsisAlgorithm):
 
     def run(self, curator: Curator, k: int, *, theta: float, starts: int) -> Outcome:
         synopsis = self.summary(curator, k, theta=theta, starts=starts)
-        centers = solve_grid(synopsis.counts, k, starts, curator.rng, note=curator.note)
-        curator.note("centers", centers=centers)
+        centers = grid_centers(curator, synopsis, k, starts)
         return Outcome(centers, synopsis, facts_of(synopsis.grid))
 
     def summary(self, curator: Curator, k: int, *, theta: float, starts: int) -> NoisyGrid:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, register
-from dpcore.algorithms.eugkm import facts_of, fitting_grid, noisy_grid, too_many_cells
-from dpcore.kmeans.noisy_grid import solve_grid
+from dpcore.algorithms.eugkm import facts_of, fitting_grid, grid_centers, noisy_grid, too_many_cells
 from dpcore.privacy.accounting import Neighbors, Verdict
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
@@ -46,14 +45,11 @@ class EUGkMPublished(Algorithm):
         return too_many_cells(d)
 
     def run(self, curator: Curator, k: int, *, theta: float, starts: int) -> Outcome:
-        synopsis = self.summary(curator, theta)
-        centers = solve_grid(
-            synopsis.counts, k, starts, curator.rng, packed=True, note=curator.note
-        )
-        curator.note("centers", centers=centers)
+        synopsis = self.summary(curator, k, theta=theta, starts=starts)
+        centers = grid_centers(curator, synopsis, k, starts, packed=True)
         return Outcome(centers, synopsis, facts_of(synopsis.grid))
 
-    def summary(self, curator: Curator, theta: float) -> NoisyGrid:
+    def summary(self, curator: Curator, k: int, *, theta: float, starts: int) -> NoisyGrid:
         """What `run` publishes beside its centers."""
         epsilon = curator.budget.epsilon
         grid = fitting_grid(curator, curator.unprotected().n, epsilon, theta)

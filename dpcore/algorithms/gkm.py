@@ -16,6 +16,7 @@ from dpcore.queries.curator import Curator
 from dpcore.queries.questions import BlockCenters
 from dpcore.queries.scores import Quantile
 from dpcore.results.run_result import Outcome
+from dpcore.results.steps import CentersNote, RangeNote
 
 #: Slabs between whose edges a quartile is chosen: to within 1/65,536 of the box.
 MAX_SLABS = 1 << 16
@@ -56,7 +57,7 @@ def sample_and_aggregate(curator: Curator, k: int, blocks: int, epsilon: float) 
     noise of scale 2 (max - min) k d / (blocks epsilon) (Su et al. 2016, equation (3)).
     """
     low, high = quartiles(curator, epsilon / 2)
-    curator.note("range", low=low, high=high)
+    curator.note(RangeNote(low, high))
     question = BlockCenters(k, blocks, low, high, curator.secret_coins())
     return mean_of_blocks(curator, question, epsilon)
 
@@ -65,7 +66,7 @@ def mean_of_blocks(curator: Curator, question: BlockCenters, epsilon: float) -> 
     """The noisy mean that a question about blocks gives for half of epsilon."""
     why = f"sum of the centers of {question.blocks:,} blocks"
     centers = np.clip(question.mean(curator.answer(question, Pure(epsilon / 2), why)), -1.0, 1.0)
-    curator.note("centers", centers=centers, low=question.low, high=question.high)
+    curator.note(CentersNote(centers=centers, low=question.low, high=question.high))
     return Outcome(centers, facts={"blocks": question.blocks})
 
 
@@ -225,6 +226,6 @@ class GkMPublished(Algorithm):
         exact = n**exponent if blocks == "gkm" else n / (rows_per_center * k)
         count = max(1, int(exact))
         low, high = quartiles(curator, epsilon / 2, GuptQuantile)
-        curator.note("range", low=low, high=high)
+        curator.note(RangeNote(low, high))
         question = SlicedCenters(k, count, low, high, curator.secret_coins())
         return mean_of_blocks(curator, question, epsilon)

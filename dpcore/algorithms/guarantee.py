@@ -8,13 +8,13 @@ import numpy as np
 
 from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, register
 from dpcore.algorithms.dplloyd import lloyd_round
-from dpcore.datasets.base import Dataset
-from dpcore.geometry.domain import TICKS, FloatArray, from_ticks, to_ticks
+from dpcore.geometry.domain import TICKS, FloatArray
 from dpcore.kmeans.seeding import sphere_packing
-from dpcore.privacy.accounting import Neighbors, Pure, Verdict
+from dpcore.privacy.accounting import Mechanism, Neighbors, Pure, Verdict
 from dpcore.queries.curator import Curator
 from dpcore.randomness.coins import Coins
 from dpcore.results.run_result import Outcome
+from dpcore.results.steps import CentersNote, StartNote
 
 #: Points of a sampling zone among which the exponential mechanism chooses.
 SAMPLES = 30
@@ -71,26 +71,10 @@ def onwards(means: FloatArray, old: FloatArray, rng: Coins) -> FloatArray:
     return np.cos(angle) * way + np.sin(angle) * aside
 
 
-def exact_means(data: Dataset, centers: FloatArray) -> FloatArray:
-    """The mean of the rows nearest each center; a center without rows stays."""
-    totals = data.cluster_totals(to_ticks(centers))
-    means = totals.sums / (TICKS * np.maximum(totals.counts, 1)[:, None])
-    return np.where(totals.counts[:, None] > 0, means, centers)
-
-
-def rows_as_centers(curator: Curator, k: int) -> FloatArray:
-    """k rows drawn uniformly from the data: the published start. Without any, the box's middle."""
-    ticks, weights = curator.unprotected().positions()
-    if not len(ticks):
-        return np.zeros((k, curator.d))
-    chances = None if weights is None else weights / weights.sum()
-    return from_ticks(ticks[curator.rng.choice(len(ticks), k, p=chances)])
-
-
 def last_noise(curator: Curator, centers: FloatArray, epsilon: float) -> FloatArray:
     """Laplace noise of scale 1/epsilon on every coordinate, booked as if it protected them."""
     curator.transcript.charge(
-        "Laplace", "noise on the final centers", Pure(epsilon), 1, 1 / epsilon
+        Mechanism.CONTINUOUS_LAPLACE, "noise on the final centers", Pure(epsilon), 1, 1 / epsilon
     )
     return centers + curator.rng.laplace(0, 1 / epsilon, centers.shape)
 
@@ -142,14 +126,14 @@ class KMeansGuarantee(Algorithm):
     def run(self, curator: Curator, k: int, *, rounds: int) -> Outcome:
         coins = curator.rng
         centers = sphere_packing(k, curator.d, 1, coins)[0]
-        curator.note("start", centers=centers)
+        curator.note(StartNote(centers))
         epsilon = curator.budget.epsilon / rounds
         for i in range(rounds):
             means = lloyd_round(curator, centers, epsilon, f"round {i + 1} of {rounds}")
             directions = onwards(means, centers, coins)
             drawn = drawn_towards(means, centers, directions, epsilon, coins)
             centers = np.clip(drawn, -1.0, 1.0)
-            curator.note("centers", centers=centers, round=i + 1)
+            curator.note(CentersNote(centers, round=i + 1))
         return Outcome(centers, facts={"rounds": rounds})
 
 
@@ -189,14 +173,14 @@ class KMeansGuaranteePublished(Algorithm):
     def run(self, curator: Curator, k: int, *, rounds: int, final_noise: bool) -> Outcome:
         data, coins, epsilon = curator.unprotected(), curator.rng, curator.budget.epsilon / 2
         why = "draws in the convergent zones, all rounds together"
-        curator.transcript.charge("exponential mechanism", why, Pure(epsilon), 1)
-        centers = rows_as_centers(curator, k)
-        curator.note("start", centers=centers)
+        curator.transcript.charge(Mechanism.EXPONENTIAL, why, Pure(epsilon), 1)
+        centers = data.drawn_rows(k, coins)
+        curator.note(StartNote(centers))
         for i in range(rounds):
-            means = exact_means(data, centers)
+            means = data.cluster_means(centers)
             directions = onwards(means, centers, coins)
             centers = drawn_towards(means, centers, directions, epsilon, coins)
-            curator.note("centers", centers=centers, round=i + 1)
+            curator.note(CentersNote(centers, round=i + 1))
         if final_noise:
             centers = last_noise(curator, centers, epsilon)
         return Outcome(centers, facts={"rounds": rounds})

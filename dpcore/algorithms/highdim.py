@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpcore.algorithms._local_swap import RowCost, SetCost, local_swap
+from dpcore.algorithms._local_swap import local_swap
 from dpcore.algorithms._private_partition import Cubes, private_partition
 from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, register
 from dpcore.geometry.domain import TICKS, FloatArray, IntArray
@@ -17,14 +17,16 @@ from dpcore.geometry.voronoi import Voronoi
 from dpcore.privacy.accounting import Infeasible, Pure, Selection, Verdict
 from dpcore.queries.curator import Curator
 from dpcore.queries.questions import SumsOf
+from dpcore.queries.row_costs import RowCost, SetCost
 from dpcore.results.run_result import Outcome
+from dpcore.results.steps import CentersNote
 
 #: Multiplications beyond which a run is refused: some hours.
 MAX_WORK = 1e14
 
 
 @dataclass(frozen=True)
-class Plan:
+class HighDimPlan:
     """The constants of one run. They depend on public numbers only."""
 
     #: Coordinates that the projection keeps.
@@ -44,7 +46,7 @@ class Plan:
     swaps: int
 
     @classmethod
-    def practical(cls, n: int, d: int, k: int) -> Plan:
+    def practical(cls, n: int, d: int, k: int) -> HighDimPlan:
         """What works on thousands of rows. The dimensions are those of the released code."""
         log_n = math.log(max(n, 3))
         return cls(
@@ -59,7 +61,7 @@ class Plan:
         )
 
     @classmethod
-    def published(cls, n: int, d: int, k: int, failure: float = 0.1) -> Plan:
+    def published(cls, n: int, d: int, k: int, failure: float = 0.1) -> HighDimPlan:
         """Balcan et al. (2017), algorithms 1 to 4, for a probability of failure."""
         log_n = math.log(max(n, 3))
         partitions = math.ceil(27 * k * (log_n - math.log(failure)))
@@ -86,7 +88,7 @@ class Plan:
             )
 
 
-PLANS = {"practical": Plan.practical, "published": Plan.published}
+PLANS = {"practical": HighDimPlan.practical, "published": HighDimPlan.published}
 
 #: What choosing among several trials costs, and how each trial shares its part: repaired, paper
 #: The paper's steps come to 2/12, 2/12, 1/12, 1/12 and 4/12 of epsilon, here scaled up to all.
@@ -109,7 +111,7 @@ class NearestImage:
         return self.voronoi.labels(self.projection(ticks))
 
 
-def candidate_set(curator: Curator, plan: Plan, epsilon: float, why: str) -> FloatArray:
+def candidate_set(curator: Curator, plan: HighDimPlan, epsilon: float, why: str) -> FloatArray:
     """Candidates in the unit ball, from private partitions of rows that lie in it."""
     ball = BallClip(curator.d, 1.0)
     found = [ball.clip(curator.rng.uniform(-1, 1, (plan.blind, ball.d)))]
@@ -142,7 +144,7 @@ class Search:
     """The paper's algorithm, for rows in a ball, with one way or another to recover centers."""
 
     k: int
-    plan: Plan
+    plan: HighDimPlan
     ball: BallClip
     recover: Recover
     squared: bool = True
@@ -178,7 +180,7 @@ class Search:
         near = local_swap(images, candidates, self.k, self.plan.swaps, share, cost, why)
         cells = NearestImage(projection, Voronoi(near))
         centers = self.recover(curator, cells, self.ball, RECOVERY * epsilon, why)
-        curator.note("centers", centers=centers)
+        curator.note(CentersNote(centers))
         return centers
 
 

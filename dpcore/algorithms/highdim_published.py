@@ -33,7 +33,7 @@ def published_means(
     """Sums with too little noise over counts with none, or with noise."""
     half = Pure(epsilon / 2)
     if counts == "exact":
-        rows = curator.unprotected().histogram(cells)
+        rows = curator.unprotected().counts(cells)
     else:
         rows = curator.noisy_counts(cells, half, f"{why}, rows in each cluster")
     sums = curator.answer(ShortSums(cells, ball), half, f"{why}, sums of positions")
@@ -82,12 +82,5 @@ class HighDimPublished(Algorithm):
         plan = PLANS[constants](data.n, curator.d, k)
         plan.check_work(data.n, k)
         recover = partial(published_means, counts=counts)
-        search = Search(k, plan, BallClip(curator.d, farthest(curator)), recover)
+        search = Search(k, plan, BallClip(curator.d, data.longest_row()), recover)
         return search.run(curator, curator.budget.epsilon)
-
-
-def farthest(curator: Curator) -> float:
-    """The length of the longest row."""
-    ticks, _ = curator.unprotected().positions()
-    squares = np.einsum("nd,nd->n", ticks, ticks)
-    return max(1, math.sqrt(squares.max(initial=0))) / TICKS

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, register
 from dpcore.algorithms.centroid_error import smallest_epsilon_for_a_round
 from dpcore.algorithms.dplloyd import lloyd_round
-from dpcore.algorithms.eugkm import facts_of, fitting_grid, noisy_grid, too_many_cells
-from dpcore.kmeans.noisy_grid import solve_grid
+from dpcore.algorithms.eugkm import facts_of, fitting_grid, grid_centers, noisy_grid, too_many_cells
 from dpcore.privacy.accounting import Verdict
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
+from dpcore.results.steps import CentersNote
 
 
 @register
@@ -62,11 +62,10 @@ class Hybrid(Algorithm):
             epsilon /= 2
         grid = fitting_grid(curator, n, epsilon, theta)
         synopsis = noisy_grid(curator, grid, epsilon)
-        centers = solve_grid(synopsis.counts, k, starts, curator.rng, note=curator.note)
-        curator.note("centers", centers=centers)
+        centers = grid_centers(curator, synopsis, k, starts)
         if ends_with_lloyd:
             centers = lloyd_round(curator, centers, epsilon, "one round of Lloyd")
-            curator.note("centers", centers=centers)
+            curator.note(CentersNote(centers))
         of_grid = facts_of(grid)
         if ends_with_lloyd:
             of_grid.pop("caution", None)

@@ -11,6 +11,7 @@ from dpcore.kmeans.seeding import sphere_packing
 from dpcore.privacy.accounting import Verdict
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
+from dpcore.results.steps import CentersNote, MergedNote, StartNote
 
 #: Shares of epsilon in twelve rounds: equal, or three times as much in the last as in the first.
 EVEN = (1 / 12,) * 12
@@ -22,15 +23,15 @@ MULTIPLE = Parameter("multiple", "Clusters before merging, as a multiple of k.",
 def merged_lloyd(curator: Curator, k: int, clusters: int, shares: tuple[float, ...]) -> Outcome:
     """Rounds of noisy Lloyd with so many clusters, then the nearest merged until k are left."""
     centers = sphere_packing(clusters, curator.d, 1, curator.rng)[0]
-    curator.note("start", centers=centers)
+    curator.note(StartNote(centers))
     for i, share in enumerate(shares):
         why = f"round {i + 1} of {len(shares)}"
         counts, sums = noisy_round(curator, centers, curator.budget.epsilon * share, why)
         centers = noisy_means(centers, counts, sums)
-        curator.note("centers", centers=centers, round=i + 1)
+        curator.note(CentersNote(centers, round=i + 1))
     if clusters > k:
         centers, _ = merge_nearest(centers, counts.astype(np.float64), k)
-        curator.note("merged", centers=centers)
+        curator.note(MergedNote(centers))
     return Outcome(centers, facts={"rounds": len(shares), "clusters": clusters})
 
 

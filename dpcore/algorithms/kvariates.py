@@ -3,57 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from dpcore.algorithms.base import Algorithm, AuditHints, register
-from dpcore.datasets.base import Dataset
-from dpcore.geometry.domain import TICKS, FloatArray, IntArray, from_ticks
-from dpcore.privacy.accounting import Infeasible, Neighbors, Pure, Verdict
-from dpcore.privacy.rounding import root_up
+from dpcore.geometry.domain import TICKS, FloatArray
+from dpcore.privacy.accounting import Infeasible, Mechanism, Neighbors, Pure, Verdict
 from dpcore.queries.curator import Curator
-from dpcore.queries.questions import Sensitivity
-from dpcore.randomness.coins import Coins
+from dpcore.queries.picked_row import PickedRow
 from dpcore.results.run_result import Outcome
-
-#: Sets of centers by which the published noise judges how spread the data are.
-SAMPLED_SETS = 200
-
-
-@dataclass(frozen=True)
-class PickedRow:
-    """The position of one row, drawn with probability proportional to its squared distance to the
-    nearest of some centers; uniformly, if there are none yet.
-
-    No two positions in the box are more than 2 apart in any coordinate. So whichever row is
-    drawn, however the draw depends on the data, and with whatever coins, its position is within
-    2d of any other's in L1, and 2 sqrt(d) in L2. Without rows it is the middle of the box.
-    """
-
-    centers: FloatArray
-    coins: Coins
-
-    @property
-    def added(self) -> Sensitivity:
-        d = self.centers.shape[1]
-        return Sensitivity(2 * d * TICKS, 2 * root_up(d) * TICKS)
-
-    @property
-    def replaced(self) -> Sensitivity:
-        return self.added
-
-    def of(self, dataset: Dataset) -> IntArray:
-        ticks, rows = dataset.positions()
-        if not len(ticks):
-            return np.zeros(dataset.d, dtype=np.int64)
-        weights = np.ones(len(ticks)) if rows is None else rows.astype(np.float64)
-        if len(self.centers):
-            weights *= cdist(from_ticks(ticks), self.centers, "sqeuclidean").min(axis=1)
-        running = np.cumsum(weights)
-        target = self.coins.random() * running[-1]
-        return ticks[min(np.searchsorted(running, target, side="right"), len(ticks) - 1)]
+from dpcore.results.steps import CentersNote
 
 
 def noisy_picks(curator: Curator, k: int, epsilon: float) -> FloatArray:
@@ -65,7 +24,7 @@ def noisy_picks(curator: Curator, k: int, epsilon: float) -> FloatArray:
         picked = curator.answer(PickedRow(centers, coins), Pure(epsilon / k), why)
         center = np.clip(picked / TICKS, -1.0, 1.0)
         centers = np.vstack([centers, center])
-        curator.note("centers", centers=centers)
+        curator.note(CentersNote(centers))
     return centers
 
 
@@ -136,30 +95,20 @@ class KVariatesPublished(Algorithm):
 
     def run(self, curator: Curator, k: int) -> Outcome:
         data, epsilon = curator.unprotected(), curator.budget.epsilon
-        radius, w = spread(data, k, curator.rng)
+        radius, w = data.spread(k, curator.rng)
         own = loosened(epsilon, w, k)
         scale = 2 * radius / own
         centers = np.empty((0, curator.d))
         for j in range(k):
             why, share = f"center {j + 1} of {k}", Pure(epsilon / k)
-            curator.transcript.charge("Laplace", why, share, 2 * radius * TICKS, scale * TICKS)
-            picked = PickedRow(centers, curator.rng).of(data) / TICKS
+            curator.transcript.charge(
+                Mechanism.CONTINUOUS_LAPLACE, why, share, 2 * radius * TICKS, scale * TICKS
+            )
+            picked = data.answer(PickedRow(centers, curator.rng)) / TICKS
             noisy = picked + curator.rng.laplace(0, scale, curator.d)
             centers = np.vstack([centers, noisy])
-            curator.note("centers", centers=centers)
+            curator.note(CentersNote(centers))
         return Outcome(centers, facts={"loosened epsilon": own})
-
-
-def spread(data: Dataset, k: int, rng: Coins) -> tuple[float, float]:
-    """R, and w = R^2 over the least cost of k - 1 centers (at least one) among the rows."""
-    ticks, weights = data.positions()
-    if not len(ticks):
-        return 0.0, math.inf
-    mean = np.average(ticks, axis=0, weights=weights)
-    radius = float(np.abs(ticks - mean).sum(axis=1).max()) / TICKS
-    sets = ticks[rng.integers(len(ticks), size=(SAMPLED_SETS, max(1, k - 1)))]
-    least = float(data.cost(from_ticks(sets)).min())
-    return radius, radius**2 / least if least > 0 else math.inf
 
 
 def loosened(epsilon: float, w: float, k: int) -> float:

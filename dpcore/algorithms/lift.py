@@ -9,14 +9,15 @@ import numpy as np
 
 from dpcore.algorithms._coarse_grid import from_grid
 from dpcore.algorithms._grid_priors import along_the_diagonal, spread_out
-from dpcore.algorithms._offset_rounds import Purse, Terms, moved, settled
+from dpcore.algorithms._offset_rounds import OffsetTerms, Purse, moved, settled
 from dpcore.algorithms.base import Algorithm, AuditHints, Room, register
 from dpcore.geometry.domain import FloatArray
 from dpcore.privacy.accounting import MIN_EPSILON, Accounting, Budget, Neighbors, Verdict
 from dpcore.privacy.gaussian import MAX_VALUES, MIN_DELTA
 from dpcore.queries.curator import Curator
-from dpcore.queries.moments import FINE, OFF_DIAGONAL, WHOLE, Level, Products
+from dpcore.queries.moments import FINE, OFF_DIAGONAL, WHOLE, LevelQuestion, Products
 from dpcore.results.run_result import Outcome
+from dpcore.results.steps import StartNote
 
 #: In so many dimensions a grid is still a picture.
 GRID_DIMENSIONS = 6
@@ -28,7 +29,7 @@ BLIND, DOUBTFUL = 0.6, 0.25
 
 
 @dataclass(frozen=True)
-class Plan:
+class LiftPlan:
     """How many dimensions are asked, by the relative noise of one mean, below which it holds."""
 
     below: float
@@ -42,20 +43,20 @@ class Plan:
 
 
 GAUSSIAN_PLANS = (
-    Plan(0.002, 0.08, 0.1, (16, 2, 1), 1.0),
-    Plan(0.005, 0.08, 0.1, (8, 2, 1), 0.9),
-    Plan(0.03, 0.08, 0.2, (8, 2, 1), 0.9),
-    Plan(0.1, 0.08, 0.2, (4, 1, 1), 0.9),
-    Plan(0.25, 0.09, 0, (1, 1), 1.0),
-    Plan(BLIND, 0.5, 0, (1,), 1.1),
+    LiftPlan(0.002, 0.08, 0.1, (16, 2, 1), 1.0),
+    LiftPlan(0.005, 0.08, 0.1, (8, 2, 1), 0.9),
+    LiftPlan(0.03, 0.08, 0.2, (8, 2, 1), 0.9),
+    LiftPlan(0.1, 0.08, 0.2, (4, 1, 1), 0.9),
+    LiftPlan(0.25, 0.09, 0, (1, 1), 1.0),
+    LiftPlan(BLIND, 0.5, 0, (1,), 1.1),
 )
 PURE_PLANS = (
-    Plan(0.003, 0.12, 0, (8, 2, 1), 1.1),
-    Plan(0.01, 0.12, 0, (4, 2, 1), 1.1),
-    Plan(0.035, 0.15, 0, (4, 1), 1.1),
-    Plan(0.07, 0.15, 0, (2, 1), 1.1),
-    Plan(0.14, 0.4, 0, (1,), 1.0),
-    Plan(BLIND, 0.8, 0, (1,), 1.1),
+    LiftPlan(0.003, 0.12, 0, (8, 2, 1), 1.1),
+    LiftPlan(0.01, 0.12, 0, (4, 2, 1), 1.1),
+    LiftPlan(0.035, 0.15, 0, (4, 1), 1.1),
+    LiftPlan(0.07, 0.15, 0, (2, 1), 1.1),
+    LiftPlan(0.14, 0.4, 0, (1,), 1.0),
+    LiftPlan(BLIND, 0.8, 0, (1,), 1.1),
 )
 #: Where offsets are clipped before anything but the level is known.
 FIRST_REACH = 1.1
@@ -158,7 +159,7 @@ class Rough:
 def from_level(curator: Curator, k: int) -> Outcome:
     """Many dimensions: the level, the middle and the covariance, then rounds."""
     d, rng, budget, relation = curator.d, curator.rng, curator.budget, curator.neighbors
-    whole = Purse(curator, Terms(budget, relation))
+    whole = Purse(curator, OffsetTerms(budget, relation))
     sums, noise = ask_level(whole, LEVEL_SHARE, "level")
     sure = max(sums[0] - noise / 2, noise / 4)
     if not relation.size_is_private:
@@ -195,7 +196,7 @@ def from_level(curator: Curator, k: int) -> Outcome:
         most = min(max(MAX_CENTERS, 2 * k), MAX_VALUES // (d + 2))
         several = max(k, min(k * plan.centers[0], most))
     centers = np.clip(middle + spread_out(several, root, rng), -1, 1)
-    curator.note("start", centers=centers)
+    curator.note(StartNote(centers))
     left = replace(terms, part=terms.part * (1 - plan.middle - products))
     centers = settled(Purse(curator, left), centers, energy, rough.n, k, plan.centers, plan.reach)
     return Outcome(centers, facts={**facts, "rounds": len(plan.centers)})
@@ -203,18 +204,18 @@ def from_level(curator: Curator, k: int) -> Outcome:
 
 def ask_level(purse: Purse, share: float, why: str) -> tuple[FloatArray, float]:
     """Rows, sum of means and sum of mean squares, and about how much noise is in each."""
-    sums = np.array(Level.read(purse.ask(Level(), share, why)))
-    return sums, math.sqrt(3) * purse.terms.noise(Level(), share) / WHOLE
+    sums = np.array(LevelQuestion.read(purse.ask(LevelQuestion(), share, why)))
+    return sums, math.sqrt(3) * purse.terms.noise(LevelQuestion(), share) / WHOLE
 
 
-def best_terms(n: float, d: int, budget: Budget, relation: Neighbors) -> Terms:
+def best_terms(n: float, d: int, budget: Budget, relation: Neighbors) -> OffsetTerms:
     """What the level leaves, in epsilon or in rho, whichever buys the better answer."""
-    pure = Terms(budget, relation, 1 - LEVEL_SHARE)
+    pure = OffsetTerms(budget, relation, 1 - LEVEL_SHARE)
     left = budget.epsilon * (1 - LEVEL_SHARE)
     if budget.delta < MIN_DELTA or left < MIN_EPSILON:
         return pure
     rest = Budget(left, budget.delta, Accounting.GAUSSIAN)
-    gaussian = Terms(rest, relation)
+    gaussian = OffsetTerms(rest, relation)
     noise = gaussian.relative_noise(n, d)
     return pure if noise > DOUBTFUL and pure.relative_noise(n, d) < noise else gaussian
 

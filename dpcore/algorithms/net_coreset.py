@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dpcore.algorithms._local_swap import AddedCost, RowCost
 from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, register
 from dpcore.geometry.domain import TICKS, FloatArray, Grid, IntArray, to_ticks
 from dpcore.geometry.voronoi import Voronoi
@@ -20,7 +19,9 @@ from dpcore.kmeans.points import WeightedPoints
 from dpcore.kmeans.seeding import sphere_packing
 from dpcore.privacy.accounting import Pure, Selection, Verdict
 from dpcore.queries.curator import Curator
+from dpcore.queries.row_costs import AddedCost, RowCost
 from dpcore.results.run_result import Outcome
+from dpcore.results.steps import CentersNote, NetNote
 from dpcore.results.synopsis import Synopsis
 
 #: Part of the budget that buys the number of rows, where it is private.
@@ -137,7 +138,7 @@ class NetCoreset(Algorithm):
         first = sphere_packing(k, curator.d, starts, curator.rng)
         found, inertia = lloyd(WeightedPoints(points, weights), first, SWEEPS, 4e-4)
         best = found[int(inertia.argmin())]
-        curator.note("centers", centers=best)
+        curator.note(CentersNote(best))
         facts = {"nets": len(centers) // k, "points": len(points)}
         return Outcome(best, Synopsis(points, weights, curator.box), facts)
 
@@ -156,7 +157,7 @@ def nets(curator: Curator, k: int, n: int, epsilon: float, candidates: FloatArra
             why = f"net {i + 1} of {rounds}, center {j + 1}"
             pick = remaining.select(AddedCost(chosen, candidates, row_cost), loss, why)
             chosen = np.concatenate([chosen, candidates[pick : pick + 1]])
-        curator.note("net", round=i + 1, centers=chosen, removed=left // 2)
+        curator.note(NetNote(round=i + 1, centers=chosen, removed=left // 2))
         remaining.remove_nearest(chosen, left // 2)
         left -= left // 2
         found.append(chosen)

@@ -12,6 +12,7 @@ from dpcore.queries.curator import Curator
 from dpcore.queries.scores import ContrastingCost
 from dpcore.randomness.coins import Coins
 from dpcore.results.run_result import Outcome
+from dpcore.results.steps import CentersNote, RoundNote
 
 #: Of the paper's rule for the number of rounds, max(8, ROUND_SHARE n epsilon / parents).
 ROUND_SHARE = 1.25e-3
@@ -98,9 +99,9 @@ class PGkM(Algorithm):
             share = Selection(epsilon / rounds, parents)
             why = f"parents of round {i + 2} of {rounds}"
             chosen = alive[curator.select_several(ContrastingCost(alive), share, why)]
-            curator.note("round", centers=chosen[0], round=i + 1, of=rounds)
+            curator.note(RoundNote(centers=chosen[0], round=i + 1, of=rounds))
             alive = children(chosen, population, MUTATION * COOLING**i, curator.rng)
         last = Selection(epsilon / rounds)
         centers = alive[curator.select(ContrastingCost(alive), last, "the best of the last round")]
-        curator.note("centers", centers=centers)
+        curator.note(CentersNote(centers))
         return Outcome(centers, facts={"rounds": rounds})

@@ -8,32 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, register
-from dpcore.datasets.base import Dataset
 from dpcore.geometry.domain import TICKS, FloatArray, Grid, IntArray
 from dpcore.privacy.accounting import Neighbors, Pure, Selection, Verdict
 from dpcore.queries.curator import Curator
 from dpcore.queries.questions import SumsOf
+from dpcore.queries.scores import FarSums
 from dpcore.results.run_result import Outcome
-
-
-@dataclass(frozen=True)
-class FarSums:
-    """How far the sum of each coordinate over all rows is from 0, in ticks.
-
-    A row added moves a sum by at most 1 unit, a row replaced by at most 2, and so its distance
-    from 0; up or down, so the scores are not monotone.
-    """
-
-    neighbors: Neighbors
-    monotone = False
-
-    @property
-    def sensitivity(self) -> int:
-        return TICKS if self.neighbors is Neighbors.ADD_REMOVE else 2 * TICKS
-
-    def of(self, dataset: Dataset) -> IntArray:
-        everything = np.zeros((1, dataset.d), dtype=np.int64)
-        return np.abs(dataset.cluster_totals(everything).sums[0])
+from dpcore.results.steps import CentersNote
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +58,7 @@ def mean_of_few(
     )
     mean = np.zeros((1, curator.d))
     mean[0, axes] = sums[0] / (TICKS * n)
-    curator.note("centers", centers=mean)
+    curator.note(CentersNote(mean))
     return mean
 
 

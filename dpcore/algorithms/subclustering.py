@@ -15,18 +15,17 @@ from dpcore.algorithms.guarantee import (
     distances,
     drawn_by_distance,
     drawn_towards,
-    exact_means,
     last_noise,
-    rows_as_centers,
 )
 from dpcore.geometry.domain import FloatArray, IntArray, from_ticks, to_ticks
 from dpcore.geometry.voronoi import Voronoi
 from dpcore.kmeans.seeding import sphere_packing
 from dpcore.kmeans.weighted import weighted_kmeans
-from dpcore.privacy.accounting import Neighbors, Pure, Verdict
+from dpcore.privacy.accounting import Mechanism, Neighbors, Pure, Verdict
 from dpcore.queries.curator import Curator
 from dpcore.randomness.coins import Coins
 from dpcore.results.run_result import Outcome
+from dpcore.results.steps import CentersNote, StartNote
 
 #: Part of each round that pays for the means; the rest counts rows by direction.
 MEANS = 0.8
@@ -114,7 +113,7 @@ class SubClustering(Algorithm):
     def run(self, curator: Curator, k: int, *, rounds: int, internal_k: int) -> Outcome:
         coins = curator.rng
         centers = sphere_packing(k, curator.d, 1, coins)[0]
-        curator.note("start", centers=centers)
+        curator.note(StartNote(centers))
         epsilon = curator.budget.epsilon / rounds
         for i in range(rounds):
             why = f"round {i + 1} of {rounds}"
@@ -125,7 +124,7 @@ class SubClustering(Algorithm):
             ways = heavy_ways(counts.reshape(k, -1), internal_k, coins)
             drawn = drawn_towards(means, centers, ways, epsilon, coins)
             centers = np.clip(drawn, -1.0, 1.0)
-            curator.note("centers", centers=centers, round=i + 1)
+            curator.note(CentersNote(centers, round=i + 1))
         return Outcome(centers, facts={"rounds": rounds})
 
 
@@ -174,11 +173,11 @@ class SubClusteringPublished(Algorithm):
         ticks, weights = data.positions()
         rows = np.ones(len(ticks)) if weights is None else weights.astype(np.float64)
         why = "draws of rows in the convergent zones, all rounds together"
-        curator.transcript.charge("exponential mechanism", why, Pure(epsilon), 1)
-        centers = rows_as_centers(curator, k)
-        curator.note("start", centers=centers)
+        curator.transcript.charge(Mechanism.EXPONENTIAL, why, Pure(epsilon), 1)
+        centers = data.drawn_rows(k, curator.rng)
+        curator.note(StartNote(centers))
         for i in range(rounds):
-            means = exact_means(data, centers)
+            means = data.cluster_means(centers)
             cluster = Voronoi(centers).labels(ticks)
             radii = distances(means, centers)
             drawn = centers.copy()
@@ -191,7 +190,7 @@ class SubClusteringPublished(Algorithm):
                         places[near], sizes[near], mean, internal_k, epsilon, curator.rng
                     )
             centers = drawn
-            curator.note("centers", centers=centers, round=i + 1)
+            curator.note(CentersNote(centers, round=i + 1))
         if final_noise:
             centers = last_noise(curator, centers, epsilon)
         return Outcome(centers, facts={"rounds": rounds})

@@ -8,12 +8,13 @@ import numpy as np
 
 from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, register
 from dpcore.algorithms.dplloyd import noisy_means
-from dpcore.geometry.domain import TICKS, FloatArray, from_ticks, to_ticks
+from dpcore.geometry.domain import TICKS, FloatArray
 from dpcore.geometry.voronoi import Voronoi
 from dpcore.kmeans.seeding import uniform_starts
-from dpcore.privacy.accounting import Accounting, Budget, Neighbors, Pure, Verdict
+from dpcore.privacy.accounting import Accounting, Budget, Mechanism, Neighbors, Pure, Verdict
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
+from dpcore.results.steps import CentersNote, StartNote
 
 
 @register
@@ -58,11 +59,11 @@ class Sulq(Algorithm):
             curator = curator.account(gaussian, "all rounds, counted in rho")
         share = curator.budget.share(0.5 / rounds)
         centers = uniform_starts(k, curator.d, 1, curator.rng)[0]
-        curator.note("start", centers=centers)
+        curator.note(StartNote(centers))
         for i in range(rounds):
             why = f"round {i + 1} of {rounds}"
             centers = noisy_means(centers, *curator.noisy_totals(centers, share, share, why))
-            curator.note("centers", centers=centers, round=i + 1)
+            curator.note(CentersNote(centers, round=i + 1))
         return Outcome(centers, facts={"rounds": rounds})
 
 
@@ -97,7 +98,7 @@ class SulqPublished(Algorithm):
 
     def run(self, curator: Curator, k: int, *, rounds: int) -> Outcome:
         centers = start_in_bounds(curator, k)
-        curator.note("start", centers=centers)
+        curator.note(StartNote(centers))
         share = Pure(curator.budget.epsilon / (2 * rounds))
         delta = curator.budget.delta or max(1, curator.unprotected().n) ** -1.5
         log_doubt = math.log(1.25 * rounds) - math.log(delta)
@@ -106,17 +107,17 @@ class SulqPublished(Algorithm):
             counts = curator.noisy_counts(Voronoi(centers), share, f"{why}: counts")
             sums = gaussian_sums(curator, centers, share, log_doubt, f"{why}: sums")
             centers = noisy_means(centers, counts, sums)
-            curator.note("centers", centers=centers, round=i + 1)
+            curator.note(CentersNote(centers, round=i + 1))
         return Outcome(centers, facts={"rounds": rounds})
 
 
 def start_in_bounds(curator: Curator, k: int) -> FloatArray:
     """Uniform in the smallest box that holds the data."""
     start = uniform_starts(k, curator.d, 1, curator.rng)[0]
-    ticks, _ = curator.unprotected().positions()
-    if not len(ticks):
+    bounds = curator.unprotected().bounds()
+    if bounds is None:
         return start
-    low, high = from_ticks(ticks.min(axis=0)), from_ticks(ticks.max(axis=0))
+    low, high = bounds
     return (low + high) / 2 + (high - low) / 2 * start
 
 
@@ -129,6 +130,8 @@ def gaussian_sums(
     """
     reach = math.sqrt(curator.d)
     sigma = reach * math.sqrt(2 * log_doubt) / share.epsilon
-    curator.transcript.charge("Gaussian", why, share, reach * TICKS, sigma * TICKS)
-    sums = curator.unprotected().cluster_totals(to_ticks(centers)).sums / TICKS
+    curator.transcript.charge(
+        Mechanism.CONTINUOUS_GAUSSIAN, why, share, reach * TICKS, sigma * TICKS
+    )
+    sums = curator.unprotected().cluster_sums(centers)
     return np.asarray(sums + curator.rng.normal(0, sigma, sums.shape))

@@ -9,15 +9,15 @@ computed. A claim that survives is not thereby proved; one that does not is refu
 How long a run takes is not looked at.
 """
 
-from dpcore.audit.attack import Finding, attack
+from dpcore.audit.attack import AuditFinding, attack
 from dpcore.audit.campaign import Findings, Walked, attacks, findings, walks
 from dpcore.audit.cases import Case, Pair, cases_of, table
 from dpcore.audit.epsilon_bound import Evidence
 
 __all__ = [
+    "AuditFinding",
     "Case",
     "Evidence",
-    "Finding",
     "Findings",
     "Pair",
     "Walked",

@@ -22,9 +22,9 @@ from dpcore.audit.event_search import evidence
 from dpcore.audit.law import Laws
 from dpcore.audit.observations import Seen, failure, flattened, result, tabulated
 from dpcore.audit.replay import (
-    Asked,
     Diverged,
     Loss,
+    RecordedAnswer,
     Recorder,
     Replay,
     as_priced,
@@ -33,7 +33,7 @@ from dpcore.audit.replay import (
     repeats,
     together,
 )
-from dpcore.datasets import Dataset
+from dpcore.datasets.base import Dataset
 from dpcore.geometry.domain import FloatArray
 from dpcore.privacy.accounting import Transcript
 from dpcore.privacy.noise import Noise, SimulatedNoise
@@ -49,7 +49,7 @@ ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
-class Finding:
+class AuditFinding:
     """What the audit measured for one algorithm on one pair."""
 
     algorithm: str
@@ -83,10 +83,12 @@ class Heard(NamedTuple):
     seen: dict[str, FloatArray]
     cost: float | None
     fault: str
-    asked: Sequence[Asked]
+    asked: Sequence[RecordedAnswer]
 
 
-def attack(case: Case, runs: int, seed: int = 0, make_noise: MakeNoise = SimulatedNoise) -> Finding:
+def attack(
+    case: Case, runs: int, seed: int = 0, make_noise: MakeNoise = SimulatedNoise
+) -> AuditFinding:
     """Run a case so many times on each data set of its pair, and find what tells them apart.
 
     A warning counts as an error: who runs the program sees it.
@@ -120,7 +122,7 @@ def attack(case: Case, runs: int, seed: int = 0, make_noise: MakeNoise = Simulat
         tables.append(observed)
     numbers, names = tabulated(tables[0] + tables[1])
     found = evidence(numbers[:runs], numbers[runs:], names, case.delta)
-    return Finding(
+    return AuditFinding(
         case.algorithm,
         str(get(case.algorithm).verdict),
         str(case.relation),

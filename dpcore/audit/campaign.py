@@ -14,7 +14,7 @@ from multiprocessing import get_context
 from typing import Any, Self
 
 from dpcore.algorithms import ALGORITHMS
-from dpcore.audit.attack import ROUNDING, Finding, attack
+from dpcore.audit.attack import ROUNDING, AuditFinding, attack
 from dpcore.audit.cases import Case
 from dpcore.audit.epsilon_bound import CONFIDENCE, Evidence
 from dpcore.audit.exact_selection import WALKS
@@ -47,7 +47,7 @@ class Findings:
 
     date: str
     runs: int
-    attacks: tuple[Finding, ...]
+    attacks: tuple[AuditFinding, ...]
     walks: tuple[Walked, ...]
 
     @property
@@ -55,11 +55,11 @@ class Findings:
         """For each attack, so that all of them together are right with 95 % (Bonferroni)."""
         return 1 - (1 - CONFIDENCE) / max(1, len(self.attacks))
 
-    def of(self, algorithm: str) -> list[Finding]:
+    def of(self, algorithm: str) -> list[AuditFinding]:
         """The attacks on one algorithm."""
         return [finding for finding in self.attacks if finding.algorithm == algorithm]
 
-    def strongest(self, algorithm: str) -> Finding | None:
+    def strongest(self, algorithm: str) -> AuditFinding | None:
         """The attack that came nearest to the claim, or farthest beyond; None if there was none."""
         return max(self.of(algorithm), key=lambda f: f.lower_bound / f.epsilon, default=None)
 
@@ -92,7 +92,7 @@ class Findings:
     def from_json(cls, text: str) -> Self:
         told = json.loads(text)
         attacks = (
-            Finding(**a | {"evidence": Evidence(**a["evidence"]), "cost": _number(a["cost"])})
+            AuditFinding(**a | {"evidence": Evidence(**a["evidence"]), "cost": _number(a["cost"])})
             for a in told["attacks"]
         )
         walks = (Walked(**walk) for walk in told["walks"])
@@ -120,7 +120,7 @@ def today() -> str:
 
 def attacks(
     cases: Sequence[Case], runs: int = RUNS, seed: int = 0, workers: int | None = None
-) -> Iterator[Finding]:
+) -> Iterator[AuditFinding]:
     """The findings, one by one, in the order of the cases. Every worker is a process of its own
     making: a copy of one that has threads may wait forever for what they held."""
     one = partial(attack, runs=runs, seed=seed)

@@ -46,7 +46,7 @@ from dpcore.privacy.secret_coins import SecretCoins
 from dpcore.queries.curator import Curator, L
 from dpcore.queries.questions import Sensitivity
 from dpcore.queries.scores import Score
-from dpcore.queries.sparse_cells import Cells, SparsePartition
+from dpcore.queries.sparse_cells import SparseCells, SparsePartition
 from dpcore.randomness.coins import Coins
 
 #: More cells than this are not written out.
@@ -234,7 +234,7 @@ class AuditedCurator(Curator):
         assert isinstance(self._noise, Recorder | Replay)
         self._noise.account = self.transcript
 
-    def _occupied(self, cells: SparsePartition) -> tuple[Cells, IntArray]:
+    def _occupied(self, cells: SparsePartition) -> tuple[SparseCells, IntArray]:
         """Every cell, empty ones too, in order."""
         found, counts = super()._occupied(cells)
         self._coupling.is_lazy = True
@@ -248,9 +248,9 @@ class AuditedCurator(Curator):
             places = 2 * places + column
         every = np.zeros(number, dtype=np.int64)
         np.add.at(every, (found.groups << cells.bits) + places, counts)
-        return Cells(np.arange(number) >> cells.bits, bits.astype(bool)), every
+        return SparseCells(np.arange(number) >> cells.bits, bits.astype(bool)), every
 
-    def _phantoms(self, cells: SparsePartition, threshold: int, scale: float) -> Cells:
+    def _phantoms(self, cells: SparsePartition, threshold: int, scale: float) -> SparseCells:
         """What the shortcut draws, counted: where all cells are asked it is left out."""
         found = super()._phantoms(cells, threshold, scale)
         chance = math.exp(-threshold / scale) / (1 + math.exp(-1 / scale))
@@ -258,7 +258,9 @@ class AuditedCurator(Curator):
         self._coupling.drawn.add(len(found), (cells.groups << cells.bits) * chance)
         return found
 
-    def full_cells(self, cells: SparsePartition, margin: float, loss: Pure, why: str) -> Cells:
+    def full_cells(
+        self, cells: SparsePartition, margin: float, loss: Pure, why: str
+    ) -> SparseCells:
         """What the shortcut reports, of empty cells, counted."""
         full = super().full_cells(cells, margin, loss, why)
         if not self._coupling.writes_out:
@@ -269,5 +271,5 @@ class AuditedCurator(Curator):
         return full
 
 
-def _names(cells: Cells) -> set[tuple[int, bytes]]:
+def _names(cells: SparseCells) -> set[tuple[int, bytes]]:
     return {(int(g), b.tobytes()) for g, b in zip(cells.groups, cells.bits, strict=True)}

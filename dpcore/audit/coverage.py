@@ -37,7 +37,14 @@ from dpcore.audit.coupling import Coupling
 from dpcore.audit.replay import Recorder
 from dpcore.geometry import row_maps
 from dpcore.privacy.noise import SimulatedNoise
-from dpcore.queries import boxes, moments, scores, sparse_cells
+from dpcore.queries import (
+    boxes,
+    moments,
+    picked_row,
+    row_costs,
+    scores,
+    sparse_cells,
+)
 
 #: What algorithms are made of, besides their own modules.
 PARTS: tuple[ModuleType, ...] = (
@@ -49,6 +56,8 @@ PARTS: tuple[ModuleType, ...] = (
     _tree,
     boxes,
     moments,
+    picked_row,
+    row_costs,
     row_maps,
     scores,
     sparse_cells,

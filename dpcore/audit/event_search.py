@@ -34,7 +34,7 @@ MIXED = 160
 RIDGE = 1e-10
 
 
-class Score(Protocol):
+class EventScore(Protocol):
     """Something to compute from what a run let out; what a run did not say is NaN."""
 
     @property
@@ -93,7 +93,7 @@ def _bin(values: FloatArray, edges: FloatArray) -> IntArray:
     return np.where(np.isnan(values), len(edges) + 1, inside)
 
 
-def learned(one: FloatArray, other: FloatArray, names: Sequence[str]) -> Iterator[Score]:
+def learned(one: FloatArray, other: FloatArray, names: Sequence[str]) -> Iterator[EventScore]:
     """Scores learned from runs (runs, numbers) on each data set."""
     yield from (Number(name, column) for column, name in enumerate(names))
     pooled = np.concatenate([one, other])
@@ -146,7 +146,7 @@ def _mixed(one: FloatArray, other: FloatArray, columns: IntArray) -> Iterator[Mi
 class Event:
     """A score at least, at most or exactly at a value, and on which data set that is likely."""
 
-    score: Score
+    score: EventScore
     test: str
     value: float
     likely_on_first: bool
@@ -162,7 +162,7 @@ class Event:
 
 
 def chosen(
-    scores: Iterator[Score], one: FloatArray, other: FloatArray, delta: float
+    scores: Iterator[EventScore], one: FloatArray, other: FloatArray, delta: float
 ) -> Event | None:
     """The event with the greatest bound on these runs, or None when every number is constant."""
     runs = len(one), len(other)

@@ -11,18 +11,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations_with_replacement
-from typing import ClassVar
 
 import numpy as np
 
 from dpcore.algorithms import get
-from dpcore.algorithms._local_swap import RowCost, local_swap
+from dpcore.algorithms._local_swap import local_swap
 from dpcore.datasets.rows import from_array
-from dpcore.geometry.domain import FloatArray, IntArray
+from dpcore.geometry.domain import FloatArray
 from dpcore.privacy.accounting import Budget, Neighbors, Selection
-from dpcore.privacy.noise import selection_scale, selection_weights
+from dpcore.privacy.noise import selection_weights
+from dpcore.privacy.noise_proxy import NoiseKind, NoiseProxy, NoiseRequest
 from dpcore.queries.boxes import BoxCounts, CenterCounts, GoodRadius, Ladder
 from dpcore.queries.curator import Curator
+from dpcore.queries.row_costs import RowCost
 from dpcore.queries.scores import ContrastingCost, LowCost, Quantile
 
 Procedure = Callable[[Curator], object]
@@ -30,38 +31,23 @@ Procedure = Callable[[Curator], object]
 Law = dict[tuple[int, ...], float]
 
 
-class Walker:
+class Walker(NoiseProxy):
     """A source of choices that makes the ones it is told, and knows how likely each was."""
-
-    simulated: ClassVar[bool] = True
 
     def __init__(self, path: tuple[int, ...]):
         self._told = path
         self.path: list[int] = []
         self._logs: list[FloatArray] = []
 
-    def choose(
-        self,
-        scores: IntArray,
-        sensitivity: int,
-        epsilon: float,
-        monotone: bool = False,
-        log_prior: FloatArray | None = None,
-    ) -> int:
-        weights = selection_weights(
-            scores, selection_scale(sensitivity, epsilon, monotone), log_prior
-        )
+    def answer(self, request: NoiseRequest) -> int:
+        if request.kind is not NoiseKind.CHOICE:
+            raise TypeError("Only choices can be walked through, noisy numbers have no end.")
+        weights = selection_weights(request.values, request.scale, request.log_prior)
         with np.errstate(divide="ignore"):
             self._logs.append(np.log(weights) - math.log(math.fsum(weights)))
         at = len(self.path)
         self.path.append(self._told[at] if at < len(self._told) else self._possible(at, 0))
         return self.path[-1]
-
-    def geometric(self, values: IntArray, sensitivity: int, epsilon: float) -> IntArray:
-        raise TypeError("Only choices can be walked through, noisy numbers have no end.")
-
-    def gaussian(self, values: IntArray, sensitivity: float, rho: float) -> IntArray:
-        raise TypeError("Only choices can be walked through, noisy numbers have no end.")
 
     @property
     def log_probability(self) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri, stdtr
 
 from dpcore.audit.coupling import Phantoms
-from dpcore.audit.replay import CHOICE, GEOMETRIC, Asked
+from dpcore.audit.replay import CHOICE, GEOMETRIC, RecordedAnswer
 from dpcore.geometry.domain import FloatArray
 from dpcore.privacy.noise import selection_weights
 
@@ -39,7 +39,7 @@ class Laws:
         self._runs: list[FloatArray] = []
         self._all: list[FloatArray] = []
 
-    def hear(self, asked: Sequence[Asked]) -> None:
+    def hear(self, asked: Sequence[RecordedAnswer]) -> None:
         """The answers of one run. The first, the last and two more of a long one."""
         row = np.full((QUESTIONS, 4), np.nan)
         for question, each in enumerate(asked[:QUESTIONS]):
@@ -49,7 +49,7 @@ class Laws:
             self._all.append(uniform)
         self._runs.append(row.ravel())
 
-    def _uniform(self, asked: Asked) -> FloatArray:
+    def _uniform(self, asked: RecordedAnswer) -> FloatArray:
         if asked.kind == CHOICE:
             weights = selection_weights(asked.values, asked.scale, asked.log_prior)
             below = weights[: asked.answer].sum() + self._rng.random() * weights[asked.answer]

@@ -10,26 +10,28 @@ probability of any of its answers can differ.
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from dpcore.audit.accountant import gaussian_epsilon, zcdp_epsilon
 from dpcore.geometry.domain import FloatArray, IntArray
 from dpcore.privacy.accounting import Transcript
-from dpcore.privacy.noise import Noise, selection_scale, selection_weights
+from dpcore.privacy.noise import Noise, selection_weights
+from dpcore.privacy.noise_proxy import NoiseKind, NoiseProxy, NoiseRequest
 
-GEOMETRIC, GAUSSIAN, CHOICE = "geometric", "gaussian", "choice"
+GEOMETRIC, GAUSSIAN, CHOICE = NoiseKind
 
 
 @dataclass(frozen=True)
-class Asked:
+class RecordedAnswer:
     """One question to the noise: the exact values, what the noise was scaled to, the answer."""
 
-    kind: str
+    kind: NoiseKind
     values: IntArray
     scale: float
     answer: Any
@@ -47,63 +49,27 @@ class Diverged(BaseException):
     """
 
 
-class Recorder:
-    """A source of noise that remembers what it was asked and what it said."""
-
-    simulated: ClassVar[bool] = True
+class Recorder(NoiseProxy):
+    """A source of noise that remembers every question and its answer."""
 
     def __init__(self, noise: Noise):
         self._noise = noise
-        self.asked: list[Asked] = []
+        self.asked: list[RecordedAnswer] = []
         self.account: Transcript | None = None
 
-    def geometric(self, values: IntArray, sensitivity: int, epsilon: float) -> IntArray:
-        exact = np.array(values)
-        answer = self._noise.geometric(values, sensitivity, epsilon)
-        self._keep(GEOMETRIC, exact, sensitivity / epsilon, answer.copy(), None, epsilon)
+    def answer(self, request: NoiseRequest) -> Any:
+        exact = np.array(request.values)
+        answer = request.put_to(self._noise)
+        self.asked.append(_asked(request, exact, copy.copy(answer), self.account))
         return answer
 
-    def gaussian(self, values: IntArray, sensitivity: float, rho: float) -> IntArray:
-        exact = np.array(values)
-        answer = self._noise.gaussian(values, sensitivity, rho)
-        scale = sensitivity / math.sqrt(2 * rho)
-        self._keep(GAUSSIAN, exact, scale, answer.copy(), None, rho)
-        return answer
 
-    def choose(
-        self,
-        scores: IntArray,
-        sensitivity: int,
-        epsilon: float,
-        monotone: bool = False,
-        log_prior: FloatArray | None = None,
-    ) -> int:
-        exact = np.array(scores)
-        answer = self._noise.choose(scores, sensitivity, epsilon, monotone, log_prior)
-        scale = selection_scale(sensitivity, epsilon, monotone)
-        self._keep(CHOICE, exact, scale, answer, log_prior, epsilon)
-        return answer
-
-    def _keep(
-        self,
-        kind: str,
-        exact: IntArray,
-        scale: float,
-        answer: Any,
-        log_prior: FloatArray | None,
-        price: float,
-    ) -> None:
-        self.asked.append(Asked(kind, exact, scale, answer, log_prior, price, self.account))
-
-
-class Replay:
+class Replay(NoiseProxy):
     """A source of noise that gives recorded answers again, to the same questions only."""
 
-    simulated: ClassVar[bool] = True
-
-    def __init__(self, recorded: Sequence[Asked]):
+    def __init__(self, recorded: Sequence[RecordedAnswer]):
         self._recorded = recorded
-        self.asked: list[Asked] = []
+        self.asked: list[RecordedAnswer] = []
         self.account: Transcript | None = None
 
     @property
@@ -111,45 +77,33 @@ class Replay:
         """Recorded answers that nobody has asked for."""
         return len(self._recorded) - len(self.asked)
 
-    def geometric(self, values: IntArray, sensitivity: int, epsilon: float) -> IntArray:
-        return self._again(GEOMETRIC, values, sensitivity / epsilon).copy()
-
-    def gaussian(self, values: IntArray, sensitivity: float, rho: float) -> IntArray:
-        return self._again(GAUSSIAN, values, sensitivity / math.sqrt(2 * rho)).copy()
-
-    def choose(
-        self,
-        scores: IntArray,
-        sensitivity: int,
-        epsilon: float,
-        monotone: bool = False,
-        log_prior: FloatArray | None = None,
-    ) -> int:
-        return self._again(
-            CHOICE, scores, selection_scale(sensitivity, epsilon, monotone), log_prior
-        )
-
-    def _again(
-        self, kind: str, values: IntArray, scale: float, log_prior: FloatArray | None = None
-    ) -> Any:
+    def answer(self, request: NoiseRequest) -> Any:
+        scale, log_prior = request.scale, request.log_prior
         if len(self.asked) == len(self._recorded):
             raise Diverged("it asked one more question")
         before = self._recorded[len(self.asked)]
-        if (kind, np.shape(values), scale) != (before.kind, before.values.shape, before.scale):
+        question = request.kind, np.shape(request.values), scale
+        if question != (before.kind, before.values.shape, before.scale):
             raise Diverged("it asked another question")
         if not np.array_equal(log_prior, before.log_prior):  # type: ignore[arg-type]
             raise Diverged("it chose by another prior")
-        exact = np.array(values)
-        answer, price = before.answer, before.price
-        self.asked.append(Asked(kind, exact, scale, answer, log_prior, price, self.account))
-        return before.answer
+        again = _asked(request, np.array(request.values), before.answer, self.account)
+        self.asked.append(replace(again, price=before.price))
+        return copy.copy(before.answer)
+
+
+def _asked(
+    request: NoiseRequest, exact: IntArray, answer: Any, account: Transcript | None
+) -> RecordedAnswer:
+    kind, scale, prior = request.kind, request.scale, request.log_prior
+    return RecordedAnswer(kind, exact, scale, answer, prior, request.price, account)
 
 
 @dataclass(frozen=True)
 class Loss:
     """What one question costs on one pair of data sets."""
 
-    kind: str
+    kind: NoiseKind
     #: The log odds that its answer speaks for the first data set.
     realized: float
     #: The most that this could have been, for any answer; infinite for Gaussian noise.
@@ -158,7 +112,7 @@ class Loss:
     rho: float
 
 
-def loss(first: Asked, second: Asked) -> Loss:
+def loss(first: RecordedAnswer, second: RecordedAnswer) -> Loss:
     """What was lost by a question with one exact answer on the first data set, and one on the
     second, by the law that its noise is meant to follow."""
     if first.kind == CHOICE:
@@ -182,7 +136,7 @@ def loss(first: Asked, second: Asked) -> Loss:
     return Loss(GAUSSIAN, realized, math.inf if rho else 0.0, rho)
 
 
-def as_priced(found: Loss, asked: Asked) -> Loss:
+def as_priced(found: Loss, asked: RecordedAnswer) -> Loss:
     """The most that a question may cost that was asked at this price, if it costs anything."""
     if not found.rho and not found.worst:
         return found
@@ -192,7 +146,7 @@ def as_priced(found: Loss, asked: Asked) -> Loss:
     return Loss(found.kind, found.realized, asked.price, asked.price**2 / part)
 
 
-def moved_too_far(losses: Sequence[Loss], asked: Sequence[Asked], rows: int) -> str:
+def moved_too_far(losses: Sequence[Loss], asked: Sequence[RecordedAnswer], rows: int) -> str:
     """Which answer so many rows moved by more than its noise was priced for, in words."""
     for number, (found, each) in enumerate(zip(losses, asked, strict=True), start=1):
         gaussian = found.kind == GAUSSIAN
@@ -230,7 +184,7 @@ def _log_shares(scores: IntArray, scale: float, log_prior: FloatArray | None) ->
         return np.log(weights) - np.log(weights.sum())
 
 
-def repeats(first: Sequence[Asked], second: Sequence[Asked]) -> int:
+def repeats(first: Sequence[RecordedAnswer], second: Sequence[RecordedAnswer]) -> int:
     """How much more often noise would have repeated itself, were the first data set the true one.
 
     A question is compared with the one before it of the same size and scale.

@@ -9,27 +9,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 from zlib import crc32
 
 import numpy as np
 from scipy.special import betaincinv
 
 from dpcore.algorithms import ALGORITHMS
-from dpcore.algorithms.eugkm import EUGkM
-from dpcore.algorithms.eugkm_published import EUGkMPublished
 from dpcore.audit.replay import Diverged, Recorder, Replay, loss
-from dpcore.datasets import Dataset
+from dpcore.datasets.base import Dataset
 from dpcore.datasets.builtin import CITY, PICKUP, taxi
 from dpcore.datasets.rows import from_array
-from dpcore.geometry.domain import FloatArray, IntArray
+from dpcore.errors import BadInput
+from dpcore.geometry.domain import FloatArray
 from dpcore.privacy.accounting import Budget
 from dpcore.privacy.explain import attacker_certainty
 from dpcore.privacy.noise import Noise, SimulatedNoise
+from dpcore.privacy.noise_proxy import NoiseProxy, NoiseRequest
 from dpcore.queries.curator import Curator
+from dpcore.results.steps import SizeNote
 from dpcore.results.synopsis import NoisyGrid
 
 #: Made up: far from all others, in the Bronx, where no trip of the sample begins.
@@ -44,6 +45,13 @@ EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 4.0)
 #: Rounds that are scored, and others before them by which a way to guess is chosen.
 ROUNDS, PILOT = 1000, 300
 CONFIDENCE = 0.95
+
+
+@runtime_checkable
+class CountsOnGrid(Protocol):
+    """An algorithm that publishes noisy counts on a grid."""
+
+    def summary(self, curator: Curator, k: int, *, theta: float, starts: int) -> NoisyGrid: ...
 
 
 @dataclass(frozen=True)
@@ -65,12 +73,9 @@ class Contestant:
         """The noisy counts, of which its centers are made, and the noisy number of trips."""
         curator = Curator(data, Budget(epsilon), noise, rng=np.random.default_rng(0))
         system = ALGORITHMS[self.algorithm]
-        if isinstance(system, EUGkM):
-            counts = system.summary(curator, 1, theta=THETA, starts=1)
-        else:
-            assert isinstance(system, EUGkMPublished)
-            counts = system.summary(curator, THETA)
-        sizes = [step.released["n"] for step in curator.steps if step.kind == "size"]
+        assert isinstance(system, CountsOnGrid)
+        counts = system.summary(curator, 1, theta=THETA, starts=1)
+        sizes = [step.note.n for step in curator.steps if isinstance(step.note, SizeNote)]
         return counts, sizes[0] if sizes else None
 
 
@@ -93,19 +98,19 @@ CONTESTANTS: Mapping[str, Contestant] = MappingProxyType(
 )
 
 
-class ThinNoise(SimulatedNoise):
-    """Noise that is smaller than what is asked for: to show what happens then."""
+class ThinNoise(NoiseProxy):
+    """Simulated noise for a larger epsilon than the one asked for: less than privacy takes."""
 
     def __init__(self, seed: np.random.SeedSequence, thinned: float):
-        super().__init__(seed)
+        self._noise = SimulatedNoise(seed)
         self._thinned = thinned
 
-    def geometric(self, values: IntArray, sensitivity: int, epsilon: float) -> IntArray:
-        return super().geometric(values, sensitivity, epsilon * self._thinned)
+    def answer(self, request: NoiseRequest) -> Any:
+        return replace(request, price=request.price * self._thinned).put_to(self._noise)
 
 
 @dataclass(frozen=True, eq=False)
-class Pair:
+class TripPair:
     """Two data sets that differ in one trip, both public: rows in degrees, and as data."""
 
     others: FloatArray
@@ -114,10 +119,10 @@ class Pair:
 
 
 @lru_cache(maxsize=16)
-def pair(epsilon: float) -> Pair:
+def pair(epsilon: float) -> TripPair:
     """So many trips that the grid of the published algorithm changes with one more."""
     if not LEAST_EPSILON <= epsilon <= MOST_EPSILON:
-        raise ValueError(
+        raise BadInput(
             f"The game is played at ε from {LEAST_EPSILON:g} to {MOST_EPSILON:g}, "
             f"not at {epsilon:g}."
         )
@@ -126,7 +131,7 @@ def pair(epsilon: float) -> Pair:
     others = rows[np.random.default_rng(0).permutation(len(rows))[: n - 1]]
     together = np.concatenate([others, [TRIP]])
     ends = CITY.low, CITY.high
-    return Pair(others, from_array(others, ends), from_array(together, ends))
+    return TripPair(others, from_array(others, ends), from_array(together, ends))
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,7 +223,7 @@ def best_guesser(rounds: Sequence[Round]) -> Guesser:
 
 
 @dataclass(frozen=True)
-class Score:
+class GuesserScore:
     """How often a guesser was right, in rounds by which it was not chosen."""
 
     contestant: str
@@ -251,15 +256,15 @@ def score(
     rounds: int = ROUNDS,
     pilot: int = PILOT,
     seed: int = 0,
-) -> Score:
+) -> GuesserScore:
     """Choose a way to guess on pilot rounds, then score it on others."""
     played = [play(contestant, epsilon, number, seed) for number in range(pilot + rounds)]
     guesser = best_guesser(played[:pilot])
     right = guesser.right(*seen(played[pilot:]))
-    return Score(contestant.key, epsilon, right, rounds, guesser.words)
+    return GuesserScore(contestant.key, epsilon, right, rounds, guesser.words)
 
 
-def scores(rounds: int = ROUNDS, pilot: int = PILOT, seed: int = 0) -> Iterator[Score]:
+def scores(rounds: int = ROUNDS, pilot: int = PILOT, seed: int = 0) -> Iterator[GuesserScore]:
     """Every contestant at every epsilon, each as it is finished."""
     for epsilon in EPSILONS:
         for contestant in CONTESTANTS.values():

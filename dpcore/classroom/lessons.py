@@ -27,6 +27,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from dpcore.datasets.data_folder import data_file
+from dpcore.errors import BadInput
 
 FOLDER = "lessons"
 STYLE = """
@@ -71,13 +72,13 @@ def parse(key: str, text: str) -> Lesson:
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
-        raise ValueError(f"Lesson {key!r} is no TOML file: {problem}") from None
+        raise BadInput(f"Lesson {key!r} is no TOML file: {problem}") from None
     minutes = table.pop("minutes", 10)
     if not isinstance(minutes, int) or isinstance(minutes, bool) or minutes < 1:
-        raise ValueError(f"Lesson {key!r}: minutes is a whole number, not {minutes!r}.")
+        raise BadInput(f"Lesson {key!r}: minutes is a whole number, not {minutes!r}.")
     steps = table.pop("steps", None)
     if not isinstance(steps, list) or not steps:
-        raise ValueError(f"Lesson {key!r} has no steps: each begins with a line [[steps]].")
+        raise BadInput(f"Lesson {key!r} has no steps: each begins with a line [[steps]].")
     title, aim = _texts(f"Lesson {key!r}", table, "title", "aim")
     return Lesson(
         key, title, aim, minutes, tuple(_step(key, i, each) for i, each in enumerate(steps, 1))
@@ -88,7 +89,7 @@ def _step(key: str, number: int, table: dict[str, Any]) -> LessonStep:
     where = f"Lesson {key!r}, step {number}"
     opens = table.pop("open", None)
     if not isinstance(opens, dict) or not opens:
-        raise ValueError(f"{where} opens nothing: it needs open = {{ part = … }}.")
+        raise BadInput(f"{where} opens nothing: it needs open = {{ part = … }}.")
     title, ask, note = _texts(where, table, "title", "ask", "note")
     return LessonStep(title, ask, note, {name: _address_text(v) for name, v in opens.items()})
 
@@ -96,10 +97,10 @@ def _step(key: str, number: int, table: dict[str, Any]) -> LessonStep:
 def _texts(where: str, table: dict[str, Any], *names: str) -> list[str]:
     """The named texts, and no others."""
     if unknown := sorted(table.keys() - set(names)):
-        raise ValueError(f"{where} has no {unknown[0]!r}; it has {', '.join(names)}.")
+        raise BadInput(f"{where} has no {unknown[0]!r}; it has {', '.join(names)}.")
     for name in names:
         if not isinstance(table.get(name), str) or not table[name].strip():
-            raise ValueError(f"{where} needs a text for {name!r}.")
+            raise BadInput(f"{where} needs a text for {name!r}.")
     return [" ".join(table[name].split()) for name in names]
 
 

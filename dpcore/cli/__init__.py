@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from dpcore._version import __version__
+from dpcore.errors import BadInput, DpcoreError, Refusal
 
-#: Exit codes of a command that failed.
-BAD_INPUT, REFUSED, INTERRUPTED = 2, 3, 130
+#: Exit codes: those of the classes of errors, and that of a command that was stopped.
+BAD_INPUT, REFUSED, INTERRUPTED = BadInput.exit_code, Refusal.exit_code, 130
 TOO_MUCH = {
     MemoryError: "this needs more memory than there is. Give smaller data.",
     RecursionError: "the data are nested too deeply to be read.",
@@ -91,9 +92,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; errors are one line for people, and an exit code for scripts."""
     words = sys.argv[1:] if argv is None else argv
     arguments = parser(words).parse_args(words)
-    # The command has imported this module by now; help and usage errors never do.
-    from dpcore.privacy.accounting import Infeasible
-
     try:
         code: int | None = arguments.do(arguments)
         return code or 0
@@ -103,12 +101,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as problem:
         message = f"{problem.filename}: {problem.strerror}." if problem.filename else problem
         print(f"dpcore: {message}", file=sys.stderr)
-        # The system's own refusals have an error number; ours have none.
-        refused = isinstance(problem, PermissionError) and problem.errno is None
-        return REFUSED if refused else BAD_INPUT
-    except Infeasible as refusal:
-        print(f"dpcore: {refusal}", file=sys.stderr)
-        return REFUSED
+        return BAD_INPUT
+    except DpcoreError as error:
+        print(f"dpcore: {error}", file=sys.stderr)
+        return error.exit_code
     except ValueError as error:
         print(f"dpcore: {error}", file=sys.stderr)
         return BAD_INPUT

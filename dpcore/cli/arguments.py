@@ -10,9 +10,12 @@ from typing import Any, TypeVar
 
 from dpcore._suggestion import nearest
 from dpcore.algorithms import Algorithm
-from dpcore.datasets import BUILTIN, Dataset, load, why_empty
-from dpcore.datasets.engines import ENGINES
-from dpcore.datasets.files import from_file
+from dpcore.datasets import load
+from dpcore.datasets.base import Dataset
+from dpcore.datasets.builtin import BUILTIN
+from dpcore.datasets.engines.by_name import ENGINES
+from dpcore.datasets.files import from_file, why_empty
+from dpcore.errors import BadInput
 from dpcore.privacy.accounting import Neighbors
 
 T = TypeVar("T")
@@ -42,7 +45,7 @@ def kept(file: Path, read: Callable[[str], T]) -> T | None:
     try:
         return read(file.read_text(encoding="utf-8"))
     except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise ValueError(f"{file} is not a file that --save wrote. Name another file.") from error
+        raise BadInput(f"{file} is not a file that --save wrote. Name another file.") from error
 
 
 def add_data(command: argparse.ArgumentParser) -> None:
@@ -103,7 +106,7 @@ def dataset(arguments: argparse.Namespace) -> Dataset:
     """The data set that the arguments name."""
     if arguments.data in BUILTIN or arguments.data.startswith("gaussians-k"):
         if arguments.box or arguments.columns:
-            raise ValueError(
+            raise BadInput(
                 f"{arguments.data} has its own box and columns. Leave out --box and --columns."
             )
         return load(arguments.data)
@@ -112,7 +115,7 @@ def dataset(arguments: argparse.Namespace) -> Dataset:
     if arguments.box:
         half, odd = divmod(len(arguments.box), 2)
         if odd:
-            raise ValueError("--box needs all low ends, then as many high ends.")
+            raise BadInput("--box needs all low ends, then as many high ends.")
         box = (arguments.box[:half], arguments.box[half:])
     options = {
         "columns": arguments.columns,
@@ -145,7 +148,7 @@ def settings(algorithm: Algorithm, pairs: list[str]) -> dict[str, Any]:
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals:
-            raise ValueError(f"--set takes NAME=VALUE, not {pair!r}.")
+            raise BadInput(f"--set takes NAME=VALUE, not {pair!r}.")
         kind = kinds.get(name, str)
         if kind is bool:
             found[name] = {"true": True, "false": False}.get(value.lower(), value)

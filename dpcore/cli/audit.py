@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 
 from dpcore.algorithms import ALGORITHMS, get
-from dpcore.audit.attack import Finding
+from dpcore.audit.attack import AuditFinding
 from dpcore.audit.campaign import RUNS, Findings, Walked, attacks, findings, today, walks
 from dpcore.audit.cases import cases_of
 from dpcore.audit.coverage import EXCUSED, covered
 from dpcore.cli.arguments import kept, seed, to_be_written
 from dpcore.cli.progress_meter import progress
+from dpcore.errors import BadInput
 from dpcore.privacy.accounting import Verdict
 from dpcore.privacy.rounding import at_least
 
@@ -55,7 +56,7 @@ def do(arguments: argparse.Namespace) -> int:
         tell(findings())
         return 0
     if arguments.runs < 8:
-        raise ValueError(f"--runs must be at least 8, not {arguments.runs}.")
+        raise BadInput(f"--runs must be at least 8, not {arguments.runs}.")
     keys = dict.fromkeys(arguments.algorithms or ALGORITHMS)
     cases = [case for key in keys for case in cases_of(get(key))]
     partly = arguments.save and arguments.algorithms
@@ -77,7 +78,7 @@ def do(arguments: argparse.Namespace) -> int:
     return BROKEN if broken(report) else 0
 
 
-def broken(report: Findings) -> list[Finding | Walked]:
+def broken(report: Findings) -> list[AuditFinding | Walked]:
     """Claims said to hold that do not, with 95 % confidence in all of these together."""
     confidence = report.family_confidence
     refuted = [f for f in report.attacks if Verdict(f.verdict).holds and f.refutes(confidence)]

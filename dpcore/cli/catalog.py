@@ -9,7 +9,7 @@ from typing import Any
 
 from dpcore.algorithms import ALGORITHMS, PAPERS, Algorithm, get
 from dpcore.algorithms.references import bibtex
-from dpcore.datasets import BUILTIN
+from dpcore.datasets.builtin import BUILTIN
 from dpcore.study.guarantees import THEOREMS
 from dpcore.study.prediction import PREDICTED
 

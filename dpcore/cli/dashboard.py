@@ -9,6 +9,8 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+from dpcore.errors import BadInput
+
 MAIN = Path(__file__).parents[2] / "app.py"
 MODES = ("personal", "classroom", "shared")
 #: Names that every machine has for itself.
@@ -55,13 +57,13 @@ def add(command: argparse.ArgumentParser) -> None:
 
 def do(arguments: argparse.Namespace) -> None:
     if not MAIN.is_file() or find_spec("streamlit") is None:
-        raise ValueError(
+        raise BadInput(
             "The dashboard is not installed here. Get the whole project and run `make run` in it."
         )
     if not 1 <= arguments.port <= 65535:
-        raise ValueError(f"--port is {arguments.port}: choose one from 1 to 65535.")
+        raise BadInput(f"--port is {arguments.port}: choose one from 1 to 65535.")
     if arguments.address in EVERYWHERE and not arguments.host:
-        raise ValueError(
+        raise BadInput(
             f"--address {arguments.address} needs --host: the name or number of this machine "
             "under which people open the dashboard."
         )

@@ -7,7 +7,10 @@ import json
 from pathlib import Path
 
 from dpcore.cli.ledger_arguments import account_as_dict, add_ledger, books_to_read, entry_as_dict
-from dpcore.release import Amount, Entry, Ledger, reopened
+from dpcore.errors import BadInput
+from dpcore.release.amounts import Amount
+from dpcore.release.ledger import Entry, Ledger
+from dpcore.release.publish import reopened
 from dpcore.release.signature import public_key
 
 
@@ -29,7 +32,7 @@ def do(arguments: argparse.Namespace) -> None:
     books = books_to_read(arguments)
     if arguments.number is not None:
         if books is None:
-            raise ValueError(f"There is no ledger in {arguments.ledger}.")
+            raise BadInput(f"There is no ledger in {arguments.ledger}.")
         again(books, arguments.number, arguments.output)
     elif arguments.json:
         accounts = [account_as_dict(account) for account in books.accounts()] if books else []
@@ -46,7 +49,7 @@ def do(arguments: argparse.Namespace) -> None:
 def again(books: Ledger, number: int, folder: Path | None) -> None:
     release = reopened(books, number)
     if not release.files:
-        raise ValueError(f"Release {number} has no files: {release.entry.failure}")
+        raise BadInput(f"Release {number} has no files: {release.entry.failure}")
     folder = folder or Path(f"release-{number}")
     release.save(folder)
     print(f"Release {number}: {len(release.files)} files in {folder}.")

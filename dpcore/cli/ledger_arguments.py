@@ -7,7 +7,8 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-from dpcore.release import Account, Entry, Ledger
+from dpcore.errors import BadInput
+from dpcore.release.ledger import Account, Entry, Ledger
 from dpcore.release.ledger_folder import VARIABLE, usual_folder
 from dpcore.release.ledger_store import DATABASE, KEY
 
@@ -29,9 +30,7 @@ def ledger(arguments: argparse.Namespace) -> Ledger:
     try:
         return Ledger(arguments.ledger)
     except (OSError, sqlite3.Error) as problem:
-        raise ValueError(
-            f"The ledger in {arguments.ledger} cannot be used: {problem}."
-        ) from problem
+        raise BadInput(f"The ledger in {arguments.ledger} cannot be used: {problem}.") from problem
 
 
 def books_to_read(arguments: argparse.Namespace) -> Ledger | None:

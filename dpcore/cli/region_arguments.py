@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from dpcore.datasets import Dataset
+from dpcore.datasets.base import Dataset
 from dpcore.datasets.regions import ELSEWHERE, Regions, boroughs, from_geojson, neighborhoods
+from dpcore.errors import BadInput
 
 NAMED = {"boroughs": boroughs, "neighborhoods": neighborhoods}
 
@@ -36,16 +37,16 @@ def regions(arguments: argparse.Namespace, data: Dataset) -> Regions | None:
     """The regions that the arguments name, with their levels, on the map of the data."""
     if arguments.regions is None:
         if arguments.level:
-            raise ValueError("--level needs --regions. Name the regions first.")
+            raise BadInput("--level needs --regions. Name the regions first.")
         return None
     if data.d != 2:
-        raise ValueError(f"--regions needs data with 2 coordinates; these have {data.d}.")
+        raise BadInput(f"--regions needs data with 2 coordinates; these have {data.d}.")
     if arguments.regions in NAMED:
         drawn = NAMED[arguments.regions](data.box)
     else:
         drawn = from_geojson(arguments.regions, data.box)
     if drawn.names == (ELSEWHERE,):
-        raise ValueError(f"No region of {arguments.regions} lies in the box of these data.")
+        raise BadInput(f"No region of {arguments.regions} lies in the box of these data.")
     return drawn.with_levels({**drawn.levels, **dict(map(level, arguments.level))})
 
 
@@ -57,4 +58,4 @@ def level(pair: str) -> tuple[str, float]:
             return name, float(epsilon)
     except ValueError:
         pass
-    raise ValueError(f"--level takes NAME=EPSILON, not {pair!r}.")
+    raise BadInput(f"--level takes NAME=EPSILON, not {pair!r}.")

@@ -12,27 +12,21 @@ from dpcore.algorithms import get
 from dpcore.cli.arguments import add_budget, add_data, check_name, settings
 from dpcore.cli.ledger_arguments import add_ledger, entry_as_dict, ledger
 from dpcore.cli.progress_meter import Stages
-from dpcore.datasets import engines
 from dpcore.datasets.builtin import builtin_set
+from dpcore.datasets.engines.by_name import engine
+from dpcore.datasets.engines.position_columns import open_source
 from dpcore.datasets.files import coordinates
+from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box
-from dpcore.release import (
-    TWIN,
-    Amount,
-    BuiltinData,
-    DataSource,
-    FileData,
-    Ledger,
-    Release,
-    ReleasePlan,
-    ReleaseRefused,
-    Unit,
-    publish,
-    twin_plan,
-)
+from dpcore.release.amounts import Amount
+from dpcore.release.ledger import Ledger, ReleaseRefused
 from dpcore.release.output import refuse_target
+from dpcore.release.plan import TWIN, ReleasePlan
+from dpcore.release.publish import Release, publish
 from dpcore.release.signature import make_key, signer
-from dpcore.release.sources import known
+from dpcore.release.sources import BuiltinData, DataSource, FileData, known
+from dpcore.release.twin import twin_plan
+from dpcore.release.unit import Unit
 
 
 def add(command: argparse.ArgumentParser) -> None:
@@ -93,7 +87,7 @@ def do(arguments: argparse.Namespace) -> None:
         with Stages() as stages:
             release = publish(plan, books, lambda each: stages(each.doing, each.part))
     except sqlite3.Error as problem:
-        raise ValueError(
+        raise BadInput(
             f"The ledger could not be written: {problem}. dpcore history says whether the release "
             "was kept and charged; if it is not there, nothing was spent."
         ) from problem
@@ -117,7 +111,7 @@ def planned(arguments: argparse.Namespace, books: Ledger) -> ReleasePlan:
     data = source(arguments)
     name = arguments.name or arguments.data
     if not (arguments.name or known(arguments.data)):
-        raise ValueError(
+        raise BadInput(
             "Name the data set with --name: its name stands on the certificate, where a path might "
             "tell who is in it."
         )
@@ -125,13 +119,13 @@ def planned(arguments: argparse.Namespace, books: Ledger) -> ReleasePlan:
     allowed = total(arguments, books, name)
     if arguments.algorithm == TWIN:
         if arguments.k is not None or arguments.delta or arguments.set:
-            raise ValueError("A twin has settings of its own: leave out -k, --delta and --set.")
+            raise BadInput("A twin has settings of its own: leave out -k, --delta and --set.")
         neighbors = arguments.neighbors
         return twin_plan(
             name, data, arguments.epsilon, neighbors=neighbors, unit=unit, allowed=allowed
         )
     if arguments.k is None:
-        raise ValueError("Say how many centers to publish: -k.")
+        raise BadInput("Say how many centers to publish: -k.")
     return ReleasePlan(
         name,
         data,
@@ -150,18 +144,18 @@ def source(arguments: argparse.Namespace) -> DataSource:
     """The data that the arguments name; of files the columns are looked at, but no row."""
     if known(arguments.data):
         if arguments.box or arguments.columns:
-            raise ValueError(
+            raise BadInput(
                 f"{arguments.data} has its own box and columns. Leave out --box and --columns."
             )
         return BuiltinData(arguments.data)
     check_name(arguments)
-    opened = engines.open_source(
-        engines.engine(arguments.engine), arguments.data, arguments.columns, arguments.zones
+    opened = open_source(
+        engine(arguments.engine), arguments.data, arguments.columns, arguments.zones
     )
     names = coordinates(opened)
     ends = arguments.box or []
     if len(ends) != 2 * len(names):
-        raise ValueError(
+        raise BadInput(
             f"Give the public box of {', '.join(names)}, known without looking at the data: "
             f"--box with {len(names)} low ends, then as many high ends."
         )
@@ -186,11 +180,11 @@ def total(arguments: argparse.Namespace, books: Ledger, name: str) -> Amount:
     """What may be spent on the data in all: as said now, or as it was when the account began."""
     if arguments.allowed:
         if len(arguments.allowed) > 2:
-            raise ValueError("--allowed takes an epsilon and, if need be, a delta.")
+            raise BadInput("--allowed takes an epsilon and, if need be, a delta.")
         return Amount.of(*arguments.allowed)
     if account := books.account(name):
         return account.allowed
-    raise ValueError(
+    raise BadInput(
         f"This would be the first release of {name!r}: say with --allowed what all releases of it "
         "may ever cost."
     )
@@ -202,7 +196,7 @@ def save(release: Release, folder: Path) -> None:
         release.save(folder)
     except OSError as problem:
         number = release.entry.number
-        raise ValueError(
+        raise BadInput(
             f"Release {number} was made and costs {release.entry.charged}, but its files could not "
             f"be written to {folder}: {problem.strerror or problem}. "
             f"dpcore history {number} --output FOLDER writes them, for free."

@@ -14,6 +14,7 @@ from typing import Any
 from dpcore._suggestion import did_you_mean
 from dpcore.algorithms import PAPERS
 from dpcore.cli.arguments import kept, seed, to_be_written
+from dpcore.errors import BadInput
 from dpcore.papers import (
     REPRODUCTIONS,
     Effort,
@@ -59,9 +60,9 @@ def add(command: argparse.ArgumentParser) -> None:
 
 def do(arguments: argparse.Namespace) -> None:
     if arguments.data is not None and not arguments.data.is_dir():
-        raise ValueError(f"--data must be a folder, and {arguments.data} is not one.")
+        raise BadInput(f"--data must be a folder, and {arguments.data} is not one.")
     if arguments.save and arguments.quick:
-        raise ValueError("--save needs full measurements. Leave out --quick.")
+        raise BadInput("--save needs full measurements. Leave out --quick.")
     if arguments.name is None and not arguments.save:
         listed = in_order(REPRODUCTIONS)
         if arguments.json:
@@ -105,7 +106,7 @@ def chosen(name: str | None) -> list[str]:
         if name in (each.paper, SOURCES[each.paper].prefix)
     ]
     if not of_paper:
-        raise ValueError(
+        raise BadInput(
             f"No finding or paper {name!r}.{did_you_mean(name, REPRODUCTIONS)} "
             f"There are: {', '.join(REPRODUCTIONS)}."
         )

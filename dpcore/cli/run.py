@@ -19,6 +19,7 @@ from dpcore.cli.arguments import (
 )
 from dpcore.cli.progress_meter import Stages
 from dpcore.cli.region_arguments import add_regions, regions
+from dpcore.errors import BadInput, Refusal
 from dpcore.kmeans.stages import listening
 from dpcore.privacy.explain import odds
 from dpcore.privacy.rounding import at_most
@@ -61,7 +62,7 @@ def do(arguments: argparse.Namespace) -> None:
     ending = arguments.output.suffix.lstrip(".").lower() if arguments.output else None
     format = arguments.format or ending
     if format is not None and format not in FORMATS:
-        raise ValueError(f"--format must be one of {', '.join(FORMATS)}, not {format!r}.")
+        raise BadInput(f"--format must be one of {', '.join(FORMATS)}, not {format!r}.")
     data = dataset(arguments)
     divided = regions(arguments, data)
     with Stages() as stages, listening(stages):
@@ -79,7 +80,7 @@ def do(arguments: argparse.Namespace) -> None:
         )
     if format is not None:
         if not isinstance(result.centers, PrivateCenters):
-            raise PermissionError(
+            raise Refusal(
                 f"the result of {result.algorithm} is not private and may not be saved: "
                 "its privacy claim does not hold."
             )

@@ -10,8 +10,10 @@ from typing import TypeVar
 from dpcore.algorithms import get
 from dpcore.cli.arguments import add_budget, add_data, dataset, seed, settings
 from dpcore.cli.progress_meter import Stages
+from dpcore.errors import BadInput
 from dpcore.kmeans.stages import listening
-from dpcore.results.run_result import NonPrivateCenters, opened
+from dpcore.results.centers import NonPrivateCenters
+from dpcore.results.non_private import opened
 from dpcore.study.sweep import Trial, sweep
 from dpcore.study.sweep_plan import as_csv, as_json
 
@@ -55,7 +57,7 @@ def add(command: argparse.ArgumentParser) -> None:
 def do(arguments: argparse.Namespace) -> None:
     keys = list(dict.fromkeys(arguments.algorithms))
     if arguments.set and len(keys) > 1:
-        raise ValueError("--set works with one algorithm only. Run a sweep for each algorithm.")
+        raise BadInput("--set works with one algorithm only. Run a sweep for each algorithm.")
     chosen = {key: settings(get(key), arguments.set) for key in keys}
     data = dataset(arguments)
     trials = sweep(

@@ -8,10 +8,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from dpcore.cli.ledger_arguments import books_to_read
-from dpcore.release import Finding, verify
 from dpcore.release.certificate import HEAD, NAME, PAGE
+from dpcore.release.finding import Finding
 from dpcore.release.signature import trusted
-from dpcore.release.verify import MOST_BYTES
+from dpcore.release.verify import MOST_BYTES, verify
 
 #: Something that can be checked does not hold.
 BROKEN = 1

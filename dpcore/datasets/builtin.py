@@ -17,6 +17,7 @@ import numpy.typing as npt
 from dpcore._suggestion import did_you_mean
 from dpcore.datasets import generated, uci
 from dpcore.datasets.data_folder import data_file
+from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box, FloatArray, Grid, IntArray
 from dpcore.results import parquet
 
@@ -201,7 +202,7 @@ def builtin_set(key: str) -> BuiltinSet:
     if family := re.fullmatch(r"gaussians-k([1-9]\d?|100)-d([1-9]\d?|100)", key):
         return gaussian_family(int(family[1]), int(family[2]))
     known = ", ".join(BUILTIN)
-    raise ValueError(
+    raise BadInput(
         f"No built-in set is called {key!r}.{did_you_mean(key, BUILTIN)} There are {known}, "
         "and gaussians-kK-dD for any K and D up to 100."
     )

@@ -13,6 +13,7 @@ import numpy.typing as npt
 import shapely
 
 from dpcore.datasets.data_folder import data_file
+from dpcore.errors import BadInput
 from dpcore.geometry.domain import FloatArray
 
 #: A degree of longitude is this much of a degree of latitude in New York.
@@ -74,7 +75,7 @@ def place_of(lon_lat: npt.ArrayLike) -> list[str]:
 def polygons(geometry: Mapping[str, Any]) -> tuple[tuple[FloatArray, ...], ...]:
     """The rings of a GeoJSON Polygon or MultiPolygon, each closed."""
     if geometry["type"] not in ("Polygon", "MultiPolygon"):
-        raise ValueError(f"An area is a Polygon or a MultiPolygon, not a {geometry['type']}.")
+        raise BadInput(f"An area is a Polygon or a MultiPolygon, not a {geometry['type']}.")
     parts = geometry["coordinates"]
     parts = parts if geometry["type"] == "MultiPolygon" else [parts]
     return tuple(tuple(_closed(ring) for ring in polygon) for polygon in parts)
@@ -83,7 +84,7 @@ def polygons(geometry: Mapping[str, Any]) -> tuple[tuple[FloatArray, ...], ...]:
 def _closed(ring: npt.ArrayLike) -> FloatArray:
     corners = np.asarray(ring, dtype=np.float64)[:, :2]
     if not (np.abs(corners) <= FARTHEST).all():
-        raise ValueError(f"A corner of an area is not a number up to {FARTHEST:g}.")
+        raise BadInput(f"A corner of an area is not a number up to {FARTHEST:g}.")
     return corners if (corners[0] == corners[-1]).all() else np.vstack([corners, corners[:1]])
 
 

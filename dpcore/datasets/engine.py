@@ -6,12 +6,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from dpcore.datasets.base import About, Dataset, Totals
 from dpcore.datasets.engines.base import Engine, Tally
 from dpcore.datasets.engines.source import Source
 from dpcore.datasets.rows import RowsDataset
-from dpcore.geometry.domain import Box, FloatArray, Grid, IntArray, Partition
+from dpcore.geometry.domain import Box, Grid, IntArray, Partition
 
 
 class EngineDataset(Dataset):
@@ -72,6 +73,11 @@ class EngineDataset(Dataset):
     def n(self) -> int:
         return int(self._engine.grid_counts(self._source, Grid(self.box, 1)).sum())
 
+    @property
+    def cells(self) -> npt.NDArray[np.int32]:
+        """The lattice cell of each row."""
+        return self._in_memory.cells
+
     def positions(self) -> tuple[IntArray, None]:
         return self._in_memory.positions()
 
@@ -94,6 +100,3 @@ class EngineDataset(Dataset):
             )
             exact[index] = self._spread - int(gain.sum())
         return exact[()]
-
-    def best_centers(self, k: int, rng: np.random.Generator) -> FloatArray:
-        return self._in_memory.best_centers(k, rng)

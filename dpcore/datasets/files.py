@@ -8,12 +8,17 @@ from pathlib import Path
 
 import numpy.typing as npt
 
-from dpcore.datasets import engines
 from dpcore.datasets.base import About, Dataset
 from dpcore.datasets.engine import EngineDataset
+from dpcore.datasets.engines import by_name
+from dpcore.datasets.engines.base import Engine, Tally
+from dpcore.datasets.engines.position_columns import open_source
+from dpcore.datasets.engines.source import Ids, Source
+from dpcore.datasets.engines.why_empty import explain_empty
 from dpcore.datasets.grid import GridDataset
+from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box, Grid
-from dpcore.results.run_result import NonPrivate
+from dpcore.results.non_private import NonPrivate
 
 #: A public box, or its ends: (low, high), numbers or one for each coordinate.
 Ends = Box | tuple[npt.ArrayLike, npt.ArrayLike]
@@ -29,10 +34,10 @@ def from_file(
     *,
     zones: str | Path | None = None,
     outside: str = "drop",
-    engine: str | engines.Engine = "duckdb",
+    engine: str | Engine = "duckdb",
     format: str | None = None,
     unit: str = "row",
-    ids: engines.Ids | None = None,
+    ids: Ids | None = None,
 ) -> Dataset:
     """The data set behind `dpcore.datasets.from_file`, which says what it reads and how."""
     if not isinstance(path, str | PathLike):
@@ -49,8 +54,8 @@ def from_file(
 
 
 def with_tally(
-    asked: engines.Engine, source: engines.Source, box: Box, about: About
-) -> tuple[Dataset, NonPrivate[engines.Tally]]:
+    asked: Engine, source: Source, box: Box, about: About
+) -> tuple[Dataset, NonPrivate[Tally]]:
     """The data set and, from the same pass over the rows, what became of them."""
     counts, tally = asked.census(source, Grid(box, MAP_CELLS if box.d == 2 else 1))
     data = GridDataset(counts, box, about) if box.d == 2 else None
@@ -64,7 +69,7 @@ def why_empty(
     *,
     zones: str | Path | None = None,
     outside: str = "drop",
-    engine: str | engines.Engine = "duckdb",
+    engine: str | Engine = "duckdb",
     format: str | None = None,
 ) -> NonPrivate[str] | None:
     """What is wrong, and how to mend it, when no row lies in the box; None when one does.
@@ -108,7 +113,7 @@ def why_empty(
     True
     """
     asked, source, box = _opened(path, columns, box, zones, outside, engine, format)
-    words = engines.explain_empty(asked, source, box)
+    words = explain_empty(asked, source, box)
     return NonPrivate(words) if words else None
 
 
@@ -118,18 +123,18 @@ def _opened(
     box: Ends | None,
     zones: str | Path | None,
     outside: str,
-    engine: str | engines.Engine,
+    engine: str | Engine,
     format: str | None,
-) -> tuple[engines.Engine, engines.Source, Box]:
+) -> tuple[Engine, Source, Box]:
     if outside not in ("drop", "clip"):
-        raise ValueError(f'outside must be "drop" or "clip", not {outside!r}.')
-    asked = engines.engine(engine) if isinstance(engine, str) else engine
-    source = engines.open_source(
+        raise BadInput(f'outside must be "drop" or "clip", not {outside!r}.')
+    asked = by_name.engine(engine) if isinstance(engine, str) else engine
+    source = open_source(
         asked, str(path), columns, str(zones) if zones else None, format, outside == "clip"
     )
     names = coordinates(source)
     if box is None:
-        raise ValueError(
+        raise BadInput(
             f"{path}: give the public box of {', '.join(names)}, known without looking at the "
             "data. Its smallest and largest values belong to single rows."
         )
@@ -138,7 +143,7 @@ def _opened(
     return asked, source, box
 
 
-def coordinates(source: engines.Source) -> tuple[str, ...]:
+def coordinates(source: Source) -> tuple[str, ...]:
     """The names of a source's coordinates; a column of zone ids gives two."""
     if source.zones is None:
         return source.columns

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box, FloatArray, Grid, IntArray
 
 #: Closest centers of `gaussians` are this many standard deviations apart: no overlap to speak of.
@@ -17,7 +18,7 @@ CANDIDATES = 20
 def gaussians(k: int, d: int, n: int = 10_000, seed: int = 0) -> FloatArray:
     """k well separated Gaussian clusters of equal size in [-1, 1)^d: the k × d family of 000."""
     if not (1 <= k <= n and d >= 1):
-        raise ValueError(f"{n} rows in {d} dimensions cannot make {k} clusters.")
+        raise BadInput(f"{n} rows in {d} dimensions cannot make {k} clusters.")
     rng = np.random.default_rng(seed)
     centers = spread_centers(k, d, REACH, rng)
     gaps = np.linalg.norm(centers[:, None] - centers, axis=2)[~np.eye(k, dtype=bool)]

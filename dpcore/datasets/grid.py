@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from dpcore.datasets.base import About, Dataset, Totals
+from dpcore.errors import BadInput
 from dpcore.geometry.domain import (
     LATTICE_CELLS,
     Box,
-    FloatArray,
     Grid,
     IntArray,
     Partition,
@@ -20,7 +20,6 @@ from dpcore.geometry.domain import (
 )
 from dpcore.geometry.dyadic import DyadicCells, interleaved
 from dpcore.geometry.voronoi import Voronoi
-from dpcore.kmeans.reference import best_on_grid
 from dpcore.kmeans.scanline import RowSums
 
 
@@ -54,11 +53,11 @@ class GridDataset(Dataset):
         counts = np.asarray(counts)
         side = counts.shape[0]
         if counts.ndim != 2 or counts.shape[1] != side or box.d != 2:
-            raise ValueError(f"A grid data set is square and 2-D, not of shape {counts.shape}.")
+            raise BadInput(f"A grid data set is square and 2-D, not of shape {counts.shape}.")
         if side & (side - 1) or side > LATTICE_CELLS:
-            raise ValueError(f"A grid data set has a power of two of cells a side, not {side}.")
+            raise BadInput(f"A grid data set has a power of two of cells a side, not {side}.")
         if counts.dtype.kind not in "iu" or counts.min() < 0:
-            raise ValueError("A grid data set holds whole counts of 0 or more.")
+            raise BadInput("A grid data set holds whole counts of 0 or more.")
         self._counts = counts.astype(np.int64)
         self._counts.flags.writeable = False
         self.box = box
@@ -72,6 +71,11 @@ class GridDataset(Dataset):
     @cached_property
     def _row_sums(self) -> RowSums:
         return RowSums(self._counts)
+
+    @property
+    def counts(self) -> IntArray:
+        """Rows in each cell, by both indices."""
+        return self._counts
 
     def positions(self) -> tuple[IntArray, IntArray]:
         occupied = np.flatnonzero(self._counts)
@@ -119,6 +123,3 @@ class GridDataset(Dataset):
 
     def squared_ticks(self, center_sets: IntArray) -> Any:
         return self._row_sums.squared(center_sets)
-
-    def best_centers(self, k: int, rng: np.random.Generator) -> FloatArray:
-        return best_on_grid(self._counts, k, rng)

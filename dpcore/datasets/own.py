@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from dpcore.datasets.base import About, Dataset
 from dpcore.geometry.domain import Box
-from dpcore.results.run_result import NonPrivate
+from dpcore.results.non_private import NonPrivate
 
 
 @dataclass(frozen=True, repr=False)

@@ -23,9 +23,9 @@ from scipy.ndimage import distance_transform_edt, find_objects
 from dpcore.datasets import city_shapes
 from dpcore.datasets.builtin import CITY
 from dpcore.datasets.city_shapes import Area
-from dpcore.datasets.engines.errors import DataFileError, listed, shortened
 from dpcore.datasets.engines.limits import MAX_TABLE
 from dpcore.datasets.engines.paths import read_small
+from dpcore.errors import BadInput, DataFileError, listed, shortened
 from dpcore.geometry.domain import Box, FloatArray, Grid, IntArray, coarsen, to_ticks
 from dpcore.privacy.accounting import MIN_EPSILON
 from dpcore.privacy.rounding import at_most
@@ -103,11 +103,11 @@ class Regions:
     def __post_init__(self) -> None:
         side = len(self.image)
         if self.image.shape != (side, side) or side & (side - 1) or self.box.d != 2:
-            raise ValueError("Regions lie in 2 dimensions, on a square with a power of two a side.")
+            raise BadInput("Regions lie in 2 dimensions, on a square with a power of two a side.")
         if len(set(self.names)) != len(self.names):
-            raise ValueError("Two regions have the same name.")
+            raise BadInput("Two regions have the same name.")
         if not np.array_equal(np.unique(self.image), np.arange(len(self.names))):
-            raise ValueError("Every cell has a region, and every region a cell.")
+            raise BadInput("Every cell has a region, and every region a cell.")
         for name in self.levels:
             self.index(name)
         self.image.setflags(write=False)
@@ -130,7 +130,7 @@ class Regions:
     def index(self, name: str) -> int:
         """The number of a region, or an error that lists the names."""
         if name not in self.names:
-            raise ValueError(f"No region {shortened(name)!r}. There are: {listed(self.names)}.")
+            raise BadInput(f"No region {shortened(name)!r}. There are: {listed(self.names)}.")
         return self.names.index(name)
 
     @cached_property
@@ -188,7 +188,7 @@ class Regions:
         """What each region may spend: its own level, else the most that any may spend."""
         for name, epsilon in self.levels.items():
             if not (isinstance(epsilon, int | float) and MIN_EPSILON <= epsilon <= most):
-                raise ValueError(
+                raise BadInput(
                     f"The level of {shortened(name)!r} must be a number from {MIN_EPSILON:g} to "
                     f"{most:g}, the epsilon of the run, not {shortened(repr(epsilon))}."
                 )
@@ -248,7 +248,7 @@ def boxes(corners: Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike]], box: Box) 
     )
     for name in corners:
         if name not in regions.names:
-            raise ValueError(f"Region {name!r} has no place of its own in the box.")
+            raise BadInput(f"Region {name!r} has no place of its own in the box.")
     return regions
 
 
@@ -360,20 +360,20 @@ def from_geojson(path: str | Path, box: Box) -> Regions:
         text = read_small(str(path), MAX_TABLE).decode()
         features = json.loads(text)["features"]
         if len(features) > MAX_POLYGONS:
-            raise ValueError(f"it has more than {MAX_POLYGONS:,} features")
+            raise BadInput(f"it has more than {MAX_POLYGONS:,} features")
         own = [feature["properties"] for feature in features]
         outlines = [
             Area(str(properties["name"]), "", city_shapes.polygons(feature["geometry"]))
             for properties, feature in zip(own, features, strict=True)
         ]
         if sum(len(area.polygons) for area in outlines) > MAX_POLYGONS:
-            raise ValueError(f"it has more than {MAX_POLYGONS:,} polygons")
+            raise BadInput(f"it has more than {MAX_POLYGONS:,} polygons")
     except OSError as error:
-        raise ValueError(f"{shortened(str(path))} cannot be read: {error.strerror}.") from None
+        raise BadInput(f"{shortened(str(path))} cannot be read: {error.strerror}.") from None
     except DataFileError:
         raise
     except (LookupError, TypeError, ValueError, ArithmeticError, RecursionError) as error:
-        raise ValueError(
+        raise BadInput(
             f"{shortened(str(path))} is not a GeoJSON file of polygons with a `name` each: "
             f"{shortened(str(error))}"
         ) from None
@@ -381,7 +381,7 @@ def from_geojson(path: str | Path, box: Box) -> Regions:
     regions = areas(sorted(outlines, key=lambda area: _strictness(levels.get(area.name))), box)
     for area in outlines:
         if area.name in levels and _too_small(area, box):
-            raise ValueError(
+            raise BadInput(
                 f"Region {shortened(area.name)!r} is too small for its level to be kept: borders "
                 f"follow a grid of {SIDE} cells a side, and none has its center inside."
             )
@@ -457,7 +457,7 @@ def _polygon(starts: FloatArray, ends: FloatArray) -> _Patch:
     (x0, y0), (x1, y1) = starts.T, ends.T
     first, end = _first_center_from(np.minimum(y0, y1)), _first_center_from(np.maximum(y0, y1))
     if (end - first).sum() > MAX_CROSSINGS:
-        raise ValueError(
+        raise BadInput(
             f"A polygon is too intricate: its border crosses the map more than {MAX_CROSSINGS:,} "
             "times. Give a simpler outline."
         )

@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from dpcore.datasets.base import About, Dataset, Totals
+from dpcore.errors import BadInput
 from dpcore.geometry.domain import (
     LATTICE_BITS,
     LATTICE_CELLS,
     Box,
-    FloatArray,
     IntArray,
     Partition,
     cell_ticks,
@@ -21,7 +21,6 @@ from dpcore.geometry.domain import (
 )
 from dpcore.geometry.dyadic import DyadicCells, interleaved
 from dpcore.kmeans import points
-from dpcore.kmeans.reference import best_on_rows
 
 
 class RowsDataset(Dataset):
@@ -59,7 +58,7 @@ class RowsDataset(Dataset):
         resolution: int = LATTICE_CELLS,
     ):
         if cells.ndim != 2 or cells.shape[1] != box.d:
-            raise ValueError(f"Rows of {box.d} coordinates are needed, not shape {cells.shape}.")
+            raise BadInput(f"Rows of {box.d} coordinates are needed, not shape {cells.shape}.")
         self._cells = np.ascontiguousarray(cells, dtype=np.int32)
         self._cells.flags.writeable = False
         self.box = box
@@ -74,7 +73,7 @@ class RowsDataset(Dataset):
         out or, with outside="clip", moved to its edge."""
         x = np.asarray(values, dtype=np.float64)
         if x.ndim != 2 or x.shape[1] != box.d:
-            raise ValueError(f"Rows of {box.d} coordinates are needed, not shape {x.shape}.")
+            raise BadInput(f"Rows of {box.d} coordinates are needed, not shape {x.shape}.")
         if outside == "clip":
             x = x[np.isfinite(x).all(axis=1)]
             below_high = np.nextafter(np.asarray(box.high), -np.inf)
@@ -82,12 +81,17 @@ class RowsDataset(Dataset):
         elif outside == "drop":
             x = x[box.contains(x)]
         else:
-            raise ValueError(f'outside must be "drop" or "clip", not {outside!r}.')
+            raise BadInput(f'outside must be "drop" or "clip", not {outside!r}.')
         return cls(box.cells(x).astype(np.int32), box, about)
 
     @property
     def n(self) -> int:
         return len(self._cells)
+
+    @property
+    def cells(self) -> npt.NDArray[np.int32]:
+        """The lattice cell of each row."""
+        return self._cells
 
     def positions(self) -> tuple[IntArray, None]:
         return cell_ticks(self._cells), None
@@ -112,9 +116,6 @@ class RowsDataset(Dataset):
 
     def squared_ticks(self, center_sets: IntArray) -> Any:
         return points.squared_ticks(self._cells, center_sets)
-
-    def best_centers(self, k: int, rng: np.random.Generator) -> FloatArray:
-        return best_on_rows(self._cells, k, rng)
 
 
 def from_array(

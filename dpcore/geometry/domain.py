@@ -15,6 +15,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from dpcore.errors import BadInput
+
 LATTICE_BITS = 21
 LATTICE_CELLS = 1 << LATTICE_BITS
 #: Ticks from the middle of the box to its edge: a position of TICKS is +1 in unit coordinates.
@@ -60,27 +62,27 @@ class Box:
         object.__setattr__(self, "low", tuple(float(v) for v in np.atleast_1d(self.low)))
         object.__setattr__(self, "high", tuple(float(v) for v in np.atleast_1d(self.high)))
         if len(self.low) != len(self.high) or not self.low:
-            raise ValueError(
+            raise BadInput(
                 f"A box needs one low and one high end for each coordinate, "
                 f"not {len(self.low)} and {len(self.high)}."
             )
         names = tuple(self.names) or tuple(f"x{i}" for i in range(len(self.low)))
         if len(names) != len(self.low):
-            raise ValueError(f"{len(names)} names for {len(self.low)} coordinates.")
+            raise BadInput(f"{len(names)} names for {len(self.low)} coordinates.")
         if len(set(names)) < len(names):
-            raise ValueError(f"Two coordinates have the same name: {', '.join(names)}.")
+            raise BadInput(f"Two coordinates have the same name: {', '.join(names)}.")
         object.__setattr__(self, "names", names)
         for name, low, high in zip(names, self.low, self.high, strict=True):
             if not (np.isfinite(low) and np.isfinite(high)):
-                raise ValueError(f"The box of {name!r} must be finite, not {low} to {high}.")
+                raise BadInput(f"The box of {name!r} must be finite, not {low} to {high}.")
             if not low < high:
-                raise ValueError(
+                raise BadInput(
                     f"The box of {name!r} has no width: it goes from {low} to {high}. "
                     "Leave out a constant column, or give the range it could have had."
                 )
             scale = LATTICE_CELLS / (high - low)
             if not (np.isfinite(high - low) and np.isfinite(scale)):
-                raise ValueError(f"The box of {name!r}, {low} to {high}, is too wide or too thin.")
+                raise BadInput(f"The box of {name!r}, {low} to {high}, is too wide or too thin.")
 
     @classmethod
     def cube(cls, d: int, low: float = -1.0, high: float = 1.0) -> Box:
@@ -95,7 +97,7 @@ class Box:
         try:
             ends = [np.broadcast_to(np.asarray(end, dtype=np.float64), d) for end in (low, high)]
         except (TypeError, ValueError):
-            raise ValueError(f"A box for {d} coordinates has one end each, or {d}.") from None
+            raise BadInput(f"A box for {d} coordinates has one end each, or {d}.") from None
         return cls(tuple(ends[0]), tuple(ends[1]), tuple(names))
 
     @property
@@ -197,7 +199,7 @@ class Grid:
 
     def __post_init__(self) -> None:
         if self.cells_per_side < 1:
-            raise ValueError(f"A grid needs at least one cell a side, not {self.cells_per_side}.")
+            raise BadInput(f"A grid needs at least one cell a side, not {self.cells_per_side}.")
 
     @property
     def d(self) -> int:
@@ -252,7 +254,7 @@ def cell_ticks(cells: npt.ArrayLike, cells_per_side: int = LATTICE_CELLS) -> Int
     """Position of the centers of cells, in ticks. cells_per_side must be a power of two."""
     width, remainder = divmod(LATTICE_CELLS, cells_per_side)
     if remainder or not width:
-        raise ValueError(f"{cells_per_side} cells a side do not nest in the lattice.")
+        raise BadInput(f"{cells_per_side} cells a side do not nest in the lattice.")
     return (2 * np.asarray(cells, dtype=np.int64) + 1) * width - TICKS
 
 

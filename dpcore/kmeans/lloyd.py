@@ -15,7 +15,7 @@ from dpcore.kmeans.stages import tell
 PATIENCE = 10
 
 
-class Totals(Protocol):
+class LloydTotals(Protocol):
     """What `RowSums` and `WeightedPoints` have in common."""
 
     def step(self, centers: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -24,7 +24,7 @@ class Totals(Protocol):
 
 
 def lloyd(
-    totals: Totals,
+    totals: LloydTotals,
     starts: FloatArray,
     iterations: int,
     tolerance: float = 0.0,

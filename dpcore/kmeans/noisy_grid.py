@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpcore.geometry.domain import FloatArray, IntArray
-from dpcore.kmeans.lloyd import Totals, distinct, lloyd
+from dpcore.kmeans.lloyd import LloydTotals, distinct, lloyd
 from dpcore.kmeans.points import WeightedPoints
 from dpcore.kmeans.scanline import RowSums
 from dpcore.kmeans.seeding import greedy_plus_plus, sphere_packing, uniform_starts
@@ -17,7 +17,7 @@ from dpcore.randomness.coins import Coins
 
 
 @dataclass(frozen=True)
-class Stage:
+class LloydStage:
     """Lloyd on a grid of about so many cells, and which of its results go on."""
 
     cells: int
@@ -34,7 +34,7 @@ class Stage:
 
 #: In two dimensions 48 x 48 cells, on which all starts take a few steps, and 192 x 192, on which
 #: the best settle. Only the very best see the grid itself.
-STAGES = (Stage(48**2, 8, 4e-3, 6, 1.0, 100), Stage(192**2, 60, 1e-3, 2, 0.2, 10))
+STAGES = (LloydStage(48**2, 8, 4e-3, 6, 1.0, 100), LloydStage(192**2, 60, 1e-3, 2, 0.2, 10))
 
 
 def solve_grid(
@@ -45,15 +45,16 @@ def solve_grid(
     sweeps: int = 60,
     tolerance: float = 4e-4,
     packed: bool = False,
-    note: Callable[..., None] | None = None,
+    on_starts: Callable[[FloatArray], None] | None = None,
+    on_finalists: Callable[[FloatArray, FloatArray], None] | None = None,
 ) -> FloatArray:
     """Centers (k, d) of least inertia on a grid (g, ..., g) of whole, possibly negative counts.
 
     Lloyd runs from starts drawn by greedy k-means++ among the cells that stand out of the noise,
     and from two thirds as many drawn uniformly: k-means++ alone is so sure of itself that a better
     optimum elsewhere can be missed by all of its starts. Packed, it runs from sphere packings
-    only. The counts themselves choose among the results. `note` hears of the starts, and of the
-    last results with their inertia.
+    only. The counts themselves choose among the results. `on_starts` gets the starts, and
+    `on_finalists` the last results with their inertia.
     """
     grid = np.asarray(counts, dtype=np.int64)
     coarser = [grid]
@@ -64,15 +65,15 @@ def solve_grid(
     else:
         drawn = greedy_starts(coarser[0], k, starts, rng)
         centers = np.concatenate([drawn, uniform_starts(k, grid.ndim, 2 * starts // 3, rng)])
-    if note:
-        note("starts", centers=centers)
+    if on_starts:
+        on_starts(centers)
     for stage, coarse in zip(STAGES, coarser[:-1], strict=True):
         if coarse is not grid:
             found, inertia = lloyd(totals(coarse), centers, stage.sweeps, stage.tolerance)
             centers = distinct(found, inertia, stage.kept(k))
     found, inertia = lloyd(totals(grid), centers, sweeps, tolerance)
-    if note:
-        note("finalists", centers=found, cost=inertia)
+    if on_finalists:
+        on_finalists(found, inertia)
     return found[inertia.argmin()]
 
 
@@ -84,7 +85,7 @@ def greedy_starts(grid: IntArray, k: int, starts: int, rng: Coins) -> FloatArray
     return sphere_packing(k, grid.ndim, starts, rng)
 
 
-def totals(grid: IntArray) -> Totals:
+def totals(grid: IntArray) -> LloydTotals:
     """What Lloyd needs of a grid: row sums in two dimensions, cells as points in others."""
     if grid.ndim == 2:
         return RowSums(grid)

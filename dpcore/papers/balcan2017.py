@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from dpcore.algorithms.kvariates import PickedRow
-from dpcore.datasets import Dataset
+from dpcore.datasets.base import Dataset
 from dpcore.geometry.domain import TICKS, FloatArray, from_ticks
 from dpcore.papers.balcan2017_sets import TABLE_SIDE, cifar, mixture, mnist
 from dpcore.papers.contenders import NON_PRIVATE, Contender, contest
@@ -31,6 +30,7 @@ from dpcore.papers.finding import (
 )
 from dpcore.papers.measurements import TIE, Measure, counted, figures, found, judged
 from dpcore.privacy.accounting import Neighbors
+from dpcore.queries.picked_row import PickedRow
 from dpcore.runs.baseline import baseline
 from dpcore.study.sweep import trial_seed
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcore.datasets import Dataset
+from dpcore.datasets.base import Dataset
 from dpcore.papers.finding import Row
 from dpcore.papers.measurements import NICV, Measure, mean_figures
 from dpcore.privacy.accounting import Neighbors

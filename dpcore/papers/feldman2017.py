@@ -10,10 +10,10 @@ from typing import Literal
 
 from scipy.stats import kendalltau, linregress
 
-from dpcore.datasets import Dataset, GridDataset
-from dpcore.datasets.base import About
+from dpcore.datasets.base import About, Dataset
 from dpcore.datasets.builtin import CITY, MONTH_CELLS, PICKUP, taxi
 from dpcore.datasets.generated import month
+from dpcore.datasets.grid import GridDataset
 from dpcore.geometry.domain import Grid
 from dpcore.papers.finding import (
     Check,

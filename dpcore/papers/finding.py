@@ -16,8 +16,10 @@ from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
 
-from dpcore.datasets import Dataset, load
+from dpcore.datasets import load
+from dpcore.datasets.base import Dataset
 from dpcore.datasets.paper_sets import EXTRA
+from dpcore.errors import BadInput
 
 #: A setting or a figure in it: names and values.
 Setting = dict[str, str | int | float]
@@ -217,7 +219,7 @@ REPRODUCTIONS: Mapping[str, Reproduction] = MappingProxyType(_registry)
 def register(reproduction: Reproduction) -> Reproduction:
     name = reproduction.name
     if name in _registry or name in _aliases:
-        raise ValueError(f"Two findings are called {name!r}.")
+        raise BadInput(f"Two findings are called {name!r}.")
     _registry[name] = reproduction
     _aliases.update(dict.fromkeys(reproduction.aliases, name))
     return reproduction
@@ -237,7 +239,7 @@ def reproduce(
     """
     known = current_name(name)
     if known is None:
-        raise ValueError(f"No finding {name!r}. There are: {', '.join(REPRODUCTIONS)}.")
+        raise BadInput(f"No finding {name!r}. There are: {', '.join(REPRODUCTIONS)}.")
     outcome = Outcome(REPRODUCTIONS[known])
     try:
         for row in outcome.reproduction.measure(shelf or Shelf(), effort or Effort()):

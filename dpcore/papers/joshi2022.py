@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import norm
 
-from dpcore.datasets import Dataset, RowsDataset
+from dpcore.datasets.base import Dataset
+from dpcore.datasets.rows import RowsDataset
 from dpcore.geometry.domain import Box, FloatArray, from_ticks
 from dpcore.papers.finding import (
     Check,

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from dpcore.algorithms.guarantee import distances, exact_means
-from dpcore.datasets import Dataset
+from dpcore.algorithms.guarantee import distances
+from dpcore.datasets.base import Dataset
 from dpcore.geometry.domain import FloatArray
 from dpcore.papers.finding import (
     Check,
@@ -24,6 +24,7 @@ from dpcore.papers.finding import (
 )
 from dpcore.papers.joshi2022 import CLUSTERS, GUARANTEE, KEYS, SUB
 from dpcore.papers.measurements import counted, judged
+from dpcore.queries.unprotected_data import UnprotectedData
 from dpcore.runs.run import run
 from dpcore.study.sweep import trial_seed
 
@@ -52,7 +53,7 @@ def lloyd(data: Dataset, start: FloatArray) -> list[FloatArray]:
     """The same start and the centers after each round of Lloyd's algorithm."""
     found = [start]
     while len(found) <= ROUNDS:
-        found.append(exact_means(data, found[-1]))
+        found.append(UnprotectedData(data).cluster_means(found[-1]))
         if rounds_until_still(found) < len(found) - 1:
             break
     return found
@@ -83,7 +84,7 @@ def measure_rounds(shelf: Shelf, effort: Effort) -> Iterator[Row]:
                 rounds += len(path) - 1
                 for before, after in pairwise(path):
                     moved = (before != after).any(axis=1)
-                    means = exact_means(data, before)
+                    means = UnprotectedData(data).cluster_means(before)
                     inside = distances(means, after) < distances(means, before)
                     moves += int(moved.sum())
                     outside += int((moved & ~inside).sum())

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from dpcore.datasets import Dataset
+from dpcore.datasets.base import Dataset
 from dpcore.papers.finding import Check, Finding, Row, Shelf
 from dpcore.privacy.accounting import Infeasible, Neighbors
 from dpcore.runs.run import run

@@ -20,7 +20,15 @@ from dpcore.papers.finding import (
     printed,
     register,
 )
-from dpcore.papers.measurements import TIE, counted, duel, figures, found, judged, together
+from dpcore.papers.measurements import (
+    TIE,
+    counted,
+    duel,
+    figures,
+    found,
+    judged,
+    together,
+)
 from dpcore.papers.su2016_sets import KEYS, SIX, SIX_DIFFER, six_sets
 from dpcore.privacy.accounting import Neighbors
 from dpcore.runs.baseline import baseline

@@ -17,6 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from dpcore.errors import BadInput
+from dpcore.errors import BudgetExceeded as BudgetExceeded
+from dpcore.errors import Infeasible as Infeasible
 from dpcore.privacy.concentrated import epsilon_of_rho as epsilon_of_rho
 from dpcore.privacy.concentrated import rho_of_epsilon as rho_of_epsilon
 from dpcore.privacy.gaussian import MIN_DELTA, MIN_SENSITIVITY, epsilon_of_gaussian, rho_of_gaussian
@@ -27,6 +30,7 @@ from dpcore.privacy.losses import Pure as Pure
 from dpcore.privacy.losses import Selection as Selection
 from dpcore.privacy.losses import Zcdp as Zcdp
 from dpcore.privacy.losses import lowered
+from dpcore.privacy.mechanisms import Mechanism as Mechanism
 from dpcore.privacy.rounding import at_least, at_most, down, up
 
 MIN_EPSILON, MAX_EPSILON = 1e-6, 1e6
@@ -105,48 +109,6 @@ class Accounting(StrEnum):
         return self is not Accounting.PURE
 
 
-class BudgetExceeded(ValueError):
-    """A question would have spent more than the budget allows; no noise was drawn.
-
-    Parameters
-    ----------
-    *args : str
-        The message.
-
-    Examples
-    --------
-    >>> from dpcore import BudgetExceeded
-    >>> issubclass(BudgetExceeded, ValueError)
-    True
-    """
-
-
-class Infeasible(ValueError):
-    """The algorithm cannot answer so; says the smallest epsilon at which it can, if known.
-
-    Parameters
-    ----------
-    message : str
-        Why there is no answer, in a sentence.
-    smallest_epsilon : float or None, default=None
-        The smallest epsilon at which there is one, if known.
-
-    Examples
-    --------
-    >>> import dpcore
-    >>> data = dpcore.datasets.load("digits")
-    >>> try:
-    ...     dpcore.run("eugkm", data, k=3, epsilon=1.0)
-    ... except dpcore.Infeasible as refusal:
-    ...     print(str(refusal)[:6])
-    eugkm:
-    """
-
-    def __init__(self, message: str, smallest_epsilon: float | None = None):
-        super().__init__(message)
-        self.smallest_epsilon = smallest_epsilon
-
-
 @dataclass(frozen=True)
 class Budget:
     """What may be spent in all: epsilon, delta, and how charges add up. All of it is public.
@@ -180,15 +142,15 @@ class Budget:
         object.__setattr__(self, "accounting", Accounting(self.accounting))
         e, delta = self.epsilon, self.delta
         if not (isinstance(e, _NUMBER) and MIN_EPSILON <= e <= MAX_EPSILON):
-            raise ValueError(
+            raise BadInput(
                 f"epsilon must be a number from {MIN_EPSILON:g} to {MAX_EPSILON:g}, not {e!r}."
             )
         if not (isinstance(delta, _NUMBER) and 0 <= delta <= MAX_DELTA):
-            raise ValueError(f"delta must be a number from 0 to {MAX_DELTA:g}, not {delta!r}.")
+            raise BadInput(f"delta must be a number from 0 to {MAX_DELTA:g}, not {delta!r}.")
         if self.accounting is Accounting.ZCDP and delta == 0:
-            raise ValueError("zCDP accounting needs a delta above 0; pure accounting does not.")
+            raise BadInput("zCDP accounting needs a delta above 0; pure accounting does not.")
         if self.accounting is Accounting.GAUSSIAN and not delta >= MIN_DELTA:
-            raise ValueError(f"Gaussian accounting needs a delta of at least {MIN_DELTA:g}.")
+            raise BadInput(f"Gaussian accounting needs a delta of at least {MIN_DELTA:g}.")
         object.__setattr__(self, "epsilon", float(e))
         object.__setattr__(self, "delta", float(delta))
 
@@ -223,7 +185,7 @@ class Charge:
     side by side and only the dearest counts.
     """
 
-    mechanism: str
+    mechanism: Mechanism
     why: str
     epsilon: float
     delta: float = 0.0
@@ -238,6 +200,7 @@ class Charge:
 
     def as_dict(self) -> dict[str, Any]:
         row = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "paid"}
+        row["mechanism"] = str(self.mechanism)
         row["inner"] = [account.as_dicts() for account in self.inner]
         return row
 
@@ -286,7 +249,7 @@ class Transcript(Sequence[Charge]):
 
     def charge(
         self,
-        mechanism: str,
+        mechanism: Mechanism,
         why: str,
         loss: Loss,
         sensitivity: float,
@@ -306,7 +269,7 @@ class Transcript(Sequence[Charge]):
                 for account in inner:
                     account.budget = account.budget.within(paid)
             booked = Charge(
-                mechanism,
+                Mechanism(mechanism),
                 why,
                 *self._growth(cost),
                 up(cost.rho) if self.budget.accounting.in_rho else None,

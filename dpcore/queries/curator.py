@@ -22,8 +22,10 @@ from dpcore.privacy.accounting import (
     Accounting,
     Approx,
     Budget,
+    Charge,
     Infeasible,
     Loss,
+    Mechanism,
     Neighbors,
     Pure,
     Selection,
@@ -37,17 +39,49 @@ from dpcore.privacy.secret_coins import MakeSecretCoins, SecretCoins
 from dpcore.queries.questions import Question, Sensitivity
 from dpcore.queries.scores import Score
 from dpcore.queries.sparse_cells import (
-    Cells,
+    SparseCells,
     SparsePartition,
     check_phantoms,
     log_chance,
     reached_by_noise,
     reaching,
 )
+from dpcore.queries.unprotected_data import UnprotectedData
 from dpcore.randomness.coins import Coins, SystemCoins
-from dpcore.results.run_result import NonPrivate, Step
+from dpcore.results.non_private import NonPrivate
+from dpcore.results.steps import (
+    AnswerNote,
+    CountsNote,
+    FullCellsNote,
+    Note,
+    RemovalNote,
+    RowsNote,
+    SelectionNote,
+    SizeNote,
+    Step,
+    TotalsNote,
+)
 
 L = TypeVar("L", bound=Loss)
+
+
+class _Bookings:
+    """The charges that no step carries yet, in a run's account and in those set aside from it."""
+
+    def __init__(self, transcript: Transcript):
+        self._seen = [(transcript, 0)]
+
+    def watch(self, transcript: Transcript) -> None:
+        self._seen.append((transcript, 0))
+
+    def new(self) -> tuple[Charge, ...]:
+        """The charges booked since the last call."""
+        booked: list[Charge] = []
+        for i, (transcript, seen) in enumerate(self._seen):
+            fresh = transcript[seen:]
+            booked += fresh
+            self._seen[i] = transcript, seen + len(fresh)
+        return tuple(booked)
 
 
 class Curator:
@@ -75,6 +109,7 @@ class Curator:
         self._watch = watch
         self._journal: list[Step] = []
         self.transcript = Transcript(budget, Neighbors(neighbors))
+        self._bookings = _Bookings(self.transcript)
         #: Public coins: starts and candidates. They never see the data, and proofs hold even if
         #: they are known.
         self.rng: Coins = rng if rng is not None else SystemCoins()
@@ -107,9 +142,9 @@ class Curator:
     def steps(self) -> tuple[Step, ...]:
         return tuple(self._journal)
 
-    def note(self, kind: str, **released: Any) -> None:
+    def note(self, note: Note) -> None:
         """Write something public into the step log, for drawing the run step by step."""
-        self._record(Step(kind, released))
+        self._record(note)
 
     def secret_coins(self) -> SecretCoins:
         """Coins for dealing rows into blocks or parts, each time others: nobody may know them."""
@@ -124,11 +159,11 @@ class Curator:
         Under replace-one it is public and free.
         """
         if not self.neighbors.size_is_private:
-            self.note("rows", n=self._data.n)
+            self.note(RowsNote(self._data.n))
             return self._data.n, 1.0
         why, loss = "number of rows", self.budget.share(fraction)
         noisy = self._noisy(lambda: np.array([self._data.n]), Sensitivity(1, 1.0), loss, why)
-        self._log("size", {"n": int(noisy[0])}, lambda: {"n": self._data.n})
+        self._log(SizeNote(int(noisy[0])), lambda: {"n": self._data.n})
         return max(1, int(noisy[0])), 1.0 - fraction
 
     def noisy_counts(self, partition: Partition, loss: Loss, why: str) -> IntArray:
@@ -145,7 +180,7 @@ class Curator:
         noisy = self._noisy(
             count, self._per_row(Sensitivity(1, 1.0), Sensitivity(2, root_up(2))), loss, why
         )
-        self._log("counts", {"partition": partition, "counts": noisy}, lambda: {"counts": exact[0]})
+        self._log(CountsNote(partition, noisy), lambda: {"counts": exact[0]})
         return noisy
 
     def noisy_totals(
@@ -181,8 +216,8 @@ class Curator:
             sums,
             f"{why}: sums of positions",
         )
-        released = {"centers": centers, "counts": noisy_counts, "sums": noisy_sums / TICKS}
-        self._log("totals", released, lambda: {"counts": ask().counts, "sums": ask().sums / TICKS})
+        note = TotalsNote(centers, noisy_counts, noisy_sums / TICKS)
+        self._log(note, lambda: {"counts": ask().counts, "sums": ask().sums / TICKS})
         return noisy_counts, noisy_sums / TICKS
 
     def answer(self, question: Question, loss: Loss, why: str) -> IntArray:
@@ -197,10 +232,12 @@ class Curator:
 
         noisy = self._noisy(ask, self._per_row(question.added, question.replaced), loss, why)
         behind = {"question": asked}
-        self._log("answer", {"why": why, "values": noisy}, lambda: {**behind, "values": exact[0]})
+        self._log(AnswerNote(why, noisy), lambda: {**behind, "values": exact[0]})
         return noisy
 
-    def full_cells(self, cells: SparsePartition, margin: float, loss: Pure, why: str) -> Cells:
+    def full_cells(
+        self, cells: SparsePartition, margin: float, loss: Pure, why: str
+    ) -> SparseCells:
         """The cells, of more than can be counted, whose noisy number of rows reaches `margin`
         times the scale of the noise, and at least 1.
 
@@ -218,7 +255,7 @@ class Curator:
         paid = self._paid(moved, loss, why)
         scale = moved.l1 / paid.epsilon
         threshold = reached_at(scale)
-        occupied: list[Cells] = []
+        occupied: list[SparseCells] = []
 
         def count() -> IntArray:
             found, counts = self._occupied(cells)
@@ -228,14 +265,14 @@ class Curator:
         noisy = self._drawn(count, moved, paid)
         phantoms = self._phantoms(cells, threshold, scale)
         full = reaching(occupied[0], noisy, threshold, phantoms)
-        self._log("full cells", {"cells": full}, lambda: {"occupied": occupied[0]})
+        self._log(FullCellsNote(full), lambda: {"occupied": occupied[0]})
         return full
 
-    def _occupied(self, cells: SparsePartition) -> tuple[Cells, IntArray]:
+    def _occupied(self, cells: SparsePartition) -> tuple[SparseCells, IntArray]:
         """The cells that get noise one by one, all that hold rows among them, and their counts."""
         return cells.occupied(*self._data.positions())
 
-    def _phantoms(self, cells: SparsePartition, threshold: int, scale: float) -> Cells:
+    def _phantoms(self, cells: SparsePartition, threshold: int, scale: float) -> SparseCells:
         """The cells that noise alone lifts to the threshold."""
         return reached_by_noise(cells, log_chance(threshold, scale), self._noise)
 
@@ -249,7 +286,7 @@ class Curator:
         """
         scores, monotone, epsilon = self._scored(score, loss, why)
         chosen = self._noise.choose(scores, score.sensitivity, epsilon, monotone, log_prior)
-        self._log("selection", {"chosen": chosen}, lambda: {"scores": scores})
+        self._log(SelectionNote(chosen), lambda: {"scores": scores})
         return chosen
 
     def select_several(self, score: Score, loss: Selection, why: str) -> IntArray:
@@ -264,14 +301,14 @@ class Curator:
             pick = self._noise.choose(scores[left], score.sensitivity, epsilon, monotone)
             chosen[i] = left[pick]
             left = np.delete(left, pick)
-        self._log("selection", {"chosen": chosen}, lambda: {"scores": scores})
+        self._log(SelectionNote(chosen), lambda: {"scores": scores})
         return chosen
 
     def _scored(self, score: Score, loss: Selection, why: str) -> tuple[IntArray, bool, float]:
         """Book the choice first; only then score. Also whether a row moves scores one way only,
         and the epsilon of each pick."""
         paid = self.transcript.charge(
-            "exponential mechanism", why, loss, score.sensitivity, answers=loss.picks
+            Mechanism.EXPONENTIAL, why, loss, score.sensitivity, answers=loss.picks
         ).paid
         assert isinstance(paid, Selection)
         monotone = score.monotone and self.neighbors is Neighbors.ADD_REMOVE
@@ -287,7 +324,10 @@ class Curator:
         """
         aside = self.working_copy() if isinstance(self._data, WorkingCopy) else copy.copy(self)
         aside.transcript = Transcript(budget, self.neighbors)
-        self.transcript.charge("set aside", why, _all_of(budget), 0.0, inner=(aside.transcript,))
+        self._bookings.watch(aside.transcript)
+        self.transcript.charge(
+            Mechanism.SET_ASIDE, why, _all_of(budget), 0.0, inner=(aside.transcript,)
+        )
         return aside
 
     def side_by_side(self, regions: Regions, budgets: Sequence[Budget]) -> list[Curator]:
@@ -322,11 +362,12 @@ class Curator:
         """Curators of disjoint parts, for the price of the dearest; charged before the data are
         divided."""
         transcripts = tuple(Transcript(budget, self.neighbors) for budget in budgets)
-        self.transcript.charge("side by side", why, _all_of(most), 0.0, inner=transcripts)
+        self.transcript.charge(Mechanism.SIDE_BY_SIDE, why, _all_of(most), 0.0, inner=transcripts)
         curators = []
         for data, transcript in zip(divide(), transcripts, strict=True):
             part = copy.copy(self)
             part._data, part.transcript, part._journal = data, transcript, []
+            part._bookings = _Bookings(transcript)
             curators.append(part)
         return curators
 
@@ -362,15 +403,14 @@ class Curator:
             self._data = working_copy(self._data)
         squared = self._data.remove_nearest(to_ticks(np.atleast_2d(centers)), m)
         self._log(
-            "removal",
-            {"centers": centers, "m": m},
+            RemovalNote(centers, m),
             lambda: {"radius": math.sqrt(squared) / TICKS, "rows left": self._data.n},
         )
 
-    def unprotected(self) -> Dataset:
+    def unprotected(self) -> UnprotectedData:
         """The raw data. From here on the run's epsilon is infinite, whatever else it charges."""
         self.transcript.handed_out = True
-        return self._data
+        return UnprotectedData(self._data)
 
     # How an answer is made.
 
@@ -388,7 +428,7 @@ class Curator:
         if isinstance(loss, Selection):
             raise TypeError("What a selection costs pays for a choice, not for noise on numbers.")
         pure = isinstance(loss, Pure)
-        kind = "two-sided geometric" if pure else "discrete Gaussian"
+        kind = Mechanism.GEOMETRIC if pure else Mechanism.GAUSSIAN
         moved = sensitivity.l1 if pure else sensitivity.l2
         charge = self.transcript.charge(kind, why, loss, moved, partial(noise_scale, moved))
         return cast("L", charge.paid)
@@ -402,13 +442,14 @@ class Curator:
             raise Infeasible(f"Gaussian accounting has room for {MAX_VALUES:,} values a question.")
         return self._noise.gaussian(values, moved.l2, paid.rho)
 
-    def _log(
-        self, kind: str, released: Mapping[str, Any], truth: Callable[[], Mapping[str, Any]]
-    ) -> None:
-        behind = NonPrivate(truth()) if self._keeps_journal else None
-        self._record(Step(kind, released, behind))
+    def _log(self, note: Note, truth: Callable[[], Mapping[str, Any]]) -> None:
+        """Write down an answer, and in a journal also the truth behind it."""
+        self._record(note, NonPrivate(truth()) if self._keeps_journal else None)
 
-    def _record(self, step: Step) -> None:
+    def _record(self, note: Note, truth: NonPrivate[Mapping[str, Any]] | None = None) -> None:
+        if not isinstance(note, Note):
+            raise TypeError(f"A step is noted as a Note of dpcore.results.steps, not {note!r}.")
+        step = Step(note, self._bookings.new(), truth)
         self._journal.append(step)
         if self._watch is not None:
             self._watch(step)

@@ -33,7 +33,7 @@ LEAST_REACH = 1e-100
 
 
 @dataclass(frozen=True)
-class Level:
+class LevelQuestion:
     """How many rows there are, how high they lie on average, and how far from the box center.
 
     A row of mean m and mean square e lies in a triangle: m^2 <= e <= 1, and the corners (-1, 1),

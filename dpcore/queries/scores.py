@@ -12,6 +12,7 @@ from scipy.spatial.distance import cdist
 
 from dpcore.datasets.base import COST_UNITS, Dataset
 from dpcore.geometry.domain import TICKS, FloatArray, IntArray, to_ticks
+from dpcore.privacy.accounting import Neighbors
 
 #: More centers than this, in all sets, are not compared pair by pair.
 MAX_COMPARED = 1 << 14
@@ -112,3 +113,23 @@ class Quantile:
         below = np.cumsum(dataset.margin(self.axis, self.slabs))
         wanted = self.share.numerator * dataset.n
         return -np.abs(self.share.denominator * np.append(0, below) - wanted)
+
+
+@dataclass(frozen=True)
+class FarSums:
+    """How far the sum of each coordinate over all rows is from 0, in ticks.
+
+    A row added moves a sum by at most 1 unit, a row replaced by at most 2, and so its distance
+    from 0; up or down, so the scores are not monotone.
+    """
+
+    neighbors: Neighbors
+    monotone = False
+
+    @property
+    def sensitivity(self) -> int:
+        return TICKS if self.neighbors is Neighbors.ADD_REMOVE else 2 * TICKS
+
+    def of(self, dataset: Dataset) -> IntArray:
+        everything = np.zeros((1, dataset.d), dtype=np.int64)
+        return np.abs(dataset.cluster_totals(everything).sums[0])

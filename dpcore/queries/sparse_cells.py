@@ -30,7 +30,7 @@ _PROBABILITY_UNITS = 1 << 50
 
 
 @dataclass(frozen=True)
-class Cells:
+class SparseCells:
     """Some cells: the group of each, and its bits (m, bits)."""
 
     groups: IntArray
@@ -49,7 +49,7 @@ class SparsePartition(Protocol):
     @property
     def bits(self) -> int: ...
 
-    def occupied(self, ticks: IntArray, weights: IntArray | None) -> tuple[Cells, IntArray]:
+    def occupied(self, ticks: IntArray, weights: IntArray | None) -> tuple[SparseCells, IntArray]:
         """The cells that hold rows, and how many."""
         ...
 
@@ -69,7 +69,7 @@ def check_phantoms(cells: SparsePartition, chance: float) -> None:
         )
 
 
-def reached_by_noise(cells: SparsePartition, chance: float, noise: Noise) -> Cells:
+def reached_by_noise(cells: SparsePartition, chance: float, noise: Noise) -> SparseCells:
     """Every cell on its own with probability e^chance: the ones whose noise reaches a threshold.
 
     Down the tree of each group: whether any of the 2^j cells below is one of them, then in which
@@ -82,7 +82,7 @@ def reached_by_noise(cells: SparsePartition, chance: float, noise: Noise) -> Cel
             groups.append(group)
             bits.append(cell)
     found = np.array(bits, dtype=bool).reshape(len(bits), cells.bits)
-    return Cells(np.array(groups, dtype=np.int64), found)
+    return SparseCells(np.array(groups, dtype=np.int64), found)
 
 
 def _leaves(bits: int, chance: float, noise: Noise) -> Iterator[tuple[bool, ...]]:
@@ -119,7 +119,9 @@ def _draw(noise: Noise, log_probabilities: list[float]) -> int:
     return noise.choose(scores.astype(np.int64), 1, 2 / _PROBABILITY_UNITS)
 
 
-def reaching(occupied: Cells, noisy: IntArray, threshold: int, phantoms: Cells) -> Cells:
+def reaching(
+    occupied: SparseCells, noisy: IntArray, threshold: int, phantoms: SparseCells
+) -> SparseCells:
     """The occupied cells whose noisy count reaches the threshold, and the phantoms among the
     others, in order of group and bits.
 
@@ -132,9 +134,9 @@ def reaching(occupied: Cells, noisy: IntArray, threshold: int, phantoms: Cells) 
     groups = np.concatenate([occupied.groups[real], phantoms.groups[empty]])
     bits = np.concatenate([occupied.bits[real], phantoms.bits[empty]])
     order = np.lexsort([*bits.T[::-1], groups])
-    return Cells(groups[order], bits[order])
+    return SparseCells(groups[order], bits[order])
 
 
-def _keys(cells: Cells) -> list[tuple[int, bytes]]:
+def _keys(cells: SparseCells) -> list[tuple[int, bytes]]:
     packed = np.packbits(cells.bits, axis=1)
     return [(int(g), b.tobytes()) for g, b in zip(cells.groups, packed, strict=True)]

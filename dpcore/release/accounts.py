@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from dpcore.errors import Refusal
 from dpcore.privacy.accounting import Neighbors
 from dpcore.release import ledger_schema
 from dpcore.release.amounts import Amount
@@ -27,7 +28,7 @@ EXACT = (
 )
 
 
-class ReleaseRefused(PermissionError):
+class ReleaseRefused(Refusal):
     """A release that may not be made; nothing was spent on it.
 
     Parameters

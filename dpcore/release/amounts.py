@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Self
 
+from dpcore.errors import BadInput
 from dpcore.privacy.rounding import in_full
 
 NOTHING = Fraction(0)
@@ -36,7 +37,7 @@ class Amount:
         """What people mean by these numbers: 0.1 is a tenth, not the nearest binary number."""
         for amount in (epsilon, delta):
             if not 0 <= amount < math.inf:
-                raise ValueError(f"An epsilon or delta is a number of at least 0, not {amount!r}.")
+                raise BadInput(f"An epsilon or delta is a number of at least 0, not {amount!r}.")
         return cls(Fraction(repr(float(epsilon))), Fraction(repr(float(delta))))
 
     def __add__(self, other: Amount) -> Amount:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from dpcore.errors import BadInput, Refusal
 from dpcore.release import chain, ledger_store
 from dpcore.release.ledger import Ledger
 from dpcore.release.ledger_schema import DamagedLedger
@@ -79,7 +80,7 @@ def restore(folder: Path, file: Path) -> list[str]:
         if own == heads:
             return [said, f"The ledger in {folder} is the same already: nothing was changed."]
         if own[-1] not in heads:
-            raise PermissionError(
+            raise Refusal(
                 f"The ledger in {folder} has {len(own) - 1} releases, and not only those of the "
                 f"backup ({len(heads) - 1}). Restoring would forget what was spent: nothing was "
                 "changed."
@@ -124,7 +125,7 @@ def _unpacked(file: Path) -> Iterator[Path]:
                         while piece := packed.read(1 << 20):
                             written.write(piece)
         except (zipfile.BadZipFile, KeyError, EOFError, NotImplementedError) as problem:
-            raise ValueError(f"{file} is no backup of a ledger: {problem}.") from problem
+            raise BadInput(f"{file} is no backup of a ledger: {problem}.") from problem
         yield Path(folder)
 
 
@@ -136,7 +137,7 @@ def _refuse_more(folder: Path, count: int) -> None:
     ):
         (own,) = database.execute("SELECT count(*) FROM releases").fetchone()
         if own > count:
-            raise PermissionError(
+            raise Refusal(
                 f"The ledger in {folder} is damaged, but has {own} releases, more than the backup "
                 f"({count}): restoring would forget what was spent. Nothing was changed. To give "
                 "them up, move that ledger away first."

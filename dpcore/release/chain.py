@@ -20,6 +20,8 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from dpcore.errors import LedgerError
+
 #: What of a row is in its link, in this order.
 RELEASE = (
     "number",
@@ -38,7 +40,7 @@ ACCOUNT = ("name", "neighbors", "unit", "ids", "epsilon", "delta", "opened", "co
 Row = Sequence[str | int | None]
 
 
-class BrokenChain(ValueError):
+class BrokenChain(LedgerError):
     """The ledger does not hold what it held when its releases were made."""
 
 

@@ -68,6 +68,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dpcore.errors import BadInput
 from dpcore.release import chain, ledger_store
 from dpcore.release.accounts import (
     Account,
@@ -227,7 +228,7 @@ class Ledger:
             with self.opened() as database:
                 row = database.execute(query, (number,)).fetchone()
         if row is None:
-            raise ValueError(f"The ledger in {self.folder} has no release {number}.")
+            raise BadInput(f"The ledger in {self.folder} has no release {number}.")
         return _entry(row)
 
     def files(self, number: int) -> dict[str, bytes]:

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
+from dpcore.errors import BadInput, LedgerError
 from dpcore.release import chain
 
 FORMAT = 2
@@ -47,7 +48,7 @@ NOBODY_KNOWS = "[]"
 HOW_READ = ("engine", "format", "zones")
 
 
-class DamagedLedger(ValueError):
+class DamagedLedger(LedgerError):
     """A ledger whose files are not as SQLite or dpcore left them."""
 
 
@@ -55,7 +56,7 @@ def found(database: sqlite3.Connection) -> int:
     """The format that a database has; 0 where there are no tables yet."""
     (version,) = database.execute("PRAGMA user_version").fetchone()
     if version > FORMAT:
-        raise ValueError("A newer version of dpcore wrote this ledger.")
+        raise BadInput("A newer version of dpcore wrote this ledger.")
     names = {row[0] for row in database.execute("SELECT name FROM sqlite_master")}
     if (version == 0 and names) or (version and not names >= {*TABLES}):
         raise DamagedLedger("This database is no ledger of dpcore's.")

@@ -23,6 +23,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
+from dpcore.errors import BadInput, LedgerError
 from dpcore.release import chain, ledger_schema
 from dpcore.release.ledger_schema import DamagedLedger
 
@@ -39,7 +40,7 @@ BACKUP = "Put it back from a backup: dpcore ledger restore FILE."
 _sound: dict[Path, object] = {}
 
 
-class NoLedger(ValueError):
+class NoLedger(LedgerError):
     """A folder in which there is no ledger."""
 
 
@@ -52,9 +53,7 @@ def made(folder: Path) -> bytes:
     (folder / DATABASE).touch(mode=0o600)
     with opened(folder) as database:
         if _begin_log(database) != "wal":
-            raise ValueError(
-                "The ledger needs a disk of this machine, where SQLite can keep a WAL."
-            )
+            raise BadInput("The ledger needs a disk of this machine, where SQLite can keep a WAL.")
         if ledger_schema.found(database) < ledger_schema.FORMAT:
             with writing(database):
                 version = ledger_schema.found(database)
@@ -110,7 +109,7 @@ def opened(folder: Path, reading_only: bool = False) -> Iterator[sqlite3.Connect
         finally:
             database.close()
     if alone and _state(folder) != before:
-        raise ValueError(f"The ledger in {folder} was written to in between: ask again.")
+        raise BadInput(f"The ledger in {folder} was written to in between: ask again.")
 
 
 @contextmanager

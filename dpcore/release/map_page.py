@@ -55,7 +55,7 @@ th { font-weight: 600; } thead { border-bottom: 1px solid var(--shore); }
 """
 
 
-class Frame:
+class PageFrame:
     """Where a place of the box is on the drawing."""
 
     def __init__(self, box: Box, geographic: bool):
@@ -78,7 +78,7 @@ def map_page(said: Mapping[str, Any], published: Published) -> str:
     Made from what a certificate says and from the published numbers, and from nothing else.
     """
     box = published.box.take((0, 1))
-    frame = Frame(box, said["geographic"])
+    frame = PageFrame(box, said["geographic"])
     synopsis = published.synopsis
     drawn = None if synopsis is None else marks(synopsis)
     layers = [
@@ -112,7 +112,7 @@ def map_page(said: Mapping[str, Any], published: Published) -> str:
     )
 
 
-def _land(frame: Frame, box: Box) -> Iterator[str]:
+def _land(frame: PageFrame, box: Box) -> Iterator[str]:
     """The shapes that reach into the box. Corners that fall on one spot are drawn once."""
     low, high = np.asarray(box.low), np.asarray(box.high)
     for area in boroughs():
@@ -128,7 +128,7 @@ def _land(frame: Frame, box: Box) -> Iterator[str]:
             yield f'<path class="land" d="{path}"><title>{escape(area.name)}</title></path>'
 
 
-def _points(frame: Frame, drawn: Marks) -> Iterator[str]:
+def _points(frame: PageFrame, drawn: Marks) -> Iterator[str]:
     weights = drawn.frame["weight"].to_numpy()
     if not len(weights):
         return
@@ -144,7 +144,7 @@ def _points(frame: Frame, drawn: Marks) -> Iterator[str]:
         )
 
 
-def _centers(frame: Frame, centers: FloatArray) -> Iterator[str]:
+def _centers(frame: PageFrame, centers: FloatArray) -> Iterator[str]:
     """Numbered as in the files; of a way, the number stands where it begins."""
     if centers.shape[1] == 4:
         for (x0, y0), (x1, y1) in zip(

@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
+from dpcore.errors import BadInput
 from dpcore.release.ledger_store import make_folder, synced
 
 
@@ -40,7 +41,7 @@ def write(folder: Path, files: Mapping[str, bytes]) -> None:
     try:
         for name, content in files.items():
             if Path(name).name != name:
-                raise ValueError(f"{name!r} is no name of a file in a folder.")
+                raise BadInput(f"{name!r} is no name of a file in a folder.")
             with open(part / name, "xb") as file:
                 file.write(content)
                 file.flush()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpcore.algorithms import Algorithm, get
 from dpcore.algorithms.base import MAX_CLUSTERS
+from dpcore.errors import BadInput
 from dpcore.privacy import explain
 from dpcore.privacy.accounting import Budget, Infeasible, Neighbors
 from dpcore.privacy.rounding import down
@@ -16,6 +17,9 @@ from dpcore.release.ledger import Claim, ReleaseRefused
 from dpcore.release.sources import BuiltinData, DataSource
 from dpcore.release.unit import Unit
 from dpcore.runs.refusals import refusal_of_builtin
+
+if TYPE_CHECKING:
+    from dpcore.release.sources import DataSource
 
 #: What a release is made for: to publish, or to explore the data drawn from it.
 RELEASE, TWIN = "release", "twin"
@@ -92,10 +96,10 @@ class ReleasePlan:
         object.__setattr__(self, "neighbors", Neighbors(self.neighbors))
         object.__setattr__(self, "parameters", system.settings(self.parameters))
         if not self.name.strip() or len(self.name) > LONGEST_NAME:
-            raise ValueError(f"Name the data set, in at most {LONGEST_NAME} characters.")
+            raise BadInput(f"Name the data set, in at most {LONGEST_NAME} characters.")
         for column in self.data.box.names:
             if column.strip()[:1] in FORMULAS:
-                raise ValueError(
+                raise BadInput(
                     f"A spreadsheet would take the column name {column!r} for a formula, because "
                     f"it begins with {column.strip()[0]!r}. Rename the column in your data."
                 )
@@ -106,21 +110,19 @@ class ReleasePlan:
             )
         if self.neighbors not in system.relations:
             only = " or ".join(system.relations)
-            raise ValueError(f"{system.title} is private under {only}, not {self.neighbors}.")
+            raise BadInput(f"{system.title} is private under {only}, not {self.neighbors}.")
         if self.delta and not system.uses_delta:
-            raise ValueError(f"{system.title} has no use for a delta: leave it at 0.")
+            raise BadInput(f"{system.title} has no use for a delta: leave it at 0.")
         if (
             isinstance(self.k, bool)
             or not isinstance(self.k, int)
             or not 1 <= self.k <= MAX_CLUSTERS
         ):
-            raise ValueError(f"k must be a whole number from 1 to {MAX_CLUSTERS}, not {self.k!r}.")
+            raise BadInput(f"k must be a whole number from 1 to {MAX_CLUSTERS}, not {self.k!r}.")
         if obstacle := system.obstacle(self.data.box.d, None, self.k):
             raise Infeasible(f"{system.title}: {obstacle}")
         if self.purpose not in (RELEASE, TWIN):
-            raise ValueError(
-                f"A release is made to publish or to explore, not for {self.purpose!r}."
-            )
+            raise BadInput(f"A release is made to publish or to explore, not for {self.purpose!r}.")
         self._refuse_too_few_rows()
         self.unit.refuse(self.neighbors)
         self.data.refuse(self.unit)

@@ -14,6 +14,7 @@ from typing import Any
 
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.engine import EngineDataset
+from dpcore.errors import BadInput
 from dpcore.kmeans.stages import listening
 from dpcore.privacy.accounting import Infeasible, Transcript
 from dpcore.privacy.release_noise import ReleaseNoise
@@ -108,7 +109,7 @@ class Unanswered(Infeasible):
         self.entry = entry
 
 
-class ChangedData(ValueError):
+class ChangedData(BadInput):
     """Files that were replaced or written to while they were read."""
 
     def __init__(self) -> None:

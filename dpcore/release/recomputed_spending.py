@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from dpcore.privacy.accounting import Accounting, Pure, epsilon_of_rho
+from dpcore.privacy.accounting import Accounting, Mechanism, Pure, epsilon_of_rho
 from dpcore.privacy.gaussian import MIN_SENSITIVITY, epsilon_of_gaussian, implies
 from dpcore.privacy.rounding import at_least, at_most, up
 
 #: Charges that pay for no noise of their own: what they buy is inside them.
-ACCOUNTS = ("set aside", "side by side")
+ACCOUNTS = (Mechanism.SET_ASIDE, Mechanism.SIDE_BY_SIDE)
 #: What the charges' own epsilons, which only tell how rho grew, may differ by as a part of it.
 SAME = 1e-6
-GEOMETRIC, GAUSSIAN, CHOICE = "two-sided geometric", "discrete Gaussian", "exponential mechanism"
+GEOMETRIC, GAUSSIAN, CHOICE = Mechanism.GEOMETRIC, Mechanism.GAUSSIAN, Mechanism.EXPONENTIAL
 
 
 def overspent(account: Mapping[str, Any], where: str = "") -> str | None:

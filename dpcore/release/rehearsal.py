@@ -39,7 +39,8 @@ from dpcore.privacy.losses import noise_scale
 from dpcore.queries.curator import Curator, L
 from dpcore.queries.questions import Sensitivity
 from dpcore.queries.scores import Score
-from dpcore.results.run_result import Outcome, Step
+from dpcore.results.run_result import Outcome
+from dpcore.results.steps import Step
 from dpcore.results.synopsis import Coreset, NoisyGrid
 
 #: Longer answers are not on the certificate.

@@ -30,9 +30,14 @@ from typing import Any
 
 import numpy as np
 
-from dpcore.datasets import BUILTIN, Dataset, engines, load
-from dpcore.datasets.builtin import builtin_set
+from dpcore.datasets import load
+from dpcore.datasets.base import Dataset
+from dpcore.datasets.builtin import BUILTIN, builtin_set
+from dpcore.datasets.engines import by_name
+from dpcore.datasets.engines.base import Engine
+from dpcore.datasets.engines.source import Format, Ids
 from dpcore.datasets.files import from_file, looks_geographic
+from dpcore.errors import BadInput
 from dpcore.geometry.domain import TICKS, Box, IntArray
 from dpcore.release.accounts import ROWS
 from dpcore.release.unit import Unit
@@ -157,9 +162,9 @@ class BuiltinData(DataSource):
     def refuse(self, unit: Unit) -> None:
         own = builtin_set(self.key).unit
         if unit.ids is not None:
-            raise ValueError(f"{self.key} has no column of ids; what is protected is a {own}.")
+            raise BadInput(f"{self.key} has no column of ids; what is protected is a {own}.")
         if unit.name not in (own, Unit().name):
-            raise ValueError(f"A row of {self.key} is one {own}, not one {unit.name}.")
+            raise BadInput(f"A row of {self.key} is one {own}, not one {unit.name}.")
 
     def open(self, unit: Unit) -> Dataset:
         self.refuse(unit)
@@ -210,7 +215,7 @@ class FileData(DataSource):
     box: Box
     zones: str | None = None
     outside: str = "drop"
-    engine: str | engines.Engine = "duckdb"
+    engine: str | Engine = "duckdb"
     format: str | None = None
     geographic: bool = field(init=False)
 
@@ -221,8 +226,8 @@ class FileData(DataSource):
         object.__setattr__(self, "geographic", looks_geographic(self.box))
 
     @cached_property
-    def _engine(self) -> engines.Engine:
-        return engines.engine(self.engine) if isinstance(self.engine, str) else self.engine
+    def _engine(self) -> Engine:
+        return by_name.engine(self.engine) if isinstance(self.engine, str) else self.engine
 
     @property
     def progress(self) -> float:
@@ -238,7 +243,7 @@ class FileData(DataSource):
             engine=self._engine,
             format=self.format,
             unit=unit.name,
-            ids=engines.Ids(unit.ids, unit.rows, secrets.token_hex(16)) if unit.ids else None,
+            ids=Ids(unit.ids, unit.rows, secrets.token_hex(16)) if unit.ids else None,
         )
 
     def counted(self) -> dict[str, Any]:
@@ -247,7 +252,7 @@ class FileData(DataSource):
 
     def state(self) -> tuple[object, ...]:
         """Which files there are, and what the disk says of each; an upload does not change."""
-        if self.format == engines.Format.TABLE or isinstance(self._engine, engines.HeldFile):
+        if self.format == Format.TABLE or self._engine.held:
             return ()
         paths = self._engine.files(self.path) + ([self.zones] if self.zones else [])
         found = [(path, os.stat(path)) for path in paths if os.path.isfile(path)]
@@ -259,7 +264,7 @@ class FileData(DataSource):
         """Files by their bytes; what an engine alone can reach, by the address it goes by."""
         found = self._engine.look(self.path, self.format)
         for layout in found.layouts:
-            table = found.format is engines.Format.TABLE
+            table = found.format is Format.TABLE
             pieces = None if table else self._engine.pieces(layout.path)
             if pieces is None:
                 yield "address", iter([self._engine.address(layout.path).encode()])
@@ -269,7 +274,7 @@ class FileData(DataSource):
     def rows_as_dict(self) -> dict[str, Any]:
         """Another engine or format reads the same rows."""
         return {
-            "kind": "table" if self.format == engines.Format.TABLE else "files",
+            "kind": "table" if self.format == Format.TABLE else "files",
             "columns": list(self.columns),
             "outside the box": self.outside,
         }
@@ -287,8 +292,7 @@ class FileData(DataSource):
         """The name of the engine; a file that was handed over lies on a disk for who repeats it."""
         if isinstance(self.engine, str):
             return self.engine
-        own = (name for name, kind in engines.ENGINES.items() if isinstance(self.engine, kind))
-        return next(own, "duckdb")
+        return self.engine.key
 
 
 def public_places(d: int) -> IntArray:

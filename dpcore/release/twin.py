@@ -12,8 +12,11 @@ import hashlib
 import numpy as np
 from scipy.spatial import cKDTree
 
-from dpcore.datasets import About, Dataset, GridDataset, RowsDataset
+from dpcore.datasets.base import About, Dataset
 from dpcore.datasets.files import MAP_CELLS
+from dpcore.datasets.grid import GridDataset
+from dpcore.datasets.rows import RowsDataset
+from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box, FloatArray
 from dpcore.privacy.accounting import Neighbors
 from dpcore.release.amounts import Amount
@@ -75,7 +78,7 @@ def twin_plan(
     """
     d = data.box.d
     if d not in DESCRIBED_BY:
-        raise ValueError(
+        raise BadInput(
             f"A twin is drawn from points all over the box, in 2 to 4 dimensions; these data have "
             f"{d}. Choose on public data of as many coordinates."
         )
@@ -121,7 +124,7 @@ def twin_of(ledger: Ledger, number: int) -> Dataset:
     """
     entry, files = ledger.entry(number), ledger.files(number)
     if POINTS not in files:
-        raise ValueError(f"Release {number} published no points that data could be drawn from.")
+        raise BadInput(f"Release {number} published no points that data could be drawn from.")
     said = entry.plan
     box = Box(*(tuple(said["box"][end]) for end in ("low", "high", "names")))
     about = About(

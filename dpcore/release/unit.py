@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+from dpcore.errors import BadInput
 from dpcore.privacy.accounting import Budget, Neighbors
 from dpcore.privacy.rounding import down
 
@@ -67,13 +68,13 @@ class Unit:
 
     def __post_init__(self) -> None:
         if not self.name.strip():
-            raise ValueError("Say what is protected: a row, a trip, a person.")
+            raise BadInput("Say what is protected: a row, a trip, a person.")
         if isinstance(self.rows, bool) or not isinstance(self.rows, int):
-            raise ValueError(f"The rows kept for each id are a whole number, not {self.rows!r}.")
+            raise BadInput(f"The rows kept for each id are a whole number, not {self.rows!r}.")
         if not 1 <= self.rows <= MOST_ROWS:
-            raise ValueError(f"From 1 to {MOST_ROWS:,} rows are kept for each id, not {self.rows}.")
+            raise BadInput(f"From 1 to {MOST_ROWS:,} rows are kept for each id, not {self.rows}.")
         if self.ids is None and self.rows != 1:
-            raise ValueError("How many rows are kept is counted by id: name the column of ids.")
+            raise BadInput("How many rows are kept is counted by id: name the column of ids.")
 
     def per_row(self, budget: Budget) -> Budget:
         """What a run may spend on one row, so that the unit is protected at the whole budget: both
@@ -90,7 +91,7 @@ class Unit:
     def refuse(self, neighbors: Neighbors) -> None:
         """Raise where the relation does not fit the unit."""
         if self.ids is not None and not neighbors.size_is_private:
-            raise ValueError(
+            raise BadInput(
                 f"With ids, data are private under {Neighbors.ADD_REMOVE} only: one {self.name} "
                 "replaced by another may bring more rows or fewer, so that their number could not "
                 "be public."

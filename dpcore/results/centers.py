@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box, FloatArray
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class Centers(np.lib.mixins.NDArrayOperatorsMixin):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
         if copy is False and dtype not in (None, np.float64):
-            raise ValueError("a conversion to another type needs a copy")
+            raise BadInput("a conversion to another type needs a copy")
         return np.array(self._values, dtype=dtype) if copy or dtype else self._values
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:

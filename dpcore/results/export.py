@@ -10,6 +10,7 @@ import json
 
 import numpy as np
 
+from dpcore.errors import BadInput
 from dpcore.results.centers import PrivateCenters
 from dpcore.results.formats import STATUS, Places, centers_as_places, status_of
 from dpcore.results.run_result import RunResult
@@ -29,7 +30,7 @@ def _points(result: RunResult[PrivateCenters]) -> Places:
     if not isinstance(result, RunResult):
         raise TypeError(f"{type(result).__name__} cannot be exported: it is no result of a run.")
     if result.synopsis is None:
-        raise ValueError(f"{result.algorithm} publishes centers and nothing beside them.")
+        raise BadInput(f"{result.algorithm} publishes centers and nothing beside them.")
     return result.synopsis.places()
 
 

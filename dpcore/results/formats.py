@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box, FloatArray
 from dpcore.results import parquet
 from dpcore.results.centers import Centers, PrivateCenters
@@ -66,7 +67,7 @@ class Places:
     def as_geojson(self, indent: int | None = None) -> str:
         """A point for each place; two places (pickup, dropoff) become a line between them."""
         if len(self.box.names) not in (2, 4):
-            raise ValueError(f"GeoJSON needs longitude and latitude, not {self.box.names}.")
+            raise BadInput(f"GeoJSON needs longitude and latitude, not {self.box.names}.")
         said = {STATUS: self.status} if self.status else {}
         known = zip(*(values.tolist() for values in self.properties.values()), strict=True)
         features = [

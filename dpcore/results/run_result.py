@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self
 
 import numpy as np
 
@@ -19,6 +19,10 @@ from dpcore.results.centers import (
     SimulatedCenters,
     UnchargedCenters,
 )
+from dpcore.results.non_private import NonPrivate
+from dpcore.results.non_private import guarded as guarded
+from dpcore.results.non_private import opened as opened
+from dpcore.results.steps import Step
 from dpcore.results.synopsis import Coreset, Synopsis
 
 if TYPE_CHECKING:
@@ -36,48 +40,15 @@ __all__ = [
     "RunResult",
     "SimulatedCenters",
     "SimulatedResult",
-    "Step",
     "UnchargedCenters",
     "UnchargedResult",
     "UnprovenResult",
 ]
 
-T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class NonPrivate(Generic[T]):
-    """A value that looks at the data without protection: for the eyes of who holds the data."""
-
-    value: T
-
-    def __repr__(self) -> str:
-        return "NonPrivate(for your eyes only: .value opens it)"
-
 
 def in_order(centers: FloatArray) -> FloatArray:
     """Centers by their first coordinate, then by the second, and so on."""
     return centers[np.lexsort(centers.T[::-1])]
-
-
-def guarded(value: T, public: bool) -> T | NonPrivate[T]:
-    """What looked at the data: plain where these are public anyway."""
-    return value if public else NonPrivate(value)
-
-
-def opened(value: T | NonPrivate[T]) -> T:
-    """The plain value, for the program's own use or for the eyes of the data's owner."""
-    return value.value if isinstance(value, NonPrivate) else value
-
-
-@dataclass(frozen=True)
-class Step:
-    """One thing that happened in a run: what was released, and what was true behind it."""
-
-    kind: str
-    released: Mapping[str, Any]
-    #: The exact answers, only where the curator was told to keep a journal.
-    truth: NonPrivate[Mapping[str, Any]] | None = None
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box, FloatArray, Grid, IntArray
 from dpcore.kmeans.merging import group_of_points, merge_points
 from dpcore.kmeans.points import WeightedPoints
@@ -192,7 +193,7 @@ class Coreset(Synopsis[C]):
         variances: FloatArray | None = None,
     ):
         if not (np.isfinite(weights).all() and (np.asarray(weights) > 0).all()):
-            raise ValueError("Every point of a coreset has a positive weight.")
+            raise BadInput("Every point of a coreset has a positive weight.")
         super().__init__(unit_points, weights, box, variances)
 
     def unit_centers(self, k: int, rng: Coins) -> FloatArray:
@@ -277,7 +278,7 @@ class Coreset(Synopsis[C]):
         month to what was kept of those before, and keep as many points as always.
         """
         if points < 1:
-            raise ValueError(f"A coreset is reduced to at least one point, not {points}.")
+            raise BadInput(f"A coreset is reduced to at least one point, not {points}.")
         reduced = type(self)(*merge_points(self.unit_points, self.weights, points), self.box)
         reduced._kind = self._kind
         if self._variances is not None:
@@ -290,5 +291,5 @@ class Coreset(Synopsis[C]):
 def _checked(k: int) -> int:
     """How many centers, if one can ask for so many."""
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise ValueError(f"k must be a whole number of at least 1, not {k!r}.")
+        raise BadInput(f"k must be a whole number of at least 1, not {k!r}.")
     return int(k)

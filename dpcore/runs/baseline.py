@@ -4,8 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 
+from dpcore.datasets.base import Dataset
+from dpcore.datasets.engine import EngineDataset
+from dpcore.datasets.grid import GridDataset
 from dpcore.datasets.own import AnyData
-from dpcore.results.run_result import BaselineResult, NonPrivate, NonPrivateCenters, opened
+from dpcore.datasets.rows import RowsDataset
+from dpcore.geometry.domain import FloatArray
+from dpcore.kmeans.reference import best_on_grid, best_on_rows
+from dpcore.results.non_private import NonPrivate, opened
+from dpcore.results.run_result import BaselineResult, NonPrivateCenters
+
+
+def best_centers(data: Dataset, k: int, rng: np.random.Generator) -> FloatArray:
+    """Non-private k-means, the best of several starts, in unit coordinates."""
+    match data:
+        case GridDataset():
+            return best_on_grid(data.counts, k, rng)
+        case RowsDataset() | EngineDataset():
+            return best_on_rows(data.cells, k, rng)
+    raise TypeError(f"There is no non-private k-means of {type(data).__name__}.")
 
 
 def baseline(data: AnyData, k: int, seed: int = 0) -> BaselineResult:
@@ -33,6 +50,6 @@ def baseline(data: AnyData, k: int, seed: int = 0) -> BaselineResult:
     (3, 4)
     """
     data = opened(data)
-    unit = data.best_centers(k, np.random.default_rng(seed))
+    unit = best_centers(data, k, np.random.default_rng(seed))
     cost = float(data.cost(unit[None])[0])
     return BaselineResult(NonPrivateCenters(data.box.from_unit(unit), data.box), NonPrivate(cost))

@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpcore.datasets.rows import RowsDataset
+from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box, FloatArray, IntArray
 from dpcore.results.run_result import RunResult, SimulatedCenters
 from dpcore.runs.run import run
@@ -94,7 +95,7 @@ class PrivateKMeans(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ign
         """Find centers with simulated noise of a budget of epsilon."""
         rows: FloatArray = validate_data(self, X, dtype=np.float64)
         if self.bounds is None:
-            raise ValueError(
+            raise BadInput(
                 "PrivateKMeans needs bounds=(low, high), the public box of the data: taking them "
                 "from the data would betray its extreme rows."
             )

@@ -11,11 +11,13 @@ import numpy.typing as npt
 from dpcore.algorithms.base import ALGORITHMS, Algorithm, SynopsisAlgorithm
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.regions import Regions, Window
+from dpcore.errors import BadInput
 from dpcore.geometry.domain import FloatArray, Grid, IntArray, coarsen, to_ticks
 from dpcore.kmeans.noisy_grid import solve_grid
 from dpcore.privacy.accounting import Budget, Neighbors
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
+from dpcore.results.steps import CentersNote, CoresetNote
 from dpcore.results.synopsis import Coreset, NoisyGrid, Synopsis
 
 #: Starts of k-means on joined noisy counts.
@@ -28,21 +30,21 @@ def check_regions(
     """The algorithm, if it can run on each region. Looks at nothing but public facts."""
     if not isinstance(system, SynopsisAlgorithm):
         able = (key for key, other in ALGORITHMS.items() if isinstance(other, SynopsisAlgorithm))
-        raise ValueError(
+        raise BadInput(
             f"{system.key} publishes nothing that can be joined across regions. "
             f"With regions use {', '.join(able)}."
         )
     if regions.box != data.box:
-        raise ValueError("The regions were drawn for another box than that of the data.")
+        raise BadInput("The regions were drawn for another box than that of the data.")
     if neighbors is not Neighbors.ADD_REMOVE:
-        raise ValueError(
+        raise BadInput(
             "Regions protect under add-remove only: a row that is replaced may leave one region "
             "for another, and costs both levels."
         )
     regions.epsilons(epsilon)
     lost = regions.levels.keys() - set(regions.at_resolution(data.resolution).names)
     if lost:
-        raise ValueError(
+        raise BadInput(
             f"The level of {', '.join(sorted(lost))} cannot be kept: these data are known on a "
             f"grid of {data.resolution} cells a side, and none has its center there."
         )
@@ -73,8 +75,8 @@ def run_by_region(
         centers = union.unit_centers(k, curator.rng)
     else:
         centers = solve_grid(_on_grid(union, visible.side), k, STARTS, curator.rng)
-    curator.note("coreset", points=union.unit_points, weights=union.weights)
-    curator.note("centers", centers=centers)
+    curator.note(CoresetNote(union.unit_points, union.weights))
+    curator.note(CentersNote(centers))
     facts = {
         "regions": dict(zip(visible.names, visible.epsilons(epsilon), strict=True)),
         "protection": visible.statement(epsilon),

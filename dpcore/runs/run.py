@@ -12,12 +12,14 @@ from dpcore.algorithms.base import MAX_CLUSTERS, Algorithm
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.own import AnyData
 from dpcore.datasets.regions import Regions
+from dpcore.errors import BadInput
 from dpcore.privacy.accounting import Budget, Infeasible, Neighbors, Transcript, Verdict
 from dpcore.privacy.noise import Noise, SimulatedNoise
 from dpcore.privacy.release_noise import ReleaseNoise
 from dpcore.privacy.secret_coins import MakeSecretCoins, SecretCoins
 from dpcore.queries.curator import Curator
 from dpcore.randomness.coins import Coins, SystemCoins
+from dpcore.results.non_private import opened
 from dpcore.results.run_result import (
     Centers,
     NonPrivateCenters,
@@ -28,7 +30,6 @@ from dpcore.results.run_result import (
     UnchargedCenters,
     UnchargedResult,
     UnprovenResult,
-    opened,
 )
 from dpcore.runs.refusals import public_rows, refusal
 from dpcore.runs.regional import check_regions, run_by_region
@@ -168,7 +169,7 @@ def _randomness(seed: int | None, noise: Noise | None, other_coins: bool) -> tup
     """Public coins and noise: of a seed, or for a release the operating system's alone."""
     if isinstance(noise, ReleaseNoise):
         if seed is not None or other_coins:
-            raise ValueError(
+            raise BadInput(
                 "A run with release noise takes no seed and no coins from outside: whoever knows "
                 "them can undo the privacy. Leave out seed, or use simulated noise."
             )
@@ -182,7 +183,7 @@ def _checked_relation(system: Algorithm, neighbors: Neighbors | str) -> Neighbor
         relation = Neighbors(neighbors)
     except ValueError:
         names = " or ".join(repr(str(r)) for r in Neighbors)
-        raise ValueError(f"neighbors must be {names}, not {neighbors!r}.") from None
+        raise BadInput(f"neighbors must be {names}, not {neighbors!r}.") from None
     if relation not in system.relations:
         only = " or ".join(system.relations)
         raise Infeasible(f"{system.key} is private under {only} only, not under {relation}.")
@@ -191,10 +192,10 @@ def _checked_relation(system: Algorithm, neighbors: Neighbors | str) -> Neighbor
 
 def _check_clusters(system: Algorithm, data: Dataset, k: int, relation: Neighbors) -> None:
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= MAX_CLUSTERS:
-        raise ValueError(f"k must be a whole number from 1 to {MAX_CLUSTERS}, not {k!r}.")
+        raise BadInput(f"k must be a whole number from 1 to {MAX_CLUSTERS}, not {k!r}.")
     public_n = None if relation.size_is_private else data.n
     if public_n is not None and k > public_n:
-        raise ValueError(f"k = {k} centers were asked for, but there are only {public_n} rows.")
+        raise BadInput(f"k = {k} centers were asked for, but there are only {public_n} rows.")
     obstacle = system.obstacle(data.d, public_n, k)
     if obstacle:
         raise Infeasible(f"{system.key}: {obstacle}")

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from dpcore.datasets.own import AnyData
 from dpcore.geometry.domain import FloatArray
-from dpcore.results.run_result import NonPrivate, guarded, opened
+from dpcore.results.non_private import NonPrivate, guarded, opened
 from dpcore.study import metrics
 
 

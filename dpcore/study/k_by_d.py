@@ -11,7 +11,8 @@ from functools import lru_cache
 from itertools import product
 
 from dpcore.datasets import load
-from dpcore.results.run_result import BaselineResult, opened
+from dpcore.results.non_private import opened
+from dpcore.results.run_result import BaselineResult
 from dpcore.runs.baseline import baseline
 from dpcore.study.curves import Metric
 from dpcore.study.ranking import COLUMNS, Standing, row, standing

@@ -19,7 +19,8 @@ from dpcore.geometry.domain import Box, FloatArray, Grid
 from dpcore.kmeans.merging import on_raster
 from dpcore.kmeans.noisy_grid import totals
 from dpcore.kmeans.points import WeightedPoints
-from dpcore.results.run_result import BaselineResult, NonPrivate, RunResult
+from dpcore.results.non_private import NonPrivate
+from dpcore.results.run_result import BaselineResult, RunResult
 from dpcore.results.synopsis import Coreset, NoisyGrid, Synopsis
 from dpcore.study.metrics import center_shift, matched, relative_error
 

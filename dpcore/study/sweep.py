@@ -13,8 +13,10 @@ import numpy as np
 
 from dpcore.algorithms import get
 from dpcore.datasets.own import AnyData
+from dpcore.errors import BadInput
 from dpcore.privacy.accounting import Budget, Infeasible, Neighbors
-from dpcore.results.run_result import BaselineResult, NonPrivate, guarded, opened
+from dpcore.results.non_private import NonPrivate, guarded, opened
+from dpcore.results.run_result import BaselineResult
 from dpcore.runs.baseline import baseline
 from dpcore.runs.run import run
 from dpcore.study.metrics import center_shift, mean_distance, nicv, relative_error
@@ -157,7 +159,7 @@ def sweep(
     for epsilon in epsilons:
         Budget(epsilon, delta)
     if runs < 1:
-        raise ValueError(f"A sweep needs at least one run at each epsilon, not {runs}.")
+        raise BadInput(f"A sweep needs at least one run at each epsilon, not {runs}.")
 
     def trials() -> Iterator[Trial]:
         known = reference or baseline(data, k, seed)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 
-from dpcore.datasets import Dataset
+from dpcore.datasets.base import Dataset
 from dpcore.datasets.generated import gaussians
 from dpcore.datasets.rows import from_array
 from dpcore.privacy.accounting import Infeasible, Neighbors
@@ -103,7 +103,7 @@ for n in {list(self.sizes)}:
                 dpcore.run(key, data, {", ".join(call)}, **settings)
                 seconds.append(time.perf_counter() - start)
             print(key, n, min(seconds))
-        except ValueError as refusal:
+        except dpcore.DpcoreError as refusal:
             print(key, n, refusal)
 """
 

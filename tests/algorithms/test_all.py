@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from functools import cache
 
@@ -70,6 +71,12 @@ def run(key, dataset, relation, seed=0):
 @cache
 def once(key, relation, kind):
     return run(key, data(kind), relation)
+
+
+@pytest.mark.parametrize(("key", "relation", "kind"), RUNS)
+def test_facts_are_plain_values_for_json(key, relation, kind):
+    result, _ = once(key, relation, kind)
+    assert json.loads(json.dumps(dict(result.facts))) == dict(result.facts)
 
 
 @pytest.mark.parametrize(("key", "relation", "kind"), RUNS)
@@ -146,7 +153,7 @@ class Unseen(RowsDataset):
         raise AssertionError("The data were looked at.")
 
     n = property(_asked)
-    positions = cluster_totals = squared_ticks = histogram = margin = best_centers = _asked
+    positions = cluster_totals = squared_ticks = histogram = margin = _asked
 
 
 def unseen(d=2):

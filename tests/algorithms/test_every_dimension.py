@@ -19,6 +19,7 @@ from dpcore.datasets import from_array
 from dpcore.geometry.domain import Box
 from dpcore.privacy.accounting import Infeasible, Neighbors
 from dpcore.privacy.noise import SimulatedNoise
+from dpcore.privacy.noise_proxy import NoiseProxy
 from dpcore.queries.curator import Curator
 
 FULL = bool(os.environ.get("DPCORE_FULL"))
@@ -33,22 +34,15 @@ def rows(n: int, d: int):
     return from_array(np.random.default_rng(d).uniform(-0.9, 0.9, (n, d)), Box.cube(d))
 
 
-class Counted(SimulatedNoise):
+class Counted(NoiseProxy):
     """Simulated noise that counts how often it is drawn."""
 
-    drawn = 0
+    def __init__(self, seed):
+        self._noise, self.drawn = SimulatedNoise(seed), 0
 
-    def geometric(self, *asked):
+    def answer(self, request):
         self.drawn += 1
-        return super().geometric(*asked)
-
-    def gaussian(self, *asked):
-        self.drawn += 1
-        return super().gaussian(*asked)
-
-    def choose(self, *asked, **more):
-        self.drawn += 1
-        return super().choose(*asked, **more)
+        return request.put_to(self._noise)
 
 
 def shapes(key: str):

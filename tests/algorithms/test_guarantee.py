@@ -12,7 +12,6 @@ from dpcore.algorithms.guarantee import (
     distances,
     drawn_by_distance,
     drawn_towards,
-    exact_means,
     in_ball,
     onwards,
 )
@@ -20,6 +19,7 @@ from dpcore.algorithms.subclustering import Directions, drawn_row, heavy_ways
 from dpcore.datasets import GridDataset, RowsDataset
 from dpcore.geometry.domain import TICKS, Box, to_ticks
 from dpcore.privacy.accounting import Neighbors
+from dpcore.queries.unprotected_data import UnprotectedData
 from dpcore.study.metrics import nicv
 
 REPAIRED = ["kmeans-guarantee", "subclustering"]
@@ -43,7 +43,7 @@ def test_rounds_share_epsilon_and_only_means_and_counts_are_paid_for(key, neighb
 def test_without_noise_the_centers_settle_where_lloyd_does(key):
     result = dpcore.run(key, DATA, 4, 1e6, rounds=60, seed=1)
     centers = DATA.box.to_unit(np.asarray(result.centers))
-    np.testing.assert_allclose(exact_means(DATA, centers), centers, atol=0.02)
+    np.testing.assert_allclose(UnprotectedData(DATA).cluster_means(centers), centers, atol=0.02)
 
 
 def test_as_its_zones_shrink_the_published_center_becomes_the_exact_mean():
@@ -51,7 +51,7 @@ def test_as_its_zones_shrink_the_published_center_becomes_the_exact_mean():
         "kmeans-guarantee-published", DATA, 3, 1.0, rounds=100, final_noise=False, seed=0
     )
     centers = DATA.box.to_unit(np.asarray(result.centers))
-    np.testing.assert_allclose(exact_means(DATA, centers), centers, atol=1e-4)
+    np.testing.assert_allclose(UnprotectedData(DATA).cluster_means(centers), centers, atol=1e-4)
 
 
 def test_the_published_subclustering_releases_rows_of_the_data():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dpcore
-from dpcore.algorithms.highdim import Plan
+from dpcore.algorithms.highdim import HighDimPlan
 from dpcore.datasets import GridDataset, RowsDataset
 from dpcore.datasets.generated import gaussians
 from dpcore.datasets.rows import from_array
@@ -91,7 +91,7 @@ def test_with_the_published_slips_the_run_looks_far_better_than_it_may():
 
 def test_the_constants_of_the_theorems_cut_no_cube_on_any_data_at_hand():
     """At 5,000 rows and epsilon 1 a cube would need some 100 million rows to be cut."""
-    plan = Plan.published(5000, 100, 4)
+    plan = HighDimPlan.published(5000, 100, 4)
     assert (plan.partitions, plan.trials, plan.dimensions) == (1169, 5, 69)
     share = 0.6 / plan.trials / 3 / plan.partitions / (plan.levels - 1)
     assert 2 * plan.log_margin / share > 1e8

@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 import dpcore
-from dpcore.algorithms.kvariates import PickedRow, loosened, spread
+from dpcore.algorithms.kvariates import loosened
 from dpcore.datasets import GridDataset, RowsDataset
 from dpcore.datasets.rows import from_array
 from dpcore.geometry.domain import TICKS, Box
 from dpcore.privacy.accounting import Infeasible, Neighbors
+from dpcore.queries.picked_row import PickedRow
+from dpcore.queries.unprotected_data import UnprotectedData
 
 CORNERS = [[-0.9, -0.9]] * 5 + [[0.9, -0.9]] * 5 + [[0.0, 0.9]] * 5
 
@@ -83,11 +85,14 @@ def test_the_published_epsilon_follows_its_formula_and_does_not_overflow():
 
 
 def test_spread_is_that_of_the_rows_at_hand():
-    radius, w = spread(in_box([[-0.5, 0.0], [0.5, 0.0]]), 1, np.random.default_rng(0))
+    def spread(rows, k):
+        return UnprotectedData(in_box(rows)).spread(k, np.random.default_rng(0))
+
+    radius, w = spread([[-0.5, 0.0], [0.5, 0.0]], 1)
     assert radius == pytest.approx(0.5, abs=1e-5)
     assert w == pytest.approx(0.25, abs=1e-5)  # one row as the center costs the other 1
-    assert spread(in_box([[0.5, 0.5]] * 3), 2, np.random.default_rng(0))[1] == math.inf
-    assert spread(in_box([]), 2, np.random.default_rng(0)) == (0.0, math.inf)
+    assert spread([[0.5, 0.5]] * 3, 2)[1] == math.inf
+    assert spread([], 2) == (0.0, math.inf)
 
 
 @pytest.mark.parametrize("epsilon", [1e-6, 1e6])

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpcore.algorithms._local_swap import COARSER, PLACES, RowCost, SetCost, SwapCost, local_swap
+from dpcore.algorithms._local_swap import local_swap
 from dpcore.datasets.mapped import MappedRows
 from dpcore.geometry.domain import to_ticks
 from dpcore.privacy.accounting import Budget
 from dpcore.privacy.noise import SimulatedNoise
 from dpcore.queries.curator import Curator
+from dpcore.queries.row_costs import COARSER, PLACES, RowCost, SetCost, SwapCost
 
 COSTS = [RowCost(1.0), RowCost(1.0, squared=False), RowCost(0.4)]
 

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpcore
-from dpcore.algorithms._local_swap import COARSER, PLACES, AddedCost, RowCost
 from dpcore.algorithms.net_coreset import CELLS, RINGS, Rings
 from dpcore.datasets import RowsDataset
 from dpcore.geometry.domain import TICKS, Box, to_ticks
+from dpcore.queries.row_costs import COARSER, PLACES, AddedCost, RowCost
 
 SQUARE = Box.cube(2)
 

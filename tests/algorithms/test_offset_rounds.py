@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from dpcore.algorithms._offset_rounds import Cells, Purse, Terms, moved, settled
+from dpcore.algorithms._offset_rounds import OffsetCells, OffsetTerms, Purse, moved, settled
 from dpcore.datasets import RowsDataset
 from dpcore.geometry.domain import Box
 from dpcore.privacy.accounting import Accounting, Budget, Neighbors
@@ -25,7 +25,7 @@ def purse(epsilon=1e5, delta=0.0, neighbors="add-remove", seed=0):
     budget = Budget(epsilon, delta, Accounting.GAUSSIAN if delta else Accounting.PURE)
     data = RowsDataset.from_values(ROWS, Box.cube(3))
     curator = Curator(data, budget, SimulatedNoise(seed), neighbors, np.random.default_rng(seed))
-    return Purse(curator, Terms(budget, Neighbors(neighbors)))
+    return Purse(curator, OffsetTerms(budget, Neighbors(neighbors)))
 
 
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
@@ -63,25 +63,29 @@ def test_the_noise_that_is_reckoned_with_is_the_noise_that_is_drawn(delta, neigh
 
 
 def test_relative_noise_is_that_of_the_mean_of_everything():
-    terms = Terms(Budget(1.0, 1e-6, Accounting.GAUSSIAN), Neighbors.ADD_REMOVE)
+    terms = OffsetTerms(Budget(1.0, 1e-6, Accounting.GAUSSIAN), Neighbors.ADD_REMOVE)
     mu = math.sqrt(2 * terms.budget.rho)
     assert terms.relative_noise(100, 9) == pytest.approx(
         3 * math.hypot(1, 1 / 64) / mu / 100, rel=1e-3
     )
-    half = Terms(terms.budget, terms.neighbors, 0.5)
+    half = OffsetTerms(terms.budget, terms.neighbors, 0.5)
     question = half.offsets(np.zeros((1, 9)), 1.0)
     assert half.noise(question, 1.0) / WHOLE == pytest.approx(math.hypot(1, 1 / 64) / mu / 0.5**0.5)
 
 
 def test_merged_centers_take_their_spread_along():
-    cells = Cells(np.array([[0.1, 0], [0.3, 0], [-0.5, 0]]), np.array([50.0, 50, 100]), 1.0, 0.2)
+    cells = OffsetCells(
+        np.array([[0.1, 0], [0.3, 0], [-0.5, 0]]), np.array([50.0, 50, 100]), 1.0, 0.2
+    )
     merged = cells.merged(2, np.random.default_rng(0))
     np.testing.assert_allclose(np.sort(merged.centers[:, 0]), [-0.5, 0.2], atol=1e-6)
     assert merged.energy == pytest.approx(0.2 + 100 * 0.01 / 200)
 
 
 def test_cells_that_noise_explains_do_not_count_when_merging():
-    cells = Cells(np.array([[0.1, 0], [0.9, 0.9], [-0.5, 0]]), np.array([50.0, 1, 100]), 10.0, 0.2)
+    cells = OffsetCells(
+        np.array([[0.1, 0], [0.9, 0.9], [-0.5, 0]]), np.array([50.0, 1, 100]), 10.0, 0.2
+    )
     merged = cells.merged(2, np.random.default_rng(0))
     np.testing.assert_allclose(np.sort(merged.centers[:, 0]), [-0.5, 0.1], atol=1e-6)
 

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 import dpcore
-from dpcore.algorithms.sparse_mean import FarSums, HalvedFarSums, Take
+from dpcore.algorithms.sparse_mean import HalvedFarSums, Take
 from dpcore.datasets import GridDataset, RowsDataset
 from dpcore.datasets.rows import from_array
 from dpcore.geometry.domain import TICKS, Box, to_ticks
 from dpcore.privacy.accounting import Infeasible, Neighbors
+from dpcore.queries.scores import FarSums
 
 
 def sparse_rows(n=500, d=60):

@@ -5,20 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpcore.algorithms._tree import Stage, _fused, _handed_down, leaf_points, weighed_leaves
+from dpcore.algorithms._tree import TreeStage, _fused, _handed_down, leaf_points, weighed_leaves
 from dpcore.geometry.dyadic import DyadicCells
 
 
 def first_stage(counts, alive, variance=2.0):
     counts = np.asarray(counts, dtype=float)
     cells = DyadicCells.uniform(1)
-    return Stage(cells, np.full(4, -1), counts, variance, np.asarray(alive, dtype=bool))
+    return TreeStage(cells, np.full(4, -1), counts, variance, np.asarray(alive, dtype=bool))
 
 
 def next_stage(before, which, counts, alive, variance=1.0):
     cells, parent = before.cells.split(np.array(which), np.ones(len(which), dtype=int))
     counts = np.asarray(counts, dtype=float)
-    return Stage(cells, parent, counts, variance, np.asarray(alive, dtype=bool))
+    return TreeStage(cells, parent, counts, variance, np.asarray(alive, dtype=bool))
 
 
 def test_a_cell_is_the_mean_of_its_count_and_its_parts_by_inverse_variance():

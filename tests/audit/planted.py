@@ -18,7 +18,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import dpcore.algorithms._local_swap
 import dpcore.algorithms._offset_rounds
 import dpcore.algorithms.auto
 import dpcore.algorithms.coreset
@@ -37,11 +36,12 @@ import dpcore.queries.boxes
 import dpcore.queries.curator
 import dpcore.queries.moments
 import dpcore.queries.questions
+import dpcore.queries.row_costs
 import dpcore.queries.scores
 import dpcore.queries.sparse_cells
 import dpcore.runs.regional
 from dpcore.algorithms import ALGORITHMS, get
-from dpcore.audit import Case, Finding, attack, cases_of
+from dpcore.audit import AuditFinding, Case, attack, cases_of
 from dpcore.audit.campaign import RUNS
 from dpcore.datasets import RowsDataset
 from dpcore.datasets.removable import ThinnedGrid, ThinnedRows
@@ -50,8 +50,8 @@ from dpcore.privacy.accounting import Budget, Infeasible, Pure, Transcript
 from dpcore.privacy.noise import SimulatedNoise
 from dpcore.queries.curator import Curator
 from dpcore.queries.questions import Sensitivity
-from dpcore.queries.sparse_cells import Cells
-from dpcore.results.run_result import Step
+from dpcore.queries.sparse_cells import SparseCells
+from dpcore.results.steps import SizeNote
 
 #: Runs on each data set of a pair, in the suite.
 FEW_RUNS = 8
@@ -177,7 +177,9 @@ def products_of_half_the_sensitivity(patch):
 
 @fault("lift", "auto", first="8-D")
 def a_level_not_doubled_when_replaced(patch):
-    patch.setattr(dpcore.queries.moments.Level, "replaced", property(lambda self: self.added))
+    patch.setattr(
+        dpcore.queries.moments.LevelQuestion, "replaced", property(lambda self: self.added)
+    )
 
 
 @fault("gkm", first="lone row")
@@ -196,14 +198,14 @@ def contrasting_costs_of_a_quarter_of_the_sensitivity(patch):
 
 @fault("net-coreset", "highdim", first="lone row")
 def swaps_capped_higher_than_they_say(patch):
-    patch.setattr(dpcore.algorithms._local_swap, "COARSER", 1 << 10)
-    right = dpcore.algorithms._local_swap.RowCost.sensitivity.fget
+    patch.setattr(dpcore.queries.row_costs, "COARSER", 1 << 10)
+    right = dpcore.queries.row_costs.RowCost.sensitivity.fget
     patch.setattr(
-        dpcore.algorithms._local_swap.RowCost,
+        dpcore.queries.row_costs.RowCost,
         "sensitivity",
         property(lambda self: right(self) // 8),
     )
-    patch.setattr(dpcore.algorithms._local_swap.RowCost, "capped", lambda self, squares: squares)
+    patch.setattr(dpcore.queries.row_costs.RowCost, "capped", lambda self, squares: squares)
 
 
 @fault("coreset-faithful", first="epsilon 80")
@@ -219,7 +221,7 @@ def boxes_that_count_rows_twice(patch):
 
 @fault("sparse-mean", first="6-D")
 def far_sums_not_doubled_when_replaced(patch):
-    patch.setattr(dpcore.algorithms.sparse_mean.FarSums, "sensitivity", TICKS)
+    patch.setattr(dpcore.queries.scores.FarSums, "sensitivity", TICKS)
 
 
 @fault("pgkm", "coreset", first="corner to corner")
@@ -232,7 +234,7 @@ def scores_monotone_under_replacement(patch):
 
 @fault("kvariates")
 def picks_that_move_half_as_far(patch):
-    scaled_property(patch, dpcore.algorithms.kvariates.PickedRow, "added", 0.5)
+    scaled_property(patch, dpcore.queries.picked_row.PickedRow, "added", 0.5)
 
 
 @fault("coreset", first="2,000 in 3-D")
@@ -473,7 +475,7 @@ def points_without_rows_dropped(patch):
 def the_exact_number_in_a_step(patch):
     def size(right, self, fraction):
         found = right(self, fraction)
-        self._record(Step("size", {"rows": self._data.n}))
+        self._record(SizeNote(self._data.n))
         return found
 
     around(patch, Curator, "size", size)
@@ -641,7 +643,7 @@ def empty_cells_never_reported(patch):
     patch.setattr(
         dpcore.queries.curator,
         "reached_by_noise",
-        lambda cells, chance, noise: Cells(
+        lambda cells, chance, noise: SparseCells(
             np.empty(0, dtype=np.int64), np.empty((0, cells.bits), dtype=bool)
         ),
     )
@@ -665,7 +667,7 @@ def phantoms_left_out_of_the_report(patch):
         dpcore.queries.curator,
         "reaching",
         lambda occupied, noisy, threshold, phantoms: right(
-            occupied, noisy, threshold, Cells(nothing, phantoms.bits[:0])
+            occupied, noisy, threshold, SparseCells(nothing, phantoms.bits[:0])
         ),
     )
 
@@ -681,7 +683,7 @@ def only_cells_with_rows_are_reported(patch):
             for i, (g, b) in enumerate(zip(found.groups, found.bits, strict=True))
             if (int(g), b.tobytes()) in there
         ]
-        return Cells(found.groups[keep], found.bits[keep])
+        return SparseCells(found.groups[keep], found.bits[keep])
 
     around(patch, Curator, "full_cells", full)
 
@@ -692,7 +694,7 @@ def ordered(case: Fault, key: str) -> Iterator[Case]:
     yield from sorted(cases, key=lambda each: case.first not in each.words)
 
 
-def caught(planted: Fault, runs: int) -> tuple[Finding, int] | None:
+def caught(planted: Fault, runs: int) -> tuple[AuditFinding, int] | None:
     """The finding that refutes a claim which should hold, and after how many cases; or None."""
     number = 0
     for key in planted.algorithms:

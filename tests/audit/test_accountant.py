@@ -56,9 +56,9 @@ def test_losses_are_counted_by_the_account_that_paid_for_them():
     whole = Transcript(Budget(2.0, 1e-6))
     rho = 0.01
     inner = Transcript(Budget(1.0, 1e-6, Accounting.ZCDP))
-    whole.charge("size", "", Pure(0.5), 1)
+    whole.charge("two-sided geometric", "", Pure(0.5), 1)
     whole.charge("set aside", "", Pure(1.0), 0, inner=(inner,))
-    inner.charge("counts", "", Zcdp(rho), 1)
+    inner.charge("discrete Gaussian", "", Zcdp(rho), 1)
     losses = {
         id(whole): [Loss(GEOMETRIC, 0.0, 0.5, 0.125)],
         id(inner): [Loss(GAUSSIAN, 0.0, math.inf, rho), Loss(CHOICE, 0.0, 0.1, 0.1**2 / 8)],

@@ -12,7 +12,7 @@ import pytest
 
 from dpcore.algorithms import ALGORITHMS
 from dpcore.algorithms.base import SynopsisAlgorithm, _registry
-from dpcore.audit import Evidence, Finding, Findings, Walked, attack, cases_of, findings, table
+from dpcore.audit import AuditFinding, Evidence, Findings, Walked, attack, cases_of, findings, table
 from dpcore.audit.cases import DELTA, REPLAYS, SWEPT
 from dpcore.audit.exact_selection import WALKS
 from dpcore.cli import audit as command
@@ -21,7 +21,7 @@ from dpcore.privacy.accounting import Accounting, Budget, Neighbors
 from dpcore.release.unit import Unit
 from dpcore.runs.run import run
 
-FINDING = Finding(
+FINDING = AuditFinding(
     "dplloyd",
     "PROVED",
     "add-remove",

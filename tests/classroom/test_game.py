@@ -13,7 +13,7 @@ from dpcore.classroom.game import (
     CONTESTANTS,
     EPSILONS,
     TRIP,
-    Score,
+    GuesserScore,
     best_guesser,
     pair,
     play,
@@ -113,7 +113,7 @@ def test_an_interval_is_clopper_and_pearsons():
 
     for right, rounds in ((0, 10), (10, 10), (7, 10), (731, 1000)):
         expected = binomtest(right, rounds).proportion_ci(0.95, "exact")
-        got = Score("sound", 1.0, right, rounds).interval
+        got = GuesserScore("sound", 1.0, right, rounds).interval
         assert got == pytest.approx((expected.low, expected.high))
 
 

@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore.algorithms import ALGORITHMS
 from dpcore.classroom import game, lessons, steps
-from dpcore.classroom.game import CONTESTANTS, Score
+from dpcore.classroom.game import CONTESTANTS, GuesserScore
 from dpcore.privacy.explain import LEVELS, certainty
 from pages.ui.background import Job, Worker
 from pages.ui.learn import repeated_runs, run_choice
@@ -277,12 +277,14 @@ def test_an_epsilon_at_which_the_game_cannot_be_played_is_refused_in_words() -> 
 def quick_rounds(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Scores as a thousand rounds would give them, without playing."""
     scores = [
-        Score(key, epsilon, {"sound": 500, "thin": 900, "published": 1000}[key], 1000, "a number")
+        GuesserScore(
+            key, epsilon, {"sound": 500, "thin": 900, "published": 1000}[key], 1000, "a number"
+        )
         for epsilon in game.EPSILONS
         for key in CONTESTANTS
     ]
     monkeypatch.setattr(game, "scores", lambda: iter(scores))
-    done: Job[Score] = Job(lambda: iter(scores), scores, done=True)
+    done: Job[GuesserScore] = Job(lambda: iter(scores), scores, done=True)
     monkeypatch.setattr(Worker, "job", lambda *_: done)
     st.cache_resource.clear()
     yield

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from dpcore import audit
 from dpcore.algorithms import ALGORITHMS
 from dpcore.algorithms.references import NUMBERS, PAPERS, short
-from dpcore.audit import Evidence, Finding, Findings
+from dpcore.audit import AuditFinding, Evidence, Findings
 from dpcore.privacy.accounting import Verdict
 from tests.pages import visits
 from tests.pages.visits import visited
@@ -40,7 +40,7 @@ def found(*lower_bounds: tuple[str, float], cost: float | None = None) -> Findin
         "2026-01-02",
         500,
         tuple(
-            Finding(
+            AuditFinding(
                 key,
                 str(ALGORITHMS[key].verdict),
                 "add-remove",

@@ -22,6 +22,7 @@ from dpcore.privacy.accounting import (
     Budget,
     BudgetExceeded,
     Infeasible,
+    Mechanism,
     Neighbors,
     Pure,
     Selection,
@@ -38,7 +39,7 @@ ZCDP = Budget(1.0, 1e-6, Accounting.ZCDP)
 
 
 def ask(transcript: Transcript, loss, **more):
-    return transcript.charge("mechanism", "why", loss, sensitivity=1, **more)
+    return transcript.charge(Mechanism.GEOMETRIC, "why", loss, sensitivity=1, **more)
 
 
 # Budgets.

@@ -17,6 +17,7 @@ from dpcore.privacy.accounting import (
     Budget,
     BudgetExceeded,
     Gaussian,
+    Mechanism,
     Pure,
     Transcript,
     Zcdp,
@@ -97,7 +98,7 @@ def test_what_is_left_is_gaussian_rho():
 @pytest.mark.parametrize("loss", [Pure(0.1), Zcdp(1e-3), Approx(0.1, 1e-7)])
 def test_nothing_but_gaussian_noise_is_counted_so(loss):
     with pytest.raises(ValueError, match="Gaussian rho"):
-        Transcript(ONE).charge("mechanism", "why", loss, MIN_SENSITIVITY)
+        Transcript(ONE).charge(Mechanism.GEOMETRIC, "why", loss, MIN_SENSITIVITY)
 
 
 def test_coarse_units_are_refused():

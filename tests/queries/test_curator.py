@@ -19,10 +19,10 @@ from dpcore.privacy.accounting import (
     Selection,
 )
 from dpcore.privacy.noise import SimulatedNoise
+from dpcore.privacy.noise_proxy import NoiseKind, NoiseProxy
 from dpcore.queries.curator import Curator
 from dpcore.queries.scores import LowCost
 from dpcore.results.run_result import NonPrivate
-from tests.exact_noise import ExactNoise
 
 BOX = Box.cube(2)
 ROWS = np.array([[-0.5, -0.5], [-0.5, 0.5], [0.5, 0.5], [0.25, 0.5]])
@@ -38,24 +38,19 @@ class Watched(RowsDataset):
         return super().histogram(partition)
 
 
-class NoNoise(ExactNoise):
-    """Exact noise that remembers what it was asked for."""
+class NoNoise(NoiseProxy):
+    """Hands exact answers through and remembers what it was asked for."""
 
     def __init__(self):
         super().__init__()
         self.asked = []
 
-    def geometric(self, values, sensitivity, epsilon):
-        self.asked.append(("geometric", sensitivity, epsilon))
-        return super().geometric(values, sensitivity, epsilon)
-
-    def gaussian(self, values, sensitivity, rho):
-        self.asked.append(("gaussian", sensitivity, rho))
-        return super().gaussian(values, sensitivity, rho)
-
-    def choose(self, scores, sensitivity, epsilon, monotone=False, log_prior=None):
-        self.asked.append(("choose", sensitivity, epsilon, monotone))
-        return super().choose(scores, sensitivity, epsilon)
+    def answer(self, request):
+        if request.kind is NoiseKind.CHOICE:
+            self.asked.append(("choose", request.sensitivity, request.price, request.monotone))
+            return int(np.argmax(request.values))
+        self.asked.append((str(request.kind), request.sensitivity, request.price))
+        return np.asarray(request.values)
 
 
 def curator(neighbors="add-remove", epsilon=1.0, delta=0.0, accounting="pure", **kw) -> Curator:

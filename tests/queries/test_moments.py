@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dpcore.datasets import RowsDataset
 from dpcore.geometry.domain import TICKS, Box
-from dpcore.queries.moments import WHOLE, Level, Offsets, Products, clipped
+from dpcore.queries.moments import WHOLE, LevelQuestion, Offsets, Products, clipped
 
 
 def data(values):
@@ -25,7 +25,7 @@ def scattered(n, d, seed=0):
 
 CENTERS = np.array([[-0.5, -0.5, 0.0], [0.5, 0.5, 0.0], [0.9, -0.9, 0.9]])
 QUESTIONS = {
-    "level": Level(),
+    "level": LevelQuestion(),
     "offsets by L1": Offsets(CENTERS, 0.4, 1, 0.2),
     "offsets by L2": Offsets(CENTERS, 0.4, 2, 0.3),
     "offsets by L2, wide": Offsets(CENTERS, 3.0, 2, 0.3),
@@ -93,14 +93,14 @@ def test_what_a_row_adds_is_the_same_in_any_company(name):
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=6))
 @settings(max_examples=60, deadline=None)
 def test_corner_weights_are_never_negative_and_sum_to_one_row(values):
-    weights = Level().of(data(values))
+    weights = LevelQuestion().of(data(values))
     assert (weights >= 0).all()
     assert weights.sum() == WHOLE
 
 
 def test_the_level_reads_rows_means_and_mean_squares():
     rows = scattered(500, 7)
-    n, means, squares = Level.read(Level().of(data(rows)))
+    n, means, squares = LevelQuestion.read(LevelQuestion().of(data(rows)))
     assert n == 500
     assert means == pytest.approx(rows.mean(axis=1).sum(), abs=1e-3)
     assert squares == pytest.approx((rows**2).mean(axis=1).sum(), abs=1e-3)
@@ -151,7 +151,11 @@ def test_a_ball_that_would_make_a_row_anything_but_a_short_vector_is_refused(rea
 def test_rows_that_count_several_times_count_so():
     weighted = RowsDataset.from_values([[0.2, 0.3]], Box.cube(2))
     weighted.positions = lambda: (data([[0.2, 0.3]]).positions()[0], np.array([5]))
-    for question in (Level(), Offsets(np.zeros((1, 2)), 1.0, 2, 0.3), Products(np.zeros(2), 1.0)):
+    for question in (
+        LevelQuestion(),
+        Offsets(np.zeros((1, 2)), 1.0, 2, 0.3),
+        Products(np.zeros(2), 1.0),
+    ):
         np.testing.assert_array_equal(
             question.of(weighted), 5 * question.of(data([[0.2, 0.3]])), str(question)
         )

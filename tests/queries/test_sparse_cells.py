@@ -14,7 +14,7 @@ from dpcore.geometry.domain import Box
 from dpcore.privacy.accounting import Budget, Infeasible, Pure
 from dpcore.privacy.noise import SimulatedNoise
 from dpcore.queries.curator import Curator
-from dpcore.queries.sparse_cells import Cells, log_chance, reached_by_noise, reaching
+from dpcore.queries.sparse_cells import SparseCells, log_chance, reached_by_noise, reaching
 
 
 class Tree:
@@ -27,7 +27,7 @@ class Tree:
         keys = sorted(self._occupied)
         bits = np.array([key[1] for key in keys], dtype=bool).reshape(len(keys), self.bits)
         groups = np.array([key[0] for key in keys], dtype=np.int64)
-        return Cells(groups, bits), np.array([self._occupied[key] for key in keys])
+        return SparseCells(groups, bits), np.array([self._occupied[key] for key in keys])
 
 
 class Scripted:
@@ -93,7 +93,7 @@ def reported(tree, threshold, scale):
     outcomes = {}
     passing = [keeps(m, threshold, scale) for m in counts]
     for phantoms, likely in every_outcome(tree, log_chance(threshold, scale)).items():
-        drawn = Cells(
+        drawn = SparseCells(
             np.array([g for g, _ in phantoms], dtype=np.int64),
             np.array([b for _, b in phantoms], dtype=bool).reshape(len(phantoms), tree.bits),
         )

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from dpcore.cli import BAD_INPUT, REFUSED, main
+from dpcore.errors import Refusal
 from dpcore.release import (
     Amount,
     BuiltinData,
@@ -397,7 +398,7 @@ def test_restoring_never_forgets_a_release(books, tmp_path, capsys):
     assert state(books.folder) == before
     other = Ledger(tmp_path / "another")
     publish(S1, other)
-    with pytest.raises(PermissionError, match="not only those of the backup"):
+    with pytest.raises(Refusal, match="not only those of the backup"):
         restore(other.folder, file)
     assert len(other.entries()) == 1
 

@@ -3,62 +3,62 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
 from dpcore.classroom.steps.frame_builder import Frame, Telling
-from dpcore.classroom.steps.marks import Kind
+from dpcore.classroom.steps.marks import MarkKind
 from dpcore.datasets.base import Dataset
 from dpcore.geometry.domain import FloatArray
 from dpcore.kmeans.blocks import block_centers
 from dpcore.privacy.explain import plural
 from dpcore.queries.questions import BlockCenters
-from dpcore.results.run_result import Step
+from dpcore.results.steps import AnswerNote, RangeNote, Step
 
 #: Centers drawn at most.
 MOST = 1000
 
 
-def quartiles(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Frame]:
-    low, high = step.released["low"], step.released["high"]
+def quartiles(story: Telling, note: RangeNote) -> Iterator[Frame]:
+    low, high = note.low, note.high
     yield story.frame(
         "Where are most of them?",
         f"A quarter of the {plural(story.unit)} lie left of the frame, a quarter right, and so "
         "above and below: four borders, chosen with noise. What blocks say will be moved "
         "into it.",
         story.all_rows(),
-        story.line(Kind.AREA, low[None], high[None]),
+        story.line(MarkKind.AREA, low[None], high[None]),
     )
 
 
-def block_mean(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Frame]:
+def block_mean(story: Telling, note: AnswerNote, step: Step) -> Iterator[Frame]:
     behind = step.truth.value if step.truth else {}
     question = behind.get("question")
     if not isinstance(question, BlockCenters):
         return
     found = some_block_centers(question, story.data)
-    area = story.line(Kind.AREA, question.low[None], question.high[None])
-    blocks = story.at(Kind.BLOCKS, found)
+    area = story.line(MarkKind.AREA, question.low[None], question.high[None])
+    blocks = story.at(MarkKind.BLOCKS, found)
     yield story.frame(
         f"{question.blocks:,} blocks",
         f"The {plural(story.unit)} are dealt into {question.blocks:,} blocks, and each block "
         f"finds {question.k} centers of its own. One {story.unit} is in one block only.",
         area,
         blocks,
-        unpaid=1,
+        paid=False,
     )
     mean = question.mean(behind["values"])
-    said = np.clip(question.mean(step.released["values"]), -1.0, 1.0)
-    noise = story.line(Kind.NOISE, mean, said)
+    said = np.clip(question.mean(note.values), -1.0, 1.0)
+    noise = story.line(MarkKind.NOISE, mean, said)
     yield story.frame(
         "The mean of the blocks, with noise",
         f"The blocks' centers are averaged. Noise moves the averages by "
         f"{story.how_far(noise)}, and only that leaves.",
         area,
         noise,
-        story.at(Kind.NON_PRIVATE, mean),
-        story.at(Kind.PRIVATE, said),
+        story.at(MarkKind.NON_PRIVATE, mean),
+        story.at(MarkKind.PRIVATE, said),
     )
 
 

@@ -7,40 +7,49 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from dpcore.classroom.steps.frame_builder import Frame, Telling
-from dpcore.classroom.steps.marks import Kind, dyadic_cells, grid_cells
-from dpcore.geometry.domain import FloatArray, Grid
+from dpcore.classroom.steps.marks import MarkKind, dyadic_cells, grid_cells
+from dpcore.geometry.domain import FloatArray, Grid, IntArray
 from dpcore.geometry.dyadic import DyadicCells
 from dpcore.geometry.voronoi import Voronoi
 from dpcore.privacy.explain import plural
-from dpcore.results.run_result import Step
+from dpcore.results.steps import (
+    AliveNote,
+    CoresetNote,
+    CountsNote,
+    FinalistsNote,
+    SizeNote,
+    StartsNote,
+    Step,
+)
 
 
-def size(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Frame]:
-    n = step.released["n"]
+def size(story: Telling, note: SizeNote) -> Iterator[Frame]:
     yield story.frame(
         "How many are there?",
-        f"Even the number of {plural(story.unit)} gets noise: about {n:,}. "
+        f"Even the number of {plural(story.unit)} gets noise: about {note.n:,}. "
         f"In truth it is {story.data.n:,}.",
         story.all_rows(),
     )
 
 
-def counts(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Frame]:
-    partition, noisy = step.released["partition"], step.released["counts"]
+def counts(story: Telling, note: CountsNote, step: Step) -> Iterator[Frame]:
+    partition, noisy = note.partition, note.counts
     if isinstance(partition, Voronoi):
         yield _weighed(story, partition.centers, noisy)
         return
     behind = step.truth.value["counts"] if step.truth else None
     if isinstance(partition, Grid):
-        said = grid_cells(Kind.NOISY_CELLS, partition, noisy)
+        said = grid_cells(MarkKind.NOISY_CELLS, partition, noisy)
         side = partition.cells_per_side
         title = f"{side} × {side} cells"
-        true = None if behind is None else grid_cells(Kind.TRUE_CELLS, partition, behind)
+        true = None if behind is None else grid_cells(MarkKind.TRUE_CELLS, partition, behind)
     elif isinstance(partition, DyadicCells):
-        said = dyadic_cells(Kind.NOISY_CELLS, story.box, partition, noisy)
+        said = dyadic_cells(MarkKind.NOISY_CELLS, story.box, partition, noisy)
         title = f"{partition.n_cells:,} cells"
         true = (
-            None if behind is None else dyadic_cells(Kind.TRUE_CELLS, story.box, partition, behind)
+            None
+            if behind is None
+            else dyadic_cells(MarkKind.TRUE_CELLS, story.box, partition, behind)
         )
     else:
         return
@@ -50,7 +59,7 @@ def counts(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Frame]
             f"How many {plural(story.unit)} lie in each cell. A cell with one in it would "
             "give that one away.",
             true,
-            unpaid=1,
+            paid=False,
         )
     empty = "" if behind is None else _lifted(behind, noisy)
     yield story.frame(
@@ -60,7 +69,7 @@ def counts(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Frame]
     )
 
 
-def _lifted(exact: FloatArray, noisy: FloatArray) -> str:
+def _lifted(exact: IntArray, noisy: IntArray) -> str:
     """How many empty cells noise has filled."""
     phantoms = int(((exact == 0) & (noisy > 0)).sum())
     if not phantoms:
@@ -68,7 +77,7 @@ def _lifted(exact: FloatArray, noisy: FloatArray) -> str:
     return f" {phantoms:,} of the cells that seem full are empty in truth."
 
 
-def _weighed(story: Telling, points: FloatArray, noisy: FloatArray) -> Frame:
+def _weighed(story: Telling, points: FloatArray, noisy: IntArray) -> Frame:
     shown = noisy > 0
     return story.frame(
         "How many are near each point?",
@@ -78,50 +87,49 @@ def _weighed(story: Telling, points: FloatArray, noisy: FloatArray) -> Frame:
     )
 
 
-def alive(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Frame]:
-    cells, alive = step.released["cells"], step.released["alive"]
-    further = any(each.kind == "alive" for each in later)
+def alive(story: Telling, note: AliveNote, later: Sequence[Step]) -> Iterator[Frame]:
+    cells, alive = note.cells, note.alive
+    further = any(isinstance(each.note, AliveNote) for each in later)
     fate = (
         "The others are cut into parts, the finer the fuller they are."
         if further
         else "The others are left: no cell is cut any further."
     )
     yield story.frame(
-        f"Stage {step.released['stage']}: which cells live?",
+        f"Stage {note.stage}: which cells live?",
         f"{int((~alive).sum()):,} of {len(alive):,} counts may be noise alone: these cells "
         f"die. {fate} To look at noisy counts costs nothing.",
-        dyadic_cells(Kind.DEAD, story.box, cells, (~alive).astype(np.float64)),
-        dyadic_cells(Kind.ALIVE, story.box, cells, alive.astype(np.float64)),
+        dyadic_cells(MarkKind.DEAD, story.box, cells, (~alive).astype(np.float64)),
+        dyadic_cells(MarkKind.ALIVE, story.box, cells, alive.astype(np.float64)),
     )
 
 
-def starts(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Frame]:
-    starts = step.released["centers"]
+def starts(story: Telling, note: StartsNote) -> Iterator[Frame]:
+    starts = note.centers
     yield story.frame(
         f"{len(starts)} starts",
         "k-means is tried from many starts. It reads noisy counts only, so it may be tried as "
         "often as one likes: that costs nothing.",
-        story.at(Kind.STARTS, starts.reshape(-1, 2)),
+        story.at(MarkKind.STARTS, starts.reshape(-1, 2)),
     )
 
 
-def finalists(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Frame]:
-    found, cost = step.released["centers"], step.released["cost"]
-    best = int(np.argmin(cost))
+def finalists(story: Telling, note: FinalistsNote) -> Iterator[Frame]:
+    found = note.centers
+    best = int(np.argmin(note.cost))
     others = np.delete(found, best, axis=0).reshape(-1, 2)
     yield story.frame(
         "The winner",
         "Of all results, the noisy counts themselves say which is best.",
-        story.at(Kind.STARTS, others) if len(others) else None,
-        story.at(Kind.PRIVATE, found[best]),
+        story.at(MarkKind.STARTS, others) if len(others) else None,
+        story.at(MarkKind.PRIVATE, found[best]),
     )
 
 
-def coreset(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Frame]:
-    points, weights = step.released["points"], step.released["weights"]
+def coreset(story: Telling, note: CoresetNote) -> Iterator[Frame]:
     yield story.frame(
-        f"{len(points):,} points stand for all",
+        f"{len(note.points):,} points stand for all",
         f"Each stands for the {plural(story.unit)} near it. They may be published: whatever is "
         "computed from them costs nothing more.",
-        story.published(points, weights),
+        story.published(note.points, note.weights),
     )

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from dpcore.classroom.steps.marks import Kind, Mark, lengths, some_rows
-from dpcore.classroom.steps.running_account import Ledger
+from dpcore.classroom.steps.marks import Mark, MarkKind, lengths, some_rows
+from dpcore.classroom.steps.running_account import RunningAccount
 from dpcore.datasets.base import Dataset
 from dpcore.geometry.domain import FloatArray
 from dpcore.privacy.explain import distance
 from dpcore.results.run_result import RunResult
+from dpcore.results.steps import Step
 from dpcore.results.synopsis import Coreset
 from dpcore.study.run_view import marks
 
@@ -32,7 +33,7 @@ class Frame:
     def looks_at_data(self) -> bool:
         return any(mark.kind.looks_at_data for mark in self.marks)
 
-    def mark(self, kind: Kind) -> Mark | None:
+    def mark(self, kind: MarkKind) -> Mark | None:
         return next((mark for mark in self.marks if mark.kind is kind), None)
 
 
@@ -43,7 +44,9 @@ class Telling:
         self.data = data
         self.box = data.box
         self.unit = data.about.unit
-        self.ledger = Ledger(result.transcript)
+        self.account = RunningAccount(result)
+        #: Lines of the account before the step that is told, and their sum.
+        self.before = (0, 0.0)
         #: Some of the rows, and which of them no step has removed.
         self.rows = some_rows(data)
         self.there = np.ones(len(self.rows), dtype=bool)
@@ -51,26 +54,31 @@ class Telling:
         #: Of the last removal: how far it reached, and how many rows it left.
         self.removed_within, self.rows_left = 0.0, 0
 
-    def frame(self, title: str, sentence: str, *marks: Mark | None, unpaid: int = 0) -> Frame:
-        """A frame; of what is booked, it may come before some of the last lines are paid."""
+    def frame(self, title: str, sentence: str, *marks: Mark | None, paid: bool = True) -> Frame:
+        """A frame, of a moment when the step's charges are booked, or not yet."""
         shown = tuple(mark for mark in marks if mark is not None and len(mark))
-        booked = max(0, self.ledger.booked - unpaid)
-        return Frame(title, sentence, shown, booked, self.ledger.epsilon_of(booked))
+        spent = (len(self.account.lines), self.account.epsilon) if paid else self.before
+        return Frame(title, sentence, shown, *spent)
 
-    def at(self, kind: Kind, unit_points: FloatArray, **more: Any) -> Mark:
+    def begin(self, step: Step) -> None:
+        """Go on to the next step: its charges are booked."""
+        self.before = len(self.account.lines), self.account.epsilon
+        self.account.book(step.charges)
+
+    def at(self, kind: MarkKind, unit_points: FloatArray, **more: Any) -> Mark:
         return Mark(kind, self.box.from_unit(np.atleast_2d(unit_points)), **more)
 
-    def line(self, kind: Kind, start: FloatArray, end: FloatArray) -> Mark:
+    def line(self, kind: MarkKind, start: FloatArray, end: FloatArray) -> Mark:
         return Mark(kind, self.box.from_unit(start), self.box.from_unit(end))
 
     def all_rows(self) -> Mark:
-        return self.at(Kind.ROWS, self.rows[self.there])
+        return self.at(MarkKind.ROWS, self.rows[self.there])
 
     def published(self, points: FloatArray, weights: FloatArray) -> Mark:
         """Weighted points, thinned for a screen."""
         frame = marks(Coreset(points, weights, self.box)).frame
         places = frame[["x", "y"]].to_numpy()
-        return Mark(Kind.POINTS, places, weights=frame["weight"].to_numpy())
+        return Mark(MarkKind.POINTS, places, weights=frame["weight"].to_numpy())
 
     def how_far(self, mark: Mark) -> str:
         """The shortest and the longest of some lines, in words."""

@@ -2,43 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from dpcore.algorithms import ALGORITHMS
 from dpcore.classroom.steps import ball_frames, block_frames, count_frames, lloyd_frames
 from dpcore.classroom.steps.frame_builder import Frame, Telling
-from dpcore.classroom.steps.marks import Kind, Mark
+from dpcore.classroom.steps.marks import Mark, MarkKind
 from dpcore.datasets.base import Dataset
+from dpcore.errors import BadInput
 from dpcore.privacy.explain import people_count, plural
 from dpcore.privacy.rounding import at_least
-from dpcore.results.run_result import BaselineResult, RunResult, Step
+from dpcore.results import steps as notes
+from dpcore.results.run_result import BaselineResult, RunResult
+from dpcore.results.steps import Step
 from dpcore.study.metrics import matched
-
-Teller = Callable[[Telling, Step, Sequence[Step]], Iterator[Frame]]
-#: Who tells of a step, given those that follow it. Of other steps nothing is told.
-TELLERS: Mapping[str, Teller] = MappingProxyType(
-    {
-        "size": count_frames.size,
-        "start": lloyd_frames.start,
-        "totals": lloyd_frames.totals,
-        "counts": count_frames.counts,
-        "alive": count_frames.alive,
-        "removal": ball_frames.removal,
-        "ball": ball_frames.ball,
-        "range": block_frames.quartiles,
-        "answer": block_frames.block_mean,
-        "starts": count_frames.starts,
-        "finalists": count_frames.finalists,
-        "coreset": count_frames.coreset,
-        "centers": lloyd_frames.centers,
-        "round": lloyd_frames.one_round,
-        "net": lloyd_frames.one_round,
-        "merged": lloyd_frames.merged,
-    }
-)
 
 
 def playable() -> list[str]:
@@ -51,7 +30,7 @@ def frames(
 ) -> tuple[Frame, ...]:
     """A run that kept a journal, from its first question to its answer."""
     if data.d != 2:
-        raise ValueError(f"Steps are drawn in 2 dimensions; these data have {data.d}.")
+        raise BadInput(f"Steps are drawn in 2 dimensions; these data have {data.d}.")
     return tuple(_told(result, data, reference))
 
 
@@ -65,25 +44,59 @@ def _told(result: RunResult, data: Dataset, reference: BaselineResult | None) ->
         story.all_rows(),
     )
     for i, step in enumerate(result.steps):
-        story.ledger.pass_step(step.kind)
-        if step.kind in TELLERS:
-            yield from TELLERS[step.kind](story, step, result.steps[i + 1 :])
-    story.ledger.close()
+        story.begin(step)
+        yield from _step(story, step, result.steps[i + 1 :])
+    story.account.close()
     yield _answer(story, result, reference)
+
+
+def _step(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Frame]:
+    """The frames of one step, given those that follow. Some kinds of steps have none."""
+    match step.note:
+        case notes.SizeNote() as note:
+            yield from count_frames.size(story, note)
+        case notes.CountsNote() as note:
+            yield from count_frames.counts(story, note, step)
+        case notes.AliveNote() as note:
+            yield from count_frames.alive(story, note, later)
+        case notes.StartsNote() as note:
+            yield from count_frames.starts(story, note)
+        case notes.FinalistsNote() as note:
+            yield from count_frames.finalists(story, note)
+        case notes.CoresetNote() as note:
+            yield from count_frames.coreset(story, note)
+        case notes.StartNote() as note:
+            yield from lloyd_frames.start(story, note)
+        case notes.TotalsNote() as note:
+            yield from lloyd_frames.totals(story, note, step, later)
+        case notes.CentersNote() as note:
+            yield from lloyd_frames.centers(story, note)
+        case notes.RoundNote() | notes.NetNote() as note:
+            yield from lloyd_frames.one_round(story, note)
+        case notes.MergedNote() as note:
+            yield from lloyd_frames.merged(story, note)
+        case notes.RemovalNote():
+            ball_frames.remember_removal(story, step)
+        case notes.BallNote() as note:
+            yield from ball_frames.ball(story, note)
+        case notes.RangeNote() as note:
+            yield from block_frames.quartiles(story, note)
+        case notes.AnswerNote() as note:
+            yield from block_frames.block_mean(story, note, step)
 
 
 def _answer(story: Telling, result: RunResult, reference: BaselineResult | None) -> Frame:
     places = np.asarray(result.centers)
-    said = Mark(Kind.PRIVATE, places)
+    said = Mark(MarkKind.PRIVATE, places)
     if reference is None:
         return story.frame("The answer", f"{len(places)} centers.", said)
     best = np.asarray(reference.centers)
-    apart = Mark(Kind.MOVES, best[matched(best, places, story.box)], places)
+    apart = Mark(MarkKind.MOVES, best[matched(best, places, story.box)], places)
     return story.frame(
         "The answer",
         f"{len(places)} centers, {story.how_far(apart)} from those that one would find by looking "
         f"at every {story.unit}.",
         apart,
-        Mark(Kind.NON_PRIVATE, best),
+        Mark(MarkKind.NON_PRIVATE, best),
         said,
     )

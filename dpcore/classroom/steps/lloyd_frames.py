@@ -7,40 +7,48 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from dpcore.classroom.steps.frame_builder import Frame, Telling
-from dpcore.classroom.steps.marks import Kind, borders, nearest
+from dpcore.classroom.steps.marks import MarkKind, borders, nearest
 from dpcore.geometry.domain import FloatArray
 from dpcore.privacy.explain import plural
-from dpcore.results.run_result import Step
+from dpcore.results.steps import (
+    CentersNote,
+    MergedNote,
+    NetNote,
+    RoundNote,
+    StartNote,
+    Step,
+    TotalsNote,
+)
 
 
-def start(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Frame]:
-    centers = step.released["centers"]
+def start(story: Telling, note: StartNote) -> Iterator[Frame]:
+    centers = note.centers
     yield story.frame(
         "The start looks at nothing",
         f"{len(centers)} centers are put down without a look at any {story.unit}. "
         "That costs nothing.",
         borders(centers, story.box),
-        story.at(Kind.PRIVATE, centers),
+        story.at(MarkKind.PRIVATE, centers),
     )
 
 
-def totals(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Frame]:
+def totals(story: Telling, note: TotalsNote, step: Step, later: Sequence[Step]) -> Iterator[Frame]:
     story.round += 1
-    before = step.released["centers"]
+    before = note.centers
     told = _next_centers(later)
     after = before if told is None or told.shape != before.shape else told
     behind = step.truth.value if step.truth else None
     edges = borders(before, story.box)
     groups = nearest(story.rows, before)
     title = f"Round {story.round}"
-    rows = story.at(Kind.ROWS, story.rows, groups=groups)
+    rows = story.at(MarkKind.ROWS, story.rows, groups=groups)
     yield story.frame(
         f"{title}: who is nearest?",
         f"Every {story.unit} belongs to the center nearest to it.",
         rows,
         edges,
-        story.at(Kind.PRIVATE, before),
-        unpaid=2,
+        story.at(MarkKind.PRIVATE, before),
+        paid=False,
     )
     if behind is None:
         return
@@ -52,48 +60,43 @@ def totals(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Frame]
         "To say where that is would tell too much.",
         rows,
         edges,
-        story.line(Kind.MOVES, before, means),
-        story.at(Kind.NON_PRIVATE, means),
-        unpaid=2,
+        story.line(MarkKind.MOVES, before, means),
+        story.at(MarkKind.NON_PRIVATE, means),
+        paid=False,
     )
-    noise = story.line(Kind.NOISE, means, after)
+    noise = story.line(MarkKind.NOISE, means, after)
     yield story.frame(
         f"{title}: noise, and out",
         f"Noise is added to every number and every sum. What comes out lies "
         f"{story.how_far(noise)} from the truth, and only that leaves.",
         edges,
         noise,
-        story.at(Kind.NON_PRIVATE, means),
-        story.at(Kind.PRIVATE, after),
+        story.at(MarkKind.NON_PRIVATE, means),
+        story.at(MarkKind.PRIVATE, after),
     )
 
 
-def centers(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Frame]:
-    """Nothing new where they were shown already, or the answer will show them."""
-    if "round" in step.released and not story.round:
-        yield _moved(story, step)
+def centers(story: Telling, note: CentersNote) -> Iterator[Frame]:
+    """The centers after a round, unless the frames before or the answer show them."""
+    if note.round is not None and not story.round:
+        yield from one_round(story, note)
 
 
-def _moved(story: Telling, step: Step) -> Frame:
-    number = step.released.get("round", 1)
-    centers = np.asarray(step.released["centers"]).reshape(-1, 2)
-    return story.frame(
-        f"Round {number}",
+def one_round(story: Telling, note: CentersNote | RoundNote | NetNote) -> Iterator[Frame]:
+    centers = note.centers.reshape(-1, 2)
+    yield story.frame(
+        f"Round {note.round}",
         f"{len(centers):,} centers, after what was asked so far.",
-        story.at(Kind.PRIVATE, centers),
+        story.at(MarkKind.PRIVATE, centers),
     )
 
 
-def one_round(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Frame]:
-    yield _moved(story, step)
-
-
-def merged(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Frame]:
-    centers = step.released["centers"]
+def merged(story: Telling, note: MergedNote) -> Iterator[Frame]:
+    centers = note.centers
     yield story.frame(
         "Near centers are merged",
         f"{len(centers)} are left. Only what was released is read: this costs nothing.",
-        story.at(Kind.PRIVATE, centers),
+        story.at(MarkKind.PRIVATE, centers),
     )
 
 

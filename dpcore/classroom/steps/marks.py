@@ -17,7 +17,7 @@ from dpcore.study.run_view import MOST_CELLS_PER_SIDE, fewer_cells
 ROWS, MOST_CELLS = 1000, 2500
 
 
-class Kind(StrEnum):
+class MarkKind(StrEnum):
     """What a mark means."""
 
     #: Some of the rows; `groups` tells which belong together.
@@ -49,13 +49,13 @@ class Kind(StrEnum):
 
 _NOT_PRIVATE = frozenset(
     {
-        Kind.ROWS,
-        Kind.REMOVED,
-        Kind.TRUE_CELLS,
-        Kind.MOVES,
-        Kind.NOISE,
-        Kind.BLOCKS,
-        Kind.NON_PRIVATE,
+        MarkKind.ROWS,
+        MarkKind.REMOVED,
+        MarkKind.TRUE_CELLS,
+        MarkKind.MOVES,
+        MarkKind.NOISE,
+        MarkKind.BLOCKS,
+        MarkKind.NON_PRIVATE,
     }
 )
 
@@ -64,7 +64,7 @@ _NOT_PRIVATE = frozenset(
 class Mark:
     """Some marks of one kind, in data units."""
 
-    kind: Kind
+    kind: MarkKind
     #: (m, 2): where each is, or where it begins.
     places: FloatArray
     #: (m, 2): where each line ends, or the opposite corner of each cell.
@@ -94,7 +94,7 @@ def nearest(points: FloatArray, centers: FloatArray) -> IntArray:
     return ((points[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
 
 
-def grid_cells(kind: Kind, grid: Grid, counts: IntArray) -> Mark:
+def grid_cells(kind: MarkKind, grid: Grid, counts: IntArray) -> Mark:
     """The cells of a grid with more than nothing in them, added up where a screen shows no more."""
     table = fewer_cells(counts.reshape(grid.shape), MOST_CELLS_PER_SIDE)
     middles = Grid(grid.box, len(table)).centers()
@@ -102,13 +102,15 @@ def grid_cells(kind: Kind, grid: Grid, counts: IntArray) -> Mark:
     return _squares(kind, grid.box, middles, half, table.ravel())
 
 
-def dyadic_cells(kind: Kind, box: Box, cells: DyadicCells, weights: FloatArray) -> Mark:
+def dyadic_cells(
+    kind: MarkKind, box: Box, cells: DyadicCells, weights: FloatArray | IntArray
+) -> Mark:
     """Cells with a weight above nothing."""
     return _squares(kind, box, cells.centers(), 1.0 / (1 << cells.levels), weights)
 
 
 def _squares(
-    kind: Kind, box: Box, middles: FloatArray, half: FloatArray, weights: FloatArray | IntArray
+    kind: MarkKind, box: Box, middles: FloatArray, half: FloatArray, weights: FloatArray | IntArray
 ) -> Mark:
     shown = np.flatnonzero(weights > 0)
     if len(shown) > MOST_CELLS:
@@ -128,7 +130,7 @@ def borders(centers: FloatArray, box: Box) -> Mark:
         starts.append(corners[inner])
         ends.append(following[inner])
     return Mark(
-        Kind.BORDERS, box.from_unit(np.concatenate(starts)), box.from_unit(np.concatenate(ends))
+        MarkKind.BORDERS, box.from_unit(np.concatenate(starts)), box.from_unit(np.concatenate(ends))
     )
 
 

@@ -1,77 +1,79 @@
-"""What a run spent, question by question, also where part of the budget was set aside first."""
+"""The account of a run as it is told: which charges are booked after each step."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpcore.privacy.accounting import ROUNDING, Charge, Transcript
+from dpcore.privacy.accounting import ROUNDING, Charge, Mechanism, Transcript
 from dpcore.privacy.rounding import up
-
-#: How many charges stand behind a step of the journal; other steps cost nothing.
-CHARGES = {"size": 1, "counts": 1, "totals": 2, "answer": 1, "full cells": 1, "selection": 1}
+from dpcore.results.run_result import RunResult
 
 
 @dataclass(frozen=True)
-class Line:
+class AccountLine:
     """One line of the account."""
 
     why: str
-    mechanism: str
+    mechanism: Mechanism
     epsilon: float
-    #: Whether a step of the journal tells of it.
-    told: bool = True
 
 
-def lines(transcript: Transcript) -> list[Line]:
-    """Every question with what it cost. They add up to what the run spent."""
-    return list(_lines(transcript))
+def lines(result: RunResult) -> list[AccountLine]:
+    """Every question in the order asked, with its cost. They add up to what the run spent.
+
+    Where part of the budget was set aside, the questions paid from it stand in its place, and what
+    none of them used follows at the end.
+    """
+    account = RunningAccount(result)
+    for step in result.steps:
+        account.book(step.charges)
+    account.close()
+    return account.lines
 
 
-def _lines(charges: Transcript) -> Iterator[Line]:
-    for charge in charges:
-        if charge.mechanism == "set aside":
-            yield from _account(charge)
-        else:
-            yield Line(charge.why, charge.mechanism, charge.epsilon, told=not charge.inner)
+class RunningAccount:
+    """The lines that are booked while the steps of a run go by."""
 
+    def __init__(self, result: RunResult):
+        self.lines: list[AccountLine] = []
+        self._transcript = result.transcript
+        self._whole = result.transcript.budget.epsilon
+        self._booked: set[int] = set()
 
-def _account(charge: Charge) -> Iterator[Line]:
-    """The questions of an inner account, and what it set aside without need."""
-    spent = 0.0
-    for inner in charge.inner:
-        for line in _lines(inner):
-            spent += line.epsilon
-            yield line
-    if charge.epsilon - spent > ROUNDING * charge.epsilon:
-        yield Line(
-            f"{charge.why}: what rounding left", charge.mechanism, charge.epsilon - spent, False
-        )
-
-
-class Ledger:
-    """Which lines of an account are booked while the steps of a journal go by."""
-
-    def __init__(self, transcript: Transcript):
-        self.lines = lines(transcript)
-        self._whole = transcript.budget.epsilon
-        self.booked = 0
-
-    def pass_step(self, kind: str) -> None:
-        for _ in range(CHARGES.get(kind, 0)):
-            self._pass_untold()
-            self.booked += 1
-        self.booked = min(self.booked, len(self.lines))
+    def book(self, charges: Iterable[Charge]) -> None:
+        """Add the charges of one step."""
+        for charge in charges:
+            self._booked.add(id(charge))
+            if charge.mechanism is not Mechanism.SET_ASIDE:
+                self.lines.append(AccountLine(charge.why, charge.mechanism, charge.epsilon))
 
     def close(self) -> None:
-        self.booked = len(self.lines)
+        """Add the charges after the last step, and what accounts set aside without need."""
+        charges = list(_questions(self._transcript))
+        self.book(charge for charge in charges if id(charge) not in self._booked)
+        for charge in charges:
+            unused = charge.epsilon - _used(charge)
+            if charge.mechanism is Mechanism.SET_ASIDE and unused > ROUNDING * charge.epsilon:
+                why = f"{charge.why}: what rounding left"
+                self.lines.append(AccountLine(why, charge.mechanism, unused))
 
-    def _pass_untold(self) -> None:
-        while self.booked < len(self.lines) and not self.lines[self.booked].told:
-            self.booked += 1
-
-    def epsilon_of(self, booked: int) -> float:
-        """What the first so many lines add up to: no more than may be spent."""
-        total = sum((Fraction(repr(line.epsilon)) for line in self.lines[:booked]), Fraction(0))
+    @property
+    def epsilon(self) -> float:
+        """The sum of the lines so far: no more than may be spent."""
+        total = sum((Fraction(line.epsilon) for line in self.lines), Fraction(0))
         return min(up(total), self._whole)
+
+
+def _questions(transcript: Transcript) -> Iterator[Charge]:
+    """The charges of an account, and of those that were set aside from it."""
+    for charge in transcript:
+        yield charge
+        if charge.mechanism is Mechanism.SET_ASIDE:
+            for inner in charge.inner:
+                yield from _questions(inner)
+
+
+def _used(charge: Charge) -> float:
+    return sum(each.epsilon for account in charge.inner for each in account)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dpcore.datasets.engines.base import Engine, Tally
+from dpcore.datasets.engines.by_name import ENGINES, engine
 from dpcore.datasets.engines.duckdb_engine import DuckDBEngine
-from dpcore.datasets.engines.errors import DataFileError, ReadingStopped
 from dpcore.datasets.engines.held_file import HeldFile
 from dpcore.datasets.engines.isolated import IsolatedEngine
 from dpcore.datasets.engines.position_columns import guess_columns, open_source
 from dpcore.datasets.engines.source import Format, Ids, Kind, Source
 from dpcore.datasets.engines.spark_engine import SparkEngine
 from dpcore.datasets.engines.why_empty import explain_empty, in_other_order
+from dpcore.errors import DataFileError, ReadingStopped
 
 __all__ = [
     "ENGINES",
@@ -34,12 +33,3 @@ __all__ = [
     "in_other_order",
     "open_source",
 ]
-
-ENGINES: dict[str, type[Engine]] = {"duckdb": DuckDBEngine, "spark": SparkEngine}
-
-
-def engine(name: str = "duckdb", **options: Any) -> Engine:
-    """An engine by its name; the options are those of its class."""
-    if name not in ENGINES:
-        raise ValueError(f"There is no engine {name!r}; there are {', '.join(ENGINES)}.")
-    return ENGINES[name](**options)

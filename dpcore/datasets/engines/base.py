@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from dpcore.datasets.engines import sql
-from dpcore.datasets.engines.errors import DataFileError
 from dpcore.datasets.engines.paths import local, open_regular
 from dpcore.datasets.engines.source import Format, Layout, Source, Zones
 from dpcore.datasets.engines.zones import read_zones
+from dpcore.errors import BadInput, DataFileError
 from dpcore.geometry.domain import LATTICE_CELLS, Box, Grid, IntArray
 
 __all__ = ["Columns", "DataFileError", "Engine", "Query", "SQLEngine", "Tally"]
@@ -43,6 +43,10 @@ class Tally:
 class Engine(ABC):
     """Answers the few questions asked of rows. Every answer is exact, and the same from all."""
 
+    #: The name that opens the same files again.
+    key = "duckdb"
+    #: Whether it answers from a file in memory, which no path names.
+    held = False
     #: Whether `stop` does anything.
     can_stop = False
 
@@ -196,9 +200,7 @@ class SQLEngine(Engine):
 
 def check(source: Source, box: Box) -> None:
     if source.d != box.d:
-        raise ValueError(
-            f"{source.path} is read at {source.d} coordinates, but the box has {box.d}."
-        )
+        raise BadInput(f"{source.path} is read at {source.d} coordinates, but the box has {box.d}.")
 
 
 def _pieces(path: str) -> Iterator[bytes]:

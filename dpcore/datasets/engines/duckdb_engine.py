@@ -18,7 +18,6 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from dpcore.datasets.engines.base import Columns, Query, SQLEngine
-from dpcore.datasets.engines.errors import DataFileError
 from dpcore.datasets.engines.limits import MAX_COLUMNS, MAX_FILES
 from dpcore.datasets.engines.paths import local, open_regular, refuse_address, refuse_special
 from dpcore.datasets.engines.plain import PIECE, Plain, find_plain
@@ -30,6 +29,7 @@ from dpcore.datasets.engines.records import (
 )
 from dpcore.datasets.engines.source import Column, Format, Kind, Layout, Source
 from dpcore.datasets.engines.sql import as_double, as_id, csv_columns, csv_names, quoted
+from dpcore.errors import DataFileError
 
 if TYPE_CHECKING:
     import duckdb

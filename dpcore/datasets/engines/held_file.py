@@ -10,9 +10,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from dpcore.datasets.engines.duckdb_engine import DAMAGED, DAMAGED_GZIP, DuckDBEngine
-from dpcore.datasets.engines.errors import DataFileError
 from dpcore.datasets.engines.plain import Plain
 from dpcore.datasets.engines.source import Format, Layout
+from dpcore.errors import DataFileError
 
 if TYPE_CHECKING:
     import duckdb
@@ -29,6 +29,7 @@ class HeldFile(DuckDBEngine):
     It answers what the same file on disk would, to the bit, and knows no other path.
     """
 
+    held = True
     #: What does not fit in memory is refused.
     _spill = ""
 

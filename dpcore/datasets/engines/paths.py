@@ -8,7 +8,7 @@ import stat
 from typing import BinaryIO
 from urllib.parse import unquote, urlparse
 
-from dpcore.datasets.engines.errors import DataFileError
+from dpcore.errors import DataFileError
 
 #: What is wrong with a path.
 NOT_REGULAR = (

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from dpcore.datasets.engines.errors import DataFileError, listed
 from dpcore.datasets.engines.source import Source
+from dpcore.errors import DataFileError, listed
 
 if TYPE_CHECKING:
     from dpcore.datasets.engines.base import Engine

@@ -15,9 +15,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from dpcore.datasets.engines.errors import DataFileError, ReadingStopped
 from dpcore.datasets.engines.limits import Limits
 from dpcore.datasets.engines.wire import TOO_LARGE, Arrays, Fields, TooLarge, receive, send
+from dpcore.errors import DataFileError, ReadingStopped
 from dpcore.geometry.domain import IntArray
 
 #: The package without what `import dpcore` and its data sets bring along, which takes a second.

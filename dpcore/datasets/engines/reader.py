@@ -20,7 +20,6 @@ import numpy as np
 
 from dpcore.datasets.engines.base import Engine
 from dpcore.datasets.engines.duckdb_engine import DuckDBEngine
-from dpcore.datasets.engines.errors import DataFileError
 from dpcore.datasets.engines.held_file import HeldFile
 from dpcore.datasets.engines.limits import Limits
 from dpcore.datasets.engines.wire import (
@@ -34,6 +33,7 @@ from dpcore.datasets.engines.wire import (
     source_fields,
     source_from,
 )
+from dpcore.errors import DataFileError
 from dpcore.geometry.domain import Grid
 
 #: Seconds between two messages that say how far it is.

@@ -10,9 +10,9 @@ from enum import StrEnum
 from pathlib import PurePath
 from typing import NamedTuple
 
-from dpcore.datasets.engines.errors import DataFileError, listed, shortened
 from dpcore.datasets.engines.limits import MAX_COLUMNS
 from dpcore.datasets.engines.records import Form
+from dpcore.errors import DataFileError, listed, shortened
 
 DELIMITERS = ",;\t|"
 

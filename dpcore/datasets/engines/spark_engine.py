@@ -17,11 +17,11 @@ import numpy as np
 
 from dpcore.datasets.engines import records, spark_workers
 from dpcore.datasets.engines.base import Columns, Query, SQLEngine
-from dpcore.datasets.engines.errors import DataFileError
 from dpcore.datasets.engines.records import BROKEN, MAX_RECORD
 from dpcore.datasets.engines.source import Column, Format, Kind, Layout, Source
 from dpcore.datasets.engines.spark_workers import check_quotes, cut_fields, cut_header
 from dpcore.datasets.engines.sql import as_double, as_id, csv_columns, csv_names, rows_query
+from dpcore.errors import DataFileError
 from dpcore.geometry.domain import TICKS, Box, IntArray
 
 if TYPE_CHECKING:
@@ -58,6 +58,8 @@ class SparkEngine(SQLEngine):
     The master is the one given or else the one that Spark's configuration names; a Spark that
     runs already is used as it is.
     """
+
+    key = "spark"
 
     def __init__(self, master: str | None = None, options: Mapping[str, str] | None = None):
         try:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dpcore.datasets.engines.base import Engine
-from dpcore.datasets.engines.errors import listed
 from dpcore.datasets.engines.source import Kind, Source
+from dpcore.errors import listed
 from dpcore.geometry.domain import Box
 
 

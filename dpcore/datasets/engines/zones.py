@@ -6,11 +6,11 @@ import csv
 import io
 import math
 
-from dpcore.datasets.engines.errors import DataFileError
 from dpcore.datasets.engines.limits import MAX_TABLE
 from dpcore.datasets.engines.paths import read_small
 from dpcore.datasets.engines.position_columns import ZONE_ID, guess_columns, plain
 from dpcore.datasets.engines.source import Zones
+from dpcore.errors import DataFileError
 
 #: Every query over rows lists all zones. New York has 263.
 MAX_ZONES = 10_000

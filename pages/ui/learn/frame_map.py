@@ -8,7 +8,7 @@ from typing import Any
 import pydeck as pdk
 import streamlit as st
 
-from dpcore.classroom.steps import Frame, Kind, Mark
+from dpcore.classroom.steps import Frame, Mark, MarkKind
 from dpcore.geometry.domain import Box
 from dpcore.privacy.explain import plural
 from pages.ui import maps, palette
@@ -47,7 +47,7 @@ def needs_whole_box(frames: Iterable[Frame]) -> bool:
         not SHOWN.contains(mark.places).all()
         for frame in frames
         for mark in frame.marks
-        if mark.kind in (Kind.PRIVATE, Kind.NON_PRIVATE)
+        if mark.kind in (MarkKind.PRIVATE, MarkKind.NON_PRIVATE)
     )
 
 
@@ -63,22 +63,22 @@ class _Drawing:
         self.colors, self.private, self.scale = colors, private, scale
 
     def layers(self, mark: Mark) -> list[pdk.Layer]:
-        drawers: dict[Kind, Callable[[Mark], list[pdk.Layer]]] = {
-            Kind.ROWS: self.rows,
-            Kind.REMOVED: lambda m: [self.dots(m, "text", 200, 2.2)],
-            Kind.TRUE_CELLS: lambda m: [self.cells(m, "non_private")],
-            Kind.NOISY_CELLS: lambda m: [self.cells(m, "points")],
-            Kind.ALIVE: lambda m: [self.outlines(m, "private", 40)],
-            Kind.DEAD: lambda m: [self.outlines(m, "quiet", 90)],
-            Kind.AREA: lambda m: [self.outlines(m, "private", 25, 3)],
-            Kind.BORDERS: lambda m: [self.lines(m, "quiet", 1.5)],
-            Kind.MOVES: lambda m: [self.lines(m, "non_private", 2)],
-            Kind.NOISE: self.arrows,
-            Kind.POINTS: self.points,
-            Kind.STARTS: lambda m: [self.dots(m, self.private, 110, 3)],
-            Kind.BLOCKS: lambda m: [self.dots(m, "non_private", 110, 3)],
-            Kind.PRIVATE: lambda m: [self.discs(m)],
-            Kind.NON_PRIVATE: lambda m: [self.rings(m)],
+        drawers: dict[MarkKind, Callable[[Mark], list[pdk.Layer]]] = {
+            MarkKind.ROWS: self.rows,
+            MarkKind.REMOVED: lambda m: [self.dots(m, "text", 200, 2.2)],
+            MarkKind.TRUE_CELLS: lambda m: [self.cells(m, "non_private")],
+            MarkKind.NOISY_CELLS: lambda m: [self.cells(m, "points")],
+            MarkKind.ALIVE: lambda m: [self.outlines(m, "private", 40)],
+            MarkKind.DEAD: lambda m: [self.outlines(m, "quiet", 90)],
+            MarkKind.AREA: lambda m: [self.outlines(m, "private", 25, 3)],
+            MarkKind.BORDERS: lambda m: [self.lines(m, "quiet", 1.5)],
+            MarkKind.MOVES: lambda m: [self.lines(m, "non_private", 2)],
+            MarkKind.NOISE: self.arrows,
+            MarkKind.POINTS: self.points,
+            MarkKind.STARTS: lambda m: [self.dots(m, self.private, 110, 3)],
+            MarkKind.BLOCKS: lambda m: [self.dots(m, "non_private", 110, 3)],
+            MarkKind.PRIVATE: lambda m: [self.discs(m)],
+            MarkKind.NON_PRIVATE: lambda m: [self.rings(m)],
         }
         return drawers[mark.kind](mark)
 
@@ -249,21 +249,21 @@ def legend(frame: Frame, unit: str, holds: bool) -> None:
     colors = palette.current()
     private = colors.private if holds else colors.unproven
     words = {
-        Kind.ROWS: (circle(3, colors.non_private, "none", 0), f"some of the {plural(unit)}"),
-        Kind.REMOVED: (circle(3, colors.text, "none", 0), f"{plural(unit)} set aside now"),
-        Kind.TRUE_CELLS: (swatch(colors.non_private), "true counts"),
-        Kind.NOISY_CELLS: (swatch(colors.points, 0.55), "noisy counts"),
-        Kind.ALIVE: (swatch(colors.private, 0.35), "live cells"),
-        Kind.DEAD: (swatch(colors.quiet, 0.5), "dead cells"),
-        Kind.NOISE: (stroke(colors.text), "noise"),
-        Kind.POINTS: (circle(4, colors.points, "none", 0), "published points"),
-        Kind.STARTS: (circle(4, private, "none", 0), "starts"),
-        Kind.BLOCKS: (circle(4, colors.non_private, "none", 0), "centers of blocks"),
-        Kind.PRIVATE: (
+        MarkKind.ROWS: (circle(3, colors.non_private, "none", 0), f"some of the {plural(unit)}"),
+        MarkKind.REMOVED: (circle(3, colors.text, "none", 0), f"{plural(unit)} set aside now"),
+        MarkKind.TRUE_CELLS: (swatch(colors.non_private), "true counts"),
+        MarkKind.NOISY_CELLS: (swatch(colors.points, 0.55), "noisy counts"),
+        MarkKind.ALIVE: (swatch(colors.private, 0.35), "live cells"),
+        MarkKind.DEAD: (swatch(colors.quiet, 0.5), "dead cells"),
+        MarkKind.NOISE: (stroke(colors.text), "noise"),
+        MarkKind.POINTS: (circle(4, colors.points, "none", 0), "published points"),
+        MarkKind.STARTS: (circle(4, private, "none", 0), "starts"),
+        MarkKind.BLOCKS: (circle(4, colors.non_private, "none", 0), "centers of blocks"),
+        MarkKind.PRIVATE: (
             circle(7, private, colors.rim, 2),
             f"{'private' if holds else 'unproven'} centers",
         ),
-        Kind.NON_PRIVATE: (circle(7, "none", colors.non_private, 3), "without privacy"),
+        MarkKind.NON_PRIVATE: (circle(7, "none", colors.non_private, 3), "without privacy"),
     }
     entries = []
     for mark in frame.marks:

@@ -8,7 +8,8 @@ from typing import Self
 import streamlit as st
 
 from dpcore.classroom import game
-from dpcore.classroom.game import CONTESTANTS, Round, Score
+from dpcore.classroom.game import CONTESTANTS, GuesserScore, Round
+from dpcore.errors import DpcoreError
 from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
 from pages.ui import address, cached_work, controls, fragments, palette
@@ -103,7 +104,7 @@ def class_guesses() -> None:
     contestant = CONTESTANTS[tally.who]
     try:
         played = game.play(contestant, tally.epsilon, tally.number, tally.seed)
-    except ValueError as problem:
+    except DpcoreError as problem:
         st.warning(str(problem))
         return
     answer, ask = st.columns([1, 1], gap="medium")
@@ -276,13 +277,13 @@ def scores(live: bool) -> None:
         st.rerun()
 
 
-def chart_words(drawn: list[Score]) -> str:
+def chart_words(drawn: list[GuesserScore]) -> str:
     broken = sorted({CONTESTANTS[s.contestant].title for s in drawn if s.breaks_bound})
     beyond = f" Beyond the bound: {', '.join(broken)}." if broken else ""
     return f"Accuracy of the best guesser known against ε, and the bound.{beyond}"
 
 
-def table(drawn: list[Score]) -> None:
+def table(drawn: list[GuesserScore]) -> None:
     """The same in words."""
     rows = [
         {

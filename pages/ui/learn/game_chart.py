@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from dpcore.classroom.game import CONTESTANTS, EPSILONS, Score
+from dpcore.classroom.game import CONTESTANTS, EPSILONS, GuesserScore
 from dpcore.privacy.explain import attacker_certainty
 from pages.ui import chart_style
 from pages.ui.palette import Palette
@@ -18,7 +18,7 @@ LOW, HIGH = 0.08, 5.0
 STEPS = 60
 
 
-def figure(scores: Sequence[Score], colors: Palette, presented: bool) -> go.Figure:
+def figure(scores: Sequence[GuesserScore], colors: Palette, presented: bool) -> go.Figure:
     factor = (HIGH / LOW) ** (1 / STEPS)
     epsilons = [LOW * factor**i for i in range(STEPS + 1)]
     size = 22 if presented else 14
@@ -55,7 +55,7 @@ def figure(scores: Sequence[Score], colors: Palette, presented: bool) -> go.Figu
     )
 
 
-def points(key: str, scores: Sequence[Score], colors: Palette, size: int) -> go.Scatter:
+def points(key: str, scores: Sequence[GuesserScore], colors: Palette, size: int) -> go.Scatter:
     own = [score for score in scores if score.contestant == key]
     color = {
         "sound": colors.private,

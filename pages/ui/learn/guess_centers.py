@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from dpcore.errors import DpcoreError
 from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
 from dpcore.study.metrics import center_shift, matched
@@ -207,7 +208,7 @@ def place(choice: Choice, spots: list[Spot]) -> None:
 def revealed(choice: Choice) -> Picture | None:
     try:
         return cached_work.picture(choice, (0, 1))
-    except ValueError as problem:
+    except DpcoreError as problem:
         st.warning(f"{choice.system.title} has no answer here. {problem}")
         return None
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from dpcore.errors import DpcoreError
 from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
 from pages.ui import address, cached_work, palette
@@ -92,7 +93,7 @@ def small(choice: Choice, vary: str) -> str:
     title = f"Luck {choice.seed}" if vary == "luck" else level_words(choice.epsilon)
     try:
         picture = cached_work.picture(choice, (0, 1))
-    except ValueError as problem:
+    except DpcoreError as problem:
         return f"<figure><figcaption><b>{title}</b>: no answer. {problem}</figcaption></figure>"
     shift = picture.truth.value.partners["shift"]
     far = explain.distance(float(shift.median()), True)

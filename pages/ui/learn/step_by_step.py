@@ -9,7 +9,8 @@ import streamlit as st
 
 import dpcore
 from dpcore.classroom import steps
-from dpcore.classroom.steps import Frame, Line
+from dpcore.classroom.steps import AccountLine, Frame
+from dpcore.errors import DpcoreError
 from dpcore.privacy.rounding import at_most
 from pages.ui import address, cached_work, fragments, palette
 from pages.ui.controls import Choice
@@ -39,7 +40,7 @@ STYLE = """
 
 
 @st.cache_resource(show_spinner="Running …", max_entries=64)
-def told(choice: Choice) -> tuple[tuple[Frame, ...], list[Line], bool, float]:
+def told(choice: Choice) -> tuple[tuple[Frame, ...], list[AccountLine], bool, float]:
     """The frames of a run, its account, whether its claim holds, and what it may spend."""
     data = cached_work.data(choice.data)
     result = dpcore.run(
@@ -53,7 +54,7 @@ def told(choice: Choice) -> tuple[tuple[Frame, ...], list[Line], bool, float]:
         keep_journal=True,
     )
     frames = steps.frames(result, data, cached_work.reference(choice.data, choice.k))
-    return frames, steps.lines(result.transcript), result.verdict.holds, choice.epsilon
+    return frames, steps.lines(result), result.verdict.holds, choice.epsilon
 
 
 def part() -> None:
@@ -63,7 +64,7 @@ def part() -> None:
     choice = choices.chosen()
     try:
         frames, account, holds, epsilon = told(choice)
-    except ValueError as problem:
+    except DpcoreError as problem:
         st.warning(f"{choice.system.title} has no answer here. {problem}")
         return
     last = len(frames) - 1
@@ -169,7 +170,7 @@ def budget(frame: Frame, epsilon: float, holds: bool) -> None:
     )
 
 
-def transcript(frame: Frame, account: list[Line]) -> None:
+def transcript(frame: Frame, account: list[AccountLine]) -> None:
     """Who spent how much on what, up to this frame; the newest line last, and in sight."""
     rows = "".join(
         f'<tr class="{"now" if i == frame.booked else ""}"><td>{html.escape(line.why)}'

@@ -6,6 +6,7 @@ import sqlite3
 
 import streamlit as st
 
+from dpcore.errors import DpcoreError
 from dpcore.release import Account, Ledger
 from dpcore.release.ledger_folder import VARIABLE, usual_folder
 from pages.ui import access, data_root
@@ -29,7 +30,7 @@ def ledger() -> Ledger | None:
     """The ledger, or why it cannot be used, in words."""
     try:
         return Ledger(folder())
-    except (OSError, ValueError, sqlite3.Error) as problem:
+    except (OSError, DpcoreError, sqlite3.Error) as problem:
         if access.may(Action.CHOOSE_LEDGER):
             why = f"{plain(str(problem))} Choose another folder under History."
         else:

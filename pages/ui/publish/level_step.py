@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import streamlit as st
 
 from dpcore.algorithms import ALGORITHMS
+from dpcore.errors import DpcoreError
 from dpcore.privacy import explain
-from dpcore.privacy.accounting import MAX_DELTA, MAX_EPSILON, MIN_EPSILON, Infeasible, Neighbors
+from dpcore.privacy.accounting import MAX_DELTA, MAX_EPSILON, MIN_EPSILON, Neighbors
 from dpcore.privacy.rounding import at_most
-from dpcore.release import Account, Amount, Ledger, ReleasePlan, ReleaseRefused
+from dpcore.release import Account, Amount, Ledger, ReleasePlan
 from pages.ui import address, controls, too_few_rows
 from pages.ui.controls import Choice
 from pages.ui.publish import ledger_choice, look_first, step_list
@@ -239,7 +240,7 @@ def affordable(plan: ReleasePlan, ledger: Ledger) -> bool:
 def refusing() -> Iterator[None]:
     try:
         yield
-    except (ReleaseRefused, Infeasible, ValueError) as reason:
+    except DpcoreError as reason:
         st.error(f"**This cannot be published.** {plain(str(reason))}", icon=":material/block:")
 
 

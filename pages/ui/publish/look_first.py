@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from dpcore.errors import DpcoreError
 from dpcore.privacy import explain
 from dpcore.privacy.accounting import MAX_EPSILON, MIN_EPSILON
 from dpcore.privacy.rounding import at_least, at_most
@@ -111,7 +112,7 @@ def twin(subject: Subject, ledger: Ledger, found: Terms) -> None:
                 unit=subject.unit,
                 allowed=found.allowed,
             )
-        except ValueError as reason:
+        except DpcoreError as reason:
             refuse(reason)
             return
         approval.begin(ticket(meant), plan, ledger)

@@ -12,6 +12,7 @@ from dpcore.datasets.engines.position_columns import ZONE_IDS
 from dpcore.datasets.engines.source import Zones
 from dpcore.datasets.files import coordinates, looks_geographic
 from dpcore.datasets.named_boxes import LONGITUDE_LATITUDE, PLACES
+from dpcore.errors import DpcoreError
 from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
 from dpcore.release import Unit
@@ -207,7 +208,7 @@ def typed(names: tuple[str, ...]) -> Box | None:
         return None
     try:
         return Box(tuple(lows), tuple(highs), names)
-    except ValueError as problem:
+    except DpcoreError as problem:
         st.error(plain(str(problem)))
         return None
 

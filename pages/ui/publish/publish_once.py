@@ -8,13 +8,12 @@ from collections.abc import Hashable
 
 import streamlit as st
 
-from dpcore.privacy.accounting import Infeasible
+from dpcore.errors import DpcoreError
 from dpcore.release import (
     Actors,
     Ledger,
     Progress,
     ReleasePlan,
-    ReleaseRefused,
     Unanswered,
     publish,
 )
@@ -86,7 +85,7 @@ def refuse(reason: Exception) -> None:
             icon=":material/error:",
         )
         return
-    if not isinstance(reason, (ReleaseRefused, Infeasible, ValueError, OSError)):
+    if not isinstance(reason, (DpcoreError, OSError)):
         raise reason
     spent = "" if isinstance(reason, Unanswered) else "Nothing was spent."
     st.error(f"**Nothing was published.** {plain(str(reason))} {spent}", icon=":material/block:")

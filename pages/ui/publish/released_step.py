@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from dpcore.errors import DpcoreError
 from dpcore.release import TWIN, Ledger, Release, reopened
 from pages.ui import address
 from pages.ui.publish import step_list
@@ -42,7 +43,7 @@ def draw(ledger: Ledger) -> None:
     number = address.get("release", 0, address.number(int, 1))
     try:
         release = reopened(ledger, number)
-    except ValueError as problem:
+    except DpcoreError as problem:
         st.error(f"{plain(str(problem))} Was it made with another ledger?", icon=":material/error:")
         return
     with step_list.opened(Step.RELEASED):

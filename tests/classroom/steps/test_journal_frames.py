@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 
 import numpy as np
@@ -10,13 +11,15 @@ import pytest
 import dpcore
 from dpcore.algorithms import ALGORITHMS
 from dpcore.classroom import steps
-from dpcore.classroom.steps import Kind
+from dpcore.classroom.steps import MarkKind
 from dpcore.classroom.steps.block_frames import some_block_centers
 from dpcore.classroom.steps.marks import borders, grid_cells, nearest, some_rows
 from dpcore.datasets.builtin import CITY
 from dpcore.geometry.domain import Grid
 from dpcore.kmeans.blocks import RANGE_UNITS
-from dpcore.privacy.accounting import BudgetExceeded, Infeasible
+from dpcore.privacy.accounting import Budget, BudgetExceeded, Infeasible
+from dpcore.privacy.noise import SimulatedNoise
+from dpcore.queries.curator import Curator
 from dpcore.queries.questions import BlockCenters
 from dpcore.study.metrics import meters_between
 
@@ -40,7 +43,7 @@ def test_every_run_on_a_map_can_be_told_and_its_budget_only_shrinks(algorithm):
     except (Infeasible, BudgetExceeded, ValueError) as refusal:
         pytest.skip(str(refusal))
     spent = [frame.epsilon for frame in told]
-    account = steps.lines(result.transcript)
+    account = steps.lines(result)
     assert spent == sorted(spent)
     assert spent[0] == 0
     assert told[-1].booked == len(account)
@@ -51,6 +54,60 @@ def test_every_run_on_a_map_can_be_told_and_its_budget_only_shrinks(algorithm):
     for mark in itertools.chain.from_iterable(frame.marks for frame in told):
         assert np.isfinite(mark.places).all()
         assert len(mark) <= 2500
+
+
+def questions(transcript):
+    """The charges of a transcript, with those of accounts set aside in place of the account."""
+    for charge in transcript:
+        if charge.mechanism == "set aside":
+            for account in charge.inner:
+                yield from questions(account)
+        else:
+            yield charge
+
+
+@pytest.mark.parametrize("algorithm", steps.playable())
+def test_after_each_frame_the_account_equals_the_transcript_so_far(algorithm):
+    curators, asked = [], []
+
+    def watched(data, budget, noise, relation, coins, keep, watch, secret):
+        def count(step):
+            asked.append([charge.epsilon for charge in questions(curators[0].transcript)])
+
+        curators.append(Curator(data, budget, noise, relation, coins, keep, count, secret))
+        return curators[0]
+
+    system = ALGORITHMS[algorithm]
+    rounds = {p.name: 3 for p in system.parameters if p.name == "rounds"}
+    result = dpcore.run(
+        algorithm,
+        TAXI,
+        3,
+        20.0,
+        1e-6 if system.uses_delta else 0.0,
+        system.relations[0],
+        seed=0,
+        keep_journal=True,
+        make_curator=watched,
+        **rounds,
+    )
+    assert len(asked) == len(result.steps) > 0
+    before = 1
+    for so_far, spent in enumerate(asked, start=1):
+        part = dataclasses.replace(result, steps=result.steps[:so_far])
+        told = steps.frames(part, TAXI)[:-1]
+        if len(told) > before:
+            assert told[-1].booked == len(spent)
+            assert told[-1].epsilon == pytest.approx(sum(spent))
+        before = len(told)
+    account = [line.epsilon for line in steps.lines(result)]
+    assert account[: len(spent)] == pytest.approx(list(spent))
+
+
+def test_a_step_of_no_known_kind_cannot_be_noted():
+    curator = Curator(TAXI, Budget(1.0), SimulatedNoise(0))
+    with pytest.raises(TypeError, match="Note"):
+        curator.note("start")
 
 
 def test_a_round_of_dplloyd_asks_who_is_near_where_the_means_are_and_adds_noise():
@@ -69,18 +126,18 @@ def test_a_round_of_dplloyd_asks_who_is_near_where_the_means_are_and_adds_noise(
     spent = [frame.epsilon for frame in told]
     assert spent == pytest.approx([0, 0, 0, 0, 0.5, 0.5, 0.5, 1, 1])
     assert [frame.booked for frame in told] == [0, 0, 0, 0, 2, 2, 2, 4, 4]
-    noise = told[7].mark(Kind.NOISE)
+    noise = told[7].mark(MarkKind.NOISE)
     np.testing.assert_allclose(noise.ends, np.asarray(result.centers))
-    np.testing.assert_allclose(noise.places, told[6].mark(Kind.NON_PRIVATE).places)
+    np.testing.assert_allclose(noise.places, told[6].mark(MarkKind.NON_PRIVATE).places)
 
 
 def test_the_true_mean_is_the_mean_of_the_rows_nearest():
     _, told = played("dplloyd", rounds=1)
-    before = told[2].mark(Kind.PRIVATE).places
+    before = told[2].mark(MarkKind.PRIVATE).places
     ticks, _ = TAXI.positions()
     rows = ticks / 2**21
     groups = nearest(rows, CITY.to_unit(before))
-    for j, mean in enumerate(told[3].mark(Kind.NON_PRIVATE).places):
+    for j, mean in enumerate(told[3].mark(MarkKind.NON_PRIVATE).places):
         expected = rows[groups == j].mean(axis=0) if (groups == j).any() else None
         if expected is not None:
             np.testing.assert_allclose(CITY.to_unit(mean), expected, atol=1e-6)
@@ -95,7 +152,7 @@ def test_what_looks_at_the_data_is_known_to():
 
 def test_the_same_seed_tells_the_same_story_and_another_does_not():
     def noisy(seed):
-        return played("adaptive", seed=seed)[1][3].mark(Kind.NOISY_CELLS).weights.tolist()
+        return played("adaptive", seed=seed)[1][3].mark(MarkKind.NOISY_CELLS).weights.tolist()
 
     assert noisy(4) == noisy(4)
     assert noisy(4) != noisy(5)
@@ -107,14 +164,14 @@ def test_adaptive_counts_lets_cells_live_and_die_and_cuts_the_living():
     notes = [step.released for step in result.steps if step.kind == "alive"]
     assert len(stages) == len(notes) == result.facts["stages"]
     for frame, note in zip(stages, notes, strict=True):
-        assert len(frame.mark(Kind.ALIVE)) == min(note["alive"].sum(), 2500)
-        dead = frame.mark(Kind.DEAD)
+        assert len(frame.mark(MarkKind.ALIVE)) == min(note["alive"].sum(), 2500)
+        dead = frame.mark(MarkKind.DEAD)
         assert (0 if dead is None else len(dead)) == (~note["alive"]).sum()
     counted = [frame for frame in told if "noisy counts" in frame.title]
     assert len(counted) == len(stages)
     points = told[-2]
     assert points.title.startswith(f"{result.facts['points']:,} points")
-    assert 0 < len(points.mark(Kind.POINTS)) <= 1000
+    assert 0 < len(points.mark(MarkKind.POINTS)) <= 1000
 
 
 def test_coreset_finds_balls_removes_what_is_in_them_and_weighs_points():
@@ -122,15 +179,15 @@ def test_coreset_finds_balls_removes_what_is_in_them_and_weighs_points():
     found = [frame for frame in told if frame.title.endswith("found")]
     emptied = [frame for frame in told if frame.title.endswith("emptied")]
     assert len(found) == len(emptied) == sum(step.kind == "ball" for step in result.steps) > 1
-    left = [len(frame.mark(Kind.ROWS)) for frame in found]
+    left = [len(frame.mark(MarkKind.ROWS)) for frame in found]
     assert left == sorted(left, reverse=True)
     for before, after in zip(found, emptied, strict=True):
-        gone = after.mark(Kind.REMOVED)
+        gone = after.mark(MarkKind.REMOVED)
         removed = 0 if gone is None else len(gone)
-        assert len(before.mark(Kind.ROWS)) == len(after.mark(Kind.ROWS)) + removed
-    center = emptied[0].mark(Kind.PRIVATE).places[0]
-    far = meters_between(emptied[0].mark(Kind.REMOVED).places, center).max()
-    assert far < meters_between(emptied[0].mark(Kind.ROWS).places, center).max()
+        assert len(before.mark(MarkKind.ROWS)) == len(after.mark(MarkKind.ROWS)) + removed
+    center = emptied[0].mark(MarkKind.PRIVATE).places[0]
+    far = meters_between(emptied[0].mark(MarkKind.REMOVED).places, center).max()
+    assert far < meters_between(emptied[0].mark(MarkKind.ROWS).places, center).max()
 
 
 @pytest.mark.parametrize("algorithm", ["eugkm", "hybrid"])
@@ -141,7 +198,7 @@ def test_a_noisy_grid_is_followed_by_starts_and_a_winner(algorithm):
     assert names[first + 1].endswith("the noisy counts")
     assert names[first + 2 : first + 4] == ["50 starts", "The winner"]
     if algorithm == "eugkm":
-        winner = told[first + 3].mark(Kind.PRIVATE).places
+        winner = told[first + 3].mark(MarkKind.PRIVATE).places
         np.testing.assert_allclose(winner, np.asarray(result.centers))
 
 
@@ -151,7 +208,7 @@ def test_the_true_counts_are_shown_before_they_are_paid_for():
     assert (true.booked, noisy.booked) == (1, 2)
     assert true.epsilon == pytest.approx(0.05)
     assert noisy.epsilon == pytest.approx(1.0)
-    assert true.mark(Kind.TRUE_CELLS).weights.sum() == TAXI.n
+    assert true.mark(MarkKind.TRUE_CELLS).weights.sum() == TAXI.n
 
 
 def test_blocks_are_dealt_again_as_they_were_dealt():
@@ -176,13 +233,13 @@ def test_without_a_journal_nothing_true_is_shown_before_the_answer():
     result = dpcore.run("dplloyd", TAXI, 3, 1.0, seed=0)
     told = steps.frames(result, TAXI)
     kinds = {mark.kind for frame in told[1:] for mark in frame.marks}
-    assert not kinds & {Kind.NON_PRIVATE, Kind.NOISE, Kind.MOVES}
+    assert not kinds & {MarkKind.NON_PRIVATE, MarkKind.NOISE, MarkKind.MOVES}
 
 
 def test_part_of_a_budget_that_is_set_aside_is_told_question_by_question():
     result, _ = played("coreset")
     assert any(charge.inner for charge in result.transcript)
-    account = steps.lines(result.transcript)
+    account = steps.lines(result)
     assert sum(line.why.startswith("ball") for line in account) > 1
     assert sum(line.epsilon for line in account) == pytest.approx(1.0)
 
@@ -211,7 +268,7 @@ def test_equal_centers_have_no_border_between_them():
 def test_a_screen_gets_no_more_cells_than_it_can_show():
     grid = Grid(CITY, 300)
     counts = np.random.default_rng(0).integers(-3, 9, grid.n_cells)
-    shown = grid_cells(Kind.NOISY_CELLS, grid, counts)
+    shown = grid_cells(MarkKind.NOISY_CELLS, grid, counts)
     assert 0 < len(shown) <= 2500
     assert (shown.weights > 0).all()
 

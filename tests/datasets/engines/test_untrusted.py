@@ -18,9 +18,9 @@ from dpcore import regions
 from dpcore.cli import main
 from dpcore.datasets import from_file
 from dpcore.datasets.engines import DataFileError, DuckDBEngine, Engine, HeldFile, open_source
-from dpcore.datasets.engines.errors import LIST_SHOWN, NAME_SHOWN
 from dpcore.datasets.engines.limits import MAX_FILES, MAX_TABLE
 from dpcore.datasets.engines.zones import read_zones
+from dpcore.errors import LIST_SHOWN, NAME_SHOWN
 from dpcore.geometry.domain import Box
 
 BOX = Box((-75.0, 40.0), (-73.0, 41.0), ("lon", "lat"))

@@ -1,0 +1,25 @@
+"""The kinds of charges: mechanisms that answer a question, and accounts that pay for several."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Mechanism(StrEnum):
+    """How a charge protects its answer. The value is its name in certificates and on screen."""
+
+    GEOMETRIC = "two-sided geometric"
+    GAUSSIAN = "discrete Gaussian"
+    EXPONENTIAL = "exponential mechanism"
+    #: Part of the budget, under an accounting of its own.
+    SET_ASIDE = "set aside"
+    #: Disjoint parts of the data, each with its own account; the dearest counts.
+    SIDE_BY_SIDE = "side by side"
+    #: Noise of algorithms as published: drawn by floating-point arithmetic, never in a release.
+    CONTINUOUS_LAPLACE = "Laplace"
+    CONTINUOUS_GAUSSIAN = "Gaussian"
+
+    @property
+    def holds_accounts(self) -> bool:
+        """Whether the charge pays for the charges of inner accounts."""
+        return self in (Mechanism.SET_ASIDE, Mechanism.SIDE_BY_SIDE)
