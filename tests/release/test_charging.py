@@ -267,8 +267,11 @@ def test_a_file_that_is_replaced_during_the_run_publishes_nothing(tmp_path, ledg
     assert ledger.files(1) == {}
 
 
-def test_the_command_charges_what_was_asked_and_history_shows_it(tmp_path, capsys):
-    words = ["release", "coreset-faithful", "-k", "5", "--epsilon", "0.5", "--data", "nyc-taxi"]
+def test_the_command_charges_what_was_asked_and_history_shows_it(patients, tmp_path, capsys):
+    """How many rows a file has is asked at first, and then too few for the rest."""
+    words = ["release", "coreset-faithful", "-k", "5", "--epsilon", "0.5", "--name", "visits"]
+    words += ["--data", str(patients), "--columns", "lon", "lat"]
+    words += ["--box", "-74.1", "40.7", "-73.9", "40.9"]
     words += ["--allowed", "1", "--yes", "--ledger", str(tmp_path), "--output", str(tmp_path / "o")]
     assert main(words) == REFUSED
     assert "ε 0.0250001 is spent" in capsys.readouterr().err
