@@ -203,7 +203,8 @@ def test_at_most_so_many_rows_of_each_id_are_counted(ledger, tmp_path):
 
 
 def test_the_statement_says_who_is_protected_what_it_costs_and_what_leaks():
-    said = " ".join(plan(unit=Unit("person", "who", 3)).statement())
+    people = FileData("visits.csv", BOX.names, BOX)
+    said = " ".join(plan(data=people, unit=Unit("person", "who", 3)).statement())
     for words in ("at most 3 rows", "'who'", "50 % sure", "63 % sure", "ε 0.5 of the ε 1", "box"):
         assert words in said
 

@@ -27,8 +27,12 @@ SQUARE = Box.cube(2)
 @pytest.fixture(scope="module")
 def books(tmp_path_factory) -> Ledger:
     ledger = Ledger(tmp_path_factory.mktemp("ledger"))
-    for key, epsilon in (("nyc-taxi", 0.2), ("image-rgb", 0.5), ("nyc-taxi-trips", 0.5)):
-        publish(twin_plan(key, BuiltinData(key), epsilon, unit=Unit("trip")), ledger)
+    for key, epsilon, unit in (
+        ("nyc-taxi", 0.2, "trip"),
+        ("image-rgb", 0.5, "pixel"),
+        ("nyc-taxi-trips", 0.5, "trip"),
+    ):
+        publish(twin_plan(key, BuiltinData(key), epsilon, unit=Unit(unit)), ledger)
     return ledger
 
 
