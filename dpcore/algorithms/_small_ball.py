@@ -37,7 +37,7 @@ from functools import cache
 import numpy as np
 
 from dpcore.geometry.domain import IntArray
-from dpcore.queries.boxes import box_counts, most_rows, summed_area
+from dpcore.queries.boxes import most_rows, summed_area
 
 #: L(r, P) for a half-width r.
 Fullness = Callable[[int], Fraction]
@@ -50,10 +50,18 @@ def by_brute_force(cells: IntArray, t: int) -> Fullness:
 
 
 def by_summed_area_table(cells: IntArray, side: int, t: int) -> Fullness:
-    """L(r, P) from one table (section 4.3): n + |X|^2 for each half-width."""
+    """L(r, P) from one table (section 4.3): |X|^2 once, then n for each half-width."""
     table = summed_area(rows_by_cell(cells, side))
-    x, y = cells.T
-    return lambda radius: mean_of_fullest(box_counts(table, radius)[x, y], t)
+
+    def fullness(radius: int) -> Fraction:
+        (left, low), (right, high) = (
+            np.maximum(cells - radius, 0).T,
+            np.minimum(cells + radius + 1, side).T,
+        )
+        outer, inner = table[right, high] + table[left, low], table[left, high] + table[right, low]
+        return mean_of_fullest(outer - inner, t)
+
+    return fullness
 
 
 def mean_of_fullest(rows: IntArray, t: int) -> Fraction:

@@ -329,3 +329,10 @@ def test_the_menu_lists_the_pages_that_exist_and_carries_the_state() -> None:
         label for file, label, _ in PAGES if (ROOT / file).exists()
     ]
     assert {link.query_string for link in links} == {"k=4&privacy=Strict"}
+
+
+def test_fewer_points_at_a_looser_level_are_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dpcore.algorithms.adaptive.MAX_CELLS", 1_000)
+    assert "cells are larger here than at a somewhat stricter level" in words(
+        page(privacy="Loosest", seed=4711)
+    )

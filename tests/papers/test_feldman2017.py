@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpcore.datasets.regions import boroughs
-from dpcore.papers import REPRODUCTIONS, Effort, Finding, Row, current_name, reproduce
+from dpcore.papers import REPRODUCTIONS, Effort, Finding, Row, current_name, kept, reproduce
 from dpcore.papers import feldman2017 as sizes
 from dpcore.papers import feldman2017_against as against
 from dpcore.papers import feldman2017_levels as levels
@@ -247,3 +247,14 @@ def test_a_finding_is_measured_from_its_data_to_its_verdict(monkeypatch, name):
     measured = [row for row in outcome.rows if "absent" not in row.setting]
     assert measured
     assert all(np.isfinite(row.figure) for row in measured)
+
+
+def test_kept_figures_repeat_to_the_digit():
+    data = sizes.pickups(sizes.SIZES[-1])
+    again = sizes.measured(data, (FAITHFUL,), 1, 6.0, 5, Effort())
+    known = {
+        row.setting["measure"]: row.figure
+        for row in kept()["feldman2017-fig6"].rows
+        if {"algorithm": FAITHFUL, "k": 1, "epsilon": 6.0}.items() <= row.setting.items()
+    }
+    assert {row.setting["measure"]: float(f"{row.figure:.4g}") for row in again} == known

@@ -7,7 +7,7 @@ import pytest
 
 from dpcore.algorithms.guarantee import distances, exact_means
 from dpcore.datasets import load
-from dpcore.papers import Effort, Finding, Row, joshi2022, joshi2022_rounds, reproduce
+from dpcore.papers import Effort, Finding, Row, joshi2022, joshi2022_rounds, kept, reproduce
 from dpcore.papers.joshi2022 import EXACT, MEAN_GAP, NOISY, RATIO, RAW, SUB, UNIT
 
 
@@ -118,3 +118,12 @@ def test_the_paper_s_factors_stand_beside_ours(monkeypatch):
     monkeypatch.setattr(joshi2022, "CLUSTERS", {"wine": 3})
     *_, outcome = reproduce("joshi2022-fig3", effort=Effort(quick=True))
     assert [row.paper for row in outcome.rows if row.paper] == [4.13]
+
+
+def test_kept_figures_repeat_to_the_digit():
+    data, unit = joshi2022.readings(load("iris"))[RAW]
+    where = {"data": "iris", "scale": RAW, "internal_k": 2}
+    again = joshi2022.curve(data, unit, SUB, 3, (5.0,), 30, 0, where)
+    for row in list(again)[:2]:
+        (known,) = (each for each in kept()["joshi2022-fig4"].rows if each.setting == row.setting)
+        assert known.figure == float(f"{row.figure:.4g}")
