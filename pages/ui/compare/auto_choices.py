@@ -15,7 +15,7 @@ from dpcore.algorithms.auto import choose
 from dpcore.privacy.accounting import Neighbors
 from dpcore.study.sweep_plan import table_csv
 from pages.ui import chart_style, controls, palette
-from pages.ui.controls import AutoChoice
+from pages.ui.controls import Choice
 from pages.ui.downloads import File, keep
 
 AUTO, DATA = "auto", "gaussians-k5-d4"
@@ -117,7 +117,7 @@ def count(n: int) -> str:
     return f"{n // 1000}k" if n >= 1000 else str(n)
 
 
-def python(choice: AutoChoice) -> str:
+def python(choice: Choice) -> str:
     """A program that prints the same map."""
     rest = f"{choice.k}, {choice.epsilon!r}, {choice.delta!r}, {str(choice.neighbors)!r}"
     return f"""\
