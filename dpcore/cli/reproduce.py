@@ -13,6 +13,7 @@ from typing import Any
 
 from dpcore._suggestion import did_you_mean
 from dpcore.algorithms import PAPERS
+from dpcore.algorithms.references import paper_key
 from dpcore.cli.arguments import kept, seed, to_be_written
 from dpcore.errors import BadInput
 from dpcore.papers import (
@@ -27,7 +28,6 @@ from dpcore.papers import (
     in_order,
     reproduce,
 )
-from dpcore.papers.finding import SOURCES
 from dpcore.papers.kept_results import from_json, to_json
 
 WIDTH = 88
@@ -101,9 +101,7 @@ def chosen(name: str | None) -> list[str]:
     if known is not None:
         return [known]
     of_paper = [
-        each.name
-        for each in in_order(REPRODUCTIONS)
-        if name in (each.paper, SOURCES[each.paper].prefix)
+        each.name for each in in_order(REPRODUCTIONS) if paper_key(name) == paper_key(each.paper)
     ]
     if not of_paper:
         raise BadInput(

@@ -16,6 +16,7 @@ from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
 
+from dpcore.algorithms.references import paper_key, short
 from dpcore.datasets import load
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.paper_sets import EXTRA
@@ -31,26 +32,6 @@ class Finding(StrEnum):
     REPRODUCED = "reproduced"
     NOT_REPRODUCED = "not reproduced"
     CANNOT_RUN = "cannot be run"
-
-
-@dataclass(frozen=True)
-class Source:
-    """How a paper is named: in the names of its findings, and on the screen."""
-
-    prefix: str
-    short: str
-
-
-#: By the key of the paper in `dpcore.algorithms.PAPERS`.
-SOURCES: Mapping[str, Source] = MappingProxyType(
-    {
-        "000": Source("su2016", "Su et al. (2016)"),
-        "001": Source("balcan2017", "Balcan et al. (2017)"),
-        "002": Source("joshi2022", "Joshi and Thakkar (2022)"),
-        "003": Source("ni2021", "Ni et al. (2021)"),
-        "004": Source("feldman2017", "Feldman et al. (2017)"),
-    }
-)
 
 
 @dataclass(frozen=True)
@@ -158,13 +139,12 @@ class Reproduction:
     @property
     def source(self) -> str:
         """Such as "Su et al. (2016), figure 1"."""
-        return f"{SOURCES[self.paper].short}, {self.figure[:1].lower()}{self.figure[1:]}"
+        return f"{short(self.paper)}, {self.figure[:1].lower()}{self.figure[1:]}"
 
     @property
     def aliases(self) -> tuple[str, ...]:
         """Other names under which it is found."""
-        prefix = SOURCES[self.paper].prefix
-        return (self.name.replace(prefix, self.paper, 1), *self.formerly)
+        return (self.name.replace(paper_key(self.paper), self.paper, 1), *self.formerly)
 
     def judge(self, rows: Sequence[Row]) -> Check:
         """What its check says of the rows, if any of them holds a figure."""
