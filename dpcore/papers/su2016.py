@@ -59,15 +59,15 @@ NO_ERROR = 1e-7
 
 
 @dataclass(frozen=True)
-class MethodPanel:
+class ContenderRuns:
     """A contender with its number of runs in the full measurement."""
 
     contender: Contender
     runs: int
 
 
-def entry(algorithm: str, runs: int, label: str = "", **parameters: Any) -> MethodPanel:
-    return MethodPanel(Contender(label or algorithm, algorithm, parameters), runs)
+def entry(algorithm: str, runs: int, label: str = "", **parameters: Any) -> ContenderRuns:
+    return ContenderRuns(Contender(label or algorithm, algorithm, parameters), runs)
 
 
 RIVALS = (
@@ -88,7 +88,7 @@ MAPPED = (
 )
 
 
-def across_epsilon(shelf: Shelf, effort: Effort, entries: Sequence[MethodPanel]) -> Iterator[Row]:
+def across_epsilon(shelf: Shelf, effort: Effort, entries: Sequence[ContenderRuns]) -> Iterator[Row]:
     """NICV of the contenders on the six sets across epsilon, and of k-means without privacy."""
     for each, data, source, absent in six_sets(shelf):
         yield from absent
@@ -111,7 +111,7 @@ def across_epsilon(shelf: Shelf, effort: Effort, entries: Sequence[MethodPanel])
                 )
 
 
-def across_k_and_d(shelf: Shelf, effort: Effort, entries: Sequence[MethodPanel]) -> Iterator[Row]:
+def across_k_and_d(shelf: Shelf, effort: Effort, entries: Sequence[ContenderRuns]) -> Iterator[Row]:
     """NICV at epsilon 1 above that of k-means without privacy, on the family of Gaussians."""
     sides = [int(side) for side in effort.some(SIDES, FEW_SIDES)]
     for d in sides:
