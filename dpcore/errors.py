@@ -23,18 +23,54 @@ NAME_SHOWN, LIST_SHOWN = 200, 1000
 
 
 class DpcoreError(Exception):
-    """What dpcore refuses to do, in words for people."""
+    """What dpcore refuses to do, in words for people.
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> try:
+    ...     dpcore.run("no-such-method", dpcore.datasets.load("iris"), k=3, epsilon=1.0)
+    ... except dpcore.DpcoreError as error:
+    ...     print(error.exit_code, str(error)[:13])
+    2 No algorithm
+    """
 
     #: What the command line ends with.
     exit_code: ClassVar[int] = 2
 
 
 class BadInput(DpcoreError, ValueError):
-    """An argument or a setting that is not allowed: its name, its value, and what is allowed."""
+    """An argument or a setting that is not allowed: its name, its value, and what is allowed.
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> try:
+    ...     dpcore.run("eugkm", dpcore.datasets.load("iris"), k=0, epsilon=1.0)
+    ... except dpcore.BadInput as error:
+    ...     print(error)
+    k must be a whole number from 1 to 1000, not 0.
+    """
 
 
 class DataFileError(BadInput):
-    """A file, table or engine that cannot be used: which one, which column, and what to do."""
+    """A file, table or engine that cannot be used: which one, which column, and what to do.
+
+    Parameters
+    ----------
+    path : str
+        The file or table.
+    problem : str
+        What is wrong with it, and what to do.
+    column : str or None, default=None
+        The column, if it is about one.
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> print(dpcore.DataFileError("trips.csv", "there is no such file."))
+    trips.csv: there is no such file.
+    """
 
     def __init__(self, path: str, problem: str, column: str | None = None):
         where = shortened(path)
@@ -54,11 +90,35 @@ class ReadingStopped(DataFileError):
 
 
 class LedgerError(BadInput):
-    """A ledger that is missing, damaged or was altered."""
+    """A ledger that is missing, damaged or was altered.
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> issubclass(dpcore.LedgerError, dpcore.BadInput)
+    True
+    """
 
 
 class Infeasible(DpcoreError, ValueError):
-    """No answer under these settings; with the smallest epsilon that has one, if known."""
+    """No answer under these settings; with the smallest epsilon that has one, if known.
+
+    Parameters
+    ----------
+    message : str
+        Why there is no answer, in a sentence.
+    smallest_epsilon : float or None, default=None
+        The smallest epsilon at which there is one, if known.
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> try:
+    ...     dpcore.run("eugkm", dpcore.datasets.load("digits"), k=3, epsilon=1.0)
+    ... except dpcore.Infeasible as refusal:
+    ...     print(str(refusal)[:6])
+    eugkm:
+    """
 
     exit_code = 3
 
@@ -68,13 +128,27 @@ class Infeasible(DpcoreError, ValueError):
 
 
 class BudgetExceeded(DpcoreError, ValueError):
-    """A question would have spent more than the budget allows; no noise was drawn."""
+    """A question would have spent more than the budget allows; no noise was drawn.
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> issubclass(dpcore.BudgetExceeded, dpcore.DpcoreError)
+    True
+    """
 
     exit_code = 3
 
 
 class Refusal(DpcoreError):
-    """Something that may not be done with private data; nothing was spent on it."""
+    """Something that may not be done with private data; nothing was spent on it.
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> issubclass(dpcore.Refusal, dpcore.DpcoreError)
+    True
+    """
 
     exit_code = 3
 

@@ -139,7 +139,7 @@ class Entry:
         The plan, as data.
     failure : str or None, default=None
         Why there are no files; None if there are.
-    signature : Signature, default=Signature()
+    actors : Actors, default=Actors()
         Who asked for it and who approved it.
 
     Examples

@@ -96,6 +96,37 @@ def guarantee(
 
     Empty where no theorem was stated. All numbers are public ones: of data whose size is private, n
     is a guess, not a count.
+
+    Parameters
+    ----------
+    algorithm : str
+        The method.
+    n : int
+        How many rows: a public number.
+    k : int
+        How many clusters.
+    d : int
+        How many dimensions.
+    epsilon : float
+        The privacy budget.
+    delta : float, default=0.0
+        The probability that the privacy promise does not cover.
+    beta : float, default=0.1
+        The probability that the utility bound may fail.
+    **settings : object
+        Settings of the method.
+
+    Returns
+    -------
+    tuple of Guarantee
+        The theorems with their bounds for these numbers.
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> theorems = dpcore.guarantee("coreset-faithful", n=50_000, k=5, d=2, epsilon=0.5)
+    >>> len(theorems)
+    1
     """
     chosen = get(algorithm).settings(settings)
     for name, value in (("n", n), ("k", k), ("d", d)):

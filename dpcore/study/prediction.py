@@ -189,6 +189,36 @@ def predict(
     evaluated at the epsilon that is left for noise. 5 % of it buys the number of rows where that is
     private, except in DPLloyd. Under replace-one a row moves counts and sums twice as far, which is
     as if epsilon were half, except in GkM, where it stays in its block.
+
+    Parameters
+    ----------
+    algorithm : str
+        A method whose error can be predicted.
+    n : int
+        How many rows: a public number.
+    k : int
+        How many clusters.
+    d : int
+        How many dimensions.
+    epsilon : float
+        The privacy budget.
+    neighbors : Neighbors or str, default="add-remove"
+        Which data sets an attacker must not be able to tell apart.
+    **settings : object
+        Settings of the method.
+
+    Returns
+    -------
+    Prediction
+        The parts of the mean squared error of a centroid.
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> strict = dpcore.predict("dplloyd", n=50_000, k=5, d=2, epsilon=0.1)
+    >>> loose = dpcore.predict("dplloyd", n=50_000, k=5, d=2, epsilon=1.0)
+    >>> strict.noise > loose.noise
+    True
     """
     if algorithm not in _METHODS:
         known = ", ".join(PREDICTED)
@@ -242,6 +272,33 @@ def crossover(
     as in the paper's condition (15), because the bound of the bias is far too large. Where two
     methods are predicted alike, as Hybrid and the EUGkM that it falls back to, the first named
     wins.
+
+    Parameters
+    ----------
+    algorithms : iterable of str, default=("eugkm", "dplloyd", "hybrid", "gkm-3k", "gkm")
+        The methods to compare, two or more.
+    k : int
+        How many clusters.
+    n : int or None, default=None
+        How many rows: a public number.
+    d : int or None, default=None
+        How many dimensions.
+    epsilon : float or None, default=None
+        The privacy budget.
+    neighbors : Neighbors or str, default="add-remove"
+        Which data sets an attacker must not be able to tell apart.
+
+    Returns
+    -------
+    tuple of Win
+        The winners in order, each with the value from which on it wins.
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> wins = dpcore.crossover(["eugkm", "dplloyd"], k=5, n=50_000, d=2)
+    >>> {win.algorithm for win in wins} <= {"eugkm", "dplloyd"}
+    True
     """
     keys = list(dict.fromkeys(algorithms))
     if len(keys) < 2:

@@ -159,7 +159,8 @@ def budget(frame: Frame, epsilon: float, holds: bool) -> None:
     """What is left of epsilon, as a bar that shrinks."""
     colors = palette.current()
     left = max(0.0, epsilon - frame.epsilon)
-    words = f"ε spent: {at_most(frame.epsilon)} of {at_most(epsilon)}"
+    # A sum of floats is one bit above 0.04; what is told is an amount, not a bound.
+    words = f"ε spent: {frame.epsilon:g} of {epsilon:g}"
     if not holds:
         words += " by its own account, which does not hold"
     color = colors.private if holds else colors.unproven
