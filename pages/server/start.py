@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import html
+import importlib
 import os
 import tempfile
 import webbrowser
@@ -15,6 +16,8 @@ from urllib.parse import urlencode
 
 from starlette.middleware import Middleware
 from streamlit import config
+from streamlit.auth_util import validate_auth_credentials
+from streamlit.errors import StreamlitAuthError
 from streamlit.runtime import Runtime, get_instance
 from streamlit.starlette import App
 
@@ -33,8 +36,27 @@ def options() -> dict[str, Any]:
     settings.check()
     if header := settings.user_header():
         config.set_option("server.trustedUserHeaders", {header: "email"})
+    elif settings.mode() is Mode.SHARED:
+        check_sign_in()
     gate = Middleware(Gate, token=settings.token(), limits=settings.limits())
     return {"middleware": [gate], "lifespan": lifespan}
+
+
+def check_sign_in() -> None:
+    """Stop a server at which nobody could sign in: its button would only fail when pressed."""
+    try:
+        importlib.import_module("authlib.integrations.starlette_client")
+        validate_auth_credentials("default")
+    except ImportError as problem:
+        raise ValueError(
+            f"Shared mode signs people in with packages that are not installed ({problem}): "
+            f"pip install 'dpcore[auth]', or set {settings.USER_HEADER} behind a proxy."
+        ) from problem
+    except StreamlitAuthError as problem:
+        raise ValueError(
+            "Shared mode needs a sign-in: describe your provider in .streamlit/secrets.toml, or "
+            f"set {settings.USER_HEADER} behind a proxy. {problem}"
+        ) from problem
 
 
 @contextlib.asynccontextmanager

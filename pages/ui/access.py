@@ -41,10 +41,22 @@ def is_shared() -> bool:
 
 
 def user() -> str | None:
-    """Who signed in, in shared mode: as Streamlit or the proxy says."""
+    """Who signed in, in shared mode: as Streamlit or the proxy says.
+
+    At some providers people may write any address into their account. The provider then says that
+    it is not verified, and it is nobody's here.
+    """
     email = st.user.get("email") if st.user else None
     signed_in = settings.user_header() or st.user.get("is_logged_in")
-    return str(email).strip() or None if email and signed_in else None
+    if not email or not signed_in or unverified():
+        return None
+    return str(email).strip() or None
+
+
+def unverified() -> bool:
+    """Whether the provider says that the address may be somebody else's."""
+    said = st.user.get("email_verified", True) if st.user else True
+    return str(said).casefold() == "false"  # some providers send words
 
 
 def allowed() -> frozenset[Action]:
@@ -96,6 +108,8 @@ def sign_in() -> None:
     if settings.user_header():
         st.markdown("Nobody is signed in. Open this dashboard through its sign-in page.")
     else:
+        if unverified():
+            st.markdown("Your provider has not verified your email address. Verify it there first.")
         st.button("Sign in", type="primary", on_click=st.login)
     st.stop()
 

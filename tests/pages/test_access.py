@@ -46,6 +46,13 @@ def test_who_signed_in_sees_what_their_role_allows() -> None:
     assert "Sign out" in buttons(curator).values()
 
 
+@pytest.mark.parametrize("said", [False, "false", "False"])
+def test_an_unverified_address_has_no_role(said: object) -> None:
+    app = opened(PUBLISH, is_logged_in=True, email="cy@example.org", email_verified=said)
+    assert "has not verified your email address" in words(app)
+    assert list(buttons(app).values()) == ["Sign in"]
+
+
 def test_an_action_that_is_not_drawn_is_refused_as_well() -> None:
     from pages.ui import access
 

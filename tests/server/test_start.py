@@ -81,3 +81,17 @@ def test_a_browser_is_led_to_the_token_by_a_file_and_not_by_its_arguments(
     page = start.leading(tmp_path)
     assert "token=a-token-of-this-test" in page.read_text()
     assert "token" not in page.as_uri()
+
+
+def test_a_shared_server_without_the_packages_that_sign_in_does_not_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "roles.toml").write_text("")
+    monkeypatch.setenv("DPCORE_MODE", "shared")
+    monkeypatch.setenv("DPCORE_ROLES", str(tmp_path / "roles.toml"))
+    monkeypatch.setenv("DPCORE_DATA", str(tmp_path))
+    monkeypatch.delenv("DPCORE_TOKEN", raising=False)
+    monkeypatch.delenv("DPCORE_USER_HEADER", raising=False)
+    monkeypatch.setitem(sys.modules, "authlib.integrations.starlette_client", None)
+    with pytest.raises(ValueError, match=r"dpcore\[auth\].*DPCORE_USER_HEADER"):
+        start.options()
