@@ -136,8 +136,8 @@ def test_a_seed_used_again_in_the_next_round():
 
 def test_a_round_that_is_not_charged(planted):
     class ForgottenRound(DPLloyd):
-        def run(self, curator, k, *, rounds, start):
-            centers = super().run(curator, k, rounds=rounds, start=start).centers
+        def run(self, curator, k, *, rounds, start, **more):
+            centers = super().run(curator, k, rounds=rounds, start=start, **more).centers
             forgetful = copy.copy(curator)
             forgetful.transcript = Transcript(curator.budget, curator.neighbors)
             share = curator.budget.epsilon / rounds
@@ -169,7 +169,7 @@ def test_the_exact_number_of_rows_sizes_the_grid(planted):
 
 def test_an_empty_cluster_is_skipped_by_its_true_count(planted):
     class SkipsEmpty(DPLloyd):
-        def run(self, curator, k, *, rounds, start):
+        def run(self, curator, k, *, rounds, start, **more):
             centers = np.array([[-0.4, -0.4], [0.9, 0.9]])
             for i in range(rounds):
                 before = centers
@@ -187,8 +187,8 @@ def test_an_empty_cluster_is_skipped_by_its_true_count(planted):
 
 def test_centers_are_clipped_to_the_extremes_of_the_data(planted):
     class ClipsToExtremes(DPLloyd):
-        def run(self, curator, k, *, rounds, start):
-            centers = super().run(curator, k, rounds=rounds, start=start).centers
+        def run(self, curator, k, *, rounds, start, **more):
+            centers = super().run(curator, k, rounds=rounds, start=start, **more).centers
             rows = from_ticks(curator._data.positions()[0])
             return Outcome(np.clip(centers, rows.min(axis=0), rows.max(axis=0)))
 

@@ -195,7 +195,7 @@ def test_python_m_dpcore_is_the_same_command():
         ("sweep dploid --data s1-like -k 3", "dplloyd"),
         ("release adaptve --data s1-like -k 3 --epsilon 1 --allowed 1", "adaptive"),
         ("release adaptive --data s1-liek -k 3 --epsilon 1 --allowed 1 --name x", "s1-like"),
-        ("reproduce 000-fg1", "000-fig1"),
+        ("reproduce su2016-fg1", "su2016-fig1"),
     ],
 )
 def test_a_misspelled_name_is_answered_with_the_one_that_was_meant(

@@ -500,12 +500,16 @@ def test_a_damaged_ledger_is_told_in_words(ledger_folder: Path) -> None:
 
 
 def test_history_shows_what_a_run_that_ended_early_cost(ledger_folder: Path) -> None:
-    plan = ReleasePlan("s1", BuiltinData("s1-like"), "coreset-faithful", 5, 0.5)
+    file = ledger_folder.parent / "own.csv"
+    file.write_text("lon,lat\n" + "-73.98,40.75\n" * 100)
+    box = Box((-74.1, 40.7), (-73.9, 40.9), ("lon", "lat"))
+    own = FileData(str(file), ("lon", "lat"), box)
+    plan = ReleasePlan("s1", own, "coreset-faithful", 5, 0.5)
     with pytest.raises(Unanswered):
         publish(plan, Ledger(ledger_folder))
     said = words(page(view="history"))
-    assert "ε 0.025 of ε 1 is spent, **ε 0.975 is left**" in said
-    assert "It ended early and was charged ε 0.025" in said
+    assert "ε 0.0250001 of ε 1 is spent, **ε 0.9749999 is left**" in said
+    assert "It ended early and was charged ε 0.0250001" in said
 
 
 def test_a_charge_that_nothing_came_of_is_not_called_a_release(ledger_folder: Path) -> None:
