@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import dpcore
-from dpcore.datasets import Dataset, from_array, load
+from dpcore.datasets import Dataset, load
 from dpcore.datasets.base import About
+from dpcore.datasets.rows import from_array
 from dpcore.geometry.domain import Box, from_ticks
 from dpcore.papers import REPRODUCTIONS, Effort, Finding, Row, Shelf, reproduce
 from dpcore.papers.su2016_hybrid import GRID_ONLY, WITH_ROUND, branch, forced
