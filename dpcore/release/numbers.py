@@ -28,7 +28,8 @@ Said = Mapping[str, Any]
 Judge = Callable[[Said, str, bool, str], Finding]
 
 #: More steps of k-means on the published points, and by which part they may lower the cost. On very
-#: many points a search takes few steps.
+#: many points a search takes few steps, and on noisy counts, of which some are negative, it may end
+#: before the best place.
 STEPS, SLACK, SLACK_OF_MANY, MANY = 10, 1e-3, 1e-2, 10_000
 #: How far one step may move a center of a coreset, in unit coordinates: a search ends when centers
 #: move less than a tenth of that, unless it has too many points to wait for it.
@@ -143,7 +144,7 @@ def _found_again(said: Said, published: Published, judge: Judge) -> Finding:
     masses, sums, own = totals.step(centers[None])
     _, best = lloyd(totals, centers[None], STEPS, minimum_weight=1.0)
     many = len(weights) > MANY
-    slack = SLACK_OF_MANY if many else SLACK
+    slack = SLACK_OF_MANY if many or isinstance(synopsis, NoisyGrid) else SLACK
     holds = own[0] - best[0] <= slack * abs(best[0]) + SAME_PLACE * np.abs(weights).sum()
     if isinstance(synopsis, Coreset) and not many:
         few = len(weights) <= FEWEST_POINTS
