@@ -20,7 +20,7 @@ TREE = [
     if isinstance(kind, type) and issubclass(kind, errors.DpcoreError)
 ]
 #: Errors that nobody outside of dpcore meets: each is caught, or is a fault of the program.
-INTERNAL = {"BrokenQuotesError", "Diverged", "PrivacyMapError", "TooLarge"}
+INTERNAL = {"BrokenQuotesError", "Diverged", "PrivacyMapError", "TooLarge", "TooLong"}
 BUILT_IN = {"Exception", "ValueError", "RuntimeError", "OSError", "PermissionError", "TypeError"}
 
 
@@ -50,7 +50,7 @@ def test_the_command_line_ends_with_the_exit_code_of_the_class(kind, monkeypatch
 
     parser = argparse.ArgumentParser()
     parser.set_defaults(do=do)
-    monkeypatch.setattr(cli, "parser", lambda: parser)
+    monkeypatch.setattr(cli, "parser", lambda words: parser)
     assert cli.main([]) == kind.exit_code
     assert capsys.readouterr().err.startswith("dpcore: ")
 

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dpcore.errors import BadInput
+
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -28,7 +30,7 @@ KEY_BYTES, SIGNATURE_BYTES = 32, 64
 MOST_TEXT = 4096
 
 
-class Unavailable(ValueError):
+class Unavailable(BadInput):
     """The library that signs and checks signatures is not installed."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+import unicodedata
 
 from dpcore.privacy.explain import distance
 from dpcore.study.curves import Metric
@@ -46,4 +47,8 @@ def plain_in_chart(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    """The text, with a mark in place of what cannot be seen; spaces of any width may stay."""
+    return "".join(
+        c if c.isprintable() or unicodedata.category(c) == "Zs" else "\N{REPLACEMENT CHARACTER}"
+        for c in text
+    )
