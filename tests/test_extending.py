@@ -72,6 +72,7 @@ DATA_SET = """    BuiltinSet(
         Box.cube(2),
         lambda: np.stack([np.linspace(-0.9, 0.9, 200), np.repeat([-0.5, 0.5], 100)], axis=1),
         "point",
+        rows=200,
         simulated=True,
     ),
 """
