@@ -28,11 +28,14 @@ Said = Mapping[str, Any]
 Judge = Callable[[Said, str, bool, str], Finding]
 
 #: More steps of k-means on the published points, and by which part they may lower the cost. On very
-#: many points a search takes few steps.
+#: many points a search takes few steps, and on noisy counts, of which some are negative, it may end
+#: before the best place.
 STEPS, SLACK, SLACK_OF_MANY, MANY = 10, 1e-3, 1e-2, 10_000
 #: How far one step may move a center of a coreset, in unit coordinates: a search ends when centers
 #: move less than a tenth of that, unless it has too many points to wait for it.
 SETTLED, SETTLED_OF_FEW = 1e-3, 1.1e-4
+#: With fewer cells for each center, searches among noisy counts end anywhere.
+CELLS_A_CENTER = 20
 #: More pairs of a point and a center than this are not compared.
 MOST_PAIRS = 10**9
 #: Squares of what a position may be off by, as part of the box: counts on a grid are searched in
@@ -138,12 +141,14 @@ def _found_again(said: Said, published: Published, judge: Judge) -> Finding:
         return Finding(what, None, "there are too many of both")
     if not isinstance(synopsis, Coreset | NoisyGrid):
         return Finding(what, None, "it takes a search of its own to find them")
+    if isinstance(synopsis, NoisyGrid) and len(synopsis) < CELLS_A_CENTER * len(published.centers):
+        return Finding(what, None, "noise decides where they are, among so few cells")
     centers, weights = published.box.to_unit(published.centers), np.asarray(synopsis.weights)
     totals = WeightedPoints(synopsis.unit_points, weights)
     masses, sums, own = totals.step(centers[None])
     _, best = lloyd(totals, centers[None], STEPS, minimum_weight=1.0)
     many = len(weights) > MANY
-    slack = SLACK_OF_MANY if many else SLACK
+    slack = SLACK_OF_MANY if many or isinstance(synopsis, NoisyGrid) else SLACK
     holds = own[0] - best[0] <= slack * abs(best[0]) + SAME_PLACE * np.abs(weights).sum()
     if isinstance(synopsis, Coreset) and not many:
         few = len(weights) <= FEWEST_POINTS
