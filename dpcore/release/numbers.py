@@ -34,6 +34,8 @@ STEPS, SLACK, SLACK_OF_MANY, MANY = 10, 1e-3, 1e-2, 10_000
 #: How far one step may move a center of a coreset, in unit coordinates: a search ends when centers
 #: move less than a tenth of that, unless it has too many points to wait for it.
 SETTLED, SETTLED_OF_FEW = 1e-3, 1.1e-4
+#: With fewer cells for each center, searches among noisy counts end anywhere.
+CELLS_A_CENTER = 20
 #: More pairs of a point and a center than this are not compared.
 MOST_PAIRS = 10**9
 #: Squares of what a position may be off by, as part of the box: counts on a grid are searched in
@@ -139,6 +141,8 @@ def _found_again(said: Said, published: Published, judge: Judge) -> Finding:
         return Finding(what, None, "there are too many of both")
     if not isinstance(synopsis, Coreset | NoisyGrid):
         return Finding(what, None, "it takes a search of its own to find them")
+    if isinstance(synopsis, NoisyGrid) and len(synopsis) < CELLS_A_CENTER * len(published.centers):
+        return Finding(what, None, "noise decides where they are, among so few cells")
     centers, weights = published.box.to_unit(published.centers), np.asarray(synopsis.weights)
     totals = WeightedPoints(synopsis.unit_points, weights)
     masses, sums, own = totals.step(centers[None])
