@@ -93,7 +93,10 @@ class DPLloyd(Algorithm):
     verdict = Verdict.PROVED
     audit = AuditHints(
         settings={"rounds": 2, "start": "uniform"},
-        rooms=(Room(40, 3, settings={"start": "packing"}),),
+        rooms=(
+            Room(40, 3, settings={"start": "packing"}),
+            Room(40, 2, settings={"schedule": "decreasing"}),
+        ),
     )
     parameters = (
         Parameter("rounds", "Rounds of Lloyd, which share epsilon.", 5, 1, 100),

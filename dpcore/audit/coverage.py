@@ -67,6 +67,12 @@ PARTS: tuple[ModuleType, ...] = (
 EXCUSED: Mapping[str, str] = {
     "(1 << 2 * deeper).sum() > max(MAX_CELLS, len(fill)) → true": "takes millions of rows",
     "r < radius → true": "half-widths end at half the grid",
+    "if stages[-1].held_back: → true": "takes millions of rows, and adds a public sentence",
+    "1 - SIZE_SHARE if neighbors.size_is_private else 1.0 → true": (
+        "asked of sets whose size is public, before anything is spent"
+    ),
+    "rest == 1 → true": "too few rows under replace-one are refused before it is reached",
+    "epsilons[-1] < MIN_EPSILON → true": "refused before anything is asked",
     "weights is None → is None": "images of rows come with the number of rows at each",
     "if not len(outside): → false": "there are always random candidates left",
     "if not (np.isfinite(places).all() and LEAST_REACH <= reach < math.inf): → false": (
