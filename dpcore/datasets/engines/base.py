@@ -144,7 +144,7 @@ class SQLEngine(Engine):
         check(source, grid.box)
         counts = np.zeros(grid.shape, dtype=np.int64)
         found = self._answer(source, lambda relation: sql.grid_query(relation, source, grid))
-        counts.reshape(-1)[found["cell"]] = found["n"]
+        _put(counts.reshape(-1), found, source)
         return counts
 
     def census(self, source: Source, grid: Grid) -> tuple[IntArray, Tally]:
@@ -196,6 +196,14 @@ class SQLEngine(Engine):
         return self._answer(
             source, lambda relation: sql.totals_query(relation, source, box, centers)
         )
+
+
+def _put(counts: IntArray, found: Columns, source: Source) -> None:
+    """Write the counts of cells where they belong; only a damaged file names cells beyond them."""
+    cells = found["cell"]
+    if len(cells) and not 0 <= int(cells.min()) <= int(cells.max()) < len(counts):
+        raise DataFileError(source.path, "it is damaged, cut short or of another type.")
+    counts[cells] = found["n"]
 
 
 def check(source: Source, box: Box) -> None:
