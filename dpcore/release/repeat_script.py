@@ -1,4 +1,4 @@
-"""A program that repeats the procedure of a release, for who holds the data."""
+"""A program that repeats the procedure of a release, for the owner of the data."""
 
 from __future__ import annotations
 
