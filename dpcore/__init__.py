@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from dpcore.privacy.accounting import Budget, BudgetExceeded, Infeasible, Neighbors, Verdict
     from dpcore.runs.baseline import baseline
     from dpcore.runs.estimator import PrivateKMeans
+    from dpcore.runs.request import Request
     from dpcore.runs.run import run
     from dpcore.study.figures import center_shift, nicv
     from dpcore.study.sweep import Trial, sweep
@@ -43,6 +44,7 @@ _HOMES = {
     "Infeasible": "dpcore.privacy.accounting",
     "Neighbors": "dpcore.privacy.accounting",
     "PrivateKMeans": "dpcore.runs.estimator",
+    "Request": "dpcore.runs.request",
     "Trial": "dpcore.study.sweep",
     "Verdict": "dpcore.privacy.accounting",
     "baseline": "dpcore.runs.baseline",
@@ -61,6 +63,7 @@ __all__ = [
     "Infeasible",
     "Neighbors",
     "PrivateKMeans",
+    "Request",
     "Trial",
     "Verdict",
     "__version__",
