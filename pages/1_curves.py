@@ -9,8 +9,9 @@ import streamlit as st
 
 from dpcore.algorithms import ALGORITHMS
 from dpcore.study import curves
-from dpcore.study.curves import EPSILONS, Curve, Metric
-from dpcore.study.sweep_plan import Plan, as_csv, as_json
+from dpcore.study.curves import EPSILONS, Curve
+from dpcore.study.metrics import Metric, usual
+from dpcore.study.sweep_plan import SweepPlan, across, as_csv, as_json
 from pages.ui import (
     address,
     browser_state,
@@ -24,7 +25,7 @@ from pages.ui import (
     palette,
 )
 from pages.ui.controls import Choice
-from pages.ui.curve_chart import LINEAR, Axes, Line
+from pages.ui.curve_chart import Axes, Line
 from pages.ui.downloads import File, keep
 from pages.ui.wording import measured
 
@@ -55,8 +56,8 @@ def main() -> None:
     repeat(plan)
 
 
-def plan_controls(choice: Choice, metric: Metric) -> Plan:
-    others = [key for key in ALGORITHMS if key != choice.algorithm]
+def plan_controls(choice: Choice, metric: Metric) -> SweepPlan:
+    others = [key for key in ALGORITHMS if key != choice.request.algorithm]
     beside = address.control(
         st.multiselect,
         "Compare with",
@@ -76,18 +77,9 @@ def plan_controls(choice: Choice, metric: Metric) -> Plan:
     with right:
         last = epsilon_control("to", "to", EPSILONS[-1])
     runs = controls.runs_control("Runs at each ε", "runs", RUNS, live_runs.MOST_RUNS)
-    return Plan(
-        choice.data,
-        (choice.algorithm, *beside),
-        choice.k,
-        tuple(epsilon for epsilon in EPSILONS if min(first, last) <= epsilon <= max(first, last)),
-        runs,
-        choice.seed,
-        choice.delta,
-        choice.neighbors,
-        ((choice.algorithm, choice.settings),),
-        metric.unsquared,
-    )
+    epsilons = [each for each in EPSILONS if min(first, last) <= each <= max(first, last)]
+    requests = across(controls.requests(choice, [choice.request.algorithm, *beside]), epsilons)
+    return SweepPlan(choice.data, requests, runs, usual(metric.key))
 
 
 def epsilon_control(label: str, name: str, default: float) -> float:
@@ -114,14 +106,12 @@ def axes_controls(metric: Metric) -> Axes:
     with st.expander("Axes", icon=":material/straighten:"):
         return Axes(
             switch("ε in equal factors (log)", "log_x", True),
-            switch(
-                "Figures in equal factors (log)", f"log_y.{metric.key}", metric.key not in LINEAR
-            ),
+            switch("Figures in equal factors (log)", f"log_y.{metric.key}", not metric.is_linear),
             switch("Band", "band", True),
         )
 
 
-def show(choice: Choice, plan: Plan, metric: Metric, axes: Axes, going: bool) -> None:
+def show(choice: Choice, plan: SweepPlan, metric: Metric, axes: Axes, going: bool) -> None:
     trials = live_runs.gather(plan, not going)
     found = [curves.curve(key, trials, metric) for key in plan.algorithms]
     live_runs.status(plan, len(trials), plan.total, live_runs.refused(trials), going)
@@ -132,13 +122,13 @@ def show(choice: Choice, plan: Plan, metric: Metric, axes: Axes, going: bool) ->
         st.rerun()
 
 
-def chart(choice: Choice, plan: Plan, metric: Metric, axes: Axes, found: list[Curve]) -> None:
+def chart(choice: Choice, plan: SweepPlan, metric: Metric, axes: Axes, found: list[Curve]) -> None:
     colors = palette.current()
-    limits = cached_work.limits(plan.data, plan.k, plan.seed).value
+    limits = cached_work.limits(plan.data, plan.k, plan.seed, metric.key).value
     blind = "center of the box" if limits.blind_is_center else "points spread in the box"
     lines = [
-        Line("No privacy", metric.of(limits.non_private), colors.non_private, "dash"),
-        Line(f"No data: {blind}", metric.of(limits.blind), colors.quiet, "dot"),
+        Line("No privacy", limits.non_private, colors.non_private, "dash"),
+        Line(f"No data: {blind}", limits.blind, colors.quiet, "dot"),
     ]
     if narrow := browser_state.is_narrow():
         curve_chart.key(curve_chart.named(found, lines, colors))
@@ -147,7 +137,7 @@ def chart(choice: Choice, plan: Plan, metric: Metric, axes: Axes, found: list[Cu
         metric,
         lines,
         plan.epsilons,
-        choice.epsilon,
+        choice.request.epsilon,
         axes,
         y_title(choice, metric),
         colors,
@@ -159,12 +149,11 @@ def chart(choice: Choice, plan: Plan, metric: Metric, axes: Axes, found: list[Cu
 
 
 def y_title(choice: Choice, metric: Metric) -> str:
-    meters = metric.key == "shift" and choice.about.geographic
-    short = "NICV, not squared" if metric.unsquared else metric.title
-    return f"{short} (meters)" if meters else short
+    meters = metric.is_length and choice.about.geographic
+    return f"{metric.label} (meters)" if meters else metric.label
 
 
-def table(choice: Choice, plan: Plan, metric: Metric, found: list[Curve]) -> None:
+def table(choice: Choice, plan: SweepPlan, metric: Metric, found: list[Curve]) -> None:
     """The curves in figures, and a link to Explore for each ε: what a screen reader gets."""
 
     def say(value: float) -> str:
@@ -188,10 +177,10 @@ def table(choice: Choice, plan: Plan, metric: Metric, found: list[Curve]) -> Non
         "Open Explore at ε =", plan.epsilons, format_func=lambda e: f"{e:g}", key="open"
     )
     if wanted is not None:
-        live_runs.explore(wanted, choice.algorithm)
+        live_runs.explore(wanted, choice.request.algorithm)
 
 
-def repeat(plan: Plan) -> None:
+def repeat(plan: SweepPlan) -> None:
     """Files of every trial, and the lines that make them again."""
     stopped = live_runs.is_stopped(plan)
     trials = live_runs.gather(plan, stopped)

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import argparse
-import math
 from typing import Any
 
 from dpcore.algorithms import get
 from dpcore.cli.arguments import add_budget, add_data, dataset, seed, settings
 from dpcore.cli.progress_meter import progress
 from dpcore.results.run_result import NonPrivateCenters, opened
+from dpcore.study.curves import curve
+from dpcore.study.metrics import Metric, measurable, named, usual
 from dpcore.study.sweep import Trial, sweep
 from dpcore.study.sweep_plan import as_csv, as_json
 
+#: What a table for people shows.
+SHOWN = ("nicv",)
 EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 
 
 def add(commands: Any) -> None:
     command = commands.add_parser(
         "sweep",
-        help="NICV across epsilon, many runs",
+        help="how good centers are across epsilon, many runs",
         description="Runs algorithms many times across epsilon. Its figures compare with the true "
         "data: they are for your eyes only, and choosing epsilon by them leaks. Tables of your "
         "own data say so in each row.",
@@ -30,7 +33,11 @@ def add(commands: Any) -> None:
     command.add_argument("--runs", type=int, default=20, help="runs at each epsilon")
     command.add_argument("--seed", type=seed, default=0)
     command.add_argument(
-        "--unsquared", action="store_true", help="the mean distance as well, as paper 003 has NICV"
+        "--metrics",
+        nargs="+",
+        metavar="NAME",
+        help=f"what is measured: {', '.join(measurable())}; a table for people shows "
+        f"{SHOWN[0]} unless told otherwise, and files hold {', '.join(usual())}",
     )
     add_data(command)
     add_budget(command)
@@ -56,7 +63,7 @@ def do(arguments: argparse.Namespace) -> None:
         arguments.delta,
         arguments.neighbors,
         chosen,
-        unsquared=arguments.unsquared,
+        metrics=arguments.metrics or (None if arguments.json or arguments.csv else SHOWN),
     )
     total = len(keys) * len(arguments.epsilons) * arguments.runs
     rows = [opened(trial) for trial in progress(trials, total, "sweep")]
@@ -66,21 +73,26 @@ def do(arguments: argparse.Namespace) -> None:
     elif arguments.csv:
         print(as_csv(rows, status), end="")
     else:
-        _tell(rows, arguments.epsilons)
+        metrics = named(arguments.metrics or SHOWN)
+        tables = [_table(rows, arguments.epsilons, metric) for metric in metrics]
+        print("\n\n".join([*tables, *_refusals(rows)]))
 
 
-def _tell(trials: list[Trial], epsilons: list[float]) -> None:
-    print("mean NICV (for your eyes only: it compares with the true data)\n")
-    print(f"{'epsilon':<22}" + "".join(f"{e:>12g}" for e in epsilons))
-    refusals: dict[str, str] = {}
+def _table(trials: list[Trial], epsilons: list[float], metric: Metric) -> str:
+    """The mean of one metric, by algorithm and epsilon."""
+    lines = [f"mean {metric.title} (for your eyes only: it compares with the true data)", ""]
+    lines.append(f"{'epsilon':<22}" + "".join(f"{e:>12g}" for e in epsilons))
     for key in dict.fromkeys(t.algorithm for t in trials):
-        cells = []
-        for epsilon in epsilons:
-            of = [t for t in trials if t.algorithm == key and t.epsilon == epsilon]
-            values = [t.nicv for t in of if t.refusal is None]
-            cells.append(f"{math.fsum(values) / len(values):12.5g}" if values else f"{'–':>12}")
-            refusals.update((key, t.refusal) for t in of if t.refusal)
-        print(f"{key:<22}" + "".join(cells))
-    for key, refusal in refusals.items():
-        whose = "" if refusal.startswith(key) else f"{key}: "
-        print(f"\n{whose}{refusal}")
+        points = {point.epsilon: point for point in curve(key, trials, metric).points}
+        cells = (f"{points[e].mean:12.5g}" if e in points else f"{'–':>12}" for e in epsilons)
+        lines.append(f"{key:<22}" + "".join(cells))
+    return "\n".join(lines)
+
+
+def _refusals(trials: list[Trial]) -> list[str]:
+    """Why algorithms have no answer, each once."""
+    refusals = {trial.algorithm: trial.refusal for trial in trials if trial.refusal}
+    return [
+        refusal if refusal.startswith(key) else f"{key}: {refusal}"
+        for key, refusal in refusals.items()
+    ]

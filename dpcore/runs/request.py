@@ -174,6 +174,16 @@ class Request:
         text = source_text.call("dpcore.run", self.algorithm, Expression("data"), **named)
         return f"{start}result = {text}\n"
 
+    def expression(self) -> str:
+        """The request itself in Python, on one line. Its regions cannot be written."""
+        named = {"k": self.k, "epsilon": self.epsilon, **self.keywords()}
+        if self.seed is not None:
+            named["seed"] = self.seed
+        if self.changed:
+            named["settings"] = self.changed
+        words = [f"{name}={source_text.literal(value)}" for name, value in named.items()]
+        return f"dpcore.Request({', '.join([repr(self.algorithm), *words])})"
+
     def keywords(self) -> dict[str, Any]:
         """Arguments in Python for delta and the relation where they are not the usual ones."""
         named: dict[str, Any] = {"delta": self.delta} if self.delta else {}

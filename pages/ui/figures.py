@@ -28,7 +28,7 @@ def _figures(choice: Choice, picture: Picture, live: bool) -> None:
     job = cached_work.repeated(choice)
     finished, drawn = job.done, job.results[:]
     usual = spread(drawn) if len(drawn) >= min(ENOUGH, DRAWS) else None
-    with st.container(key=f"figures-{choice.epsilon:g}"):
+    with st.container(key=f"figures-{choice.request.epsilon:g}"):
         for show in (moved, worse, published, protected):
             with st.container(gap=None):
                 show(choice, picture, usual)
@@ -99,7 +99,7 @@ def protected(choice: Choice, picture: Picture, usual: Spread | None) -> None:
         label,
         rows,
         f"Each one: {explain.scope(unit)}.",
-        visibility.mark(choice.data) * choice.neighbors.size_is_private,
+        visibility.mark(choice.data) * choice.request.neighbors.size_is_private,
     )
 
 

@@ -84,10 +84,10 @@ def draw(picture: Picture, choice: Choice, axes: tuple[int, int], layers: Layers
 def describe(picture: Picture, choice: Choice) -> str:
     """The picture in a sentence, for who cannot see it."""
     published = f", {people_count(picture.marks.published)} published" if picture.marks else ""
-    level = level_of(choice.epsilon)
-    at = f"level {level.name}" if level else f"ε = {choice.epsilon:g}"
+    level = level_of(choice.request.epsilon)
+    at = f"level {level.name}" if level else f"ε = {choice.request.epsilon:g}"
     return (
-        f"{choice.about.title}, {at}: {choice.k} {kind(picture).lower()} centers and their "
+        f"{choice.about.title}, {at}: {choice.request.k} {kind(picture).lower()} centers and their "
         f"non-private partners{published}. The table below says the same in words."
     )
 

@@ -9,6 +9,7 @@ from dpcore.classroom import steps
 from dpcore.datasets.builtin import BUILTIN
 from dpcore.privacy.accounting import MAX_EPSILON, MIN_EPSILON, Neighbors
 from dpcore.privacy.explain import LEVELS
+from dpcore.runs.request import Request
 from pages.ui import address, controls, own_data
 from pages.ui.controls import Choice
 from pages.ui.learn import presenter
@@ -62,9 +63,7 @@ def seed() -> int:
 
 def chosen(default: str = METHOD) -> Choice:
     """The run that the address names."""
-    return Choice(
-        data(), method(default), centers(), epsilon(), 0.0, Neighbors.ADD_REMOVE, seed(), ()
-    )
+    return Choice(data(), Request(method(default), centers(), epsilon(), seed=seed()))
 
 
 def sidebar(default: str = METHOD, method_too: bool = True, level: bool = True) -> None:

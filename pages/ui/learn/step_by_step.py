@@ -42,18 +42,9 @@ STYLE = """
 def told(choice: Choice) -> tuple[tuple[Frame, ...], list[Line], bool, float]:
     """The frames of a run, its account, whether its claim holds, and what it may spend."""
     data = cached_work.data(choice.data)
-    result = dpcore.run(
-        choice.algorithm,
-        data,
-        choice.k,
-        choice.epsilon,
-        choice.delta,
-        choice.neighbors,
-        choice.seed,
-        keep_journal=True,
-    )
-    frames = steps.frames(result, data, cached_work.reference(choice.data, choice.k))
-    return frames, steps.lines(result.transcript), result.verdict.holds, choice.epsilon
+    result = dpcore.run(choice.request, data, keep_journal=True)
+    frames = steps.frames(result, data, cached_work.reference(choice.data, choice.request.k))
+    return frames, steps.lines(result.transcript), result.verdict.holds, choice.request.epsilon
 
 
 def part() -> None:
@@ -64,7 +55,7 @@ def part() -> None:
     try:
         frames, account, holds, epsilon = told(choice)
     except ValueError as problem:
-        st.warning(f"{choice.system.title} has no answer here. {problem}")
+        st.warning(f"{choice.request.system.title} has no answer here. {problem}")
         return
     last = len(frames) - 1
     at = min(frame_number(), last)
