@@ -8,11 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from dpcore.algorithms import Algorithm
+from dpcore.algorithms import Algorithm, get
 from dpcore.datasets import BUILTIN, Dataset, load, why_empty
 from dpcore.datasets.engines import ENGINES
 from dpcore.datasets.files import from_file
 from dpcore.privacy.accounting import Neighbors
+from dpcore.runs.request import Request
 
 T = TypeVar("T")
 
@@ -104,8 +105,21 @@ def dataset(arguments: argparse.Namespace) -> Dataset:
     return data
 
 
+def request(arguments: argparse.Namespace) -> Request:
+    """The run that the arguments describe, but for regions."""
+    return Request(
+        arguments.algorithm,
+        arguments.k,
+        arguments.epsilon,
+        arguments.delta,
+        arguments.neighbors,
+        arguments.seed,
+        settings(get(arguments.algorithm), arguments.set),
+    )
+
+
 def settings(algorithm: Algorithm, pairs: list[str]) -> dict[str, Any]:
-    """NAME=VALUE pairs in the types that the algorithm declares."""
+    """NAME=VALUE pairs in the types that the algorithm declares; a request checks them."""
     kinds = {p.name: type(p.default) for p in algorithm.parameters}
     found: dict[str, Any] = {}
     for pair in pairs:
@@ -122,4 +136,4 @@ def settings(algorithm: Algorithm, pairs: list[str]) -> dict[str, Any]:
                 found[name] = kind(value)
             except ValueError:
                 found[name] = value
-    return algorithm.settings(found)
+    return found

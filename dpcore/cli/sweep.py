@@ -9,6 +9,7 @@ from dpcore.algorithms import get
 from dpcore.cli.arguments import add_budget, add_data, dataset, seed, settings
 from dpcore.cli.progress_meter import progress
 from dpcore.results.run_result import NonPrivateCenters, opened
+from dpcore.runs.request import Request
 from dpcore.study.curves import curve
 from dpcore.study.metrics import Metric, measurable, named, usual
 from dpcore.study.sweep import Trial, sweep
@@ -51,22 +52,27 @@ def do(arguments: argparse.Namespace) -> None:
     keys = list(dict.fromkeys(arguments.algorithms))
     if arguments.set and len(keys) > 1:
         raise ValueError("--set needs a single algorithm, so that it is clear whose setting it is.")
-    chosen = {key: settings(get(key), arguments.set) for key in keys}
+    requests = [
+        Request(
+            key,
+            arguments.k,
+            epsilon,
+            arguments.delta,
+            arguments.neighbors,
+            arguments.seed,
+            settings(get(key), arguments.set),
+        )
+        for epsilon in arguments.epsilons
+        for key in keys
+    ]
     data = dataset(arguments)
     trials = sweep(
-        keys,
+        requests,
         data,
-        arguments.k,
-        arguments.epsilons,
-        arguments.runs,
-        arguments.seed,
-        arguments.delta,
-        arguments.neighbors,
-        chosen,
+        runs=arguments.runs,
         metrics=arguments.metrics or (None if arguments.json or arguments.csv else SHOWN),
     )
-    total = len(keys) * len(arguments.epsilons) * arguments.runs
-    rows = [opened(trial) for trial in progress(trials, total, "sweep")]
+    rows = [opened(t) for t in progress(trials, len(requests) * arguments.runs, "sweep")]
     status = "" if data.about.public else NonPrivateCenters.status
     if arguments.json:
         print(as_json(rows, status))

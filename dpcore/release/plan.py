@@ -1,19 +1,20 @@
-"""A release as it is meant, before anything is spent: all of it public."""
+"""The plan of a release, made before anything is spent: all of it is public."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
-from dpcore.algorithms import Algorithm, get
-from dpcore.algorithms.base import MAX_CLUSTERS
+from dpcore.algorithms import Algorithm
 from dpcore.privacy import explain
 from dpcore.privacy.accounting import Budget, Infeasible, Neighbors
 from dpcore.release.amounts import Amount
 from dpcore.release.ledger import Claim, ReleaseRefused
 from dpcore.release.sources import DataSource
 from dpcore.release.unit import Unit
+from dpcore.runs.request import Request
 
 #: What a release is made for: to publish, or to explore the data drawn from it.
 RELEASE, TWIN = "release", "twin"
@@ -46,8 +47,9 @@ class ReleasePlan:
 
     def __post_init__(self) -> None:
         system = self.system
-        object.__setattr__(self, "neighbors", Neighbors(self.neighbors))
-        object.__setattr__(self, "parameters", system.settings(self.parameters))
+        object.__setattr__(self, "neighbors", self.request.neighbors)
+        object.__setattr__(self, "parameters", self.request.parameters)
+        object.__setattr__(self, "k", self.request.k)
         if not self.name.strip() or len(self.name) > LONGEST_NAME:
             raise ValueError(f"Name the data set, in at most {LONGEST_NAME} characters.")
         for column in self.data.box.names:
@@ -66,12 +68,6 @@ class ReleasePlan:
             raise ValueError(f"{system.title} is private under {only}, not {self.neighbors}.")
         if self.delta and not system.uses_delta:
             raise ValueError(f"{system.title} has no use for a delta: leave it at 0.")
-        if (
-            isinstance(self.k, bool)
-            or not isinstance(self.k, int)
-            or not 1 <= self.k <= MAX_CLUSTERS
-        ):
-            raise ValueError(f"k must be a whole number from 1 to {MAX_CLUSTERS}, not {self.k!r}.")
         if obstacle := system.obstacle(self.data.box.d, None, self.k):
             raise Infeasible(f"{system.title}: {obstacle}")
         if self.purpose not in (RELEASE, TWIN):
@@ -79,20 +75,38 @@ class ReleasePlan:
                 f"A release is made to publish or to explore, not for {self.purpose!r}."
             )
         self.unit.refuse(self.neighbors)
-        _ = self.per_row  # raises where the level is out of range
+        _ = self.row_request  # raises where the level is out of range
         if not self.price.within(self.allowed):
             raise ReleaseRefused(
                 f"This release would cost {self.price}, and {self.allowed} is allowed in all."
             )
 
+    @cached_property
+    def request(self) -> Request:
+        """The run as it is meant, at the level of one unit."""
+        return Request(
+            self.algorithm,
+            self.k,
+            self.epsilon,
+            self.delta,
+            self.neighbors,
+            settings=self.parameters,
+        )
+
+    @property
+    def row_request(self) -> Request:
+        """The run as it is made, at the level of one row."""
+        per_row = self.per_row
+        return replace(self.request, epsilon=per_row.epsilon, delta=per_row.delta)
+
     @property
     def system(self) -> Algorithm:
-        return get(self.algorithm)
+        return self.request.system
 
     @property
     def budget(self) -> Budget:
         """What protects one unit."""
-        return Budget(self.epsilon, self.delta)
+        return self.request.budget
 
     @property
     def per_row(self) -> Budget:

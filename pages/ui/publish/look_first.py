@@ -95,7 +95,7 @@ def twin(subject: Subject, ledger: Ledger, found: Terms) -> None:
     )
     fixed = f" With it “{plain(found.name)}” and its total, {found.allowed}, are settled."
     fixed *= ledger_choice.account(ledger, found.name) is None
-    st.caption(explain.attack(price, subject.unit.name, found.neighbors) + fixed)
+    st.caption(explain.attack(price, subject.unit.name, found.request.neighbors) + fixed)
     meant = (MAKING, subject.key, str(ledger.folder))
     if st.button(
         f"Make the twin: spend ε {at_most(price)} of {at_least(total)}",
@@ -107,7 +107,7 @@ def twin(subject: Subject, ledger: Ledger, found: Terms) -> None:
                 found.name,
                 subject.source,
                 price,
-                neighbors=found.neighbors,
+                neighbors=found.request.neighbors,
                 unit=subject.unit,
                 allowed=found.allowed,
             )
