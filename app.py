@@ -124,7 +124,7 @@ def protection(choice: Choice) -> None:
 
 def axes_shown(choice: Choice) -> tuple[int, int]:
     """The two coordinates that are drawn: the only two, pickups, or a person's choice."""
-    names = choice.about.box.names
+    names = choice.box.names
     if len(names) == 2 or choice.about.geographic:
         return (0, 1)
     left, right = st.columns(2)

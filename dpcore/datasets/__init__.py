@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy.typing as npt
 
 from dpcore.datasets import files, rows
-from dpcore.datasets.base import About, Dataset
+from dpcore.datasets.base import DataInfo, Dataset
 from dpcore.datasets.builtin import BUILTIN, builtin_set
 from dpcore.datasets.engine import EngineDataset
 from dpcore.datasets.engines import Engine, Ids
@@ -20,7 +20,7 @@ from dpcore.datasets.rows import RowsDataset
 
 __all__ = [
     "BUILTIN",
-    "About",
+    "DataInfo",
     "Dataset",
     "EngineDataset",
     "GridDataset",
@@ -37,26 +37,17 @@ __all__ = [
 def load(key: str) -> Dataset:
     """A built-in data set. It is made once a process and shared; nobody can change it."""
     given = builtin_set(key)
-    about = About(
-        given.key,
-        given.title,
-        given.description,
-        given.unit,
-        given.simulated,
-        given.geographic,
-        public=True,
-    )
     raw = given.make()
     if given.resolution:
-        return GridDataset(raw, given.box, about)
-    return RowsDataset.from_values(raw, given.box, about)
+        return GridDataset(raw, given.box, given.about)
+    return RowsDataset.from_values(raw, given.box, given.about)
 
 
 def from_array(
     values: npt.ArrayLike,
     box: Ends,
     outside: str = "drop",
-    about: About | None = None,
+    about: DataInfo | None = None,
 ) -> AnyData:
     """Rows in memory, in the public box (low, high): numbers, or one for each column.
 

@@ -24,8 +24,12 @@ COST_UNITS = 1 << 20
 
 
 @dataclass(frozen=True)
-class About:
-    """What may be said of a data set on screen: all of it public."""
+class DataInfo:
+    """The description of a data set, all of it public.
+
+    Everything that stands for the same data, such as a built-in set, an upload or a twin, holds
+    one of these instead of fields of its own.
+    """
 
     key: str = "data"
     title: str = "Your data"
@@ -57,7 +61,7 @@ class Dataset(ABC):
     """
 
     box: Box
-    about: About
+    about: DataInfo
     #: Cells a side of the lattice on which positions are known.
     resolution: int = LATTICE_CELLS
 

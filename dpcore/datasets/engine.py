@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcore.datasets.base import About, Dataset, Totals
+from dpcore.datasets.base import DataInfo, Dataset, Totals
 from dpcore.datasets.engines.base import Engine, Tally
 from dpcore.datasets.engines.source import Source
 from dpcore.datasets.rows import RowsDataset
@@ -22,11 +22,11 @@ class EngineDataset(Dataset):
     for.
     """
 
-    def __init__(self, engine: Engine, source: Source, box: Box, about: About | None = None):
+    def __init__(self, engine: Engine, source: Source, box: Box, about: DataInfo | None = None):
         self._engine = engine
         self._source = source
         self.box = box
-        self.about = about or About()
+        self.about = about or DataInfo()
 
     @property
     def tally(self) -> Tally:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcore.datasets.base import About, Dataset, Totals
+from dpcore.datasets.base import DataInfo, Dataset, Totals
 from dpcore.geometry.domain import (
     LATTICE_CELLS,
     Box,
@@ -27,7 +27,7 @@ from dpcore.kmeans.scanline import RowSums
 class GridDataset(Dataset):
     """Counts on a square grid with a power of two of cells a side; axis i is coordinate i."""
 
-    def __init__(self, counts: IntArray, box: Box, about: About | None = None):
+    def __init__(self, counts: IntArray, box: Box, about: DataInfo | None = None):
         counts = np.asarray(counts)
         side = counts.shape[0]
         if counts.ndim != 2 or counts.shape[1] != side or box.d != 2:
@@ -39,7 +39,7 @@ class GridDataset(Dataset):
         self._counts = counts.astype(np.int64)
         self._counts.flags.writeable = False
         self.box = box
-        self.about = about or About()
+        self.about = about or DataInfo()
         self.resolution = side
 
     @cached_property

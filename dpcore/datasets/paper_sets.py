@@ -13,7 +13,7 @@ from types import MappingProxyType
 import numpy as np
 import pandas as pd
 
-from dpcore.datasets.base import About
+from dpcore.datasets.base import DataInfo
 from dpcore.datasets.rows import RowsDataset
 from dpcore.geometry.domain import Box
 
@@ -35,7 +35,7 @@ class ExtraSet:
             raise FileNotFoundError(f"{self.title} is not there: {self.file} in {folder}")
         frame = pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path)
         columns = [pd.to_numeric(frame[name], errors="coerce") for name in self.box.names]
-        about = About(self.key, self.title, unit=self.unit, public=True)
+        about = DataInfo(self.key, self.title, unit=self.unit, public=True)
         return RowsDataset.from_values(np.column_stack(columns), self.box, about, outside="clip")
 
 

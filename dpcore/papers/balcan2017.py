@@ -8,7 +8,7 @@ import numpy as np
 
 from dpcore.algorithms.kvariates import PickedRow
 from dpcore.datasets import Dataset, RowsDataset
-from dpcore.datasets.base import About
+from dpcore.datasets.base import DataInfo
 from dpcore.datasets.generated import gaussians
 from dpcore.geometry.domain import TICKS, Box, FloatArray, from_ticks
 from dpcore.papers.contenders import BOX_CENTER, NON_PRIVATE, Contender, contest, references
@@ -58,7 +58,7 @@ DIFFERS = OUR_WORDS + (
 
 def gaussian_rows(k: int, d: int) -> Dataset:
     """Well separated clusters; dimensions without a bound, unlike the sets that ship."""
-    about = About(f"gaussians-k{k}-d{d}", f"{k} Gaussian clusters", simulated=True, public=True)
+    about = DataInfo(f"gaussians-k{k}-d{d}", f"{k} Gaussian clusters", simulated=True, public=True)
     return RowsDataset.from_values(gaussians(k, d, ROWS), Box.cube(d), about)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.stats import kendalltau
 
 from dpcore.datasets import Dataset, GridDataset, RowsDataset
-from dpcore.datasets.base import About
+from dpcore.datasets.base import DataInfo
 from dpcore.datasets.builtin import CITY, MONTH_CELLS, PICKUP, taxi
 from dpcore.datasets.generated import month
 from dpcore.geometry.domain import Grid, from_ticks
@@ -53,7 +53,7 @@ Setting = dict[str, str | int | float]
 def pickups(n: int) -> GridDataset:
     """n simulated pickups, spread over the city as the real ones are."""
     counts = month(taxi(PICKUP), Grid(CITY, MONTH_CELLS), n, uniform=0.01, smoothing=2, seed=n)
-    about = About("pickups", f"{n:,} simulated pickups", simulated=True, public=True)
+    about = DataInfo("pickups", f"{n:,} simulated pickups", simulated=True, public=True)
     return GridDataset(counts, CITY, about)
 
 

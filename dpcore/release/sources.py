@@ -121,7 +121,7 @@ class BuiltinData(DataSource):
 
     @property
     def geographic(self) -> bool:  # type: ignore[override]
-        return builtin_set(self.key).geographic
+        return builtin_set(self.key).about.geographic
 
     def open(self, unit: Unit) -> Dataset:
         if unit.ids is not None:

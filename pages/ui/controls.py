@@ -9,14 +9,16 @@ from typing import Any
 import streamlit as st
 
 from dpcore.algorithms import ALGORITHMS, PAPERS, Parameter
-from dpcore.datasets.builtin import BUILTIN, BuiltinSet
+from dpcore.datasets import DataInfo
+from dpcore.datasets.builtin import BUILTIN
+from dpcore.geometry.domain import Box
 from dpcore.privacy.accounting import MAX_DELTA, MAX_EPSILON, MIN_EPSILON, Neighbors
 from dpcore.privacy.explain import LEVELS, MIDDLE, level_of, nearest_level
 from dpcore.privacy.rounding import at_most
 from dpcore.runs.request import Request
 from dpcore.study.metrics import METRICS, Metric
 from pages.ui import address, own_data, visibility
-from pages.ui.own_data import OwnData, facts
+from pages.ui.own_data import facts, known
 
 #: In place of one paper.
 ALL = "all"
@@ -51,8 +53,14 @@ class Choice:
         return replace(self, request=self.request.with_seed(seed))
 
     @property
-    def about(self) -> BuiltinSet | OwnData:
+    def about(self) -> DataInfo:
+        """The description of the data."""
         return facts(self.data)
+
+    @property
+    def box(self) -> Box:
+        """The public box of the data."""
+        return known(self.data).box
 
 
 def choose(data: str | None = None, centers: bool = True, method: str | None = None) -> Choice:
@@ -121,9 +129,9 @@ def known_data(text: str) -> str:
 def keep_algorithm_possible(data: str) -> None:
     """Other data, other dimensions: where the algorithm cannot run, take one that always can."""
     algorithm = ALGORITHMS[address.get("algorithm", ALGORITHM, address.one_of(ALGORITHMS))]
-    if algorithm.obstacle(facts(data).box.d, None, CENTERS):
+    if algorithm.obstacle(known(data).box.d, None, CENTERS):
         address.put("algorithm", FALLBACK, ALGORITHM)
-    elif algorithm.key == FALLBACK and facts(data).box.d == 2:
+    elif algorithm.key == FALLBACK and known(data).box.d == 2:
         address.put("algorithm", ALGORITHM, ALGORITHM)
 
 
@@ -312,7 +320,7 @@ def paper_title(key: str) -> str:
 
 def obstacle(choice: Choice) -> str | None:
     """Why the algorithm cannot run on such data, from public facts alone."""
-    return choice.request.system.obstacle(choice.about.box.d, None, choice.request.k)
+    return choice.request.system.obstacle(choice.box.d, None, choice.request.k)
 
 
 def is_exact(choice: Choice) -> bool:

@@ -111,7 +111,7 @@ def table(choice: Choice, picture: Picture) -> None:
     if "place" in picture.centers:
         rows["Where"] = picture.centers["place"].to_numpy()
     else:
-        for axis, name in enumerate(about.box.names[:4]):
+        for axis, name in enumerate(choice.box.names[:4]):
             rows[plain(name)] = [f"{value:.3g}" for value in picture.centers[axis]]
     rows[f"Share of {explain.plural(about.unit)}"] = [
         "not published" if pd.isna(share) else explain.percent(share)

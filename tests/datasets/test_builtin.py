@@ -29,12 +29,12 @@ SHAPES = {
 @pytest.mark.parametrize("each", BUILTIN.values(), ids=BUILTIN)
 def test_every_set_has_its_size_and_type(each: BuiltinSet) -> None:
     made = each.make()
-    assert made.shape == SHAPES[each.key]
+    assert made.shape == SHAPES[each.about.key]
     assert made.dtype == (np.float64 if each.resolution is None else np.int64)
 
 
 @pytest.mark.parametrize(
-    "each", [s for s in BUILTIN.values() if s.resolution is None], ids=lambda s: s.key
+    "each", [s for s in BUILTIN.values() if s.resolution is None], ids=lambda s: s.about.key
 )
 def test_every_row_lies_in_the_public_box(each: BuiltinSet) -> None:
     rows = each.make()
@@ -86,15 +86,15 @@ def test_the_month_is_spread_as_the_real_pickups_are() -> None:
 
 
 def test_whatever_is_simulated_says_so() -> None:
-    simulated = {key for key, each in BUILTIN.items() if each.simulated}
+    simulated = {key for key, each in BUILTIN.items() if each.about.simulated}
     assert simulated == {"nyc-month", "s1-like", "gaussians-k5-d4"}
-    assert all("simulated" in BUILTIN[key].description for key in simulated)
-    assert "simulated" in BUILTIN["nyc-month"].title
+    assert all("simulated" in BUILTIN[key].about.description for key in simulated)
+    assert "simulated" in BUILTIN["nyc-month"].about.title
 
 
 def test_the_gaussian_family_has_any_k_and_d() -> None:
     each = builtin_set("gaussians-k3-d7")
-    assert each.simulated
+    assert each.about.simulated
     assert each.make().shape == (10_000, 7)
     assert each.box.contains(each.make()).all()
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpcore.datasets.base import About
+from dpcore.datasets.base import DataInfo
 from dpcore.datasets.rows import from_array
 from dpcore.geometry.domain import Box
 from dpcore.papers import REPRODUCTIONS, Effort, Finding, Row, balcan2017, reproduce
@@ -70,7 +70,7 @@ def test_a_method_that_was_not_measured_is_no_finding():
 
 def small(k, d):
     points = np.random.default_rng(0).uniform(-1, 1, (300, min(d, 6)))
-    return from_array(points, Box.cube(min(d, 6)), about=About(f"small-{d}"))
+    return from_array(points, Box.cube(min(d, 6)), about=DataInfo(f"small-{d}"))
 
 
 def test_a_finding_runs_and_ends_in_a_verdict(monkeypatch):

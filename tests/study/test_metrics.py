@@ -11,7 +11,7 @@ import pytest
 
 import dpcore
 from dpcore import cli
-from dpcore.datasets import About, RowsDataset
+from dpcore.datasets import DataInfo, RowsDataset
 from dpcore.geometry.domain import Box, to_ticks
 from dpcore.study.metrics import (
     METRICS,
@@ -59,7 +59,7 @@ def test_a_degree_of_latitude_is_111_kilometers_and_one_of_longitude_less():
 
 def test_shifts_are_told_in_meters_on_a_map_and_in_unit_coordinates_elsewhere():
     box = Box((-74.1, 40.7), (-73.9, 40.9))
-    here = RowsDataset.from_values([[-74.0, 40.8]], box, About(geographic=True))
+    here = RowsDataset.from_values([[-74.0, 40.8]], box, DataInfo(geographic=True))
     assert center_shift(here, [[-74.0, 40.8]], [[-74.0, 40.801]])[0] == pytest.approx(
         111.2, rel=1e-3
     )

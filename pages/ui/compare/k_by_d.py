@@ -45,8 +45,8 @@ def show() -> None:
     choice = controls.choose(DATA, centers=False)
     st.caption(
         "10,000 simulated points in k well separated clusters, in d dimensions: the family of "
-        "figures 2 and 6 of paper 000. Few clusters or many, few dimensions or many: which method "
-        "is made for which? **Click on a cell** to see it on Explore."
+        "figures 2 and 6 of Su et al. (2016). Few clusters or many, few dimensions or many: which "
+        "method is made for which? **Click on a cell** to see it on Explore."
     )
     level, what = st.columns([3, 2], gap="medium")
     with level:

@@ -18,7 +18,7 @@ METHOD = "dplloyd"
 #: In the order of the classroom; the others follow.
 FIRST = ("dplloyd", "adaptive", "coreset", "eugkm", "hybrid", "gkm")
 #: Ships with the product, lies on a map.
-MAPS = tuple(key for key, each in BUILTIN.items() if each.geographic and each.box.d == 2)
+MAPS = tuple(key for key, each in BUILTIN.items() if each.about.geographic and each.box.d == 2)
 MOST_CENTERS = 20
 
 
@@ -83,7 +83,7 @@ def sidebar(default: str = METHOD, method_too: bool = True, level: bool = True) 
             MAPS[0],
             on_a_map,
             options=MAPS,
-            format_func=lambda key: BUILTIN[key].title,
+            format_func=lambda key: BUILTIN[key].about.title,
         )
         if method_too:
             method_control(default)

@@ -87,14 +87,14 @@ def name_control(subject: Subject) -> None:
         st.text_input,
         "Name of these data, in the ledger and on the certificate",
         f"name {subject.key}",
-        subject.title,
+        subject.about.title,
         max_chars=100,
         help="Data that were published before keep the name they had.",
     )
 
 
 def name(subject: Subject) -> str:
-    given: str = step_list.memory().get(f"name {subject.key}", subject.title)
+    given: str = step_list.memory().get(f"name {subject.key}", subject.about.title)
     return given.strip()
 
 
