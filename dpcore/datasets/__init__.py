@@ -33,7 +33,8 @@ __all__ = [
 ]
 
 
-@lru_cache(maxsize=16)
+#: As many as a map over k and d has, and all that are listed.
+@lru_cache(maxsize=128)
 def load(key: str) -> Dataset:
     """A built-in data set. It is made once a process and shared; nobody can change it."""
     given = builtin_set(key)

@@ -106,10 +106,6 @@ class Dataset(ABC):
         exact = np.asarray(self.squared_ticks(center_sets), dtype=object)
         return np.asarray(exact // (TICKS**2 // COST_UNITS), dtype=np.int64)
 
-    @abstractmethod
-    def best_centers(self, k: int, rng: np.random.Generator) -> FloatArray:
-        """Non-private k-means, the best of several starts, in unit coordinates."""
-
     def margin(self, axis: int, slabs: int) -> IntArray:
         """Rows in each of so many equally wide slabs along one coordinate."""
         return self.histogram(Slabs(axis, slabs))

@@ -11,7 +11,7 @@ from dpcore.datasets.base import DataInfo, Dataset, Totals
 from dpcore.datasets.engines.base import Engine, Tally
 from dpcore.datasets.engines.source import Source
 from dpcore.datasets.rows import RowsDataset
-from dpcore.geometry.domain import Box, FloatArray, Grid, IntArray, Partition
+from dpcore.geometry.domain import Box, Grid, IntArray, Partition
 
 
 class EngineDataset(Dataset):
@@ -72,6 +72,3 @@ class EngineDataset(Dataset):
             )
             exact[index] = self._spread - int(gain.sum())
         return exact[()]
-
-    def best_centers(self, k: int, rng: np.random.Generator) -> FloatArray:
-        return self._in_memory.best_centers(k, rng)

@@ -11,7 +11,6 @@ from dpcore.datasets.base import DataInfo, Dataset, Totals
 from dpcore.geometry.domain import (
     LATTICE_CELLS,
     Box,
-    FloatArray,
     Grid,
     IntArray,
     Partition,
@@ -20,7 +19,6 @@ from dpcore.geometry.domain import (
 )
 from dpcore.geometry.dyadic import DyadicCells, interleaved
 from dpcore.geometry.voronoi import Voronoi
-from dpcore.kmeans.reference import best_on_grid
 from dpcore.kmeans.scanline import RowSums
 
 
@@ -96,6 +94,3 @@ class GridDataset(Dataset):
 
     def squared_ticks(self, center_sets: IntArray) -> Any:
         return self._row_sums.squared(center_sets)
-
-    def best_centers(self, k: int, rng: np.random.Generator) -> FloatArray:
-        return best_on_grid(self._counts, k, rng)

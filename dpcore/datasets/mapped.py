@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from dpcore.datasets.base import DataInfo, Dataset, Totals
-from dpcore.geometry.domain import Box, FloatArray, IntArray, from_ticks
+from dpcore.geometry.domain import Box, IntArray, from_ticks
 from dpcore.geometry.row_maps import RowMap
 from dpcore.geometry.voronoi import Voronoi
-from dpcore.kmeans.weighted import weighted_kmeans
 
 #: Starts of non-private k-means.
 STARTS = 10
@@ -56,6 +55,3 @@ class MappedRows(Dataset):
         # In two parts, neither of which can overflow when it is added up.
         high, low = np.divmod(squared, 1 << 26)
         return int(high @ self._weights) * (1 << 26) + int(low @ self._weights)
-
-    def best_centers(self, k: int, rng: np.random.Generator) -> FloatArray:
-        return weighted_kmeans(from_ticks(self._ticks), self._weights, k, STARTS, rng)[0]

@@ -13,7 +13,6 @@ from dpcore.geometry.domain import (
     LATTICE_BITS,
     LATTICE_CELLS,
     Box,
-    FloatArray,
     IntArray,
     Partition,
     cell_ticks,
@@ -21,7 +20,6 @@ from dpcore.geometry.domain import (
 )
 from dpcore.geometry.dyadic import DyadicCells, interleaved
 from dpcore.kmeans import points
-from dpcore.kmeans.reference import best_on_rows
 
 
 class RowsDataset(Dataset):
@@ -88,9 +86,6 @@ class RowsDataset(Dataset):
 
     def squared_ticks(self, center_sets: IntArray) -> Any:
         return points.squared_ticks(self._cells, center_sets)
-
-    def best_centers(self, k: int, rng: np.random.Generator) -> FloatArray:
-        return best_on_rows(self._cells, k, rng)
 
 
 def from_array(

@@ -72,7 +72,6 @@ class Picture:
     because: str = ""
 
 
-@once(16, "Reading the data …")
 def data(key: str) -> Dataset:
     if own_data.is_own(key):
         return own_data.held()[key].dataset

@@ -146,7 +146,7 @@ class Unseen(RowsDataset):
         raise AssertionError("The data were looked at.")
 
     n = property(_asked)
-    positions = cluster_totals = squared_ticks = histogram = margin = best_centers = _asked
+    positions = cluster_totals = squared_ticks = histogram = margin = _asked
 
 
 def unseen(d=2):

@@ -102,4 +102,3 @@ def test_a_mapped_grid_answers_like_its_rows_one_by_one():
     exact = ((shrink(ticks)[:, None] - centers) ** 2).sum(axis=2).min(axis=1) @ weights
     assert image.squared_ticks(centers) == each.squared_ticks(centers) == exact
     assert image.squared_ticks(centers[None, None]).shape == (1, 1)
-    assert image.best_centers(2, rng).shape == (2, 2)
