@@ -32,6 +32,33 @@ class Request:
     Requests are equal when they ask for the same run, whether defaults are named or not, so that
     they serve as keys. With a seed, equal requests on the same data have the same result.
 
+    Parameters
+    ----------
+    algorithm : str
+        A key of `dpcore.ALGORITHMS`.
+    k : int
+        Number of centers.
+    epsilon : float
+        The privacy budget.
+    delta : float, default=0.0
+        For algorithms that can use it.
+    neighbors : {"add-remove", "replace-one"}, default="add-remove"
+        Which two data sets an attacker must not be able to tell apart.
+    seed : int or None, default=None
+        Repeats the run exactly; None draws other coins in each run.
+    settings : mapping or iterable of pairs, default=()
+        Settings of the algorithm by name; those not given have their defaults.
+    regions : Regions or None, default=None
+        Parts of a map with privacy levels of their own, each at most epsilon.
+
+    Raises
+    ------
+    ValueError
+        If no run can have such a value.
+
+    Examples
+    --------
+    >>> from dpcore import Request
     >>> request = Request("eugkm", k=5, epsilon=0.5, seed=0)
     >>> request.at(epsilon=1.0).command("nyc-taxi")
     'dpcore run eugkm --data nyc-taxi -k 5 --epsilon 1 --seed 0'

@@ -229,7 +229,26 @@ def center_shift(data: Dataset, centers: npt.ArrayLike, reference: npt.ArrayLike
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Centers on a data set, to be measured."""
+    """Centers on a data set, to be measured.
+
+    Parameters
+    ----------
+    data : Dataset
+        The data to compare with.
+    centers : array of shape (k, d)
+        Centers in data units.
+    published : int, default=0
+        How many weighted points, or cells with counts, are published beside the centers.
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> from dpcore.study.metrics import METRICS, Solution
+    >>> data = dpcore.datasets.load("iris")
+    >>> best = Solution(data, dpcore.baseline(data, k=3).centers)
+    >>> METRICS["relative-error"].of(best, best)
+    0.0
+    """
 
     data: Dataset
     #: In data units.
@@ -245,7 +264,35 @@ class Solution:
 
 @dataclass(frozen=True)
 class Metric:
-    """A figure of a solution beside the non-private reference, less being better."""
+    """A figure of a solution beside the non-private reference, less being better.
+
+    Parameters
+    ----------
+    key : str
+        The name on the command line and in addresses; in tables with underscores.
+    title : str
+        The name for people.
+    meaning : str
+        A sentence that says what is measured.
+    of : callable
+        The figure of a solution and the reference.
+    short : str, default=""
+        The title where there is little room.
+    is_length : bool, default=False
+        Whether the figure is a length: in meters on a map.
+    is_signed : bool, default=False
+        Whether the figure can be below zero, so that ratios of it say nothing.
+    is_linear : bool, default=False
+        Whether the best has zero, or nearly: of that a logarithm shows too little.
+    is_costly : bool, default=False
+        Whether it takes a pass over all rows: sweeps measure it only where it is named.
+
+    Examples
+    --------
+    >>> from dpcore.study.metrics import METRICS
+    >>> METRICS["relative-error"].column
+    'relative_error'
+    """
 
     #: On the command line and in addresses; in tables with underscores.
     key: str
@@ -329,18 +376,66 @@ SIZE = Metric(
 
 
 def measurable() -> dict[str, Metric]:
-    """Each metric that a sweep can measure, by its key."""
+    """Each metric that a sweep can measure, by its key.
+
+    Returns
+    -------
+    dict of str to Metric
+
+    Examples
+    --------
+    >>> from dpcore.study import metrics
+    >>> "nicv" in metrics.measurable()
+    True
+    """
     return {**METRICS, SIZE.key: SIZE}
 
 
 def usual(*others: str) -> tuple[str, ...]:
-    """The metrics that a sweep measures unless it is told otherwise, and others beside them."""
+    """The metrics that a sweep measures unless it is told otherwise, and others beside them.
+
+    Parameters
+    ----------
+    *others : str
+        Keys of metrics to measure as well.
+
+    Returns
+    -------
+    tuple of str
+
+    Examples
+    --------
+    >>> from dpcore.study import metrics
+    >>> "mean-distance" in metrics.usual(), "mean-distance" in metrics.usual("mean-distance")
+    (False, True)
+    """
     cheap = [key for key, metric in measurable().items() if not metric.is_costly]
     return tuple(dict.fromkeys([*cheap, *others]))
 
 
 def named(keys: Iterable[str]) -> list[Metric]:
-    """The metrics of these keys, or an error that lists all keys."""
+    """The metrics of these keys, or an error that lists all keys.
+
+    Parameters
+    ----------
+    keys : iterable of str
+        Keys of `measurable()`.
+
+    Returns
+    -------
+    list of Metric
+
+    Raises
+    ------
+    ValueError
+        If there is no metric of a key.
+
+    Examples
+    --------
+    >>> from dpcore.study import metrics
+    >>> [each.title for each in metrics.named(["nicv"])]
+    ['NICV']
+    """
     known = measurable()
     for key in keys:
         if key not in known:

@@ -35,7 +35,7 @@ class Trial:
         The number of the run at this epsilon, from 0.
     seed : int
         The seed that repeats the run.
-    figures : mapping
+    figures : mapping, default={}
         Each measured figure, by the key of its metric; NaN where there is no answer.
     seconds : float, default=0.0
         Run time.
