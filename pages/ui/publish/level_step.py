@@ -39,9 +39,7 @@ class Terms:
 
     def choice(self, subject: Subject) -> Choice:
         """The same run with simulated noise."""
-        return Choice(
-            subject.key, self.algorithm, self.k, self.epsilon, self.delta, self.neighbors, seed=0
-        )
+        return Choice(subject.key, self.request.with_seed(0))
 
     def plan(self, subject: Subject) -> ReleasePlan:
         return ReleasePlan(
