@@ -44,12 +44,12 @@ def main() -> None:
     unit = choice.about.unit
     noisy = (
         f"**Blue:** the same found with noise, which hides each single {unit}."
-        if choice.system.verdict.holds
+        if choice.request.system.verdict.holds
         else f"**Orange:** the same by a method that was to hide each single {unit}, and may not."
     )
     st.caption(
-        f"**Red:** {choice.k} centers found by looking at every {unit}. {noisy} Move the slider "
-        "to see what more privacy costs."
+        f"**Red:** {choice.request.k} centers found by looking at every {unit}. {noisy} Move the "
+        "slider to see what more privacy costs."
     )
     if not visibility.show(choice.data):
         return
@@ -90,7 +90,7 @@ def three_levels(choice: Choice, layers: Layers) -> None:
         with column:
             chosen = controls.level_slider(label, name, level.name)
             at = choice.at(next(lv.epsilon for lv in explain.LEVELS if lv.name == chosen))
-            said = explain.odds(at.epsilon) if at.system.verdict.holds else UNPROVED
+            said = explain.odds(at.request.epsilon) if at.request.system.verdict.holds else UNPROVED
             st.markdown(f"**{chosen}**: {said}")
             picture = attempt(at, axes)
             if picture is None:
@@ -110,33 +110,34 @@ def level_slider(choice: Choice) -> None:
     st.html('<div class="ends"><span>← leaks most</span><span>leaks least →</span></div>')
     if controls.is_exact(choice):
         st.caption(
-            f"ε = {at_most(choice.epsilon)} was typed; the slider shows the level nearest to it."
+            f"ε = {at_most(choice.request.epsilon)} was typed; the slider shows the level nearest "
+            "to it."
         )
 
 
 def protection(choice: Choice) -> None:
     """What the level means, in words."""
     unit = choice.about.unit
-    if not choice.system.verdict.holds:
+    if not choice.request.system.verdict.holds:
         st.warning(
             f"**{UNPROVED.capitalize()}.** {explain.attack(float('inf'), unit)} "
             "This method's privacy claim does not hold."
         )
         return
-    st.metric(f"What an attacker can gain about one {unit}", explain.odds(choice.epsilon))
+    st.metric(f"What an attacker can gain about one {unit}", explain.odds(choice.request.epsilon))
     sentences = [
-        explain.attack(choice.epsilon, unit, choice.neighbors),
+        explain.attack(choice.request.epsilon, unit, choice.request.neighbors),
         f"Protected is {explain.scope(unit)}.",
-        explain.slip(choice.delta),
+        explain.slip(choice.request.delta),
     ]
     st.caption(" ".join(filter(None, sentences)))
-    if caution := explain.caution(choice.epsilon):
+    if caution := explain.caution(choice.request.epsilon):
         st.caption(f":orange[:material/warning: **{caution}**]")
 
 
 def axes_shown(choice: Choice) -> tuple[int, int]:
     """The two coordinates that are drawn: the only two, pickups, or a person's choice."""
-    names = choice.about.box.names
+    names = choice.box.names
     if len(names) == 2 or choice.about.geographic:
         return (0, 1)
     left, right = st.columns(2)
@@ -154,7 +155,7 @@ def axes_shown(choice: Choice) -> tuple[int, int]:
 
 def attempt(choice: Choice, axes: tuple[int, int]) -> cached_work.Picture | None:
     """The picture, or in words why there is none."""
-    title = choice.system.title
+    title = choice.request.system.title
     if obstacle := controls.obstacle(choice):
         st.warning(f"{title} cannot run on these data: {obstacle}")
         return None
@@ -169,7 +170,7 @@ def offer_another(choice: Choice) -> None:
     """One click from a method that cannot run to where it can, or to one that can."""
     too_few_rows.offer(choice)
     fallback = ALGORITHMS[controls.FALLBACK]
-    if choice.algorithm != fallback.key:
+    if choice.request.algorithm != fallback.key:
         st.button(
             f"Use “{fallback.title}” instead",
             key="instead",

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from dpcore.privacy.accounting import Budget, Neighbors, Verdict
     from dpcore.runs.baseline import baseline
     from dpcore.runs.estimator import PrivateKMeans
+    from dpcore.runs.request import Request
     from dpcore.runs.run import run
     from dpcore.study.figures import center_shift, nicv
     from dpcore.study.guarantees import guarantee
@@ -59,6 +60,7 @@ _HOMES = {
     "Neighbors": "dpcore.privacy.accounting",
     "PrivateKMeans": "dpcore.runs.estimator",
     "Refusal": "dpcore.errors",
+    "Request": "dpcore.runs.request",
     "Trial": "dpcore.study.sweep",
     "Verdict": "dpcore.privacy.accounting",
     "baseline": "dpcore.runs.baseline",
@@ -85,6 +87,7 @@ __all__ = [
     "Neighbors",
     "PrivateKMeans",
     "Refusal",
+    "Request",
     "Trial",
     "Verdict",
     "__version__",

@@ -9,10 +9,11 @@ import streamlit as st
 
 from dpcore.algorithms import ALGORITHMS
 from dpcore.study import curves
-from dpcore.study.curves import EPSILONS, Curve, Metric
+from dpcore.study.curves import EPSILONS, Curve
+from dpcore.study.metrics import Metric, usual
 from dpcore.study.predicted_curves import ABSOLUTE, RELATIVE, PredictedCurve, predicted_curves
 from dpcore.study.prediction import PARTING, PREDICTED
-from dpcore.study.sweep_plan import Plan, as_csv, as_json
+from dpcore.study.sweep_plan import SweepPlan, across, as_csv, as_json
 from pages.ui import (
     address,
     browser_state,
@@ -28,9 +29,9 @@ from pages.ui import (
     too_few_rows,
 )
 from pages.ui.controls import Choice
-from pages.ui.curve_chart import LINEAR, Axes, Line
+from pages.ui.curve_chart import Axes, Line
 from pages.ui.downloads import File, keep
-from pages.ui.own_data import facts
+from pages.ui.own_data import known
 from pages.ui.wording import measured
 
 RUNS = 20
@@ -61,8 +62,8 @@ def main() -> None:
     repeat(plan)
 
 
-def plan_controls(choice: Choice, metric: Metric) -> Plan:
-    others = [key for key in ALGORITHMS if key != choice.algorithm]
+def plan_controls(choice: Choice, metric: Metric) -> SweepPlan:
+    others = [key for key in ALGORITHMS if key != choice.request.algorithm]
     beside = address.control(
         st.multiselect,
         "Compare with",
@@ -82,18 +83,9 @@ def plan_controls(choice: Choice, metric: Metric) -> Plan:
     with right:
         last = epsilon_control("to", "to", EPSILONS[-1])
     runs = controls.runs_control("Runs at each ε", "runs", RUNS, live_runs.MOST_RUNS)
-    return Plan(
-        choice.data,
-        (choice.algorithm, *beside),
-        choice.k,
-        tuple(epsilon for epsilon in EPSILONS if min(first, last) <= epsilon <= max(first, last)),
-        runs,
-        choice.seed,
-        choice.delta,
-        choice.neighbors,
-        ((choice.algorithm, choice.settings),),
-        metric.unsquared,
-    )
+    epsilons = [each for each in EPSILONS if min(first, last) <= each <= max(first, last)]
+    requests = across(controls.requests(choice, [choice.request.algorithm, *beside]), epsilons)
+    return SweepPlan(choice.data, requests, runs, usual(metric.key))
 
 
 def epsilon_control(label: str, name: str, default: float) -> float:
@@ -120,14 +112,12 @@ def axes_controls(metric: Metric) -> Axes:
     with st.expander("Axes", icon=":material/straighten:"):
         return Axes(
             switch("ε in equal factors (log)", "log_x", True),
-            switch(
-                "Figures in equal factors (log)", f"log_y.{metric.key}", metric.key not in LINEAR
-            ),
+            switch("Figures in equal factors (log)", f"log_y.{metric.key}", not metric.is_linear),
             switch("Band", "band", True),
         )
 
 
-def predicted_rows(plan: Plan, metric: Metric) -> int | None:
+def predicted_rows(plan: SweepPlan, metric: Metric) -> int | None:
     """How many rows predictions are made for, or None where there are none to make, or none
     wanted."""
     if metric.key not in (*ABSOLUTE, *RELATIVE) or not set(plan.algorithms) & set(PREDICTED):
@@ -143,17 +133,18 @@ def predicted_rows(plan: Plan, metric: Metric) -> int | None:
     return public_numbers.rows(plan.data) if wanted else None
 
 
-def predicted(plan: Plan, metric: Metric, n: int | None, best: float) -> list[PredictedCurve]:
+def predicted(plan: SweepPlan, metric: Metric, n: int | None, best: float) -> list[PredictedCurve]:
     if n is None:
         return []
-    box, settings = facts(plan.data).box, {key: plan.changed(key) for key in plan.algorithms}
+    box = known(plan.data).box
+    settings = {each.algorithm: each.changed for each in plan.of_each_algorithm}
     return predicted_curves(
         plan.algorithms,
         n,
         plan.k,
         box.d,
         plan.epsilons,
-        plan.neighbors,
+        plan.requests[0].neighbors,
         settings,
         metric.key,
         best,
@@ -174,7 +165,7 @@ def tell_predictions(lines: list[PredictedCurve]) -> None:
 
 
 def show(
-    choice: Choice, plan: Plan, metric: Metric, axes: Axes, n: int | None, going: bool
+    choice: Choice, plan: SweepPlan, metric: Metric, axes: Axes, n: int | None, going: bool
 ) -> None:
     trials = live_runs.gather(plan, not going)
     found = [curves.curve(key, trials, metric) for key in plan.algorithms]
@@ -188,16 +179,17 @@ def show(
 
 
 def chart(
-    choice: Choice, plan: Plan, metric: Metric, axes: Axes, n: int | None, found: list[Curve]
+    choice: Choice, plan: SweepPlan, metric: Metric, axes: Axes, n: int | None, found: list[Curve]
 ) -> None:
     colors = palette.current()
-    limits = cached_work.limits(plan.data, plan.k, plan.seed).value
+    limits = cached_work.limits(plan.data, plan.k, plan.seed, metric.key).value
     blind = "center of the box" if limits.blind_is_center else "points spread in the box"
     lines = [
-        Line("No privacy", metric.of(limits.non_private), colors.non_private, "dash"),
-        Line(f"No data: {blind}", metric.of(limits.blind), colors.quiet, "dot"),
+        Line("No privacy", limits.non_private, colors.non_private, "dash"),
+        Line(f"No data: {blind}", limits.blind, colors.quiet, "dot"),
     ]
-    dashed = predicted(plan, metric, n, limits.non_private.nicv)
+    best = cached_work.limits(plan.data, plan.k, plan.seed, "nicv").value.non_private
+    dashed = predicted(plan, metric, n, best)
     if narrow := browser_state.is_narrow():
         curve_chart.key(curve_chart.named(found, lines, colors))
     drawn = curve_chart.figure(
@@ -205,7 +197,7 @@ def chart(
         metric,
         lines,
         plan.epsilons,
-        choice.epsilon,
+        choice.request.epsilon,
         axes,
         y_title(choice, metric),
         colors,
@@ -219,12 +211,11 @@ def chart(
 
 
 def y_title(choice: Choice, metric: Metric) -> str:
-    meters = metric.key == "shift" and choice.about.geographic
-    short = "NICV, not squared" if metric.unsquared else metric.title
-    return f"{short} (meters)" if meters else short
+    meters = metric.is_length and choice.about.geographic
+    return f"{metric.label} (meters)" if meters else metric.label
 
 
-def table(choice: Choice, plan: Plan, metric: Metric, found: list[Curve]) -> None:
+def table(choice: Choice, plan: SweepPlan, metric: Metric, found: list[Curve]) -> None:
     """The curves in figures, and a link to Explore for each ε: what a screen reader gets."""
 
     def say(value: float) -> str:
@@ -248,10 +239,10 @@ def table(choice: Choice, plan: Plan, metric: Metric, found: list[Curve]) -> Non
         "Open Explore at ε =", plan.epsilons, format_func=lambda e: f"{e:g}", key="open"
     )
     if wanted is not None:
-        live_runs.explore(wanted, choice.algorithm)
+        live_runs.explore(wanted, choice.request.algorithm)
 
 
-def repeat(plan: Plan) -> None:
+def repeat(plan: SweepPlan) -> None:
     """Files of every trial, and the lines that make them again."""
     stopped = live_runs.is_stopped(plan)
     trials = live_runs.gather(plan, stopped)

@@ -74,9 +74,9 @@ def numbers_at_hand() -> dict[str, Any] | None:
     """What theorems are evaluated for: the choice in the address, where its rows are public."""
     data = st.query_params.get("data", controls.DATA)
     try:
-        about = own_data.facts(data)
+        source = own_data.known(data)
     except ValueError:
-        data, about = controls.DATA, own_data.facts(controls.DATA)
+        data, source = controls.DATA, own_data.known(controls.DATA)
     epsilon = controls.epsilon_in_address()
     delta = address.get("delta", 0.0, address.number(float, 0, MAX_DELTA))
     k = address.get("k", controls.CENTERS, address.number(int, 1, controls.MOST_CENTERS))
@@ -85,10 +85,10 @@ def numbers_at_hand() -> dict[str, Any] | None:
         return None
     st.caption(
         f"Theorems on how good results are, with constants taken for 1, are evaluated for "
-        f"{n:,} rows of {about.box.d} coordinates ({plain(about.title)}), {k} centers, "
+        f"{n:,} rows of {source.box.d} coordinates ({plain(source.about.title)}), {k} centers, "
         f"ε = {epsilon:g} and δ = {delta:g}."
     )
-    return {"n": n, "k": k, "d": about.box.d, "epsilon": epsilon, "delta": delta}
+    return {"n": n, "k": k, "d": source.box.d, "epsilon": epsilon, "delta": delta}
 
 
 def badge(verdict: Verdict) -> str:

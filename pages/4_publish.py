@@ -94,7 +94,7 @@ def chosen(step: Step) -> str | None:
 
 
 def of_chosen_data(step: Step, on: Subject) -> None:
-    step_list.finished(Step.DATA, plain(on.title))
+    step_list.finished(Step.DATA, plain(on.about.title))
     step_list.finished(
         Step.PROTECT, protection_step.summary(on), change=on.is_own and bool(data_step.files())
     )

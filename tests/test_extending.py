@@ -66,14 +66,16 @@ class HeaviestCells(Algorithm):
 '''
 
 DATA_SET = """    BuiltinSet(
-        "two-lines",
-        "Two lines",
-        "200 simulated points on two lines.",
+        _info(
+            "two-lines",
+            "Two lines",
+            "200 simulated points on two lines.",
+            "point",
+            simulated=True,
+        ),
         Box.cube(2),
         lambda: np.stack([np.linspace(-0.9, 0.9, 200), np.repeat([-0.5, 0.5], 100)], axis=1),
-        "point",
-        rows=200,
-        simulated=True,
+        200,
     ),
 """
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from dpcore._suggestion import nearest
-from dpcore.algorithms import Algorithm
+from dpcore.algorithms import Algorithm, get
 from dpcore.datasets import load
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.builtin import BUILTIN
@@ -17,6 +17,7 @@ from dpcore.datasets.engines.by_name import ENGINES
 from dpcore.datasets.files import from_file, why_empty
 from dpcore.errors import BadInput
 from dpcore.privacy.accounting import Neighbors
+from dpcore.runs.request import Request
 
 T = TypeVar("T")
 
@@ -141,8 +142,21 @@ def check_name(arguments: argparse.Namespace) -> None:
         raise ValueError(f"No data set or file is called {name!r}. Did you mean {match!r}?")
 
 
+def request(arguments: argparse.Namespace) -> Request:
+    """The run that the arguments describe, but for regions."""
+    return Request(
+        arguments.algorithm,
+        arguments.k,
+        arguments.epsilon,
+        arguments.delta,
+        arguments.neighbors,
+        arguments.seed,
+        settings(get(arguments.algorithm), arguments.set),
+    )
+
+
 def settings(algorithm: Algorithm, pairs: list[str]) -> dict[str, Any]:
-    """NAME=VALUE pairs in the types that the algorithm declares."""
+    """NAME=VALUE pairs in the types that the algorithm declares; a request checks them."""
     kinds = {p.name: type(p.default) for p in algorithm.parameters}
     found: dict[str, Any] = {}
     for pair in pairs:
@@ -159,4 +173,4 @@ def settings(algorithm: Algorithm, pairs: list[str]) -> dict[str, Any]:
                 found[name] = kind(value)
             except ValueError:
                 found[name] = value
-    return algorithm.settings(found)
+    return found

@@ -80,7 +80,12 @@ def do(arguments: argparse.Namespace) -> None:
         listing = {
             "algorithms": [describe(a) for a in ALGORITHMS.values()],
             "data": [
-                {"key": b.key, "title": b.title, "unit": b.unit, "simulated": b.simulated}
+                {
+                    "key": b.about.key,
+                    "title": b.about.title,
+                    "unit": b.about.unit,
+                    "simulated": b.about.simulated,
+                }
                 for b in BUILTIN.values()
             ],
         }
@@ -94,4 +99,4 @@ def do(arguments: argparse.Namespace) -> None:
             print(f"{'':25}--set {p.name}={p.default}: {p.meaning}")
     print("\nData\n")
     for each in BUILTIN.values():
-        print(f"  {each.key:<22} {each.title}")
+        print(f"  {each.about.key:<22} {each.about.title}")

@@ -173,7 +173,7 @@ def source(arguments: argparse.Namespace) -> DataSource:
 def unit_of(arguments: argparse.Namespace) -> str:
     if arguments.ids:
         return "id"
-    return builtin_set(arguments.data).unit if known(arguments.data) else "row"
+    return builtin_set(arguments.data).about.unit if known(arguments.data) else "row"
 
 
 def total(arguments: argparse.Namespace, books: Ledger, name: str) -> Amount:

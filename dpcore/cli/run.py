@@ -6,15 +6,15 @@ import argparse
 import json
 import sys
 import textwrap
+from dataclasses import replace
 from typing import Any
 
-from dpcore.algorithms import get
 from dpcore.cli.arguments import (
     add_budget,
     add_data,
     dataset,
+    request,
     seed,
-    settings,
     to_be_written,
 )
 from dpcore.cli.progress_meter import Stages
@@ -58,7 +58,7 @@ def add(command: argparse.ArgumentParser) -> None:
 
 
 def do(arguments: argparse.Namespace) -> None:
-    algorithm = get(arguments.algorithm)
+    asked = request(arguments)
     ending = arguments.output.suffix.lstrip(".").lower() if arguments.output else None
     format = arguments.format or ending
     if format is not None and format not in FORMATS:
@@ -67,16 +67,9 @@ def do(arguments: argparse.Namespace) -> None:
     divided = regions(arguments, data)
     with Stages() as stages, listening(stages):
         result = run(
-            algorithm.key,
+            replace(asked, regions=divided),
             data,
-            arguments.k,
-            arguments.epsilon,
-            arguments.delta,
-            arguments.neighbors,
-            arguments.seed,
-            regions=divided,
             progress=lambda part: stages("spending the budget", part),
-            **settings(algorithm, arguments.set),
         )
     if format is not None:
         if not isinstance(result.centers, PrivateCenters):

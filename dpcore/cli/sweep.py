@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
@@ -14,10 +13,15 @@ from dpcore.errors import BadInput
 from dpcore.kmeans.stages import listening
 from dpcore.results.centers import NonPrivateCenters
 from dpcore.results.non_private import opened
+from dpcore.runs.request import Request
+from dpcore.study.curves import curve
+from dpcore.study.metrics import Metric, measurable, named, usual
 from dpcore.study.sweep import Trial, sweep
 from dpcore.study.sweep_plan import as_csv, as_json
 
 T = TypeVar("T")
+#: What a table for people shows.
+SHOWN = ("nicv",)
 EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 
 
@@ -42,9 +46,11 @@ def add(command: argparse.ArgumentParser) -> None:
         "--seed", type=seed, default=0, help="seed of the simulated noise (%(default)s)"
     )
     command.add_argument(
-        "--unsquared",
-        action="store_true",
-        help="also measure the mean distance, not squared",
+        "--metrics",
+        nargs="+",
+        metavar="NAME",
+        help=f"what is measured: {', '.join(measurable())}; a table for people shows "
+        f"{SHOWN[0]} unless told otherwise, and files hold {', '.join(usual())}",
     )
     add_data(command)
     add_budget(command)
@@ -58,29 +64,36 @@ def do(arguments: argparse.Namespace) -> None:
     keys = list(dict.fromkeys(arguments.algorithms))
     if arguments.set and len(keys) > 1:
         raise BadInput("--set works with one algorithm only. Run a sweep for each algorithm.")
-    chosen = {key: settings(get(key), arguments.set) for key in keys}
+    requests = [
+        Request(
+            key,
+            arguments.k,
+            epsilon,
+            arguments.delta,
+            arguments.neighbors,
+            arguments.seed,
+            settings(get(key), arguments.set),
+        )
+        for epsilon in arguments.epsilons
+        for key in keys
+    ]
     data = dataset(arguments)
     trials = sweep(
-        keys,
+        requests,
         data,
-        arguments.k,
-        arguments.epsilons,
-        arguments.runs,
-        arguments.seed,
-        arguments.delta,
-        arguments.neighbors,
-        chosen,
-        unsquared=arguments.unsquared,
+        runs=arguments.runs,
+        metrics=arguments.metrics or (None if arguments.json or arguments.csv else SHOWN),
     )
-    total = len(keys) * len(arguments.epsilons) * arguments.runs
-    rows = [opened(trial) for trial in watched(trials, total)]
+    rows = [opened(trial) for trial in watched(trials, len(requests) * arguments.runs)]
     status = "" if data.about.public else NonPrivateCenters.status
     if arguments.json:
         print(as_json(rows, status))
     elif arguments.csv:
         print(as_csv(rows, status), end="")
     else:
-        _tell(rows, arguments.epsilons)
+        metrics = named(arguments.metrics or SHOWN)
+        tables = [_table(rows, arguments.epsilons, metric) for metric in metrics]
+        print("\n\n".join([*tables, *_refusals(rows)]))
 
 
 def watched(trials: Iterable[T], total: int) -> Iterator[T]:
@@ -99,18 +112,21 @@ def watched(trials: Iterable[T], total: int) -> Iterator[T]:
                 yield trial
 
 
-def _tell(trials: list[Trial], epsilons: list[float]) -> None:
-    print("mean NICV (for your eyes only: it compares with the true data)\n")
-    print(f"{'epsilon':<22}" + "".join(f"{e:>12g}" for e in epsilons))
-    refusals: dict[str, str] = {}
+def _table(trials: list[Trial], epsilons: list[float], metric: Metric) -> str:
+    """The mean of one metric, by algorithm and epsilon."""
+    lines = [f"mean {metric.title} (for your eyes only: it compares with the true data)", ""]
+    lines.append(f"{'epsilon':<22}" + "".join(f"{e:>12g}" for e in epsilons))
     for key in dict.fromkeys(t.algorithm for t in trials):
-        cells = []
-        for epsilon in epsilons:
-            of = [t for t in trials if t.algorithm == key and t.epsilon == epsilon]
-            values = [t.nicv for t in of if t.refusal is None]
-            cells.append(f"{math.fsum(values) / len(values):12.5g}" if values else f"{'–':>12}")
-            refusals.update((key, t.refusal) for t in of if t.refusal)
-        print(f"{key:<22}" + "".join(cells))
-    for key, refusal in refusals.items():
-        whose = "" if refusal.startswith(key) else f"{key}: "
-        print(f"\n{whose}{refusal}")
+        points = {point.epsilon: point for point in curve(key, trials, metric).points}
+        cells = (f"{points[e].mean:12.5g}" if e in points else f"{'–':>12}" for e in epsilons)
+        lines.append(f"{key:<22}" + "".join(cells))
+    return "\n".join(lines)
+
+
+def _refusals(trials: list[Trial]) -> list[str]:
+    """Why algorithms have no answer, each once."""
+    refusals = {trial.algorithm: trial.refusal for trial in trials if trial.refusal}
+    return [
+        refusal if refusal.startswith(key) else f"{key}: {refusal}"
+        for key, refusal in refusals.items()
+    ]

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy.typing as npt
 
 from dpcore.datasets import files, rows
-from dpcore.datasets.base import About, Dataset
+from dpcore.datasets.base import DataInfo, Dataset
 from dpcore.datasets.builtin import BUILTIN, builtin_set
 from dpcore.datasets.engine import EngineDataset
 from dpcore.datasets.engines import Engine, Ids
@@ -20,7 +20,7 @@ from dpcore.datasets.rows import RowsDataset
 
 __all__ = [
     "BUILTIN",
-    "About",
+    "DataInfo",
     "Dataset",
     "EngineDataset",
     "GridDataset",
@@ -33,7 +33,8 @@ __all__ = [
 ]
 
 
-@lru_cache(maxsize=16)
+#: As many as a map over k and d has, and all that are listed.
+@lru_cache(maxsize=128)
 def load(key: str) -> Dataset:
     """A built-in data set. It is made once a process and shared; nobody can change it.
 
@@ -59,26 +60,17 @@ def load(key: str) -> Dataset:
     150
     """
     given = builtin_set(key)
-    about = About(
-        given.key,
-        given.title,
-        given.description,
-        given.unit,
-        given.simulated,
-        given.geographic,
-        public=True,
-    )
     raw = given.make()
     if given.resolution:
-        return GridDataset(raw, given.box, about)
-    return RowsDataset.from_values(raw, given.box, about)
+        return GridDataset(raw, given.box, given.about)
+    return RowsDataset.from_values(raw, given.box, given.about)
 
 
 def from_array(
     values: npt.ArrayLike,
     box: Ends,
     outside: str = "drop",
-    about: About | None = None,
+    about: DataInfo | None = None,
 ) -> AnyData:
     """Rows in memory, in the public box (low, high): numbers, or one for each column.
 
@@ -93,7 +85,7 @@ def from_array(
         The ends of the public box: numbers, or one for each column.
     outside : {"drop", "clip"}, default="drop"
         Whether rows outside the box are dropped or moved to its edge.
-    about : About or None, default=None
+    about : DataInfo or None, default=None
         What may be said of the data.
 
     Returns

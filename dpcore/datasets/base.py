@@ -24,8 +24,11 @@ COST_UNITS = 1 << 20
 
 
 @dataclass(frozen=True)
-class About:
-    """What may be said of a data set on screen: all of it public.
+class DataInfo:
+    """The description of a data set, all of it public.
+
+    Everything that stands for the same data, such as a built-in set, an upload or a twin, holds
+    one of these instead of fields of its own.
 
     Parameters
     ----------
@@ -48,8 +51,8 @@ class About:
 
     Examples
     --------
-    >>> from dpcore.datasets import About
-    >>> About(title="Rides", unit="ride").public
+    >>> from dpcore.datasets import DataInfo
+    >>> DataInfo(title="Rides", unit="ride").public
     False
     """
 
@@ -90,7 +93,7 @@ class Dataset(ABC):
     """
 
     box: Box
-    about: About
+    about: DataInfo
     #: Cells a side of the lattice on which positions are known.
     resolution: int = LATTICE_CELLS
 

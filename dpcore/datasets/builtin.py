@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from dpcore._suggestion import did_you_mean
 from dpcore.datasets import generated, uci
+from dpcore.datasets.base import DataInfo
 from dpcore.datasets.data_folder import data_file
 from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box, FloatArray, Grid, IntArray
@@ -38,22 +39,19 @@ PICKUP = ("pickup_longitude", "pickup_latitude")
 DROPOFF = ("dropoff_longitude", "dropoff_latitude")
 
 
+#: The description of a set that ships, and so is public.
+_info = partial(DataInfo, public=True)
+
+
 @dataclass(frozen=True)
 class BuiltinSet:
-    """A built-in set. All of it is public but what `make` returns."""
+    """A built-in set. Nothing is read or drawn until `make` is called."""
 
-    key: str
-    title: str
-    description: str
+    about: DataInfo
     box: Box
     make: Callable[[], RawSet]
-    #: What one row is, and so what is protected.
-    unit: str
     #: How many rows `make` returns, or counts.
     rows: int
-    simulated: bool = False
-    #: Whether the coordinates are longitude and latitude in degrees, pair after pair.
-    geographic: bool = False
     #: Cells a side when `make` returns counts on a grid; None when it returns rows.
     resolution: int | None = None
 
@@ -87,112 +85,130 @@ def image_pixels() -> FloatArray:
 
 def gaussian_family(k: int, d: int) -> BuiltinSet:
     """One member of the k × d family of Su et al. (2016)."""
-    return BuiltinSet(
+    about = _info(
         f"gaussians-k{k}-d{d}",
         f"{k} Gaussian clusters in {d} dimensions",
         f"10,000 simulated points in {k} well separated clusters of equal size.",
-        Box.cube(d),
-        partial(generated.gaussians, k, d),
         "point",
-        10_000,
         simulated=True,
     )
+    return BuiltinSet(about, Box.cube(d), partial(generated.gaussians, k, d), 10_000)
 
 
 _SETS = [
     BuiltinSet(
-        "nyc-taxi",
-        "New York taxi pickups, January 2015",
-        "50,000 real yellow-taxi trips: where they began. The sample holds only trips that began "
-        "and ended between latitudes 40.7 and 40.8, most of them in Manhattan.",
+        _info(
+            "nyc-taxi",
+            "New York taxi pickups, January 2015",
+            "50,000 real yellow-taxi trips: where they began. The sample holds only trips that "
+            "began and ended between latitudes 40.7 and 40.8, most of them in Manhattan.",
+            "trip",
+            geographic=True,
+        ),
         CITY,
         partial(taxi, PICKUP),
-        "trip",
         TAXI_ROWS,
-        geographic=True,
     ),
     BuiltinSet(
-        "nyc-taxi-trips",
-        "New York taxi trips, January 2015",
-        "The same 50,000 real trips in four dimensions: where they began and where they ended.",
+        _info(
+            "nyc-taxi-trips",
+            "New York taxi trips, January 2015",
+            "The same 50,000 real trips in four dimensions: where they began and where they ended.",
+            "trip",
+            geographic=True,
+        ),
         Box(CITY.low * 2, CITY.high * 2, PICKUP + DROPOFF),
         partial(taxi, PICKUP + DROPOFF),
-        "trip",
         TAXI_ROWS,
-        geographic=True,
     ),
     BuiltinSet(
-        "nyc-month",
-        "A month of New York taxi pickups (simulated)",
-        "11,840,734 simulated pickups, as many as Feldman et al. (2017) count, drawn from the "
-        "smoothed density of 50,000 real ones and one percent anywhere.",
+        _info(
+            "nyc-month",
+            "A month of New York taxi pickups (simulated)",
+            "11,840,734 simulated pickups, as many as Feldman et al. (2017) count in a month, "
+            "drawn from the smoothed density of 50,000 real ones and one percent anywhere.",
+            "trip",
+            simulated=True,
+            geographic=True,
+        ),
         CITY,
         taxi_month,
-        "trip",
         MONTH_ROWS,
-        simulated=True,
-        geographic=True,
         resolution=MONTH_CELLS,
     ),
     BuiltinSet(
-        "iris",
-        "Iris",
-        "150 irises of three species: lengths and widths of their sepals and petals.",
+        _info(
+            "iris",
+            "Iris",
+            "150 irises of three species: lengths and widths of their sepals and petals.",
+            "flower",
+        ),
         uci.IRIS,
         partial(from_sklearn, "iris"),
-        "flower",
         150,
     ),
     BuiltinSet(
-        "wine",
-        "Wine",
-        "178 wines from three growers: thirteen chemical measurements.",
+        _info(
+            "wine",
+            "Wine",
+            "178 wines from three growers: thirteen chemical measurements.",
+            "wine",
+        ),
         uci.WINE,
         partial(from_sklearn, "wine"),
-        "wine",
         178,
     ),
     BuiltinSet(
-        "breast-cancer",
-        "Breast cancer (Wisconsin)",
-        "569 patients: thirty measurements of the cell nuclei in a biopsy.",
+        _info(
+            "breast-cancer",
+            "Breast cancer (Wisconsin)",
+            "569 patients: thirty measurements of the cell nuclei in a biopsy.",
+            "patient",
+        ),
         uci.BREAST_CANCER,
         partial(from_sklearn, "breast_cancer"),
-        "patient",
         569,
     ),
     BuiltinSet(
-        "digits",
-        "Handwritten digits",
-        "1,797 handwritten digits as pictures of 8 × 8 pixels.",
+        _info(
+            "digits",
+            "Handwritten digits",
+            "1,797 handwritten digits as pictures of 8 × 8 pixels.",
+            "picture",
+        ),
         uci.DIGITS,
         partial(from_sklearn, "digits"),
-        "picture",
         1_797,
     ),
     BuiltinSet(
-        "image-rgb",
-        "Colors of a photograph",
-        "34,112 pixels of one photograph (a temple in China): red, green and blue, from 0 to 255.",
+        _info(
+            "image-rgb",
+            "Colors of a photograph",
+            "34,112 pixels of one photograph (a temple in China): red, green and blue, from 0 to "
+            "255.",
+            "pixel",
+        ),
         Box((0, 0, 0), (256, 256, 256), ("red", "green", "blue")),
         image_pixels,
-        "pixel",
         IMAGE_ROWS,
     ),
     BuiltinSet(
-        "s1-like",
-        "Fifteen Gaussians (like S1)",
-        "5,000 simulated points in fifteen clusters that touch, like those of the S1 benchmark.",
+        _info(
+            "s1-like",
+            "Fifteen Gaussians (like S1)",
+            "5,000 simulated points in fifteen clusters that touch, like those of the S1 "
+            "benchmark.",
+            "point",
+            simulated=True,
+        ),
         Box.cube(2),
         generated.s1_like,
-        "point",
         5_000,
-        simulated=True,
     ),
     gaussian_family(5, 4),
 ]
 
-BUILTIN: dict[str, BuiltinSet] = {each.key: each for each in _SETS}
+BUILTIN: dict[str, BuiltinSet] = {each.about.key: each for each in _SETS}
 
 
 def builtin_set(key: str) -> BuiltinSet:

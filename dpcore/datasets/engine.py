@@ -6,9 +6,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from dpcore.datasets.base import About, Dataset, Totals
+from dpcore.datasets.base import DataInfo, Dataset, Totals
 from dpcore.datasets.engines.base import Engine, Tally
 from dpcore.datasets.engines.source import Source
 from dpcore.datasets.rows import RowsDataset
@@ -30,7 +29,7 @@ class EngineDataset(Dataset):
         The files or the table.
     box : Box
         The public box.
-    about : About or None, default=None
+    about : DataInfo or None, default=None
         What may be said of the data.
 
     Examples
@@ -45,11 +44,11 @@ class EngineDataset(Dataset):
     True
     """
 
-    def __init__(self, engine: Engine, source: Source, box: Box, about: About | None = None):
+    def __init__(self, engine: Engine, source: Source, box: Box, about: DataInfo | None = None):
         self._engine = engine
         self._source = source
         self.box = box
-        self.about = about or About()
+        self.about = about or DataInfo()
 
     @property
     def tally(self) -> Tally:
@@ -72,11 +71,6 @@ class EngineDataset(Dataset):
     @cached_property
     def n(self) -> int:
         return int(self._engine.grid_counts(self._source, Grid(self.box, 1)).sum())
-
-    @property
-    def cells(self) -> npt.NDArray[np.int32]:
-        """The lattice cell of each row."""
-        return self._in_memory.cells
 
     def positions(self) -> tuple[IntArray, None]:
         return self._in_memory.positions()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy.typing as npt
 
-from dpcore.datasets.base import About, Dataset
+from dpcore.datasets.base import DataInfo, Dataset
 from dpcore.datasets.engine import EngineDataset
 from dpcore.datasets.engines import by_name
 from dpcore.datasets.engines.base import Engine, Tally
@@ -47,14 +47,14 @@ def from_file(
         )
     asked, source, box = _opened(path, columns, box, zones, outside, engine, format)
     source = source.told_apart(ids)
-    about = About("file", Path(path).name, unit=unit, geographic=looks_geographic(box))
+    about = DataInfo("file", Path(path).name, unit=unit, geographic=looks_geographic(box))
     if box.d != 2:
         return EngineDataset(asked, source, box, about)
     return GridDataset(asked.grid_counts(source, Grid(box, MAP_CELLS)), box, about)
 
 
 def with_tally(
-    asked: Engine, source: Source, box: Box, about: About
+    asked: Engine, source: Source, box: Box, about: DataInfo
 ) -> tuple[Dataset, NonPrivate[Tally]]:
     """The data set and, from the same pass over the rows, what became of them."""
     counts, tally = asked.census(source, Grid(box, MAP_CELLS if box.d == 2 else 1))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcore.datasets.base import About, Dataset, Totals
+from dpcore.datasets.base import DataInfo, Dataset, Totals
 from dpcore.errors import BadInput
 from dpcore.geometry.domain import (
     LATTICE_CELLS,
@@ -32,7 +32,7 @@ class GridDataset(Dataset):
         Rows in each cell, whole numbers.
     box : Box
         The public box, of two coordinates.
-    about : About or None, default=None
+    about : DataInfo or None, default=None
         What may be said of the data.
 
     Raises
@@ -49,7 +49,7 @@ class GridDataset(Dataset):
     16
     """
 
-    def __init__(self, counts: IntArray, box: Box, about: About | None = None):
+    def __init__(self, counts: IntArray, box: Box, about: DataInfo | None = None):
         counts = np.asarray(counts)
         side = counts.shape[0]
         if counts.ndim != 2 or counts.shape[1] != side or box.d != 2:
@@ -61,7 +61,7 @@ class GridDataset(Dataset):
         self._counts = counts.astype(np.int64)
         self._counts.flags.writeable = False
         self.box = box
-        self.about = about or About()
+        self.about = about or DataInfo()
         self.resolution = side
 
     @cached_property

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpcore.datasets.base import About
+from dpcore.datasets.base import DataInfo
 from dpcore.datasets.rows import RowsDataset
 from dpcore.geometry.domain import Box
 
@@ -54,7 +54,7 @@ class ImageSet:
             pixels = self.images(folder)
         except FileNotFoundError as missing:
             raise FileNotFoundError(f"{self.title} is not there: {missing}") from missing
-        about = About(self.key, self.title, unit="image", public=True)
+        about = DataInfo(self.key, self.title, unit="image", public=True)
         return RowsDataset.from_values(pixels, self.box, about)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcore.datasets.base import About, Dataset, Totals
+from dpcore.datasets.base import DataInfo, Dataset, Totals
 from dpcore.geometry.domain import Box, IntArray, from_ticks
 from dpcore.geometry.row_maps import RowMap
 from dpcore.geometry.voronoi import Voronoi
@@ -15,11 +15,11 @@ from dpcore.geometry.voronoi import Voronoi
 class MappedRows(Dataset):
     """Positions (m, d) in ticks, each with a number of rows, in the box [-1, 1]^d."""
 
-    def __init__(self, ticks: IntArray, weights: IntArray | None, about: About | None = None):
+    def __init__(self, ticks: IntArray, weights: IntArray | None, about: DataInfo | None = None):
         self._ticks = ticks
         self._weights = np.ones(len(ticks), dtype=np.int64) if weights is None else weights
         self.box = Box.cube(ticks.shape[1])
-        self.about = about or About()
+        self.about = about or DataInfo()
 
     @classmethod
     def of(cls, dataset: Dataset, row_map: RowMap) -> MappedRows:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dpcore.datasets.base import About, Dataset
+from dpcore.datasets.base import DataInfo, Dataset
 from dpcore.geometry.domain import Box
 from dpcore.results.non_private import NonPrivate
 
@@ -38,7 +38,7 @@ class OwnData(NonPrivate[Dataset]):
         return self.value.box
 
     @property
-    def about(self) -> About:
+    def about(self) -> DataInfo:
         return self.value.about
 
     @property

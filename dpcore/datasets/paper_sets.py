@@ -13,7 +13,7 @@ from types import MappingProxyType
 import numpy as np
 import pandas as pd
 
-from dpcore.datasets.base import About
+from dpcore.datasets.base import DataInfo
 from dpcore.datasets.image_sets import IMAGE_SETS, ImageSet
 from dpcore.datasets.rows import RowsDataset
 from dpcore.geometry.domain import Box
@@ -41,7 +41,7 @@ class ExtraSet:
             column, value = self.only
             frame = frame[frame[column] == value]
         columns = [pd.to_numeric(frame[name], errors="coerce") for name in self.box.names]
-        about = About(self.key, self.title, unit=self.unit, public=True)
+        about = DataInfo(self.key, self.title, unit=self.unit, public=True)
         return RowsDataset.from_values(np.column_stack(columns), self.box, about, outside="clip")
 
 

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from dpcore.datasets.base import About, Dataset, Totals
+from dpcore.datasets.base import DataInfo, Dataset, Totals
 from dpcore.errors import BadInput
 from dpcore.geometry.domain import (
     LATTICE_BITS,
@@ -32,7 +32,7 @@ class RowsDataset(Dataset):
         The lattice cell of each row; `from_values` takes rows in data units.
     box : Box
         The public box.
-    about : About or None, default=None
+    about : DataInfo or None, default=None
         What may be said of the data.
     resolution : int, default=2097152
         Cells a side of the lattice.
@@ -54,7 +54,7 @@ class RowsDataset(Dataset):
         self,
         cells: npt.NDArray[np.int32],
         box: Box,
-        about: About | None = None,
+        about: DataInfo | None = None,
         resolution: int = LATTICE_CELLS,
     ):
         if cells.ndim != 2 or cells.shape[1] != box.d:
@@ -62,12 +62,12 @@ class RowsDataset(Dataset):
         self._cells = np.ascontiguousarray(cells, dtype=np.int32)
         self._cells.flags.writeable = False
         self.box = box
-        self.about = about or About()
+        self.about = about or DataInfo()
         self.resolution = resolution
 
     @classmethod
     def from_values(
-        cls, values: npt.ArrayLike, box: Box, about: About | None = None, outside: str = "drop"
+        cls, values: npt.ArrayLike, box: Box, about: DataInfo | None = None, outside: str = "drop"
     ) -> Self:
         """Rows in data units. What is not a number is left out; what lies outside the box is left
         out or, with outside="clip", moved to its edge."""
@@ -87,11 +87,6 @@ class RowsDataset(Dataset):
     @property
     def n(self) -> int:
         return len(self._cells)
-
-    @property
-    def cells(self) -> npt.NDArray[np.int32]:
-        """The lattice cell of each row."""
-        return self._cells
 
     def positions(self) -> tuple[IntArray, None]:
         return cell_ticks(self._cells), None
@@ -122,7 +117,7 @@ def from_array(
     values: npt.ArrayLike,
     box: Box | tuple[npt.ArrayLike, npt.ArrayLike],
     outside: str = "drop",
-    about: About | None = None,
+    about: DataInfo | None = None,
 ) -> RowsDataset:
     """The data set behind `dpcore.datasets.from_array`, which says what it reads and how."""
     values = np.asarray(values, dtype=np.float64)

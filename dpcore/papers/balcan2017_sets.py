@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 
 from dpcore.datasets import Dataset, RowsDataset
-from dpcore.datasets.base import About
+from dpcore.datasets.base import DataInfo
 from dpcore.geometry.domain import Box
 from dpcore.papers.finding import Effort, Shelf
 from dpcore.papers.su2016_sets import REAL, STAND_IN
@@ -37,7 +37,7 @@ def mixture(clusters: int, d: int, effort: Effort, draw: int = 0, side: float = 
     means = rng.uniform(0, side, (clusters, d))
     rows = rng.standard_normal((n, d))
     rows += means[rng.integers(clusters, size=n)]
-    about = About(f"gaussians-{clusters}", f"{clusters} Gaussian clusters", simulated=True)
+    about = DataInfo(f"gaussians-{clusters}", f"{clusters} Gaussian clusters", simulated=True)
     return RowsDataset.from_values(rows, Box.cube(d, -MARGIN, side + MARGIN), about, "clip")
 
 
@@ -73,7 +73,7 @@ def digits(n: int) -> Dataset:
             chosen[same] = np.roll(chosen[same], (down, right), axis=(1, 2))
     tones = np.clip(chosen + rng.standard_normal(chosen.shape), 0, DIGIT_TONES - 0.01)
     pixels = tones.reshape(n, -1) * (TONES / DIGIT_TONES)
-    about = About("mnist", "Digits of scikit-learn, moved and blurred", public=True)
+    about = DataInfo("mnist", "Digits of scikit-learn, moved and blurred", public=True)
     return RowsDataset.from_values(pixels, Box.cube(pixels.shape[1], 0, TONES), about)
 
 
@@ -91,5 +91,5 @@ def patches(n: int) -> Dataset:
         here = np.flatnonzero(which == i)
         top, left = (rng.integers(size, size=len(here)) for size in squares.shape[:2])
         pixels[here] = squares[top, left].reshape(len(here), -1)
-    about = About("cifar-10", "Pieces of two photographs", public=True)
+    about = DataInfo("cifar-10", "Pieces of two photographs", public=True)
     return RowsDataset.from_values(pixels, Box.cube(PATCH * PATCH, 0, TONES), about)

@@ -10,7 +10,7 @@ from typing import Literal
 
 from scipy.stats import kendalltau, linregress
 
-from dpcore.datasets.base import About, Dataset
+from dpcore.datasets.base import DataInfo, Dataset
 from dpcore.datasets.builtin import CITY, MONTH_CELLS, PICKUP, taxi
 from dpcore.datasets.generated import month
 from dpcore.datasets.grid import GridDataset
@@ -58,7 +58,7 @@ DATA = (
 def pickups(n: int) -> GridDataset:
     """n simulated pickups, spread over the city as the real ones are."""
     counts = month(taxi(PICKUP), Grid(CITY, MONTH_CELLS), n, uniform=0.01, smoothing=2, seed=n)
-    about = About("pickups", f"{n:,} simulated pickups", simulated=True, public=True)
+    about = DataInfo("pickups", f"{n:,} simulated pickups", simulated=True, public=True)
     return GridDataset(counts, CITY, about)
 
 

@@ -35,7 +35,7 @@ ROUNDS = 100
 STILL = 1e-3
 #: Costs are compared up to the rounding of numbers.
 ROUNDING = 1e-9
-#: About twice: within this factor of two.
+#: DataInfo twice: within this factor of two.
 ABOUT = 1.5
 
 MOVES, OUTSIDE = "moves of a center", "part of the moves that leave the convergent zone"

@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 
 from dpcore.datasets import Dataset, RowsDataset
-from dpcore.datasets.base import About
+from dpcore.datasets.base import DataInfo
 from dpcore.datasets.paper_sets import EXTRA
 from dpcore.geometry.domain import Box, FloatArray, from_ticks
 from dpcore.papers.finding import Row, Shelf
@@ -131,13 +131,13 @@ class PaperSet:
 @cache
 def made(key: str, title: str, points: Callable[[], FloatArray]) -> Dataset:
     values = points()
-    about = About(key, title, simulated=True, public=True)
+    about = DataInfo(key, title, simulated=True, public=True)
     return RowsDataset.from_values(values, Box.cube(values.shape[1]), about)
 
 
 def renamed(data: Dataset, key: str) -> Dataset:
     """The same rows under the paper's name of the set."""
-    about = About(key, data.about.title, simulated=data.about.simulated, public=True)
+    about = DataInfo(key, data.about.title, simulated=data.about.simulated, public=True)
     unit = from_ticks(data.positions()[0])
     return RowsDataset.from_values(unit, Box.cube(data.d), about)
 

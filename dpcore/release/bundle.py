@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpcore.release import certificate, certificate_page, map_page, repeat_script
-from dpcore.release.plan import ReleasePlan
 from dpcore.release.published import Published
 from dpcore.release.signature import Signer
 from dpcore.results import export
 from dpcore.results.run_result import ReleasedResult
+
+if TYPE_CHECKING:
+    from dpcore.release.plan import ReleasePlan
 
 #: More points than this come as Parquet only: as text they would be files of many megabytes.
 MOST_AS_TEXT = 50_000

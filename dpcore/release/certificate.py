@@ -6,17 +6,19 @@ import hashlib
 import json
 from collections.abc import Mapping
 from importlib.metadata import version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dpcore._version import __version__
 from dpcore.algorithms import PAPERS, get
 from dpcore.privacy.accounting import Transcript
-from dpcore.release.plan import ReleasePlan
 from dpcore.release.rehearsal import short_answers
 from dpcore.release.signature import Signer
 from dpcore.results.run_result import ReleasedResult
+
+if TYPE_CHECKING:
+    from dpcore.release.plan import ReleasePlan
 
 #: Format 1 said less: neither the answers nor what all releases may cost. It had no signature.
 KIND, FORMAT = "dpcore release certificate", 2

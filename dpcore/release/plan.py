@@ -1,13 +1,13 @@
-"""A release as it is meant, before anything is spent: all of it public."""
+"""The plan of a release, made before anything is spent: all of it is public."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from dpcore.algorithms import Algorithm, get
-from dpcore.algorithms.base import MAX_CLUSTERS
+from dpcore.algorithms import Algorithm
 from dpcore.errors import BadInput
 from dpcore.privacy import explain
 from dpcore.privacy.accounting import Budget, Infeasible, Neighbors
@@ -17,6 +17,7 @@ from dpcore.release.ledger import Claim, ReleaseRefused
 from dpcore.release.sources import BuiltinData, DataSource
 from dpcore.release.unit import Unit
 from dpcore.runs.refusals import refusal_of_builtin
+from dpcore.runs.request import Request
 
 if TYPE_CHECKING:
     from dpcore.release.sources import DataSource
@@ -93,8 +94,9 @@ class ReleasePlan:
 
     def __post_init__(self) -> None:
         system = self.system
-        object.__setattr__(self, "neighbors", Neighbors(self.neighbors))
-        object.__setattr__(self, "parameters", system.settings(self.parameters))
+        object.__setattr__(self, "neighbors", self.request.neighbors)
+        object.__setattr__(self, "parameters", self.request.parameters)
+        object.__setattr__(self, "k", self.request.k)
         if not self.name.strip() or len(self.name) > LONGEST_NAME:
             raise BadInput(f"Name the data set, in at most {LONGEST_NAME} characters.")
         for column in self.data.box.names:
@@ -113,12 +115,6 @@ class ReleasePlan:
             raise BadInput(f"{system.title} is private under {only}, not {self.neighbors}.")
         if self.delta and not system.uses_delta:
             raise BadInput(f"{system.title} has no use for a delta: leave it at 0.")
-        if (
-            isinstance(self.k, bool)
-            or not isinstance(self.k, int)
-            or not 1 <= self.k <= MAX_CLUSTERS
-        ):
-            raise BadInput(f"k must be a whole number from 1 to {MAX_CLUSTERS}, not {self.k!r}.")
         if obstacle := system.obstacle(self.data.box.d, None, self.k):
             raise Infeasible(f"{system.title}: {obstacle}")
         if self.purpose not in (RELEASE, TWIN):
@@ -126,7 +122,7 @@ class ReleasePlan:
         self._refuse_too_few_rows()
         self.unit.refuse(self.neighbors)
         self.data.refuse(self.unit)
-        _ = self.per_row  # raises where the level is out of range
+        _ = self.row_request  # raises where the level is out of range
         if not self.price.within(self.allowed):
             raise ReleaseRefused(
                 f"This release would cost {self.price}, and {self.allowed} is allowed in all."
@@ -141,9 +137,27 @@ class ReleasePlan:
             if known is not None:
                 raise known
 
+    @cached_property
+    def request(self) -> Request:
+        """The run as it is meant, at the level of one unit."""
+        return Request(
+            self.algorithm,
+            self.k,
+            self.epsilon,
+            self.delta,
+            self.neighbors,
+            settings=self.parameters,
+        )
+
+    @property
+    def row_request(self) -> Request:
+        """The run as it is made, at the level of one row."""
+        per_row = self.per_row
+        return replace(self.request, epsilon=per_row.epsilon, delta=per_row.delta)
+
     @property
     def system(self) -> Algorithm:
-        return get(self.algorithm)
+        return self.request.system
 
     @property
     def budget(self) -> Budget:

@@ -191,16 +191,11 @@ def publish(
     try:
         with listening(lambda doing, part: tell(Progress(doing, part))):
             result = run(
-                plan.algorithm,
+                plan.row_request,
                 data,
-                plan.k,
-                plan.per_row.epsilon,
-                plan.per_row.delta,
-                plan.neighbors,
                 noise=noise,
                 progress=lambda part: tell(Progress("spending the budget", part)),
                 booking=asked.append,
-                **plan.parameters,
             )
         if not isinstance(result, UnchargedResult):
             raise TypeError(f"{type(result).__name__} is not for release.")

@@ -157,10 +157,10 @@ class BuiltinData(DataSource):
 
     @property
     def geographic(self) -> bool:  # type: ignore[override]
-        return builtin_set(self.key).geographic
+        return builtin_set(self.key).about.geographic
 
     def refuse(self, unit: Unit) -> None:
-        own = builtin_set(self.key).unit
+        own = builtin_set(self.key).about.unit
         if unit.ids is not None:
             raise BadInput(f"{self.key} has no column of ids; what is protected is a {own}.")
         if unit.name not in (own, Unit().name):

@@ -12,7 +12,7 @@ import hashlib
 import numpy as np
 from scipy.spatial import cKDTree
 
-from dpcore.datasets.base import About, Dataset
+from dpcore.datasets.base import DataInfo, Dataset
 from dpcore.datasets.files import MAP_CELLS
 from dpcore.datasets.grid import GridDataset
 from dpcore.datasets.rows import RowsDataset
@@ -127,7 +127,7 @@ def twin_of(ledger: Ledger, number: int) -> Dataset:
         raise BadInput(f"Release {number} published no points that data could be drawn from.")
     said = entry.plan
     box = Box(*(tuple(said["box"][end]) for end in ("low", "high", "names")))
-    about = About(
+    about = DataInfo(
         f"twin-{number}",
         f"Private twin of {entry.account}",
         f"Drawn from release {number} of {entry.account}, which cost {entry.charged}. Rows of the "
@@ -148,7 +148,7 @@ def drawn(
     points: FloatArray,
     weights: FloatArray,
     box: Box,
-    about: About,
+    about: DataInfo,
     coins: np.random.Generator,
 ) -> Dataset:
     """As many rows as the points weigh, each spread around a point, half way to the next one.

@@ -15,6 +15,7 @@ from dpcore.datasets.rows import RowsDataset
 from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box, FloatArray, IntArray
 from dpcore.results.run_result import RunResult, SimulatedCenters
+from dpcore.runs.request import Request
 from dpcore.runs.run import run
 
 
@@ -57,7 +58,7 @@ class PrivateKMeans(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ign
     -----
     Only `fit` is private. `predict`, `transform` and `labels_` say where given rows lie, and are
     as private as these rows are; `labels_` is therefore not kept. An error about X itself, such as
-    a NaN in it or no row at all, is no private answer either: it is for who holds X.
+    a NaN in it or no row at all, is no private answer either: only the owner of X may see it.
 
     Examples
     --------
@@ -104,16 +105,16 @@ class PrivateKMeans(ClusterMixin, TransformerMixin, BaseEstimator):  # type: ign
         seed = None
         if self.random_state is not None:
             seed = int(check_random_state(self.random_state).randint(2**31))
-        self.result_: RunResult = run(
+        request = Request(
             self.algorithm,
-            data,
             self.n_clusters,
             self.epsilon,
             self.delta,
             self.neighbors,
             seed,
-            **(self.parameters or {}),
+            self.parameters or {},
         )
+        self.result_: RunResult = run(request, data)
         self.cluster_centers_ = np.asarray(self.result_.centers)
         return self
 

@@ -34,9 +34,9 @@ def refusal(
     larger = BUILTIN[LARGER[key]]
     there = system.too_few_rows(larger.rows, k, epsilon, neighbors)
     if there is None:
-        advice = f"With the {larger.rows:,} rows of {larger.key} it answers at this epsilon."
+        advice = f"With the {larger.rows:,} rows of {larger.about.key} it answers at this epsilon."
     elif there.smallest_epsilon:
-        advice = f"With {larger.key}, {at_most(there.smallest_epsilon, 3)} is enough."
+        advice = f"With {larger.about.key}, {at_most(there.smallest_epsilon, 3)} is enough."
     else:
         return found
     return Infeasible(f"{found} {advice}", found.smallest_epsilon)

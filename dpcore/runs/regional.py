@@ -25,30 +25,33 @@ STARTS = 30
 
 
 def check_regions(
-    system: Algorithm, data: Dataset, regions: Regions, epsilon: float, neighbors: Neighbors
-) -> SynopsisAlgorithm:
-    """The algorithm, if it can run on each region. Looks at nothing but public facts."""
+    system: Algorithm, regions: Regions, epsilon: float, neighbors: Neighbors
+) -> None:
+    """Raise ValueError where the algorithm cannot run on each region, whatever the data."""
     if not isinstance(system, SynopsisAlgorithm):
         able = (key for key, other in ALGORITHMS.items() if isinstance(other, SynopsisAlgorithm))
         raise BadInput(
             f"{system.key} publishes nothing that can be joined across regions. "
             f"With regions use {', '.join(able)}."
         )
-    if regions.box != data.box:
-        raise BadInput("The regions were drawn for another box than that of the data.")
     if neighbors is not Neighbors.ADD_REMOVE:
         raise BadInput(
             "Regions protect under add-remove only: a row that is replaced may leave one region "
             "for another, and costs both levels."
         )
     regions.epsilons(epsilon)
+
+
+def check_map(regions: Regions, data: Dataset) -> None:
+    """Raise ValueError where the regions do not fit the data. Looks at public facts only."""
+    if regions.box != data.box:
+        raise BadInput("The regions were drawn for another box than that of the data.")
     lost = regions.levels.keys() - set(regions.at_resolution(data.resolution).names)
     if lost:
         raise BadInput(
             f"The level of {', '.join(sorted(lost))} cannot be kept: these data are known on a "
             f"grid of {data.resolution} cells a side, and none has its center there."
         )
-    return system
 
 
 def run_by_region(

@@ -1,19 +1,17 @@
-"""One call from data to centers: `run`, and the non-private `baseline` beside it."""
+"""`run`: one call from data to centers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast, overload
 
 import numpy as np
 
-from dpcore.algorithms import get
-from dpcore.algorithms.base import MAX_CLUSTERS, Algorithm
-from dpcore.datasets.base import Dataset
+from dpcore.algorithms.base import SynopsisAlgorithm
 from dpcore.datasets.own import AnyData
 from dpcore.datasets.regions import Regions
 from dpcore.errors import BadInput
-from dpcore.privacy.accounting import Budget, Infeasible, Neighbors, Transcript, Verdict
+from dpcore.privacy.accounting import Neighbors, Transcript, Verdict
 from dpcore.privacy.noise import Noise, SimulatedNoise
 from dpcore.privacy.release_noise import ReleaseNoise
 from dpcore.privacy.secret_coins import MakeSecretCoins, SecretCoins
@@ -32,9 +30,28 @@ from dpcore.results.run_result import (
     UnprovenResult,
 )
 from dpcore.runs.refusals import public_rows, refusal
-from dpcore.runs.regional import check_regions, run_by_region
+from dpcore.runs.regional import run_by_region
+from dpcore.runs.request import Request
+
+#: What describes a run beside a request: k, epsilon, delta, neighbors, seed, regions, parameters.
+_NOTHING_ELSE: tuple[Any, ...] = (None, None, 0.0, Neighbors.ADD_REMOVE, None, None, {})
 
 
+@overload
+def run(
+    algorithm: Request,
+    data: AnyData,
+    *,
+    noise: Noise | None = None,
+    keep_journal: bool = False,
+    progress: Callable[[float], None] | None = None,
+    make_secret_coins: MakeSecretCoins = SecretCoins,
+    make_curator: Callable[..., Curator] = Curator,
+    booking: Callable[[Transcript], None] | None = None,
+) -> RunResult: ...
+
+
+@overload
 def run(
     algorithm: str,
     data: AnyData,
@@ -52,8 +69,31 @@ def run(
     make_curator: Callable[..., Curator] = Curator,
     booking: Callable[[Transcript], None] | None = None,
     **parameters: Any,
+) -> RunResult: ...
+
+
+def run(
+    algorithm: str | Request,
+    data: AnyData,
+    k: Any = None,
+    epsilon: Any = None,
+    delta: float = 0.0,
+    neighbors: Neighbors | str = Neighbors.ADD_REMOVE,
+    seed: int | None = None,
+    *,
+    noise: Noise | None = None,
+    keep_journal: bool = False,
+    regions: Regions | None = None,
+    progress: Callable[[float], None] | None = None,
+    make_secret_coins: MakeSecretCoins = SecretCoins,
+    make_curator: Callable[..., Curator] = Curator,
+    booking: Callable[[Transcript], None] | None = None,
+    **parameters: Any,
 ) -> RunResult:
     """Run an algorithm once on a data set under a budget.
+
+    The run is described by a `Request` alone, or by the arguments of one: the algorithm's key, k,
+    epsilon, delta, neighbors, seed and regions, and the algorithm's parameters by name.
 
     With a seed the run repeats exactly. Noise is simulated unless another source is given; only
     `dpcore.release.publish` makes a result that may leave. An algorithm that is purely
@@ -65,17 +105,17 @@ def run(
 
     With regions, each part of the map is protected at a level of its own, epsilon at most.
     `progress` is told, after each answer, which part of epsilon is spent. `booking` gets the
-    transcript before the first question, for who must know what was asked if the run fails.
+    transcript before the first question, for a caller that must charge a run that fails.
 
     Parameters
     ----------
-    algorithm : str
-        A key of `dpcore.ALGORITHMS`.
+    algorithm : str or Request
+        A key of `dpcore.ALGORITHMS`, or a request, which says all of its run.
     data : Dataset or OwnData
         From `dpcore.datasets.load`, `from_array` or `from_file`.
-    k : int
+    k : int or None, default=None
         Number of centers.
-    epsilon : float
+    epsilon : float or None, default=None
         The privacy budget.
     delta : float, default=0.0
         For algorithms that can use it.
@@ -124,24 +164,32 @@ def run(
     REPAIRED 1.0
     """
     data = opened(data)
-    system = get(algorithm)
-    settings = system.settings(parameters)
-    budget = Budget(epsilon, delta)
-    relation = _checked_relation(system, neighbors)
-    _check_clusters(system, data, k, relation)
+    if not isinstance(algorithm, Request):
+        request = Request(algorithm, k, epsilon, delta, neighbors, seed, parameters, regions)
+    elif (k, epsilon, delta, neighbors, seed, regions, parameters) == _NOTHING_ELSE:
+        request = algorithm
+    else:
+        raise TypeError("A request says all of its run: give nothing else that describes one.")
+    request.check_data(data)
     coins, source = _randomness(
-        seed, noise, make_secret_coins is not SecretCoins or make_curator is not Curator
+        request.seed, noise, make_secret_coins is not SecretCoins or make_curator is not Curator
     )
-    if regions is None and (
-        known := refusal(system, data.about.key, public_rows(data, relation), k, epsilon, relation)
+    if request.regions is None and (
+        known := refusal(
+            request.system,
+            data.about.key,
+            public_rows(data, request.neighbors),
+            request.k,
+            request.epsilon,
+            request.neighbors,
+        )
     ):
         raise known
-    divisible = None if regions is None else check_regions(system, data, regions, epsilon, relation)
     curator: Curator = make_curator(
         data,
-        budget,
+        request.budget,
         source,
-        relation,
+        request.neighbors,
         coins,
         keep_journal,
         lambda _: progress(_part_asked(curator.transcript)) if progress else None,
@@ -149,11 +197,12 @@ def run(
     )
     if booking is not None:
         booking(curator.transcript)
-    if divisible is None or regions is None:
-        outcome = system.run(curator, k, **settings)
+    if request.regions is not None:
+        divisible = cast(SynopsisAlgorithm, request.system)  # as the request has checked
+        outcome = run_by_region(divisible, curator, request.k, request.regions, request.parameters)
     else:
-        outcome = run_by_region(divisible, curator, k, regions, settings)
-    return _sealed(system, k, settings, outcome, curator, source)
+        outcome = request.system.run(curator, request.k, **request.parameters)
+    return _sealed(request, outcome, curator, source)
 
 
 def _part_asked(transcript: Transcript) -> float:
@@ -178,41 +227,12 @@ def _randomness(seed: int | None, noise: Noise | None, other_coins: bool) -> tup
     return np.random.default_rng(coins), SimulatedNoise(draws) if noise is None else noise
 
 
-def _checked_relation(system: Algorithm, neighbors: Neighbors | str) -> Neighbors:
-    try:
-        relation = Neighbors(neighbors)
-    except ValueError:
-        names = " or ".join(repr(str(r)) for r in Neighbors)
-        raise BadInput(f"neighbors must be {names}, not {neighbors!r}.") from None
-    if relation not in system.relations:
-        only = " or ".join(system.relations)
-        raise Infeasible(f"{system.key} is private under {only} only, not under {relation}.")
-    return relation
-
-
-def _check_clusters(system: Algorithm, data: Dataset, k: int, relation: Neighbors) -> None:
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= MAX_CLUSTERS:
-        raise BadInput(f"k must be a whole number from 1 to {MAX_CLUSTERS}, not {k!r}.")
-    public_n = None if relation.size_is_private else data.n
-    if public_n is not None and k > public_n:
-        raise BadInput(f"k = {k} centers were asked for, but there are only {public_n} rows.")
-    obstacle = system.obstacle(data.d, public_n, k)
-    if obstacle:
-        raise Infeasible(f"{system.key}: {obstacle}")
-
-
-def _sealed(
-    system: Algorithm,
-    k: int,
-    settings: dict[str, Any],
-    outcome: Outcome,
-    curator: Curator,
-    noise: Noise,
-) -> RunResult:
+def _sealed(request: Request, outcome: Outcome, curator: Curator, noise: Noise) -> RunResult:
     """The result in the type that says what may be done with it.
 
     Only noise of the very class ReleaseNoise counts as such: any other object may do anything.
     """
+    system = request.system
     broken = curator.transcript.unprotected or not system.verdict.holds
     if not np.isfinite(outcome.centers).all():
         raise FloatingPointError(f"{system.key} produced a center that is not a number.")
@@ -225,8 +245,8 @@ def _sealed(
         centers = UnchargedCenters if exact else SimulatedCenters
     return kind(
         algorithm=system.key,
-        k=k,
-        parameters=settings,
+        k=request.k,
+        parameters=request.parameters,
         centers=centers(values, curator.box),
         synopsis=None if outcome.synopsis is None else outcome.synopsis.vouched(centers),
         transcript=curator.transcript,

@@ -6,7 +6,7 @@ Every figure looks at the data without protection: for your eyes only.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import product
 
@@ -14,10 +14,12 @@ from dpcore.datasets import load
 from dpcore.results.non_private import opened
 from dpcore.results.run_result import BaselineResult
 from dpcore.runs.baseline import baseline
-from dpcore.study.curves import Metric
+from dpcore.runs.request import Request
+from dpcore.runs.source_text import Expression, indented
+from dpcore.study.metrics import Metric, usual
 from dpcore.study.ranking import COLUMNS, Standing, row, standing
 from dpcore.study.sweep import Trial, sweep
-from dpcore.study.sweep_plan import Plan, plain, table_csv
+from dpcore.study.sweep_plan import SweepPlan, columns, flat, table_csv
 
 #: The sides of the paper's maps.
 SIDES = tuple(range(2, 11))
@@ -34,60 +36,66 @@ class Cell:
 
 @dataclass(frozen=True)
 class Family:
-    """The same sweep for each k and d. Of the plan, data and k are replaced."""
+    """The same sweep for each k and d, at one level."""
 
-    plan: Plan
+    #: Of each algorithm one, at the first k: other cells have the same at theirs.
+    requests: tuple[Request, ...]
+    runs: int
+    metrics: tuple[str, ...] = field(default_factory=usual)
     ks: tuple[int, ...] = SIDES
     ds: tuple[int, ...] = SIDES
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "requests", tuple(each.on(self.ks[0]) for each in self.requests))
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        return tuple(each.algorithm for each in self.requests)
+
     @property
     def total(self) -> int:
-        return self.plan.total * len(self.ks) * len(self.ds)
+        """How many trials there are."""
+        return len(self.requests) * self.runs * len(self.ks) * len(self.ds)
 
-    def member(self, k: int, d: int) -> Plan:
-        return replace(self.plan, data=f"gaussians-k{k}-d{d}", k=k)
+    def member(self, k: int, d: int) -> SweepPlan:
+        """The sweep of one cell."""
+        requests = tuple(each.on(k) for each in self.requests)
+        return SweepPlan(f"gaussians-k{k}-d{d}", requests, self.runs, self.metrics)
 
     def alone(self, algorithm: str) -> Family:
         """The part of it that one algorithm has."""
-        return replace(self, plan=self.plan.alone(algorithm))
+        return replace(self, requests=tuple(r for r in self.requests if r.algorithm == algorithm))
 
     def cells(self) -> Iterator[Cell]:
         """Every trial as it finishes, round by round, so that the whole map shows early."""
-        for run, d, k in product(range(self.plan.runs), self.ds, self.ks):
-            asked = self.member(k, d)
+        for number, d, k in product(range(self.runs), self.ds, self.ks):
+            member = self.member(k, d)
             trials = sweep(
-                asked.algorithms,
-                load(asked.data),
-                k,
-                asked.epsilons,
-                1,
-                asked.seed,
-                asked.delta,
-                asked.neighbors,
-                {key: asked.changed(key) for key in asked.algorithms},
-                reference=_reference(asked.data, k, asked.seed),
-                unsquared=asked.unsquared,
-                first=run,
+                member.requests,
+                load(member.data),
+                runs=1,
+                metrics=self.metrics,
+                reference=_reference(member.data, k, member.seed),
+                first=number,
             )
             yield from (Cell(k, d, opened(trial)) for trial in trials)
 
+    @property
+    def _first(self) -> SweepPlan:
+        return self.member(self.ks[0], self.ds[0])
+
     def command(self) -> str:
-        """Lines of a shell that make it again."""
-        name = self.member(1, 1).data
-        line = self.member(1, 1).command().replace(f"{name} -k 1", '"gaussians-k$k-d$d" -k $k')
+        """Lines for a shell that repeat it."""
+        line = self._first.command(Expression('"gaussians-k$k-d$d"'), Expression("$k"))
         ks, ds = (" ".join(map(str, sides)) for sides in (self.ks, self.ds))
         return f"for d in {ds}; do for k in {ks}; do\n{line}\ndone; done"
 
     def python(self) -> str:
-        """A program that makes it again."""
-        asked = self.member(1, 1)
-        program = asked.python().replace(
-            f"load({asked.data!r}),\n    k=1,", 'load(f"gaussians-k{k}-d{d}"),\n    k=k,'
-        )
-        start, call = program.rstrip().split("trials = ")
-        inner = call.replace("\n", "\n    ")
+        """A program that repeats it."""
+        call = self._first.call('dpcore.datasets.load(f"gaussians-k{k}-d{d}")', "k")
         return (
-            f"{start}trials = {{\n    (k, d): {inner}\n"
+            "import dpcore\n\n"
+            f"trials = {{\n    (k, d): list({indented(call)})\n"
             f"    for d in {list(self.ds)}\n    for k in {list(self.ks)}\n}}\n"
         )
 
@@ -126,5 +134,7 @@ def means_csv(found: Mapping[str, Mapping[tuple[int, int], Standing]], metric: M
 
 
 def as_csv(cells: Iterable[Cell]) -> str:
-    columns = ["k", "d", *(field.name for field in fields(Trial))]
-    return table_csv(columns, ({"k": c.k, "d": c.d, **plain(c.trial)} for c in cells))
+    """Every trial, with its k and d."""
+    rows = list(cells)
+    head = ["k", "d", *columns(cell.trial for cell in rows)]
+    return table_csv(head, ({"k": cell.k, "d": cell.d, **flat(cell.trial)} for cell in rows))

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpcore.algorithms import get
-from dpcore.study.curves import Metric, Point, curve
+from dpcore.study.curves import Point, curve
+from dpcore.study.metrics import Metric
 from dpcore.study.sweep import Trial
 from dpcore.study.sweep_plan import table_csv
 

@@ -1,19 +1,18 @@
-"""The same run again and again with other luck: how far centers usually move, and what it costs.
+"""Repeated runs that differ in their noise alone: how far centers move, and what it costs.
 
 Every figure looks at the data without protection: for your eyes only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from dpcore.datasets.base import Dataset
-from dpcore.privacy.accounting import Neighbors
 from dpcore.results.run_result import BaselineResult
+from dpcore.runs.request import Request
 from dpcore.runs.run import run
 from dpcore.study.metrics import center_shift, relative_error
 from dpcore.study.sweep import trial_seed
@@ -33,21 +32,14 @@ class Draw:
 
 
 def draws(
-    algorithm: str,
-    data: Dataset,
-    k: int,
-    epsilon: float,
-    delta: float,
-    neighbors: Neighbors,
-    parameters: Mapping[str, Any],
-    reference: BaselineResult,
-    count: int = DRAWS,
-    seed: int = 0,
+    request: Request, data: Dataset, reference: BaselineResult, count: int = DRAWS
 ) -> Iterator[Draw]:
-    """Runs with seeds of their own, yielding each as it finishes. To cancel, stop iterating."""
+    """Runs with seeds of their own, yielding each as it finishes. To cancel, stop iterating.
+
+    The seeds follow from that of the request, or from 0.
+    """
     for i in range(count):
-        luck = trial_seed(seed, i)
-        result = run(algorithm, data, k, epsilon, delta, neighbors, luck, **parameters)
+        result = run(request.with_seed(trial_seed(request.seed or 0, i)), data)
         unit = data.box.to_unit(np.asarray(result.centers))
         worse = relative_error(float(data.cost(unit[None])[0]), reference.cost.value)
         shifts = center_shift(data, result.centers, reference.centers)

@@ -1,31 +1,30 @@
-"""Many runs across epsilon, streamed as they finish."""
+"""Many runs of algorithms across epsilon, each compared with the non-private reference."""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import product
-from typing import Any
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, overload
 
 import numpy as np
 
-from dpcore.algorithms import get
 from dpcore.datasets.own import AnyData
 from dpcore.errors import BadInput
-from dpcore.privacy.accounting import Budget, Infeasible, Neighbors
+from dpcore.privacy.accounting import Infeasible, Neighbors
 from dpcore.results.non_private import NonPrivate, guarded, opened
 from dpcore.results.run_result import BaselineResult
 from dpcore.runs.baseline import baseline
+from dpcore.runs.request import Request
 from dpcore.runs.run import run
-from dpcore.study.metrics import center_shift, mean_distance, nicv, relative_error
+from dpcore.study.metrics import Metric, Solution, named, usual
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One run and how good it was. Its figures look at the true data: for your eyes only.
-
+    """One run of a sweep and its figures, which look at the true data: for your eyes only.
     Parameters
     ----------
     algorithm : str
@@ -36,20 +35,12 @@ class Trial:
         The number of the run at this epsilon, from 0.
     seed : int
         The seed that repeats the run.
-    nicv : float, default=nan
-        Mean squared distance to the nearest center, in unit coordinates.
-    relative_error : float, default=nan
-        How much larger `nicv` is than that of the reference, as a part of it.
-    shift : float, default=nan
-        Median distance of the centers from those of the reference.
-    points : int, default=0
-        Number of points published beside the centers.
+    figures : mapping, default={}
+        Each measured figure, by the key of its metric; NaN where there is no answer.
     seconds : float, default=0.0
         Run time.
     refusal : str or None, default=None
         Why there is no answer; None if there is one.
-    mean_distance : float, default=nan
-        Mean distance to the nearest center, if it was measured.
 
     Examples
     --------
@@ -62,19 +53,22 @@ class Trial:
 
     algorithm: str
     epsilon: float
+    #: Its number in the sweep.
     run: int
+    #: The seed of this run alone.
     seed: int
-    nicv: float = math.nan
-    relative_error: float = math.nan
-    #: Median over the centers: meters on a map, else unit coordinates.
-    shift: float = math.nan
-    #: Points published beside the centers.
-    points: int = 0
+    #: By the key of the metric; NaN where there is no answer.
+    figures: Mapping[str, float] = field(default_factory=dict)
     seconds: float = 0.0
     #: Why there is no answer, in words.
     refusal: str | None = None
-    #: Only where it was asked for: it takes a pass over all rows.
-    mean_distance: float = math.nan
+
+    @classmethod
+    def refused(cls, request: Request, run: int, metrics: Iterable[str], reason: str) -> Trial:
+        """A run that has no answer."""
+        seed = trial_seed(request.seed or 0, run)
+        figures = dict.fromkeys(metrics, math.nan)
+        return cls(request.algorithm, request.epsilon, run, seed, figures, refusal=reason)
 
 
 def trial_seed(seed: int, run: int) -> int:
@@ -82,6 +76,19 @@ def trial_seed(seed: int, run: int) -> int:
     return int(np.random.SeedSequence([seed, run]).generate_state(1, np.uint64)[0] >> 1)
 
 
+@overload
+def sweep(
+    algorithms: Iterable[Request],
+    data: AnyData,
+    *,
+    runs: int = 20,
+    metrics: Sequence[str] | None = None,
+    reference: BaselineResult | None = None,
+    first: int = 0,
+) -> Iterator[Trial | NonPrivate[Trial]]: ...
+
+
+@overload
 def sweep(
     algorithms: Iterable[str],
     data: AnyData,
@@ -93,30 +100,48 @@ def sweep(
     neighbors: Neighbors | str = Neighbors.ADD_REMOVE,
     parameters: Mapping[str, Mapping[str, Any]] | None = None,
     *,
+    metrics: Sequence[str] | None = None,
     reference: BaselineResult | None = None,
-    unsquared: bool = False,
+    first: int = 0,
+) -> Iterator[Trial | NonPrivate[Trial]]: ...
+
+
+def sweep(
+    algorithms: Iterable[str] | Iterable[Request],
+    data: AnyData,
+    k: Any = None,
+    epsilons: Any = (),
+    runs: int = 20,
+    seed: int = 0,
+    delta: float = 0.0,
+    neighbors: Neighbors | str = Neighbors.ADD_REMOVE,
+    parameters: Mapping[str, Mapping[str, Any]] | None = None,
+    *,
+    metrics: Sequence[str] | None = None,
+    reference: BaselineResult | None = None,
     first: int = 0,
 ) -> Iterator[Trial | NonPrivate[Trial]]:
     """Every algorithm at every epsilon, `runs` times, yielding each trial as it finishes.
 
-    Goes round by round, so that every curve has its first point early. A trial depends on its
-    algorithm, epsilon, settings, seed and number alone, never on what ran before it. Where an
-    algorithm cannot answer, the trial says why and the others go on. To cancel, stop iterating.
+    In place of algorithms and what describes their runs, requests may be given. Goes round by
+    round, so that every curve has its first point early. A trial depends on its request and its
+    number alone, never on what ran before it. Where an algorithm cannot answer, the trial says why
+    and the others go on. To cancel, stop iterating.
 
     On data that are not public each trial comes as `NonPrivate`: its figures compare with the
-    true data. Trials are compared with the reference, by default `baseline(data, k, seed)`.
-    Unsquared adds the mean distance to the nearest center. To go on where another sweep ended, name
-    the number of the first run.
+    true data. `metrics` are keys of `dpcore.study.metrics`, by default all that cost little; they
+    compare with the reference, by default `baseline(data, k, seed)`. To go on where another sweep
+    ended, name the number of the first run.
 
     Parameters
     ----------
-    algorithms : iterable of str
-        Keys of `dpcore.ALGORITHMS`.
+    algorithms : iterable of str or of Request
+        Keys of `dpcore.ALGORITHMS`, or requests, which say all of their runs.
     data : Dataset or OwnData
         The data to cluster.
-    k : int
+    k : int or None, default=None
         Number of centers.
-    epsilons : sequence of float
+    epsilons : sequence of float, default=()
         The budgets to try.
     runs : int, default=20
         Runs of each algorithm at each epsilon.
@@ -130,8 +155,8 @@ def sweep(
         Settings, by the key of the algorithm.
     reference : BaselineResult or None, default=None
         The centers to compare with; `baseline(data, k, seed)` if None.
-    unsquared : bool, default=False
-        Also measure the mean distance.
+    metrics : sequence of str or None, default=None
+        Keys of `dpcore.study.metrics`; all that cost little if None.
     first : int, default=0
         Number of the first run.
 
@@ -153,38 +178,49 @@ def sweep(
     >>> [(trial.algorithm, trial.epsilon) for trial in trials]
     [('dplloyd', 0.5), ('sulq', 0.5), ('dplloyd', 2.0), ('sulq', 2.0)]
     """
-    keys, exact = list(algorithms), opened(data)
-    given = parameters or {}
-    settings = {key: get(key).settings(given.get(key, {})) for key in keys}
-    for epsilon in epsilons:
-        Budget(epsilon, delta)
+    keys = list(algorithms)
+    requests = [key for key in keys if isinstance(key, Request)]
+    if not requests:
+        given = parameters or {}
+        requests = [
+            Request(str(key), k, epsilon, delta, neighbors, seed, given.get(str(key), {}))
+            for epsilon in epsilons
+            for key in keys
+        ]
+    elif len(requests) < len(keys) or k is not None or epsilons or parameters:
+        raise TypeError("Requests say all of their runs: give nothing else that describes one.")
     if runs < 1:
         raise BadInput(f"A sweep needs at least one run at each epsilon, not {runs}.")
+    measured = named(usual() if metrics is None else metrics)
+    trials = _trials(requests, data, range(first, first + runs), measured, reference)
+    return (guarded(trial, data.about.public) for trial in trials)
 
-    def trials() -> Iterator[Trial]:
-        known = reference or baseline(data, k, seed)
-        best = nicv(exact, known.centers)
-        for index, epsilon, key in product(range(first, first + runs), epsilons, keys):
-            luck = trial_seed(seed, index)
+
+def _trials(
+    requests: Sequence[Request],
+    data: AnyData,
+    numbers: Iterable[int],
+    metrics: Sequence[Metric],
+    reference: BaselineResult | None,
+) -> Iterator[Trial]:
+    exact = opened(data)
+
+    @cache
+    def best(k: int, seed: int) -> Solution:
+        return Solution(exact, np.asarray((reference or baseline(data, k, seed)).centers))
+
+    for number in numbers:
+        for request in requests:
+            beside = best(request.k, request.seed or 0)
+            chance = trial_seed(request.seed or 0, number)
             start = time.perf_counter()
             try:
-                result = run(key, data, k, epsilon, delta, neighbors, luck, **settings[key])
+                result = run(request.with_seed(chance), data)
             except Infeasible as refusal:
-                yield Trial(key, epsilon, index, luck, refusal=str(refusal))
+                yield Trial.refused(request, number, [m.key for m in metrics], str(refusal))
                 continue
             seconds = time.perf_counter() - start
-            value = nicv(exact, result.centers)
-            yield Trial(
-                algorithm=key,
-                epsilon=epsilon,
-                run=index,
-                seed=luck,
-                nicv=value,
-                relative_error=relative_error(value, best),
-                shift=float(np.median(center_shift(exact, result.centers, known.centers))),
-                points=len(result.synopsis) if result.synopsis is not None else 0,
-                seconds=seconds,
-                mean_distance=mean_distance(exact, result.centers) if unsquared else math.nan,
-            )
-
-    return (guarded(trial, data.about.public) for trial in trials())
+            published = 0 if result.synopsis is None else len(result.synopsis)
+            found = Solution(exact, np.asarray(result.centers), published)
+            figures = {metric.key: metric.of(found, beside) for metric in metrics}
+            yield Trial(request.algorithm, request.epsilon, number, chance, figures, seconds)

@@ -1,4 +1,4 @@
-"""A sweep as something to keep: what was asked, how to ask it again, its trials as files."""
+"""A sweep to keep: its plan, the source text that repeats it, and its trials as files."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ import csv
 import io
 import json
 import math
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from dpcore.algorithms import get
-from dpcore.privacy.accounting import Neighbors
+from dpcore.errors import BadInput
 from dpcore.results.formats import STATUS
+from dpcore.runs import source_text
+from dpcore.runs.request import Request
+from dpcore.runs.source_text import Expression, number
+from dpcore.study.metrics import measurable, usual
 from dpcore.study.sweep import Trial
 
 if TYPE_CHECKING:
@@ -21,114 +23,143 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Plan:
-    """A sweep that can be made again elsewhere."""
+class SweepPlan:
+    """A sweep over built-in data that can be repeated elsewhere.
 
+    Its requests are those of some algorithms at each of some levels, and differ in nothing else.
+    """
+
+    #: The key of the data.
     data: str
-    algorithms: tuple[str, ...]
-    k: int
-    epsilons: tuple[float, ...]
+    requests: tuple[Request, ...]
     runs: int
-    seed: int = 0
-    delta: float = 0.0
-    neighbors: Neighbors = Neighbors.ADD_REMOVE
-    #: Of each algorithm, all or some; defaults need not be named.
-    settings: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...] = ()
-    unsquared: bool = False
+    metrics: tuple[str, ...] = field(default_factory=usual)
+
+    def __post_init__(self) -> None:
+        if (
+            self.requests != across(self.of_each_algorithm, self.epsilons)
+            or len({(each.k, each.delta, each.neighbors, each.seed) for each in self.requests}) != 1
+        ):
+            raise BadInput("The requests of a sweep differ in algorithm and epsilon only.")
 
     @property
     def total(self) -> int:
-        return len(self.algorithms) * len(self.epsilons) * self.runs
+        """How many trials there are."""
+        return len(self.requests) * self.runs
 
-    def changed(self, algorithm: str) -> dict[str, Any]:
-        """The settings of an algorithm that are not its defaults."""
-        given = dict(dict(self.settings).get(algorithm, ()))
-        return {
-            p.name: given[p.name]
-            for p in get(algorithm).parameters
-            if given.get(p.name, p.default) != p.default
-        }
+    @property
+    def k(self) -> int:
+        return self.requests[0].k
 
-    def alone(self, algorithm: str) -> Plan:
-        """The part of it that one algorithm has. Equal parts are equal, defaults named or not."""
-        own = tuple(self.changed(algorithm).items())
-        return replace(self, algorithms=(algorithm,), settings=((algorithm, own),) if own else ())
+    @property
+    def seed(self) -> int:
+        return self.requests[0].seed or 0
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(each.algorithm for each in self.requests))
+
+    @property
+    def epsilons(self) -> tuple[float, ...]:
+        return tuple(dict.fromkeys(each.epsilon for each in self.requests))
+
+    @property
+    def of_each_algorithm(self) -> tuple[Request, ...]:
+        """The requests at the first level."""
+        return tuple(each for each in self.requests if each.epsilon == self.requests[0].epsilon)
 
     def ordered(self, trials: Iterable[Trial]) -> list[Trial]:
         """Trials in the order in which a sweep yields them."""
-        return sorted(
-            trials,
-            key=lambda t: (
-                t.run,
-                self.epsilons.index(t.epsilon),
-                self.algorithms.index(t.algorithm),
-            ),
+        place = {(each.algorithm, each.epsilon): i for i, each in enumerate(self.requests)}
+        return sorted(trials, key=lambda each: (each.run, place[each.algorithm, each.epsilon]))
+
+    def command(self, data: str | None = None, k: str | None = None) -> str:
+        """Lines for a shell that repeat it: one, and one for each algorithm with settings.
+
+        Data and k may be other words, such as the variables of a loop.
+        """
+        own = [[each] for each in self.of_each_algorithm if each.changed]
+        together = [each for each in self.of_each_algorithm if not each.changed]
+        return "\n".join(
+            self._line(requests, data or self.data, k or str(self.k))
+            for requests in [together, *own]
+            if requests
         )
 
-    def command(self) -> str:
-        """Lines of a shell that make it again: one, and one for each algorithm with settings."""
-        own = [key for key in self.algorithms if self.changed(key)]
-        together = [key for key in self.algorithms if key not in own]
-        lines = [together, *([key] for key in own)]
-        return "\n".join(self._line(keys) for keys in lines if keys)
+    def _line(self, requests: Sequence[Request], data: str, k: str) -> str:
+        words = ["dpcore", "sweep", *(each.algorithm for each in requests)]
+        words += ["--data", data, "-k", k, "--epsilons", *map(number, self.epsilons)]
+        words += ["--runs", str(self.runs), "--seed", str(self.seed), *requests[0].options()]
+        if self.metrics != usual():
+            words += ["--metrics", *self.metrics]
+        return source_text.shell([*words, "--csv"])
 
-    def _line(self, keys: Sequence[str]) -> str:
-        words = ["dpcore", "sweep", *keys, "--data", self.data, "-k", str(self.k)]
-        words += ["--epsilons", *(f"{epsilon:g}" for epsilon in self.epsilons)]
-        words += ["--runs", str(self.runs), "--seed", str(self.seed)]
-        if self.delta:
-            words += ["--delta", repr(self.delta)]
-        if self.neighbors is not Neighbors.ADD_REMOVE:
-            words += ["--neighbors", str(self.neighbors)]
-        if len(keys) == 1:
-            for name, value in self.changed(keys[0]).items():
-                text = str(value).lower() if isinstance(value, bool) else value
-                words += ["--set", f"{name}={text}"]
-        if self.unsquared:
-            words.append("--unsquared")
-        return shlex.join([*words, "--csv"])
+    def call(self, data: str | None = None, k: str | None = None) -> str:
+        """A call in Python that repeats it; data and k may be other expressions."""
+        named: dict[str, Any] = {
+            "k": Expression(k or self.k),
+            "epsilons": self.epsilons,
+            "runs": self.runs,
+            "seed": self.seed,
+            **self.requests[0].keywords(),
+        }
+        if own := {each.algorithm: each.changed for each in self.of_each_algorithm if each.changed}:
+            named["parameters"] = own
+        if self.metrics != usual():
+            named["metrics"] = self.metrics
+        source = Expression(data or f"dpcore.datasets.load({self.data!r})")
+        return source_text.call("dpcore.sweep", self.algorithms, source, **named)
 
     def python(self) -> str:
-        """A program that makes it again."""
-        lines = [
-            f"{list(self.algorithms)!r},",
-            f"dpcore.datasets.load({self.data!r}),",
-            f"k={self.k},",
-            f"epsilons={list(self.epsilons)!r},",
-            f"runs={self.runs},",
-            f"seed={self.seed},",
-        ]
-        if self.delta:
-            lines.append(f"delta={self.delta!r},")
-        if self.neighbors is not Neighbors.ADD_REMOVE:
-            lines.append(f"neighbors={str(self.neighbors)!r},")
-        if own := {key: changed for key in self.algorithms if (changed := self.changed(key))}:
-            lines.append(f"parameters={own!r},")
-        if self.unsquared:
-            lines.append("unsquared=True,")
-        inner = "\n".join(f"    {line}" for line in lines)
-        return f"import dpcore\n\ntrials = list(dpcore.sweep(\n{inner}\n))\n"
+        """A program that repeats it."""
+        return f"import dpcore\n\ntrials = list({self.call()})\n"
+
+
+def across(requests: Iterable[Request], epsilons: Iterable[float]) -> tuple[Request, ...]:
+    """Each request at each epsilon, in the order in which a sweep runs them."""
+    each = tuple(requests)
+    return tuple(request.at(epsilon) for epsilon in epsilons for request in each)
+
+
+def flat(trial: Trial) -> dict[str, Any]:
+    """A trial as the row of a table, with a column for each metric."""
+    known = measurable()
+    row: dict[str, Any] = {name: getattr(trial, name) for name in BEFORE}
+    row |= {known[key].column: value for key, value in trial.figures.items()}
+    row |= {name: getattr(trial, name) for name in AFTER}
+    return {name: _number_or_none(value) for name, value in row.items()}
+
+
+#: Columns on both sides of the figures.
+BEFORE, AFTER = ("algorithm", "epsilon", "run", "seed"), ("seconds", "refusal")
+
+
+def columns(trials: Iterable[Trial]) -> list[str]:
+    """The columns of a table of trials."""
+    known = measurable()
+    keys = dict.fromkeys(key for trial in trials for key in trial.figures) or usual()
+    return [*BEFORE, *(known[key].column for key in keys), *AFTER]
+
+
+def _number_or_none(value: Any) -> Any:
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def plain(row: DataclassInstance) -> dict[str, Any]:
-    """A trial as data; what is not a number becomes null."""
-    return {
-        name: None if isinstance(value, float) and math.isnan(value) else value
-        for name, value in asdict(row).items()
-    }
+    """A dataclass as data; what is not a number becomes null."""
+    return {name: _number_or_none(value) for name, value in asdict(row).items()}
 
 
 def as_json(trials: Iterable[Trial], status: str = "") -> str:
     """Every trial, with its status where there is one: why it is not for others to see."""
     said = {STATUS: status} if status else {}
-    return json.dumps([{**plain(trial), **said} for trial in trials], indent=1)
+    return json.dumps([{**flat(trial), **said} for trial in trials], indent=1)
 
 
 def as_csv(trials: Iterable[Trial], status: str = "") -> str:
     """The same as a table."""
-    said = {STATUS: status} if status else {}
-    columns = [*(f.name for f in fields(Trial)), *said]
-    return table_csv(columns, ({**plain(trial), **said} for trial in trials))
+    said, rows = ({STATUS: status} if status else {}), list(trials)
+    return table_csv([*columns(rows), *said], ({**flat(row), **said} for row in rows))
 
 
 def table_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:

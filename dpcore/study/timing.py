@@ -12,10 +12,11 @@ from functools import lru_cache
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.generated import gaussians
 from dpcore.datasets.rows import from_array
-from dpcore.privacy.accounting import Infeasible, Neighbors
+from dpcore.privacy.accounting import Infeasible
+from dpcore.runs.request import Request
 from dpcore.runs.run import run
 from dpcore.study.sweep import trial_seed
-from dpcore.study.sweep_plan import Plan, plain, table_csv
+from dpcore.study.sweep_plan import plain, table_csv
 
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)
 #: Seconds: where a run would take longer, it is left out.
@@ -35,76 +36,76 @@ class Timing:
 
 @dataclass(frozen=True)
 class Timetable:
-    """Runs of a plan, at its first epsilon, with more and more rows in place of its data."""
+    """Requests to be timed with more and more rows."""
 
-    plan: Plan
+    #: Of each algorithm one.
+    requests: tuple[Request, ...]
+    runs: int
     d: int = 2
     sizes: tuple[int, ...] = SIZES
 
     @property
+    def algorithms(self) -> tuple[str, ...]:
+        return tuple(each.algorithm for each in self.requests)
+
+    @property
     def total(self) -> int:
-        return len(self.plan.algorithms) * len(self.sizes) * self.plan.runs
+        """How many timings there are."""
+        return len(self.requests) * len(self.sizes) * self.runs
 
     def alone(self, algorithm: str) -> Timetable:
         """The part of it that one algorithm has."""
-        return replace(self, plan=self.plan.alone(algorithm))
+        return replace(self, requests=tuple(r for r in self.requests if r.algorithm == algorithm))
 
     def timings(self) -> Iterator[Timing]:
         """Every run as it finishes, one algorithm after the other, from few rows to many."""
-        for key in self.plan.algorithms:
-            pace = 0.0
+        for request in self.requests:
+            pace, key = 0.0, request.algorithm
             for n in self.sizes:
                 if pace * n > LONGEST:
                     refusal = f"With {n:,} rows a run would take more than {LONGEST:g} seconds."
-                    yield from (Timing(key, n, i, refusal=refusal) for i in range(self.plan.runs))
+                    yield from (Timing(key, n, i, refusal=refusal) for i in range(self.runs))
                     continue
                 least = math.inf
-                for index in range(self.plan.runs):
-                    timing = self._timing(key, n, index)
+                for index in range(self.runs):
+                    timing = self._timing(request, n, index)
                     yield timing
                     least = min(least, timing.seconds)
                 pace = least / n if least < math.inf else pace
 
-    def _timing(self, key: str, n: int, index: int) -> Timing:
-        asked = self.plan
-        data, luck = _rows(n, self.d, asked.k), trial_seed(asked.seed, index)
-        (epsilon,), settings = asked.epsilons, asked.changed(key)
+    def _timing(self, request: Request, n: int, index: int) -> Timing:
+        key, data = request.algorithm, _rows(n, self.d, request.k)
+        numbered = request.with_seed(trial_seed(request.seed or 0, index))
         start = time.perf_counter()
         try:
-            run(key, data, asked.k, epsilon, asked.delta, asked.neighbors, luck, **settings)
+            run(numbered, data)
         except Infeasible as refusal:
             return Timing(key, n, index, refusal=str(refusal).removeprefix(f"{key}: "))
         return Timing(key, n, index, time.perf_counter() - start)
 
     def python(self) -> str:
-        """A program that makes it again."""
-        asked = self.plan
-        (epsilon,) = asked.epsilons
-        call = [f"k={asked.k}", f"epsilon={epsilon!r}", f"seed={asked.seed}"]
-        if asked.delta:
-            call.append(f"delta={asked.delta!r}")
-        if asked.neighbors is not Neighbors.ADD_REMOVE:
-            call.append(f"neighbors={str(asked.neighbors)!r}")
-        own = {key: asked.changed(key) for key in asked.algorithms}
+        """A program that repeats it."""
+        requests = "".join(f"    {each.expression()},\n" for each in self.requests)
         return f"""\
 import time
 
 import dpcore
 from dpcore.datasets.generated import gaussians
 
-algorithms = {own!r}
+requests = [
+{requests}]
 for n in {list(self.sizes)}:
-    data = dpcore.datasets.from_array(gaussians({asked.k}, {self.d}, n), box=(-1, 1))
-    for key, settings in algorithms.items():
+    data = dpcore.datasets.from_array(gaussians({self.requests[0].k}, {self.d}, n), box=(-1, 1))
+    for request in requests:
         try:
             seconds = []
-            for run in range({asked.runs}):
+            for run in range({self.runs}):
                 start = time.perf_counter()
-                dpcore.run(key, data, {", ".join(call)}, **settings)
+                dpcore.run(request.with_seed(run), data)
                 seconds.append(time.perf_counter() - start)
-            print(key, n, min(seconds))
+            print(request.algorithm, n, min(seconds))
         except dpcore.DpcoreError as refusal:
-            print(key, n, refusal)
+            print(request.algorithm, n, refusal)
 """
 
 

@@ -18,13 +18,15 @@ import dpcore
 from dpcore.datasets.base import Dataset
 from dpcore.privacy.accounting import Verdict
 from dpcore.results.run_result import BaselineResult, NonPrivate, RunResult, opened
+from dpcore.runs.request import Request
 from dpcore.study import curves
 from dpcore.study import run_view as pictures
 from dpcore.study.curves import Limits
+from dpcore.study.metrics import METRICS
 from dpcore.study.repeats import Draw, draws
 from dpcore.study.run_view import Axes, Levels, Marks, Truth
 from dpcore.study.sweep import Trial
-from dpcore.study.sweep_plan import Plan
+from dpcore.study.sweep_plan import SweepPlan
 from pages.ui import own_data
 from pages.ui.background import Job, Pictures, Worker
 from pages.ui.controls import Choice
@@ -72,7 +74,6 @@ class Picture:
     note: str = ""
 
 
-@once(16, "Reading the data …")
 def data(key: str) -> Dataset:
     if own_data.is_own(key):
         return own_data.held()[key].dataset
@@ -85,23 +86,15 @@ def reference(key: str, k: int, seed: int = 0) -> BaselineResult:
 
 
 @once(256)
-def limits(key: str, k: int, seed: int) -> NonPrivate[Limits]:
-    return NonPrivate(curves.limits(data(key), k, reference(key, k, seed), seed))
+def limits(key: str, k: int, seed: int, metric: str) -> NonPrivate[Limits]:
+    best = reference(key, k, seed)
+    return NonPrivate(curves.limits(data(key), k, best, METRICS[metric], seed))
 
 
 # A run holds all that it published, up to a million cells: few are kept.
 @once(8)
 def run(choice: Choice) -> RunResult:
-    return dpcore.run(
-        choice.algorithm,
-        data(choice.data),
-        choice.k,
-        choice.epsilon,
-        choice.delta,
-        choice.neighbors,
-        choice.seed,
-        **dict(choice.settings),
-    )
+    return dpcore.run(choice.request, data(choice.data))
 
 
 @once(512)
@@ -118,7 +111,7 @@ def _picture(choice: Choice, axes: Axes) -> Picture:
         None if synopsis is None else pictures.marks(synopsis, axes),
         None if synopsis is None else pictures.published_density(synopsis, axes),
         pictures.centers_table(result, source.about.geographic and in_the_city(source.box)),
-        pictures.truth(source, result, reference(choice.data, choice.k, 0)),
+        pictures.truth(source, result, reference(choice.data, choice.request.k, 0)),
         result.verdict,
         result.epsilon,
         result.delta,
@@ -157,52 +150,24 @@ def repeated(choice: Choice) -> Job[Draw]:
 
     The seed of the picture is left out: new noise keeps the band.
     """
-    source, best = data(choice.data), reference(choice.data, choice.k, 0)
-    options = (choice.k, choice.epsilon, choice.delta, choice.neighbors)
-    return worker_of(choice.data).job(
-        (choice.data, choice.algorithm, *options, choice.settings),
-        lambda: draws(choice.algorithm, source, *options, dict(choice.settings), best),
-    )
+    source, best = data(choice.data), reference(choice.data, choice.request.k, 0)
+    request = choice.request.with_seed(0)
+    return worker_of(choice.data).job((choice.data, request), lambda: draws(request, source, best))
 
 
-def swept(plan: Plan, enough: int, most: int) -> dict[tuple[str, float], Job[Trial]]:
-    """A job for each algorithm and epsilon, which goes on until there are enough trials.
+def swept(plan: SweepPlan, enough: int, most: int) -> dict[Request, Job[Trial]]:
+    """A job for each request, which goes on until there are enough trials.
 
     Each depends on its own settings alone, so that what is finished stays when others change.
     """
     source, best = data(plan.data), reference(plan.data, plan.k, plan.seed)
-    options = (plan.delta, plan.neighbors)
-    settings = {key: plan.changed(key) for key in plan.algorithms}
     return {
-        (key, epsilon): worker_of(plan.data).job(
-            (
-                "sweep",
-                plan.data,
-                key,
-                epsilon,
-                plan.k,
-                plan.seed,
-                *options,
-                tuple(settings[key].items()),
-                plan.unsquared,
-            ),
-            partial(
-                _trials,
-                [key],
-                source,
-                plan.k,
-                [epsilon],
-                most,
-                plan.seed,
-                *options,
-                {key: settings[key]},
-                reference=best,
-                unsquared=plan.unsquared,
-            ),
+        request: worker_of(plan.data).job(
+            ("sweep", plan.data, request, plan.metrics),
+            partial(_trials, [request], source, runs=most, metrics=plan.metrics, reference=best),
             enough,
         )
-        for epsilon in reversed(plan.epsilons)
-        for key in reversed(plan.algorithms)
+        for request in reversed(plan.requests)
     }
 
 

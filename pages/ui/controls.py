@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
 
-from dpcore.algorithms import ALGORITHMS, PAPERS, Algorithm, Parameter
+from dpcore.algorithms import ALGORITHMS, PAPERS, Parameter
 from dpcore.algorithms.references import paper_key
-from dpcore.datasets.builtin import BUILTIN, BuiltinSet
+from dpcore.datasets import DataInfo
+from dpcore.datasets.builtin import BUILTIN
+from dpcore.geometry.domain import Box
 from dpcore.privacy.accounting import MAX_DELTA, MAX_EPSILON, MIN_EPSILON, Neighbors
 from dpcore.privacy.explain import LEVELS, MIDDLE, level_of, nearest_level
 from dpcore.privacy.rounding import at_most
-from dpcore.study.curves import METRICS, Metric
+from dpcore.runs.request import Request
+from dpcore.study.metrics import METRICS, Metric
 from pages.ui import address, own_data, visibility
-from pages.ui.own_data import OwnData, facts
+from pages.ui.own_data import facts, known
 
 #: In place of one paper.
 ALL = "all"
@@ -36,27 +39,29 @@ RELATIONS = {
 
 @dataclass(frozen=True)
 class Choice:
-    """Everything that settles one run, and nothing else: equal choices have equal results."""
+    """One run on one data set: equal choices have equal results."""
 
+    #: The key of the data.
     data: str
-    algorithm: str
-    k: int
-    epsilon: float
-    delta: float
-    neighbors: Neighbors
-    seed: int
-    settings: tuple[tuple[str, Any], ...] = ()
+    request: Request
 
     def at(self, epsilon: float) -> Choice:
-        return replace(self, epsilon=epsilon)
+        """The same at another epsilon."""
+        return replace(self, request=self.request.at(epsilon))
+
+    def with_seed(self, seed: int) -> Choice:
+        """The same with other noise."""
+        return replace(self, request=self.request.with_seed(seed))
 
     @property
-    def about(self) -> BuiltinSet | OwnData:
+    def about(self) -> DataInfo:
+        """The description of the data."""
         return facts(self.data)
 
     @property
-    def system(self) -> Algorithm:
-        return ALGORITHMS[self.algorithm]
+    def box(self) -> Box:
+        """The public box of the data."""
+        return known(self.data).box
 
 
 def choose(data: str | None = None, centers: bool = True, method: str | None = None) -> Choice:
@@ -73,7 +78,17 @@ def choose(data: str | None = None, centers: bool = True, method: str | None = N
             noise_button()
         exact = exact_values(data)
         settings = settings_controls(algorithm)
-    return Choice(data, algorithm, k, *exact, settings)
+    return Choice(data, Request(algorithm, k, *exact, settings))
+
+
+def requests(choice: Choice, algorithms: Iterable[str]) -> tuple[Request, ...]:
+    """The chosen run with each of these methods: others than the chosen one as they are by
+    default."""
+    chosen = choice.request
+    return tuple(
+        chosen if key == chosen.algorithm else replace(chosen, algorithm=key, settings=())
+        for key in algorithms
+    )
 
 
 def centers_control() -> int:
@@ -115,9 +130,9 @@ def known_data(text: str) -> str:
 def keep_algorithm_possible(data: str) -> None:
     """Other data, other dimensions: where the algorithm cannot run, take one that always can."""
     algorithm = ALGORITHMS[address.get("algorithm", ALGORITHM, address.one_of(ALGORITHMS))]
-    if algorithm.obstacle(facts(data).box.d, None, CENTERS):
+    if algorithm.obstacle(known(data).box.d, None, CENTERS):
         address.put("algorithm", FALLBACK, ALGORITHM)
-    elif algorithm.key == FALLBACK and facts(data).box.d == 2:
+    elif algorithm.key == FALLBACK and known(data).box.d == 2:
         address.put("algorithm", ALGORITHM, ALGORITHM)
 
 
@@ -258,18 +273,19 @@ def labelled_slider(choice: Choice) -> None:
     level_slider(f"How strictly is each {choice.about.unit} protected?")
     st.html(ENDS)
     typed = " was typed; the slider shows the level nearest to it" * is_exact(choice)
-    st.caption(f"ε = {at_most(choice.epsilon)}{typed}.")
+    st.caption(f"ε = {at_most(choice.request.epsilon)}{typed}.")
 
 
-def metric_control(data: str, metrics: Collection[str] = tuple(METRICS)) -> Metric:
-    """How good a run is, and what that means in words."""
+def metric_control(data: str, ratios: bool = False) -> Metric:
+    """The metric to show, and what it means in words; with ratios one that is never negative."""
+    metrics = [key for key, metric in METRICS.items() if not (ratios and metric.is_signed)]
     chosen = address.control(
         st.selectbox,
         "What is measured",
         "metric",
         DEFAULT_METRIC,
         address.one_of(metrics),
-        options=list(metrics),
+        options=metrics,
         format_func=lambda key: METRICS[key].title,
     )
     st.caption(METRICS[chosen].meaning)
@@ -311,9 +327,9 @@ def paper_title(key: str) -> str:
 
 def obstacle(choice: Choice) -> str | None:
     """Why the algorithm cannot run on such data, from public facts alone."""
-    return choice.system.obstacle(choice.about.box.d, None, choice.k)
+    return choice.request.system.obstacle(choice.box.d, None, choice.request.k)
 
 
 def is_exact(choice: Choice) -> bool:
     """Whether epsilon was typed and no named level has it."""
-    return level_of(choice.epsilon) is None
+    return level_of(choice.request.epsilon) is None

@@ -13,7 +13,8 @@ import streamlit as st
 
 from dpcore.algorithms import ALGORITHMS
 from dpcore.privacy.explain import NO_BREAK, plural
-from dpcore.study.curves import Curve, Metric
+from dpcore.study.curves import Curve
+from dpcore.study.metrics import Metric
 from dpcore.study.predicted_curves import PredictedCurve
 from pages.ui import chart_style
 from pages.ui.palette import Palette
@@ -21,8 +22,6 @@ from pages.ui.palette import Palette
 HEIGHT = 520
 #: A label's line takes this part of the plot's height, and holds so many letters.
 LINE_HEIGHT, LABEL_WIDTH = 0.04, 16
-#: Of what is zero for the best, a logarithm shows too little.
-LINEAR = ("relative-error", "cost-gap", "shift")
 TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 4)
 
 

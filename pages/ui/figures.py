@@ -28,7 +28,7 @@ def _figures(choice: Choice, picture: Picture, live: bool) -> None:
     job = cached_work.repeated(choice)
     finished, drawn = job.done, job.results[:]
     usual = spread(drawn) if len(drawn) >= min(ENOUGH, DRAWS) else None
-    with st.container(key=f"figures-{choice.epsilon:g}"):
+    with st.container(key=f"figures-{choice.request.epsilon:g}"):
         for show in (moved, worse, published, protected):
             with st.container(gap=None):
                 show(choice, picture, usual)
@@ -99,7 +99,7 @@ def protected(choice: Choice, picture: Picture, usual: Spread | None) -> None:
         label,
         rows,
         f"Each one: {explain.scope(unit)}.",
-        visibility.mark(choice.data) * choice.neighbors.size_is_private,
+        visibility.mark(choice.data) * choice.request.neighbors.size_is_private,
     )
 
 
@@ -111,7 +111,7 @@ def table(choice: Choice, picture: Picture) -> None:
     if "place" in picture.centers:
         rows["Where"] = picture.centers["place"].to_numpy()
     else:
-        for axis, name in enumerate(about.box.names[:4]):
+        for axis, name in enumerate(choice.box.names[:4]):
             rows[plain(name)] = [f"{value:.3g}" for value in picture.centers[axis]]
     rows[f"Share of {explain.plural(about.unit)}"] = [
         "not published" if pd.isna(share) else explain.percent(share)

@@ -61,7 +61,7 @@ def legend(picture: Picture, choice: Choice, layers: Layers) -> None:
     st.markdown("&emsp; ".join(entries), unsafe_allow_html=True)
     about = choice.about
     far = maps.beyond(picture.centers[[0, 1]].to_numpy())
-    if about.geographic and maps.in_the_city(about.box) and layers.private and far:
+    if about.geographic and maps.in_the_city(choice.box) and layers.private and far:
         these = "One center lies" if far == 1 else f"{far} centers lie"
         st.caption(f"{these} toward or beyond the edge of the map: drag it, or zoom out.")
     if picture.marks is None:

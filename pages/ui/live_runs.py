@@ -10,7 +10,7 @@ import streamlit as st
 
 from dpcore.privacy import explain
 from dpcore.study.sweep import Trial
-from dpcore.study.sweep_plan import Plan
+from dpcore.study.sweep_plan import SweepPlan
 from pages.ui import address, cached_work, visibility
 
 #: Seconds between looks at the runs that are still being made.
@@ -23,16 +23,17 @@ def is_stopped(plan: Hashable) -> bool:
     return st.session_state.get("stopped") == plan
 
 
-def gather(plan: Plan, stopped: bool) -> list[Trial]:
+def gather(plan: SweepPlan, stopped: bool) -> list[Trial]:
     """The trials so far. What fails altogether says so in place of its trials."""
     trials = []
-    for (key, epsilon), job in cached_work.swept(
-        plan, 0 if stopped else plan.runs, MOST_RUNS
-    ).items():
+    jobs = cached_work.swept(plan, 0 if stopped else plan.runs, MOST_RUNS)
+    for request, job in jobs.items():
         trials += job.results[: plan.runs]
         if job.failure:
-            failed = range(len(job.results), plan.runs)
-            trials += [Trial(key, epsilon, i, 0, refusal=str(job.failure)) for i in failed]
+            trials += [
+                Trial.refused(request, number, plan.metrics, str(job.failure))
+                for number in range(len(job.results), plan.runs)
+            ]
     return plan.ordered(trials)
 
 

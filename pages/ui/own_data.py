@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import streamlit as st
 from starlette.formparsers import MultiPartParser
 
-from dpcore.datasets import Dataset
+from dpcore.datasets import DataInfo, Dataset
 from dpcore.datasets.builtin import BuiltinSet, builtin_set
 from dpcore.datasets.engines import Tally
 from dpcore.geometry.domain import Box
@@ -31,13 +31,9 @@ def new_key() -> str:
 
 @dataclass(frozen=True)
 class OwnData:
-    """Data that a session holds, and all that may be said of them; named as in BuiltinSet."""
+    """Data that a session holds."""
 
-    title: str
-    description: str
-    box: Box
-    unit: str
-    geographic: bool
+    about: DataInfo
     dataset: Dataset = field(repr=False)
     #: How a release reads the rows, and what it protects. A twin has no rows.
     source: DataSource | None = field(default=None, repr=False)
@@ -46,8 +42,14 @@ class OwnData:
     tally: NonPrivate[Tally] | None = None
     #: The key of the data that this is drawn from, at a price that is paid.
     twin_of: str | None = None
-    key: str = field(default_factory=new_key)
-    simulated: bool = False
+
+    @property
+    def key(self) -> str:
+        return self.about.key
+
+    @property
+    def box(self) -> Box:
+        return self.dataset.box
 
     @property
     def is_twin(self) -> bool:
@@ -69,10 +71,15 @@ def keep(own: OwnData) -> OwnData:
     return own
 
 
-def facts(key: str) -> BuiltinSet | OwnData:
-    """What is public of a data set: a built-in one, or one that this session holds."""
+def known(key: str) -> BuiltinSet | OwnData:
+    """A data set by its key: a built-in one, or one that this session holds."""
     if not is_own(key):
         return builtin_set(key)
     if key not in held():
         raise ValueError(f"This session holds no data called {key!r}.")
     return held()[key]
+
+
+def facts(key: str) -> DataInfo:
+    """The description of a data set."""
+    return known(key).about

@@ -41,7 +41,7 @@ class Center:
 
 def centers(picture: Picture, choice: Choice) -> list[Center]:
     """The centers, largest share first, with what hovering over them says."""
-    about, coordinates = choice.about, list(range(choice.about.box.d))
+    about, coordinates = choice.about, list(range(choice.box.d))
     partners = picture.truth.value.partners
     mark = visibility.mark_words(choice.data)
     found = []
@@ -84,16 +84,16 @@ def draw(picture: Picture, choice: Choice, axes: tuple[int, int], layers: Layers
 def describe(picture: Picture, choice: Choice) -> str:
     """The picture in a sentence, for who cannot see it."""
     published = f", {people_count(picture.marks.published)} published" if picture.marks else ""
-    level = level_of(choice.epsilon)
-    at = f"level {level.name}" if level else f"ε = {choice.epsilon:g}"
+    level = level_of(choice.request.epsilon)
+    at = f"level {level.name}" if level else f"ε = {choice.request.epsilon:g}"
     return (
-        f"{choice.about.title}, {at}: {choice.k} {kind(picture).lower()} centers and their "
+        f"{choice.about.title}, {at}: {choice.request.k} {kind(picture).lower()} centers and their "
         f"non-private partners{published}. The table below says the same in words."
     )
 
 
 def city(picture: Picture, choice: Choice, layers: Layers, colors: Palette) -> maps.Map:
-    unit, box = choice.about.unit, choice.about.box.take((0, 1))
+    unit, box = choice.about.unit, choice.box.take((0, 1))
     shown = []
     if layers.true_density:
         levels = cached_work.true_density(choice.data, (0, 1)).value
@@ -104,7 +104,7 @@ def city(picture: Picture, choice: Choice, layers: Layers, colors: Palette) -> m
         shown += maps.points_layers(picture.marks, unit, colors)
     found = centers(picture, choice)
     color = "private" if picture.verdict.holds else "unproven"
-    if choice.about.box.d == 4:
+    if choice.box.d == 4:
         ends = [(c.at[:2], c.at[2:], c.partner[:2], c.partner[2:], c) for c in found]
         if layers.non_private:
             rows = [{"from": s, "to": t, **maps.tip(*c.partner_tip)} for _, _, s, t, c in ends]
@@ -112,7 +112,7 @@ def city(picture: Picture, choice: Choice, layers: Layers, colors: Palette) -> m
         if layers.private:
             rows = [{"from": s, "to": t, **maps.tip(*c.tip)} for s, t, _, _, c in ends]
             shown.append(maps.arcs_layer(rows, color, colors, "private-arcs"))
-    places = [part for part in (slice(0, 2), slice(2, 4)) if part.start < choice.about.box.d]
+    places = [part for part in (slice(0, 2), slice(2, 4)) if part.start < choice.box.d]
     if layers.shifts:
         rows = [{"from": c.partner[p], "to": c.at[p]} for p in places for c in found]
         shown.append(maps.shift_layer(rows, colors))

@@ -30,7 +30,7 @@ def figure(
     layers: Layers,
     colors: Palette,
 ) -> go.Figure:
-    box, unit = choice.about.box.take(axes), choice.about.unit
+    box, unit = choice.box.take(axes), choice.about.unit
     drawn = go.Figure()
     for wanted, levels, color, name in (
         (

@@ -10,14 +10,19 @@ from dpcore.privacy.explain import LEVELS, MIDDLE, Level
 from dpcore.runs.refusals import answers_on_larger, refusal_of_builtin
 from pages.ui import address, controls
 from pages.ui.controls import Choice
+from pages.ui.own_data import known
 
 
 def problem(choice: Choice) -> Infeasible | None:
     """Why the method cannot answer on a built-in set. The size of other data is private."""
-    if not isinstance(choice.about, BuiltinSet):
+    if not isinstance(known(choice.data), BuiltinSet):
         return None
     return refusal_of_builtin(
-        choice.system, choice.data, choice.k, choice.epsilon, choice.neighbors
+        choice.request.system,
+        choice.data,
+        choice.request.k,
+        choice.request.epsilon,
+        choice.request.neighbors,
     )
 
 
@@ -44,7 +49,11 @@ def offer(choice: Choice) -> None:
             args=(level,),
         )
     larger = answers_on_larger(
-        choice.system, choice.data, choice.k, choice.epsilon, choice.neighbors
+        choice.request.system,
+        choice.data,
+        choice.request.k,
+        choice.request.epsilon,
+        choice.request.neighbors,
     )
     if larger is not None:
         st.button(

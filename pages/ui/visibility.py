@@ -77,8 +77,8 @@ def show(data: str, what: str = "a level", by: str = "what you see here") -> boo
     own = own_data.held()[data]
     if standing is Standing.TWIN:
         st.info(
-            f"**Private twin.** {own.description} Looking at it costs nothing more, so choose "
-            f"{what} by {by}. Figures and red marks below compare with the twin, not with "
+            f"**Private twin.** {own.about.description} Looking at it costs nothing more, so "
+            f"choose {what} by {by}. Figures and red marks below compare with the twin, not with "
             "your data.",
             icon=":material/content_copy:",
         )

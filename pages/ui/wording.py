@@ -7,7 +7,7 @@ import re
 import unicodedata
 
 from dpcore.privacy.explain import distance
-from dpcore.study.curves import Metric
+from dpcore.study.metrics import Metric
 
 #: Everything that looks at the data without protection wears this, and only that.
 NOT_PRIVATE_WORDS = "not private: for your eyes"
@@ -26,7 +26,7 @@ UNASKED = re.compile(r":(?=//|[\w+-]+[:/])|www(?=\.)|(?<=\S)@(?=\S)", re.IGNOREC
 
 def measured(value: float, metric: Metric, geographic: bool) -> str:
     """A figure with four digits; a shift as a distance."""
-    if metric.key == "shift":
+    if metric.is_length:
         return distance(value, geographic)
     return f"{value:.4g}"
 

@@ -31,12 +31,14 @@ SHAPES = {
 def test_every_set_has_its_size_and_type(each: BuiltinSet) -> None:
     made = each.make()
     side = each.resolution
-    assert made.shape == SHAPES.get(each.key, (side, side) if side else (len(made), each.box.d))
+    assert made.shape == SHAPES.get(
+        each.about.key, (side, side) if side else (len(made), each.box.d)
+    )
     assert made.dtype == (np.float64 if each.resolution is None else np.int64)
 
 
 @pytest.mark.parametrize(
-    "each", [s for s in BUILTIN.values() if s.resolution is None], ids=lambda s: s.key
+    "each", [s for s in BUILTIN.values() if s.resolution is None], ids=lambda s: s.about.key
 )
 def test_every_row_lies_in_the_public_box(each: BuiltinSet) -> None:
     rows = each.make()
@@ -88,16 +90,15 @@ def test_the_month_is_spread_as_the_real_pickups_are() -> None:
 
 
 def test_whatever_is_simulated_says_so() -> None:
-    for each in BUILTIN.values():
-        assert each.simulated == ("simulated" in each.description)
-    assert BUILTIN["nyc-month"].simulated
-    assert not BUILTIN["nyc-taxi"].simulated
-    assert "simulated" in BUILTIN["nyc-month"].title
+    simulated = {key for key, each in BUILTIN.items() if each.about.simulated}
+    assert simulated == {"nyc-month", "s1-like", "gaussians-k5-d4"}
+    assert all("simulated" in BUILTIN[key].about.description for key in simulated)
+    assert "simulated" in BUILTIN["nyc-month"].about.title
 
 
 def test_the_gaussian_family_has_any_k_and_d() -> None:
     each = builtin_set("gaussians-k3-d7")
-    assert each.simulated
+    assert each.about.simulated
     assert each.make().shape == (10_000, 7)
     assert each.box.contains(each.make()).all()
 

@@ -123,7 +123,7 @@ def test_the_baseline_of_rows_is_as_good_as_scikit_learn(d):
     rows = np.clip(middles[rng.integers(0, 6, 2000)] + rng.normal(0, 0.1, (2000, d)), -1, 0.999)
     cells = Box.cube(d).cells(rows).astype(np.int32)
     points = from_ticks(cell_ticks(cells))
-    centers = best_on_rows(cells, 5, rng)
+    centers = best_on_rows(cell_ticks(cells), 5, rng)
     cost = ((points[:, None] - centers) ** 2).sum(axis=2).min(axis=1).sum()
     assert cost <= 1.002 * KMeans(5, n_init=10, random_state=0).fit(points).inertia_
 
@@ -132,6 +132,6 @@ def test_the_baseline_of_rows_is_as_good_as_scikit_learn(d):
 @pytest.mark.parametrize("n", [0, 1, 3, 40])
 def test_the_baseline_survives_fewer_distinct_rows_than_centers(n, d):
     cells = np.full((n, d), LATTICE_CELLS // 2, dtype=np.int32)
-    centers = best_on_rows(cells, 4, np.random.default_rng(0))
+    centers = best_on_rows(cell_ticks(cells), 4, np.random.default_rng(0))
     assert centers.shape == (4, d)
     assert np.abs(centers).max() < 1e-5

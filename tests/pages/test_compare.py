@@ -20,7 +20,6 @@ from dpcore.datasets.rows import from_array
 from dpcore.papers import REPRODUCTIONS, Check, Effort, Finding, Outcome, Row, Shelf
 from dpcore.papers.finding import printed
 from dpcore.study.k_by_d import Family
-from dpcore.study.sweep_plan import Plan
 from pages.ui.compare import auto_choices, findings, k_by_d, run_times, shared_jobs
 from pages.ui.own_data import HELD, OwnData
 from tests.pages.sweeping import finished, until
@@ -67,7 +66,9 @@ def test_the_ranking_is_that_of_the_sweep_which_the_page_names() -> None:
     own = [key for key, each in ALGORITHMS.items() if each.paper == "su2016"]
     trials = list(dpcore.sweep(own, dpcore.datasets.load("iris"), 3, [4.0], 2))
     for key, mean in dots(app).items():
-        assert mean == pytest.approx(sum(t.nicv for t in trials if t.algorithm == key) / 2)
+        assert mean == pytest.approx(
+            sum(t.figures["nicv"] for t in trials if t.algorithm == key) / 2
+        )
     assert list(dots(app).values()) == sorted(dots(app).values())
     table = app.table[0].value
     assert list(table["Method"])[: len(dots(app))] == [ALGORITHMS[k].title for k in dots(app)]
@@ -108,7 +109,7 @@ def test_no_privacy_and_no_data_are_lines() -> None:
     assert len(chart(app)["layout"]["shapes"]) == 2
 
 
-@pytest.mark.parametrize("metric", ["nicv-003", "relative-error", "cost-gap", "shift"])
+@pytest.mark.parametrize("metric", ["mean-distance", "relative-error", "cost-gap", "shift"])
 def test_every_metric_ranks(metric: str) -> None:
     app = finished(page(**RANK, runs=1, metric=metric))
     assert list(dots(app).values()) == sorted(dots(app).values())
@@ -122,8 +123,8 @@ def test_a_ranking_stops_and_goes_on() -> None:
 
 def test_a_map_has_the_mean_of_every_cell() -> None:
     app = finished(page(**MAP, privacy="Looser"))
-    own = Family(Plan("", ("dplloyd",), 0, (1.0,), 1), (2, 3), (2, 3))
-    by_place = {(cell.k, cell.d): cell.trial.nicv for cell in own.cells()}
+    own = Family((dpcore.Request("dplloyd", 2, 1.0),), 1, ks=(2, 3), ds=(2, 3))
+    by_place = {(cell.k, cell.d): cell.trial.figures["nicv"] for cell in own.cells()}
     figures = [k_by_d.short(by_place[k, d]) for d in (2, 3) for k in (2, 3)]
     assert chart(app)["data"][1]["text"] == figures
     assert "finished" in words(app)
@@ -155,7 +156,7 @@ def test_a_relative_error_has_no_ratio_so_two_methods_are_not_compared_by_it() -
 
 def test_more_runs_of_a_cell_keep_those_that_are_finished() -> None:
     before = finished(page(**MAP, seed=21))
-    family = Family(Plan("", ("dplloyd",), 0, (0.2,), 1, seed=21), (2, 3), (2, 3))
+    family = Family((dpcore.Request("dplloyd", 2, 0.2, seed=21),), 1, ks=(2, 3), ds=(2, 3))
     (job,) = shared_jobs.cells(family, False, k_by_d.MOST_RUNS).values()
     first = list(job.results)
     before.number_input(key="at-cell_runs").set_value(2)

@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import dpcore
-from dpcore.study.curves import METRICS
+from dpcore.study.metrics import METRICS, Metric
 from pages.ui import cached_work
 from pages.ui.background import Worker
 from tests.pages.sweeping import eventually, finished
@@ -44,7 +44,7 @@ def test_the_curve_is_the_mean_of_the_sweep_that_the_page_names() -> None:
         dpcore.sweep(["dplloyd"], dpcore.datasets.load("s1-like"), 5, [0.5, 0.7, 1.0, 2.0], 2)
     )
     for epsilon, mean in means(app).items():
-        own = [t.nicv for t in trials if t.epsilon == epsilon]
+        own = [t.figures["nicv"] for t in trials if t.epsilon == epsilon]
         assert mean == pytest.approx(sum(own) / 2)
     assert len(means(app)) == 4
 
@@ -69,15 +69,36 @@ def test_every_metric_is_drawn(metric: str) -> None:
     assert METRICS[metric].meaning in words(app)
 
 
+def test_a_metric_that_was_added_is_in_the_control_the_chart_and_the_lines(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spread = Metric("spread", "Spread", "A meaning.", lambda found, _: float(found.centers.std()))
+    monkeypatch.setitem(METRICS, "spread", spread)
+    app = finished(page(metric="spread"))
+    assert "Spread" in app.selectbox(key="at-metric").options
+    assert "A meaning." in words(app)
+    trials = list(
+        dpcore.sweep(["dplloyd"], dpcore.datasets.load("s1-like"), 5, [0.5], 2, metrics=["spread"])
+    )
+    assert means(app)[0.5] == pytest.approx(sum(t.figures["spread"] for t in trials) / 2)
+
+
+def test_metrics_that_cost_little_share_their_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = finished(page(seed=12))
+    monkeypatch.setattr(dpcore, "sweep", lambda *_, **__: pytest.fail("the runs were made again"))
+    app.selectbox(key="at-metric").set_value("shift")
+    assert len(means(finished(checked(app)))) == 4
+
+
 def test_more_runs_and_other_company_keep_what_is_finished(monkeypatch: pytest.MonkeyPatch) -> None:
     app = finished(page(seed=11))
     before = cached_work.worker()
     sweeps: list[list[str]] = []
     real = dpcore.sweep
 
-    def counted(algorithms: list[str], *rest: Any, **named: Any) -> Iterator[dpcore.Trial]:
-        sweeps.append(list(algorithms))
-        return real(algorithms, *rest, **named)
+    def counted(requests: list[dpcore.Request], *rest: Any, **named: Any) -> Iterator[dpcore.Trial]:
+        sweeps.append([request.algorithm for request in requests])
+        return real(requests, *rest, **named)
 
     monkeypatch.setattr(dpcore, "sweep", counted)
     app.number_input(key="at-runs").set_value(3)

@@ -137,8 +137,8 @@ def test_every_built_in_set_opens_when_chosen(key: str) -> None:
     assert not app.warning
     drawn = [*app.get("deck_gl_json_chart"), *app.get("plotly_chart")]
     assert len(drawn) == 1
-    assert len(app.get("deck_gl_json_chart")) == BUILTIN[key].geographic
-    if BUILTIN[key].box.d != 2 and not BUILTIN[key].geographic:
+    assert len(app.get("deck_gl_json_chart")) == BUILTIN[key].about.geographic
+    if BUILTIN[key].box.d != 2 and not BUILTIN[key].about.geographic:
         assert "the picture shows two of them" in words(app)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import dpcore
 from dpcore.datasets import Dataset, load
-from dpcore.datasets.base import About
+from dpcore.datasets.base import DataInfo
 from dpcore.datasets.rows import from_array
 from dpcore.geometry.domain import Box, from_ticks
 from dpcore.papers import REPRODUCTIONS, Effort, Finding, Row, Shelf, reproduce
@@ -139,7 +139,7 @@ def test_a_genetic_search_that_never_catches_up_is_not_what_figure_4_claims():
 
 def small(_: Shelf) -> Dataset:
     points = from_ticks(load("gaussians-k3-d2").positions()[0])[:400]
-    return from_array(points, Box.cube(2), about=About("s1"))
+    return from_array(points, Box.cube(2), about=DataInfo("s1"))
 
 
 @pytest.fixture

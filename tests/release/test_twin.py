@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dpcore
-from dpcore.datasets import About, GridDataset
+from dpcore.datasets import DataInfo, GridDataset
 from dpcore.geometry.domain import Box, Grid
 from dpcore.release import (
     TWIN,
@@ -104,7 +104,7 @@ def test_data_of_many_coordinates_are_refused_with_advice():
 def test_rows_lie_around_their_points_half_way_to_the_next(d):
     points = np.array([[-0.5] * d, [0.5] + [-0.5] * (d - 1)])
     weights = np.array([3000.0, 1000.0])
-    twin = drawn(points, weights, Box.cube(d), About(), np.random.default_rng(0))
+    twin = drawn(points, weights, Box.cube(d), DataInfo(), np.random.default_rng(0))
     ticks, counts = twin.positions()
     unit = ticks / 2**21
     assert twin.n == 4000
@@ -119,6 +119,6 @@ def test_rows_lie_around_their_points_half_way_to_the_next(d):
 @pytest.mark.parametrize("weights", [[], [0.2], [-5.0, 4.0]])
 def test_where_there_is_nothing_but_noise_the_twin_has_no_rows(d, weights):
     points = np.zeros((len(weights), d))
-    twin = drawn(points, np.array(weights), Box.cube(d), About(), np.random.default_rng(0))
+    twin = drawn(points, np.array(weights), Box.cube(d), DataInfo(), np.random.default_rng(0))
     assert twin.n == 0
     assert len(dpcore.run("dplloyd", twin, 2, 1.0, seed=0).centers) == 2

@@ -11,7 +11,7 @@ import pytest
 
 import dpcore
 from dpcore.cli import main
-from dpcore.datasets import About
+from dpcore.datasets import DataInfo
 from dpcore.results.run_result import NonPrivate, opened
 from dpcore.study import metrics
 
@@ -46,7 +46,7 @@ def test_figures_on_data_of_ones_own_hide_their_value_until_it_is_asked_for():
         assert f"{figure}" == repr(figure)
     assert dpcore.nicv(OWN, CENTERS).value == metrics.nicv(OWN.value, CENTERS)
     (trial,) = dpcore.sweep(["dplloyd"], OWN, 2, [1.0], runs=1)
-    assert trial.value.nicv > 0
+    assert trial.value.figures["nicv"] > 0
 
 
 def test_data_of_ones_own_show_no_exact_number_until_they_are_opened():
@@ -61,13 +61,17 @@ def test_data_of_ones_own_show_no_exact_number_until_they_are_opened():
 
 
 def test_everything_takes_data_of_ones_own_as_it_takes_public_data():
-    shared = dpcore.datasets.from_array(ROWS, (-1, 1), about=About(public=True))
+    shared = dpcore.datasets.from_array(ROWS, (-1, 1), about=DataInfo(public=True))
     own, same = (dpcore.run("dplloyd", data, 2, 1.0, seed=0).centers for data in (OWN, shared))
     np.testing.assert_array_equal(own, same)
     own, same = (dpcore.baseline(data, 2).centers for data in (OWN, shared))
     np.testing.assert_array_equal(own, same)
     (own,), (same,) = (dpcore.sweep(["dplloyd"], d, 2, [1.0], 1) for d in (OWN, shared))
-    assert own.value.nicv == same.nicv == dpcore.nicv(shared, own_centers(same.seed))
+    assert (
+        own.value.figures["nicv"]
+        == same.figures["nicv"]
+        == dpcore.nicv(shared, own_centers(same.seed))
+    )
 
 
 def own_centers(seed: int):
@@ -79,7 +83,7 @@ def test_opening_what_is_plain_changes_nothing():
 
 
 def test_who_says_that_data_are_public_gets_plain_numbers():
-    shared = dpcore.datasets.from_array(ROWS, (-1, 1), about=About(public=True))
+    shared = dpcore.datasets.from_array(ROWS, (-1, 1), about=DataInfo(public=True))
     assert isinstance(dpcore.nicv(shared, CENTERS), float)
 
 

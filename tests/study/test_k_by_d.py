@@ -11,19 +11,26 @@ import subprocess
 import pytest
 
 import dpcore
-from dpcore import cli
-from dpcore.study.curves import METRICS
+from dpcore import Request, cli
 from dpcore.study.k_by_d import Cell, Family, advantage, as_csv, standings
+from dpcore.study.metrics import METRICS
 from dpcore.study.sweep import Trial
-from dpcore.study.sweep_plan import Plan
 
-SMALL = Family(Plan("", ("dplloyd", "eugkm"), 0, (1.0,), 2, seed=3), ks=(2, 3), ds=(2, 5))
+REQUESTS = tuple(Request(key, 2, 1.0, seed=3) for key in ("dplloyd", "eugkm"))
+SMALL = Family(REQUESTS, 2, ks=(2, 3), ds=(2, 5))
 NICV = METRICS["nicv"]
 
 
 def figures(cells: list[Cell]) -> set[tuple[int, int, str, int, float, float]]:
     return {
-        (c.k, c.d, c.trial.algorithm, c.trial.run, c.trial.nicv, c.trial.relative_error)
+        (
+            c.k,
+            c.d,
+            c.trial.algorithm,
+            c.trial.run,
+            c.trial.figures["nicv"],
+            c.trial.figures["relative-error"],
+        )
         for c in cells
     }
 
@@ -46,7 +53,7 @@ def test_every_cell_has_its_first_trial_before_any_has_its_second():
 
 
 def test_a_member_that_an_algorithm_cannot_run_on_says_why_and_the_others_go_on():
-    family = Family(Plan("", ("coreset",), 0, (20.0,), 1), ks=(2,), ds=(2, 5))
+    family = Family((Request("coreset", 5, 20.0, seed=0),), 1, ks=(2,), ds=(2, 5))
     found = standings(family.cells(), "coreset", NICV)
     assert found[2, 2].point is not None
     assert "2 to 4 dimensions" in str(found[2, 5].refusal)
@@ -54,7 +61,7 @@ def test_a_member_that_an_algorithm_cannot_run_on_says_why_and_the_others_go_on(
 
 def test_twice_the_figure_of_the_other_is_an_advantage_of_two():
     def at(nicv: float) -> object:
-        cell = Cell(2, 2, Trial("eugkm", 1.0, 0, 0, nicv=nicv))
+        cell = Cell(2, 2, Trial("eugkm", 1.0, 0, 0, {"nicv": nicv}))
         return standings([cell], "eugkm", NICV)[2, 2]
 
     assert advantage(at(1.0), at(2.0)) == 2
@@ -77,7 +84,7 @@ def test_the_shell_lines_repeat_the_trials(capsys: pytest.CaptureFixture[str]):
     for line in lines.splitlines():
         cli.main(shlex.split(line))
         rows += list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    assert {float(row["nicv"]) for row in rows} == {c.trial.nicv for c in family.cells()}
+    assert {float(row["nicv"]) for row in rows} == {c.trial.figures["nicv"] for c in family.cells()}
     assert len(rows) == 8
 
 

@@ -6,7 +6,7 @@ import csv
 import io
 import math
 
-from dpcore.study.curves import METRICS
+from dpcore.study.metrics import METRICS
 from dpcore.study.ranking import as_csv, ranked, standing
 from dpcore.study.sweep import Trial
 
@@ -14,7 +14,7 @@ NICV = METRICS["nicv"]
 
 
 def trial(algorithm: str, run: int, nicv: float, seconds: float = 1.0) -> Trial:
-    return Trial(algorithm, 1.0, run, run, nicv=nicv, seconds=seconds)
+    return Trial(algorithm, 1.0, run, run, {"nicv": nicv}, seconds)
 
 
 TRIALS = [

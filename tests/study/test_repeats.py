@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import dpcore
+from dpcore import Request
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.rows import from_array
-from dpcore.privacy.accounting import Neighbors
 from dpcore.study.repeats import DRAWS, Draw, draws, spread
 
 
@@ -23,8 +23,7 @@ def data() -> Dataset:
 
 def drawn(data: Dataset, epsilon: float, count: int = DRAWS) -> list[Draw]:
     reference = dpcore.baseline(data, 2)
-    options = (0.0, Neighbors.ADD_REMOVE, {}, reference)
-    return list(draws("adaptive", data, 2, epsilon, *options, count=count))
+    return list(draws(Request("adaptive", 2, epsilon), data, reference, count))
 
 
 def test_there_are_twenty_and_they_repeat(data: Dataset) -> None:
@@ -39,9 +38,7 @@ def test_a_draw_depends_on_its_number_alone(data: Dataset) -> None:
 
 
 def test_they_come_one_by_one(data: Dataset) -> None:
-    endless = draws(
-        "adaptive", data, 2, 1.0, 0.0, Neighbors.ADD_REMOVE, {}, dpcore.baseline(data, 2), 10**9
-    )
+    endless = draws(Request("adaptive", 2, 1.0), data, dpcore.baseline(data, 2), 10**9)
     assert len(next(endless).shifts) == 2
 
 

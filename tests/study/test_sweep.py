@@ -17,9 +17,9 @@ def key(trial):
         trial.algorithm,
         trial.epsilon,
         trial.run,
-        trial.nicv,
-        trial.relative_error,
-        trial.shift,
+        trial.figures["nicv"],
+        trial.figures["relative-error"],
+        trial.figures["shift"],
     )
 
 
@@ -48,9 +48,9 @@ def test_an_algorithm_that_cannot_answer_says_why_and_the_others_go_on():
     trials = list(dpcore.sweep(["eugkm", "dplloyd"], wide, 2, [1000.0], runs=1))
     by_key = {t.value.algorithm: t.value for t in trials}
     assert "cells" in by_key["eugkm"].refusal
-    assert math.isnan(by_key["eugkm"].nicv)
+    assert math.isnan(by_key["eugkm"].figures["nicv"])
     assert by_key["dplloyd"].refusal is None
-    assert math.isfinite(by_key["dplloyd"].nicv)
+    assert math.isfinite(by_key["dplloyd"].figures["nicv"])
 
 
 def test_an_algorithm_for_another_relation_says_so_and_the_others_go_on():
@@ -58,7 +58,7 @@ def test_an_algorithm_for_another_relation_says_so_and_the_others_go_on():
     trials = list(dpcore.sweep(keys, DATA, 5, [1.0], runs=1, neighbors="replace-one"))
     by_key = {t.algorithm: t for t in trials}
     assert "private under add-remove only" in by_key["eugkm-published"].refusal
-    assert math.isfinite(by_key["dplloyd"].nicv)
+    assert math.isfinite(by_key["dplloyd"].figures["nicv"])
 
 
 def test_a_sweep_can_be_left_at_any_time():
@@ -73,11 +73,14 @@ def test_what_is_wrong_is_refused_when_the_sweep_is_asked_for():
     for wrong in (
         {"epsilons": [0.5, -1]},
         {"runs": 0},
+        {"k": 0},
+        {"neighbors": "swap"},
+        {"metrics": ["speed"]},
         {"algorithms": ["nope"]},
         {"parameters": {"dplloyd": {"rounds": 0}}},
     ):
         asked = {"algorithms": ["dplloyd"], "data": DATA, "k": 5, "epsilons": [1.0]} | wrong
-        with pytest.raises(ValueError, match=r"must be|at least|No algorithm"):
+        with pytest.raises(ValueError, match=r"must be|at least|No algorithm|No metric"):
             dpcore.sweep(**asked)
 
 
@@ -85,3 +88,13 @@ def test_a_sweep_goes_on_where_another_ended():
     whole = list(dpcore.sweep(["dplloyd"], DATA, 5, [0.5], runs=3, seed=7))
     rest = list(dpcore.sweep(["dplloyd"], DATA, 5, [0.5], runs=1, seed=7, first=2))
     assert [key(t) for t in rest] == [key(whole[2])]
+
+
+def test_requests_sweep_as_their_fields_do():
+    requests = [dpcore.Request("dplloyd", 5, e, seed=7, settings={"rounds": 2}) for e in (0.5, 2)]
+    by_request = dpcore.sweep(requests, DATA, runs=2)
+    own = {"dplloyd": {"rounds": 2}}
+    by_name = dpcore.sweep(["dplloyd"], DATA, 5, [0.5, 2], runs=2, seed=7, parameters=own)
+    assert [key(t) for t in by_request] == [key(t) for t in by_name]
+    with pytest.raises(TypeError, match="Requests say all of their runs"):
+        dpcore.sweep(requests, DATA, 5, [1.0])

@@ -6,43 +6,24 @@ import csv
 import io
 import json
 import shlex
+from dataclasses import replace
 
 import pytest
 
 import dpcore
-from dpcore import cli
-from dpcore.algorithms import get
+from dpcore import Request, cli
 from dpcore.privacy.accounting import Neighbors
-from dpcore.study.sweep_plan import Plan, as_csv, as_json
+from dpcore.study.sweep_plan import SweepPlan, across, as_csv, as_json
 
-PLAN = Plan(
-    "s1-like",
-    ("dplloyd", "eugkm"),
-    3,
-    (0.5, 1.0),
-    2,
-    seed=4,
-    neighbors=Neighbors.REPLACE_ONE,
-    settings=(("dplloyd", (("rounds", 3), ("start", "packing"))),),
-    unsquared=True,
-)
+EUGKM = Request("eugkm", 3, 0.5, neighbors=Neighbors.REPLACE_ONE, seed=4)
+DPLLOYD = replace(EUGKM, algorithm="dplloyd", settings={"rounds": 3, "start": "packing"})
+METRICS = ("nicv", "mean-distance", "points")
+PLAN = SweepPlan("s1-like", across([DPLLOYD, EUGKM], [0.5, 0.1 + 0.2]), 2, METRICS)
 
 
-def asked(plan: Plan) -> list[dpcore.Trial]:
-    return list(
-        dpcore.sweep(
-            plan.algorithms,
-            dpcore.datasets.load(plan.data),
-            plan.k,
-            plan.epsilons,
-            plan.runs,
-            plan.seed,
-            plan.delta,
-            plan.neighbors,
-            {key: plan.changed(key) for key in plan.algorithms},
-            unsquared=plan.unsquared,
-        )
-    )
+def trials_of(plan: SweepPlan) -> list[dpcore.Trial]:
+    data = dpcore.datasets.load(plan.data)
+    return list(dpcore.sweep(plan.requests, data, runs=plan.runs, metrics=plan.metrics))
 
 
 def figures(rows: list[dict[str, str]]) -> list[dict[str, str]]:
@@ -57,46 +38,60 @@ def test_the_shell_lines_repeat_the_trials(capsys: pytest.CaptureFixture[str]):
     for line in PLAN.command().splitlines():
         cli.main(shlex.split(line)[1:])
         rows += list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    own = list(csv.DictReader(io.StringIO(as_csv(asked(PLAN)))))
+    own = list(csv.DictReader(io.StringIO(as_csv(trials_of(PLAN)))))
     assert figures(rows) == figures(own)
 
 
 def test_the_program_repeats_the_trials():
     scope: dict[str, list[dpcore.Trial]] = {}
     exec(PLAN.python(), scope)
-    own = json.loads(as_json(asked(PLAN)))
+    own = json.loads(as_json(trials_of(PLAN)))
     again = json.loads(as_json(scope["trials"]))
     assert figures(again) == figures(own)
 
 
 def test_trials_are_put_in_the_order_of_a_sweep():
-    trials = asked(PLAN)
+    trials = trials_of(PLAN)
     assert PLAN.ordered(reversed(trials)) == trials
 
 
 def test_one_line_is_enough_while_nobody_has_settings_of_their_own():
-    plain = Plan("s1-like", ("dplloyd", "eugkm"), 3, (0.5,), 2)
+    requests = (Request("dplloyd", 3, 0.5, seed=0), Request("eugkm", 3, 0.5, seed=0))
+    plain = SweepPlan("s1-like", requests, 2)
     assert plain.command() == (
         "dpcore sweep dplloyd eugkm --data s1-like -k 3 --epsilons 0.5 --runs 2 --seed 0 --csv"
     )
 
 
 def test_what_is_not_a_number_becomes_null():
-    refused = dpcore.Trial("eugkm", 0.1, 0, 0, refusal="Too little.")
+    refused = dpcore.Trial.refused(EUGKM, 0, METRICS, "Too little.")
     (row,) = json.loads(as_json([refused]))
     assert row["nicv"] is None
     assert row["refusal"] == "Too little."
 
 
-def test_the_part_of_one_algorithm_is_the_same_whether_defaults_are_named_or_not():
-    named = Plan(
-        "s1-like", ("dplloyd", "eugkm"), 3, (0.5,), 2, settings=(("dplloyd", (("rounds", 7),)),)
+@pytest.mark.parametrize(
+    "requests",
+    [
+        (),
+        (EUGKM, DPLLOYD, EUGKM.at(1.0)),
+        (EUGKM, DPLLOYD.at(1.0)),
+        (EUGKM, DPLLOYD.with_seed(5)),
+        (EUGKM, DPLLOYD.on(4)),
+        (EUGKM, replace(DPLLOYD, neighbors="add-remove")),
+    ],
+)
+def test_a_plan_is_of_requests_that_differ_in_algorithm_and_level_only(
+    requests: tuple[Request, ...],
+) -> None:
+    with pytest.raises(ValueError, match="differ in algorithm and epsilon only"):
+        SweepPlan("s1-like", requests, 2)
+
+
+def test_old_columns_keep_their_names() -> None:
+    trials = list(dpcore.sweep([EUGKM], dpcore.datasets.load("s1-like"), runs=1))
+    head = as_csv(trials).splitlines()[0].split(",")
+    assert {"nicv", "relative_error", "shift", "points", "seconds", "refusal"} < set(head)
+    assert as_csv(trials_of(PLAN)).splitlines()[0] == (
+        "algorithm,epsilon,run,seed,nicv,mean_distance,points,seconds,refusal"
     )
-    default = get("dplloyd").settings({})["rounds"]
-    bare = Plan("s1-like", ("dplloyd",), 3, (0.5,), 2)
-    given = Plan(
-        "s1-like", ("dplloyd",), 3, (0.5,), 2, settings=(("dplloyd", (("rounds", default),)),)
-    )
-    assert given.alone("dplloyd") == bare
-    assert named.alone("eugkm").settings == ()
-    assert named.alone("dplloyd").changed("dplloyd") == {"rounds": 7}

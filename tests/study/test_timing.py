@@ -7,11 +7,13 @@ import io
 
 import pytest
 
+from dpcore import Request
 from dpcore.study import timing
-from dpcore.study.sweep_plan import Plan
 from dpcore.study.timing import Timetable, Timing, as_csv, pace
 
-SMALL = Timetable(Plan("", ("dplloyd", "eugkm"), 3, (1.0,), 2), d=2, sizes=(100, 1000))
+SMALL = Timetable(
+    (Request("dplloyd", 3, 1.0, seed=0), Request("eugkm", 3, 1.0, seed=0)), 2, sizes=(100, 1000)
+)
 
 
 def test_every_algorithm_is_timed_at_every_size():
@@ -42,17 +44,17 @@ def test_what_would_take_too_long_is_left_out_and_says_so(monkeypatch: pytest.Mo
 
 
 def test_an_algorithm_that_cannot_run_says_why():
-    refused = Timetable(Plan("", ("coreset-split",), 3, (1.0,), 1), d=2, sizes=(100,))
+    refused = Timetable((Request("coreset-split", 3, 1.0),), 1, sizes=(100,))
     (told,) = refused.timings()
     assert told.refusal is not None
     assert told.refusal.startswith("it is for 3 and 4 dimensions")
 
 
 def test_the_program_times_the_same(capsys: pytest.CaptureFixture[str]):
-    own = Plan(
-        "", ("dplloyd", "coreset-split"), 3, (1.0,), 2, settings=(("dplloyd", (("rounds", 2),)),)
-    )
-    exec(Timetable(own, 2, (100, 1000)).python(), {})
+    own = Request("dplloyd", 3, 1.0, settings={"rounds": 2}), Request("coreset-split", 3, 1.0)
+    program = Timetable(own, 2, 2, (100, 1000)).python()
+    assert "{'rounds': 2}" in program
+    exec(program, {})
     said = [line.split()[:2] for line in capsys.readouterr().out.splitlines()]
     assert said == [[key, n] for n in ("100", "1000") for key in ("dplloyd", "coreset-split")]
 

@@ -13,6 +13,7 @@ from dpcore.algorithms import ALGORITHMS
 from dpcore.algorithms.auto import AutoChoice as Taken
 from dpcore.algorithms.auto import choose
 from dpcore.privacy.accounting import Neighbors
+from dpcore.runs import source_text
 from dpcore.study.sweep_plan import table_csv
 from pages.ui import chart_style, controls, palette
 from pages.ui.controls import Choice
@@ -35,7 +36,9 @@ def show() -> None:
         "Nothing is run here: this is its rule, drawn, which anybody can repeat."
     )
     controls.labelled_slider(choice)
-    taken = rule(choice.k, choice.epsilon, choice.delta, choice.neighbors)
+    taken = rule(
+        choice.request.k, choice.request.epsilon, choice.request.delta, choice.request.neighbors
+    )
     ways = list(dict.fromkeys((each.algorithm, each.way) for each in taken.values()))
     legend(ways)
     chart_style.draw(
@@ -119,7 +122,9 @@ def count(n: int) -> str:
 
 def python(choice: Choice) -> str:
     """A program that prints the same map."""
-    rest = f"{choice.k}, {choice.epsilon!r}, {choice.delta!r}, {str(choice.neighbors)!r}"
+    asked = choice.request
+    values = (asked.k, asked.epsilon, asked.delta, asked.neighbors)
+    rest = ", ".join(map(source_text.literal, values))
     return f"""\
 from dpcore.algorithms.auto import choose
 

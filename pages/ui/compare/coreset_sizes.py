@@ -8,8 +8,9 @@ import pandas as pd
 import streamlit as st
 
 from dpcore.study import curves
-from dpcore.study.curves import EPSILONS, SIZE, Curve, Point
-from dpcore.study.sweep_plan import Plan, as_csv
+from dpcore.study.curves import EPSILONS, Curve, Point
+from dpcore.study.metrics import SIZE
+from dpcore.study.sweep_plan import SweepPlan, across, as_csv
 from pages.ui import (
     browser_state,
     chart_style,
@@ -39,19 +40,10 @@ def show() -> None:
     live_runs.warn(choice.data, "ε", "this curve")
     with st.sidebar:
         browser_state.watch_width()
-        beside = method_picker.control("coresets", choice.algorithm, USUAL)
+        beside = method_picker.control("coresets", choice.request.algorithm, USUAL)
         runs = controls.runs_control("Runs at each ε", "size_runs", RUNS, live_runs.MOST_RUNS)
-    plan = Plan(
-        choice.data,
-        (choice.algorithm, *beside),
-        choice.k,
-        EPSILONS,
-        runs,
-        choice.seed,
-        choice.delta,
-        choice.neighbors,
-        ((choice.algorithm, choice.settings),),
-    )
+    requests = controls.requests(choice, [choice.request.algorithm, *beside])
+    plan = SweepPlan(choice.data, across(requests, EPSILONS), runs)
     stopped = live_runs.is_stopped(plan)
     going = not stopped and len(live_runs.gather(plan, stopped)) < plan.total
     pause = live_runs.PAUSE if going else None
@@ -61,7 +53,7 @@ def show() -> None:
     keep(choice.data, files, not going, plan.command(), plan.python())
 
 
-def sizes_so_far(choice: Choice, plan: Plan, going: bool) -> None:
+def sizes_so_far(choice: Choice, plan: SweepPlan, going: bool) -> None:
     trials = live_runs.gather(plan, not going)
     found = [curves.curve(key, trials, SIZE) for key in plan.algorithms]
     live_runs.status(plan, len(trials), plan.total, live_runs.refused(trials), going)
@@ -73,7 +65,7 @@ def sizes_so_far(choice: Choice, plan: Plan, going: bool) -> None:
         SIZE,
         (),
         plan.epsilons,
-        choice.epsilon,
+        choice.request.epsilon,
         Axes(),
         SIZE.title,
         colors,
@@ -97,7 +89,7 @@ def without_nothing(found: Curve) -> Curve:
     return Curve(found.algorithm, points, found.refusals)
 
 
-def table(found: list[Curve], plan: Plan) -> None:
+def table(found: list[Curve], plan: SweepPlan) -> None:
     """The curves in figures: what a screen reader gets."""
     rows = {}
     for each in found:

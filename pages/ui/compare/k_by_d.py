@@ -12,10 +12,9 @@ import streamlit as st
 from dpcore.algorithms import ALGORITHMS
 from dpcore.privacy.explain import plural
 from dpcore.study import k_by_d
-from dpcore.study.curves import METRICS, Metric
 from dpcore.study.k_by_d import SIDES, Cell, Family
+from dpcore.study.metrics import Metric, usual
 from dpcore.study.ranking import Standing
-from dpcore.study.sweep_plan import Plan
 from pages.ui import address, chart_style, controls, fragments, live_runs, palette
 from pages.ui.compare import shared_jobs
 from pages.ui.controls import Choice
@@ -53,7 +52,7 @@ def show() -> None:
     with level:
         controls.labelled_slider(choice)
     with st.sidebar:
-        others = [key for key in ALGORITHMS if key != choice.algorithm]
+        others = [key for key in ALGORITHMS if key != choice.request.algorithm]
         against = address.control(
             st.selectbox,
             "Against",
@@ -71,23 +70,9 @@ def show() -> None:
         runs = controls.runs_control("Runs of each cell", "cell_runs", RUNS, MOST_RUNS)
     with what:
         # A ratio of figures that can be zero or less would say nothing.
-        metric = controls.metric_control(
-            DATA, [key for key in METRICS if against == NONE or key != "relative-error"]
-        )
-    keys = (choice.algorithm, *([] if against == NONE else [against]))
-    plan = Plan(
-        "",
-        keys,
-        0,
-        (choice.epsilon,),
-        runs,
-        choice.seed,
-        choice.delta,
-        choice.neighbors,
-        ((choice.algorithm, choice.settings),),
-        metric.unsquared,
-    )
-    asked = Family(plan, ks, ds)
+        metric = controls.metric_control(DATA, ratios=against != NONE)
+    keys = (choice.request.algorithm, *([] if against == NONE else [against]))
+    asked = Family(controls.requests(choice, keys), runs, usual(metric.key), ks, ds)
     stopped = live_runs.is_stopped(asked)
     found, failed = gather(asked, stopped)
     going = not stopped and not failed and len(found) < asked.total
@@ -118,7 +103,7 @@ def sides_control(label: str, name: str) -> tuple[int, ...]:
 def gather(asked: Family, stopped: bool) -> tuple[list[Cell], dict[str, Exception]]:
     """The trials so far, of as many runs as were asked for, and what failed altogether."""
     found = shared_jobs.cells(asked, stopped, MOST_RUNS)
-    most = asked.total // len(asked.plan.algorithms)
+    most = asked.total // len(asked.algorithms)
     cells = [cell for job in found.values() for cell in job.results[:most]]
     return cells, {key: job.failure for key, job in found.items() if job.failure}
 
@@ -136,7 +121,9 @@ def map_so_far(choice: Choice, asked: Family, metric: Metric, going: bool) -> No
     alt = f"{metric.title} over k and d. The table below says the same."
     for point in chart_style.draw(drawn, "map", alt, DATA)[:1]:
         k, d = point["customdata"]
-        live_runs.explore(choice.epsilon, choice.algorithm, data=f"gaussians-k{k}-d{d}", k=str(k))
+        live_runs.explore(
+            choice.request.epsilon, choice.request.algorithm, data=f"gaussians-k{k}-d{d}", k=str(k)
+        )
     refusals(found)
     table(found, asked, metric)
     if going and (len(cells) >= asked.total or failed):
@@ -146,7 +133,7 @@ def map_so_far(choice: Choice, asked: Family, metric: Metric, going: bool) -> No
 def standings(asked: Family, cells: list[Cell], metric: Metric) -> Found:
     return {
         key: k_by_d.standings([cell for cell in cells if cell.trial.algorithm == key], key, metric)
-        for key in asked.plan.algorithms
+        for key in asked.algorithms
     }
 
 
@@ -156,7 +143,7 @@ def square(color: str) -> str:
 
 def legend(asked: Family, metric: Metric) -> str:
     colors = palette.current()
-    one, *other = asked.plan.algorithms
+    one, *other = asked.algorithms
     if not other:
         return f"**{title(one)}**: {metric.title}, the darker the worse."
     (two,) = other
@@ -169,7 +156,7 @@ def legend(asked: Family, metric: Metric) -> str:
 
 def figure(found: Found, asked: Family, metric: Metric) -> go.Figure:
     colors = palette.current()
-    one, *other = asked.plan.algorithms
+    one, *other = asked.algorithms
     rows = [[cell(found, one, other, (k, d)) for k in asked.ks] for d in asked.ds]
     values = [value for row in rows for value, _ in row if value is not None]
     if other:

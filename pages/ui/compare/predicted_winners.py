@@ -32,10 +32,10 @@ def show() -> None:
     n = public_numbers.rows(choice.data)
     if n is None:
         return
-    d = choice.about.box.d
-    st.markdown(f"**{n:,} rows, {choice.k} centers, {d} dimensions.**")
+    d = choice.box.d
+    st.markdown(f"**{n:,} rows, {choice.request.k} centers, {d} dimensions.**")
     st.markdown("##### Which method has the least noise, and from where on")
-    for each in winners(n, choice.k, d, choice.epsilon, choice.neighbors):
+    for each in winners(n, choice.request.k, d, choice.request.epsilon, choice.request.neighbors):
         st.markdown(f"- {told(each)}")
     st.markdown("##### Predicted error of a centroid")
     found = predictions(choice, n, d)
@@ -84,7 +84,9 @@ def predictions(choice: Choice, n: int, d: int) -> dict[str, dict[float, Predict
         found[key] = {}
         for epsilon in EPSILONS:
             try:
-                each = predict(key, n, choice.k, d, epsilon, neighbors=choice.neighbors)
+                each = predict(
+                    key, n, choice.request.k, d, epsilon, neighbors=choice.request.neighbors
+                )
             except Infeasible:
                 break
             found[key][epsilon] = each
@@ -109,7 +111,8 @@ def table(found: dict[str, dict[float, Prediction]]) -> None:
 
 def command(choice: Choice, n: int, d: int) -> str:
     epsilons = " ".join(f"{epsilon:g}" for epsilon in EPSILONS)
+    request = choice.request
     return (
-        f"dpcore predict -n {n} -d {d} -k {choice.k} --neighbors {choice.neighbors} "
+        f"dpcore predict -n {n} -d {d} -k {request.k} --neighbors {request.neighbors} "
         f"--epsilons {epsilons}"
     )

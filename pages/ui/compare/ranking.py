@@ -15,13 +15,13 @@ import streamlit as st
 from dpcore.algorithms import ALGORITHMS
 from dpcore.privacy.explain import plural
 from dpcore.study import ranking
-from dpcore.study.curves import Metric
+from dpcore.study.metrics import Metric, usual
 from dpcore.study.ranking import Standing
-from dpcore.study.sweep_plan import Plan
+from dpcore.study.sweep_plan import SweepPlan
 from dpcore.study.sweep_plan import as_csv as runs_csv
 from pages.ui import address, cached_work, chart_style, controls, fragments, live_runs, palette
 from pages.ui.controls import Choice
-from pages.ui.curve_chart import LINEAR, Line, round_ticks
+from pages.ui.curve_chart import Line, round_ticks
 from pages.ui.downloads import File, keep
 from pages.ui.palette import Palette
 from pages.ui.wording import measured
@@ -56,21 +56,12 @@ def show() -> None:
             st.toggle,
             "Figures in equal factors (log)",
             f"log_y.{metric.key}",
-            metric.key not in LINEAR,
+            not metric.is_linear,
             address.yes_or_no,
         )
-    plan = Plan(
-        choice.data,
-        tuple(key for key, each in ALGORITHMS.items() if paper in (controls.ALL, each.paper)),
-        choice.k,
-        (choice.epsilon,),
-        runs,
-        choice.seed,
-        choice.delta,
-        choice.neighbors,
-        ((choice.algorithm, choice.settings),),
-        metric.unsquared,
-    )
+    keys = [key for key, each in ALGORITHMS.items() if paper in (controls.ALL, each.paper)]
+    requests = controls.requests(choice, keys)
+    plan = SweepPlan(choice.data, requests, runs, usual(metric.key))
     stopped = live_runs.is_stopped(plan)
     going = not stopped and len(live_runs.gather(plan, stopped)) < plan.total
     pause = live_runs.PAUSE if going else None
@@ -78,14 +69,14 @@ def show() -> None:
     take_along(plan, metric)
 
 
-def ranking_so_far(choice: Choice, plan: Plan, metric: Metric, log: bool, going: bool) -> None:
+def ranking_so_far(choice: Choice, plan: SweepPlan, metric: Metric, log: bool, going: bool) -> None:
     trials = live_runs.gather(plan, not going)
     found = ranking.ranked(plan.algorithms, trials, metric)
     live_runs.status(plan, len(trials), plan.total, live_runs.refused(trials), going)
     drawn = figure(found, choice, metric, limits(choice, metric), log)
     alt = f"Methods ranked by {metric.title} on {choice.about.title}. The table below says it too."
     for point in chart_style.draw(drawn, "ranking", alt, plan.data)[:1]:
-        live_runs.explore(choice.epsilon, point["customdata"][0])
+        live_runs.explore(choice.request.epsilon, point["customdata"][0])
     table(found, choice, metric)
     if going and len(trials) >= plan.total:
         st.rerun()
@@ -94,11 +85,11 @@ def ranking_so_far(choice: Choice, plan: Plan, metric: Metric, log: bool, going:
 def limits(choice: Choice, metric: Metric) -> list[Line]:
     """What needs no run: the answer without privacy, and the best that looks at no data."""
     colors = palette.current()
-    known = cached_work.limits(choice.data, choice.k, choice.seed).value
+    known = cached_work.limits(choice.data, choice.request.k, choice.request.seed, metric.key).value
     blind = "center of the box" if known.blind_is_center else "points spread in the box"
     return [
-        Line("No privacy", metric.of(known.non_private), colors.non_private, "dash"),
-        Line(f"No data: {blind}", metric.of(known.blind), colors.quiet, "dot"),
+        Line("No privacy", known.non_private, colors.non_private, "dash"),
+        Line(f"No data: {blind}", known.blind, colors.quiet, "dot"),
     ]
 
 
@@ -152,9 +143,8 @@ def spanned(values: list[float], log: bool) -> tuple[float, float]:
 
 
 def short_title(choice: Choice, metric: Metric) -> str:
-    meters = metric.key == "shift" and choice.about.geographic
-    short = "NICV, not squared" if metric.unsquared else metric.title
-    return f"{short} in meters" if meters else short
+    meters = metric.is_length and choice.about.geographic
+    return f"{metric.label} in meters" if meters else metric.label
 
 
 def rule(line: Line) -> dict[str, Any]:
@@ -248,7 +238,7 @@ def color_of(each: Standing, colors: Palette) -> str:
 def words(row: int, each: Standing, choice: Choice, colors: Palette) -> list[dict[str, Any]]:
     """The name of a row with its verdict, and under it why there is no dot."""
     system = ALGORITHMS[each.algorithm]
-    name = f"<b>{system.title}</b>" if each.algorithm == choice.algorithm else system.title
+    name = f"<b>{system.title}</b>" if each.algorithm == choice.request.algorithm else system.title
     color = colors.quiet if system.verdict.holds else colors.unproven
     place = f"{row + 1}. " if each.point else ""
     lines = [f'{place}{name} · <span style="color:{color}">{system.verdict.lower()}</span>']
@@ -296,7 +286,7 @@ def table(found: list[Standing], choice: Choice, metric: Metric) -> None:
         st.warning("\n".join(["Cannot run here:\n", *reasons]))
 
 
-def take_along(plan: Plan, metric: Metric) -> None:
+def take_along(plan: SweepPlan, metric: Metric) -> None:
     stopped = live_runs.is_stopped(plan)
     trials = live_runs.gather(plan, stopped)
     found = ranking.ranked(plan.algorithms, trials, metric)

@@ -11,7 +11,6 @@ import streamlit as st
 
 from dpcore.algorithms import ALGORITHMS
 from dpcore.study import timing
-from dpcore.study.sweep_plan import Plan
 from dpcore.study.timing import SIZES, Pace, Timetable, Timing
 from pages.ui import (
     address,
@@ -46,22 +45,12 @@ def show() -> None:
     controls.labelled_slider(choice)
     with st.sidebar:
         browser_state.watch_width()
-        beside = method_picker.control("timed", choice.algorithm, USUAL)
+        beside = method_picker.control("timed", choice.request.algorithm, USUAL)
         d = number_control("Dimensions", "dimensions", DIMENSIONS[0], DIMENSIONS)
         most = number_control("Rows up to", "rows", ROWS, SIZES[1:])
         runs = controls.runs_control("Runs at each size", "time_runs", RUNS, MOST_RUNS)
-    plan = Plan(
-        "",
-        (choice.algorithm, *beside),
-        choice.k,
-        (choice.epsilon,),
-        runs,
-        choice.seed,
-        choice.delta,
-        choice.neighbors,
-        ((choice.algorithm, choice.settings),),
-    )
-    asked = Timetable(plan, d, tuple(n for n in SIZES if n <= most))
+    requests = controls.requests(choice, [choice.request.algorithm, *beside])
+    asked = Timetable(requests, runs, d, tuple(n for n in SIZES if n <= most))
     stopped = live_runs.is_stopped(asked)
     going = not stopped and len(gather(asked, stopped)) < asked.total
     pause = live_runs.PAUSE if going else None
@@ -92,13 +81,13 @@ def number_control(label: str, name: str, default: int, options: tuple[int, ...]
 def gather(asked: Timetable, stopped: bool) -> list[Timing]:
     """The times so far. What fails altogether says so in place of its times."""
     found = []
-    of_each = asked.total // len(asked.plan.algorithms)
+    of_each = asked.total // len(asked.algorithms)
     for key, job in shared_jobs.timings(asked, stopped).items():
         found += job.results
         if job.failure:
             missing = range(len(job.results), of_each)
             found += [
-                Timing(key, asked.sizes[i // asked.plan.runs], i, refusal=str(job.failure))
+                Timing(key, asked.sizes[i // asked.runs], i, refusal=str(job.failure))
                 for i in missing
             ]
     return found
@@ -108,12 +97,12 @@ def times_so_far(choice: Choice, asked: Timetable, going: bool) -> None:
     timings = gather(asked, not going)
     refused = sum(each.refusal is not None for each in timings)
     live_runs.status(asked, len(timings), asked.total, refused, going)
-    found = [timing.pace(key, timings) for key in asked.plan.algorithms]
+    found = [timing.pace(key, timings) for key in asked.algorithms]
     alt = "Run time against the number of rows. The table below says the same."
     if narrow := browser_state.is_narrow():
         curve_chart.key(named(found))
     for point in chart_style.draw(figure(found, asked, narrow), "run-times", alt, choice.data)[:1]:
-        live_runs.explore(choice.epsilon, point["customdata"][0])
+        live_runs.explore(choice.request.epsilon, point["customdata"][0])
     for each in found:
         if each.refusals:
             at = ", ".join(f"{n:,}" for n in each.refusals)

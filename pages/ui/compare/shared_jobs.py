@@ -13,18 +13,17 @@ from pages.ui.background import Job
 
 def cells(family: Family, stopped: bool, most: int) -> dict[str, Job[Cell]]:
     """A job for each method, which goes on until there are enough runs of every cell."""
-    enough = 0 if stopped else family.total // len(family.plan.algorithms)
+    enough = 0 if stopped else family.total // len(family.algorithms)
     found = {}
-    for key in family.plan.algorithms:
-        one = family.alone(key)
-        one = replace(one, plan=replace(one.plan, runs=most))
+    for key in family.algorithms:
+        one = replace(family.alone(key), runs=most)
         found[key] = cached_work.worker().job(("family", one), one.cells, enough)
     return found
 
 
 def timings(table: Timetable, stopped: bool) -> dict[str, Job[Timing]]:
     """A job for each method, from few rows to many."""
-    ones = {key: table.alone(key) for key in table.plan.algorithms}
+    ones = {key: table.alone(key) for key in table.algorithms}
     enough = 0 if stopped else None
     return {
         key: cached_work.worker().job(("timing", one), one.timings, enough)

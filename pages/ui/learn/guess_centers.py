@@ -66,7 +66,7 @@ def part() -> None:
     presented = presenter.presenting()
     choices.sidebar(METHOD)
     choice = choices.chosen(METHOD)
-    spots = guesses(choice.k)
+    spots = guesses(choice.request.k)
     looked = address.get("look", False, address.yes_or_no)
     picture = revealed(choice) if looked else None
     here, words = st.columns([1, 1] if presented else [3, 2], gap="medium")
@@ -74,7 +74,7 @@ def part() -> None:
         clickable(spots, picture, 640 if presented else 560)
     with words:
         st.subheader(
-            "How far off were you?" if looked else f"Where will the {choice.k} centers be?",
+            "How far off were you?" if looked else f"Where will the {choice.request.k} centers be?",
             anchor=False,
         )
         if picture is None:
@@ -181,7 +181,7 @@ def place(choice: Choice, spots: list[Spot]) -> None:
     k = len(spots)
     st.html(
         f'<p class="learn-say">Put down {k} numbered centers where a method would find them at '
-        f"ε = {choice.epsilon:g}: click on the map, or press the arrow keys.</p>"
+        f"ε = {choice.request.epsilon:g}: click on the map, or press the arrow keys.</p>"
     )
     chosen = address.control(
         st.segmented_control,
@@ -209,7 +209,7 @@ def revealed(choice: Choice) -> Picture | None:
     try:
         return cached_work.picture(choice, (0, 1))
     except DpcoreError as problem:
-        st.warning(f"{choice.system.title} has no answer here. {problem}")
+        st.warning(f"{choice.request.system.title} has no answer here. {problem}")
         return None
 
 
@@ -220,7 +220,7 @@ def compare(choice: Choice, spots: list[Spot], picture: Picture) -> None:
     errors: list[Any] = center_shift(data, spots, centers).tolist()
     usual = explain.distance(sum(errors) / len(errors), True)
     st.html(
-        f'<p class="learn-say" role="status">At ε = {choice.epsilon:g} your centers are '
+        f'<p class="learn-say" role="status">At ε = {choice.request.epsilon:g} your centers are '
         f"<b>{usual}</b> from the private ones on average.</p>"
     )
     rows = sorted(

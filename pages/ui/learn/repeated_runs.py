@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import streamlit as st
 
 from dpcore.errors import DpcoreError
@@ -49,7 +47,7 @@ def part() -> None:
         vary = vary_control()
         choices.other_luck()
         choice = choices.chosen(METHOD)
-        st.markdown(f"**ε = {choice.epsilon:g}** " * (vary == "luck") + NOT_PRIVATE)
+        st.markdown(f"**ε = {choice.request.epsilon:g}** " * (vary == "luck") + NOT_PRIVATE)
     choices.sidebar(METHOD, level=vary == "luck")
     st.html(f'<div class="nine">{"".join(small(each, vary) for each in nine(choice, vary))}</div>')
     if not presenter.presenting():
@@ -73,15 +71,15 @@ def vary_control() -> str:
 def nine(choice: Choice, vary: str) -> list[Choice]:
     if vary == "level":
         return [choice.at(epsilon) for epsilon in EPSILONS]
-    return [replace(choice, seed=choice.seed + i) for i in range(9)]
+    return [choice.with_seed(choice.request.seed + i) for i in range(9)]
 
 
 def sentence(choice: Choice, vary: str) -> str:
     if vary == "luck":
         return (
-            f"ε = {choice.epsilon:g} every time, and only the noise differs. Where the blue discs "
-            "agree, they tell of the city; where they do not, of luck. Red rings are found without "
-            "privacy."
+            f"ε = {choice.request.epsilon:g} every time, and only the noise differs. Where the "
+            "blue discs agree, they tell of the city; where they do not, of luck. Red rings are "
+            "found without privacy."
         )
     return (
         "The same luck every time, and only ε differs, from what leaks most to what leaks least. "
@@ -90,7 +88,7 @@ def sentence(choice: Choice, vary: str) -> str:
 
 
 def small(choice: Choice, vary: str) -> str:
-    title = f"Luck {choice.seed}" if vary == "luck" else level_words(choice.epsilon)
+    title = f"Luck {choice.request.seed}" if vary == "luck" else level_words(choice.request.epsilon)
     try:
         picture = cached_work.picture(choice, (0, 1))
     except DpcoreError as problem:

@@ -9,6 +9,7 @@ from dpcore.classroom import steps
 from dpcore.datasets.builtin import BUILTIN
 from dpcore.privacy.accounting import MAX_EPSILON, MIN_EPSILON, Neighbors
 from dpcore.privacy.explain import LEVELS
+from dpcore.runs.request import Request
 from pages.ui import address, controls, own_data
 from pages.ui.controls import Choice
 from pages.ui.learn import presenter
@@ -17,7 +18,7 @@ METHOD = "dplloyd"
 #: In the order of the classroom; the others follow.
 FIRST = ("dplloyd", "adaptive", "coreset", "eugkm", "hybrid", "gkm")
 #: Ships with the product, lies on a map.
-MAPS = tuple(key for key, each in BUILTIN.items() if each.geographic and each.box.d == 2)
+MAPS = tuple(key for key, each in BUILTIN.items() if each.about.geographic and each.box.d == 2)
 MOST_CENTERS = 20
 
 
@@ -62,9 +63,7 @@ def seed() -> int:
 
 def chosen(default: str = METHOD) -> Choice:
     """The run that the address names."""
-    return Choice(
-        data(), method(default), centers(), epsilon(), 0.0, Neighbors.ADD_REMOVE, seed(), ()
-    )
+    return Choice(data(), Request(method(default), centers(), epsilon(), seed=seed()))
 
 
 def sidebar(default: str = METHOD, method_too: bool = True, level: bool = True) -> None:
@@ -84,7 +83,7 @@ def sidebar(default: str = METHOD, method_too: bool = True, level: bool = True) 
             MAPS[0],
             on_a_map,
             options=MAPS,
-            format_func=lambda key: BUILTIN[key].title,
+            format_func=lambda key: BUILTIN[key].about.title,
         )
         if method_too:
             method_control(default)

@@ -43,18 +43,9 @@ STYLE = """
 def told(choice: Choice) -> tuple[tuple[Frame, ...], list[AccountLine], bool, float]:
     """The frames of a run, its account, whether its claim holds, and what it may spend."""
     data = cached_work.data(choice.data)
-    result = dpcore.run(
-        choice.algorithm,
-        data,
-        choice.k,
-        choice.epsilon,
-        choice.delta,
-        choice.neighbors,
-        choice.seed,
-        keep_journal=True,
-    )
-    frames = steps.frames(result, data, cached_work.reference(choice.data, choice.k))
-    return frames, steps.lines(result), result.verdict.holds, choice.epsilon
+    result = dpcore.run(choice.request, data, keep_journal=True)
+    frames = steps.frames(result, data, cached_work.reference(choice.data, choice.request.k))
+    return frames, steps.lines(result), result.verdict.holds, choice.request.epsilon
 
 
 def part() -> None:
@@ -65,7 +56,7 @@ def part() -> None:
     try:
         frames, account, holds, epsilon = told(choice)
     except DpcoreError as problem:
-        st.warning(f"{choice.system.title} has no answer here. {problem}")
+        st.warning(f"{choice.request.system.title} has no answer here. {problem}")
         return
     last = len(frames) - 1
     at = min(frame_number(), last)

@@ -24,7 +24,7 @@ PAUSE = 2.0
 
 
 @dataclass(eq=False)
-class Request:
+class ApprovalRequest:
     """A release that one publisher asks for, and another may approve."""
 
     ticket: str
@@ -35,7 +35,7 @@ class Request:
 
 
 @st.cache_resource
-def requests() -> WeakValueDictionary[str, Request]:
+def requests() -> WeakValueDictionary[str, ApprovalRequest]:
     """Those of all visits. Each is held by its own visit alone."""
     return WeakValueDictionary()
 
@@ -46,14 +46,14 @@ def begin(ticket: str, plan: ReleasePlan, ledger: Ledger) -> None:
         publish_once.begin(ticket, plan, ledger)
         return
     access.require(Action.SPEND)
-    request = Request(ticket, plan, ledger, access.user() or "")
+    request = ApprovalRequest(ticket, plan, ledger, access.user() or "")
     st.session_state.setdefault(REQUESTS, {})[ticket] = request
     requests()[ticket] = request
 
 
-def asked(ticket: Hashable) -> Request | None:
+def asked(ticket: Hashable) -> ApprovalRequest | None:
     """What this visit asked for, and nobody approved yet."""
-    found: Request | None = st.session_state.get(REQUESTS, {}).get(ticket)
+    found: ApprovalRequest | None = st.session_state.get(REQUESTS, {}).get(ticket)
     return found
 
 
@@ -61,7 +61,7 @@ def withdraw(ticket: Hashable) -> None:
     st.session_state.get(REQUESTS, {}).pop(ticket, None)
 
 
-def draw_asked(request: Request) -> None:
+def draw_asked(request: ApprovalRequest) -> None:
     """In place of a button to publish: that another publisher has to decide."""
     if request.declined_by:
         st.warning(
@@ -78,7 +78,7 @@ def draw_asked(request: Request) -> None:
     st.button("Withdraw", key="withdraw", on_click=withdraw, args=(request.ticket,))
 
 
-def _look(request: Request) -> None:
+def _look(request: ApprovalRequest) -> None:
     if request.declined_by or publish_once.running(request.ticket):
         st.rerun()
 
@@ -121,7 +121,7 @@ def decline(ticket: str) -> None:
         request.declined_by = access.user()
 
 
-def _open_to_me(ticket: str) -> Request | None:
+def _open_to_me(ticket: str) -> ApprovalRequest | None:
     """The request, if it still stands and somebody else made it."""
     access.require(Action.SPEND)
     request = requests().get(ticket)

@@ -147,10 +147,10 @@ def public() -> None:
         "Which of them?",
         keys,
         index=keys.index(current) if current in keys else 0,
-        format_func=lambda key: BUILTIN[key].title,
+        format_func=lambda key: BUILTIN[key].about.title,
         key="public",
     )
-    st.caption(BUILTIN[key].description)
+    st.caption(BUILTIN[key].about.description)
     st.button("Go on", type="primary", key="open", on_click=choose, args=(key, Step.LEVEL))
 
 

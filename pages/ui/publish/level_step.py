@@ -14,6 +14,7 @@ from dpcore.privacy import explain
 from dpcore.privacy.accounting import MAX_DELTA, MAX_EPSILON, MIN_EPSILON, Neighbors
 from dpcore.privacy.rounding import at_most
 from dpcore.release import Account, Amount, Ledger, ReleasePlan
+from dpcore.runs.request import Request
 from pages.ui import address, controls, too_few_rows
 from pages.ui.controls import Choice
 from pages.ui.publish import ledger_choice, look_first, step_list
@@ -30,29 +31,25 @@ PROVED = tuple(key for key, system in ALGORITHMS.items() if system.verdict.holds
 class Terms:
     """What this step settles."""
 
+    #: Of the account.
     name: str
-    algorithm: str
-    k: int
-    epsilon: float
-    delta: float
-    neighbors: Neighbors
+    #: At the level of one unit.
+    request: Request
     allowed: Amount
 
     def choice(self, subject: Subject) -> Choice:
         """The same run with simulated noise."""
-        return Choice(
-            subject.key, self.algorithm, self.k, self.epsilon, self.delta, self.neighbors, seed=0
-        )
+        return Choice(subject.key, self.request.with_seed(0))
 
     def plan(self, subject: Subject) -> ReleasePlan:
         return ReleasePlan(
             self.name,
             subject.source,
-            self.algorithm,
-            self.k,
-            self.epsilon,
-            self.delta,
-            self.neighbors,
+            self.request.algorithm,
+            self.request.k,
+            self.request.epsilon,
+            self.request.delta,
+            self.request.neighbors,
             unit=subject.unit,
             allowed=self.allowed,
         )
@@ -97,14 +94,14 @@ def name_control(subject: Subject) -> None:
         st.text_input,
         "Name of these data, in the ledger and on the certificate",
         f"name {subject.key}",
-        subject.title,
+        subject.about.title,
         max_chars=100,
         help="Data that were published before keep the name they had.",
     )
 
 
 def name(subject: Subject) -> str:
-    given: str = step_list.memory().get(f"name {subject.key}", subject.title)
+    given: str = step_list.memory().get(f"name {subject.key}", subject.about.title)
     return given.strip()
 
 
@@ -200,13 +197,16 @@ def terms(subject: Subject, account: Account | None) -> Terms:
     delta = address.get("delta", 0.0, address.number(float, 0, MAX_DELTA))
     total: float = step_list.memory().get(f"total {subject.key}", USUAL_TOTAL)
     used = delta if system.uses_delta else 0.0
-    return Terms(
-        name(subject),
+    request = Request(
         chosen,
         address.get("k", controls.CENTERS, address.number(int, 1, controls.MOST_CENTERS)),
         typed or level.epsilon,
         used,
         account.neighbors if account else Neighbors.ADD_REMOVE,
+    )
+    return Terms(
+        name(subject),
+        request,
         account.allowed if account else Amount.of(total, MAX_DELTA if used else 0.0),
     )
 
@@ -214,10 +214,13 @@ def terms(subject: Subject, account: Account | None) -> Terms:
 def gain(subject: Subject, found: Terms) -> None:
     """What an attacker gains at this level, in words."""
     unit = subject.unit.name
-    st.metric(f"What an attacker can gain about one {unit}", explain.odds(found.epsilon))
-    said = [explain.attack(found.epsilon, unit, found.neighbors), explain.slip(found.delta)]
+    st.metric(f"What an attacker can gain about one {unit}", explain.odds(found.request.epsilon))
+    said = [
+        explain.attack(found.request.epsilon, unit, found.request.neighbors),
+        explain.slip(found.request.delta),
+    ]
     st.caption(" ".join(filter(None, said)))
-    if caution := explain.caution(found.epsilon):
+    if caution := explain.caution(found.request.epsilon):
         st.caption(f":orange[:material/warning: **{caution}**]")
 
 
@@ -245,9 +248,9 @@ def refusing() -> Iterator[None]:
 
 
 def summary(found: Terms, subject: Subject) -> str:
-    level, spent = explain.level_of(found.epsilon), at_most(found.epsilon)
+    level, spent = explain.level_of(found.request.epsilon), at_most(found.request.epsilon)
     named = f"{level.name} (ε {spent})" if level else f"ε {spent}"
     return (
-        f"{named}, {found.k} centers, {ALGORITHMS[found.algorithm].title}; "
-        f"{explain.odds(found.epsilon)}"
+        f"{named}, {found.request.k} centers, {found.request.system.title}; "
+        f"{explain.odds(found.request.epsilon)}"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -13,7 +14,7 @@ from dpcore.privacy.rounding import at_least, at_most
 from dpcore.release import TWIN, Ledger, twin_of, twin_plan
 from pages.ui import access, address, own_data
 from pages.ui.access import Action
-from pages.ui.own_data import OwnData, facts
+from pages.ui.own_data import OwnData
 from pages.ui.publish import approval, ledger_choice, step_list
 from pages.ui.publish.publish_once import forget, refuse, running, ticket
 from pages.ui.publish.publish_source import Subject
@@ -53,7 +54,7 @@ def twins(subject: Subject) -> None:
     for key, own in own_data.held().items():
         if own.twin_of == subject.key:
             with st.container(horizontal=True, vertical_alignment="center", key=f"twin-{key}"):
-                st.success(f"{plain(own.title)} is here.", icon=":material/content_copy:")
+                st.success(f"{plain(own.about.title)} is here.", icon=":material/content_copy:")
                 explore("Look at it on Explore", {"data": key}, ":material/map:")
 
 
@@ -96,7 +97,7 @@ def twin(subject: Subject, ledger: Ledger, found: Terms) -> None:
     )
     fixed = f" With it “{plain(found.name)}” and its total, {found.allowed}, are settled."
     fixed *= ledger_choice.account(ledger, found.name) is None
-    st.caption(explain.attack(price, subject.unit.name, found.neighbors) + fixed)
+    st.caption(explain.attack(price, subject.unit.name, found.request.neighbors) + fixed)
     meant = (MAKING, subject.key, str(ledger.folder))
     if st.button(
         f"Make the twin: spend ε {at_most(price)} of {at_least(total)}",
@@ -108,7 +109,7 @@ def twin(subject: Subject, ledger: Ledger, found: Terms) -> None:
                 found.name,
                 subject.source,
                 price,
-                neighbors=found.neighbors,
+                neighbors=found.request.neighbors,
                 unit=subject.unit,
                 allowed=found.allowed,
             )
@@ -135,12 +136,15 @@ def keep(subject: Subject, ledger: Ledger, number: int) -> None:
     data = twin_of(ledger, number)
     own_data.keep(
         OwnData(
-            f"Private twin of {subject.title}",
-            f"Rows drawn from what release {number} of “{plain(entry.account)}” published for "
-            f"{entry.charged}, paid on {entry.time[:10]}.",
-            data.box,
-            facts(subject.key).unit,
-            subject.source.geographic,
+            replace(
+                data.about,
+                key=own_data.new_key(),
+                title=f"Private twin of {subject.about.title}",
+                description=f"Rows drawn from what release {number} of “{plain(entry.account)}” "
+                f"published for {entry.charged}, paid on {entry.time[:10]}.",
+                unit=subject.about.unit,
+                simulated=False,
+            ),
             data,
             twin_of=subject.key,
         )

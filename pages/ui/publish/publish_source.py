@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dpcore.datasets import DataInfo
 from dpcore.release import BuiltinData, DataSource, Unit
 from pages.ui import own_data
-from pages.ui.own_data import facts
 
 
 @dataclass(frozen=True)
 class Subject:
-    key: str
-    title: str
+    """Data to publish from, and what a release of them protects."""
+
+    about: DataInfo
     source: DataSource
     unit: Unit
+
+    @property
+    def key(self) -> str:
+        return self.about.key
 
     @property
     def is_own(self) -> bool:
@@ -22,11 +27,11 @@ class Subject:
 
 
 def subject(key: str) -> Subject:
-    """Of a twin: the data that it was drawn from."""
-    about = facts(key)
-    if isinstance(about, own_data.OwnData):
-        if about.twin_of is not None:
-            return subject(about.twin_of)
-        assert about.source is not None
-        return Subject(key, about.title, about.source, about.protects)
-    return Subject(key, about.title, BuiltinData(key), Unit(about.unit))
+    """The data of this key; of a twin, the data that it was drawn from."""
+    data = own_data.known(key)
+    if not isinstance(data, own_data.OwnData):
+        return Subject(data.about, BuiltinData(key), Unit(data.about.unit))
+    if data.twin_of is not None:
+        return subject(data.twin_of)
+    assert data.source is not None
+    return Subject(data.about, data.source, data.protects)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from dpcore.datasets import About, Dataset, engines
+from dpcore.datasets import DataInfo, Dataset, engines
 from dpcore.datasets.engines import Tally, open_source
 from dpcore.datasets.files import looks_geographic, with_tally
 from dpcore.geometry.domain import Box
@@ -100,7 +100,7 @@ def counting(opened: Opened, asked: Asked) -> Counted:
         opened.format,
         asked.outside == CLIP,
     )
-    about = About("own", opened.title, unit=asked.row, geographic=looks_geographic(asked.box))
+    about = DataInfo("own", opened.title, unit=asked.row, geographic=looks_geographic(asked.box))
     dataset, tally = with_tally(opened.engine, source, asked.box, about)
     trouble = engines.explain_empty(opened.engine, source, asked.box)
     if trouble is None:
@@ -155,19 +155,13 @@ def keep(opened: Opened, counted: Counted) -> None:
     already = [k for k, own in own_data.held().items() if own.source == source]
     unit = asked.unit
     kept = f"A release protects one {unit.name} with {unit.rows} rows: more noise than here."
-    own = OwnData(
-        opened.title,
-        f"Your own data, held in this visit: {plain(', '.join(asked.box.names))}. "
-        + kept * bool(unit.ids),
-        asked.box,
-        asked.row,
-        source.geographic,
-        counted.dataset,
-        source,
-        unit,
-        counted.tally,
+    about = replace(
+        counted.dataset.about,
         key=already[0] if already else own_data.new_key(),
+        description=f"Your own data, held in this visit: {plain(', '.join(asked.box.names))}. "
+        + kept * bool(unit.ids),
     )
+    own = OwnData(about, counted.dataset, source, unit, counted.tally)
     own_data.keep(own)
     address.put("data", own.key)
     step_list.go(Step.LEVEL)
