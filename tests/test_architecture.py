@@ -34,7 +34,7 @@ LAYERS = (
     "cli",
 )
 #: What may lie in the root beside the layers: it imports nothing but itself.
-ROOT_MODULES = {"dpcore", "dpcore._suggestion", "dpcore._version", "dpcore.errors"}
+ROOT_MODULES = {"dpcore", "dpcore._html", "dpcore._suggestion", "dpcore._version", "dpcore.errors"}
 #: `python -m dpcore`: the one module above all layers.
 PROGRAM = "dpcore.__main__"
 

@@ -76,7 +76,7 @@ def test_six_lessons_of_about_ten_minutes_ship():
 def test_notes_are_one_page_that_says_everything_and_asks_nobody_for_anything():
     lesson = lessons.parse("mine", GOOD)
     page = lessons.notes([lesson, *lessons.shipped().values()])
-    assert page.startswith("<!doctype html>")
+    assert page.startswith("<!DOCTYPE html>")
     assert page.count("<article>") == 7
     assert "It is &lt;b&gt;one&lt;/b&gt; &amp; two." in page
     assert "/learn?part=luck&amp;presenter=true&amp;k=3&amp;epsilon=0.5&amp;lesson=mine" in page
