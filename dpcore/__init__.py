@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from dpcore.runs.estimator import PrivateKMeans
     from dpcore.runs.request import Request
     from dpcore.runs.run import run
-    from dpcore.study.figures import center_shift, nicv
+    from dpcore.study.comparisons import center_shift, nicv
     from dpcore.study.guarantees import guarantee
     from dpcore.study.prediction import crossover, predict
     from dpcore.study.sweep import Trial, sweep
@@ -64,10 +64,10 @@ _HOMES = {
     "Trial": "dpcore.study.sweep",
     "Verdict": "dpcore.privacy.accounting",
     "baseline": "dpcore.runs.baseline",
-    "center_shift": "dpcore.study.figures",
+    "center_shift": "dpcore.study.comparisons",
     "crossover": "dpcore.study.prediction",
     "guarantee": "dpcore.study.guarantees",
-    "nicv": "dpcore.study.figures",
+    "nicv": "dpcore.study.comparisons",
     "predict": "dpcore.study.prediction",
     "run": "dpcore.runs.run",
     "sweep": "dpcore.study.sweep",

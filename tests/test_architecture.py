@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -196,15 +197,20 @@ def test_everything_exported_exists_and_is_sorted():
         _ = dpcore.no_such_name
 
 
-#: Class names that stand for several things, each known from the module it is imported with.
-NAMES_IN_USE_TWICE = {"Finding", "Limits", "Outcome", "OwnData", "Standing", "Step", "Tally"}
-
-
 def test_a_class_name_stands_for_one_thing():
-    names = [
+    names = Counter(
         node.name
         for path in [*CORE, *PAGES]
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.ClassDef)
-    ]
-    assert {name for name in names if names.count(name) > 1} <= NAMES_IN_USE_TWICE
+    )
+    assert [name for name, times in names.items() if times > 1] == []
+
+
+def test_a_module_name_stands_for_one_module():
+    """Except for the base classes of packages, and for commands, named after what they do."""
+    names = Counter(
+        path.stem for path in [*CORE, *PAGES] if path.parent.name != "cli" and path.stem != "base"
+    )
+    del names["__init__"]
+    assert [name for name, times in names.items() if times > 1] == []

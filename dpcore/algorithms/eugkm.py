@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from dpcore.algorithms.base import AuditHints, Parameter, Room, SynopsisAlgorithm, register
+from dpcore.errors import Infeasible
 from dpcore.geometry.domain import FloatArray, Grid
 from dpcore.kmeans.noisy_grid import solve_grid
-from dpcore.privacy.accounting import Infeasible, Pure, Verdict
+from dpcore.privacy.accounting import Verdict
+from dpcore.privacy.losses import Pure
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
 from dpcore.results.steps import CentersNote, FinalistsNote, StartsNote

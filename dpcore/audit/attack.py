@@ -35,8 +35,8 @@ from dpcore.audit.replay import (
 )
 from dpcore.datasets.base import Dataset
 from dpcore.geometry.domain import FloatArray
-from dpcore.privacy.accounting import Transcript
 from dpcore.privacy.noise import Noise, SimulatedNoise
+from dpcore.privacy.transcript import Transcript
 from dpcore.runs.run import run
 
 MakeNoise = Callable[[np.random.SeedSequence], Noise]

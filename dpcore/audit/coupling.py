@@ -41,8 +41,9 @@ from scipy.special import ndtri, pdtr
 from dpcore.audit.replay import Diverged, Recorder, Replay
 from dpcore.geometry.domain import IntArray
 from dpcore.kmeans.blocks import Blocks
-from dpcore.privacy.accounting import Pure, Selection, Transcript
+from dpcore.privacy.losses import Pure, Selection
 from dpcore.privacy.secret_coins import SecretCoins
+from dpcore.privacy.transcript import Transcript
 from dpcore.queries.curator import Curator, L
 from dpcore.queries.questions import Sensitivity
 from dpcore.queries.scores import Score

@@ -20,9 +20,9 @@ import numpy as np
 
 from dpcore.audit.accountant import gaussian_epsilon, zcdp_epsilon
 from dpcore.geometry.domain import FloatArray, IntArray
-from dpcore.privacy.accounting import Transcript
 from dpcore.privacy.noise import Noise, selection_weights
 from dpcore.privacy.noise_proxy import NoiseKind, NoiseProxy, NoiseRequest
+from dpcore.privacy.transcript import Transcript
 
 GEOMETRIC, GAUSSIAN, CHOICE = NoiseKind
 

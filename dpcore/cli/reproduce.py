@@ -18,10 +18,10 @@ from dpcore.cli.arguments import kept, seed, to_be_written
 from dpcore.errors import BadInput
 from dpcore.papers import (
     REPRODUCTIONS,
+    Conclusion,
     Effort,
-    Finding,
-    Outcome,
     Reproduction,
+    ReproductionRun,
     Row,
     Shelf,
     current_name,
@@ -84,10 +84,10 @@ def do(arguments: argparse.Namespace) -> None:
         print(json.dumps([as_dict(outcome) for outcome in outcomes], indent=1))
 
 
-def save(outcome: Outcome, file: Path) -> None:
+def save(outcome: ReproductionRun, file: Path) -> None:
     """Put an outcome into the file, in the place of the last one, unless it could not be run."""
     saved = kept(file, from_json) or {}
-    if outcome.check.finding is not Finding.CANNOT_RUN:
+    if outcome.check.finding is not Conclusion.CANNOT_RUN:
         saved[outcome.reproduction.name] = outcome
     text = to_json(saved[each.name] for each in in_order(saved))
     file.write_text(text, encoding="utf-8")
@@ -111,7 +111,7 @@ def chosen(name: str | None) -> list[str]:
     return of_paper
 
 
-def measured(name: str, shelf: Shelf, effort: Effort) -> Outcome:
+def measured(name: str, shelf: Shelf, effort: Effort) -> ReproductionRun:
     """One finding, run to its end; where a person watches, rows are counted as they come."""
     start, watched = time.monotonic(), sys.stderr.isatty()
     for outcome in reproduce(name, shelf, effort):
@@ -150,7 +150,7 @@ def described(each: Reproduction) -> dict[str, Any]:
     }
 
 
-def as_dict(outcome: Outcome) -> dict[str, Any]:
+def as_dict(outcome: ReproductionRun) -> dict[str, Any]:
     """A finding that was run, as data."""
     return described(outcome.reproduction) | {
         "finding": str(outcome.check.finding),
@@ -171,7 +171,7 @@ def as_dict(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def tell(outcome: Outcome) -> None:
+def tell(outcome: ReproductionRun) -> None:
     """The claim, the figures beside the paper's, and the verdict."""
     each = outcome.reproduction
     print(f"{each.name}: {each.source}. {each.title}")

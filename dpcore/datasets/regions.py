@@ -23,8 +23,8 @@ from scipy.ndimage import distance_transform_edt, find_objects
 from dpcore.datasets import city_shapes
 from dpcore.datasets.builtin import CITY
 from dpcore.datasets.city_shapes import Area
-from dpcore.datasets.engines.limits import MAX_TABLE
 from dpcore.datasets.engines.paths import read_small
+from dpcore.datasets.engines.reading_limits import MAX_TABLE
 from dpcore.errors import BadInput, DataFileError, listed, shortened
 from dpcore.geometry.domain import Box, FloatArray, Grid, IntArray, coarsen, to_ticks
 from dpcore.privacy.accounting import MIN_EPSILON

@@ -3,13 +3,14 @@
 import importlib
 import pkgutil
 
-from dpcore.papers.finding import (
+from dpcore.papers.kept_results import kept
+from dpcore.papers.reproduction import (
     REPRODUCTIONS,
     Check,
+    Conclusion,
     Effort,
-    Finding,
-    Outcome,
     Reproduction,
+    ReproductionRun,
     Row,
     Shelf,
     current_name,
@@ -17,7 +18,6 @@ from dpcore.papers.finding import (
     register,
     reproduce,
 )
-from dpcore.papers.kept_results import kept
 
 for _module in pkgutil.iter_modules(__path__):
     importlib.import_module(f"{__name__}.{_module.name}")
@@ -25,10 +25,10 @@ for _module in pkgutil.iter_modules(__path__):
 __all__ = [
     "REPRODUCTIONS",
     "Check",
+    "Conclusion",
     "Effort",
-    "Finding",
-    "Outcome",
     "Reproduction",
+    "ReproductionRun",
     "Row",
     "Shelf",
     "current_name",

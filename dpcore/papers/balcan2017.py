@@ -16,10 +16,11 @@ from dpcore.datasets.base import Dataset
 from dpcore.geometry.domain import TICKS, FloatArray, from_ticks
 from dpcore.papers.balcan2017_sets import TABLE_SIDE, cifar, mixture, mnist
 from dpcore.papers.contenders import NON_PRIVATE, Contender, contest
-from dpcore.papers.finding import (
+from dpcore.papers.measurements import TIE, Measure, counted, figures, found, judged
+from dpcore.papers.reproduction import (
     Check,
+    Conclusion,
     Effort,
-    Finding,
     Reproduction,
     Row,
     Setting,
@@ -28,7 +29,6 @@ from dpcore.papers.finding import (
     printed,
     register,
 )
-from dpcore.papers.measurements import TIE, Measure, counted, figures, found, judged
 from dpcore.privacy.accounting import Neighbors
 from dpcore.queries.picked_row import PickedRow
 from dpcore.runs.baseline import baseline
@@ -169,7 +169,7 @@ def near_best(rows: Sequence[Row], label: str) -> Check:
         by[label] / by[NON_PRIVATE] for by in cells_of(rows) if {label, NON_PRIVATE} <= set(by)
     ]
     if not ratios:
-        return Check(Finding.CANNOT_RUN, f"{label} was not measured.")
+        return Check(Conclusion.CANNOT_RUN, f"{label} was not measured.")
     good = sum(1 < ratio <= REASONABLE for ratio in ratios)
     return Check(
         found(good, len(ratios)),

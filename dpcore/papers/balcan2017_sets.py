@@ -12,7 +12,7 @@ import numpy as np
 from dpcore.datasets import Dataset, RowsDataset
 from dpcore.datasets.base import DataInfo
 from dpcore.geometry.domain import Box
-from dpcore.papers.finding import Effort, Shelf
+from dpcore.papers.reproduction import Effort, Shelf
 from dpcore.papers.su2016_sets import REAL, STAND_IN
 
 ROWS, FEW_ROWS = 100_000, 10_000

@@ -16,17 +16,17 @@ from dpcore.papers.feldman2017 import (
     pickups,
     rows_of,
 )
-from dpcore.papers.finding import (
+from dpcore.papers.measurements import counted, judged
+from dpcore.papers.reproduction import (
     Check,
+    Conclusion,
     Effort,
-    Finding,
     Reproduction,
     Row,
     Shelf,
     printed,
     register,
 )
-from dpcore.papers.measurements import counted, judged
 
 NET = "net-coreset"
 TIMES = "points of the 2009 coreset / of PRIVATE-K-MEAN"
@@ -89,7 +89,7 @@ def check_negative(rows: Sequence[Row]) -> Check:
 def check_against_2009(rows: Sequence[Row]) -> Check:
     improved = check_smaller(rows, OURS, "The improved coreset of this project")
     headline = check_smaller(rows, FAITHFUL, "PRIVATE-K-MEAN")
-    known = improved.finding is not Finding.CANNOT_RUN
+    known = improved.finding is not Conclusion.CANNOT_RUN
     notes = (improved.words,) if known else ()
     return judged(
         Check(headline.finding, headline.words, notes=notes),

@@ -13,6 +13,7 @@ import shapely
 
 from dpcore.algorithms.coreset_faithful import smallest_epsilon
 from dpcore.datasets import Dataset, city_shapes
+from dpcore.errors import Infeasible
 from dpcore.geometry.domain import FloatArray
 from dpcore.papers.feldman2017 import (
     DATA,
@@ -23,10 +24,11 @@ from dpcore.papers.feldman2017 import (
     best_cost,
     pickups,
 )
-from dpcore.papers.finding import (
+from dpcore.papers.measurements import counted, judged, mean_and_error
+from dpcore.papers.reproduction import (
     Check,
+    Conclusion,
     Effort,
-    Finding,
     Reproduction,
     Row,
     Setting,
@@ -35,8 +37,7 @@ from dpcore.papers.finding import (
     printed,
     register,
 )
-from dpcore.papers.measurements import counted, judged, mean_and_error
-from dpcore.privacy.accounting import Infeasible, Neighbors
+from dpcore.privacy.accounting import Neighbors
 from dpcore.privacy.explain import LEVELS
 from dpcore.runs.run import run
 from dpcore.study.metrics import nicv, relative_error
@@ -194,16 +195,16 @@ def check_levels(rows: Sequence[Row]) -> Check:
     """The number of points falls with the level, and no point outside of Manhattan is left."""
     falling = check_falling(rows, POINTS, "From the lowest level of privacy to the highest")
     outside = by_level(rows, OUTSIDE)
-    if falling.finding is Finding.CANNOT_RUN or not outside:
-        return Check(Finding.CANNOT_RUN, "The levels were not measured.")
+    if falling.finding is Conclusion.CANNOT_RUN or not outside:
+        return Check(Conclusion.CANNOT_RUN, "The levels were not measured.")
     left = outside[0] >= 1 and outside[-1] < 0.5
     words = (
         f"{falling.words} Outside of Manhattan lie {outside[0]:.3g} points at the lowest level and "
         f"{outside[-1]:.3g} at the highest."
     )
-    both = left and falling.finding is Finding.REPRODUCED
+    both = left and falling.finding is Conclusion.REPRODUCED
     return judged(
-        Check(Finding.REPRODUCED if both else Finding.NOT_REPRODUCED, words),
+        Check(Conclusion.REPRODUCED if both else Conclusion.NOT_REPRODUCED, words),
         [check_falling(rows, INSIDE, "In Manhattan alone")],
         rows,
     )

@@ -13,12 +13,14 @@ from dpcore.algorithms._small_ball import by_summed_area_table, candidates
 from dpcore.algorithms.coreset import removals
 from dpcore.algorithms.coreset_faithful import domain_side, fewest_rows
 from dpcore.datasets import Dataset, GridDataset, RowsDataset
+from dpcore.errors import Infeasible
 from dpcore.geometry.domain import Grid, IntArray, from_ticks
 from dpcore.papers.feldman2017 import FAITHFUL, curves, pickups
-from dpcore.papers.finding import (
+from dpcore.papers.measurements import counted, judged
+from dpcore.papers.reproduction import (
     Check,
+    Conclusion,
     Effort,
-    Finding,
     Reproduction,
     Row,
     Setting,
@@ -27,8 +29,7 @@ from dpcore.papers.finding import (
     printed,
     register,
 )
-from dpcore.papers.measurements import counted, judged
-from dpcore.privacy.accounting import Infeasible, Neighbors
+from dpcore.privacy.accounting import Neighbors
 from dpcore.runs.run import run
 from dpcore.study.sweep import trial_seed
 
@@ -236,7 +237,7 @@ def check_split(rows: Sequence[Row]) -> Check:
         f"{COMPARABLE:g})",
     )
     both = (straight.finding, alike.finding)
-    worst = next((each for each in both if each is not Finding.REPRODUCED), both[0])
+    worst = next((each for each in both if each is not Conclusion.REPRODUCED), both[0])
     return judged(Check(worst, f"{straight.words} {alike.words}"), rows=rows)
 
 

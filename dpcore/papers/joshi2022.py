@@ -13,10 +13,11 @@ from scipy.stats import norm
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.rows import RowsDataset
 from dpcore.geometry.domain import Box, FloatArray, from_ticks
-from dpcore.papers.finding import (
+from dpcore.papers.measurements import TIE, counted, judged, mean_and_error
+from dpcore.papers.reproduction import (
     Check,
+    Conclusion,
     Effort,
-    Finding,
     Reproduction,
     Row,
     Setting,
@@ -25,7 +26,6 @@ from dpcore.papers.finding import (
     printed,
     register,
 )
-from dpcore.papers.measurements import TIE, counted, judged, mean_and_error
 from dpcore.runs.baseline import baseline
 from dpcore.runs.run import run
 from dpcore.study.metrics import cost_gap, nicv
@@ -261,7 +261,7 @@ def check_iris(rows: Sequence[Row]) -> Check:
     spreads = {key: spread(by) for key in CLUSTERS if (by := gaps_by_groups(rows, key, RAW, NOISY))}
     iris = spreads.pop("iris", math.nan)
     if math.isnan(iris) or not spreads:
-        return Check(Finding.CANNOT_RUN, "InternalK matters least on iris: not measured.")
+        return Check(Conclusion.CANNOT_RUN, "InternalK matters least on iris: not measured.")
     return counted(
         sum(iris < other for other in spreads.values()),
         len(spreads),

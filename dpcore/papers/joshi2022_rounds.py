@@ -11,10 +11,12 @@ import numpy as np
 from dpcore.algorithms.guarantee import distances
 from dpcore.datasets.base import Dataset
 from dpcore.geometry.domain import FloatArray
-from dpcore.papers.finding import (
+from dpcore.papers.joshi2022 import CLUSTERS, GUARANTEE, KEYS, SUB
+from dpcore.papers.measurements import counted, judged
+from dpcore.papers.reproduction import (
     Check,
+    Conclusion,
     Effort,
-    Finding,
     Reproduction,
     Row,
     Shelf,
@@ -22,8 +24,6 @@ from dpcore.papers.finding import (
     printed,
     register,
 )
-from dpcore.papers.joshi2022 import CLUSTERS, GUARANTEE, KEYS, SUB
-from dpcore.papers.measurements import counted, judged
 from dpcore.queries.unprotected_data import UnprotectedData
 from dpcore.runs.run import run
 from dpcore.study.sweep import trial_seed
@@ -107,11 +107,11 @@ def check_times(rows: Sequence[Row], label: str) -> Check:
     one number of all."""
     times = figures(rows, label, TIMES)
     if not times:
-        return Check(Finding.CANNOT_RUN, f"The rounds of {label} were not counted.")
+        return Check(Conclusion.CANNOT_RUN, f"The rounds of {label} were not counted.")
     mean = statistics.geometric_mean(times)
     told = ", ".join(f"{value:.3g}" for value in times)
     return Check(
-        Finding.REPRODUCED if 1 / ABOUT <= mean / 2 <= ABOUT else Finding.NOT_REPRODUCED,
+        Conclusion.REPRODUCED if 1 / ABOUT <= mean / 2 <= ABOUT else Conclusion.NOT_REPRODUCED,
         f"{label} takes {told} times the rounds of Lloyd, {mean:.3g} times on average; about twice "
         f"is {2 / ABOUT:.3g} to {2 * ABOUT:.3g}.",
     )
@@ -133,7 +133,9 @@ def check_rounds(rows: Sequence[Row]) -> Check:
         check_times(rows, GUARANTEE),
     )
     found = [part.finding for part in parts]
-    worst = next((f for f in (Finding.CANNOT_RUN, Finding.NOT_REPRODUCED) if f in found), found[0])
+    worst = next(
+        (f for f in (Conclusion.CANNOT_RUN, Conclusion.NOT_REPRODUCED) if f in found), found[0]
+    )
     notes = []
     if moves := sum(figures(rows, SUB, MOVES)):
         times = ", ".join(f"{value:.3g}" for value in figures(rows, SUB, TIMES))

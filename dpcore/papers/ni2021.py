@@ -11,16 +11,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from dpcore.datasets.paper_sets import EXTRA
-from dpcore.papers.finding import (
-    Check,
-    Effort,
-    Reproduction,
-    Row,
-    Shelf,
-    drawn,
-    register,
-)
 from dpcore.papers.measurements import TIE, Measure, counted, duel, figures, judged, mean_figures
+from dpcore.papers.reproduction import Check, Effort, Reproduction, Row, Shelf, drawn, register
 from dpcore.study.metrics import mean_distance, nicv
 
 OURS, MERGED, GROWN, PLAIN = "dp-kccm", "average-nk", "allocation-k", "average-k"

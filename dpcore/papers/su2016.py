@@ -9,7 +9,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpcore.papers.contenders import NON_PRIVATE, Contender, contest
-from dpcore.papers.finding import (
+from dpcore.papers.measurements import (
+    TIE,
+    counted,
+    duel,
+    figures,
+    found,
+    judged,
+    together,
+)
+from dpcore.papers.reproduction import (
     Check,
     Effort,
     Reproduction,
@@ -19,15 +28,6 @@ from dpcore.papers.finding import (
     drawn,
     printed,
     register,
-)
-from dpcore.papers.measurements import (
-    TIE,
-    counted,
-    duel,
-    figures,
-    found,
-    judged,
-    together,
 )
 from dpcore.papers.su2016_sets import KEYS, SIX, SIX_DIFFER, six_sets
 from dpcore.privacy.accounting import Neighbors

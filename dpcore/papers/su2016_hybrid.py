@@ -15,7 +15,8 @@ from dpcore.datasets import Dataset
 from dpcore.geometry.domain import FloatArray, to_ticks
 from dpcore.kmeans.noisy_grid import solve_grid
 from dpcore.papers.contenders import NON_PRIVATE
-from dpcore.papers.finding import (
+from dpcore.papers.measurements import TIE, counted, found, judged, mean_and_error, together
+from dpcore.papers.reproduction import (
     Check,
     Effort,
     Reproduction,
@@ -26,7 +27,6 @@ from dpcore.papers.finding import (
     printed,
     register,
 )
-from dpcore.papers.measurements import TIE, counted, found, judged, mean_and_error, together
 from dpcore.papers.su2016 import (
     EXCESS,
     FEW_DIMENSIONS,

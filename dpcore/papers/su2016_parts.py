@@ -14,7 +14,8 @@ from dpcore.datasets import Dataset
 from dpcore.geometry.domain import TICKS, FloatArray, to_ticks
 from dpcore.kmeans.seeding import sphere_packing, uniform_starts
 from dpcore.papers.contenders import NON_PRIVATE
-from dpcore.papers.finding import (
+from dpcore.papers.measurements import TIE, counted, duel, found, judged, mean_and_error, together
+from dpcore.papers.reproduction import (
     Check,
     Effort,
     Reproduction,
@@ -25,7 +26,6 @@ from dpcore.papers.finding import (
     printed,
     register,
 )
-from dpcore.papers.measurements import TIE, counted, duel, found, judged, mean_and_error, together
 from dpcore.papers.su2016 import GRID, LLOYD, PUBLISHED, cells_of
 from dpcore.papers.su2016_sets import KEYS, SIX, SIX_DIFFER, six_sets
 from dpcore.privacy.accounting import MAX_EPSILON, Neighbors

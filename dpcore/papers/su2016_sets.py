@@ -16,8 +16,8 @@ from dpcore.datasets import Dataset, RowsDataset
 from dpcore.datasets.base import DataInfo
 from dpcore.datasets.paper_sets import EXTRA
 from dpcore.geometry.domain import Box, FloatArray, from_ticks
-from dpcore.papers.finding import Row, Shelf
 from dpcore.papers.measurements import available
+from dpcore.papers.reproduction import Row, Shelf
 
 REAL, STAND_IN = "real", "stand-in"
 

@@ -22,8 +22,8 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from dpcore.errors import Infeasible
 from dpcore.geometry.domain import FloatArray, IntArray
-from dpcore.privacy.accounting import Infeasible
 
 INT64 = np.iinfo(np.int64)
 #: The largest float below the end of int64.

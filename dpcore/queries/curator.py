@@ -16,26 +16,17 @@ from dpcore.datasets.divided import dealt, divided
 from dpcore.datasets.mapped import MappedRows
 from dpcore.datasets.regions import Regions
 from dpcore.datasets.removable import WorkingCopy, working_copy
+from dpcore.errors import Infeasible
 from dpcore.geometry.domain import TICKS, Box, FloatArray, IntArray, Partition, to_ticks
 from dpcore.geometry.row_maps import RowMap
-from dpcore.privacy.accounting import (
-    Accounting,
-    Approx,
-    Budget,
-    Charge,
-    Infeasible,
-    Loss,
-    Mechanism,
-    Neighbors,
-    Pure,
-    Selection,
-    Transcript,
-)
+from dpcore.privacy.accounting import Accounting, Budget, Neighbors
 from dpcore.privacy.gaussian import MAX_VALUES
-from dpcore.privacy.losses import noise_scale
+from dpcore.privacy.losses import Approx, Loss, Pure, Selection, noise_scale
+from dpcore.privacy.mechanisms import Mechanism
 from dpcore.privacy.noise import Noise
 from dpcore.privacy.rounding import down, root_up
 from dpcore.privacy.secret_coins import MakeSecretCoins, SecretCoins
+from dpcore.privacy.transcript import Charge, Transcript
 from dpcore.queries.questions import Question, Sensitivity
 from dpcore.queries.scores import Score
 from dpcore.queries.sparse_cells import (
@@ -56,9 +47,9 @@ from dpcore.results.steps import (
     Note,
     RemovalNote,
     RowsNote,
+    RunStep,
     SelectionNote,
     SizeNote,
-    Step,
     TotalsNote,
 )
 
@@ -100,14 +91,14 @@ class Curator:
         neighbors: Neighbors | str = Neighbors.ADD_REMOVE,
         rng: Coins | None = None,
         keep_journal: bool = False,
-        watch: Callable[[Step], None] | None = None,
+        watch: Callable[[RunStep], None] | None = None,
         make_secret_coins: MakeSecretCoins = SecretCoins,
     ):
         self._data = dataset
         self._noise = noise
         self._keeps_journal = keep_journal
         self._watch = watch
-        self._journal: list[Step] = []
+        self._journal: list[RunStep] = []
         self.transcript = Transcript(budget, Neighbors(neighbors))
         self._bookings = _Bookings(self.transcript)
         #: Public coins: starts and candidates. They never see the data, and proofs hold even if
@@ -139,7 +130,7 @@ class Curator:
         return self.transcript.budget
 
     @property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[RunStep, ...]:
         return tuple(self._journal)
 
     def note(self, note: Note) -> None:
@@ -449,7 +440,7 @@ class Curator:
     def _record(self, note: Note, truth: NonPrivate[Mapping[str, Any]] | None = None) -> None:
         if not isinstance(note, Note):
             raise TypeError(f"A step is noted as a Note of dpcore.results.steps, not {note!r}.")
-        step = Step(note, self._bookings.new(), truth)
+        step = RunStep(note, self._bookings.new(), truth)
         self._journal.append(step)
         if self._watch is not None:
             self._watch(step)

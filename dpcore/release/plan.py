@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from dpcore.algorithms import Algorithm
-from dpcore.errors import BadInput
+from dpcore.errors import BadInput, Infeasible
 from dpcore.privacy import explain
-from dpcore.privacy.accounting import Budget, Infeasible, Neighbors
+from dpcore.privacy.accounting import Budget, Neighbors
 from dpcore.privacy.rounding import down
 from dpcore.release.amounts import Amount
 from dpcore.release.ledger import Claim, ReleaseRefused

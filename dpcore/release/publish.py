@@ -14,10 +14,10 @@ from typing import Any
 
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.engine import EngineDataset
-from dpcore.errors import BadInput
+from dpcore.errors import BadInput, Infeasible
 from dpcore.kmeans.stages import listening
-from dpcore.privacy.accounting import Infeasible, Transcript
 from dpcore.privacy.release_noise import ReleaseNoise
+from dpcore.privacy.transcript import Transcript
 from dpcore.release import bundle, charging, output, signature
 from dpcore.release.certificate import NAME as CERTIFICATE
 from dpcore.release.ledger import Actors, Claim, Entry, Files, Ledger

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from dpcore.geometry.domain import FloatArray, IntArray, Partition
 from dpcore.geometry.dyadic import DyadicCells
-from dpcore.privacy.accounting import Charge
+from dpcore.privacy.transcript import Charge
 from dpcore.results.non_private import NonPrivate
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Note:
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class RunStep:
     """One thing that happened in a run."""
 
     note: Note

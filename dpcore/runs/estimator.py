@@ -14,7 +14,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from dpcore.datasets.rows import RowsDataset
 from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box, FloatArray, IntArray
-from dpcore.results.run_result import RunResult, SimulatedCenters
+from dpcore.results.centers import SimulatedCenters
+from dpcore.results.run_result import RunResult
 from dpcore.runs.request import Request
 from dpcore.runs.run import run
 

@@ -12,8 +12,8 @@ from dpcore.algorithms import get
 from dpcore.algorithms.base import MAX_CLUSTERS, Algorithm
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.regions import Regions
-from dpcore.errors import BadInput
-from dpcore.privacy.accounting import Budget, Infeasible, Neighbors
+from dpcore.errors import BadInput, Infeasible
+from dpcore.privacy.accounting import Budget, Neighbors
 from dpcore.runs import source_text
 from dpcore.runs.regional import check_map, check_regions
 from dpcore.runs.source_text import Expression

@@ -11,21 +11,19 @@ from dpcore.algorithms.base import SynopsisAlgorithm
 from dpcore.datasets.own import AnyData
 from dpcore.datasets.regions import Regions
 from dpcore.errors import BadInput
-from dpcore.privacy.accounting import Neighbors, Transcript, Verdict
+from dpcore.privacy.accounting import Neighbors, Verdict
 from dpcore.privacy.noise import Noise, SimulatedNoise
 from dpcore.privacy.release_noise import ReleaseNoise
 from dpcore.privacy.secret_coins import MakeSecretCoins, SecretCoins
+from dpcore.privacy.transcript import Transcript
 from dpcore.queries.curator import Curator
 from dpcore.randomness.coins import Coins, SystemCoins
+from dpcore.results.centers import Centers, NonPrivateCenters, SimulatedCenters, UnchargedCenters
 from dpcore.results.non_private import opened
 from dpcore.results.run_result import (
-    Centers,
-    NonPrivateCenters,
     Outcome,
     RunResult,
-    SimulatedCenters,
     SimulatedResult,
-    UnchargedCenters,
     UnchargedResult,
     UnprovenResult,
 )

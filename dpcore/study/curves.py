@@ -64,7 +64,7 @@ def curve(algorithm: str, trials: Iterable[Trial], metric: Metric) -> Curve:
 
 
 @dataclass(frozen=True)
-class Limits:
+class CurveLimits:
     """The figures that curves lie between: nothing to lose and nothing learned."""
 
     #: Of k-means without privacy.
@@ -77,11 +77,13 @@ class Limits:
 
 def limits(
     data: Dataset, k: int, reference: BaselineResult, metric: Metric, seed: int = 0
-) -> Limits:
+) -> CurveLimits:
     """The non-private answer and the best that looks at no data, measured as trials are."""
     best = Solution(data, np.asarray(reference.centers))
     packed = data.box.from_unit(sphere_packing(k, data.d, 1, np.random.default_rng(seed))[0])
     blind = Solution(data, packed)
     center = Solution(data, np.repeat(data.box.center[None], k, axis=0))
     is_center = center.nicv < blind.nicv
-    return Limits(metric.of(best, best), metric.of(center if is_center else blind, best), is_center)
+    return CurveLimits(
+        metric.of(best, best), metric.of(center if is_center else blind, best), is_center
+    )

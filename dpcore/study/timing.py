@@ -12,7 +12,7 @@ from functools import lru_cache
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.generated import gaussians
 from dpcore.datasets.rows import from_array
-from dpcore.privacy.accounting import Infeasible
+from dpcore.errors import Infeasible
 from dpcore.runs.request import Request
 from dpcore.runs.run import run
 from dpcore.study.sweep import trial_seed

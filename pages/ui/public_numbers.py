@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpcore.results.run_result import opened
+from dpcore.results.non_private import opened
 from pages.ui import address, cached_work, visibility
-from pages.ui.visibility import Standing
+from pages.ui.visibility import Visibility
 
 MOST_ROWS = 10**12
 
@@ -14,7 +14,7 @@ MOST_ROWS = 10**12
 def rows(data: str) -> int | None:
     """The number of rows of public data and of a twin. For data of one's own, a typed number:
     theirs is private."""
-    if visibility.of(data) is not Standing.RAW:
+    if visibility.of(data) is not Visibility.RAW:
         return int(opened(cached_work.data(data).n))
     return address.control(
         st.number_input,

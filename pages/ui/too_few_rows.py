@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dpcore.datasets.builtin import BuiltinSet, builtin_set
-from dpcore.privacy.accounting import Infeasible
+from dpcore.errors import Infeasible
 from dpcore.privacy.explain import LEVELS, MIDDLE, Level
 from dpcore.runs.refusals import answers_on_larger, refusal_of_builtin
 from pages.ui import address, controls

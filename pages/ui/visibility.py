@@ -19,26 +19,26 @@ PUBLISH = "pages/4_publish.py"
 STAND_IN = "nyc-month"
 
 
-class Standing(StrEnum):
+class Visibility(StrEnum):
     PUBLIC = "public"
     TWIN = "twin"
     RAW = "raw"
 
 
-def of(data: str) -> Standing:
+def of(data: str) -> Visibility:
     if not own_data.is_own(data):
-        return Standing.PUBLIC
-    return Standing.TWIN if own_data.held()[data].is_twin else Standing.RAW
+        return Visibility.PUBLIC
+    return Visibility.TWIN if own_data.held()[data].is_twin else Visibility.RAW
 
 
 def mark(data: str) -> str:
     """The badge of everything that looks at these data without noise."""
-    return FROM_TWIN if of(data) is Standing.TWIN else NOT_PRIVATE
+    return FROM_TWIN if of(data) is Visibility.TWIN else NOT_PRIVATE
 
 
 def mark_words(data: str) -> str:
     """The same where no badge can be drawn."""
-    return FROM_TWIN_WORDS if of(data) is Standing.TWIN else NOT_PRIVATE_WORDS
+    return FROM_TWIN_WORDS if of(data) is Visibility.TWIN else NOT_PRIVATE_WORDS
 
 
 def stop_if_absent() -> None:
@@ -68,14 +68,14 @@ def stop_if_absent() -> None:
 def show(data: str, what: str = "a level", by: str = "what you see here") -> bool:
     """Say at the top of a page what is on screen, and whether the page may show it."""
     standing = of(data)
-    if standing is Standing.PUBLIC:
+    if standing is Visibility.PUBLIC:
         st.caption(
             ":material/public: **Public data.** Anybody may look at them, so choosing "
             f"{what} by {by} leaks nothing."
         )
         return True
     own = own_data.held()[data]
-    if standing is Standing.TWIN:
+    if standing is Visibility.TWIN:
         st.info(
             f"**Private twin.** {own.about.description} Looking at it costs nothing more, so "
             f"choose {what} by {by}. Figures and red marks below compare with the twin, not with "
@@ -151,4 +151,4 @@ def offer(data: str, what: str) -> None:
 
 def may_leave(data: str) -> bool:
     """Whether files may be made of what a page shows of these data."""
-    return of(data) is not Standing.RAW
+    return of(data) is not Visibility.RAW

@@ -12,12 +12,14 @@ import dpcore
 from dpcore import regions
 from dpcore.datasets import GridDataset, RowsDataset, city_shapes
 from dpcore.datasets.divided import divided
+from dpcore.errors import BudgetExceeded
 from dpcore.geometry.domain import TICKS, Box, Grid, cell_ticks
 from dpcore.kmeans.noisy_grid import solve_grid
-from dpcore.privacy.accounting import Budget, BudgetExceeded
+from dpcore.privacy.accounting import Budget
 from dpcore.privacy.noise import SimulatedNoise
 from dpcore.queries.curator import Curator
-from dpcore.results.run_result import PrivateCenters, UnprovenResult
+from dpcore.results.centers import PrivateCenters
+from dpcore.results.run_result import UnprovenResult
 from dpcore.results.synopsis import Coreset, NoisyGrid, Synopsis
 from dpcore.runs.regional import joined
 

@@ -17,11 +17,11 @@ from dpcore.algorithms import ALGORITHMS
 from dpcore.algorithms.auto import choose
 from dpcore.algorithms.references import paper_key
 from dpcore.datasets.rows import from_array
-from dpcore.papers import REPRODUCTIONS, Check, Effort, Finding, Outcome, Row, Shelf
-from dpcore.papers.finding import printed
-from dpcore.study.k_by_d import Family
+from dpcore.papers import REPRODUCTIONS, Check, Conclusion, Effort, ReproductionRun, Row, Shelf
+from dpcore.papers.reproduction import printed
+from dpcore.study.k_by_d_sweep import Family
 from pages.ui.compare import auto_choices, findings, k_by_d, run_times, shared_jobs
-from pages.ui.own_data import HELD, OwnData
+from pages.ui.own_data import HELD, SessionData
 from tests.pages.sweeping import finished, until
 from tests.pages.visits import APP, checked, visited, words
 
@@ -241,11 +241,11 @@ def test_nonsense_in_the_address_is_taken_out_of_it(wrong: dict[str, str]) -> No
 NAME = "su2016-fig2"
 
 
-def measured() -> Outcome:
+def measured() -> ReproductionRun:
     rows = [Row({"k": 2, "d": 3, "algorithm": "eugkm"}, 0.25, paper=0.5)]
-    side = Check(Finding.REPRODUCED, "the *other*.")
-    check = Check(Finding.NOT_REPRODUCED, "one_half.", (side,), ("Left out: [a].",))
-    return Outcome(REPRODUCTIONS[NAME], rows, check, "2026-01-02")
+    side = Check(Conclusion.REPRODUCED, "the *other*.")
+    check = Check(Conclusion.NOT_REPRODUCED, "one_half.", (side,), ("Left out: [a].",))
+    return ReproductionRun(REPRODUCTIONS[NAME], rows, check, "2026-01-02")
 
 
 def test_every_finding_has_its_claim_and_what_differs() -> None:
@@ -302,9 +302,9 @@ def quickly(monkeypatch: pytest.MonkeyPatch, fail: bool = False) -> list[Effort]
     def reproduce(name: str, shelf: Shelf | None = None, effort: Effort | None = None) -> Any:
         assert effort
         efforts.append(effort)
-        outcome = Outcome(REPRODUCTIONS[name])
+        outcome = ReproductionRun(REPRODUCTIONS[name])
 
-        def steps() -> Iterator[Outcome]:
+        def steps() -> Iterator[ReproductionRun]:
             for row in measured().rows * 3:
                 outcome.rows.append(row)
                 yield outcome
@@ -378,7 +378,7 @@ def test_predictions_say_which_methods_cannot_run() -> None:
 
 def test_the_number_of_ones_own_rows_is_typed_and_never_counted() -> None:
     rows = from_array(np.zeros((4321, 2)), (-1, 1))
-    own = OwnData("Mine", "Rows of mine.", rows.box, "row", False, rows)
+    own = SessionData("Mine", "Rows of mine.", rows.box, "row", False, rows)
     app = AppTest.from_file(APP, default_timeout=120).switch_page("pages/2_compare.py")
     app.session_state[HELD] = {own.key: own}
     for name, value in {"compare": "predict", "data": own.key, "k": "3"}.items():

@@ -18,7 +18,8 @@ from dpcore.release.bundle import bundle
 from dpcore.release.certificate import facts
 from dpcore.release.published import Published
 from dpcore.results import export
-from dpcore.results.run_result import NonPrivate, NonPrivateCenters
+from dpcore.results.centers import NonPrivateCenters
+from dpcore.results.non_private import NonPrivate
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = """\

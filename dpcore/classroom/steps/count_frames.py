@@ -17,9 +17,9 @@ from dpcore.results.steps import (
     CoresetNote,
     CountsNote,
     FinalistsNote,
+    RunStep,
     SizeNote,
     StartsNote,
-    Step,
 )
 
 
@@ -32,7 +32,7 @@ def size(story: Telling, note: SizeNote) -> Iterator[Frame]:
     )
 
 
-def counts(story: Telling, note: CountsNote, step: Step) -> Iterator[Frame]:
+def counts(story: Telling, note: CountsNote, step: RunStep) -> Iterator[Frame]:
     partition, noisy = note.partition, note.counts
     if isinstance(partition, Voronoi):
         yield _weighed(story, partition.centers, noisy)
@@ -87,7 +87,7 @@ def _weighed(story: Telling, points: FloatArray, noisy: IntArray) -> Frame:
     )
 
 
-def alive(story: Telling, note: AliveNote, later: Sequence[Step]) -> Iterator[Frame]:
+def alive(story: Telling, note: AliveNote, later: Sequence[RunStep]) -> Iterator[Frame]:
     cells, alive = note.cells, note.alive
     further = any(isinstance(each.note, AliveNote) for each in later)
     fate = (

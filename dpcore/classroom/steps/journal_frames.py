@@ -16,7 +16,7 @@ from dpcore.privacy.explain import people_count, plural
 from dpcore.privacy.rounding import at_least
 from dpcore.results import steps as notes
 from dpcore.results.run_result import BaselineResult, RunResult
-from dpcore.results.steps import Step
+from dpcore.results.steps import RunStep
 from dpcore.study.metrics import matched
 
 
@@ -50,7 +50,7 @@ def _told(result: RunResult, data: Dataset, reference: BaselineResult | None) ->
     yield _answer(story, result, reference)
 
 
-def _step(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Frame]:
+def _step(story: Telling, step: RunStep, later: Sequence[RunStep]) -> Iterator[Frame]:
     """The frames of one step, given those that follow. Some kinds of steps have none."""
     match step.note:
         case notes.SizeNote() as note:

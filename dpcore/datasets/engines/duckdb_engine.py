@@ -18,9 +18,9 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from dpcore.datasets.engines.base import Columns, Query, SQLEngine
-from dpcore.datasets.engines.limits import MAX_COLUMNS, MAX_FILES
 from dpcore.datasets.engines.paths import local, open_regular, refuse_address, refuse_special
 from dpcore.datasets.engines.plain import PIECE, Plain, find_plain
+from dpcore.datasets.engines.reading_limits import MAX_COLUMNS, MAX_FILES
 from dpcore.datasets.engines.records import (
     BrokenQuotesError,
     fields,

@@ -10,7 +10,7 @@ from enum import StrEnum
 from pathlib import PurePath
 from typing import NamedTuple
 
-from dpcore.datasets.engines.limits import MAX_COLUMNS
+from dpcore.datasets.engines.reading_limits import MAX_COLUMNS
 from dpcore.datasets.engines.records import Form
 from dpcore.errors import DataFileError, listed, shortened
 

@@ -16,9 +16,9 @@ from dpcore.datasets.paper_sets import EXTRA
 from dpcore.papers import (
     REPRODUCTIONS,
     Check,
-    Finding,
-    Outcome,
+    Conclusion,
     Reproduction,
+    ReproductionRun,
     Row,
     current_name,
     in_order,
@@ -33,9 +33,9 @@ from pages.ui.downloads import MIME
 
 #: A finding's color and sign on the screen.
 BADGES = {
-    Finding.REPRODUCED: ("green", "check"),
-    Finding.NOT_REPRODUCED: ("violet", "close"),
-    Finding.CANNOT_RUN: ("gray", "skip_next"),
+    Conclusion.REPRODUCED: ("green", "check"),
+    Conclusion.NOT_REPRODUCED: ("violet", "close"),
+    Conclusion.CANNOT_RUN: ("gray", "skip_next"),
 }
 
 
@@ -62,11 +62,11 @@ def show() -> None:
         st.caption(f"{PAPERS[paper]} has no claim of its own here.")
 
 
-def summary(outcomes: list[Outcome], of: int) -> None:
+def summary(outcomes: list[ReproductionRun], of: int) -> None:
     """How many claims came out."""
     counts = Counter(outcome.check.finding for outcome in outcomes)
     said = [
-        f"{badge(finding)}{NO_BREAK}{counts[finding]}" for finding in Finding if counts[finding]
+        f"{badge(finding)}{NO_BREAK}{counts[finding]}" for finding in Conclusion if counts[finding]
     ]
     if of > len(outcomes):
         said.append(f"not measured in full yet: {of - len(outcomes)}")
@@ -74,12 +74,12 @@ def summary(outcomes: list[Outcome], of: int) -> None:
         st.markdown(" &emsp; ".join(said))
 
 
-def badge(finding: Finding) -> str:
+def badge(finding: Conclusion) -> str:
     color, sign = BADGES[finding]
     return f":{color}-badge[:material/{sign}: {finding}]"
 
 
-def card(each: Reproduction, outcome: Outcome | None, opened: bool) -> None:
+def card(each: Reproduction, outcome: ReproductionRun | None, opened: bool) -> None:
     running = each.name in address.get("live", [], finding_names)
     with st.container(border=True, key=f"finding-{each.name}"):
         mark = badge(outcome.check.finding) if outcome else ""
@@ -189,7 +189,7 @@ def live_run(each: Reproduction, was_done: bool) -> None:
         st.rerun()
 
 
-def latest(job: Job[Outcome]) -> str:
+def latest(job: Job[ReproductionRun]) -> str:
     """The figure that came last, with its setting."""
     if not job.results or not job.results[-1].rows:
         return "."
@@ -198,7 +198,7 @@ def latest(job: Job[Outcome]) -> str:
     return f". The last: {plain(setting)}: {row.figure:.4g}"
 
 
-def figures(outcome: Outcome, file: str) -> None:
+def figures(outcome: ReproductionRun, file: str) -> None:
     """The measured figures, beside the paper's where it prints them, and as a file."""
     table = as_table(outcome)
     if not table:
@@ -216,7 +216,7 @@ def figures(outcome: Outcome, file: str) -> None:
     )
 
 
-def as_table(outcome: Outcome) -> list[dict[str, Any]]:
+def as_table(outcome: ReproductionRun) -> list[dict[str, Any]]:
     """Rows with their settings; a column that says nothing is left out."""
     told = {"measured": "figure", "its error": "error", "the paper's": "paper"}
     return [

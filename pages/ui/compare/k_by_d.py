@@ -11,10 +11,10 @@ import streamlit as st
 
 from dpcore.algorithms import ALGORITHMS
 from dpcore.privacy.explain import plural
-from dpcore.study import k_by_d
-from dpcore.study.k_by_d import SIDES, Cell, Family
+from dpcore.study import k_by_d_sweep
+from dpcore.study.k_by_d_sweep import SIDES, Cell, Family
 from dpcore.study.metrics import Metric, usual
-from dpcore.study.ranking import Standing
+from dpcore.study.standings import Standing
 from pages.ui import address, chart_style, controls, fragments, live_runs, palette
 from pages.ui.compare import shared_jobs
 from pages.ui.controls import Choice
@@ -80,7 +80,7 @@ def show() -> None:
     fragments.redrawn(map_so_far, pause, choice, asked, metric, going)
     files = [
         File("CSV of this map", "map.csv", partial(map_csv, asked, found, metric)),
-        File("CSV of every run", "map-runs.csv", partial(k_by_d.as_csv, found)),
+        File("CSV of every run", "map-runs.csv", partial(k_by_d_sweep.as_csv, found)),
     ]
     keep(DATA, files, not going, asked.command(), asked.python())
 
@@ -132,7 +132,9 @@ def map_so_far(choice: Choice, asked: Family, metric: Metric, going: bool) -> No
 
 def standings(asked: Family, cells: list[Cell], metric: Metric) -> Found:
     return {
-        key: k_by_d.standings([cell for cell in cells if cell.trial.algorithm == key], key, metric)
+        key: k_by_d_sweep.standings(
+            [cell for cell in cells if cell.trial.algorithm == key], key, metric
+        )
         for key in asked.algorithms
     }
 
@@ -225,7 +227,7 @@ def cell(found: Found, one: str, other: list[str], at: tuple[int, int]) -> tuple
     if not other:
         point = standings[0] and standings[0].point
         return (math.log10(max(point.mean, LEAST)), short(point.mean)) if point else (None, "")
-    times = k_by_d.advantage(*standings)
+    times = k_by_d_sweep.advantage(*standings)
     if times is None:
         return None, ""
     return max(-1.0, min(1.0, math.log(times, CLEAR))), short(max(times, 1 / times))
@@ -294,4 +296,4 @@ def table(found: Found, asked: Family, metric: Metric) -> None:
 
 
 def map_csv(asked: Family, cells: list[Cell], metric: Metric) -> str:
-    return k_by_d.means_csv(standings(asked, cells, metric), metric)
+    return k_by_d_sweep.means_csv(standings(asked, cells, metric), metric)

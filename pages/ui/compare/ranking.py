@@ -14,9 +14,9 @@ import streamlit as st
 
 from dpcore.algorithms import ALGORITHMS
 from dpcore.privacy.explain import plural
-from dpcore.study import ranking
+from dpcore.study import standings
 from dpcore.study.metrics import Metric, usual
-from dpcore.study.ranking import Standing
+from dpcore.study.standings import Standing
 from dpcore.study.sweep_plan import SweepPlan
 from dpcore.study.sweep_plan import as_csv as runs_csv
 from pages.ui import address, cached_work, chart_style, controls, fragments, live_runs, palette
@@ -71,7 +71,7 @@ def show() -> None:
 
 def ranking_so_far(choice: Choice, plan: SweepPlan, metric: Metric, log: bool, going: bool) -> None:
     trials = live_runs.gather(plan, not going)
-    found = ranking.ranked(plan.algorithms, trials, metric)
+    found = standings.ranked(plan.algorithms, trials, metric)
     live_runs.status(plan, len(trials), plan.total, live_runs.refused(trials), going)
     drawn = figure(found, choice, metric, limits(choice, metric), log)
     alt = f"Methods ranked by {metric.title} on {choice.about.title}. The table below says it too."
@@ -289,9 +289,9 @@ def table(found: list[Standing], choice: Choice, metric: Metric) -> None:
 def take_along(plan: SweepPlan, metric: Metric) -> None:
     stopped = live_runs.is_stopped(plan)
     trials = live_runs.gather(plan, stopped)
-    found = ranking.ranked(plan.algorithms, trials, metric)
+    found = standings.ranked(plan.algorithms, trials, metric)
     files = [
-        File("CSV of this table", "ranking.csv", lambda: ranking.as_csv(found, metric)),
+        File("CSV of this table", "ranking.csv", lambda: standings.as_csv(found, metric)),
         File("CSV of every run", "ranking-runs.csv", lambda: runs_csv(trials)),
     ]
     keep(plan.data, files, stopped or len(trials) >= plan.total, plan.command(), plan.python())

@@ -7,8 +7,8 @@ from typing import Self
 
 import streamlit as st
 
-from dpcore.classroom import game
-from dpcore.classroom.game import CONTESTANTS, GuesserScore, Round
+from dpcore.classroom import guessing_game
+from dpcore.classroom.guessing_game import CONTESTANTS, GuesserScore, Round
 from dpcore.errors import DpcoreError
 from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
@@ -46,7 +46,7 @@ PRESENTED = """
 
 
 @dataclass(frozen=True)
-class Tally:
+class GuessTally:
     """How the class is doing against one contestant at one ε: all of it stands in the address."""
 
     who: str
@@ -103,7 +103,7 @@ def class_guesses() -> None:
     tally = current()
     contestant = CONTESTANTS[tally.who]
     try:
-        played = game.play(contestant, tally.epsilon, tally.number, tally.seed)
+        played = guessing_game.play(contestant, tally.epsilon, tally.number, tally.seed)
     except DpcoreError as problem:
         st.warning(str(problem))
         return
@@ -137,16 +137,16 @@ def who_control() -> str:
     )
 
 
-def current() -> Tally:
+def current() -> GuessTally:
     """The tally in the address, or a new one where another game is played now."""
     who = address.get("answers", "sound", address.one_of(CONTESTANTS))
-    new = Tally(who, choices.epsilon(), choices.seed())
-    kept = address.get("tally", new, Tally.parse)
+    new = GuessTally(who, choices.epsilon(), choices.seed())
+    kept = address.get("tally", new, GuessTally.parse)
     same = (kept.who, kept.epsilon, kept.seed) == (new.who, new.epsilon, new.seed)
     return kept if same else new
 
 
-def guess(played: Round, tally: Tally) -> None:
+def guess(played: Round, tally: GuessTally) -> None:
     """Two buttons; once one was pressed, the truth, and the way to the next round."""
     if not tally.said:
         row = st.container(horizontal=True, gap="small")
@@ -176,11 +176,11 @@ def guess(played: Round, tally: Tally) -> None:
     )
 
 
-def keep(tally: Tally) -> None:
+def keep(tally: GuessTally) -> None:
     address.put("tally", tally)
 
 
-def standing(tally: Tally) -> None:
+def standing(tally: GuessTally) -> None:
     """The class's score beside what epsilon allows."""
     bound = explain.certainty(tally.epsilon)
     score = f"**{tally.right} of {tally.played} right.** " if tally.played else ""
@@ -223,14 +223,16 @@ def answer_map(played: Round) -> str:
 def mark_trip(drawn: SmallMap, asked: bool) -> None:
     """The trip that it is all about."""
     colors = drawn.colors
-    drawn.circles([game.TRIP], 2.2, colors.land if asked else colors.non_private, colors.text, 0.6)
+    drawn.circles(
+        [guessing_game.TRIP], 2.2, colors.land if asked else colors.non_private, colors.text, 0.6
+    )
     if asked:
-        drawn.text(game.TRIP, "?", colors.text, 3.6)
+        drawn.text(guessing_game.TRIP, "?", colors.text, 3.6)
 
 
 def pair_maps(epsilon: float) -> str:
     colors = palette.current()
-    both = game.pair(epsilon)
+    both = guessing_game.pair(epsilon)
     n, maps = both.without.n, []
     for title, there in (("with it", True), ("without it", False)):
         words = f"{n + there:,} trips, {title}"
@@ -245,16 +247,20 @@ def pair_maps(epsilon: float) -> str:
 
 def machine_guesses() -> None:
     """Accuracies as they come in, over the curve that no sound method's guesser can cross."""
-    job = cached_work.worker().job(("guessing game", game.ROUNDS, game.PILOT), game.scores)
+    job = cached_work.worker().job(
+        ("guessing game", guessing_game.ROUNDS, guessing_game.PILOT), guessing_game.scores
+    )
     live = not job.done
     fragments.redrawn(scores, PAUSE if live else None, live)
 
 
 def scores(live: bool) -> None:
-    job = cached_work.worker().job(("guessing game", game.ROUNDS, game.PILOT), game.scores)
+    job = cached_work.worker().job(
+        ("guessing game", guessing_game.ROUNDS, guessing_game.PILOT), guessing_game.scores
+    )
     finished, drawn = job.done, job.results[:]
     presented = presenter.presenting()
-    total = len(CONTESTANTS) * len(game.EPSILONS)
+    total = len(CONTESTANTS) * len(guessing_game.EPSILONS)
     st.plotly_chart(
         game_chart.figure(drawn, palette.current(), presented),
         key="game-chart",
@@ -263,12 +269,12 @@ def scores(live: bool) -> None:
         alt=chart_words(drawn),
     )
     if not finished:
-        st.caption(f"{len(drawn)} of {total} measured; {game.ROUNDS:,} rounds each.")
+        st.caption(f"{len(drawn)} of {total} measured; {guessing_game.ROUNDS:,} rounds each.")
     elif not presented:
         st.caption(
-            f"Each point: {game.ROUNDS:,} rounds. The guesser knows both data sets and reads every "
-            f"noisy answer; how it guesses was chosen on {game.PILOT} other rounds. Bars hold the "
-            "true accuracy 95 times in 100."
+            f"Each point: {guessing_game.ROUNDS:,} rounds. The guesser knows both data sets and "
+            f"reads every noisy answer; how it guesses was chosen on {guessing_game.PILOT} other "
+            "rounds. Bars hold the true accuracy 95 times in 100."
         )
         table(drawn)
     if job.failure:

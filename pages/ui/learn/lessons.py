@@ -8,14 +8,14 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from dpcore.classroom import lessons
-from dpcore.classroom.lessons import Lesson
+from dpcore.classroom import lesson_plans
+from dpcore.classroom.lesson_plans import Lesson
 from pages.ui import address, palette
 from pages.ui.learn import presenter
 
 
 def shelf() -> Mapping[str, Lesson]:
-    return lessons.shipped()
+    return lesson_plans.shipped()
 
 
 def part() -> None:
@@ -47,7 +47,7 @@ def link(lesson: Lesson, number: int) -> str:
 def download(chosen: list[Lesson], label: str, name: str) -> None:
     st.download_button(
         label,
-        lessons.notes(chosen),
+        lesson_plans.notes(chosen),
         file_name=f"{name}.html",
         mime="text/html",
         icon=":material/print:",

@@ -12,9 +12,9 @@ from dpcore.datasets.files import looks_geographic, with_tally
 from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
 from dpcore.release import FileData, Unit
-from dpcore.results.run_result import NonPrivate
+from dpcore.results.non_private import NonPrivate
 from pages.ui import address, own_data
-from pages.ui.own_data import OwnData
+from pages.ui.own_data import SessionData
 from pages.ui.publish import step_list
 from pages.ui.publish.data_step import Opened, refuse
 from pages.ui.publish.step_list import Step
@@ -161,7 +161,7 @@ def keep(opened: Opened, counted: Counted) -> None:
         description=f"Your own data, held in this visit: {plain(', '.join(asked.box.names))}. "
         + kept * bool(unit.ids),
     )
-    own = OwnData(about, counted.dataset, source, unit, counted.tally)
+    own = SessionData(about, counted.dataset, source, unit, counted.tally)
     own_data.keep(own)
     address.put("data", own.key)
     step_list.go(Step.LEVEL)

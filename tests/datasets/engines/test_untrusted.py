@@ -18,7 +18,7 @@ from dpcore import regions
 from dpcore.cli import main
 from dpcore.datasets import from_file
 from dpcore.datasets.engines import DataFileError, DuckDBEngine, Engine, HeldFile, open_source
-from dpcore.datasets.engines.limits import MAX_FILES, MAX_TABLE
+from dpcore.datasets.engines.reading_limits import MAX_FILES, MAX_TABLE
 from dpcore.datasets.engines.zones import read_zones
 from dpcore.errors import LIST_SHOWN, NAME_SHOWN
 from dpcore.geometry.domain import Box

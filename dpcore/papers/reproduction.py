@@ -26,7 +26,7 @@ from dpcore.errors import BadInput
 Setting = dict[str, str | int | float]
 
 
-class Finding(StrEnum):
+class Conclusion(StrEnum):
     """What became of a claim when it was measured again."""
 
     REPRODUCED = "reproduced"
@@ -59,7 +59,7 @@ def drawn(figure: float, **setting: str | int | float) -> Row:
 class Check:
     """What the measurements say of a claim, in words with numbers, and of its side claims."""
 
-    finding: Finding
+    finding: Conclusion
     words: str
     sides: tuple[Check, ...] = ()
     #: What else must be said, such as what was left out.
@@ -151,7 +151,7 @@ class Reproduction:
         if all(math.isnan(row.figure) for row in rows):
             told = dict.fromkeys(str(row.setting.get("absent", "")) for row in rows)
             return Check(
-                Finding.CANNOT_RUN, " ".join(filter(None, told)) or "Nothing was measured."
+                Conclusion.CANNOT_RUN, " ".join(filter(None, told)) or "Nothing was measured."
             )
         return self.check(rows)
 
@@ -180,12 +180,12 @@ class Reproduction:
 
 
 @dataclass
-class Outcome:
+class ReproductionRun:
     """The rows and the verdict of one reproduction that was run."""
 
     reproduction: Reproduction
     rows: list[Row] = field(default_factory=list)
-    check: Check = Check(Finding.CANNOT_RUN, "not run")
+    check: Check = Check(Conclusion.CANNOT_RUN, "not run")
     #: The day on which it was measured, such as 2026-01-31.
     date: str = field(default_factory=lambda: datetime.now(UTC).date().isoformat())
 
@@ -212,7 +212,7 @@ def current_name(name: str) -> str | None:
 
 def reproduce(
     name: str, shelf: Shelf | None = None, effort: Effort | None = None
-) -> Iterator[Outcome]:
+) -> Iterator[ReproductionRun]:
     """Run one finding, handing out what is known so far after every row, and last the verdict.
 
     A finding whose data are not there cannot be run, and its outcome says why.
@@ -220,13 +220,13 @@ def reproduce(
     known = current_name(name)
     if known is None:
         raise BadInput(f"No finding {name!r}. There are: {', '.join(REPRODUCTIONS)}.")
-    outcome = Outcome(REPRODUCTIONS[known])
+    outcome = ReproductionRun(REPRODUCTIONS[known])
     try:
         for row in outcome.reproduction.measure(shelf or Shelf(), effort or Effort()):
             outcome.rows.append(outcome.reproduction.beside(row))
             yield outcome
     except FileNotFoundError as missing:
-        outcome.check = Check(Finding.CANNOT_RUN, str(missing))
+        outcome.check = Check(Conclusion.CANNOT_RUN, str(missing))
     else:
         outcome.check = outcome.reproduction.judge(outcome.rows)
     yield outcome
