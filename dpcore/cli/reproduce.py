@@ -16,19 +16,18 @@ from dpcore.algorithms import PAPERS
 from dpcore.algorithms.references import paper_key
 from dpcore.cli.arguments import kept, seed, to_be_written
 from dpcore.errors import BadInput
-from dpcore.papers import (
+from dpcore.papers.check import Conclusion
+from dpcore.papers.figure_row import Row
+from dpcore.papers.inputs import Effort, Shelf
+from dpcore.papers.kept_results import from_json, to_json
+from dpcore.papers.reproduction import (
     REPRODUCTIONS,
-    Conclusion,
-    Effort,
     Reproduction,
     ReproductionRun,
-    Row,
-    Shelf,
     current_name,
     in_order,
     reproduce,
 )
-from dpcore.papers.kept_results import from_json, to_json
 
 WIDTH = 88
 
@@ -100,9 +99,7 @@ def chosen(name: str | None) -> list[str]:
     known = current_name(name)
     if known is not None:
         return [known]
-    of_paper = [
-        each.name for each in in_order(REPRODUCTIONS) if paper_key(name) == paper_key(each.paper)
-    ]
+    of_paper = [each.name for each in in_order(REPRODUCTIONS) if each.paper == paper_key(name)]
     if not of_paper:
         raise BadInput(
             f"No finding or paper {name!r}.{did_you_mean(name, REPRODUCTIONS)} "

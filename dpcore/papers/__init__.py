@@ -3,16 +3,14 @@
 import importlib
 import pkgutil
 
+from dpcore.papers.check import Check, Conclusion
+from dpcore.papers.figure_row import Row
+from dpcore.papers.inputs import Effort, Shelf
 from dpcore.papers.kept_results import kept
 from dpcore.papers.reproduction import (
     REPRODUCTIONS,
-    Check,
-    Conclusion,
-    Effort,
     Reproduction,
     ReproductionRun,
-    Row,
-    Shelf,
     current_name,
     in_order,
     register,

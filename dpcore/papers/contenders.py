@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from dpcore.datasets.base import Dataset
+from dpcore.papers.figure_row import Row
 from dpcore.papers.measurements import NICV, Measure, mean_figures
-from dpcore.papers.reproduction import Row
 from dpcore.privacy.accounting import Neighbors
 from dpcore.runs.baseline import baseline
 from dpcore.study.metrics import nicv

@@ -16,18 +16,11 @@ from dpcore.datasets.generated import month
 from dpcore.datasets.grid import GridDataset
 from dpcore.errors import Infeasible
 from dpcore.geometry.domain import Grid
+from dpcore.papers.check import Check, Conclusion
+from dpcore.papers.figure_row import Row, Setting, drawn
+from dpcore.papers.inputs import Effort, Shelf
 from dpcore.papers.measurements import counted, judged, mean_and_error
-from dpcore.papers.reproduction import (
-    Check,
-    Conclusion,
-    Effort,
-    Reproduction,
-    Row,
-    Setting,
-    Shelf,
-    drawn,
-    register,
-)
+from dpcore.papers.reproduction import Reproduction, register
 from dpcore.privacy.accounting import Neighbors
 from dpcore.runs.baseline import baseline
 from dpcore.runs.run import run
@@ -263,7 +256,7 @@ def size_as_claimed(k: int, n: int, step: int) -> float:
 register(
     Reproduction(
         name="feldman2017-fig5",
-        paper="004",
+        paper="feldman2017",
         figure="figure 5",
         title="Error and size of the coreset against epsilon",
         claim="The number of points of the coreset is linear in log epsilon; it grows in stages, "
@@ -288,7 +281,7 @@ register(
 register(
     Reproduction(
         name="feldman2017-fig6",
-        paper="004",
+        paper="feldman2017",
         figure="figure 6",
         title="Error against the number of clusters",
         claim="The more clusters, the larger the error, and it grows faster at a smaller epsilon "

@@ -15,6 +15,7 @@ from dpcore.algorithms.coreset_faithful import smallest_epsilon
 from dpcore.datasets import Dataset, city_shapes
 from dpcore.errors import Infeasible
 from dpcore.geometry.domain import FloatArray
+from dpcore.papers.check import Check, Conclusion
 from dpcore.papers.feldman2017 import (
     DATA,
     FAITHFUL,
@@ -24,19 +25,10 @@ from dpcore.papers.feldman2017 import (
     best_cost,
     pickups,
 )
+from dpcore.papers.figure_row import Row, Setting, drawn, printed
+from dpcore.papers.inputs import Effort, Shelf
 from dpcore.papers.measurements import counted, judged, mean_and_error
-from dpcore.papers.reproduction import (
-    Check,
-    Conclusion,
-    Effort,
-    Reproduction,
-    Row,
-    Setting,
-    Shelf,
-    drawn,
-    printed,
-    register,
-)
+from dpcore.papers.reproduction import Reproduction, register
 from dpcore.privacy.accounting import Neighbors
 from dpcore.privacy.explain import LEVELS
 from dpcore.runs.run import run
@@ -213,7 +205,7 @@ def check_levels(rows: Sequence[Row]) -> Check:
 register(
     Reproduction(
         name="feldman2017-table2",
-        paper="004",
+        paper="feldman2017",
         figure="table 2",
         title="The smallest epsilon with a meaningful answer",
         claim="With N rows, k clusters need at least the epsilons of table 2, from 0.007 (a "
@@ -242,7 +234,7 @@ register(
 register(
     Reproduction(
         name="feldman2017-fig8",
-        paper="004",
+        paper="feldman2017",
         figure="figure 8",
         title="Points on the map at each privacy level",
         claim="The higher the privacy level, the fewer points the coreset has: at the lowest level "

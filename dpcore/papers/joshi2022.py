@@ -13,19 +13,11 @@ from scipy.stats import norm
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.rows import RowsDataset
 from dpcore.geometry.domain import Box, FloatArray, from_ticks
+from dpcore.papers.check import Check, Conclusion
+from dpcore.papers.figure_row import Row, Setting, drawn, printed
+from dpcore.papers.inputs import Effort, Shelf
 from dpcore.papers.measurements import TIE, counted, judged, mean_and_error
-from dpcore.papers.reproduction import (
-    Check,
-    Conclusion,
-    Effort,
-    Reproduction,
-    Row,
-    Setting,
-    Shelf,
-    drawn,
-    printed,
-    register,
-)
+from dpcore.papers.reproduction import Reproduction, register
 from dpcore.runs.baseline import baseline
 from dpcore.runs.run import run
 from dpcore.study.metrics import cost_gap, nicv
@@ -280,7 +272,7 @@ def check_groups(rows: Sequence[Row]) -> Check:
 register(
     Reproduction(
         name="joshi2022-fig3",
-        paper="002",
+        paper="joshi2022",
         figure="figure 3",
         title="CostGap of SubClustering and of its baseline against epsilon",
         claim="SubClustering's cost gap is smaller than that of KMeans Guarantee: averaged over "
@@ -303,7 +295,7 @@ register(
 register(
     Reproduction(
         name="joshi2022-fig4",
-        paper="002",
+        paper="joshi2022",
         figure="figure 4",
         title="CostGap of SubClustering against epsilon, by internalK",
         claim="Of 2 to 5 groups in each convergent zone, 4 give the smallest cost gap on wine and "

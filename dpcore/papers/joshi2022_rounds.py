@@ -11,19 +11,12 @@ import numpy as np
 from dpcore.algorithms.guarantee import distances
 from dpcore.datasets.base import Dataset
 from dpcore.geometry.domain import FloatArray
+from dpcore.papers.check import Check, Conclusion
+from dpcore.papers.figure_row import Row, drawn, printed
+from dpcore.papers.inputs import Effort, Shelf
 from dpcore.papers.joshi2022 import CLUSTERS, GUARANTEE, KEYS, SUB
 from dpcore.papers.measurements import counted, judged
-from dpcore.papers.reproduction import (
-    Check,
-    Conclusion,
-    Effort,
-    Reproduction,
-    Row,
-    Shelf,
-    drawn,
-    printed,
-    register,
-)
+from dpcore.papers.reproduction import Reproduction, register
 from dpcore.queries.unprotected_data import UnprotectedData
 from dpcore.runs.run import run
 from dpcore.study.sweep import trial_seed
@@ -156,7 +149,7 @@ def check_rounds(rows: Sequence[Row]) -> Check:
 register(
     Reproduction(
         name="joshi2022-lemma1-2",
-        paper="002",
+        paper="joshi2022",
         figure="lemmas 1 and 2",
         title="Rounds of SubClustering and of Lloyd",
         claim="Every new center lies nearer the mean of its cluster than the old one (lemma 2), so "

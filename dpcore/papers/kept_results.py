@@ -10,13 +10,8 @@ from types import MappingProxyType
 from typing import Any
 
 from dpcore.datasets.data_folder import data_file
-from dpcore.papers.reproduction import (
-    REPRODUCTIONS,
-    Reproduction,
-    ReproductionRun,
-    Row,
-    current_name,
-)
+from dpcore.papers.figure_row import Row
+from dpcore.papers.reproduction import REPRODUCTIONS, Reproduction, ReproductionRun, current_name
 
 FILE = "findings.json"
 #: So many digits of a figure are kept.

@@ -12,7 +12,9 @@ import numpy.typing as npt
 
 from dpcore.datasets.base import Dataset
 from dpcore.errors import Infeasible
-from dpcore.papers.reproduction import Check, Conclusion, Row, Shelf
+from dpcore.papers.check import Check, Conclusion
+from dpcore.papers.figure_row import Row
+from dpcore.papers.inputs import Shelf
 from dpcore.privacy.accounting import Neighbors
 from dpcore.runs.run import run
 from dpcore.study.metrics import nicv

@@ -18,7 +18,7 @@ from dpcore.algorithms.auto import choose
 from dpcore.algorithms.references import paper_key
 from dpcore.datasets.rows import from_array
 from dpcore.papers import REPRODUCTIONS, Check, Conclusion, Effort, ReproductionRun, Row, Shelf
-from dpcore.papers.reproduction import printed
+from dpcore.papers.figure_row import printed
 from dpcore.study.k_by_d_sweep import Family
 from pages.ui.compare import auto_choices, findings, k_by_d, run_times, shared_jobs
 from pages.ui.own_data import HELD, SessionData

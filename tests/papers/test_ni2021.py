@@ -10,7 +10,7 @@ from dpcore.papers import REPRODUCTIONS, Conclusion, Effort, Row, Shelf, reprodu
 from dpcore.papers.ni2021 import ALGORITHMS, DISTANCE, PANELS, SQUARED, check
 
 FIGURES = {
-    int(each.figure.split()[1]): each for each in REPRODUCTIONS.values() if each.paper == "003"
+    int(each.figure.split()[1]): each for each in REPRODUCTIONS.values() if each.paper == "ni2021"
 }
 
 

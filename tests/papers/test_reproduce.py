@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from dpcore.algorithms import ALGORITHMS, PAPERS
-from dpcore.algorithms.references import paper_key
 from dpcore.cli import BAD_INPUT, main
 from dpcore.cli.reproduce import tell
 from dpcore.datasets.builtin import builtin_set
@@ -34,7 +33,7 @@ def donors(tmp_path, monkeypatch):
 @pytest.mark.parametrize("each", REPRODUCTIONS.values(), ids=REPRODUCTIONS)
 def test_a_finding_names_what_exists_and_says_what_is_claimed(each):
     assert each.paper in PAPERS
-    assert each.name.startswith(f"{paper_key(each.paper)}-")
+    assert each.name.startswith(f"{each.paper}-")
     assert each.claim.endswith(".")
     assert set(each.algorithms) <= set(ALGORITHMS)
     for key in each.data:
