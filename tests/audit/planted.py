@@ -481,7 +481,7 @@ def points_without_rows_dropped(patch):
 def the_exact_number_in_a_step(patch):
     def size(right, self, fraction):
         found = right(self, fraction)
-        self._record(SizeNote(self._data.n))
+        self.note(SizeNote(self._data.n))
         return found
 
     around(patch, Curator, "size", size)

@@ -17,7 +17,7 @@ from dpcore.privacy.rounding import at_least
 from dpcore.results import steps as notes
 from dpcore.results.run_result import BaselineResult, RunResult
 from dpcore.results.steps import RunStep
-from dpcore.study.metrics import matched
+from dpcore.study.shifts import matched
 
 
 def playable() -> list[str]:

@@ -10,8 +10,8 @@ import streamlit as st
 from dpcore.errors import DpcoreError
 from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
-from dpcore.study.metrics import center_shift, matched
 from dpcore.study.run_view import places
+from dpcore.study.shifts import center_shift, matched
 from pages.ui import address, cached_work, palette
 from pages.ui.cached_work import Picture
 from pages.ui.controls import Choice

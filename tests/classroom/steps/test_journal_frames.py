@@ -22,7 +22,7 @@ from dpcore.privacy.accounting import Budget
 from dpcore.privacy.noise import SimulatedNoise
 from dpcore.queries.curator import Curator
 from dpcore.queries.questions import BlockCenters
-from dpcore.study.metrics import meters_between
+from dpcore.study.shifts import meters_between
 
 TAXI = dpcore.datasets.load("nyc-taxi")
 REFERENCE = dpcore.baseline(TAXI, 3)
