@@ -83,7 +83,7 @@ def axes_controls(metric: Metric) -> Axes:
     with st.expander("Axes", icon=":material/straighten:"):
         return Axes(
             switch("ε in equal factors (log)", url_keys.LOG_X),
-            switch("Figures in equal factors (log)", url_keys.LOG_Y[metric.key]),
+            switch("Figures in equal factors (log)", url_keys.log_y(metric)),
             switch("Band", url_keys.BAND),
         )
 

@@ -17,14 +17,14 @@ from dpcore.privacy.accounting import MAX_DELTA, MAX_EPSILON, MIN_EPSILON, Neigh
 from dpcore.privacy.explain import LEVELS, MIDDLE
 from dpcore.study.curves import EPSILONS
 from dpcore.study.k_by_d import SIDES
-from dpcore.study.metrics import METRICS
+from dpcore.study.metrics import METRICS, Metric
 from dpcore.study.timing import SIZES
 from pages.ui import own_data
 from pages.ui.address import Key
 from pages.ui.learn.tally import Tally
 from pages.ui.publish.step import Step
 from pages.ui.url_parsers import (
-    Number,
+    InRange,
     OneOf,
     Parse,
     Point,
@@ -79,13 +79,15 @@ METHOD = OneOf(ALGORITHMS)
 # The run, the same on every page.
 DATA = Key("data", data_key, "nyc-taxi", EVERY)
 ALGORITHM = Key("algorithm", METHOD, "adaptive", EVERY)
-CENTERS = Key("k", Number(int, 1, MOST_CENTERS), 5, EVERY)
+CENTERS = Key("k", InRange(int, 1, MOST_CENTERS), 5, EVERY)
 PRIVACY = Key("privacy", LEVEL, MIDDLE.name, EVERY)
-EPSILON = Key[float | None]("epsilon", Number(float, MIN_EPSILON, MAX_EPSILON), None, EVERY)
-DELTA = Key("delta", Number(float, 0, MAX_DELTA), 0.0, EVERY)
+EPSILON = Key[float | None]("epsilon", InRange(float, MIN_EPSILON, MAX_EPSILON), None, EVERY)
+DELTA = Key("delta", InRange(float, 0, MAX_DELTA), 0.0, EVERY)
 NEIGHBORS = Key("neighbors", OneOf(Neighbors), Neighbors.ADD_REMOVE, EVERY)
-SEED = Key("seed", Number(int, 0, MAX_SEED), 0, EVERY)
-PUBLIC_ROWS = Key[int | None]("public_rows", Number(int, 1, 10**12), None, (*CHARTS, Page.VERDICTS))
+SEED = Key("seed", InRange(int, 0, MAX_SEED), 0, EVERY)
+PUBLIC_ROWS = Key[int | None](
+    "public_rows", InRange(int, 1, 10**12), None, (*CHARTS, Page.VERDICTS)
+)
 
 # Explore.
 THREE = Key("three", yes_or_no, False, EXPLORE)
@@ -103,7 +105,7 @@ TRUE_DENSITY = Key("true_density", yes_or_no, False, EXPLORE)
 
 # Curves, and what it shares with Compare.
 METRIC = Key("metric", OneOf(METRICS), "nicv", CHARTS)
-RUNS = Key("runs", Number(int, 1, MOST_RUNS), 20, CHARTS)
+RUNS = Key("runs", InRange(int, 1, MOST_RUNS), 20, CHARTS)
 CAMERA = Key("picture", OneOf(("PNG", "SVG")), "PNG", CHARTS)
 WITH = Key("with", SomeOf(ALGORITHMS), [], CURVES)
 EPSILON_FROM = Key("from", OneOf(EPSILONS), EPSILONS[0], CURVES)
@@ -118,15 +120,15 @@ COMPARE_VIEW = Key(
 )
 PAPER = Key("paper", paper, ALL, (Page.COMPARE, Page.VERDICTS))
 AGAINST = Key("against", OneOf((NONE, *ALGORITHMS)), NONE, COMPARE)
-K_TO = Key("k_to", Number(int, SIDES[0], 16), SIDES[-1], COMPARE)
-D_TO = Key("d_to", Number(int, SIDES[0], 16), SIDES[-1], COMPARE)
-CELL_RUNS = Key("cell_runs", Number(int, 1, MOST_CELL_RUNS), 3, COMPARE)
+K_TO = Key("k_to", InRange(int, SIDES[0], 16), SIDES[-1], COMPARE)
+D_TO = Key("d_to", InRange(int, SIDES[0], 16), SIDES[-1], COMPARE)
+CELL_RUNS = Key("cell_runs", InRange(int, 1, MOST_CELL_RUNS), 3, COMPARE)
 CORESETS = Key("coresets", SomeOf(ALGORITHMS), [], COMPARE)
-SIZE_RUNS = Key("size_runs", Number(int, 1, MOST_RUNS), 5, COMPARE)
+SIZE_RUNS = Key("size_runs", InRange(int, 1, MOST_RUNS), 5, COMPARE)
 TIMED = Key("timed", SomeOf(ALGORITHMS), [], COMPARE)
 DIMENSIONS = Key("dimensions", OneOf((2, 4, 10)), 2, COMPARE)
 ROWS_TO = Key("rows", OneOf(SIZES[1:]), 1_000_000, COMPARE)
-TIME_RUNS = Key("time_runs", Number(int, 1, 10), 3, COMPARE)
+TIME_RUNS = Key("time_runs", InRange(int, 1, 10), 3, COMPARE)
 FINDING = Key[str | None]("finding", str, None, COMPARE)
 LIVE_FINDINGS = Key[list[str]]("live", words, [], COMPARE)
 
@@ -136,27 +138,26 @@ STEP = Key("step", Step, Step.DATA, PUBLISH)
 SOURCE = Key(
     "source", OneOf(("upload", "path", "spark", "held", "public")), "upload", PUBLISH, former="from"
 )
-RELEASE = Key("release", Number(int, 1), 0, PUBLISH)
+RELEASE = Key("release", InRange(int, 1), 0, PUBLISH)
 
 # Learn.
 PART = Key("part", OneOf(("steps", "game", "luck", "guess", "lessons")), "steps", LEARN)
 PRESENTER = Key("presenter", yes_or_no, False, LEARN)
 LESSON = Key[str | None]("lesson", lesson_key, None, LEARN)
-LESSON_STEP = Key("at", Number(int, 1), 1, LEARN)
-FRAME = Key("frame", Number(int, 0), 0, LEARN)
+LESSON_STEP = Key("at", InRange(int, 1), 1, LEARN)
+FRAME = Key("frame", InRange(int, 0), 0, LEARN)
 GUESSER = Key("guesser", OneOf(("class", "machine")), "class", LEARN)
 ANSWERS = Key("answers", str, "sound", LEARN)
 TALLY = Key[Tally | None]("tally", Tally.parse, None, LEARN)
 VARY = Key("vary", OneOf(("luck", "level")), "luck", LEARN)
 LOOK = Key("look", yes_or_no, False, LEARN)
 SPOTS = Key[list[Point]]("spots", points, [], LEARN, render=points_text)
-PICK = Key("pick", Number(int, 1, MOST_IN_CLASS), 1, LEARN)
+PICK = Key("pick", InRange(int, 1, MOST_IN_CLASS), 1, LEARN)
 
-#: Whether figures are drawn in equal factors, for each metric.
-LOG_Y = {
-    key: Key(f"log_y.{key}", yes_or_no, not metric.is_linear, CHARTS)
-    for key, metric in METRICS.items()
-}
+
+def log_y(metric: Metric) -> Key[bool]:
+    """Whether figures of a metric are drawn in equal factors."""
+    return Key(f"log_y.{metric.key}", yes_or_no, not metric.is_linear, CHARTS)
 
 
 def setting(algorithm: str, parameter: Parameter) -> Key[Any]:
@@ -168,12 +169,12 @@ def _of(parameter: Parameter) -> Parse[Any]:
     if parameter.choices:
         return OneOf(parameter.choices)
     kind = type(parameter.default)
-    return yes_or_no if kind is bool else Number(kind, parameter.low, parameter.high)
+    return yes_or_no if kind is bool else InRange(kind, parameter.low, parameter.high)
 
 
 def declared() -> Iterator[Key[Any]]:
     """Every key of the address."""
     yield from (each for each in globals().values() if isinstance(each, Key))
-    yield from LOG_Y.values()
+    yield from map(log_y, METRICS.values())
     for key, algorithm in ALGORITHMS.items():
         yield from (setting(key, parameter) for parameter in algorithm.parameters)

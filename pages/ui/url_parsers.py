@@ -45,7 +45,7 @@ class SomeOf:
 
 
 @dataclass(frozen=True)
-class Number(Generic[T]):
+class InRange(Generic[T]):
     """A number of one kind, from low to high where there are such limits."""
 
     kind: Callable[[Any], T]

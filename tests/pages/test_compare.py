@@ -54,7 +54,6 @@ def notes(app: AppTest) -> str:
 def few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is drawn of run times does not depend on how long they are."""
     monkeypatch.setattr(run_times, "SIZES", (1_000, 3_000, 30_000))
-    monkeypatch.setattr(run_times, "ROWS", 30_000)
 
 
 def dots(app: AppTest) -> dict[str, float]:

@@ -64,7 +64,7 @@ def show() -> None:
         log = address.control(
             st.toggle,
             "Figures in equal factors (log)",
-            url_keys.LOG_Y[metric.key],
+            url_keys.log_y(metric),
         )
     keys = [key for key, each in ALGORITHMS.items() if paper in (url_keys.ALL, each.paper)]
     requests = controls.requests(choice, keys)

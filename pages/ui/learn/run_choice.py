@@ -13,7 +13,7 @@ from pages.ui import address, controls, url_keys
 from pages.ui.address import Key
 from pages.ui.controls import Choice
 from pages.ui.learn import presenter
-from pages.ui.url_parsers import Number, OneOf
+from pages.ui.url_parsers import InRange, OneOf
 
 METHOD = "dplloyd"
 #: In the order of the classroom; the others follow.
@@ -36,7 +36,7 @@ def on_a_map(text: str) -> str:
 
 #: Data and numbers of centers that a class can take in.
 DATA = url_keys.DATA.narrowed(on_a_map)
-CENTERS = url_keys.CENTERS.narrowed(Number(int, 1, url_keys.MOST_IN_CLASS))
+CENTERS = url_keys.CENTERS.narrowed(InRange(int, 1, url_keys.MOST_IN_CLASS))
 
 
 def method(default: str) -> Key[str]:
