@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dpcore.datasets import city_shapes
-from dpcore.datasets.area_shapes import ELSEWHERE, MAX_AREAS
-from dpcore.datasets.city_shapes import Area
+from dpcore.datasets.city_shapes import ELSEWHERE, Area
 from dpcore.errors import BadInput, shortened
 
+#: Areas on one map.
+MAX_AREAS = 2_000
 #: The names of an area, its level, and the rest of the map, in a file.
 NAME, LEVEL = "name", "epsilon"
 

@@ -15,16 +15,15 @@ import shapely
 
 from dpcore._suggestion import did_you_mean
 from dpcore.datasets import city_shapes
-from dpcore.datasets.city_shapes import FARTHEST, Area
+from dpcore.datasets.area_files import MAX_AREAS
+from dpcore.datasets.city_shapes import ELSEWHERE, FARTHEST, Area
 from dpcore.errors import NAME_SHOWN, BadInput, shortened
 from dpcore.geometry.domain import Box, FloatArray, IntArray
 
 #: Cells a side of the grid on which borders are drawn: about 20 meters in New York.
 SIDE = 1024
-#: The part of the map that no area covers.
-ELSEWHERE = "elsewhere"
-#: Areas on one map, and corners of all of them together.
-MAX_AREAS, MAX_CORNERS = 2_000, 200_000
+#: Corners of all areas of a map together.
+MAX_CORNERS = 200_000
 #: Pairs of a cell and an edge on its row: what finding the cells inside takes, at most.
 MAX_PAIRS = 600_000_000
 #: The part of an area that may lie in another one: borders are seldom drawn to the meter.

@@ -18,8 +18,7 @@ from scipy.ndimage import distance_transform_edt, find_objects
 
 from dpcore.datasets import area_levels
 from dpcore.datasets.area_files import as_feature_collection
-from dpcore.datasets.area_shapes import ELSEWHERE
-from dpcore.datasets.city_shapes import Area
+from dpcore.datasets.city_shapes import ELSEWHERE, Area
 from dpcore.errors import BadInput, listed, shortened
 from dpcore.geometry.domain import Box, FloatArray, Grid, IntArray, coarsen, to_ticks
 from dpcore.privacy.accounting import MIN_EPSILON, Neighbors

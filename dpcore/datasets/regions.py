@@ -17,7 +17,6 @@ import numpy.typing as npt
 from dpcore.datasets import city_shapes
 from dpcore.datasets.area_files import read_areas
 from dpcore.datasets.area_shapes import (
-    ELSEWHERE,
     SIDE,
     check_areas,
     painted,
@@ -26,7 +25,7 @@ from dpcore.datasets.area_shapes import (
     rectangle,
 )
 from dpcore.datasets.builtin import CITY
-from dpcore.datasets.city_shapes import Area
+from dpcore.datasets.city_shapes import ELSEWHERE, Area
 from dpcore.datasets.engines.limits import MAX_TABLE
 from dpcore.datasets.engines.paths import read_small
 from dpcore.datasets.region_map import Regions, Window

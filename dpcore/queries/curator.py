@@ -14,7 +14,7 @@ import numpy as np
 from dpcore.datasets.base import Dataset, Totals
 from dpcore.datasets.divided import dealt, divided
 from dpcore.datasets.mapped import MappedRows
-from dpcore.datasets.regions import Regions
+from dpcore.datasets.region_map import Regions
 from dpcore.datasets.removable import WorkingCopy, working_copy
 from dpcore.geometry.domain import TICKS, Box, FloatArray, IntArray, Partition, to_ticks
 from dpcore.geometry.row_maps import RowMap

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from dpcore.algorithms.base import ALGORITHMS, Algorithm, SynopsisAlgorithm
 from dpcore.datasets.base import Dataset
-from dpcore.datasets.regions import Regions, Window
+from dpcore.datasets.region_map import Regions, Window
 from dpcore.errors import BadInput
 from dpcore.geometry.domain import FloatArray, Grid, IntArray, coarsen, to_ticks
 from dpcore.kmeans.noisy_grid import solve_grid

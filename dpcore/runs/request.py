@@ -11,7 +11,7 @@ import numpy as np
 from dpcore.algorithms import get
 from dpcore.algorithms.base import MAX_CLUSTERS, Algorithm
 from dpcore.datasets.base import Dataset
-from dpcore.datasets.regions import Regions
+from dpcore.datasets.region_map import Regions
 from dpcore.errors import BadInput
 from dpcore.privacy.accounting import Budget, Infeasible, Neighbors
 from dpcore.runs import source_text

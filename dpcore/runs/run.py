@@ -9,7 +9,7 @@ import numpy as np
 
 from dpcore.algorithms.base import SynopsisAlgorithm
 from dpcore.datasets.own import AnyData
-from dpcore.datasets.regions import Regions
+from dpcore.datasets.region_map import Regions
 from dpcore.errors import BadInput
 from dpcore.privacy.accounting import Neighbors, Transcript, Verdict
 from dpcore.privacy.noise import Noise, SimulatedNoise

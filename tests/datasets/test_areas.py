@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 import dpcore
 from dpcore import regions
 from dpcore.datasets import city_shapes
-from dpcore.datasets.area_shapes import MAX_AREAS, MAX_CORNERS
+from dpcore.datasets.area_files import MAX_AREAS
+from dpcore.datasets.area_shapes import MAX_CORNERS
 from dpcore.datasets.builtin import CITY
 from dpcore.geometry.domain import Box
 
