@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.ndimage import distance_transform_edt, find_objects
+from scipy.ndimage import find_objects
+from scipy.spatial import KDTree
 
 from dpcore.datasets import area_levels
 from dpcore.datasets.area_files import as_feature_collection
@@ -184,12 +185,11 @@ class Regions:
         outside = self.image[*cells] != region
         if not outside.any():
             return unit_points
-        low = np.array([[window.low0], [window.low1]])
-        away = window.of(self.image) != region
-        nearest = distance_transform_edt(away, return_distances=False, return_indices=True)
-        inside = nearest[:, *np.clip(cells[:, outside] - low, 0, window.side - 1)] + low
+        low = np.array([window.low0, window.low1])
+        rim = _rim(window.of(self.image) == region) + low
+        _, nearest = KDTree(rim).query(cells[:, outside].T)
         drawn = unit_points.copy()
-        drawn[outside] = grid.axis_centers()[inside.T]
+        drawn[outside] = grid.axis_centers()[rim[nearest]]
         return drawn
 
     # What it protects.
@@ -259,3 +259,10 @@ class Regions:
     def save(self, path: str | Path) -> None:
         """Write the shapes with their levels to a GeoJSON file, which `from_geojson` reads."""
         Path(path).write_text(json.dumps(self.as_geojson()), encoding="utf-8")
+
+
+def _rim(mask: npt.NDArray[np.bool_]) -> IntArray:
+    """The cells (m, 2) of a mask that have a neighbor outside it: the nearest from outside."""
+    around = np.pad(mask, 1)
+    surrounded = around[:-2, 1:-1] & around[2:, 1:-1] & around[1:-1, :-2] & around[1:-1, 2:]
+    return np.argwhere(mask & ~surrounded)

@@ -135,6 +135,14 @@ def test_a_run_by_boroughs_says_what_it_protects_and_what_a_move_costs(capsys):
     assert "side by side: 5 regions" in text
 
 
+def test_under_replace_one_it_says_that_a_move_costs_the_mean(capsys):
+    levels = ["--regions", "boroughs", "--level", "Manhattan=0.5", "--neighbors", "replace-one"]
+    assert main([*RUN, *levels]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "it is protected at the mean of both levels, 2 at most" in text
+    assert "epsilon 2 spent, under replace-one" in text
+
+
 def test_it_is_the_run_of_the_python_call(capsys, collection):
     here = ring(-73.99, 40.7, -73.9, 40.8)
     path = collection(feature("east", here, epsilon=1.5))
@@ -170,7 +178,6 @@ def test_a_level_on_the_command_line_goes_before_that_of_the_file(capsys, collec
         (["--regions", "boroughs", "--level", "Bronx=3"], "'Bronx' must be a number from"),
         (["--regions", "boroughs", "--level", "Bronx=nan"], "not nan"),
         (["--regions", "nowhere.geojson"], "cannot be read"),
-        (["--regions", "boroughs", "--neighbors", "replace-one"], "add-remove only"),
         (["--regions", "boroughs", "--data", "s1-like"], "No region of boroughs lies in the box"),
         (["--regions", "boroughs", "--data", "iris"], "2 coordinates; these have 4"),
     ],
