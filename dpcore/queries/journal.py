@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dpcore.privacy.transcript import Charge, Transcript
@@ -50,6 +50,10 @@ class Journal:
         self._steps.append(step)
         if self._watch is not None:
             self._watch(step)
+
+    def extend(self, steps: Sequence[RunStep]) -> None:
+        """Add the steps of a part, which carry charges of their own."""
+        self._steps.extend(steps)
 
     def _new_charges(self) -> tuple[Charge, ...]:
         """The charges booked since the last call."""

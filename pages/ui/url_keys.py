@@ -12,6 +12,7 @@ from typing import Any
 
 from dpcore.algorithms import ALGORITHMS, PAPERS, Parameter
 from dpcore.algorithms.references import paper_key
+from dpcore.classroom import lesson_plans
 from dpcore.privacy.accounting import MAX_DELTA, MAX_EPSILON, MIN_EPSILON, Neighbors
 from dpcore.privacy.explain import LEVELS, MIDDLE
 from dpcore.study.curves import EPSILONS
