@@ -31,7 +31,7 @@ GEOMETRIC, GAUSSIAN, CHOICE = NoiseKind
 class RecordedAnswer:
     """One question to the noise: the exact values, what the noise was scaled to, the answer."""
 
-    kind: NoiseKind
+    kind: NoiseKind | str
     values: IntArray
     scale: float
     answer: Any
@@ -53,13 +53,13 @@ class Recorder(NoiseProxy):
     """A source of noise that remembers every question and its answer."""
 
     def __init__(self, noise: Noise):
-        self._noise = noise
+        self.source = noise
         self.asked: list[RecordedAnswer] = []
         self.account: Transcript | None = None
 
     def answer(self, request: NoiseRequest) -> Any:
         exact = np.array(request.values)
-        answer = request.put_to(self._noise)
+        answer = request.put_to(self.source)
         self.asked.append(_asked(request, exact, copy.copy(answer), self.account))
         return answer
 
@@ -79,9 +79,7 @@ class Replay(NoiseProxy):
 
     def answer(self, request: NoiseRequest) -> Any:
         scale, log_prior = request.scale, request.log_prior
-        if len(self.asked) == len(self._recorded):
-            raise Diverged("it asked one more question")
-        before = self._recorded[len(self.asked)]
+        before = self.next_recorded()
         question = request.kind, np.shape(request.values), scale
         if question != (before.kind, before.values.shape, before.scale):
             raise Diverged("it asked another question")
@@ -90,6 +88,12 @@ class Replay(NoiseProxy):
         again = _asked(request, np.array(request.values), before.answer, self.account)
         self.asked.append(replace(again, price=before.price))
         return copy.copy(before.answer)
+
+    def next_recorded(self) -> RecordedAnswer:
+        """The answer to the next question."""
+        if len(self.asked) == len(self._recorded):
+            raise Diverged("it asked one more question")
+        return self._recorded[len(self.asked)]
 
 
 def _asked(
@@ -103,7 +107,7 @@ def _asked(
 class Loss:
     """What one question costs on one pair of data sets."""
 
-    kind: NoiseKind
+    kind: NoiseKind | str
     #: The log odds that its answer speaks for the first data set.
     realized: float
     #: The most that this could have been, for any answer; infinite for Gaussian noise.
@@ -193,7 +197,7 @@ def repeats(first: Sequence[RecordedAnswer], second: Sequence[RecordedAnswer]) -
     for side, sign in ((first, 1), (second, -1)):
         before: dict[tuple[str, int, float], IntArray] = {}
         for asked in side:
-            if asked.kind != CHOICE:
+            if asked.kind in (GEOMETRIC, GAUSSIAN):
                 noise = (asked.answer - asked.values).ravel()
                 alike = asked.kind, noise.size, asked.scale
                 more += sign * int(np.count_nonzero(noise == before.get(alike)))

@@ -17,6 +17,7 @@ from dpcore.datasets.mapped import MappedRows
 from dpcore.datasets.regions import Regions
 from dpcore.datasets.removable import WorkingCopy, working_copy
 from dpcore.geometry.domain import TICKS, Box, FloatArray, IntArray, Partition, to_ticks
+from dpcore.geometry.halved import HalvedCells
 from dpcore.geometry.row_maps import RowMap
 from dpcore.privacy.accounting import (
     Accounting,
@@ -46,6 +47,7 @@ from dpcore.queries.sparse_cells import (
     reached_by_noise,
     reaching,
 )
+from dpcore.queries.splitting import Decisions, SplitTree
 from dpcore.queries.unprotected_data import UnprotectedData
 from dpcore.randomness.coins import Coins, SystemCoins
 from dpcore.results.non_private import NonPrivate
@@ -53,6 +55,7 @@ from dpcore.results.steps import (
     AnswerNote,
     CountsNote,
     FullCellsNote,
+    LeavesNote,
     Note,
     RemovalNote,
     RowsNote,
@@ -275,6 +278,29 @@ class Curator:
     def _phantoms(self, cells: SparsePartition, threshold: int, scale: float) -> SparseCells:
         """The cells that noise alone lifts to the threshold."""
         return reached_by_noise(cells, log_chance(threshold, scale), self._noise)
+
+    def leaves(self, tree: SplitTree, loss: Pure, why: str) -> HalvedCells:
+        """The cells of a tree that is cut as deep as the rows allow, and no counts.
+
+        One row added costs so much as `dpcore.queries.splitting` proves, and one replaced twice
+        that.
+        """
+        moved = tree.stretch * (1 if self.neighbors is Neighbors.ADD_REMOVE else 2)
+        scale = partial(noise_scale, moved)
+        paid = self.transcript.charge(Mechanism.GEOMETRIC, why, loss, moved, scale).paid
+        assert isinstance(paid, Pure)
+        decided = self._decided(tree, paid, down(Fraction(paid.epsilon) / Fraction(moved)))
+        cells = tree.leaves(decided)
+        self._log(LeavesNote(cells), lambda: {"counts": self._data.histogram(cells)})
+        return cells
+
+    def _decided(self, tree: SplitTree, paid: Pure, epsilon: float) -> list[Decisions]:
+        """What is cut, by noise that costs so much a unit; the whole tree was paid for."""
+        return tree.grown(
+            self._data.histogram,
+            lambda heights: self._noise.geometric(heights, 1, epsilon),
+            epsilon,
+        )
 
     def select(
         self, score: Score, loss: Selection, why: str, log_prior: FloatArray | None = None
