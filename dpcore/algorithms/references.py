@@ -189,6 +189,40 @@ _WORKS = (
         },
     ),
     Reference(
+        "qardaji2013",
+        "inproceedings",
+        ("Wahbeh Qardaji", "Weining Yang", "Ninghui Li"),
+        "Differentially private grids for geospatial data",
+        {
+            "booktitle": "Proceedings of the 29th IEEE International Conference on Data "
+            "Engineering",
+            "pages": "757--768",
+            "year": "2013",
+        },
+    ),
+    Reference(
+        "zhang2016",
+        "inproceedings",
+        ("Jun Zhang", "Xiaokui Xiao", "Xing Xie"),
+        "PrivTree: a differentially private algorithm for hierarchical decompositions",
+        {
+            "booktitle": "Proceedings of the 2016 ACM SIGMOD International Conference on "
+            "Management of Data",
+            "pages": "155--170",
+            "eprint": "1601.03229",
+            "archiveprefix": "arXiv",
+            "year": "2016",
+        },
+    ),
+    Reference(
+        "muthukrishnan2026",
+        "misc",
+        ("Gokularam Muthukrishnan", "Anshoo Tandon"),
+        "On the optimal number of grids for differentially private non-interactive k-means "
+        "clustering",
+        {"eprint": "2603.26963", "archiveprefix": "arXiv", "year": "2026"},
+    ),
+    Reference(
         "beimel2014",
         "misc",
         ("A. Beimel", "K. Nissim", "U. Stemmer"),
@@ -239,14 +273,18 @@ NUMBERS: Mapping[str, str] = {
 }
 
 
+#: Works of other authors whose methods stand beside those of the five papers.
+BESIDE = ("qardaji2013", "zhang2016", "muthukrishnan2026")
+
+
 def paper_key(text: str) -> str:
     """The key of a paper, given as its key or as an earlier one."""
     return NUMBERS.get(text, text)
 
 
-#: The five papers and this project, in words, by key.
+#: The five papers, others with a method here, and this project, in words, by key.
 PAPERS: Mapping[str, str] = {
-    **{key: REFERENCES[key].full for key in NUMBERS.values()},
+    **{key: REFERENCES[key].full for key in (*NUMBERS.values(), *BESIDE)},
     OWN: "This project",
 }
 

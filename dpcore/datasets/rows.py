@@ -20,6 +20,7 @@ from dpcore.geometry.domain import (
     coarsen,
 )
 from dpcore.geometry.dyadic import DyadicCells, interleaved
+from dpcore.geometry.halved import HalvedCells, as_squares, curve_codes, most_halvings
 from dpcore.kmeans import points
 
 
@@ -96,11 +97,21 @@ class RowsDataset(Dataset):
         """Where the rows lie on the curve through all cells of the lattice, in order."""
         return np.sort(interleaved(self._cells[:, 0], self._cells[:, 1]))
 
+    @cached_property
+    def _curve_codes(self) -> IntArray:
+        """The same along the curve of halves, in any number of dimensions."""
+        return np.sort(curve_codes(cell_ticks(self._cells), most_halvings(self.d)))
+
     def histogram(self, partition: Partition) -> IntArray:
-        if not isinstance(partition, DyadicCells):
+        partition = as_squares(partition)
+        if isinstance(partition, DyadicCells):
+            first, end = partition.intervals(LATTICE_BITS)
+            codes = self._morton_codes
+        elif isinstance(partition, HalvedCells):
+            first, end = partition.intervals(most_halvings(self.d))
+            codes = self._curve_codes
+        else:
             return super().histogram(partition)
-        first, end = partition.intervals(LATTICE_BITS)
-        codes = self._morton_codes
         return np.searchsorted(codes, end) - np.searchsorted(codes, first)
 
     def margin(self, axis: int, slabs: int) -> IntArray:

@@ -19,6 +19,7 @@ from dpcore.datasets.region_map import Regions
 from dpcore.datasets.removable import WorkingCopy, working_copy
 from dpcore.errors import Infeasible
 from dpcore.geometry.domain import TICKS, Box, FloatArray, IntArray, Partition, to_ticks
+from dpcore.geometry.halved import HalvedCells
 from dpcore.geometry.row_maps import RowMap
 from dpcore.privacy.accounting import Accounting, Budget, Neighbors
 from dpcore.privacy.gaussian import MAX_VALUES
@@ -40,12 +41,14 @@ from dpcore.queries.sparse_cells import (
     reached_by_noise,
     reaching,
 )
+from dpcore.queries.splitting import Decisions, SplitTree
 from dpcore.queries.unprotected_data import UnprotectedData
 from dpcore.randomness.coins import Coins, SystemCoins, coins_for
 from dpcore.results.steps import (
     AnswerNote,
     CountsNote,
     FullCellsNote,
+    LeavesNote,
     Note,
     RemovalNote,
     RowsNote,
@@ -221,6 +224,29 @@ class Curator:
     def _phantoms(self, cells: SparsePartition, threshold: int, scale: float) -> SparseCells:
         """The cells that noise alone lifts to the threshold."""
         return reached_by_noise(cells, log_chance(threshold, scale), self._noise)
+
+    def leaves(self, tree: SplitTree, loss: Pure, why: str) -> HalvedCells:
+        """The cells of a tree that is cut as deep as the rows allow, and no counts.
+
+        One row added costs so much as `dpcore.queries.splitting` proves, and one replaced twice
+        that.
+        """
+        moved = tree.stretch * (1 if self.neighbors is Neighbors.ADD_REMOVE else 2)
+        scale = partial(noise_scale, moved)
+        paid = self.transcript.charge(Mechanism.GEOMETRIC, why, loss, moved, scale).paid
+        assert isinstance(paid, Pure)
+        decided = self._decided(tree, paid, down(Fraction(paid.epsilon) / Fraction(moved)))
+        cells = tree.leaves(decided)
+        self._journal.write(LeavesNote(cells), lambda: {"counts": self._data.histogram(cells)})
+        return cells
+
+    def _decided(self, tree: SplitTree, paid: Pure, epsilon: float) -> list[Decisions]:
+        """What is cut, by noise that costs so much a unit; the whole tree was paid for."""
+        return tree.grown(
+            self._data.histogram,
+            lambda heights: self._noise.geometric(heights, 1, epsilon),
+            epsilon,
+        )
 
     def select(
         self, score: Score, loss: Selection, why: str, log_prior: FloatArray | None = None

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from dpcore.geometry.domain import FloatArray, IntArray, Partition
 from dpcore.geometry.dyadic import DyadicCells
+from dpcore.geometry.halved import HalvedCells
 from dpcore.privacy.transcript import Charge
 from dpcore.results.non_private import NonPrivate
 
@@ -118,6 +119,14 @@ class SelectionNote(Note):
 
     kind = "selection"
     chosen: int | IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class LeavesNote(Note):
+    """The cells of a tree that was cut where rows are."""
+
+    kind = "leaves"
+    cells: HalvedCells
 
 
 @dataclass(frozen=True, eq=False)

@@ -59,6 +59,8 @@ def _step(story: Telling, step: RunStep, later: Sequence[RunStep]) -> Iterator[F
             yield from count_frames.counts(story, note, step)
         case notes.AliveNote() as note:
             yield from count_frames.alive(story, note, later)
+        case notes.LeavesNote() as note:
+            yield from count_frames.leaves(story, note)
         case notes.StartsNote() as note:
             yield from count_frames.starts(story, note)
         case notes.FinalistsNote() as note:
