@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         DpcoreError,
         Infeasible,
         LedgerError,
+        NoRowsWarning,
         Refusal,
     )
     from dpcore.geometry.domain import Box, Grid
@@ -58,6 +59,7 @@ _HOMES = {
     "Infeasible": "dpcore.errors",
     "LedgerError": "dpcore.errors",
     "Neighbors": "dpcore.privacy.accounting",
+    "NoRowsWarning": "dpcore.errors",
     "PrivateKMeans": "dpcore.runs.estimator",
     "Refusal": "dpcore.errors",
     "Request": "dpcore.runs.request",
@@ -85,6 +87,7 @@ __all__ = [
     "Infeasible",
     "LedgerError",
     "Neighbors",
+    "NoRowsWarning",
     "PrivateKMeans",
     "Refusal",
     "Request",

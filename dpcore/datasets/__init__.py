@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
+import numpy as np
 import numpy.typing as npt
 
 from dpcore.datasets import files, rows
@@ -17,6 +19,7 @@ from dpcore.datasets.files import Ends, why_empty
 from dpcore.datasets.grid import GridDataset
 from dpcore.datasets.own import AnyData, OwnData, held
 from dpcore.datasets.rows import RowsDataset
+from dpcore.errors import NoRowsWarning
 
 __all__ = [
     "BUILTIN",
@@ -74,7 +77,8 @@ def from_array(
 ) -> AnyData:
     """Rows in memory, in the public box (low, high): numbers, or one for each column.
 
-    Rows outside the box are dropped, or clipped to its edge; what is not a number is left out.
+    Both ends belong to the box. Rows outside it are dropped, or with outside="clip" moved to its
+    edge; what is not a number is left out. A NoRowsWarning says so if no row lies in the box.
     Without `about.public` they count as data of your own, whose exact numbers stay closed.
 
     Parameters
@@ -106,7 +110,13 @@ def from_array(
     >>> result.centers.shape
     (1, 2)
     """
-    return held(rows.from_array(values, box, outside, about))
+    data = rows.from_array(values, box, outside, about)
+    if given := len(np.asarray(values)) if not data.n else 0:
+        warn_empty(
+            f"No row lies in the box, {data.box.words()}: nothing is left of {given:,} rows. "
+            "Check that the box and the rows use the same units, or give another box."
+        )
+    return held(data)
 
 
 def from_file(
@@ -125,7 +135,8 @@ def from_file(
 
     Two coordinates become counts on a grid of 1,024 cells a side, in one pass; more stay in the
     file and are asked there. Without `columns` they are guessed by their names, and taxi files
-    are recognised. Rows outside the box are dropped, or with outside="clip" moved to its edge.
+    are recognised. Both ends belong to the box. Rows outside it are dropped, or with
+    outside="clip" moved to its edge; a NoRowsWarning says why if none is left.
     The box is public and must be given: the smallest and largest values belong to single rows.
     With `ids`, so many rows of each id are kept, drawn by a key.
 
@@ -170,16 +181,26 @@ def from_file(
     >>> data.n.value
     2
     """
-    return OwnData(
-        files.from_file(
-            path,
-            columns,
-            box,
-            zones=zones,
-            outside=outside,
-            engine=engine,
-            format=format,
-            unit=unit,
-            ids=ids,
-        )
+    data = files.from_file(
+        path,
+        columns,
+        box,
+        zones=zones,
+        outside=outside,
+        engine=engine,
+        format=format,
+        unit=unit,
+        ids=ids,
     )
+    if not data.n and (
+        words := why_empty(
+            path, columns, box, zones=zones, outside=outside, engine=engine, format=format
+        )
+    ):
+        warn_empty(words.value)
+    return OwnData(data)
+
+
+def warn_empty(problem: str) -> None:
+    """Warn the owner of the rows that none of them counts."""
+    warnings.warn(f"For your eyes only: {problem}", NoRowsWarning, stacklevel=3)

@@ -76,8 +76,7 @@ class RowsDataset(Dataset):
             raise BadInput(f"Rows of {box.d} coordinates are needed, not shape {x.shape}.")
         if outside == "clip":
             x = x[np.isfinite(x).all(axis=1)]
-            below_high = np.nextafter(np.asarray(box.high), -np.inf)
-            x = np.clip(x, np.asarray(box.low), below_high)
+            x = np.clip(x, np.asarray(box.low), np.asarray(box.high))
         elif outside == "drop":
             x = x[box.contains(x)]
         else:

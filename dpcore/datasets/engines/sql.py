@@ -3,10 +3,11 @@
 Nothing here knows an engine. A query is written for a relation whose columns x0, x1, ... are the
 columns of a source as DOUBLE, and so that DuckDB, Spark and `Box.cells` agree to the bit:
 
-* the half-open box `x >= low AND x < high` leaves out NULL, NaN and infinities everywhere;
+* the closed box `x >= low AND x <= high` leaves out NULL, NaN and infinities everywhere;
 * numbers are written as CAST('...' AS DOUBLE) from their shortest exact text, since engines read
   a bare 0.1 as a decimal;
-* cells are floor((x - low) * scale), which IEEE 754 rounds one way, and at most the last cell;
+* cells are floor((x - low) * scale), which IEEE 754 rounds one way, and at most the last cell,
+  in which the upper end of the box lies too;
 * from there on everything is a whole number, so no order of rows or threads can matter.
 """
 
@@ -200,7 +201,7 @@ def _few_of_each(rows: str, source: Source, box: Box) -> str:
 
 def _inside(box: Box) -> str:
     return " AND ".join(
-        f"x{i} >= {literal(low)} AND x{i} < {literal(high)}"
+        f"x{i} >= {literal(low)} AND x{i} <= {literal(high)}"
         for i, (low, high) in enumerate(zip(box.low, box.high, strict=True))
     )
 
