@@ -30,10 +30,12 @@ if TYPE_CHECKING:
         NoRowsWarning,
         Refusal,
     )
+    from dpcore.estimators.accountant import Accountant
+    from dpcore.estimators.coreset import PrivateCoreset
+    from dpcore.estimators.kmeans import PrivateKMeans
     from dpcore.geometry.domain import Box, Grid
     from dpcore.privacy.accounting import Budget, Neighbors, Verdict
     from dpcore.runs.baseline import baseline
-    from dpcore.runs.estimator import PrivateKMeans
     from dpcore.runs.request import Request
     from dpcore.runs.run import run
     from dpcore.study.figures import center_shift, nicv
@@ -49,6 +51,7 @@ _MODULES = {
 }
 _HOMES = {
     "ALGORITHMS": "dpcore.algorithms",
+    "Accountant": "dpcore.estimators.accountant",
     "BadInput": "dpcore.errors",
     "Box": "dpcore.geometry.domain",
     "Budget": "dpcore.privacy.accounting",
@@ -60,7 +63,8 @@ _HOMES = {
     "LedgerError": "dpcore.errors",
     "Neighbors": "dpcore.privacy.accounting",
     "NoRowsWarning": "dpcore.errors",
-    "PrivateKMeans": "dpcore.runs.estimator",
+    "PrivateCoreset": "dpcore.estimators.coreset",
+    "PrivateKMeans": "dpcore.estimators.kmeans",
     "Refusal": "dpcore.errors",
     "Request": "dpcore.runs.request",
     "Trial": "dpcore.study.sweep",
@@ -77,6 +81,7 @@ _HOMES = {
 
 __all__ = [
     "ALGORITHMS",
+    "Accountant",
     "BadInput",
     "Box",
     "Budget",
@@ -88,6 +93,7 @@ __all__ = [
     "LedgerError",
     "Neighbors",
     "NoRowsWarning",
+    "PrivateCoreset",
     "PrivateKMeans",
     "Refusal",
     "Request",

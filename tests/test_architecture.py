@@ -29,6 +29,7 @@ LAYERS = (
     "study",
     "audit",
     "release",
+    "estimators",
     "classroom",
     "papers",
     "cli",
