@@ -23,14 +23,13 @@ from dpcore.privacy.accounting import Transcript
 from dpcore.privacy.noise import Noise, SimulatedNoise
 from dpcore.privacy.release_noise import ReleaseNoise
 from dpcore.privacy.rounding import down
-from dpcore.release import published
 from dpcore.release.amounts import Amount
 from dpcore.release.array_source import ArrayData
 from dpcore.release.ledger import Ledger
 from dpcore.release.plan import ReleasePlan
 from dpcore.release.publish import Release, publish
 from dpcore.release.unit import Unit
-from dpcore.results.centers import PrivateCenters, ReleasedCenters, SimulatedCenters
+from dpcore.results.centers import PrivateCenters, SimulatedCenters
 from dpcore.results.run_result import RunResult
 from dpcore.results.synopsis import Synopsis
 from dpcore.runs.private_bounds import find_box, magnitudes
@@ -239,13 +238,8 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
             allowed,
         )
         self.release_: Release = publish(plan, books)
-        files = self.release_.files
-        centers = published.read("centers", files, box)
-        points = published.read("points", files, box)
-        assert centers is not None
-        self._keep(ReleasedCenters(centers, box), box)
-        synopsis = published.Published(box, centers, points).synopsis
-        return None if synopsis is None else synopsis.vouched(ReleasedCenters)
+        self._keep(self.release_.centers, box)
+        return self.release_.synopsis
 
     def _keep(self, centers: Any, box: Box) -> None:
         self.box_: Box = box
