@@ -6,11 +6,11 @@ import warnings
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from dpcore.datasets import files, rows
+from dpcore.datasets import files, rows, tables
 from dpcore.datasets.base import DataInfo, Dataset
 from dpcore.datasets.builtin import BUILTIN, builtin_set
 from dpcore.datasets.engine import EngineDataset
@@ -19,7 +19,7 @@ from dpcore.datasets.files import Ends, why_empty
 from dpcore.datasets.grid import GridDataset
 from dpcore.datasets.own import AnyData, OwnData, held
 from dpcore.datasets.rows import RowsDataset
-from dpcore.errors import NoRowsWarning
+from dpcore.errors import BadInput, NoRowsWarning
 
 __all__ = [
     "BUILTIN",
@@ -70,12 +70,17 @@ def load(key: str) -> Dataset:
 
 
 def from_array(
-    values: npt.ArrayLike,
+    values: Any,
     box: Ends,
     outside: str = "drop",
     about: DataInfo | None = None,
+    columns: Sequence[str] | None = None,
 ) -> AnyData:
     """Rows in memory, in the public box (low, high): numbers, or one for each column.
+
+    An array, or a table: a frame of pandas, Polars, GeoPandas or Spark, an Arrow table, or a
+    relation of DuckDB. Of a table the names of columns are kept, and its values are read as those
+    of a file; of columns with longitude and latitude the longitude comes first.
 
     Both ends belong to the box. Rows outside it are dropped, or with outside="clip" moved to its
     edge; what is not a number is left out. A NoRowsWarning says so if no row lies in the box.
@@ -83,7 +88,7 @@ def from_array(
 
     Parameters
     ----------
-    values : array-like of shape (n, d)
+    values : array-like of shape (n, d), or a table
         Rows in data units.
     box : tuple (low, high)
         The ends of the public box: numbers, or one for each column.
@@ -91,6 +96,9 @@ def from_array(
         Whether rows outside the box are dropped or moved to its edge.
     about : DataInfo or None, default=None
         What may be said of the data.
+    columns : sequence of str or None, default=None
+        The columns of a table that are the coordinates, in the order of the box; found by their
+        names, or else all, if None.
 
     Returns
     -------
@@ -110,10 +118,17 @@ def from_array(
     >>> result.centers.shape
     (1, 2)
     """
-    data = rows.from_array(values, box, outside, about)
-    if given := len(np.asarray(values)) if not data.n else 0:
+    if tables.is_table(values):
+        data: Dataset = tables.from_table(values, box, columns, outside, about)
+        given = not data.n
+    elif columns is not None:
+        raise BadInput("Columns are named of a table; an array has none.")
+    else:
+        data = rows.from_array(values, box, outside, about)
+        given = not data.n and len(np.asarray(values)) > 0
+    if given:
         warn_empty(
-            f"No row lies in the box, {data.box.words()}: nothing is left of {given:,} rows. "
+            f"No row lies in the box, {data.box.words()}. "
             "Check that the box and the rows use the same units, or give another box."
         )
     return held(data)

@@ -119,7 +119,10 @@ def from_array(
     about: DataInfo | None = None,
 ) -> RowsDataset:
     """The data set behind `dpcore.datasets.from_array`, which says what it reads and how."""
-    values = np.asarray(values, dtype=np.float64)
+    try:
+        values = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):  # which quotes a value
+        raise BadInput("The rows must be numbers, equally many in each row.") from None
     if not isinstance(box, Box):
         d = values.shape[1] if values.ndim == 2 else 1
         box = Box.between(*box, d)

@@ -14,11 +14,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from dpcore.datasets.base import DataInfo
-from dpcore.datasets.files import looks_geographic
 from dpcore.datasets.rows import RowsDataset
 from dpcore.errors import BadInput
 from dpcore.estimators.accountant import Accountant
 from dpcore.geometry.domain import Box, FloatArray
+from dpcore.geometry.positions import looks_geographic
 from dpcore.privacy.accounting import Transcript
 from dpcore.privacy.noise import Noise, SimulatedNoise
 from dpcore.privacy.release_noise import ReleaseNoise
@@ -100,7 +100,12 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
             raise TypeError(NO_WEIGHTS)
         if refused:
             raise TypeError(f"fit takes X and y, not {', '.join(refused)}.")
-        rows: FloatArray = validate_data(self, X, dtype=np.float64)
+        try:
+            rows: FloatArray = validate_data(self, X, dtype=np.float64)
+        except ValueError as error:
+            if not str(error).startswith("could not convert string"):
+                raise
+            raise BadInput("X holds text where numbers are needed.") from None  # it quotes a value
         if self.bounds is None:
             raise BadInput(
                 f"{type(self).__name__} needs bounds=(low, high), the public box of the data: "

@@ -17,7 +17,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dpcore.datasets.engines.source import Kind, Source
+from dpcore.datasets.engines.source import Format, Kind, Source
 from dpcore.geometry.domain import LATTICE_BITS, LATTICE_CELLS, TICKS, Box, Grid, IntArray
 
 #: A number in text, in plain or scientific notation, perhaps in quotes: by themselves, engines
@@ -87,7 +87,10 @@ def csv_names(source: Source) -> list[str]:
 
 def csv_columns(source: Source) -> list[str]:
     """The columns of a source from those fields."""
-    columns = [f"{as_double(f't{i}', Kind.TEXT)} AS x{i}" for i in range(len(source.columns))]
+    texts = [f"t{i}" for i in range(len(source.columns))]
+    if source.format is Format.CSV_COMMA:  # a point there stands for thousands, or for nothing
+        texts = [f"replace(replace({text}, '.', 'x'), ',', '.')" for text in texts]
+    columns = [f"{as_double(text, Kind.TEXT)} AS x{i}" for i, text in enumerate(texts)]
     if source.ids:
         columns.append(f"{as_id(unquoted('who'), Kind.TEXT)} AS id")
     return columns
