@@ -27,12 +27,15 @@ if TYPE_CHECKING:
         DpcoreError,
         Infeasible,
         LedgerError,
+        NoRowsWarning,
         Refusal,
     )
+    from dpcore.estimators.accountant import Accountant
+    from dpcore.estimators.coreset import PrivateCoreset
+    from dpcore.estimators.kmeans import PrivateKMeans
     from dpcore.geometry.domain import Box, Grid
     from dpcore.privacy.accounting import Budget, Neighbors, Verdict
     from dpcore.runs.baseline import baseline
-    from dpcore.runs.estimator import PrivateKMeans
     from dpcore.runs.request import Request
     from dpcore.runs.run import run
     from dpcore.study.comparisons import center_shift, nicv
@@ -48,6 +51,7 @@ _MODULES = {
 }
 _HOMES = {
     "ALGORITHMS": "dpcore.algorithms",
+    "Accountant": "dpcore.estimators.accountant",
     "BadInput": "dpcore.errors",
     "Box": "dpcore.geometry.domain",
     "Budget": "dpcore.privacy.accounting",
@@ -58,7 +62,9 @@ _HOMES = {
     "Infeasible": "dpcore.errors",
     "LedgerError": "dpcore.errors",
     "Neighbors": "dpcore.privacy.accounting",
-    "PrivateKMeans": "dpcore.runs.estimator",
+    "NoRowsWarning": "dpcore.errors",
+    "PrivateCoreset": "dpcore.estimators.coreset",
+    "PrivateKMeans": "dpcore.estimators.kmeans",
     "Refusal": "dpcore.errors",
     "Request": "dpcore.runs.request",
     "Trial": "dpcore.study.sweep",
@@ -75,6 +81,7 @@ _HOMES = {
 
 __all__ = [
     "ALGORITHMS",
+    "Accountant",
     "BadInput",
     "Box",
     "Budget",
@@ -85,6 +92,8 @@ __all__ = [
     "Infeasible",
     "LedgerError",
     "Neighbors",
+    "NoRowsWarning",
+    "PrivateCoreset",
     "PrivateKMeans",
     "Refusal",
     "Request",

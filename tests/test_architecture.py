@@ -30,6 +30,7 @@ LAYERS = (
     "study",
     "audit",
     "release",
+    "estimators",
     "classroom",
     "papers",
     "cli",

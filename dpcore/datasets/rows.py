@@ -77,8 +77,7 @@ class RowsDataset(Dataset):
             raise BadInput(f"Rows of {box.d} coordinates are needed, not shape {x.shape}.")
         if outside == "clip":
             x = x[np.isfinite(x).all(axis=1)]
-            below_high = np.nextafter(np.asarray(box.high), -np.inf)
-            x = np.clip(x, np.asarray(box.low), below_high)
+            x = np.clip(x, np.asarray(box.low), np.asarray(box.high))
         elif outside == "drop":
             x = x[box.contains(x)]
         else:
@@ -131,7 +130,10 @@ def from_array(
     about: DataInfo | None = None,
 ) -> RowsDataset:
     """The data set behind `dpcore.datasets.from_array`, which says what it reads and how."""
-    values = np.asarray(values, dtype=np.float64)
+    try:
+        values = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):  # which quotes a value
+        raise BadInput("The rows must be numbers, equally many in each row.") from None
     if not isinstance(box, Box):
         d = values.shape[1] if values.ndim == 2 else 1
         box = Box.between(*box, d)
