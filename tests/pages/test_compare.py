@@ -16,6 +16,7 @@ import dpcore
 from dpcore.algorithms import ALGORITHMS
 from dpcore.algorithms.auto import choose
 from dpcore.algorithms.references import paper_key
+from dpcore.datasets import DataInfo
 from dpcore.datasets.rows import from_array
 from dpcore.papers import REPRODUCTIONS, Check, Conclusion, Effort, ReproductionRun, Row, Shelf
 from dpcore.papers.figure_row import printed
@@ -379,7 +380,7 @@ def test_predictions_say_which_methods_cannot_run() -> None:
 
 def test_the_number_of_ones_own_rows_is_typed_and_never_counted() -> None:
     rows = from_array(np.zeros((4321, 2)), (-1, 1))
-    own = SessionData("Mine", "Rows of mine.", rows.box, "row", False, rows)
+    own = SessionData(DataInfo("own-mine", "Mine", "Rows of mine."), rows)
     app = AppTest.from_file(APP, default_timeout=120).switch_page("pages/2_compare.py")
     app.session_state[HELD] = {own.key: own}
     for name, value in {"compare": "predict", "data": own.key, "k": "3"}.items():

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 import dpcore
 from dpcore import PrivateKMeans
-from dpcore.privacy.accounting import Infeasible, Neighbors
+from dpcore.errors import Infeasible
+from dpcore.privacy.accounting import Neighbors
 from dpcore.privacy.noise import SimulatedNoise
 from dpcore.runs.private_bounds import BINS, SLABS, find_box
 
