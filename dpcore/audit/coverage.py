@@ -16,51 +16,37 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from importlib import import_module
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from dpcore.algorithms import (
-    ALGORITHMS,
-    Algorithm,
-    _coarse_grid,
-    _local_swap,
-    _offset_rounds,
-    _pooled_counts,
-    _private_partition,
-    _tree,
-)
+from dpcore.algorithms import ALGORITHMS, Algorithm
 from dpcore.audit.attack import attempt
 from dpcore.audit.cases import Case, cases_of
 from dpcore.audit.coupling import Coupling
 from dpcore.audit.replay import Recorder
-from dpcore.geometry import row_maps
 from dpcore.privacy.noise import SimulatedNoise
-from dpcore.queries import (
-    boxes,
-    moments,
-    picked_row,
-    row_costs,
-    scores,
-    sparse_cells,
-)
 
 #: What algorithms are made of, besides their own modules.
-PARTS: tuple[ModuleType, ...] = (
-    _coarse_grid,
-    _local_swap,
-    _offset_rounds,
-    _pooled_counts,
-    _private_partition,
-    _tree,
-    boxes,
-    moments,
-    picked_row,
-    row_costs,
-    row_maps,
-    scores,
-    sparse_cells,
+PARTS: tuple[ModuleType, ...] = tuple(
+    import_module(f"dpcore.{name}")
+    for name in (
+        "algorithms._coarse_grid",
+        "algorithms._local_swap",
+        "algorithms._offset_rounds",
+        "algorithms._pooled_counts",
+        "algorithms._private_partition",
+        "algorithms._tree",
+        "geometry.row_maps",
+        "queries.boxes",
+        "queries.moments",
+        "queries.picked_row",
+        "queries.row_costs",
+        "queries.scores",
+        "queries.sparse_cells",
+    )
 )
 
 #: Branches that no case enters, by the line they stand in and where they go, and why.

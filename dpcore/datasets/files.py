@@ -78,20 +78,12 @@ def why_empty(
 
     Parameters
     ----------
-    path : str or Path
-        A file, a glob, or a table of the engine.
-    columns : sequence of str or None, default=None
-        The columns of the coordinates; found by their names if None.
-    box : tuple (low, high) or None, default=None
-        The ends of the public box: numbers, or one for each column.
-    zones : str, Path or None, default=None
-        A CSV file with the position of each taxi zone.
-    outside : {"drop", "clip"}, default="drop"
-        Whether rows outside the box are dropped or moved to its edge.
-    engine : {"duckdb", "spark"} or Engine, default="duckdb"
+    path, columns, box, zones, format : as in `from_file`, default=None
+        What would be read.
+    outside : as in `from_file`, default="drop"
+        What would happen to rows outside the box.
+    engine : as in `from_file`, default="duckdb"
         What reads the files.
-    format : str or None, default=None
-        The format; found by the ending of the path if None.
 
     Returns
     -------

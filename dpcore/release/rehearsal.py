@@ -29,6 +29,7 @@ from dpcore.geometry.domain import FloatArray, IntArray, Partition
 from dpcore.kmeans.stages import listening, tell
 from dpcore.privacy.accounting import Budget, Neighbors
 from dpcore.privacy.losses import Loss, Pure, Selection, noise_scale
+from dpcore.privacy.noise_proxy import NoiseKind, NoiseProxy, NoiseRequest
 from dpcore.privacy.transcript import Transcript
 from dpcore.queries.curator import Curator, L
 from dpcore.queries.questions import Sensitivity
@@ -182,7 +183,7 @@ class _Run:
         )
 
 
-class Silence:
+class Silence(NoiseProxy):
     """A source of noise that adds none. It chooses the last of two candidates, and of more the last
     or, with other coins, any."""
 
@@ -191,20 +192,10 @@ class Silence:
     def __init__(self, coins: int):
         self._rng = np.random.default_rng(coins) if coins else None
 
-    def geometric(self, values: IntArray, sensitivity: int, epsilon: float) -> IntArray:
-        return values
-
-    def gaussian(self, values: IntArray, sensitivity: float, rho: float) -> IntArray:
-        return values
-
-    def choose(
-        self,
-        scores: IntArray,
-        sensitivity: int,
-        epsilon: float,
-        monotone: bool = False,
-        log_prior: FloatArray | None = None,
-    ) -> int:
+    def answer(self, request: NoiseRequest) -> Any:
+        if request.kind is not NoiseKind.CHOICE:
+            return request.values
+        scores, log_prior = request.values, request.log_prior
         prior = np.zeros(scores.shape) if log_prior is None else np.asarray(log_prior)
         possible = np.flatnonzero(np.broadcast_to(prior, scores.shape) > -np.inf)
         if self._rng is None or len(possible) == 2:
