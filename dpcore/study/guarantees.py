@@ -20,6 +20,7 @@ from dpcore.algorithms import get
 from dpcore.algorithms._small_ball import log_star
 from dpcore.algorithms.coreset_faithful import domain_side, most_rounds
 from dpcore.algorithms.references import short
+from dpcore.errors import BadInput
 from dpcore.privacy.accounting import MAX_DELTA, Budget
 from dpcore.study.prediction import predict
 
@@ -131,9 +132,9 @@ def guarantee(
     chosen = get(algorithm).settings(settings)
     for name, value in (("n", n), ("k", k), ("d", d)):
         if not (math.isfinite(value) and value >= 1 and value == int(value)):
-            raise ValueError(f"{name} must be a whole number of at least 1, not {value!r}.")
+            raise BadInput(f"{name} must be a whole number of at least 1, not {value!r}.")
     if not 0 < beta < 1:
-        raise ValueError(f"beta must be a number between 0 and 1, not {beta!r}.")
+        raise BadInput(f"beta must be a number between 0 and 1, not {beta!r}.")
     Budget(epsilon, delta)
     numbers = Numbers(max(2, int(n)), int(k), int(d), epsilon, delta, beta, chosen)
     return tuple(

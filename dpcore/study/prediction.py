@@ -41,7 +41,7 @@ from dpcore.algorithms.centroid_error import (
     smallest_epsilon_for_a_round,
 )
 from dpcore.algorithms.dplloyd import round_epsilons
-from dpcore.errors import Infeasible
+from dpcore.errors import BadInput, Infeasible
 from dpcore.privacy.accounting import Budget, Neighbors
 
 #: Where prediction and measurement part, for people; `benchmarks.prediction` measures it.
@@ -223,10 +223,10 @@ def predict(
     """
     if algorithm not in _METHODS:
         known = ", ".join(PREDICTED)
-        raise ValueError(f"No error of {algorithm!r} can be predicted. There are: {known}.")
+        raise BadInput(f"No error of {algorithm!r} can be predicted. There are: {known}.")
     for name, value in (("n", n), ("k", k), ("d", d)):
         if not (math.isfinite(value) and value >= 1 and value == int(value)):
-            raise ValueError(f"{name} must be a whole number of at least 1, not {value!r}.")
+            raise BadInput(f"{name} must be a whole number of at least 1, not {value!r}.")
     Budget(epsilon)
     system = get(algorithm)
     if problem := system.obstacle(d, None, k):
@@ -303,10 +303,10 @@ def crossover(
     """
     keys = list(dict.fromkeys(algorithms))
     if len(keys) < 2:
-        raise ValueError("Name two methods or more to say which wins.")
+        raise BadInput("Name two methods or more to say which wins.")
     given = {"n": n, "d": d, "epsilon": epsilon}
     if len(free := [name for name, value in given.items() if value is None]) != 1:
-        raise ValueError("Name two of n, d and epsilon; the third is looked through.")
+        raise BadInput("Name two of n, d and epsilon; the third is looked through.")
     known = {name: value for name, value in given.items() if value is not None}
     some: dict[str, Any] = {"n": 1, "d": 1, "epsilon": 1.0, **known}
     for key in keys:
