@@ -1,4 +1,4 @@
-"""Which branches of the algorithms the audit's cases enter.
+"""Branch coverage: which branches of the algorithms the cases of the audit enter.
 
 A fault in a branch that no case enters is found by nobody. So every run of a case can be watched:
 wherever an expression decides which way to go (in an `if`, `while`, `and`, conditional expression
@@ -145,7 +145,7 @@ class Coverage:
         )
 
     def stale(self) -> list[str]:
-        """What is excused and yet entered, or is not there at all."""
+        """Excuses that are out of date: for branches that are entered, or that do not exist."""
         left = {branch.words for found in self.branches.values() for branch in found - self.entered}
         return sorted(set(EXCUSED) - left)
 
@@ -250,7 +250,7 @@ def covered(runs: int = 1) -> Coverage:
 
 
 def _obstacles(algorithm: Algorithm) -> list[str | None]:
-    """What it says to data of any dimension: it is asked that before there are any."""
+    """The obstacles for data of any dimension, which are asked for before there are data."""
     return [algorithm.obstacle(d, None, k) for d in (1, 2, 3, 4, 5, 30, 5000) for k in (1, 2)]
 
 

@@ -76,7 +76,7 @@ def do(arguments: argparse.Namespace) -> None:
 
 
 def public_numbers(arguments: argparse.Namespace) -> tuple[int, int]:
-    """n and d, typed or those of a built-in set. Nobody's own rows are counted for it."""
+    """n and d, typed or those of a built-in set. Private rows are never counted."""
     if arguments.data is None:
         if arguments.n is None or arguments.d is None:
             raise BadInput("Type -n and -d, or name a built-in set with --data.")

@@ -1,4 +1,4 @@
-"""Data of one's own: from a file, a glob, a folder or a table, counted where they lie."""
+"""Your own data from a file, a glob, a folder or a table, counted where they are."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def why_empty(
 ) -> NonPrivate[str] | None:
     """What is wrong, and how to mend it, when no row lies in the box; None when one does.
 
-    It looks at the rows: for the eyes of who holds the data.
+    The answer depends on the rows, so it is for the owner of the data only.
 
     Parameters
     ----------

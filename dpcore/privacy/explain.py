@@ -1,4 +1,4 @@
-"""Epsilon in words: levels with names, what an attacker can gain, numbers as people say them."""
+"""Epsilon in words: named levels, what an attacker can gain, and numbers as people say them."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def distance_at_most(length: float, in_meters: bool) -> str:
 
 
 def change(relative: float) -> str:
-    """A relative change with two digits: 0.13 %, 5.4 %, 120 %; what is smaller is told as less."""
+    """A relative change with two digits: 0.13 %, 5.4 %, 120 %; smaller ones as "<0.01 %"."""
     size = abs(100 * relative)
     if size < 0.005:
         return f"0{NO_BREAK}%" if relative == 0 else f"<{NO_BREAK}0.01{NO_BREAK}%"

@@ -1,4 +1,4 @@
-"""Costs of centers to which every row adds a bounded amount, whatever the row is.
+"""Costs of candidate centers, to which each row adds a bounded amount.
 
 Exponential mechanisms choose by them: among sets of centers, centers to add, or centers to swap.
 """
@@ -27,7 +27,7 @@ _blas = ThreadpoolController()
 
 @dataclass(frozen=True)
 class RowCost:
-    """What one row adds to a cost: its squared distance to a center, or its distance.
+    """The part of a cost that one row adds: its squared distance to a center, or its distance.
 
     Whatever the row, that is no less than 0 and no more than for two points at opposite ends of a
     ball of size `reach`.

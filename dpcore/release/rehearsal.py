@@ -3,7 +3,7 @@
 A run reads private data through noisy answers only. What it asks next, and how it shares out its
 budget, therefore follows from public parameters, public coins and those answers. A certificate
 carries the short answers, such as the noisy number of rows. Of a long one, such as the counts on a
-grid, at most one thing decides what is asked next: whether it shows anything. The rehearsal first
+grid, at most one thing decides the next question: whether it shows anything. The rehearsal first
 assumes that it does, and where the certificate's charges then differ, that it does not.
 
 What coins that are not published decide, such as the sensitivity of a score of random candidates,
@@ -57,7 +57,7 @@ Row = Mapping[str, Any]
 
 
 def short_answers(steps: Sequence[RunStep]) -> list[dict[str, Any]]:
-    """The short answers of a run, in order, each with what was asked."""
+    """The short answers of a run in order, each with its question."""
     found = []
     for step in steps:
         if step.kind in ("size", "rows"):
@@ -71,7 +71,7 @@ def short_answers(steps: Sequence[RunStep]) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Rehearsed:
-    """What came of a rehearsal."""
+    """The result of a rehearsal."""
 
     #: How the certificate's charges differ from the algorithm's, or None.
     difference: str | None

@@ -1,4 +1,4 @@
-"""How many rows lie in a rectangle, by a synopsis, and how far that may be off.
+"""Estimates of the rows in a rectangle from a synopsis, with their error.
 
 Two things make an estimate wrong (Su et al. 2016, section 4.2.1). Noise was added to counts: how
 much is public, so its standard error is known. And a synopsis knows positions only roughly: of a

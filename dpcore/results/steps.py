@@ -1,4 +1,4 @@
-"""Steps of a run: what each made public, what it cost, and the truth behind it.
+"""The steps of a run: what each published, what it cost, and the truth behind it.
 
 A `Note` is the public part of a step. Each kind of note is one class here, with a field for each
 public value; there are no other kinds. The curator writes a note for every answer that it gives,

@@ -1,4 +1,4 @@
-"""What an algorithm publishes beside its centers: weighted points that stand for the data."""
+"""Synopses: the weighted points that an algorithm publishes beside its centers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Private k-means by scikit-learn's contract."""
+"""Private k-means as a scikit-learn estimator."""
 
 from __future__ import annotations
 

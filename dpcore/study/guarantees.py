@@ -1,4 +1,4 @@
-"""What theorems promise of a method's results, evaluated for the numbers at hand.
+"""Guarantees: what theorems promise about a method's results, for given numbers.
 
 A privacy claim says what is protected; a utility theorem says how good the result is, whatever the
 data. The papers state theirs up to constants, O(...). Here every such constant is taken for 1, and
@@ -30,7 +30,7 @@ WORST = 4.0
 
 @dataclass(frozen=True)
 class Numbers:
-    """What a theorem is evaluated for; all of it public."""
+    """The public numbers that a theorem is evaluated for."""
 
     n: int
     k: int
@@ -55,7 +55,7 @@ class Bound:
 
 @dataclass(frozen=True)
 class Theorem:
-    """A statement about how good results are, and for which methods it was made."""
+    """A statement about the accuracy of results, and the methods it was made for."""
 
     paper: str
     number: str
@@ -63,7 +63,7 @@ class Theorem:
     algorithms: tuple[str, ...]
     statement: str
     evaluate: Callable[[Numbers], Bound]
-    #: What keeps it from holding of the method as it runs here.
+    #: Why it may not hold for the method as it runs here.
     caution: str = ""
 
     @property
@@ -73,7 +73,7 @@ class Theorem:
 
 @dataclass(frozen=True)
 class Guarantee:
-    """A theorem and what it comes to for some numbers."""
+    """A theorem and its bound for some numbers."""
 
     theorem: Theorem
     bound: Bound
@@ -93,7 +93,7 @@ def guarantee(
     beta: float = 0.1,
     **settings: Any,
 ) -> tuple[Guarantee, ...]:
-    """What theorems promise of a method for these numbers, with probability 1 - beta.
+    """The theorems about a method, with their bounds for these numbers at probability 1 - beta.
 
     Empty where no theorem was stated. All numbers are public ones: of data whose size is private, n
     is a guess, not a count.
@@ -291,7 +291,7 @@ THEOREMS = (
         "In one round, noise moves a centroid by a mean squared error of Theta((k t)^2 d^3 / "
         "(n epsilon)^2), where t is the number of rounds.",
         _one_round,
-        "It knows nothing of rounds that have not converged, or that end in a poor local optimum.",
+        "It does not cover rounds that have not converged, or that end in a poor local optimum.",
     ),
     Theorem(
         "balcan2017",

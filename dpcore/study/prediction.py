@@ -1,4 +1,4 @@
-"""How much worse than best a method will be, from public numbers alone, before anything is spent.
+"""Predictions of the error of a method from public numbers, before anything is spent.
 
 The error analysis of Su et al. (2016, section 6) gives the mean squared error (MSE) of one centroid
 for DPLloyd, EUGkM, GkM and Hybrid. `dpcore.algorithms.centroid_error` has the equations.
@@ -92,7 +92,7 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Win:
-    """From this value on the method has the least predicted noise, until the next one has."""
+    """A value from which on a method has the least predicted noise, until the next one."""
 
     start: float
     algorithm: str
@@ -100,7 +100,7 @@ class Win:
 
 @dataclass(frozen=True)
 class _Numbers:
-    """What is public of a run, with the epsilon that is left for its noise."""
+    """The public numbers of a run, with the epsilon that is left for its noise."""
 
     n: float
     k: int
@@ -267,7 +267,7 @@ def crossover(
     epsilon: float | None = None,
     neighbors: Neighbors | str = Neighbors.ADD_REMOVE,
 ) -> tuple[Win, ...]:
-    """Which method has the least predicted noise from where on, over what is left out.
+    """The methods with the least predicted noise, over the number that is left out.
 
     Name two of n, d and epsilon: the third one runs from small to large. Noise alone is compared,
     as in the paper's condition (15), because the bound of the bias is far too large. Where two
