@@ -13,7 +13,8 @@ import pytest
 import dpcore
 from dpcore import cli, errors
 
-CORE = sorted((Path(__file__).parents[1] / "dpcore").rglob("*.py"))
+ROOT = Path(__file__).parents[1] / "dpcore"
+CORE = sorted(ROOT.rglob("*.py"))
 TREE = [
     kind
     for kind in vars(errors).values()
@@ -62,3 +63,19 @@ def test_a_refusal_is_no_error_of_the_operating_system():
 @pytest.mark.parametrize("kind", TREE, ids=lambda kind: kind.__name__)
 def test_every_error_of_the_tree_has_a_public_name(kind):
     assert kind is errors.ReadingStopped or getattr(dpcore, kind.__name__) is kind
+
+
+#: Layers that people call with values of their own.
+CALLED = ("classroom", "cli", "papers", "runs", "study")
+
+
+@pytest.mark.parametrize("layer", CALLED)
+def test_what_a_person_typed_is_refused_by_an_error_of_the_tree(layer):
+    plain = [
+        f"{path.name}:{node.lineno}"
+        for path in CORE
+        if layer in path.relative_to(ROOT).parts
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Raise) and "ValueError(" in ast.unparse(node)
+    ]
+    assert plain == []

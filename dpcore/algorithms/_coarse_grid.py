@@ -1,4 +1,4 @@
-"""Where few coordinates are: noisy counts on a coarse grid, then rounds of clipped offsets."""
+"""Centers in few dimensions: noisy counts on a coarse grid, then rounds of clipped offsets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What rows might look like before any were seen: public guesses that answers are weighed against.
+"""Prior guesses, from public facts, of how rows are spread over a grid.
 
 All of it is simulated, from coins of its own that are always the same.
 """

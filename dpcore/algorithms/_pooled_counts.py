@@ -1,4 +1,4 @@
-"""Rows spread so thinly that noise hides them point by point, but not many points together."""
+"""Counts too small to stand out of the noise one by one, pooled so that together they do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a tree of noisy counts says about the rows in its leaves. No data here, only answers.
+"""Estimates of the rows in the leaves of a tree, from noisy counts alone.
 
 Cells are asked in stages: those that stand out of the noise are cut into parts, and the parts
 asked in the next stage. A cell's own count and the sum of its parts' then tell the same number

@@ -1,4 +1,4 @@
-"""One name for people who will not choose among twenty algorithms."""
+"""The algorithm that chooses the best one for the data from public numbers."""
 
 from __future__ import annotations
 

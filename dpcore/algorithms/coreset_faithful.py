@@ -1,4 +1,4 @@
-"""PRIVATE-K-MEAN of Feldman et al. (2017), as near to the letter as it can be run."""
+"""PRIVATE-K-MEAN of Feldman et al. (2017), as close to the published text as it can be run."""
 
 from __future__ import annotations
 

@@ -92,6 +92,12 @@ def facts_of(grid: Grid) -> dict[str, Any]:
     return facts if grid.cells_per_side > 1 else facts | {"caution": ONE_CELL}
 
 
+PARAMETERS = (
+    Parameter("theta", "Larger means fewer, fuller cells.", 10.0, 0.1, 1000.0),
+    Parameter("starts", "Starts for Lloyd on the noisy counts; free.", 30, 1, 200),
+)
+
+
 @register
 class EUGkM(SynopsisAlgorithm):
     """Extended uniform grid k-means: count noisily on a grid, then cluster the counts.
@@ -127,10 +133,7 @@ class EUGkM(SynopsisAlgorithm):
         settings={"starts": 2},
         rooms=(Room(600, 1, k=3), Room(600, 3), Room(20, 20, epsilon=1e5, runs=16)),
     )
-    parameters = (
-        Parameter("theta", "Larger means fewer, fuller cells.", 10.0, 0.1, 1000.0),
-        Parameter("starts", "Starts for Lloyd on the noisy counts; free.", 30, 1, 200),
-    )
+    parameters = PARAMETERS
 
     def obstacle(self, d: int, n: int | None, k: int) -> str | None:
         return too_many_cells(d)

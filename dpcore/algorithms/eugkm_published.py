@@ -1,4 +1,4 @@
-"""EUGkM as its paper has it (Su et al. 2016, section 4.2.1): for study only."""
+"""EUGkM as published (Su et al. 2016, section 4.2.1): for study only."""
 
 from __future__ import annotations
 

@@ -23,6 +23,13 @@ from dpcore.results.steps import CentersNote, RangeNote
 MAX_SLABS = 1 << 16
 QUARTILES = (Fraction(1, 4), Fraction(3, 4))
 
+#: Works that both versions come from beside the paper.
+SOURCES = ("mohan2012", "nissim2007")
+#: Settings in which the audit looks at both versions.
+ROOMS = (
+    Room(32, 2, pair="number of blocks"),
+    Room(32, 1, settings={"exponent": 0.81}, pair="shifted slices"),
+)
 EXPONENT = Parameter("exponent", "There are n to this power blocks.", 0.4, 0.0, 0.9)
 ROWS_PER_CENTER = Parameter(
     "rows_per_center", "Rows in a block for each of the k centers.", 3.0, 1.0, 1000.0
@@ -105,12 +112,11 @@ class GkM(Algorithm):
     key = "gkm"
     title = "GkM"
     paper = "su2016"
-    sources: ClassVar[tuple[str, ...]] = ("mohan2012", "nissim2007")
+    sources: ClassVar[tuple[str, ...]] = SOURCES
     verdict = Verdict.REPAIRED
     audit = AuditHints(
         rooms=(
-            Room(32, 2, pair="number of blocks"),
-            Room(32, 1, settings={"exponent": 0.81}, pair="shifted slices"),
+            *ROOMS,
             Room(300, 2, k=1, epsilon=4.0),
             Room(300, 3, k=1, epsilon=4.0),
         )
@@ -146,7 +152,7 @@ class GkM3K(Algorithm):
     key = "gkm-3k"
     title = "GkM-3K"
     paper = "su2016"
-    sources: ClassVar[tuple[str, ...]] = ("mohan2012", "nissim2007")
+    sources: ClassVar[tuple[str, ...]] = SOURCES
     verdict = Verdict.REPAIRED
     audit = AuditHints(rooms=(Room(300, 2, k=1, epsilon=4.0),))
     parameters = (ROWS_PER_CENTER,)
@@ -204,12 +210,11 @@ class GkMPublished(Algorithm):
     key = "gkm-published"
     title = "GkM, as published"
     paper = "su2016"
-    sources: ClassVar[tuple[str, ...]] = ("mohan2012", "nissim2007")
+    sources: ClassVar[tuple[str, ...]] = SOURCES
     verdict = Verdict.UNPROVEN
     audit = AuditHints(
         rooms=(
-            Room(32, 2, pair="number of blocks"),
-            Room(32, 1, settings={"exponent": 0.81}, pair="shifted slices"),
+            *ROOMS,
             Room(32, 2, settings={"blocks": "gkm-3k"}),
         )
     )

@@ -86,6 +86,12 @@ PUBLISHED_ROUNDS = Parameter("rounds", "Rounds of Lloyd.", 10, 1, 100)
 FINAL_NOISE = Parameter(
     "final_noise", "Add the last step's noise, which drowns everything before it.", True
 )
+#: For the methods as published, whose noise is their own.
+PUBLISHED_AUDIT = AuditHints(
+    settings={"rounds": 1, "final_noise": False},
+    own_noise=True,
+    rooms=(Room(20, 2, settings={"final_noise": True}),),
+)
 
 
 @register
@@ -164,11 +170,7 @@ class KMeansGuaranteePublished(Algorithm):
     paper = "joshi2022"
     sources = ("lu2020",)
     verdict = Verdict.UNPROVEN
-    audit = AuditHints(
-        settings={"rounds": 1, "final_noise": False},
-        own_noise=True,
-        rooms=(Room(20, 2, settings={"final_noise": True}),),
-    )
+    audit = PUBLISHED_AUDIT
     relations = (Neighbors.ADD_REMOVE,)
     parameters = (PUBLISHED_ROUNDS, FINAL_NOISE)
 

@@ -1,4 +1,4 @@
-"""High-dimensional k-means as its paper has it (Balcan et al. 2017): for study only."""
+"""High-dimensional k-means as published (Balcan et al. 2017): for study only."""
 
 from __future__ import annotations
 

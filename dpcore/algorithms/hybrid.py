@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, register
+from dpcore.algorithms.base import Algorithm, AuditHints, Room, register
 from dpcore.algorithms.centroid_error import smallest_epsilon_for_a_round
 from dpcore.algorithms.dplloyd import lloyd_round
-from dpcore.algorithms.eugkm import facts_of, fitting_grid, grid_centers, noisy_grid, too_many_cells
+from dpcore.algorithms.eugkm import (
+    PARAMETERS,
+    facts_of,
+    fitting_grid,
+    grid_centers,
+    noisy_grid,
+    too_many_cells,
+)
 from dpcore.privacy.accounting import Verdict
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
@@ -45,10 +52,7 @@ class Hybrid(Algorithm):
     paper = "su2016"
     verdict = Verdict.REPAIRED
     audit = AuditHints(settings={"starts": 2, "theta": 1.0}, rooms=(Room(2000, 2),))
-    parameters = (
-        Parameter("theta", "Larger means fewer, fuller cells.", 10.0, 0.1, 1000.0),
-        Parameter("starts", "Starts for Lloyd on the noisy counts; free.", 30, 1, 200),
-    )
+    parameters = PARAMETERS
 
     def obstacle(self, d: int, n: int | None, k: int) -> str | None:
         return too_many_cells(d)

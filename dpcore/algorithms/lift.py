@@ -1,4 +1,4 @@
-"""Our own for more than two dimensions: a rough picture first, then rounds of clipped offsets."""
+"""Lift, for more than two dimensions: a rough picture, then rounds of clipped offsets."""
 
 from __future__ import annotations
 

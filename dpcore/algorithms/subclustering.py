@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, register
+from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, register
 from dpcore.algorithms.dplloyd import lloyd_round
 from dpcore.algorithms.guarantee import (
     FINAL_NOISE,
+    PUBLISHED_AUDIT,
     PUBLISHED_ROUNDS,
     ROUNDS,
     distances,
@@ -156,11 +157,7 @@ class SubClusteringPublished(Algorithm):
     paper = "joshi2022"
     sources = ("lu2020",)
     verdict = Verdict.UNPROVEN
-    audit = AuditHints(
-        settings={"rounds": 1, "final_noise": False},
-        own_noise=True,
-        rooms=(Room(20, 2, settings={"final_noise": True}),),
-    )
+    audit = PUBLISHED_AUDIT
     relations = (Neighbors.ADD_REMOVE,)
     parameters = (
         PUBLISHED_ROUNDS,

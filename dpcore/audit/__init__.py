@@ -1,4 +1,4 @@
-"""The audit: someone tries to break every privacy claim, and says how far it went.
+"""The audit: attacks that try to break every privacy claim, and report how close they came.
 
 Three attacks. *Search*: an algorithm runs many times on two neighboring data sets, and the event
 that tells them apart best bounds epsilon from below. *Replay*: a run is made again on the neighbor

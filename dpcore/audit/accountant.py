@@ -1,4 +1,4 @@
-"""What losses come to, computed apart from the accountant that is audited.
+"""An independent computation of total privacy loss, to check the accountant against.
 
 The same laws as in `dpcore.privacy.accounting` and `dpcore.privacy.gaussian`, solved in another
 way and without a line of theirs: an accountant that audits itself finds nothing. The tests compare
@@ -16,7 +16,7 @@ from dpcore.privacy.accounting import Accounting
 from dpcore.privacy.transcript import Transcript
 
 if TYPE_CHECKING:
-    from dpcore.audit.replay import Loss
+    from dpcore.audit.replay import ReplayLoss
 
 _GOLDEN = (math.sqrt(5) - 1) / 2
 
@@ -63,7 +63,7 @@ def gaussian_epsilon(rho: float, delta: float) -> float:
 
 
 def _mass(epsilon: float, mu: float) -> float:
-    """By how much the one curve exceeds e^epsilon times the other."""
+    """The mass by which one curve exceeds e^epsilon times the other."""
     one = 0.5 * math.erfc((epsilon / mu - mu / 2) / math.sqrt(2))
     other = 0.5 * math.erfc((epsilon / mu + mu / 2) / math.sqrt(2))
     return one - math.exp(min(epsilon, 700.0)) * other if other else one
@@ -80,7 +80,7 @@ def _lowest(function: Callable[[float], float], low: float, high: float) -> floa
     return (low + high) / 2
 
 
-def by_account(transcript: Transcript, losses: Mapping[int, Sequence[Loss]]) -> float:
+def by_account(transcript: Transcript, losses: Mapping[int, Sequence[ReplayLoss]]) -> float:
     """The epsilon of losses, each counted by the rule of the account that paid for it.
 
     `losses` says by the id of an account what was paid from it. What accounts inside of another
@@ -95,7 +95,7 @@ def by_account(transcript: Transcript, losses: Mapping[int, Sequence[Loss]]) -> 
 
 
 def _epsilon(
-    transcript: Transcript, losses: Mapping[int, Sequence[Loss]], known: set[int]
+    transcript: Transcript, losses: Mapping[int, Sequence[ReplayLoss]], known: set[int]
 ) -> float:
     known.add(id(transcript))
     budget, own = transcript.budget, losses.get(id(transcript), ())

@@ -1,4 +1,4 @@
-"""One case audited: many runs on both data sets of a pair, and what tells them apart."""
+"""The attack on one case: many runs on both data sets of a pair, and what tells them apart."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from dpcore.audit.observations import Seen, failure, flattened, result, tabulate
 from dpcore.audit.recorded_tree import loss_of
 from dpcore.audit.replay import (
     Diverged,
-    Loss,
     RecordedAnswer,
     Recorder,
     Replay,
+    ReplayLoss,
     as_priced,
     moved_too_far,
     repeats,
@@ -50,7 +50,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class AuditFinding:
-    """What the audit measured for one algorithm on one pair."""
+    """A finding of the audit: what it measured for one algorithm on one pair."""
 
     algorithm: str
     verdict: str
@@ -78,7 +78,7 @@ class AuditFinding:
 
 
 class Heard(NamedTuple):
-    """What one run lets out, what its answers cost, and what is wrong with it."""
+    """What one run reveals, what its answers cost, and what is wrong with it."""
 
     seen: dict[str, FloatArray]
     cost: float | None
@@ -195,7 +195,7 @@ def _divergence(
 
 def _total(
     case: Case,
-    losses: Sequence[Loss],
+    losses: Sequence[ReplayLoss],
     accounts: Sequence[Transcript | None],
     whole: Transcript | None,
 ) -> float:
@@ -203,14 +203,14 @@ def _total(
     best = together(losses, case.delta)
     if whole is None:
         return best
-    of_account: dict[int, list[Loss]] = defaultdict(list)
+    of_account: dict[int, list[ReplayLoss]] = defaultdict(list)
     for each, account in zip(losses, accounts, strict=True):
         of_account[id(account)].append(each)
     return min(best, by_account(whole, of_account))
 
 
 def attempt(case: Case, data: Dataset, coin: int, noise: Any, coupling: Coupling) -> Seen:
-    """What a run of a case on some data lets out, be it an error."""
+    """What a run of a case on some data reveals, even if it is an error."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -235,7 +235,7 @@ def attempt(case: Case, data: Dataset, coin: int, noise: Any, coupling: Coupling
 
 
 def _differing(one: dict[str, FloatArray], other: dict[str, FloatArray]) -> str:
-    """What two runs do not both let out, or not alike; or nothing."""
+    """The differences between what two runs reveal."""
     for name in [*one, *other]:
         if name not in one or name not in other:
             return name

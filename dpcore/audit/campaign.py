@@ -1,4 +1,4 @@
-"""The whole audit: every case attacked, every mechanism walked through, and a file of what came."""
+"""The full audit: attacks on all cases, exact checks of selections, and a file of findings."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class Walked:
 
 @dataclass(frozen=True)
 class Findings:
-    """What an audit found, and when, and with how many runs on each data set: at least, but where
-    replays say all that there is to say."""
+    """The findings of an audit, its date, and the least number of runs on each data set. Cases that
+    replays settle may have fewer."""
 
     date: str
     runs: int
@@ -100,7 +100,7 @@ class Findings:
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:
-    """The same in JSON, which knows no infinity."""
+    """The value for JSON, which has no infinity."""
     return {name: "infinite" if value == math.inf else value for name, value in row.items()}
 
 
@@ -110,7 +110,7 @@ def _number(value: Any) -> float | None:
 
 @lru_cache(maxsize=1)
 def findings() -> Findings:
-    """What the last full audit found."""
+    """The findings of the last full audit."""
     return Findings.from_json(data_file(FILE).read_text())
 
 

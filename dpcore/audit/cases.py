@@ -1,4 +1,4 @@
-"""What is audited: every algorithm, on pairs of neighbors whose difference is hard to hide."""
+"""The cases of the audit: every algorithm, on neighbors whose difference is hard to hide."""
 
 from __future__ import annotations
 
@@ -376,5 +376,5 @@ def _case(algorithm: Algorithm, pair: Pair, epsilon: float, delta: float, k: int
 
 
 def table() -> list[Case]:
-    """All that is audited."""
+    """All cases of the audit."""
     return [case for algorithm in ALGORITHMS.values() for case in cases_of(algorithm)]

@@ -1,4 +1,4 @@
-"""Which branches of the algorithms the audit's cases enter.
+"""Branch coverage: which branches of the algorithms the cases of the audit enter.
 
 A fault in a branch that no case enters is found by nobody. So every run of a case can be watched:
 wherever an expression decides which way to go (in an `if`, `while`, `and`, conditional expression
@@ -16,51 +16,37 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from importlib import import_module
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from dpcore.algorithms import (
-    ALGORITHMS,
-    Algorithm,
-    _coarse_grid,
-    _local_swap,
-    _offset_rounds,
-    _pooled_counts,
-    _private_partition,
-    _tree,
-)
+from dpcore.algorithms import ALGORITHMS, Algorithm
 from dpcore.audit.attack import attempt
 from dpcore.audit.cases import Case, cases_of
 from dpcore.audit.coupling import Coupling
 from dpcore.audit.replay import Recorder
-from dpcore.geometry import row_maps
 from dpcore.privacy.noise import SimulatedNoise
-from dpcore.queries import (
-    boxes,
-    moments,
-    picked_row,
-    row_costs,
-    scores,
-    sparse_cells,
-)
 
 #: What algorithms are made of, besides their own modules.
-PARTS: tuple[ModuleType, ...] = (
-    _coarse_grid,
-    _local_swap,
-    _offset_rounds,
-    _pooled_counts,
-    _private_partition,
-    _tree,
-    boxes,
-    moments,
-    picked_row,
-    row_costs,
-    row_maps,
-    scores,
-    sparse_cells,
+PARTS: tuple[ModuleType, ...] = tuple(
+    import_module(f"dpcore.{name}")
+    for name in (
+        "algorithms._coarse_grid",
+        "algorithms._local_swap",
+        "algorithms._offset_rounds",
+        "algorithms._pooled_counts",
+        "algorithms._private_partition",
+        "algorithms._tree",
+        "geometry.row_maps",
+        "queries.boxes",
+        "queries.moments",
+        "queries.picked_row",
+        "queries.row_costs",
+        "queries.scores",
+        "queries.sparse_cells",
+    )
 )
 
 #: Branches that no case enters, by the line they stand in and where they go, and why.
@@ -159,7 +145,7 @@ class Coverage:
         )
 
     def stale(self) -> list[str]:
-        """What is excused and yet entered, or is not there at all."""
+        """Excuses that are out of date: for branches that are entered, or that do not exist."""
         left = {branch.words for found in self.branches.values() for branch in found - self.entered}
         return sorted(set(EXCUSED) - left)
 
@@ -264,7 +250,7 @@ def covered(runs: int = 1) -> Coverage:
 
 
 def _obstacles(algorithm: Algorithm) -> list[str | None]:
-    """What it says to data of any dimension: it is asked that before there are any."""
+    """The obstacles for data of any dimension, which are asked for before there are data."""
     return [algorithm.obstacle(d, None, k) for d in (1, 2, 3, 4, 5, 30, 5000) for k in (1, 2)]
 
 

@@ -1,4 +1,4 @@
-"""How small epsilon cannot be, given how often an event happened on each of two data sets."""
+"""Lower bounds on epsilon from how often an event happened on each of two data sets."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ RIDGE = 1e-10
 
 
 class EventScore(Protocol):
-    """Something to compute from what a run let out; what a run did not say is NaN."""
+    """A number computed from what a run revealed; NaN stands for what it did not."""
 
     @property
     def words(self) -> str: ...
@@ -88,7 +88,7 @@ class Mix:
 
 
 def _bin(values: FloatArray, edges: FloatArray) -> IntArray:
-    """The bin of each value; the last one is for what was not said."""
+    """The bin of each value; the last one is for missing values."""
     inside = np.searchsorted(edges, values, side="right")
     return np.where(np.isnan(values), len(edges) + 1, inside)
 
@@ -208,7 +208,7 @@ def _cuts(values: FloatArray) -> FloatArray:
 def evidence(
     one: FloatArray, other: FloatArray, names: Sequence[str], delta: float = 0.0
 ) -> Evidence:
-    """What runs (runs, numbers) on two data sets say against their being alike."""
+    """The evidence that runs (runs, numbers) on two data sets come from different distributions."""
     learn, choose, count = zip(_parts(one), _parts(other), strict=True)
     event = chosen(learned(learn[0], learn[1], names), choose[0], choose[1], delta)
     if event is None:

@@ -33,7 +33,7 @@ Law = dict[tuple[int, ...], float]
 
 
 class Walker(NoiseProxy):
-    """A source of choices that makes the ones it is told, and knows how likely each was."""
+    """A source of choices that follows a given path, and knows how likely each choice was."""
 
     def __init__(self, path: tuple[int, ...]):
         self._told = path
@@ -55,7 +55,7 @@ class Walker(NoiseProxy):
         return math.fsum(log[choice] for log, choice in zip(self._logs, self.path, strict=True))
 
     def next_path(self) -> tuple[int, ...] | None:
-        """Where to go next: the last choice that can still be made otherwise, made so."""
+        """The next path: the last choice that can still change is changed."""
         for at in range(len(self.path) - 1, -1, -1):
             other = self._possible(at, self.path[at] + 1)
             if other < len(self._logs[at]):

@@ -1,4 +1,4 @@
-"""Whether noise follows the law that it is priced by.
+"""Tests of whether noise follows the distribution that its price assumes.
 
 Every noisy answer is turned into a number that is uniform between 0 and 1 if the law is right,
 whatever the data and the answers before it. So the numbers of one place in many runs must spread
@@ -33,7 +33,7 @@ LEAST_SIGMA = 2.0
 
 
 class Laws:
-    """What has been heard of the noise in many runs."""
+    """The noise observed in many runs."""
 
     def __init__(self, seed: int):
         self._rng = np.random.default_rng(seed)
@@ -104,8 +104,8 @@ def _geometric(noise: FloatArray, scale: float, jitter: FloatArray) -> FloatArra
 
 
 def _unevenness(values: FloatArray) -> float:
-    """How probable uniform numbers at least as uneven are (Kolmogorov's bound, with the constant
-    of Dvoretzky, Kiefer, Wolfowitz and Massart)."""
+    """The probability that uniform numbers are at least as uneven (Kolmogorov's bound, with the
+    constant of Dvoretzky, Kiefer, Wolfowitz and Massart)."""
     n = len(values)
     if n < LEAST_RUNS:
         return 1.0

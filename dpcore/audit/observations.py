@@ -1,4 +1,4 @@
-"""Everything that a run lets out, as numbers in columns."""
+"""Everything that a run reveals, as numbers in columns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Seen = dict[str, Any]
 
 
 def failure(error: Exception) -> Seen:
-    """What a run lets out that ends in an error: which one, and all that it says."""
+    """What a run reveals that ends in an error: its class and its whole message."""
     seen: Seen = {"error": type(error).__name__, "error.message": str(error)}
     smallest = getattr(error, "smallest_epsilon", None)
     if smallest is not None:
@@ -29,9 +29,9 @@ def failure(error: Exception) -> Seen:
 
 
 def result(run: RunResult) -> Seen:
-    """What a run lets out that ends well: centers, synopsis, facts, every step and every charge.
+    """What a complete run reveals: centers, synopsis, facts, every step and every charge.
 
-    Not what stands behind the steps, which is for the eyes of who holds the data.
+    Without the truth behind the steps, which only the owner of the data may see.
     """
     charges = list(_all_charges(run.transcript))
     seen: Seen = {
@@ -100,7 +100,10 @@ def _number_of(value: Any) -> float:
 
 
 def tabulated(runs: Sequence[dict[str, FloatArray]]) -> tuple[FloatArray, list[str]]:
-    """One row a run, one column a number; NaN where a run had no such number. And their names."""
+    """A table with a row for each run and a column for each number, and the names of the columns.
+
+    NaN stands where a run has no such number.
+    """
     widths: dict[str, int] = {}
     for run in runs:
         for name, numbers in run.items():

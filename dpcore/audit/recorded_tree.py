@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpcore.audit.replay import Diverged, Loss, RecordedAnswer, Recorder, Replay, loss
+from dpcore.audit.replay import Diverged, RecordedAnswer, Recorder, Replay, ReplayLoss, loss
 from dpcore.datasets.base import Dataset
 from dpcore.geometry.domain import FloatArray, IntArray
 from dpcore.geometry.halved import HalvedCells, curve_codes
@@ -27,7 +27,7 @@ class RecordedTree(RecordedAnswer):
 
     tree: SplitTree | None = None
 
-    def loss(self, other: RecordedTree) -> Loss:
+    def loss(self, other: RecordedTree) -> ReplayLoss:
         """What was lost by it, with the same tree decided on other data.
 
         The most is found from the deepest cells up: a cell is cut or not, and if it is, its parts
@@ -41,7 +41,7 @@ class RecordedTree(RecordedAnswer):
             realized += float(np.where(cut, one[0] - two[0], one[1] - two[1]).sum())
         most, least = self._extremes(other)
         worst = max(most, -least)
-        return Loss(TREE, realized, worst, worst**2 / 2)
+        return ReplayLoss(TREE, realized, worst, worst**2 / 2)
 
     def chances(self, depth: int) -> FloatArray:
         """How likely each cut of a depth was."""
@@ -84,7 +84,7 @@ class RecordedTree(RecordedAnswer):
         return _log_tail(1 - height, epsilon), _log_tail(height, epsilon)
 
 
-def loss_of(first: RecordedAnswer, second: RecordedAnswer) -> Loss:
+def loss_of(first: RecordedAnswer, second: RecordedAnswer) -> ReplayLoss:
     """What was lost by a question with one exact answer on the first data set, and one on the
     second."""
     if isinstance(first, RecordedTree) and isinstance(second, RecordedTree):

@@ -1,4 +1,4 @@
-"""What an attacker who knows both data sets reads off a run's noisy answers.
+"""Replay of a run on the neighboring data, to see what its answers tell an attacker.
 
 All that may come between private data and what a run publishes is noise. So if every noisy answer
 is kept, and the run is made again on the neighboring data with the same answers and the same
@@ -80,7 +80,7 @@ class Replay(NoiseProxy):
 
     @property
     def left(self) -> int:
-        """Recorded answers that nobody has asked for."""
+        """Recorded answers that have not been asked for."""
         return len(self._recorded) - len(self.asked)
 
     def for_part(self, name: str) -> Replay:
@@ -114,7 +114,7 @@ def _asked(
 
 
 @dataclass(frozen=True)
-class Loss:
+class ReplayLoss:
     """What one question costs on one pair of data sets."""
 
     kind: NoiseKind | str
@@ -126,9 +126,9 @@ class Loss:
     rho: float
 
 
-def loss(first: RecordedAnswer, second: RecordedAnswer) -> Loss:
-    """What was lost by a question with one exact answer on the first data set, and one on the
-    second, by the law that its noise is meant to follow."""
+def loss(first: RecordedAnswer, second: RecordedAnswer) -> ReplayLoss:
+    """The privacy loss of a question with one exact answer on each data set, by the distribution
+    that its noise should follow."""
     if first.kind == CHOICE:
         log_one, log_other = (
             _log_shares(asked.values, asked.scale, asked.log_prior) for asked in (first, second)
@@ -137,31 +137,31 @@ def loss(first: RecordedAnswer, second: RecordedAnswer) -> Loss:
         ratios = log_one[possible] - log_other[possible]
         realized = float(log_one.ravel()[first.answer] - log_other.ravel()[first.answer])
         width = float(np.ptp(ratios))
-        return Loss(CHOICE, realized, float(np.abs(ratios).max()), width**2 / 8)
+        return ReplayLoss(CHOICE, realized, float(np.abs(ratios).max()), width**2 / 8)
     gap = first.values.astype(np.float64) - second.values
     to_first = first.answer.astype(np.float64) - first.values
     if first.kind == GEOMETRIC:
         farther = np.abs(to_first + gap) - np.abs(to_first)
         worst = float(np.abs(gap).sum() / first.scale)
-        return Loss(GEOMETRIC, float(farther.sum() / first.scale), worst, worst**2 / 2)
+        return ReplayLoss(GEOMETRIC, float(farther.sum() / first.scale), worst, worst**2 / 2)
     farther = ((to_first + gap) ** 2 - to_first**2).sum()
     rho = float((gap**2).sum() / (2 * first.scale**2))
     realized = float(farther / (2 * first.scale**2))
-    return Loss(GAUSSIAN, realized, math.inf if rho else 0.0, rho)
+    return ReplayLoss(GAUSSIAN, realized, math.inf if rho else 0.0, rho)
 
 
-def as_priced(found: Loss, asked: RecordedAnswer) -> Loss:
-    """The most that a question may cost that was asked at this price, if it costs anything."""
+def as_priced(found: ReplayLoss, asked: RecordedAnswer) -> ReplayLoss:
+    """The most that a question at this price may cost, if it costs anything."""
     if not found.rho and not found.worst:
         return found
     if found.kind == GAUSSIAN:
-        return Loss(GAUSSIAN, found.realized, math.inf, asked.price)
+        return ReplayLoss(GAUSSIAN, found.realized, math.inf, asked.price)
     part = 8 if found.kind == CHOICE else 2
-    return Loss(found.kind, found.realized, asked.price, asked.price**2 / part)
+    return ReplayLoss(found.kind, found.realized, asked.price, asked.price**2 / part)
 
 
-def moved_too_far(losses: Sequence[Loss], asked: Sequence[RecordedAnswer], rows: int) -> str:
-    """Which answer so many rows moved by more than its noise was priced for, in words."""
+def moved_too_far(losses: Sequence[ReplayLoss], asked: Sequence[RecordedAnswer], rows: int) -> str:
+    """The answer that the rows moved by more than its noise allows, in words."""
     for number, (found, each) in enumerate(zip(losses, asked, strict=True), start=1):
         gaussian = found.kind == GAUSSIAN
         cost, price = (found.rho if gaussian else found.worst), each.price
@@ -170,7 +170,7 @@ def moved_too_far(losses: Sequence[Loss], asked: Sequence[RecordedAnswer], rows:
     return ""
 
 
-def together(losses: Sequence[Loss], delta: float) -> float:
+def together(losses: Sequence[ReplayLoss], delta: float) -> float:
     """The least epsilon, at delta, that surely covers all of these losses.
 
     They add up; or their rhos do, and are converted; or noisy counts add up, and the rest, where
@@ -199,7 +199,7 @@ def _log_shares(scores: IntArray, scale: float, log_prior: FloatArray | None) ->
 
 
 def repeats(first: Sequence[RecordedAnswer], second: Sequence[RecordedAnswer]) -> int:
-    """How much more often noise would have repeated itself, were the first data set the true one.
+    """How many times likelier a repetition of the noise is under the first data set.
 
     A question is compared with the one before it of the same size and scale.
     """

@@ -1,4 +1,4 @@
-"""Is this trip in the data? A coin puts it there or not, an algorithm answers, somebody guesses.
+"""The guessing game: is this trip in the data? A coin decides, and a player guesses.
 
 Whoever guesses is right with probability 1/2 by luck, and with at most e^eps / (1 + e^eps) against
 an algorithm that is eps-private, whatever else they know. The guesser here knows both data sets

@@ -1,4 +1,4 @@
-"""Lessons as data: what to show a class, in which order, and what to say.
+"""Lesson plans: what to show a class, in which order, and what to say.
 
 A lesson is one TOML file in data/lessons:
 

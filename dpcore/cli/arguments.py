@@ -125,7 +125,7 @@ def dataset(arguments: argparse.Namespace) -> Dataset:
         "outside": arguments.outside,
         "engine": arguments.engine,
     }
-    data = from_file(arguments.data, **options)
+    data = from_file(arguments.data, **options).value
     if data.n == 0 and (words := why_empty(arguments.data, **options)):
         print(f"dpcore: for your eyes only: {words.value}", file=sys.stderr)
     return data
@@ -139,7 +139,7 @@ def check_name(arguments: argparse.Namespace) -> None:
         and (match := nearest(name, BUILTIN))
         and not Path(name).exists()
     ):
-        raise ValueError(f"No data set or file is called {name!r}. Did you mean {match!r}?")
+        raise BadInput(f"No data set or file is called {name!r}. Did you mean {match!r}?")
 
 
 def request(arguments: argparse.Namespace) -> Request:

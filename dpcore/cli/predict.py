@@ -11,7 +11,7 @@ from typing import Any
 from dpcore.algorithms import get
 from dpcore.cli.arguments import settings
 from dpcore.datasets import BUILTIN, load
-from dpcore.errors import Infeasible
+from dpcore.errors import BadInput, Infeasible
 from dpcore.privacy.accounting import Neighbors
 from dpcore.study.prediction import (
     COMPARED,
@@ -58,7 +58,7 @@ def add(command: argparse.ArgumentParser) -> None:
 def do(arguments: argparse.Namespace) -> None:
     keys = list(dict.fromkeys(arguments.algorithms)) or list(COMPARED)
     if arguments.set and len(keys) > 1:
-        raise ValueError("--set needs a single method, so that it is clear whose setting it is.")
+        raise BadInput("--set needs a single method, so that it is clear whose setting it is.")
     n, d = public_numbers(arguments)
     chosen = {key: settings(get(key), arguments.set) for key in keys}
     found = {
@@ -76,13 +76,13 @@ def do(arguments: argparse.Namespace) -> None:
 
 
 def public_numbers(arguments: argparse.Namespace) -> tuple[int, int]:
-    """n and d, typed or those of a built-in set. Nobody's own rows are counted for it."""
+    """n and d, typed or those of a built-in set. Private rows are never counted."""
     if arguments.data is None:
         if arguments.n is None or arguments.d is None:
-            raise ValueError("Type -n and -d, or name a built-in set with --data.")
+            raise BadInput("Type -n and -d, or name a built-in set with --data.")
         return arguments.n, arguments.d
     if arguments.data not in BUILTIN and not arguments.data.startswith("gaussians-k"):
-        raise ValueError(
+        raise BadInput(
             f"{arguments.data} is not built in, and its number of rows is not public: type -n "
             "(a public number) and -d instead."
         )

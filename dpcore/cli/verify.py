@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from dpcore.cli.ledger_arguments import books_to_read
+from dpcore.errors import BadInput
 from dpcore.release.certificate import HEAD, NAME, PAGE
 from dpcore.release.finding import Finding
 from dpcore.release.signature import trusted
@@ -48,7 +49,7 @@ def do(arguments: argparse.Namespace) -> int:
     files = arguments.files or beside(arguments.certificate, certificate)
     names = [path.name for path in files]
     if twice := {name for name in names if names.count(name) > 1}:
-        raise ValueError(f"Two files are called {min(twice)}: check them one after the other.")
+        raise BadInput(f"Two files are called {min(twice)}: check them one after the other.")
     findings = verify(certificate, {path.name: read(path) for path in files}, key)
     if arguments.ledger is not None:
         findings += issued(certificate, arguments)
@@ -84,10 +85,10 @@ def read(path: Path, most: int = MOST_FILE) -> bytes:
         with path.open("rb") as file:
             content = file.read(most + 1)
         if len(content) > most and most == MOST_FILE:
-            raise ValueError(f"{path} has more than {most:,} bytes: no release has such a file.")
+            raise BadInput(f"{path} has more than {most:,} bytes: no release has such a file.")
         return content
     except OSError as problem:
-        raise ValueError(f"{path} cannot be read: {problem.strerror}.") from problem
+        raise BadInput(f"{path} cannot be read: {problem.strerror}.") from problem
 
 
 def issued(certificate: bytes, arguments: argparse.Namespace) -> list[Finding]:

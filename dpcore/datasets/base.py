@@ -1,4 +1,4 @@
-"""What a data set can be asked, whatever holds it."""
+"""The base class of data sets: the questions that each can answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A data set divided: into regions, in boxes of their own, or into random parts."""
+"""Parts of a data set: one for each region, in its own box, or random ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows that stay where they are, in files or tables: an engine is asked, and answers in counts."""
+"""Data that stay in files or tables: an engine answers questions about them with counts."""
 
 from __future__ import annotations
 

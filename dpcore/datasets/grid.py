@@ -1,4 +1,4 @@
-"""A city as counts on a fine 2-D grid: every question costs rows of cells, not rows of data."""
+"""Data as counts on a fine 2-D grid: a question takes time by the number of cells, not of rows."""
 
 from __future__ import annotations
 

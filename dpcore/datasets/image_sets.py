@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from dpcore.datasets.base import DataInfo
 from dpcore.datasets.rows import RowsDataset
+from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box
 
 Bytes = npt.NDArray[np.uint8]
@@ -70,11 +71,11 @@ def opened(folder: Path, name: str) -> bytes:
 def idx_images(content: bytes) -> Bytes:
     """The images of an idx file, a row each."""
     if content[:4] != IDX_IMAGES:
-        raise ValueError("An idx file of images begins with the bytes 0, 0, 8 and 3.")
+        raise BadInput("An idx file of images begins with the bytes 0, 0, 8 and 3.")
     count, height, width = (int(n) for n in np.frombuffer(content, ">u4", 3, offset=4))
     pixels = np.frombuffer(content, np.uint8, offset=16)
     if len(pixels) != count * height * width:
-        raise ValueError(
+        raise BadInput(
             f"The idx file should hold {count} images of {height} x {width} pixels, and holds "
             f"{len(pixels):,} pixels."
         )
@@ -104,7 +105,7 @@ def python_batch(content: bytes) -> Bytes:
 def binary_batch(content: bytes) -> Bytes:
     """The pixels of a batch in CIFAR's binary form."""
     if len(content) % (CIFAR_BYTES + 1):
-        raise ValueError(f"A binary batch of CIFAR-10 has {CIFAR_BYTES + 1} bytes an image.")
+        raise BadInput(f"A binary batch of CIFAR-10 has {CIFAR_BYTES + 1} bytes an image.")
     return np.frombuffer(content, np.uint8).reshape(-1, CIFAR_BYTES + 1)[:, 1:]
 
 

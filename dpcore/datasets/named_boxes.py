@@ -1,4 +1,4 @@
-"""Public boxes, as data: where positions can be, known without looking at any.
+"""Public boxes with names: the ranges of positions, known without looking at any.
 
 Degrees west to east and south to north, in round numbers and drawn generously. They are not
 borders, and they say nothing of anybody's data.

@@ -1,4 +1,4 @@
-"""Data of one's own, as a user holds them."""
+"""Your own data, wrapped so that exact answers open only on request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sets of the papers that do not ship: how each is read from a folder that the user names.
+"""The papers' data sets that do not ship: how each is read from a folder that the user names.
 
 Their boxes are public constants in round numbers: what a coordinate can be, not what it was.
 """

@@ -1,4 +1,4 @@
-"""Working copies of data from which rows can be removed, nearest first, without a pass over all.
+"""Working copies: data from which the nearest rows can be removed without a pass over all rows.
 
 Nearest means: by squared distance in ticks, then by position in C order, never by the order of
 rows. A fixed order of locations keeps neighboring data sets neighbors, which is why removal is

@@ -1,4 +1,4 @@
-"""Rows in memory, any number of coordinates: each known by its cell of the lattice."""
+"""Data as rows in memory, in any dimension: each row is known by its cell of the lattice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cells of public centers: every place belongs to its nearest one, a tie to the lower index."""
+"""Voronoi cells: each place belongs to its nearest public center, and a tie to the lower index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""k-means in every block of the rows, all blocks at once: the half of GkM that samples.
+"""k-means in every block of rows, all blocks at once: the sampling half of GkM.
 
 Blocks of about the same size are columns of one array, so that a million small blocks cost as many
 array operations as one. Positions are whole numbers, small enough for every number on the way to

@@ -1,4 +1,4 @@
-"""Lloyd's iteration, for anything that can total its Voronoi cells."""
+"""Lloyd's iteration on any data that can sum up its Voronoi cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fewer centers, and fewer points, that stand for the same weight."""
+"""Merging: fewer centers, or fewer points, with the same total weight."""
 
 from __future__ import annotations
 

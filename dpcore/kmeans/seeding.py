@@ -1,4 +1,4 @@
-"""Where Lloyd starts: sphere packing and uniform draws, blind to the data, and greedy k-means++."""
+"""Starts for Lloyd: sphere packing and uniform draws, blind to the data, and greedy k-means++."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is told how far long work has come: whoever listens, in the thread that does it."""
+"""Progress of long computations, reported to the listener of the thread that runs them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What measurements say of a paper's claim."""
+"""The conclusion that measurements lead to about a paper's claim."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a measurement is given: its data, and how many repetitions to make."""
+"""The inputs of a measurement: its data, and the number of repetitions."""
 
 from __future__ import annotations
 

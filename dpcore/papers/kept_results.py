@@ -1,4 +1,4 @@
-"""What came of the findings when they were last measured in full, in a file that ships."""
+"""The outcomes of the last full measurement of all findings, in a file that ships."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the papers' findings share: mean figures over many runs, and counting where claims hold."""
+"""Helpers of the papers' findings: mean figures over many runs, and counts of where claims hold."""
 
 from __future__ import annotations
 

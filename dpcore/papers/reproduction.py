@@ -1,4 +1,4 @@
-"""A figure or table of a paper, as data: what it claims, how it is measured again, what came out.
+"""Reproductions: a figure or table of a paper, its claim, how to measure it again, and the outcome.
 
 Each has one headline claim, which decides whether it is reproduced, and any number of side claims
 with outcomes of their own. A check reads rows and nothing else, so that it can be given the rows
@@ -35,7 +35,7 @@ class Reproduction:
     #: Such as "figure 1" or "table 2".
     figure: str
     title: str
-    #: The headline claim in the paper's sense, with the section that makes it.
+    #: The main claim, with the section of the paper that makes it.
     claim: str
     measure: Callable[[Shelf, Effort], Iterator[Row]]
     check: Callable[[Sequence[Row]], Check]

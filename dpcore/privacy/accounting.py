@@ -1,4 +1,4 @@
-"""What may be spent: budgets, and the rules by which privacy is counted.
+"""Budgets: how much privacy loss is allowed, and the rules by which it adds up.
 
 A `Budget` is what a person allows, under an `Accounting` and for a kind of `Neighbors`. The charges
 of a run are in `dpcore.privacy.transcript`.
@@ -23,7 +23,7 @@ _NUMBER = int | float | np.integer | np.floating
 
 
 class Neighbors(StrEnum):
-    """Which two data sets an attacker must not be able to tell apart.
+    """The relation between two data sets that an attacker must not be able to tell apart.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Neighbors(StrEnum):
 
 
 class Verdict(StrEnum):
-    """Whether an algorithm's privacy claim stands.
+    """The verdict on an algorithm's privacy claim.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class Accounting(StrEnum):
 
 @dataclass(frozen=True)
 class Budget:
-    """What may be spent in all: epsilon, delta, and how charges add up. All of it is public.
+    """A privacy budget: epsilon, delta, and how charges add up. All of it is public.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What zero-concentrated privacy is worth in epsilon at a delta, and the other way around."""
+"""Conversion between rho-zCDP and (epsilon, delta), in both directions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Epsilon in words: levels with names, what an attacker can gain, numbers as people say them."""
+"""Epsilon in words: named levels, what an attacker can gain, and numbers as people say them."""
 
 from __future__ import annotations
 
@@ -134,26 +134,29 @@ def people_count(number: float) -> str:
     return f"{number:,.0f}"
 
 
+def _on_a_map(length: float) -> tuple[float, int, str]:
+    """A length given in meters as people read it, with its decimals and its unit."""
+    return (length, 0, "m") if length < 995 else (length / 1000, int(length < 9_950), "km")
+
+
 def distance(length: float, in_meters: bool) -> str:
     """A length on a map in meters; elsewhere, given in unit coordinates, as part of the box."""
     if not in_meters:
         return f"{100 * length / 2:.2g}{NO_BREAK}% of the box"
-    if length < 995:
-        return f"{length:.0f}{NO_BREAK}m"
-    return f"{length / 1000:.{int(length < 9_950)}f}{NO_BREAK}km"
+    value, digits, unit = _on_a_map(length)
+    return f"{value:.{digits}f}{NO_BREAK}{unit}"
 
 
 def distance_at_most(length: float, in_meters: bool) -> str:
     """The same for what a length stays below: rounded up."""
     if not in_meters:
         return f"{at_most(100 * length / 2, 2)}{NO_BREAK}% of the box"
-    if length < 995:
-        return f"{decimals_at_most(length, 0)}{NO_BREAK}m"
-    return f"{decimals_at_most(length / 1000, int(length < 9_950))}{NO_BREAK}km"
+    value, digits, unit = _on_a_map(length)
+    return f"{decimals_at_most(value, digits)}{NO_BREAK}{unit}"
 
 
 def change(relative: float) -> str:
-    """A relative change with two digits: 0.13 %, 5.4 %, 120 %; what is smaller is told as less."""
+    """A relative change with two digits: 0.13 %, 5.4 %, 120 %; smaller ones as "<0.01 %"."""
     size = abs(100 * relative)
     if size < 0.005:
         return f"0{NO_BREAK}%" if relative == 0 else f"<{NO_BREAK}0.01{NO_BREAK}%"

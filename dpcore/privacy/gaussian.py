@@ -1,4 +1,4 @@
-"""What Gaussian noise costs when there is nothing but Gaussian noise: the exact (epsilon, delta).
+"""The exact (epsilon, delta) of answers that use Gaussian noise alone.
 
 Questions answered with continuous Gaussian noise, each fixed by the answers before, cost no more
 together than one number shifted by mu standard deviations, where mu^2 is the sum of their squared

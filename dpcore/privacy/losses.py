@@ -1,5 +1,4 @@
-"""What one question may cost: kinds of privacy loss, what each is worth in rho, and the noise that
-it pays for."""
+"""Privacy losses: the prices of questions, what each is worth in rho, and the noise it pays for."""
 
 from __future__ import annotations
 

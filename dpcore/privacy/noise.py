@@ -1,4 +1,4 @@
-"""The noise seam: the only place where randomness meets private numbers.
+"""Sources of noise: the only place where randomness meets private numbers.
 
 Whole numbers come in, whole numbers go out, and both back ends draw from the same distributions:
 
@@ -42,7 +42,7 @@ MIN_SCALE, MAX_SCALE = 2.0**-20, 2.0**50
 
 
 class Noise(Protocol):
-    """What the curator asks of a source of noise. Every private value in and out is a whole number.
+    """A source of noise, as the curator uses it. Every private value in and out is a whole number.
 
     Arrays have any shape, and answers have the same. Everything but `values` and `scores` is
     public, the prior included.

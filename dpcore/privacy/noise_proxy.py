@@ -1,4 +1,4 @@
-"""A source of noise that stands before another: everything it is asked goes through one method."""
+"""The noise proxy: a source of noise that answers all requests in one method."""
 
 from __future__ import annotations
 

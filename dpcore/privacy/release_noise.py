@@ -1,4 +1,4 @@
-"""Noise that may leave the house: OpenDP's exact samplers, with no seed to repeat them by.
+"""Noise for releases: OpenDP's exact samplers, which have no seed.
 
 OpenDP keeps the claim that a measurement makes in its privacy map. Here the map is asked before
 every draw, and a draw whose map says more than what was charged never happens. The samplers are

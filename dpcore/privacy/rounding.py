@@ -1,7 +1,7 @@
 """Numbers rounded one way only: upper bounds up, lower bounds down, as floats and as text.
 
-A bound told to people is true as it stands: what "at most" is said of is never more than the
-figure, and what "at least" is said of never less. In text, a float means the shortest decimal that
+A bound shown to people is true as it stands: a number after "at most" is never more than the
+figure, and one after "at least" never less. In text, a float means the shortest decimal that
 reads as it: 0.1 is a tenth. A `Fraction` means itself.
 """
 

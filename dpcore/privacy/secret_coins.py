@@ -1,4 +1,4 @@
-"""Coins that nobody may know: by them each row draws the block or the part of the data it is in.
+"""Secret coins: the randomness by which each row draws its block or its part of the data.
 
 What is proved of random blocks and parts is a statement about these coins. Whatever the rows and
 however many there are, each row draws its block independently of all others. Couple the runs on two

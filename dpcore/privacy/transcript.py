@@ -1,4 +1,4 @@
-"""What was spent: the charges of a run and their exact sums.
+"""Transcripts: the charges of a run and their exact sums.
 
 A `Loss` is what one question asks for. The `Transcript` turns each question into a `Charge` before
 any noise is drawn, adds charges up by the accounting of the budget, and refuses a question that
@@ -29,7 +29,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Charge:
-    """One question asked of the private data, and what it cost.
+    """The charge for one question about the private data.
 
     epsilon is what the running total grew by, so that charges add up to the claim under either
     accounting. `inner` holds the accounts that this charge paid for: one, when part of the budget
@@ -46,8 +46,8 @@ class Charge:
     scale: float | None = None
     answers: int = 1
     inner: tuple[Transcript, ...] = ()
-    #: What was paid: what was asked for, or what was left of the budget if that is less by rounding
-    #: alone. Noise is scaled to it.
+    #: The loss that was paid: the one asked for, or the rest of the budget if that is less by
+    #: rounding alone. Noise is scaled to it.
     paid: Loss | None = None
 
     def as_dict(self) -> dict[str, Any]:
@@ -71,11 +71,11 @@ class Spent:
 
 @dataclass
 class Transcript(Sequence[Charge]):
-    """The charges of one run, in order, and what they add up to.
+    """The charges of one run in order, and their sum.
 
     **Rounding.** A float is an exact fraction, and fractions are what is added up: a question that
     would go over the budget by however little is refused, or is paid what is left where floats
-    alone made it ask for more. What is told is rounded up, what remains is rounded down.
+    alone made it ask for more. Totals are rounded up, and what remains is rounded down.
 
     **Threads.** Charges may come from several threads. Each is weighed and booked as one step, so
     the sum never goes over the budget, no charge is lost, and charges stand in the order in which
@@ -216,7 +216,7 @@ class Transcript(Sequence[Charge]):
         return up(spent.epsilon), up(spent.delta)
 
     def _growth(self, cost: Spent) -> tuple[float, float]:
-        """What the sums as told grow by with one more question, rounded up."""
+        """The growth of the rounded totals with one more question, rounded up."""
         if not self.budget.accounting.in_rho:
             return self._told(cost)
         before, after = self._told(self._all), self._told(self._all + cost)
@@ -234,7 +234,7 @@ class Transcript(Sequence[Charge]):
 
     @property
     def epsilon(self) -> float:
-        """What was spent in all, rounded up; the budget itself where all but rounding was spent."""
+        """The total epsilon, rounded up; the budget itself if all but rounding was spent."""
         if self.unprotected:
             return math.inf
         return self.budget.epsilon if self.remaining is None else self._told(self._all)[0]
@@ -245,7 +245,7 @@ class Transcript(Sequence[Charge]):
 
     @property
     def remaining(self) -> Loss | None:
-        """What is left, in the budget's currency and rounded down, or None when nothing is."""
+        """The rest of the budget in its own currency, rounded down; None if nothing is left."""
         left = self._left
         if self.budget.accounting.in_rho:
             kind = Gaussian if self.budget.accounting is Accounting.GAUSSIAN else Zcdp

@@ -1,4 +1,4 @@
-"""How many rows lie in boxes around public centers: what SMALL-BALL chooses by.
+"""Counts of rows in boxes around public centers, by which SMALL-BALL chooses.
 
 A box of half-width r around a cell holds the cells at most r away from it along every axis, as
 far as they lie in the grid. All counts come from one summed-area table (Feldman et

@@ -1,4 +1,4 @@
-"""The only door to private data. Every question is priced, booked, and answered with noise."""
+"""The curator: the only way to private data. It books the price of a question, then adds noise."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ L = TypeVar("L", bound=Loss)
 
 
 class Curator:
-    """Holds a data set and a budget; hands out noisy answers until the budget is spent.
+    """A data set with a budget: it gives noisy answers until the budget is spent.
 
     Which two data sets count as neighbors is fixed at the start, and every answer's noise is
     scaled to it. Under replace-one the number of rows is public; under add/remove it is not.
@@ -121,7 +121,7 @@ class Curator:
         self._journal.write(note)
 
     def secret_coins(self) -> SecretCoins:
-        """Coins for dealing rows into blocks or parts, each time others: nobody may know them."""
+        """New secret coins, for dividing rows into blocks or parts."""
         return self._make_secret_coins(self.rng.spawn(1)[0])
 
     # Charged questions.

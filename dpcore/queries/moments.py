@@ -1,8 +1,8 @@
-"""Questions about how rows lie around public places: their level, offsets and products.
+"""Questions about rows around public places: their level, offsets and products.
 
 One row gives one short vector of whole numbers, and an answer adds these up, cell by cell. So one
 row moves the answer by its own vector, whose length is bounded by how it is made: clipped to a
-ball, truncated towards zero, and weighed so that what is told beside the offset costs nothing.
+ball, truncated towards zero, and weighted so that the numbers beside the offset cost nothing.
 """
 
 from __future__ import annotations
@@ -37,8 +37,9 @@ class LevelQuestion:
     """How many rows there are, how high they lie on average, and how far from the box center.
 
     A row of mean m and mean square e lies in a triangle: m^2 <= e <= 1, and the corners (-1, 1),
-    (1, 1) and (0, -1) hold all of that. The row is told by its weights at the three corners, none
-    negative, which sum to WHOLE: that is all it moves the answer by, in L1, for three figures.
+    (1, 1) and (0, -1) hold all of that. The row is described by its weights at the three
+    corners, none negative, which sum to WHOLE: that is all it moves the answer by, in L1, for three
+    figures.
     """
 
     @property
@@ -52,7 +53,7 @@ class LevelQuestion:
     def of(self, dataset: Dataset) -> IntArray:
         total = np.zeros(3, dtype=np.int64)
         for ticks, weights in _chunks(dataset):
-            # Whole sums first: what one row is told as is the same among any other rows.
+            # Whole sums first: how one row is described is the same among any other rows.
             mean = ticks.sum(axis=1) / (dataset.d * TICKS)
             square = (ticks**2).sum(axis=1) / (dataset.d * TICKS**2)
             above = np.floor(WHOLE * ((1 + square) / 2 + mean) / 2).clip(0, WHOLE)
@@ -74,7 +75,7 @@ class Offsets:
     """For each of some public centers: how many rows are nearest to it, the sum of their offsets
     from it, clipped to a ball of size `reach`, and how much room they leave in the ball.
 
-    A row's offset v, in units of the reach, has a norm of r <= 1. It is told as (weight, v, 1-r)
+    A row's offset v, in units of the reach, has a norm of r <= 1. It counts as (weight, v, 1-r)
     by L1 norm, which comes to weight + 1, and as (weight, v, 1-r^2) by L2 norm, whose square is
     weight^2 + r^2 + (1-r^2)^2 <= weight^2 + 1: the room is free. A row replaced changes these in
     one cell or in two, at most by twice as much.
@@ -184,7 +185,7 @@ class Products:
 
 
 def _check_ball(places: FloatArray, reach: float) -> None:
-    """Refuse what is no ball: as a whole number, NaN is the least of all, and nothing bounds it."""
+    """Refuse a ball without a size: as a whole number NaN is the least, and nothing bounds it."""
     if not (np.isfinite(places).all() and LEAST_REACH <= reach < math.inf):
         raise ValueError(f"Offsets need finite centers and a ball with a size, not {reach!r}.")
 

@@ -1,4 +1,4 @@
-"""The question for one row, drawn as k-means++ draws the next center."""
+"""A question that returns one row, drawn as k-means++ draws the next center."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions with whole numbers for an answer, each of which knows how far one row can move it."""
+"""Questions with whole-number answers, each with its sensitivity to one row."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Sensitivity:
 
 
 class Question(Protocol):
-    """What `Curator.answer` adds noise to."""
+    """A question that `Curator.answer` adds noise to."""
 
     @property
     def added(self) -> Sensitivity:

@@ -1,4 +1,4 @@
-"""Costs of centers to which every row adds a bounded amount, whatever the row is.
+"""Costs of candidate centers, to which each row adds a bounded amount.
 
 Exponential mechanisms choose by them: among sets of centers, centers to add, or centers to swap.
 """
@@ -27,7 +27,7 @@ _blas = ThreadpoolController()
 
 @dataclass(frozen=True)
 class RowCost:
-    """What one row adds to a cost: its squared distance to a center, or its distance.
+    """The part of a cost that one row adds: its squared distance to a center, or its distance.
 
     Whatever the row, that is no less than 0 and no more than for two points at opposite ends of a
     ball of size `reach`.
@@ -69,14 +69,9 @@ def _chunks(count: int, columns: int) -> Iterator[slice]:
     return (slice(start, start + size) for start in range(0, count, size))
 
 
-@dataclass(frozen=True, eq=False)
-class SetCost:
-    """Minus the cost of each candidate set of centers (sets, k, d).
+class _Cost:
+    """Minus what rows cost, for each of several candidates: one row adds between 0 and the cap."""
 
-    A row adds to the cost of a set what its nearest center costs it: between 0 and the cap.
-    """
-
-    center_sets: FloatArray
     row_cost: RowCost
     monotone = True
 
@@ -84,10 +79,27 @@ class SetCost:
     def sensitivity(self) -> int:
         return self.row_cost.sensitivity
 
+
+def _weighed(dataset: Dataset) -> tuple[FloatArray, FloatArray]:
+    """The places of rows, and how many lie on each."""
+    ticks, weights = dataset.positions()
+    count = np.ones(len(ticks)) if weights is None else weights.astype(np.float64)
+    return _places(ticks), count
+
+
+@dataclass(frozen=True, eq=False)
+class SetCost(_Cost):
+    """Minus the cost of each candidate set of centers (sets, k, d).
+
+    A row adds to the cost of a set what its nearest center costs it: between 0 and the cap.
+    """
+
+    center_sets: FloatArray
+    row_cost: RowCost
+
     def of(self, dataset: Dataset) -> IntArray:
-        ticks, weights = dataset.positions()
-        rows, sets = _places(ticks), _places(to_ticks(self.center_sets))
-        count = np.ones(len(rows)) if weights is None else weights.astype(np.float64)
+        rows, count = _weighed(dataset)
+        sets = _places(to_ticks(self.center_sets))
         costs = np.zeros(len(sets), dtype=np.int64)
         with _blas.limit(limits=1):
             for some in _chunks(len(rows), sets.shape[1]):
@@ -98,7 +110,7 @@ class SetCost:
 
 
 @dataclass(frozen=True, eq=False)
-class AddedCost:
+class AddedCost(_Cost):
     """Minus the cost of some centers (k, d), perhaps none, with each candidate added to them.
 
     A row adds what the nearest of these costs it: between 0 and the cap.
@@ -107,16 +119,9 @@ class AddedCost:
     centers: FloatArray
     candidates: FloatArray
     row_cost: RowCost
-    monotone = True
-
-    @property
-    def sensitivity(self) -> int:
-        return self.row_cost.sensitivity
 
     def of(self, dataset: Dataset) -> IntArray:
-        ticks, weights = dataset.positions()
-        rows = _places(ticks)
-        count = np.ones(len(rows)) if weights is None else weights.astype(np.float64)
+        rows, count = _weighed(dataset)
         centers, candidates = _places(to_ticks(self.centers)), _places(to_ticks(self.candidates))
         costs = np.zeros(len(candidates), dtype=np.int64)
         with _blas.limit(limits=1):
@@ -130,7 +135,7 @@ class AddedCost:
 
 
 @dataclass(frozen=True, eq=False)
-class SwapCost:
+class SwapCost(_Cost):
     """Minus the cost of the centers (k, d) after each swap: center i leaves, candidate j comes.
 
     A row then pays for the nearest of the candidate and the centers that stay: between 0 and the
@@ -140,18 +145,11 @@ class SwapCost:
     centers: FloatArray
     candidates: FloatArray
     row_cost: RowCost
-    monotone = True
-
-    @property
-    def sensitivity(self) -> int:
-        return self.row_cost.sensitivity
 
     def of(self, dataset: Dataset) -> IntArray:
         """All swaps at once: a row's own cost after a swap is the candidate's or the nearest
         center's, or, if that one left, the second nearest's."""
-        ticks, weights = dataset.positions()
-        rows = _places(ticks)
-        count = np.ones(len(rows)) if weights is None else weights.astype(np.float64)
+        rows, count = _weighed(dataset)
         centers, candidates = _places(to_ticks(self.centers)), _places(to_ticks(self.candidates))
         costs = np.zeros((len(centers), len(candidates)), dtype=np.int64)
         with _blas.limit(limits=1):

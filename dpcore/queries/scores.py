@@ -1,4 +1,4 @@
-"""What an exponential mechanism may choose by: scores whose sensitivity is known."""
+"""Scores for the exponential mechanism, each with its sensitivity."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class ContrastingCost(LowCost):
 
 @dataclass(frozen=True)
 class Quantile:
-    """How near each of the lines between slabs of one coordinate is to splitting the rows so.
+    """The score of each line between slabs of a coordinate: how nearly it splits rows at a share.
 
     The score of a line is -|rows below it - share * n|, times the share's denominator to be
     whole. A row added moves the number below by 0 or 1 and share * n by the share; a row replaced

@@ -1,4 +1,4 @@
-"""More cells than can be counted, of which only the full ones matter.
+"""Sparse partitions: more cells than can be counted, of which only the full ones are reported.
 
 A cell is named by a group and by bits: every group has 2^bits cells, the leaves of a tree of
 halves. Noise is added to the count of every cell, empty ones too, and a cell is reported when it
@@ -60,7 +60,7 @@ def log_chance(threshold: int, scale: float) -> float:
 
 
 def check_phantoms(cells: SparsePartition, chance: float) -> None:
-    """Infeasible when noise alone would report more cells than anybody can use."""
+    """Raise Infeasible if noise alone would report more cells than anybody can use."""
     log_number = math.log(max(1, cells.groups)) + cells.bits * math.log(2) + chance
     if log_number > math.log(MAX_PHANTOMS):
         raise Infeasible(
@@ -70,7 +70,7 @@ def check_phantoms(cells: SparsePartition, chance: float) -> None:
 
 
 def reached_by_noise(cells: SparsePartition, chance: float, noise: Noise) -> SparseCells:
-    """Every cell on its own with probability e^chance: the ones whose noise reaches a threshold.
+    """The cells whose noise alone reaches a threshold: each with probability e^chance.
 
     Down the tree of each group: whether any of the 2^j cells below is one of them, then in which
     half, or in both. The noise draws, since who knew the outcome would know which of the reported

@@ -1,4 +1,4 @@
-"""The raw data, for algorithms as published: what they read without protection."""
+"""The raw data, for algorithms as published that read them without protection."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def sealed(
     said: Mapping[str, Any], files: Mapping[str, bytes], head: str, signer: Signer | None
 ) -> dict[str, Any]:
     """The certificate: the digests of the files, the head of the ledger's chain before the release,
-    which says nothing to who has not the ledger's key, its own fingerprint, and whose it is."""
+    which says nothing without the ledger's key, its own fingerprint, and its public key."""
     whole = {
         **said,
         HEAD: head,

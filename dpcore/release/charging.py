@@ -22,7 +22,7 @@ before, not at one that the answers chose; the whole price is charged for it.
 at hand (a file that ended, a number that was too large), so that the rows themselves, and not the
 answers, may have chosen the moment. A want of memory may depend on how many rows there are. Who
 presses Ctrl-C, or ends the program, watched how long it took. No charge makes a moment private that
-the rows chose; it is seen by who holds the data, nothing is published of it, and the whole price
+the rows chose; the owner of the data sees it, nothing is published of it, and the whole price
 makes sure that nobody can try again for free.
 
 A kill or a power cut leaves no time to charge anything. It is told apart from Ctrl-C only in that

@@ -7,7 +7,23 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was checked: whether it holds, or None where files cannot tell."""
+    """One thing that was checked, and whether it holds.
+
+    Parameters
+    ----------
+    what : str
+        What was checked.
+    holds : bool or None
+        Whether it holds; None if the files cannot tell.
+    why : str, default=""
+        The reason, or what to do.
+
+    Examples
+    --------
+    >>> from dpcore.release import Finding
+    >>> print(Finding("there are 3 centers", True))
+    holds    there are 3 centers
+    """
 
     what: str
     holds: bool | None

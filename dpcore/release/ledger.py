@@ -1,4 +1,4 @@
-"""The ledger: what may be spent on each data set, what was, and what came of it.
+"""The ledger: the budget of each data set, every charge, and the files of every release.
 
 **One transaction.** A release is computed first and then written, with its charge, in a single
 IMMEDIATE transaction, which also checks once more that the account can pay. Only then is it shown,
@@ -121,7 +121,7 @@ class Actors:
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of the ledger: a charge, and what came of it.
+    """A line of the ledger: a charge, and whether files came of it.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ class Entry:
     #: "release", or "twin" for one made to be explored.
     purpose: str
     charged: Amount
-    #: When it was asked for, in UTC. How long it took is nobody's business.
+    #: When it was asked for, in UTC. How long it took is not recorded: it could depend on the rows.
     time: str
     plan: Mapping[str, Any]
     #: Why there is nothing to show for the charge; None when there is.

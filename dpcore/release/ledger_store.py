@@ -240,7 +240,7 @@ def _old_key(folder: Path) -> bytes:
 def _new_key(folder: Path) -> bytes:
     """A key for a database that is being made, under the name that it has until then.
 
-    Only who holds the lock on the database gets here.
+    Only the process with the lock on the database gets here.
     """
     if (folder / KEY).exists():
         raise _lost(folder)

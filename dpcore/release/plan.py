@@ -177,7 +177,7 @@ class ReleasePlan:
         return Amount.of(self.epsilon, self.delta)
 
     def claim(self, fingerprints: tuple[str, ...] = ()) -> Claim:
-        """What is asked of the account."""
+        """The claim on the account that this release makes."""
         return Claim(
             self.name,
             self.neighbors,

@@ -303,7 +303,7 @@ def reopened(ledger: Ledger, number: int) -> Release:
 
 
 def _opened(plan: ReleasePlan, tell: Callable[[Progress], None]) -> Dataset:
-    """The rows, while it is told how far they are read."""
+    """The rows, read while `tell` gets the progress."""
     with ThreadPoolExecutor(1) as elsewhere:
         rows = elsewhere.submit(plan.data.open, plan.unit)
         while True:

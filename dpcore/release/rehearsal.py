@@ -3,7 +3,7 @@
 A run reads private data through noisy answers only. What it asks next, and how it shares out its
 budget, therefore follows from public parameters, public coins and those answers. A certificate
 carries the short answers, such as the noisy number of rows. Of a long one, such as the counts on a
-grid, at most one thing decides what is asked next: whether it shows anything. The rehearsal first
+grid, at most one thing decides the next question: whether it shows anything. The rehearsal first
 assumes that it does, and where the certificate's charges then differ, that it does not.
 
 What coins that are not published decide, such as the sensitivity of a score of random candidates,
@@ -29,6 +29,7 @@ from dpcore.geometry.domain import FloatArray, IntArray, Partition
 from dpcore.kmeans.stages import listening, tell
 from dpcore.privacy.accounting import Budget, Neighbors
 from dpcore.privacy.losses import Loss, Pure, Selection, noise_scale
+from dpcore.privacy.noise_proxy import NoiseKind, NoiseProxy, NoiseRequest
 from dpcore.privacy.transcript import Transcript
 from dpcore.queries.curator import Curator, L
 from dpcore.queries.questions import Sensitivity
@@ -56,7 +57,7 @@ Row = Mapping[str, Any]
 
 
 def short_answers(steps: Sequence[RunStep]) -> list[dict[str, Any]]:
-    """The short answers of a run, in order, each with what was asked."""
+    """The short answers of a run in order, each with its question."""
     found = []
     for step in steps:
         if step.kind in ("size", "rows"):
@@ -70,7 +71,7 @@ def short_answers(steps: Sequence[RunStep]) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Rehearsed:
-    """What came of a rehearsal."""
+    """The result of a rehearsal."""
 
     #: How the certificate's charges differ from the algorithm's, or None.
     difference: str | None
@@ -182,7 +183,7 @@ class _Run:
         )
 
 
-class Silence:
+class Silence(NoiseProxy):
     """A source of noise that adds none. It chooses the last of two candidates, and of more the last
     or, with other coins, any."""
 
@@ -191,20 +192,10 @@ class Silence:
     def __init__(self, coins: int):
         self._rng = np.random.default_rng(coins) if coins else None
 
-    def geometric(self, values: IntArray, sensitivity: int, epsilon: float) -> IntArray:
-        return values
-
-    def gaussian(self, values: IntArray, sensitivity: float, rho: float) -> IntArray:
-        return values
-
-    def choose(
-        self,
-        scores: IntArray,
-        sensitivity: int,
-        epsilon: float,
-        monotone: bool = False,
-        log_prior: FloatArray | None = None,
-    ) -> int:
+    def answer(self, request: NoiseRequest) -> Any:
+        if request.kind is not NoiseKind.CHOICE:
+            return request.values
+        scores, log_prior = request.values, request.log_prior
         prior = np.zeros(scores.shape) if log_prior is None else np.asarray(log_prior)
         possible = np.flatnonzero(np.broadcast_to(prior, scores.shape) > -np.inf)
         if self._rng is None or len(possible) == 2:

@@ -31,7 +31,7 @@ if input("Spend it? (yes/no) ") == "yes":
 
 
 def script(said: Mapping[str, Any]) -> str:
-    """The program, from a certificate. Where the data lie is for who runs it to say: the path may
+    """The program, from a certificate. The person who runs it says where the data are: the path may
     tell too much."""
     source, unit, box = said["source"], said["unit"], said["box"]
     low, high, names = (tuple(box[end]) for end in ("low", "high", "names"))

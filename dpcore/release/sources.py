@@ -11,8 +11,8 @@ Two fingerprints know them, both keyed, so that nobody without the key can try c
   each id are kept, it is made of all of them, which is a pass as well.
 
 The second belongs to one box at one set of columns: of the same table in another box only the first
-can tell. To who holds the key and the ledger, a fingerprint answers whether a given table is the
-one that was published from; to anybody else it says nothing. It is in no file that leaves.
+can tell. With the key and the ledger, a fingerprint tells whether a given table is the
+one that was published from; without them it says nothing. It is in no file that leaves.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class DataSource(ABC):
 
     @property
     def progress(self) -> float:
-        """Which part of the rows is read, for who waits while another thread opens them."""
+        """The part of the rows that is read, for threads that wait."""
         return 0.0
 
     def refuse(self, unit: Unit) -> None:  # noqa: B027
@@ -244,7 +244,7 @@ class FileData(DataSource):
             format=self.format,
             unit=unit.name,
             ids=Ids(unit.ids, unit.rows, secrets.token_hex(16)) if unit.ids else None,
-        )
+        ).value
 
     def counted(self) -> dict[str, Any]:
         """With a table of places the terms differ from those without."""
@@ -289,7 +289,7 @@ class FileData(DataSource):
 
     @property
     def _engine_name(self) -> str:
-        """The name of the engine; a file that was handed over lies on a disk for who repeats it."""
+        """The name of the engine. In a repetition, an uploaded file lies on a disk."""
         if isinstance(self.engine, str):
             return self.engine
         return self.engine.key

@@ -34,10 +34,35 @@ UNKNOWN = (
 
 
 def verify(certificate: bytes, files: Mapping[str, bytes], key: str | None = None) -> list[Finding]:
-    """Everything that a certificate and the released files, by name, can show.
+    """Everything that a certificate and the released files can show.
 
     With a public key, the certificate must be signed with it. No finding is False if and only if
     what can be checked holds.
+
+    Parameters
+    ----------
+    certificate : bytes
+        The content of certificate.json.
+    files : mapping of str to bytes
+        The content of the released files, by name.
+    key : str or None, default=None
+        The public key that must have signed the certificate.
+
+    Returns
+    -------
+    list of Finding
+        Every check, whether it holds, and what nobody can check from files.
+
+    Examples
+    --------
+    >>> from dpcore.release import Amount, BuiltinData, Ledger, ReleasePlan, publish, verify
+    >>> plan = ReleasePlan(
+    ...     "flowers", BuiltinData("s1-like"), "dplloyd", k=2, epsilon=0.5, allowed=Amount.of(1.0)
+    ... )
+    >>> files = publish(plan, Ledger("books")).files
+    >>> findings = verify(files["certificate.json"], files)
+    >>> any(finding.holds is False for finding in findings)
+    False
     """
     try:
         said = _read(certificate)

@@ -1,4 +1,4 @@
-"""Places with their properties as CSV, GeoJSON and Parquet, with their status inside.
+"""File formats: places and their properties as CSV, GeoJSON and Parquet, with their status.
 
 The status says why a file is not for publication. It is a column of each table and a property of
 each shape, so that it survives being opened and saved elsewhere; GeoJSON and Parquet say it once

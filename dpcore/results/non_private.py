@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class NonPrivate(Generic[T]):
-    """A value that looks at the data without protection: for the eyes of the data's owner."""
+    """A value that looks at the data without protection: only the owner of the data may see it."""
 
     value: T
 
@@ -24,5 +24,5 @@ def guarded(value: T, public: bool) -> T | NonPrivate[T]:
 
 
 def opened(value: T | NonPrivate[T]) -> T:
-    """The plain value, for the program's own use or for the eyes of the data's owner."""
+    """The plain value, for use inside the program or for the owner of the data."""
     return value.value if isinstance(value, NonPrivate) else value

@@ -1,4 +1,4 @@
-"""Small Parquet files of numbers, written and read by the thread that asks.
+"""Small Parquet files of numbers, written and read in the calling thread.
 
 Arrow reads on threads of its own unless told otherwise. In a process that ends right after, one of
 them may still hold what the interpreter tears down, and the process aborts though all went well.

@@ -1,4 +1,4 @@
-"""How many rows lie in a rectangle, by a synopsis, and how far that may be off.
+"""Estimates of the rows in a rectangle from a synopsis, with their error.
 
 Two things make an estimate wrong (Su et al. 2016, section 4.2.1). Noise was added to counts: how
 much is public, so its standard error is known. And a synopsis knows positions only roughly: of a
@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial import cKDTree
 
+from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box, FloatArray, IntArray
 
 
@@ -54,11 +55,11 @@ def unit_rectangle(
         try:
             ends.append(np.broadcast_to(np.asarray(end, dtype=np.float64), (box.d,)))
         except (TypeError, ValueError):
-            raise ValueError(
+            raise BadInput(
                 f"{name} has one number for each of {', '.join(box.names)}, not {end!r}."
             ) from None
     if not (ends[0] <= ends[1]).all():
-        raise ValueError(f"Every low end is at most its high end, not {low!r} to {high!r}.")
+        raise BadInput(f"Every low end is at most its high end, not {low!r} to {high!r}.")
     first, last = (np.clip(box.to_unit(end[None])[0], -1, 1) for end in ends)
     return first, last
 

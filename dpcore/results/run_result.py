@@ -1,4 +1,4 @@
-"""What a run gives back. Whether it is private is its type, so that no export can get it wrong."""
+"""The results of runs. Whether one is private is its type, so that no export can get it wrong."""
 
 from __future__ import annotations
 

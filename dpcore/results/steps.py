@@ -1,4 +1,4 @@
-"""Steps of a run: what each made public, what it cost, and the truth behind it.
+"""The steps of a run: what each published, what it cost, and the truth behind it.
 
 A `Note` is the public part of a step. Each kind of note is one class here, with a field for each
 public value; there are no other kinds. The curator writes a note for every answer that it gives,
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 
 import numpy as np
 import numpy.typing as npt
@@ -24,12 +24,17 @@ if TYPE_CHECKING:
     from dpcore.queries.sparse_cells import SparseCells
 
 
+@dataclass_transform(frozen_default=True, eq_default=False)
 @dataclass(frozen=True, eq=False)
 class Note:
-    """The public part of a step."""
+    """The public part of a step. Its subclasses are frozen dataclasses, each of a kind."""
 
     #: The name of its kind, in files and on screen.
     kind: ClassVar[str]
+
+    def __init_subclass__(cls, kind: str) -> None:
+        dataclass(frozen=True, eq=False)(cls)
+        cls.kind = kind
 
     @property
     def public(self) -> dict[str, Any]:
@@ -61,107 +66,83 @@ class RunStep:
 # Notes that the curator writes.
 
 
-@dataclass(frozen=True, eq=False)
-class SizeNote(Note):
+class SizeNote(Note, kind="size"):
     """The noisy number of rows."""
 
-    kind = "size"
     n: int
 
 
-@dataclass(frozen=True, eq=False)
-class RowsNote(Note):
+class RowsNote(Note, kind="rows"):
     """A number of rows that costs nothing to say: public, or read from earlier answers."""
 
-    kind = "rows"
     n: int
 
 
-@dataclass(frozen=True, eq=False)
-class CountsNote(Note):
+class CountsNote(Note, kind="counts"):
     """The noisy number of rows in each cell of a partition."""
 
-    kind = "counts"
     partition: Partition
     counts: IntArray
 
 
-@dataclass(frozen=True, eq=False)
-class TotalsNote(Note):
+class TotalsNote(Note, kind="totals"):
     """The noisy number of rows nearest to each center, and the noisy sum of their positions."""
 
-    kind = "totals"
     centers: FloatArray
     counts: IntArray
     sums: FloatArray
 
 
-@dataclass(frozen=True, eq=False)
-class AnswerNote(Note):
+class AnswerNote(Note, kind="answer"):
     """The noisy answer to a question that knows its own sensitivity."""
 
-    kind = "answer"
     why: str
     values: IntArray
 
 
-@dataclass(frozen=True, eq=False)
-class FullCellsNote(Note):
+class FullCellsNote(Note, kind="full cells"):
     """Cells, of more than can be counted, whose noisy number of rows reached a threshold."""
 
-    kind = "full cells"
     cells: SparseCells
 
 
-@dataclass(frozen=True, eq=False)
-class SelectionNote(Note):
+class SelectionNote(Note, kind="selection"):
     """The index of a chosen candidate, or the indices of several."""
 
-    kind = "selection"
     chosen: int | IntArray
 
 
-@dataclass(frozen=True, eq=False)
-class LeavesNote(Note):
+class LeavesNote(Note, kind="leaves"):
     """The cells of a tree that was cut where rows are."""
 
-    kind = "leaves"
     cells: HalvedCells
 
 
-@dataclass(frozen=True, eq=False)
-class RemovalNote(Note):
+class RemovalNote(Note, kind="removal"):
     """The removal of the m rows nearest to some released centers from a working copy."""
 
-    kind = "removal"
     centers: FloatArray
     m: int
 
 
-@dataclass(frozen=True, eq=False)
-class RegionNote(Note):
+class RegionNote(Note, kind="region"):
     """The region whose own run the next steps are of."""
 
-    kind = "region"
     name: str
 
 
 # Notes that algorithms write.
 
 
-@dataclass(frozen=True, eq=False)
-class StartNote(Note):
+class StartNote(Note, kind="start"):
     """The centers that a search starts from."""
 
-    kind = "start"
     centers: FloatArray
 
 
-@dataclass(frozen=True, eq=False)
-class CentersNote(Note):
+class CentersNote(Note, kind="centers"):
     """Centers found so far: after a round, or at the end."""
 
-    kind = "centers"
     centers: FloatArray
     round: int | None = None
     #: The corners of the box that the centers were clamped to.
@@ -169,29 +150,23 @@ class CentersNote(Note):
     high: FloatArray | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class MergedNote(Note):
+class MergedNote(Note, kind="merged"):
     """The centers that are left after near ones were merged."""
 
-    kind = "merged"
     centers: FloatArray
 
 
-@dataclass(frozen=True, eq=False)
-class AliveNote(Note):
+class AliveNote(Note, kind="alive"):
     """The cells of a stage, and which of them stand out of the noise."""
 
-    kind = "alive"
     stage: int
     cells: DyadicCells
     alive: npt.NDArray[np.bool_]
 
 
-@dataclass(frozen=True, eq=False)
-class BallNote(Note):
+class BallNote(Note, kind="ball"):
     """A ball that was found: its center and radius, the rows to remove, and what it cost."""
 
-    kind = "ball"
     round: int
     center: FloatArray
     radius: float | FloatArray
@@ -199,56 +174,44 @@ class BallNote(Note):
     epsilon: float
 
 
-@dataclass(frozen=True, eq=False)
-class RangeNote(Note):
+class RangeNote(Note, kind="range"):
     """A lower and an upper quartile of each coordinate."""
 
-    kind = "range"
     low: FloatArray
     high: FloatArray
 
 
-@dataclass(frozen=True, eq=False)
-class StartsNote(Note):
+class StartsNote(Note, kind="starts"):
     """The starts (starts, k, d) that k-means on noisy counts is run from."""
 
-    kind = "starts"
     centers: FloatArray
 
 
-@dataclass(frozen=True, eq=False)
-class FinalistsNote(Note):
+class FinalistsNote(Note, kind="finalists"):
     """The last center sets (sets, k, d) of k-means on noisy counts, and the cost of each."""
 
-    kind = "finalists"
     centers: FloatArray
     cost: FloatArray
 
 
-@dataclass(frozen=True, eq=False)
-class CoresetNote(Note):
+class CoresetNote(Note, kind="coreset"):
     """Weighted points that stand for all rows."""
 
-    kind = "coreset"
     points: FloatArray
     weights: FloatArray
 
 
-@dataclass(frozen=True, eq=False)
-class RoundNote(Note):
+class RoundNote(Note, kind="round"):
     """The best centers of one round of several."""
 
-    kind = "round"
     centers: FloatArray
     round: int
     of: int
 
 
-@dataclass(frozen=True, eq=False)
-class NetNote(Note):
+class NetNote(Note, kind="net"):
     """The centers of a net, and how many rows near them are then removed."""
 
-    kind = "net"
     round: int
     centers: FloatArray
     removed: int

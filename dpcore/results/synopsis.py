@@ -1,4 +1,4 @@
-"""What an algorithm publishes beside its centers: weighted points that stand for the data."""
+"""Synopses: the weighted points that an algorithm publishes beside its centers."""
 
 from __future__ import annotations
 
@@ -251,7 +251,7 @@ class Coreset(Synopsis[C]):
         """
         parts: list[Coreset] = [self, *others]
         if different := [other.box for other in others if other.box != self.box]:
-            raise ValueError(
+            raise BadInput(
                 f"Coresets of one box can be united, not of {self.box} and {different[0]}."
             )
         variances = [part.variances for part in parts]

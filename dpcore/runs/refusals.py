@@ -1,4 +1,4 @@
-"""Why a method cannot answer, as far as public numbers tell it: said before anything is spent.
+"""Refusals: why a method cannot answer, found from public numbers before anything is spent.
 
 The number of rows is public where the relation says so, or where everybody has the data. For all
 other data it is private, so that nothing here may depend on it.

@@ -1,4 +1,4 @@
-"""A request for one run: what settles its result besides the data."""
+"""Requests: everything that determines the result of one run, except the data."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ class Request:
     # As source text.
 
     def command(self, data: str, regions: str | None = None) -> str:
-        """A line for a shell that repeats the run on data of this name.
+        """The shell command that repeats the run on data of this name.
 
         Regions need the name, or the GeoJSON file, by which the command line knows them.
         """

@@ -1,4 +1,4 @@
-"""`run`: one call from data to centers."""
+"""The function `run`: from data to private centers in one call."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def run(
     `make_curator` let an audit put others in their place, with simulated noise only.
 
     With regions, each part of the map is protected at a level of its own, epsilon at most.
-    `progress` is told, after each answer, which part of epsilon is spent. `booking` gets the
+    After each answer, `progress` gets the share of epsilon that is spent. `booking` gets the
     transcript before the first question, for a caller that must charge a run that fails.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Figures that compare with the true data: plain numbers where these are public, else `NonPrivate`.
+"""Comparisons with the true data: plain numbers if the data are public, else `NonPrivate`.
 
 Data are public when `about.public` says so: the built-in sets, and twins drawn from a release. With
 data of your own, `.value` opens a figure. To choose a setting by such figures and then publish what

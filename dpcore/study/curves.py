@@ -25,7 +25,7 @@ BAND = (0.1, 0.9)
 
 @dataclass(frozen=True)
 class Point:
-    """What some trials of one algorithm at one epsilon came to."""
+    """The mean and the band of some trials of one algorithm at one epsilon."""
 
     epsilon: float
     runs: int
@@ -36,7 +36,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Curve:
-    """An algorithm across epsilon, and why it has no answer where it has none."""
+    """The points of an algorithm across epsilon, and the reasons where it has no answer."""
 
     algorithm: str
     points: tuple[Point, ...]
@@ -65,7 +65,7 @@ def curve(algorithm: str, trials: Iterable[Trial], metric: Metric) -> Curve:
 
 @dataclass(frozen=True)
 class CurveLimits:
-    """The figures that curves lie between: nothing to lose and nothing learned."""
+    """The figures that curves lie between: k-means without privacy, and centers without data."""
 
     #: Of k-means without privacy.
     non_private: float

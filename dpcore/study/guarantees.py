@@ -1,4 +1,4 @@
-"""What theorems promise of a method's results, evaluated for the numbers at hand.
+"""Guarantees: what theorems promise about a method's results, for given numbers.
 
 A privacy claim says what is protected; a utility theorem says how good the result is, whatever the
 data. The papers state theirs up to constants, O(...). Here every such constant is taken for 1, and
@@ -20,6 +20,7 @@ from dpcore.algorithms import get
 from dpcore.algorithms._small_ball import log_star
 from dpcore.algorithms.coreset_faithful import domain_side, most_rounds
 from dpcore.algorithms.references import short
+from dpcore.errors import BadInput
 from dpcore.privacy.accounting import MAX_DELTA, Budget
 from dpcore.study.prediction import predict
 
@@ -29,7 +30,7 @@ WORST = 4.0
 
 @dataclass(frozen=True)
 class Numbers:
-    """What a theorem is evaluated for; all of it public."""
+    """The public numbers that a theorem is evaluated for."""
 
     n: int
     k: int
@@ -54,7 +55,7 @@ class Bound:
 
 @dataclass(frozen=True)
 class Theorem:
-    """A statement about how good results are, and for which methods it was made."""
+    """A statement about the accuracy of results, and the methods it was made for."""
 
     paper: str
     number: str
@@ -62,7 +63,7 @@ class Theorem:
     algorithms: tuple[str, ...]
     statement: str
     evaluate: Callable[[Numbers], Bound]
-    #: What keeps it from holding of the method as it runs here.
+    #: Why it may not hold for the method as it runs here.
     caution: str = ""
 
     @property
@@ -72,7 +73,7 @@ class Theorem:
 
 @dataclass(frozen=True)
 class Guarantee:
-    """A theorem and what it comes to for some numbers."""
+    """A theorem and its bound for some numbers."""
 
     theorem: Theorem
     bound: Bound
@@ -92,7 +93,7 @@ def guarantee(
     beta: float = 0.1,
     **settings: Any,
 ) -> tuple[Guarantee, ...]:
-    """What theorems promise of a method for these numbers, with probability 1 - beta.
+    """The theorems about a method, with their bounds for these numbers at probability 1 - beta.
 
     Empty where no theorem was stated. All numbers are public ones: of data whose size is private, n
     is a guess, not a count.
@@ -131,9 +132,9 @@ def guarantee(
     chosen = get(algorithm).settings(settings)
     for name, value in (("n", n), ("k", k), ("d", d)):
         if not (math.isfinite(value) and value >= 1 and value == int(value)):
-            raise ValueError(f"{name} must be a whole number of at least 1, not {value!r}.")
+            raise BadInput(f"{name} must be a whole number of at least 1, not {value!r}.")
     if not 0 < beta < 1:
-        raise ValueError(f"beta must be a number between 0 and 1, not {beta!r}.")
+        raise BadInput(f"beta must be a number between 0 and 1, not {beta!r}.")
     Budget(epsilon, delta)
     numbers = Numbers(max(2, int(n)), int(k), int(d), epsilon, delta, beta, chosen)
     return tuple(
@@ -290,7 +291,7 @@ THEOREMS = (
         "In one round, noise moves a centroid by a mean squared error of Theta((k t)^2 d^3 / "
         "(n epsilon)^2), where t is the number of rounds.",
         _one_round,
-        "It knows nothing of rounds that have not converged, or that end in a poor local optimum.",
+        "It does not cover rounds that have not converged, or that end in a poor local optimum.",
     ),
     Theorem(
         "balcan2017",

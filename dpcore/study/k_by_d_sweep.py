@@ -63,7 +63,7 @@ class Family:
         return SweepPlan(f"gaussians-k{k}-d{d}", requests, self.runs, self.metrics)
 
     def alone(self, algorithm: str) -> Family:
-        """The part of it that one algorithm has."""
+        """The part of one algorithm."""
         return replace(self, requests=tuple(r for r in self.requests if r.algorithm == algorithm))
 
     def cells(self) -> Iterator[Cell]:
@@ -116,7 +116,7 @@ def standings(
 
 
 def advantage(one: Standing | None, other: Standing | None) -> float | None:
-    """How many times the one's figure the other's is: above 1 where the one does better."""
+    """The ratio of the second figure to the first: above 1 where the first algorithm is better."""
     if one is None or other is None or one.point is None or other.point is None:
         return None
     a, b = one.point.mean, other.point.mean

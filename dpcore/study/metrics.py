@@ -215,7 +215,7 @@ def measurable() -> dict[str, Metric]:
 
 
 def usual(*others: str) -> tuple[str, ...]:
-    """The metrics that a sweep measures unless it is told otherwise, and others beside them.
+    """The metrics that a sweep measures by default, and others beside them.
 
     Parameters
     ----------

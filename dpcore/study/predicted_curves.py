@@ -17,7 +17,7 @@ ABSOLUTE, RELATIVE = ("nicv",), ("relative-error", "cost-gap")
 
 @dataclass(frozen=True)
 class PredictedPoint:
-    """What a method is predicted to reach at one epsilon: with its noise, and at most."""
+    """The predicted figure of a method at one epsilon: from its noise alone, and at most."""
 
     epsilon: float
     low: float
@@ -35,7 +35,7 @@ class PredictedCurve:
 
     @property
     def is_range(self) -> bool:
-        """Whether coarse cells leave it open by how much more than its noise a method errs."""
+        """Whether the error is known only as a range, because cells are coarse."""
         return any(point.low < point.high for point in self.points)
 
 
@@ -50,7 +50,7 @@ def predicted_curves(
     metric: str,
     best: float,
 ) -> list[PredictedCurve]:
-    """Those of the methods that have a prediction, where the metric has one.
+    """The predicted curves of all methods that have one, if the metric has one.
 
     `best` is the NICV of k-means without privacy, above which a method's error comes.
     """
@@ -77,7 +77,7 @@ def predicted_curves(
 
 @dataclass(frozen=True)
 class Winners:
-    """Which method has the least predicted noise, over one number with the others fixed."""
+    """The method with the least predicted noise, over one number with the others fixed."""
 
     over: str
     fixed: Mapping[str, float]
@@ -87,7 +87,7 @@ class Winners:
 def winners(
     n: int, k: int, d: int, epsilon: float, neighbors: Neighbors = Neighbors.ADD_REMOVE
 ) -> list[Winners]:
-    """The winners over epsilon, over n and over d, each with the others as they are here."""
+    """The winners over epsilon, over n and over d, each with the other two fixed."""
     here: dict[str, Any] = {"epsilon": epsilon, "n": n, "d": d}
     found = []
     for over in here:

@@ -1,4 +1,4 @@
-"""How much worse than best a method will be, from public numbers alone, before anything is spent.
+"""Predictions of the error of a method from public numbers, before anything is spent.
 
 The error analysis of Su et al. (2016, section 6) gives the mean squared error (MSE) of one centroid
 for DPLloyd, EUGkM, GkM and Hybrid. `dpcore.algorithms.centroid_error` has the equations.
@@ -41,7 +41,7 @@ from dpcore.algorithms.centroid_error import (
     smallest_epsilon_for_a_round,
 )
 from dpcore.algorithms.dplloyd import round_epsilons
-from dpcore.errors import Infeasible
+from dpcore.errors import BadInput, Infeasible
 from dpcore.privacy.accounting import Budget, Neighbors
 
 #: Where prediction and measurement part, for people; `benchmarks.prediction` measures it.
@@ -92,7 +92,7 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Win:
-    """From this value on the method has the least predicted noise, until the next one has."""
+    """A value from which on a method has the least predicted noise, until the next one."""
 
     start: float
     algorithm: str
@@ -100,7 +100,7 @@ class Win:
 
 @dataclass(frozen=True)
 class _Numbers:
-    """What is public of a run, with the epsilon that is left for its noise."""
+    """The public numbers of a run, with the epsilon that is left for its noise."""
 
     n: float
     k: int
@@ -223,10 +223,10 @@ def predict(
     """
     if algorithm not in _METHODS:
         known = ", ".join(PREDICTED)
-        raise ValueError(f"No error of {algorithm!r} can be predicted. There are: {known}.")
+        raise BadInput(f"No error of {algorithm!r} can be predicted. There are: {known}.")
     for name, value in (("n", n), ("k", k), ("d", d)):
         if not (math.isfinite(value) and value >= 1 and value == int(value)):
-            raise ValueError(f"{name} must be a whole number of at least 1, not {value!r}.")
+            raise BadInput(f"{name} must be a whole number of at least 1, not {value!r}.")
     Budget(epsilon)
     system = get(algorithm)
     if problem := system.obstacle(d, None, k):
@@ -267,7 +267,7 @@ def crossover(
     epsilon: float | None = None,
     neighbors: Neighbors | str = Neighbors.ADD_REMOVE,
 ) -> tuple[Win, ...]:
-    """Which method has the least predicted noise from where on, over what is left out.
+    """The methods with the least predicted noise, over the number that is left out.
 
     Name two of n, d and epsilon: the third one runs from small to large. Noise alone is compared,
     as in the paper's condition (15), because the bound of the bias is far too large. Where two
@@ -303,10 +303,10 @@ def crossover(
     """
     keys = list(dict.fromkeys(algorithms))
     if len(keys) < 2:
-        raise ValueError("Name two methods or more to say which wins.")
+        raise BadInput("Name two methods or more to say which wins.")
     given = {"n": n, "d": d, "epsilon": epsilon}
     if len(free := [name for name, value in given.items() if value is None]) != 1:
-        raise ValueError("Name two of n, d and epsilon; the third is looked through.")
+        raise BadInput("Name two of n, d and epsilon; the third is looked through.")
     known = {name: value for name, value in given.items() if value is not None}
     some: dict[str, Any] = {"n": 1, "d": 1, "epsilon": 1.0, **known}
     for key in keys:

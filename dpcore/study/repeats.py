@@ -49,7 +49,7 @@ def draws(
 
 @dataclass(frozen=True)
 class Spread:
-    """What usually happens over some draws, and what nine in ten stay below."""
+    """The median over some draws, and the value that nine in ten stay below."""
 
     draws: int
     shift: float

@@ -1,4 +1,4 @@
-"""What a screen shows of one run: published points thinned for the eye, centers, true density.
+"""The view of one run: published points thinned for the screen, centers, and the true density.
 
 Published points and shares come from what the run released, and are as private as it is. What
 looks at the data is wrapped as NonPrivate: for your eyes only.
@@ -39,7 +39,7 @@ Axes = tuple[int, int]
 
 @dataclass(frozen=True)
 class Marks:
-    """What a run published beside its centers, on two coordinates, thinned for a screen."""
+    """The points that a run published, on two coordinates, thinned for a screen."""
 
     #: One row a mark: x and y in data units, weight.
     frame: pd.DataFrame
@@ -112,7 +112,7 @@ def centers_table(result: RunResult, geographic: bool) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Truth:
-    """What the data say about a run: the non-private centers and how far private ones are off."""
+    """The truth about a run: the non-private centers, and the distances of the private ones."""
 
     #: One row a private center, in the run's order: its non-private partner, coordinates known by
     #: their position, and the shift between.

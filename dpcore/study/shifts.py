@@ -1,4 +1,4 @@
-"""How far centers lie from those of a reference."""
+"""Shifts: how far centers are from those of a reference."""
 
 from __future__ import annotations
 

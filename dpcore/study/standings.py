@@ -1,4 +1,4 @@
-"""Algorithms in the order of how well they do, those that cannot answer with the reason why.
+"""Standings: algorithms ranked by accuracy, with the reason for those that cannot answer.
 
 Every figure looks at the data without protection: for your eyes only.
 """
@@ -33,8 +33,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Standing:
-    """What the trials of one algorithm at one epsilon came to: a point, a refusal, or nothing
-    yet."""
+    """The result of one algorithm at one epsilon: a point, a refusal, or nothing yet."""
 
     algorithm: str
     point: Point | None = None
@@ -44,7 +43,7 @@ class Standing:
 
 
 def standing(algorithm: str, trials: Iterable[Trial], metric: Metric) -> Standing:
-    """How one algorithm does. All trials have the same epsilon."""
+    """The standing of one algorithm. All trials have the same epsilon."""
     own = [trial for trial in trials if trial.algorithm == algorithm]
     found = curve(algorithm, own, metric)
     seconds = [trial.seconds for trial in own if trial.refusal is None]
@@ -55,7 +54,7 @@ def standing(algorithm: str, trials: Iterable[Trial], metric: Metric) -> Standin
 
 
 def ranked(algorithms: Iterable[str], trials: Sequence[Trial], metric: Metric) -> list[Standing]:
-    """The best first; after those with a figure the ones that wait, and last the refusals."""
+    """The standings in order: figures first, the best on top, then open ones, then refusals."""
 
     def place(each: Standing) -> tuple[bool, float]:
         return each.refusal is not None, math.inf if each.point is None else each.point.mean

@@ -1,4 +1,4 @@
-"""A sweep to keep: its plan, the source text that repeats it, and its trials as files."""
+"""Sweep plans: a sweep as data, the source text that repeats it, and its trials as files."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class SweepPlan:
         return sorted(trials, key=lambda each: (each.run, place[each.algorithm, each.epsilon]))
 
     def command(self, data: str | None = None, k: str | None = None) -> str:
-        """Lines for a shell that repeat it: one, and one for each algorithm with settings.
+        """Lines for a shell that repeat the sweep: one, and one for each algorithm with settings.
 
         Data and k may be other words, such as the variables of a loop.
         """
@@ -95,7 +95,7 @@ class SweepPlan:
         return source_text.shell([*words, "--csv"])
 
     def call(self, data: str | None = None, k: str | None = None) -> str:
-        """A call in Python that repeats it; data and k may be other expressions."""
+        """A call in Python that repeats the sweep; data and k may be other expressions."""
         named: dict[str, Any] = {
             "k": Expression(k or self.k),
             "epsilons": self.epsilons,
@@ -111,7 +111,7 @@ class SweepPlan:
         return source_text.call("dpcore.sweep", self.algorithms, source, **named)
 
     def python(self) -> str:
-        """A program that repeats it."""
+        """A program that repeats the sweep."""
         return f"import dpcore\n\ntrials = list({self.call()})\n"
 
 
@@ -151,13 +151,13 @@ def plain(row: DataclassInstance) -> dict[str, Any]:
 
 
 def as_json(trials: Iterable[Trial], status: str = "") -> str:
-    """Every trial, with its status where there is one: why it is not for others to see."""
+    """Every trial as JSON, with its status if it is not for others to see."""
     said = {STATUS: status} if status else {}
     return json.dumps([{**flat(trial), **said} for trial in trials], indent=1)
 
 
 def as_csv(trials: Iterable[Trial], status: str = "") -> str:
-    """The same as a table."""
+    """Every trial as a table."""
     said, rows = ({STATUS: status} if status else {}), list(trials)
     return table_csv([*columns(rows), *said], ({**flat(row), **said} for row in rows))
 

@@ -1,4 +1,4 @@
-"""How long algorithms take with more and more rows, on simulated clusters held row by row."""
+"""Run times of algorithms with more and more rows, on simulated clusters."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LONGEST = 10.0
 
 @dataclass(frozen=True)
 class Timing:
-    """One run and how long it took, or why there was none."""
+    """One run with its time, or the reason why there was none."""
 
     algorithm: str
     n: int
@@ -54,7 +54,7 @@ class Timetable:
         return len(self.requests) * len(self.sizes) * self.runs
 
     def alone(self, algorithm: str) -> Timetable:
-        """The part of it that one algorithm has."""
+        """The part of one algorithm."""
         return replace(self, requests=tuple(r for r in self.requests if r.algorithm == algorithm))
 
     def timings(self) -> Iterator[Timing]:
@@ -84,7 +84,7 @@ class Timetable:
         return Timing(key, n, index, time.perf_counter() - start)
 
     def python(self) -> str:
-        """A program that repeats it."""
+        """A program that repeats the timing."""
         requests = "".join(f"    {each.expression()},\n" for each in self.requests)
         return f"""\
 import time
@@ -117,8 +117,7 @@ def _rows(n: int, d: int, k: int) -> Dataset:
 
 @dataclass(frozen=True)
 class Pace:
-    """How an algorithm's time grows. Of several runs the least counts: what disturbs one only
-    adds to it."""
+    """The growth of an algorithm's time. The fastest of several runs counts."""
 
     algorithm: str
     seconds: Mapping[int, float]

@@ -18,20 +18,6 @@ def data(n=4000, d=2):
     return RowsDataset.from_values(values, Box.cube(d))
 
 
-@pytest.mark.parametrize(
-    ("n", "k", "d", "epsilon"),
-    [
-        (5000, 15, 2, 58.4),
-        (107_091, 5, 2, 0.303),
-        (34_112, 3, 3, 0.126),
-        (48_842, 5, 6, 0.0679),
-        (26_733, 3, 10, 0.0727),
-    ],
-)
-def test_the_threshold_is_that_of_the_papers_sets(n, k, d, epsilon):
-    assert smallest_epsilon_for_a_round(n, k, d, 10.0) == pytest.approx(epsilon, rel=0.01)
-
-
 def test_at_the_threshold_both_errors_are_equal():
     n, k, d, theta = 10_000, 4, 3, 10.0
     e = smallest_epsilon_for_a_round(n, k, d, theta)

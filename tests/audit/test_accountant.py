@@ -8,7 +8,7 @@ import opendp.prelude as dp
 import pytest
 
 from dpcore.audit.accountant import by_account, gaussian_epsilon, zcdp_epsilon
-from dpcore.audit.replay import CHOICE, GAUSSIAN, GEOMETRIC, Loss, together
+from dpcore.audit.replay import CHOICE, GAUSSIAN, GEOMETRIC, ReplayLoss, together
 from dpcore.privacy.accounting import Accounting, Budget
 from dpcore.privacy.concentrated import epsilon_of_rho
 from dpcore.privacy.gaussian import epsilon_of_gaussian
@@ -50,7 +50,7 @@ def test_a_sum_of_pure_losses_is_opendps_composition():
     space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")
     scales = (2.0, 0.5, 30.0)
     parts = [dp.m.make_laplace(*space, scale=scale) for scale in scales]
-    losses = [Loss(GEOMETRIC, 0.0, 1 / scale, 0.5 / scale**2) for scale in scales]
+    losses = [ReplayLoss(GEOMETRIC, 0.0, 1 / scale, 0.5 / scale**2) for scale in scales]
     theirs = dp.c.make_composition(parts).map(1)
     assert together(losses, 0.0) == pytest.approx(theirs)
 
@@ -63,11 +63,14 @@ def test_losses_are_counted_by_the_account_that_paid_for_them():
     whole.charge("set aside", "", Pure(1.0), 0, inner=(inner,))
     inner.charge("discrete Gaussian", "", Zcdp(rho), 1)
     losses = {
-        id(whole): [Loss(GEOMETRIC, 0.0, 0.5, 0.125)],
-        id(inner): [Loss(GAUSSIAN, 0.0, math.inf, rho), Loss(CHOICE, 0.0, 0.1, 0.1**2 / 8)],
+        id(whole): [ReplayLoss(GEOMETRIC, 0.0, 0.5, 0.125)],
+        id(inner): [
+            ReplayLoss(GAUSSIAN, 0.0, math.inf, rho),
+            ReplayLoss(CHOICE, 0.0, 0.1, 0.1**2 / 8),
+        ],
     }
     expected = 0.5 + zcdp_epsilon(rho + 0.1**2 / 8, 1e-6)
     assert by_account(whole, losses) == pytest.approx(expected)
     stranger = Transcript(Budget(1.0))
-    losses[id(stranger)] = [Loss(GEOMETRIC, 0.0, 0.25, 0.03)]
+    losses[id(stranger)] = [ReplayLoss(GEOMETRIC, 0.0, 0.25, 0.03)]
     assert by_account(whole, losses) == pytest.approx(expected + 0.25)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,6 +24,16 @@ from dpcore.release import (
 BOX = Box((-74.1, 40.7), (-73.9, 40.9), ("lon", "lat"))
 #: Rows in the box. Odd enough not to come up by chance.
 ROWS = 19_937
+
+
+S1 = BuiltinData("s1-like")
+
+
+def plan(epsilon: float = 0.5, **changes: Any) -> ReleasePlan:
+    """A release of the centers of s1-like, with some things changed."""
+    return ReleasePlan(
+        **{"name": "s1", "data": S1, "algorithm": "dplloyd", "k": 3} | changes, epsilon=epsilon
+    )
 
 
 @pytest.fixture

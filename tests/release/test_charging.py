@@ -23,25 +23,15 @@ from dpcore.privacy.release_noise import ReleaseNoise
 from dpcore.privacy.transcript import Transcript
 from dpcore.release import (
     Amount,
-    BuiltinData,
     FileData,
     Ledger,
-    ReleasePlan,
     ReleaseRefused,
     Unanswered,
     Unit,
     publish,
 )
 from dpcore.release.charging import booked
-from tests.release.conftest import BOX
-
-S1 = BuiltinData("s1-like")
-
-
-def plan(epsilon=0.5, **changes) -> ReleasePlan:
-    return ReleasePlan(
-        **{"name": "s1", "data": S1, "algorithm": "dplloyd", "k": 3} | changes, epsilon=epsilon
-    )
+from tests.release.conftest import BOX, plan
 
 
 def used(ledger: Ledger) -> Amount:

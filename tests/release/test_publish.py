@@ -19,22 +19,13 @@ from dpcore.release import (
     Amount,
     BuiltinData,
     FileData,
-    ReleasePlan,
     ReleaseRefused,
     Unanswered,
     Unit,
     publish,
     reopened,
 )
-from tests.release.conftest import BOX
-
-S1 = BuiltinData("s1-like")
-
-
-def plan(epsilon=0.5, **changes) -> ReleasePlan:
-    return ReleasePlan(
-        **{"name": "s1", "data": S1, "algorithm": "dplloyd", "k": 3} | changes, epsilon=epsilon
-    )
+from tests.release.conftest import BOX, S1, plan
 
 
 @pytest.fixture

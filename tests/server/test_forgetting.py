@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.driver import FLAGS, LONG, ROOT, serving
+from tests.browser.driver import LONG, ROOT, serving
 from tests.browser.publishing import at_columns, at_level, press
 from tests.pages.publishing import csv_text, trips
 from tests.server.visitor import fetch
@@ -23,14 +23,6 @@ def server() -> Iterator[str]:
     main = "tests/server/counted.py"
     with serving(main=main, DPCORE_UPLOADS_MB="1", PYTHONPATH=str(ROOT)) as started:
         yield started.address
-
-
-@pytest.fixture(scope="module")
-def browser(chromium_path: str) -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=chromium_path, args=FLAGS)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""A run told step by step: its journal as frames, each with a title, a sentence and marks.
+"""A run step by step: its journal as frames, each with a title, a sentence and marks.
 
 A frame may show what is true behind an answer, so frames are for data that anybody may look at.
 """

@@ -1,4 +1,4 @@
-"""Balls told: one is found, its rows are set aside, and what is left is looked through."""
+"""Frames about balls: one is found, its rows are set aside, and the search goes on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sample and aggregate told: the range, what the blocks find, and their mean with noise."""
+"""Frames about sample and aggregate: the range, the centers of the blocks, and their noisy mean."""
 
 from __future__ import annotations
 

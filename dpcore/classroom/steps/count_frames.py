@@ -1,4 +1,4 @@
-"""Counts told: what is true, what is said, which cells live, and what is computed from it."""
+"""Frames about counts: the true ones, the noisy ones, and the cells that stand out."""
 
 from __future__ import annotations
 

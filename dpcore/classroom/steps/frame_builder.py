@@ -1,4 +1,4 @@
-"""What the telling of a run keeps in mind, and the frames it is told in."""
+"""The builder of frames, and what it remembers from one step of a run to the next."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Telling:
         self.box = data.box
         self.unit = data.about.unit
         self.account = RunningAccount(result)
-        #: Lines of the account before the step that is told, and their sum.
+        #: Lines of the account before the present step, and their sum.
         self.before = (0, 0.0)
         #: Some of the rows, and which of them no step has removed.
         self.rows = some_rows(data)

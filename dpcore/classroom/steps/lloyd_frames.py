@@ -1,4 +1,4 @@
-"""Rounds of Lloyd told: who is nearest, where the means are, what noise does to them."""
+"""Frames about rounds of Lloyd: the nearest rows, their means, and what noise does to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a frame draws: marks of a few kinds, in data units."""
+"""The marks that a frame draws: a few kinds, in data units."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The account of a run as it is told: which charges are booked after each step."""
+"""The running account: the charges that are booked after each step of a run."""
 
 from __future__ import annotations
 

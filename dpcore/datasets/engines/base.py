@@ -100,7 +100,7 @@ class Engine(ABC):
         return f"{type(self).__name__} {path}"
 
     def progress(self) -> float:
-        """Which part of what is being asked is read, from 0 to 1, for who waits elsewhere."""
+        """The part that is read of the present question, from 0 to 1, for other threads."""
         return 0.0
 
     def stop(self) -> None:  # noqa: B027

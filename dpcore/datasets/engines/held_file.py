@@ -1,4 +1,4 @@
-"""A file that somebody handed over, answered from memory: nothing of it is written to disk."""
+"""An uploaded file, kept in memory: nothing of it is written to disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that nobody vouches for, read by a process of their own."""
+"""The engine for untrusted files, which reads each in a separate process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a CSV file is so plain that DuckDB's own parser reads it as `records` does, but faster.
+"""The test for CSV files that DuckDB's parser reads exactly as `records` does, only faster.
 
 One look at the bytes finds it out. In a plain file nothing has to be decided: it is UTF-8 without
 quotes, NUL or a second header, every line is a record, and all lines end alike. DuckDB's parser

@@ -1,4 +1,4 @@
-"""One reading process: started, asked, watched, killed, and its death put in words."""
+"""A reading process: started, watched, stopped, and its end explained in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The process that reads files for another: it answers one question after the other.
+"""The program of a reading process: it answers one question after the other.
 
 What it reads may be made to harm whoever reads it. It has limits, holds nothing else, and can be
 killed at any time; all that it hands back is numbers and names.

@@ -1,4 +1,4 @@
-"""How much memory, time and so on the reading of a file that nobody vouches for may take."""
+"""The limits of memory, time and size for reading an untrusted file."""
 
 from __future__ import annotations
 

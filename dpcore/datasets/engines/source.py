@@ -1,4 +1,4 @@
-"""What is publicly known of a file before a row of it is read: its columns and their kind."""
+"""A source: what is known about a file before any row is read, its columns and their types."""
 
 from __future__ import annotations
 

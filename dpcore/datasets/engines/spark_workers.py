@@ -1,4 +1,4 @@
-"""What Spark's workers do with the lines of CSV files: cut them into records, as others do.
+"""The part that runs on Spark's workers: it cuts lines of CSV files into records.
 
 They need numpy and pyarrow but not this package, so this module travels with all it calls. Lines
 come in Arrow batches, each line with the path of its file, and files one after the other.

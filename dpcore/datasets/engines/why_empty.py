@@ -1,4 +1,4 @@
-"""Why nothing is left of a file, in words. Private: for the curator's eyes only."""
+"""Explanations of why no row of a file lies in the box, for the owner of the data only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages between this program and a process that reads for it: JSON, and numbers after it.
+"""Messages to and from a reading process: JSON, followed by numbers.
 
 Nothing in a message can run: whoever writes one to the other end sends text and whole numbers.
 """

@@ -1,4 +1,4 @@
-"""Tables of zones: where the places lie that a taxi trip names by number."""
+"""Tables of zones: the position of each place that a taxi file names by a number."""
 
 from __future__ import annotations
 
