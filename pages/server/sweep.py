@@ -14,6 +14,7 @@ import pyarrow as pa
 from streamlit.runtime import Runtime
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.fragment import MemoryFragmentStorage
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.state import SessionState
 
 #: Seconds between looks, and seconds within which a lost connection may come back. Together they
@@ -54,7 +55,8 @@ class Sweeper:
                 _empty(info.session)
         files = self._runtime.uploaded_file_mgr
         known = {info.session.id for info in sessions}
-        orphans = set(files.file_storage) - known  # type: ignore[attr-defined]
+        assert isinstance(files, MemoryUploadedFileManager)
+        orphans = set(files.file_storage) - known
         for each in orphans:
             files.remove_session_files(each)
         return len(over) + len(orphans)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from weakref import WeakKeyDictionary
 
 from streamlit import runtime
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 
 from dpcore.datasets.engines import Engine
 from pages.server import settings
@@ -26,8 +27,10 @@ def total() -> int:
     """Bytes of all uploads, each counted once."""
     sizes = dict(_opened.values())
     if runtime.exists():
-        files = runtime.get_instance().uploaded_file_mgr.file_storage.values()
-        sizes |= {id(each.data): len(each.data) for held in list(files) for each in held.values()}
+        files = runtime.get_instance().uploaded_file_mgr
+        assert isinstance(files, MemoryUploadedFileManager)
+        held = list(files.file_storage.values())
+        sizes |= {id(each.data): len(each.data) for visit in held for each in visit.values()}
     return sum(sizes.values())
 
 

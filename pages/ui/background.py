@@ -1,4 +1,5 @@
-"""Who goes first: pictures that somebody waits for, then one thread's steps of what streams in."""
+"""Work in the background: pictures that somebody waits for come first, then one step after the
+other of what streams in. What must not wait for others has a thread of its own."""
 
 from __future__ import annotations
 
@@ -8,10 +9,11 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
+#: What is being done, and which part of it is done, if that can be told.
+State = tuple[str, float]
 
 #: Seconds after which nobody is taken to be watching any more.
 PATIENCE = 5.0
@@ -19,6 +21,8 @@ PATIENCE = 5.0
 KEPT = 256
 #: Seconds that a step gives way to pictures, at most: a crowd must not stop it altogether.
 PATIENCE_WITH_PICTURES = 0.5
+#: Seconds within which a job is stopped, and between tries.
+STOPPING, BETWEEN = 5.0, 0.05
 
 
 class Pictures:
@@ -53,18 +57,35 @@ class Pictures:
             self._changed.wait_for(lambda: not self._wanted, seconds)
 
 
-@dataclass
 class Job(Generic[T]):
     """Results so far of something that is computed step by step."""
 
-    steps: Callable[[], Iterator[T]]
-    results: list[T] = field(default_factory=list)
-    done: bool = False
-    failure: Exception | None = None
-    #: How many results are wanted; None for all there are.
-    enough: int | None = None
-    watched: float = 0.0
-    _iterator: Iterator[T] | None = None
+    def __init__(
+        self,
+        steps: Callable[[], Iterator[T]],
+        state: Callable[[], State] = lambda: ("Working", 0.0),
+        stop: Callable[[], None] | None = None,
+    ) -> None:
+        self.results: list[T] = []
+        self.failure: Exception | None = None
+        self.state = state
+        #: How many results are wanted; None for all there are.
+        self.enough: int | None = None
+        self.watched = 0.0
+        self._steps: Callable[[], Iterator[T]] | None = steps
+        self._iterator: Iterator[T] | None = None
+        #: Ends what is being done at the moment, of which there may be several in a row.
+        self._stop = stop
+        self._ended = threading.Event()
+
+    @property
+    def done(self) -> bool:
+        return self._ended.is_set()
+
+    @property
+    def result(self) -> T:
+        """What came last, where something did."""
+        return self.results[-1]
 
     @property
     def waiting(self) -> bool:
@@ -72,17 +93,60 @@ class Job(Generic[T]):
         return not self.done and (self.enough is None or len(self.results) < self.enough)
 
     def advance(self) -> None:
-        """Take one step. Only the worker's thread calls this."""
+        """Take one step. Only the thread that works on it calls this."""
         try:
             if self._iterator is None:
-                self._iterator = self.steps()
+                assert self._steps is not None
+                self._iterator = self._steps()
             self.results.append(next(self._iterator))
+            return
         except StopIteration:
-            self.done = True
+            pass
         except Exception as failure:
-            self.failure, self.done = failure, True
-        if self.done:
-            self._iterator = None
+            _let_go(failure)
+            self.failure = failure
+        # What it worked on may be somebody's data, and a job outlives a visit.
+        self._iterator = self._steps = None
+        self._ended.set()
+
+    def finish(self) -> None:
+        """Take all steps."""
+        while not self.done:
+            self.advance()
+
+    @property
+    def can_stop(self) -> bool:
+        return self._stop is not None
+
+    def stop(self) -> None:
+        """End it before it is done: it fails, and says that it was stopped."""
+        give_up = time.monotonic() + STOPPING
+        while self._stop and not self.done and time.monotonic() < give_up:
+            self._stop()
+            self.wait(BETWEEN)
+
+    def wait(self, seconds: float) -> None:
+        self._ended.wait(seconds)
+
+
+def _let_go(failure: BaseException | None) -> None:
+    """Forget its frames: their variables hold somebody's data."""
+    while failure is not None:
+        failure.__traceback__ = None
+        failure = failure.__context__
+
+
+def begin(
+    work: Callable[[], T], state: Callable[[], State], stop: Callable[[], None] | None = None
+) -> Job[T]:
+    """One call in a thread of its own, which goes on when the script or the visit ends."""
+
+    def steps() -> Iterator[T]:
+        yield work()
+
+    job = Job(steps, state, stop)
+    threading.Thread(target=job.finish, name="job", daemon=True).start()
+    return job
 
 
 class Worker:
@@ -91,9 +155,21 @@ class Worker:
     def __init__(self, pictures: Pictures | None = None) -> None:
         self._pictures = pictures or Pictures()
         self._jobs: OrderedDict[Hashable, Job[Any]] = OrderedDict()
+        #: Each is begun once, and never forgotten: by them it is known what was done.
+        self._begun: dict[Hashable, Job[Any]] = {}
         self._changed = threading.Condition()
         self._stopped = False
-        threading.Thread(target=self._work, name="draws", daemon=True).start()
+        threading.Thread(target=self._work, name="steps", daemon=True).start()
+
+    def begin_once(self, key: Hashable, make: Callable[[], Job[T]]) -> Job[T]:
+        """The job of that key, begun if nobody did; who asks again is given that one."""
+        with self._changed:
+            if key not in self._begun:
+                self._begun[key] = make()
+            return self._begun[key]
+
+    def begun(self, key: Hashable) -> Job[Any] | None:
+        return self._begun.get(key)
 
     def job(
         self, key: Hashable, steps: Callable[[], Iterator[T]], enough: int | None = None

@@ -42,9 +42,9 @@ def once(most: int, show_spinner: bool | str = False) -> Callable[[Function], Fu
     """
 
     def decorate(function: Function) -> Function:
-        shared, own = (
-            st.cache_resource(function, show_spinner=show_spinner, max_entries=most, scope=scope)
-            for scope in ("global", "session")
+        shared = st.cache_resource(max_entries=most, show_spinner=show_spinner)(function)
+        own = st.cache_resource(max_entries=most, show_spinner=show_spinner, scope="session")(
+            function
         )
 
         @wraps(function)

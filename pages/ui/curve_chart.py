@@ -16,7 +16,8 @@ from dpcore.privacy.explain import NO_BREAK, plural
 from dpcore.study.curves import Curve
 from dpcore.study.metrics import Metric
 from dpcore.study.predicted_curves import PredictedCurve
-from pages.ui import chart_style
+from dpcore.study.sweep_plan import SweepPlan
+from pages.ui import cached_work, chart_style, palette
 from pages.ui.palette import Palette
 
 HEIGHT = 520
@@ -42,6 +43,17 @@ class Line:
     value: float
     color: str
     dash: str
+
+
+def reference_lines(plan: SweepPlan, metric: Metric) -> list[Line]:
+    """What needs no run: the answer without privacy, and the best that looks at no data."""
+    colors = palette.current()
+    known = cached_work.limits(plan.data, plan.k, plan.seed, metric.key).value
+    blind = "center of the box" if known.blind_is_center else "points spread in the box"
+    return [
+        Line("No privacy", known.non_private, colors.non_private, "dash"),
+        Line(f"No data: {blind}", known.blind, colors.quiet, "dot"),
+    ]
 
 
 def title(algorithm: str) -> str:

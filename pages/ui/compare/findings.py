@@ -26,8 +26,7 @@ from dpcore.papers import (
 )
 from dpcore.privacy.explain import NO_BREAK
 from dpcore.study.sweep_plan import table_csv
-from pages.ui import controls, fragments, live_runs, url_keys
-from pages.ui.background import Job
+from pages.ui import controls, fragments, url_keys
 from pages.ui.compare import shared_jobs
 from pages.ui.downloads import MIME
 from pages.ui.url_parsers import words
@@ -95,9 +94,7 @@ def card(each: Reproduction, outcome: Outcome | None, opened: bool) -> None:
             st.caption(f"What differs here: {each.differs.strip()}")
         buttons(each, running, outcome is not None, opened)
         if running:
-            job = shared_jobs.reproduced(each.name, False)
-            pause = None if job.done else live_runs.PAUSE
-            fragments.redrawn(live_run, pause, each, job.done)
+            fragments.until_done(live_run, not shared_jobs.reproduced(each.name, False).done, each)
         elif outcome and opened:
             figures(outcome, f"{each.name}.csv")
 
@@ -176,29 +173,29 @@ def switch_live(name: str, on: bool) -> None:
     url_keys.LIVE_FINDINGS.put([*others, *([name] if on else [])])
 
 
-def live_run(each: Reproduction, was_done: bool) -> None:
+def live_run(each: Reproduction) -> bool:
     """What the quick form has measured so far, and in the end what it says."""
     job = shared_jobs.reproduced(each.name, False)
-    rows = job.results[-1].rows if job.results else []
+    done = job.done
+    rows = job.result.rows if job.results else []
     if job.failure:
         st.warning(f"The live run failed: {job.failure}")
-    elif not job.done:
-        st.markdown(f":material/hourglass_top: **{len(rows)}** figures so far{latest(job)}")
+    elif not done:
+        st.markdown(f":material/hourglass_top: **{len(rows)}** figures so far{latest(rows)}")
     else:
-        outcome = job.results[-1]
+        outcome = job.result
         st.markdown(f"**Live, in quick form:** {badge(outcome.check.finding)}")
         told(outcome.check, "Measured just now")
         compared(each.compared(outcome.rows))
         figures(outcome, f"{each.name}-quick.csv")
-    if job.done and not was_done:
-        st.rerun()
+    return done
 
 
-def latest(job: Job[Outcome]) -> str:
+def latest(rows: list[Row]) -> str:
     """The figure that came last, with its setting."""
-    if not job.results or not job.results[-1].rows:
+    if not rows:
         return "."
-    row = job.results[-1].rows[-1]
+    row = rows[-1]
     setting = ", ".join(f"{name} {value}" for name, value in row.setting.items())
     return f". The last: {plain(setting)}: {row.figure:.4g}"
 

@@ -12,6 +12,7 @@ from dpcore.errors import DpcoreError
 from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
 from pages.ui import address, cached_work, controls, fragments, palette, url_keys
+from pages.ui.background import Job
 from pages.ui.learn import game_chart, presenter
 from pages.ui.learn import run_choice as choices
 from pages.ui.learn.small_map import SmallMap, count_words
@@ -211,13 +212,15 @@ def pair_maps(epsilon: float) -> str:
 
 def machine_guesses() -> None:
     """Accuracies as they come in, over the curve that no sound method's guesser can cross."""
-    job = cached_work.worker().job(("guessing game", game.ROUNDS, game.PILOT), game.scores)
-    live = not job.done
-    fragments.redrawn(scores, PAUSE if live else None, live)
+    fragments.until_done(draw_scores, not measuring().done, every=PAUSE)
 
 
-def scores(live: bool) -> None:
-    job = cached_work.worker().job(("guessing game", game.ROUNDS, game.PILOT), game.scores)
+def measuring() -> Job[GuesserScore]:
+    return cached_work.worker().job(("guessing game", game.ROUNDS, game.PILOT), game.scores)
+
+
+def draw_scores() -> bool:
+    job = measuring()
     finished, drawn = job.done, job.results[:]
     presented = presenter.presenting()
     total = len(CONTESTANTS) * len(game.EPSILONS)
@@ -239,8 +242,7 @@ def scores(live: bool) -> None:
         table(drawn)
     if job.failure:
         st.warning(f"The rounds could not be played: {job.failure}")
-    elif live and finished:
-        st.rerun()
+    return finished
 
 
 def chart_words(drawn: list[GuesserScore]) -> str:

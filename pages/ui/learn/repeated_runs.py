@@ -68,7 +68,7 @@ def vary_control() -> str:
 def nine(choice: Choice, vary: str) -> list[Choice]:
     if vary == "level":
         return [choice.at(epsilon) for epsilon in EPSILONS]
-    return [choice.with_seed(choice.request.seed + i) for i in range(9)]
+    return [choice.with_seed((choice.request.seed or 0) + i) for i in range(9)]
 
 
 def sentence(choice: Choice, vary: str) -> str:

@@ -10,12 +10,22 @@ import streamlit as st
 from dpcore.datasets import engines
 from dpcore.datasets.builtin import BUILTIN
 from pages.server import uploads
-from pages.ui import access, address, data_root, forgetting, limits, own_data, url_keys
+from pages.ui import (
+    access,
+    address,
+    background,
+    data_root,
+    forgetting,
+    fragments,
+    limits,
+    own_data,
+    url_keys,
+)
 from pages.ui.access import Action
+from pages.ui.background import Job
 from pages.ui.own_data import facts
 from pages.ui.publish import step_list
 from pages.ui.publish.step import Step
-from pages.ui.publish.tasks import Task, watch
 from pages.ui.url_parsers import OneOf
 from pages.ui.wording import plain
 
@@ -171,10 +181,10 @@ def look(path: str, engine: engines.Engine | None, format: str | None = None) ->
 
 def begin(path: str, engine: engines.Engine | None, format: str | None = None) -> None:
     """Look at files in the background, or at a table of Spark, which takes a while to start."""
-    before: Task[Opened] | None = st.session_state.get(OPENING)
+    before: Job[Opened] | None = st.session_state.get(OPENING)
     if before is not None:
         before.stop()
-    st.session_state[OPENING] = Task(
+    st.session_state[OPENING] = background.begin(
         lambda: look(path, engine, format),
         lambda: ("Looking at the columns", engine.progress() if engine else 0.0),
         engine.stop if engine and engine.can_stop else None,
@@ -183,14 +193,14 @@ def begin(path: str, engine: engines.Engine | None, format: str | None = None) -
 
 def finish() -> None:
     """Once the columns are known, the next step."""
-    task: Task[Opened] | None = st.session_state.get(OPENING)
-    if task is None or not watch(task):
+    job: Job[Opened] | None = st.session_state.get(OPENING)
+    if job is None or not fragments.watch(job):
         return
     del st.session_state[OPENING]
-    if task.failure:
-        refuse(task.failure)
+    if job.failure:
+        refuse(job.failure)
         return
-    st.session_state[OPENED] = task.result
+    st.session_state[OPENED] = job.result
     step_list.forget(*ASKED)
     DATA.clear()
     step_list.go(Step.PROTECT)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import streamlit as st
@@ -220,25 +218,25 @@ def gain(subject: Subject, found: Terms) -> None:
 
 def plan_of(subject: Subject, found: Terms) -> ReleasePlan | None:
     """The plan, or why there can be none, in words."""
-    with refusing():
+    try:
         return found.plan(subject)
-    return None
+    except DpcoreError as reason:
+        refuse(reason)
+        return None
 
 
 def affordable(plan: ReleasePlan, ledger: Ledger) -> bool:
     """Whether the ledger can pay for it, or why not, in words. Nothing private is read."""
-    with refusing():
-        ledger.check(plan.claim())
-        return True
-    return False
-
-
-@contextmanager
-def refusing() -> Iterator[None]:
     try:
-        yield
+        ledger.check(plan.claim())
     except DpcoreError as reason:
-        st.error(f"**This cannot be published.** {plain(str(reason))}", icon=":material/block:")
+        refuse(reason)
+        return False
+    return True
+
+
+def refuse(reason: DpcoreError) -> None:
+    st.error(f"**This cannot be published.** {plain(str(reason))}", icon=":material/block:")
 
 
 def summary(found: Terms, subject: Subject) -> str:

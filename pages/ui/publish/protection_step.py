@@ -197,17 +197,20 @@ def typed(names: tuple[str, ...]) -> Box | None:
         "From what is publicly known: the smallest and largest values in the file belong to single "
         "rows, and would give them away."
     )
-    lows, highs = [], []
+    ends = []
     for i, name in enumerate(names):
         left, right = st.columns(2)
         with left:
-            lows.append(end(f"{plain(name)}: lowest", f"low {i} {name}"))
+            lowest = end(f"{plain(name)}: lowest", f"low {i} {name}")
         with right:
-            highs.append(end(f"{plain(name)}: highest", f"high {i} {name}"))
-    if None in lows or None in highs:
+            highest = end(f"{plain(name)}: highest", f"high {i} {name}")
+        if lowest is not None and highest is not None:
+            ends.append((lowest, highest))
+    if len(ends) < len(names):
         return None
     try:
-        return Box(tuple(lows), tuple(highs), names)
+        low, high = zip(*ends, strict=True)
+        return Box(low, high, names)
     except DpcoreError as problem:
         st.error(plain(str(problem)))
         return None

@@ -17,18 +17,12 @@ from dpcore.release import (
     Unanswered,
     publish,
 )
-from pages.ui import access
+from pages.ui import access, background, cached_work
 from pages.ui.access import Action
-from pages.ui.publish.tasks import Once, Task
+from pages.ui.background import Job
 from pages.ui.wording import plain
 
 TICKETS = "tickets"
-
-
-@st.cache_resource
-def releases() -> Once:
-    """All that were begun on this server. They go on when a visit ends."""
-    return Once()
 
 
 def ticket(what: Hashable) -> str:
@@ -48,8 +42,8 @@ def tickets() -> dict[Hashable, str]:
 
 def begin(
     ticket: Hashable, plan: ReleasePlan, ledger: Ledger, asked: str | None = None
-) -> Task[int]:
-    """Publish a plan, and give its number; a second call with its ticket gets the same task.
+) -> Job[int]:
+    """Publish a plan, and give its number; a second call with its ticket gets the same job.
 
     Where somebody else asked for it, this visit approves it.
     """
@@ -57,23 +51,23 @@ def begin(
     user = access.user() if access.is_shared() else None
     by = Actors(asked, user) if asked else Actors(user)
 
-    def make() -> Task[int]:
+    def make() -> Job[int]:
         seen = [Progress("looking at the ledger", 0.0)]
 
         def tell(progress: Progress) -> None:
             seen[0] = progress
 
-        return Task(
+        return background.begin(
             lambda: publish(plan, ledger, tell, by).entry.number,
             lambda: (seen[0].doing.capitalize(), seen[0].part),
         )
 
-    return releases().begin(ticket, make)
+    return cached_work.worker().begin_once(ticket, make)
 
 
-def running(ticket: Hashable) -> Task[int] | None:
+def running(ticket: Hashable) -> Job[int] | None:
     """What was begun with that ticket."""
-    return releases().get(ticket)
+    return cached_work.worker().begun(ticket)
 
 
 def refuse(reason: Exception) -> None:

@@ -13,12 +13,12 @@ from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
 from dpcore.release import FileData, Unit
 from dpcore.results.run_result import NonPrivate
-from pages.ui import own_data, url_keys
+from pages.ui import background, fragments, own_data, url_keys
+from pages.ui.background import Job
 from pages.ui.own_data import OwnData
 from pages.ui.publish import step_list
 from pages.ui.publish.data_step import Opened, refuse
 from pages.ui.publish.step import Step
-from pages.ui.publish.tasks import Task, watch
 from pages.ui.wording import NOT_PRIVATE, plain
 
 COUNTING, COUNTED = "counting rows", "counted rows"
@@ -64,27 +64,27 @@ def count(opened: Opened, asked: Asked | None) -> None:
     ):
         assert asked is not None
         fresh = False
-        before: Task[Counted] | None = st.session_state.get(COUNTING)
+        before: Job[Counted] | None = st.session_state.get(COUNTING)
         if before is not None:
             before.stop()
         st.session_state[COUNTING] = begin(opened, asked)
-    task: Task[Counted] | None = st.session_state.get(COUNTING)
-    if task is not None:
-        if not watch(task):
+    job: Job[Counted] | None = st.session_state.get(COUNTING)
+    if job is not None:
+        if not fragments.watch(job):
             return
         del st.session_state[COUNTING]
-        if task.failure:
-            refuse(task.failure)
+        if job.failure:
+            refuse(job.failure)
             return
-        counted = st.session_state[COUNTED] = task.result
+        counted = st.session_state[COUNTED] = job.result
         fresh = counted is not None and counted.asked == asked
     if fresh and counted is not None:
         told(opened, counted)
 
 
-def begin(opened: Opened, asked: Asked) -> Task[Counted]:
+def begin(opened: Opened, asked: Asked) -> Job[Counted]:
     engine = opened.engine
-    return Task(
+    return background.begin(
         lambda: counting(opened, asked),
         lambda: ("Counting the rows", engine.progress()),
         engine.stop if engine.can_stop else None,

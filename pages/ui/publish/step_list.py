@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any
 
 import streamlit as st
 
 from pages.ui import address, url_keys
 from pages.ui.publish.step import Step
 
-T = TypeVar("T")
 REMEMBERED = "remembered"
 
 
@@ -58,7 +57,9 @@ def ahead(step: Step) -> None:
     st.caption(f"&emsp;{step.number} · {TITLES[step]}")
 
 
-def remembered(widget: Callable[..., T], label: str, name: str, default: Any, **options: Any) -> T:
+def remembered(
+    widget: Callable[..., Any], label: str, name: str, default: Any, **options: Any
+) -> Any:
     """A control whose value this visit remembers while it is not drawn, but no address tells."""
     values = memory()
     first = values.get(name, default)
