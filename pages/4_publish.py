@@ -34,15 +34,9 @@ def main() -> None:
         "From data to files that anybody may have. Nothing is spent before you confirm it, and "
         "what is spent stays spent."
     )
-    views = [view for view in VIEWS if access.may(NEEDS[view])]
-    view = address.control(
-        st.segmented_control,
-        "View",
-        url_keys.PUBLISH_VIEW.narrowed(OneOf(views), views[0]),
-        format_func=VIEWS.__getitem__,
-        required=True,
-        label_visibility="collapsed",
-    )
+    views = {view: title for view, title in VIEWS.items() if access.may(NEEDS[view])}
+    key = url_keys.PUBLISH_VIEW.narrowed(OneOf(views), next(iter(views)))
+    view = address.tabs("View", key, views)
     approval.draw_requests()
     if view == HISTORY:
         history.draw()

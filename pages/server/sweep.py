@@ -9,12 +9,12 @@ import gc
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
 import pyarrow as pa
 from streamlit.runtime import Runtime
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.fragment import MemoryFragmentStorage
-from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.state import SessionState
 
 #: Seconds between looks, and seconds within which a lost connection may come back. Together they
@@ -53,9 +53,8 @@ class Sweeper:
             if info.session.id in over:
                 self._runtime.close_session(info.session.id)
                 _empty(info.session)
-        files = self._runtime.uploaded_file_mgr
+        files: Any = self._runtime.uploaded_file_mgr  # its interface leaves out what it stores
         known = {info.session.id for info in sessions}
-        assert isinstance(files, MemoryUploadedFileManager)
         orphans = set(files.file_storage) - known
         for each in orphans:
             files.remove_session_files(each)

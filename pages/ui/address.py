@@ -9,7 +9,7 @@ declares every key.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
@@ -172,6 +172,19 @@ def control(
     options = getattr(key.parse, "limits", {}) | options
     start = starting_at(widget, value, options)
     return widget(label, key=state, on_change=write, **options, **start)
+
+
+def tabs(label: str, key: Key[str], titles: Mapping[str, str]) -> str:
+    """Views beside each other, one of which is open. Only a screen reader hears the label."""
+    return control(
+        st.segmented_control,
+        label,
+        key,
+        options=list(titles),
+        format_func=titles.__getitem__,
+        required=True,
+        label_visibility="collapsed",
+    )
 
 
 def current_key(name: str, value: Any) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import partial
 from itertools import product
+from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -193,22 +195,20 @@ def figure(found: Found, family: Family, metric: Metric) -> go.Figure:
             "plot_bgcolor": f"{colors.shore}33",
             "height": ROW * len(family.ds) + REST,
             "margin": {"l": 45, "r": 8, "t": 36, "b": 50},
-            "xaxis": {
-                "title": {"text": "k, clusters", "standoff": 8},
-                "range": [family.ks[0] - 0.5, family.ks[-1] + 0.5],
-                "tickvals": family.ks,
-                "showgrid": False,
-                "zeroline": False,
-            },
-            "yaxis": {
-                "title": {"text": "d, dimensions", "standoff": 4},
-                "range": [family.ds[0] - 0.5, family.ds[-1] + 0.5],
-                "tickvals": family.ds,
-                "showgrid": False,
-                "zeroline": False,
-            },
+            "xaxis": side_axis("k, clusters", family.ks, 8),
+            "yaxis": side_axis("d, dimensions", family.ds, 4),
         },
     )
+
+
+def side_axis(title: str, side: Sequence[int], standoff: int) -> dict[str, Any]:
+    return {
+        "title": {"text": title, "standoff": standoff},
+        "range": [side[0] - 0.5, side[-1] + 0.5],
+        "tickvals": side,
+        "showgrid": False,
+        "zeroline": False,
+    }
 
 
 def cell(found: Found, one: str, other: list[str], at: tuple[int, int]) -> tuple[float | None, str]:

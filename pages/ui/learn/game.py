@@ -50,14 +50,7 @@ PRESENTED = """
 
 def part() -> None:
     st.html(STYLE + PRESENTED * presenter.presenting())
-    view = address.control(
-        st.segmented_control,
-        "Who guesses",
-        url_keys.GUESSER,
-        format_func=VIEWS.__getitem__,
-        required=True,
-        label_visibility="collapsed",
-    )
+    view = address.tabs("Who guesses", url_keys.GUESSER, VIEWS)
     (class_guesses if view == "class" else machine_guesses)()
 
 

@@ -44,7 +44,7 @@ PRESENTED = """
 def part() -> None:
     st.html(STYLE + PRESENTED * presenter.presenting())
     with st.container(horizontal=True, vertical_alignment="center"):
-        vary = vary_control()
+        vary = address.tabs("What differs", url_keys.VARY, VARY)
         choices.other_luck()
         choice = choices.chosen(METHOD)
         st.markdown(f"**ε = {choice.request.epsilon:g}** " * (vary == "luck") + NOT_PRIVATE)
@@ -52,17 +52,6 @@ def part() -> None:
     st.html(f'<div class="nine">{"".join(small(each, vary) for each in nine(choice, vary))}</div>')
     if not presenter.presenting():
         st.markdown(sentence(choice, vary))
-
-
-def vary_control() -> str:
-    return address.control(
-        st.segmented_control,
-        "What differs",
-        url_keys.VARY,
-        format_func=VARY.__getitem__,
-        required=True,
-        label_visibility="collapsed",
-    )
 
 
 def nine(choice: Choice, vary: str) -> list[Choice]:

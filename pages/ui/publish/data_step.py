@@ -137,30 +137,25 @@ def table() -> None:
 
 
 def held() -> None:
-    titles = {key: facts(key).title for key in raw()}
-    keys = list(titles)
-    current = DATA.get()
-    key = st.selectbox(
-        "Which of them?",
-        keys,
-        index=keys.index(current) if current in keys else 0,
-        format_func=titles.__getitem__,
-        key="held",
-    )
-    st.button("Go on", type="primary", key="open", on_click=choose, args=(key, Step.LEVEL))
+    known_data("held", raw())
 
 
 def public() -> None:
-    keys = list(BUILTIN)
+    known_data("public", list(BUILTIN))
+
+
+def known_data(name: str, keys: list[str]) -> None:
+    """Data that need not be opened: one of them, and on to the level."""
     current = DATA.get()
     key = st.selectbox(
         "Which of them?",
         keys,
         index=keys.index(current) if current in keys else 0,
-        format_func=lambda key: BUILTIN[key].about.title,
-        key="public",
+        format_func=lambda key: facts(key).title,
+        key=name,
     )
-    st.caption(BUILTIN[key].about.description)
+    if key in BUILTIN:
+        st.caption(facts(key).description)
     st.button("Go on", type="primary", key="open", on_click=choose, args=(key, Step.LEVEL))
 
 
