@@ -31,7 +31,7 @@ from pages.ui import (
 from pages.ui.address import Key
 from pages.ui.compare import method_picker
 from pages.ui.controls import Choice
-from pages.ui.curve_chart import Axes
+from pages.ui.curve_chart import ChartAxes
 from pages.ui.downloads import File
 from pages.ui.own_data import known
 from pages.ui.wording import measured
@@ -74,10 +74,10 @@ def epsilon_control(label: str, key: Key[float]) -> float:
     return address.control(st.selectbox, label, key, format_func=lambda epsilon: f"{epsilon:g}")
 
 
-def axes_controls(metric: Metric) -> Axes:
+def axes_controls(metric: Metric) -> ChartAxes:
     switch = partial(address.control, st.toggle)
-    with st.expander("Axes", icon=":material/straighten:"):
-        return Axes(
+    with st.expander("ChartAxes", icon=":material/straighten:"):
+        return ChartAxes(
             switch("ε in equal factors (log)", url_keys.LOG_X),
             switch("Figures in equal factors (log)", url_keys.log_y(metric)),
             switch("Band", url_keys.BAND),
@@ -133,7 +133,7 @@ def show(
     choice: Choice,
     plan: SweepPlan,
     metric: Metric,
-    axes: Axes,
+    axes: ChartAxes,
     n: int | None,
     trials: list[Trial],
 ) -> None:
@@ -145,7 +145,12 @@ def show(
 
 
 def chart(
-    choice: Choice, plan: SweepPlan, metric: Metric, axes: Axes, n: int | None, found: list[Curve]
+    choice: Choice,
+    plan: SweepPlan,
+    metric: Metric,
+    axes: ChartAxes,
+    n: int | None,
+    found: list[Curve],
 ) -> None:
     colors = palette.current()
     lines = curve_chart.reference_lines(plan, metric)

@@ -25,7 +25,7 @@ PATIENCE_WITH_PICTURES = 0.5
 STOPPING, BETWEEN = 5.0, 0.05
 
 
-class Pictures:
+class PictureQueue:
     """Lets a few pictures be made at a time, each as fast as it can be.
 
     Made all at once, they would share the processor and all be ready at the end; one after the
@@ -152,8 +152,8 @@ def begin(
 class Worker:
     """Runs jobs one step at a time, so that none waits for another to finish."""
 
-    def __init__(self, pictures: Pictures | None = None) -> None:
-        self._pictures = pictures or Pictures()
+    def __init__(self, pictures: PictureQueue | None = None) -> None:
+        self._pictures = pictures or PictureQueue()
         self._jobs: OrderedDict[Hashable, Job[Any]] = OrderedDict()
         #: Each is begun once, and never forgotten: by them it is known what was done.
         self._begun: dict[Hashable, Job[Any]] = {}

@@ -28,7 +28,7 @@ from dpcore.study.run_view import Axes, Levels, Marks, Truth
 from dpcore.study.sweep import Trial
 from dpcore.study.sweep_plan import SweepPlan
 from pages.ui import own_data
-from pages.ui.background import Job, Pictures, Worker
+from pages.ui.background import Job, PictureQueue, Worker
 from pages.ui.controls import Choice
 from pages.ui.maps import in_the_city
 
@@ -126,8 +126,8 @@ def true_density(key: str, axes: Axes) -> NonPrivate[Levels]:
 
 
 @st.cache_resource
-def turns() -> Pictures:
-    return Pictures()
+def turns() -> PictureQueue:
+    return PictureQueue()
 
 
 @st.cache_resource

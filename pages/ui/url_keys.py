@@ -21,8 +21,8 @@ from dpcore.study.metrics import METRICS, Metric
 from dpcore.study.timing import SIZES
 from pages.ui import own_data
 from pages.ui.address import Key
-from pages.ui.learn.tally import Tally
-from pages.ui.publish.step import Step
+from pages.ui.learn.class_score import ClassScore
+from pages.ui.publish.publish_step import PublishStep
 from pages.ui.url_parsers import (
     InRange,
     OneOf,
@@ -134,7 +134,7 @@ LIVE_FINDINGS = Key[list[str]]("live", words, [], COMPARE)
 
 # Publish.
 PUBLISH_VIEW = Key("view", OneOf(("publish", "history")), "publish", PUBLISH)
-STEP = Key("step", Step, Step.DATA, PUBLISH)
+STEP = Key("step", PublishStep, PublishStep.DATA, PUBLISH)
 SOURCE = Key(
     "source", OneOf(("upload", "path", "spark", "held", "public")), "upload", PUBLISH, former="from"
 )
@@ -148,7 +148,7 @@ LESSON_STEP = Key("at", InRange(int, 1), 1, LEARN)
 FRAME = Key("frame", InRange(int, 0), 0, LEARN)
 GUESSER = Key("guesser", OneOf(("class", "machine")), "class", LEARN)
 ANSWERS = Key("answers", str, "sound", LEARN)
-TALLY = Key[Tally | None]("tally", Tally.parse, None, LEARN)
+TALLY = Key[ClassScore | None]("tally", ClassScore.parse, None, LEARN)
 VARY = Key("vary", OneOf(("luck", "level")), "luck", LEARN)
 LOOK = Key("look", yes_or_no, False, LEARN)
 SPOTS = Key[list[Point]]("spots", points, [], LEARN, render=points_text)

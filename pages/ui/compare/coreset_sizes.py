@@ -23,7 +23,7 @@ from pages.ui import (
 )
 from pages.ui.compare import method_picker
 from pages.ui.controls import Choice
-from pages.ui.curve_chart import Axes, title
+from pages.ui.curve_chart import ChartAxes, title
 from pages.ui.downloads import File
 
 USUAL = ("coreset", "coreset-faithful", "net-coreset", "eugkm")
@@ -62,7 +62,7 @@ def draw(choice: Choice, plan: SweepPlan, trials: list[Trial]) -> None:
         (),
         plan.epsilons,
         choice.request.epsilon,
-        Axes(),
+        ChartAxes(),
         SIZE.title,
         colors,
         narrow,

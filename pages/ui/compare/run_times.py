@@ -25,7 +25,7 @@ from pages.ui import (
 from pages.ui.address import Key
 from pages.ui.compare import method_picker, shared_jobs
 from pages.ui.controls import Choice
-from pages.ui.curve_chart import Axes, end_notes, placed, round_ticks, title
+from pages.ui.curve_chart import ChartAxes, end_notes, placed, round_ticks, title
 from pages.ui.downloads import File
 
 USUAL = ("eugkm", "dplloyd", "coreset")
@@ -116,7 +116,9 @@ def figure(found: list[Pace], plan: Timetable, narrow: bool) -> go.Figure:
             **chart_style.layout(colors),
             "height": HEIGHT,
             "margin": chart_style.margin(narrow),
-            "annotations": [] if narrow else end_notes(placed(named(found), low, high, Axes())),
+            "annotations": []
+            if narrow
+            else end_notes(placed(named(found), low, high, ChartAxes())),
             "xaxis": {
                 **style,
                 "title": {"text": "rows", "standoff": 12},

@@ -15,8 +15,8 @@ from pages.ui import address, cached_work, controls, fragments, palette, url_key
 from pages.ui.background import Job
 from pages.ui.learn import game_chart, presenter
 from pages.ui.learn import run_choice as choices
+from pages.ui.learn.class_score import ClassScore
 from pages.ui.learn.small_map import SmallMap, count_words
-from pages.ui.learn.tally import Tally
 from pages.ui.url_parsers import OneOf
 from pages.ui.wording import NOT_PRIVATE
 
@@ -95,22 +95,22 @@ def who_control() -> str:
     )
 
 
-def current() -> Tally:
+def current() -> ClassScore:
     """The tally in the address, or a new one where another game is played now."""
-    new = Tally(ANSWERS.get(), controls.epsilon_in_address(), url_keys.SEED.get())
+    new = ClassScore(ANSWERS.get(), controls.epsilon_in_address(), url_keys.SEED.get())
     kept = url_keys.TALLY.narrowed(known_tally).get() or new
     same = (kept.who, kept.epsilon, kept.seed) == (new.who, new.epsilon, new.seed)
     return kept if same else new
 
 
-def known_tally(text: str) -> Tally:
-    tally = Tally.parse(text)
+def known_tally(text: str) -> ClassScore:
+    tally = ClassScore.parse(text)
     if tally.who not in CONTESTANTS:
         raise ValueError(f"Nobody called {tally.who!r} answers.")
     return tally
 
 
-def guess(played: Round, tally: Tally) -> None:
+def guess(played: Round, tally: ClassScore) -> None:
     """Two buttons; once one was pressed, the truth, and the way to the next round."""
     if not tally.said:
         row = st.container(horizontal=True, gap="small")
@@ -140,7 +140,7 @@ def guess(played: Round, tally: Tally) -> None:
     )
 
 
-def standing(tally: Tally) -> None:
+def standing(tally: ClassScore) -> None:
     """The class's score beside what epsilon allows."""
     bound = explain.certainty(tally.epsilon)
     score = f"**{tally.right} of {tally.played} right.** " if tally.played else ""

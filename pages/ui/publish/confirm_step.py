@@ -13,7 +13,7 @@ from pages.ui.background import Job
 from pages.ui.publish import approval, step_list
 from pages.ui.publish.level_step import affordable
 from pages.ui.publish.publish_once import forget, refuse, running, ticket
-from pages.ui.publish.step import Step
+from pages.ui.publish.publish_step import PublishStep
 from pages.ui.wording import JOINER, plain, printable
 
 
@@ -21,7 +21,7 @@ def draw(plan: ReleasePlan, ledger: Ledger) -> None:
     # Of two files with equal plans in words, only the sources themselves tell which is meant.
     meant = repr((plan, ledger.folder))
     job = running(ticket(meant))
-    with step_list.opened(Step.CONFIRM):
+    with step_list.opened(PublishStep.CONFIRM):
         if job is not None:
             finish(job, meant)
             return
@@ -107,4 +107,4 @@ def finish(job: Job[Any], meant: str) -> None:
 
 def show(number: int) -> None:
     url_keys.RELEASE.put(number)
-    step_list.go(Step.RELEASED)
+    step_list.go(PublishStep.RELEASED)

@@ -25,7 +25,7 @@ from pages.ui.access import Action
 from pages.ui.background import Job
 from pages.ui.own_data import facts
 from pages.ui.publish import step_list
-from pages.ui.publish.step import Step
+from pages.ui.publish.publish_step import PublishStep
 from pages.ui.url_parsers import OneOf
 from pages.ui.wording import plain
 
@@ -81,7 +81,7 @@ def files() -> Opened | None:
 
 
 def draw() -> None:
-    with step_list.opened(Step.DATA):
+    with step_list.opened(PublishStep.DATA):
         kinds = [kind for kind in KINDS if access.may(NEEDS[kind]) and (kind != HELD or raw())]
         given = DATA.get() or ""
         usual = HELD if own_data.is_own(given) else PUBLIC if given else UPLOAD
@@ -156,10 +156,10 @@ def known_data(name: str, keys: list[str]) -> None:
     )
     if key in BUILTIN:
         st.caption(facts(key).description)
-    st.button("Go on", type="primary", key="open", on_click=choose, args=(key, Step.LEVEL))
+    st.button("Go on", type="primary", key="open", on_click=choose, args=(key, PublishStep.LEVEL))
 
 
-def choose(key: str, step: Step) -> None:
+def choose(key: str, step: PublishStep) -> None:
     DATA.put(key)
     step_list.go(step)
 
@@ -198,7 +198,7 @@ def finish() -> None:
     st.session_state[OPENED] = job.result
     step_list.forget(*ASKED)
     DATA.clear()
-    step_list.go(Step.PROTECT)
+    step_list.go(PublishStep.PROTECT)
     st.rerun()
 
 

@@ -17,7 +17,7 @@ from pages.ui import address, controls, too_few_rows, url_keys
 from pages.ui.controls import Choice
 from pages.ui.publish import ledger_choice, look_first, step_list
 from pages.ui.publish.publish_source import Subject
-from pages.ui.publish.step import Step
+from pages.ui.publish.publish_step import PublishStep
 from pages.ui.wording import plain
 
 #: What all releases of a data set may cost together, unless somebody says otherwise.
@@ -54,7 +54,7 @@ class Terms:
 
 
 def draw(subject: Subject, ledger: Ledger) -> None:
-    with step_list.opened(Step.LEVEL):
+    with step_list.opened(PublishStep.LEVEL):
         name_control(subject)
         account = ledger_choice.account(ledger, name(subject))
         slider, words = st.columns([3, 2], gap="medium")
@@ -83,7 +83,11 @@ def draw(subject: Subject, ledger: Ledger) -> None:
                 f"that all releases of “{plain(found.name)}” may cost."
             )
             st.button(
-                "Go on", type="primary", key="settled", on_click=step_list.go, args=(Step.CONFIRM,)
+                "Go on",
+                type="primary",
+                key="settled",
+                on_click=step_list.go,
+                args=(PublishStep.CONFIRM,),
             )
 
 

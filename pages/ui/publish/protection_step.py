@@ -22,8 +22,8 @@ from pages.ui.access import Action
 from pages.ui.publish import step_list
 from pages.ui.publish.data_step import Opened, files, refuse
 from pages.ui.publish.publish_source import Subject
+from pages.ui.publish.publish_step import PublishStep
 from pages.ui.publish.row_count import CLIP, DROP, Asked, count
-from pages.ui.publish.step import Step
 from pages.ui.wording import plain
 
 TYPED = "Type the box"
@@ -40,7 +40,7 @@ WHO = {
 def draw() -> None:
     opened = files()
     assert opened is not None
-    with step_list.opened(Step.PROTECT):
+    with step_list.opened(PublishStep.PROTECT):
         schema = opened.source.schema
         first = plain(", ".join(list(schema)[:COLUMNS_SHOWN]))
         more = " …" * (len(schema) > COLUMNS_SHOWN)

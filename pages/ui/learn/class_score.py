@@ -7,7 +7,7 @@ from typing import Self
 
 
 @dataclass(frozen=True)
-class Tally:
+class ClassScore:
     """How the class is doing against one contestant at one ε: all of it stands in the address."""
 
     who: str
