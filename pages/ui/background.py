@@ -1,5 +1,8 @@
-"""Work in the background: pictures that somebody waits for come first, then one step after the
-other of what streams in. What must not wait for others has a thread of its own."""
+"""Work in the background.
+
+Pictures that somebody is waiting for come first. Jobs that stream results take turns on one thread,
+one step at a time. A call that must not wait for others, such as a release, gets its own thread.
+"""
 
 from __future__ import annotations
 
@@ -12,24 +15,24 @@ from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
-#: What is being done, and which part of it is done, if that can be told.
+#: What a job is doing, and the fraction that is done (0 if unknown).
 State = tuple[str, float]
 
-#: Seconds after which nobody is taken to be watching any more.
+#: Seconds after the last look until a job counts as unwatched.
 PATIENCE = 5.0
-#: Finished and abandoned jobs that are remembered.
+#: How many jobs a worker remembers.
 KEPT = 256
-#: Seconds that a step gives way to pictures, at most: a crowd must not stop it altogether.
+#: The most seconds that a step waits for pictures, so that many visitors cannot block it.
 PATIENCE_WITH_PICTURES = 0.5
-#: Seconds within which a job is stopped, and between tries.
+#: Seconds to try stopping a job for, and between tries.
 STOPPING, BETWEEN = 5.0, 0.05
 
 
 class PictureQueue:
-    """Lets a few pictures be made at a time, each as fast as it can be.
+    """A queue that lets a few pictures be computed at a time.
 
-    Made all at once, they would share the processor and all be ready at the end; one after the
-    other, half of them are ready by half the time.
+    If all ran at once, they would share the processor and all finish at the end. In turn, half of
+    them are ready after half the time.
     """
 
     def __init__(self, at_once: int = os.cpu_count() or 1) -> None:
@@ -52,13 +55,13 @@ class PictureQueue:
                 self._changed.notify_all()
 
     def give_way(self, seconds: float) -> None:
-        """Return when nobody waits for a picture, or after so many seconds."""
+        """Wait until nobody is waiting for a picture, or until the seconds are over."""
         with self._changed:
             self._changed.wait_for(lambda: not self._wanted, seconds)
 
 
 class Job(Generic[T]):
-    """Results so far of something that is computed step by step."""
+    """Something that is computed step by step, and its results so far."""
 
     def __init__(
         self,
@@ -69,12 +72,12 @@ class Job(Generic[T]):
         self.results: list[T] = []
         self.failure: Exception | None = None
         self.state = state
-        #: How many results are wanted; None for all there are.
+        #: How many results are wanted; None for all.
         self.enough: int | None = None
         self.watched = 0.0
         self._steps: Callable[[], Iterator[T]] | None = steps
         self._iterator: Iterator[T] | None = None
-        #: Ends what is being done at the moment, of which there may be several in a row.
+        #: Interrupts the current operation; a step may consist of several.
         self._stop = stop
         self._ended = threading.Event()
 
@@ -84,16 +87,16 @@ class Job(Generic[T]):
 
     @property
     def result(self) -> T:
-        """What came last, where something did."""
+        """The last result."""
         return self.results[-1]
 
     @property
     def waiting(self) -> bool:
-        """Whether somebody wants more than there is."""
+        """Whether more results are wanted than there are."""
         return not self.done and (self.enough is None or len(self.results) < self.enough)
 
     def advance(self) -> None:
-        """Take one step. Only the thread that works on it calls this."""
+        """Take one step. Only the thread that runs the job calls this."""
         try:
             if self._iterator is None:
                 assert self._steps is not None
@@ -105,7 +108,7 @@ class Job(Generic[T]):
         except Exception as failure:
             _let_go(failure)
             self.failure = failure
-        # What it worked on may be somebody's data, and a job outlives a visit.
+        # A job outlives a visit, so it must not hold the visitor's data.
         self._iterator = self._steps = None
         self._ended.set()
 
@@ -119,7 +122,7 @@ class Job(Generic[T]):
         return self._stop is not None
 
     def stop(self) -> None:
-        """End it before it is done: it fails, and says that it was stopped."""
+        """Stop the job early: it fails, and its failure says that it was stopped."""
         give_up = time.monotonic() + STOPPING
         while self._stop and not self.done and time.monotonic() < give_up:
             self._stop()
@@ -130,7 +133,7 @@ class Job(Generic[T]):
 
 
 def _let_go(failure: BaseException | None) -> None:
-    """Forget its frames: their variables hold somebody's data."""
+    """Drop the stack frames of an exception: their variables may hold private data."""
     while failure is not None:
         failure.__traceback__ = None
         failure = failure.__context__
@@ -139,7 +142,7 @@ def _let_go(failure: BaseException | None) -> None:
 def begin(
     work: Callable[[], T], state: Callable[[], State], stop: Callable[[], None] | None = None
 ) -> Job[T]:
-    """One call in a thread of its own, which goes on when the script or the visit ends."""
+    """Start a call on its own thread. It continues when the script or the visit ends."""
 
     def steps() -> Iterator[T]:
         yield work()
@@ -150,36 +153,38 @@ def begin(
 
 
 class Worker:
-    """Runs jobs one step at a time, so that none waits for another to finish."""
+    """A thread that runs jobs one step at a time, so that no job waits for another to finish."""
 
     def __init__(self, pictures: PictureQueue | None = None) -> None:
         self._pictures = pictures or PictureQueue()
         self._jobs: OrderedDict[Hashable, Job[Any]] = OrderedDict()
-        #: Each is begun once, and never forgotten: by them it is known what was done.
+        #: Calls that must happen once. They are never forgotten.
         self._begun: dict[Hashable, Job[Any]] = {}
         self._changed = threading.Condition()
         self._stopped = False
         threading.Thread(target=self._work, name="steps", daemon=True).start()
 
     def begin_once(self, key: Hashable, make: Callable[[], Job[T]]) -> Job[T]:
-        """The job of that key, begun if nobody did; who asks again is given that one."""
+        """Return the job for a key, and start it if there is none yet."""
         with self._changed:
             if key not in self._begun:
                 self._begun[key] = make()
             return self._begun[key]
 
     def begun(self, key: Hashable) -> Job[Any] | None:
+        """Return the job that was started for a key, if any."""
         return self._begun.get(key)
 
     def job(
         self, key: Hashable, steps: Callable[[], Iterator[T]], enough: int | None = None
     ) -> Job[T]:
-        """The job of that key, begun if it is new, and watched from now on.
+        """Return the streaming job for a key, and mark it as watched.
 
-        With enough results it pauses, and goes on when somebody wants more; 0 only looks.
+        The job pauses once it has enough results and continues when more are wanted; with
+        `enough=0` it is only looked at.
         """
         with self._changed:
-            job = self._jobs.setdefault(key, Job(steps))
+            job = self._jobs.get(key) or self._jobs.setdefault(key, Job(steps))
             self._jobs.move_to_end(key)
             job.watched, job.enough = time.monotonic(), enough
             while len(self._jobs) > KEPT:
@@ -188,7 +193,7 @@ class Worker:
         return job
 
     def stop(self) -> None:
-        """Forget all jobs and do no more, once the step that is being made is done."""
+        """Forget all jobs, and end the thread after its current step."""
         with self._changed:
             self._stopped = True
             self._jobs.clear()
@@ -205,7 +210,7 @@ class Worker:
             job.advance()
 
     def _next(self) -> Job[Any] | None:
-        """The watched job with the fewest results: everybody's first figures come first."""
+        """The watched job with the fewest results, so that everybody soon sees first results."""
         now = time.monotonic()
         open_jobs = [
             job for job in self._jobs.values() if job.waiting and now - job.watched < PATIENCE

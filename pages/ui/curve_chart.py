@@ -46,7 +46,7 @@ class Line:
 
 
 def reference_lines(plan: SweepPlan, metric: Metric) -> list[Line]:
-    """What needs no run: the answer without privacy, and the best that looks at no data."""
+    """Lines for the answer without privacy and the best answer that looks at no data."""
     colors = palette.current()
     known = cached_work.limits(plan.data, plan.k, plan.seed, metric.key).value
     blind = "center of the box" if known.blind_is_center else "points spread in the box"

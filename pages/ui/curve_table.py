@@ -1,4 +1,4 @@
-"""Curves across epsilon in figures: what a screen reader gets."""
+"""The table of curves across epsilon, for screen readers too."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pages.ui.curve_chart import title
 def draw(
     found: Iterable[Curve], epsilons: Sequence[float], metric: Metric, say: Callable[[Point], str]
 ) -> None:
-    """A column for each method, a row for each ε."""
+    """Draw a table with a column for each method and a row for each ε."""
     columns = {}
     for curve in found:
         points = {point.epsilon: point for point in curve.points}

@@ -1,5 +1,4 @@
-"""Runs that are watched while they are made: how far they are, how to stop them, where to look
-closer."""
+"""Live views: a chart and a table that grow while runs come in, with progress, stop and files."""
 
 from __future__ import annotations
 
@@ -19,22 +18,22 @@ from pages.ui.downloads import File, keep
 
 
 class Plan(Protocol):
-    """What is to be run: equal plans are one, and a stopped one stays so."""
+    """The runs that a view shows. Equal plans share their runs; a stopped plan stays stopped."""
 
     @property
     def total(self) -> int:
-        """How many runs there are."""
+        """The number of runs."""
 
     def python(self) -> str:
         """A program that repeats it."""
 
 
 class Run(Protocol):
-    """One run as it came in."""
+    """One finished run."""
 
     @property
     def refusal(self) -> str | None:
-        """Why there is no answer, if so."""
+        """Why the run has no result, or None."""
 
 
 R = TypeVar("R", bound=Run)
@@ -51,9 +50,9 @@ def show(
     command: str = "",
     marked: bool = True,
 ) -> None:
-    """Runs while they come in: how far they are, a chart and a table, then files.
+    """Draw a live view: progress and a stop button, chart and table, then files.
 
-    `gather` has the missing runs made, unless they are stopped, and gives those that there are.
+    `gather(stopped)` requests the missing runs, unless stopped, and returns the finished ones.
     """
     stopped = st.session_state.get("stopped") == plan
 
@@ -75,7 +74,7 @@ def sweep(
     draw: Callable[[list[Trial]], None],
     files: Callable[[list[Trial]], list[File]],
 ) -> None:
-    """The runs of a sweep while they come in."""
+    """Draw a live view of a sweep."""
 
     def trials(stopped: bool) -> list[Trial]:
         jobs = cached_work.swept(plan, 0 if stopped else plan.runs, url_keys.MOST_RUNS)
@@ -90,7 +89,7 @@ def sweep(
 def gathered(
     jobs: Mapping[K, Job[T]], of_each: int, refused: Callable[[K, int, str], T]
 ) -> list[T]:
-    """The runs so far. What fails altogether says so in place of its runs."""
+    """The finished runs of all jobs. A job that failed has refused runs in place of the rest."""
     runs: list[T] = []
     for key, job in jobs.items():
         runs += job.results[:of_each]
@@ -101,7 +100,7 @@ def gathered(
 
 
 def status(plan: Plan, done: int, refused: int, live: bool) -> None:
-    """How far it is, how long it will take, and a way to stop it or to go on."""
+    """Draw the progress, the time left, and a button to stop or continue."""
     total = plan.total
     if done >= total:
         st.caption(f"{total - refused:,} runs finished." + f" {refused:,} refused." * (refused > 0))
@@ -120,7 +119,7 @@ def status(plan: Plan, done: int, refused: int, live: bool) -> None:
 
 
 def time_left(plan: Plan, done: int, total: int) -> str:
-    """Judged by the pace since this plan was first seen."""
+    """Estimate the time left from the pace since this plan was first shown."""
     now = time.monotonic()
     seen, began, already = st.session_state.get("pace", (None, now, done))
     if seen != plan:
@@ -135,13 +134,13 @@ def time_left(plan: Plan, done: int, total: int) -> str:
 
 
 def warn(data: str, what: str, by: str) -> None:
-    """Say what is on screen; raw data that nobody switched on end the page here."""
+    """Say which data are on screen. End the page here if they are raw and not switched on."""
     if not visibility.show(data, what, by):
         st.stop()
 
 
 def explore(epsilon: float, algorithm: str, *changes: dict[str, str]) -> None:
-    """Go to Explore with this level and method."""
+    """Open Explore at this epsilon with this method."""
     level = explain.level_of(epsilon)
     at = url_keys.PRIVACY.at(level.name) if level else url_keys.EPSILON.at(epsilon)
     query = address.link(

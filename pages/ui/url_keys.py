@@ -1,7 +1,7 @@
-"""The keys of the address: all that a copied link may say, each declared once, in one line.
+"""All query parameters of the dashboard, each declared once.
 
-A key has one name, one parser, one default and the pages it belongs to. A page that can show less
-than others, or that has another usual value, narrows the key and shares its name and meaning.
+A key has a name, a parser, a default, and the pages that use it. A page that accepts fewer values,
+or that has another default, narrows the declared key and so shares its name and meaning.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ EXPLORE, CURVES, COMPARE = (Page.EXPLORE,), (Page.CURVES,), (Page.COMPARE,)
 PUBLISH, LEARN = (Page.PUBLISH,), (Page.LEARN,)
 CHARTS = (Page.CURVES, Page.COMPARE)
 LEVEL_NAMES = tuple(level.name for level in LEVELS)
-#: In place of one paper, and of a method to compare with.
+#: No single paper, and no method to compare with.
 ALL, NONE = "all", "none"
 MOST_CENTERS, MOST_RUNS = 100, 200
 #: Centers that a class can tell apart, and runs of each of many cells.
@@ -60,12 +60,12 @@ MAX_SEED = 2**53 - 1
 
 
 def data_key(text: str) -> str:
-    """The key of built-in data, or of data that a session may hold."""
+    """Parse the key of a data set: a built-in one, or one that some session holds."""
     return text if own_data.is_own(text) else own_data.facts(text).key
 
 
 def paper(text: str) -> str:
-    """All papers or one, which an address may call by an earlier name."""
+    """Parse a paper, which may go by an earlier name, or `all`."""
     return OneOf((ALL, *PAPERS))(paper_key(text))
 
 
@@ -156,12 +156,12 @@ PICK = Key("pick", InRange(int, 1, MOST_IN_CLASS), 1, LEARN)
 
 
 def log_y(metric: Metric) -> Key[bool]:
-    """Whether figures of a metric are drawn in equal factors."""
+    """The key for a logarithmic axis of a metric."""
     return Key(f"log_y.{metric.key}", yes_or_no, not metric.is_linear, CHARTS)
 
 
 def setting(algorithm: str, parameter: Parameter) -> Key[Any]:
-    """The key of a parameter that an algorithm declares."""
+    """The key for a parameter of an algorithm."""
     return Key(f"{algorithm}.{parameter.name}", _of(parameter), parameter.default, EVERY)
 
 
@@ -173,7 +173,7 @@ def _of(parameter: Parameter) -> Parse[Any]:
 
 
 def declared() -> Iterator[Key[Any]]:
-    """Every key of the address."""
+    """Iterate over all keys."""
     yield from (each for each in globals().values() if isinstance(each, Key))
     yield from map(log_y, METRICS.values())
     for key, algorithm in ALGORITHMS.items():

@@ -1,4 +1,4 @@
-"""How much is published at every ε."""
+"""The size of the published coreset across ε."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def draw(choice: Choice, plan: SweepPlan, trials: list[Trial]) -> None:
 
 
 def without_nothing(found: Curve) -> Curve:
-    """The curve where something is published: a logarithm knows no zero."""
+    """The curve without its zeros, which a logarithmic axis cannot show."""
     points = tuple(point for point in found.points if point.mean > 0)
     return Curve(found.algorithm, points, found.refusals)
 

@@ -1,4 +1,4 @@
-"""The figures and tables of five papers, measured again: what was kept, and live runs."""
+"""The papers' figures and tables, measured again: stored results and live runs."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def show() -> None:
 
 
 def summary(outcomes: list[Outcome], of: int) -> None:
-    """How many claims came out."""
+    """Draw how many claims were reproduced."""
     counts = Counter(outcome.check.finding for outcome in outcomes)
     said = [
         f"{badge(finding)}{NO_BREAK}{counts[finding]}" for finding in Finding if counts[finding]
@@ -94,13 +94,13 @@ def card(each: Reproduction, outcome: Outcome | None, opened: bool) -> None:
             st.caption(f"What differs here: {each.differs.strip()}")
         buttons(each, running, outcome is not None, opened)
         if running:
-            fragments.until_done(live_run, not shared_jobs.reproduced(each.name, False).done, each)
+            fragments.until_done(live_run, not shared_jobs.reproduced(each.name).done, each)
         elif outcome and opened:
             figures(outcome, f"{each.name}.csv")
 
 
 def told(check: Check, when: str) -> None:
-    """What the measurements say of the headline, and of each side claim."""
+    """Draw the outcome of the headline claim and of each side claim."""
     lines = [f"*{when}:* {plain(check.words)}", ""]
     lines += [f"- {badge(side.finding)} {plain(side.words)}" for side in check.sides]
     lines += [f"- {plain(note)}" for note in check.notes]
@@ -108,7 +108,7 @@ def told(check: Check, when: str) -> None:
 
 
 def compared(rows: list[Row]) -> None:
-    """Every number that the paper prints, beside ours."""
+    """Draw the numbers that the paper prints beside ours."""
     if not rows:
         return
     lines = ["| Setting | The paper | Here |", "|---|---:|---:|"]
@@ -120,7 +120,7 @@ def compared(rows: list[Row]) -> None:
 
 
 def finding_name(text: str) -> str:
-    """The finding of an address, which may have an earlier name."""
+    """Parse the name of a finding, which may be an earlier one."""
     name = current_name(text)
     if name is None:
         raise ValueError(f"There is no finding {text!r}.")
@@ -128,7 +128,7 @@ def finding_name(text: str) -> str:
 
 
 def live_names() -> list[str]:
-    """The findings that are to run live."""
+    """The findings in the address that run live."""
 
     def parse(text: str) -> list[str]:
         return list(dict.fromkeys(map(finding_name, words(text))))
@@ -137,16 +137,16 @@ def live_names() -> list[str]:
 
 
 def plain(text: str) -> str:
-    """Words that Markdown takes as they are."""
+    """Escape text for Markdown."""
     for sign in "\\*_[]:~$|":
         text = text.replace(sign, f"\\{sign}")
     return text
 
 
 def buttons(each: Reproduction, running: bool, is_kept: bool, opened: bool) -> None:
-    """Start or stop the live run, open or close the kept figures; both stand in the address."""
+    """Draw buttons for the live run and for the stored figures; the address keeps both."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        going = running and not shared_jobs.reproduced(each.name, False).done
+        going = running and not shared_jobs.reproduced(each.name).done
         st.button(
             "Stop" if going else "Close" if running else "Run it live",
             key=f"live-{each.name}",
@@ -174,8 +174,8 @@ def switch_live(name: str, on: bool) -> None:
 
 
 def live_run(each: Reproduction) -> bool:
-    """What the quick form has measured so far, and in the end what it says."""
-    job = shared_jobs.reproduced(each.name, False)
+    """Draw what the quick form has measured so far and, once done, its outcome."""
+    job = shared_jobs.reproduced(each.name)
     done = job.done
     rows = job.result.rows if job.results else []
     if job.failure:
@@ -192,7 +192,7 @@ def live_run(each: Reproduction) -> bool:
 
 
 def latest(rows: list[Row]) -> str:
-    """The figure that came last, with its setting."""
+    """The last figure with its setting, in words."""
     if not rows:
         return "."
     row = rows[-1]
@@ -201,7 +201,7 @@ def latest(rows: list[Row]) -> str:
 
 
 def figures(outcome: Outcome, file: str) -> None:
-    """The measured figures, beside the paper's where it prints them, and as a file."""
+    """Draw the measured figures beside the paper's, with a file to download."""
     table = as_table(outcome)
     if not table:
         return
@@ -219,7 +219,7 @@ def figures(outcome: Outcome, file: str) -> None:
 
 
 def as_table(outcome: Outcome) -> list[dict[str, Any]]:
-    """Rows with their settings; a column that says nothing is left out."""
+    """Rows of the table with their settings; empty columns are left out."""
     told = {"measured": "figure", "its error": "error", "the paper's": "paper"}
     return [
         {

@@ -1,4 +1,4 @@
-"""How well a method does, or which of two does better, over k and d."""
+"""A map over k and d: how well a method does, or which of two does better."""
 
 from __future__ import annotations
 
@@ -85,12 +85,12 @@ def show() -> None:
 
 
 def sides_control(label: str, key: Key[int]) -> tuple[int, ...]:
-    """From the paper's first to its last, or farther."""
+    """Draw a control for the last k or d, and return the whole range."""
     return tuple(range(SIDES[0], address.control(st.number_input, label, key) + 1))
 
 
 def gather(family: Family, stopped: bool) -> list[Cell]:
-    """The trials so far, of as many runs as there are to be."""
+    """Request the missing cells, unless stopped, and return the finished ones."""
     requests = {each.algorithm: each for each in family.requests}
     places = list(product(range(family.runs), family.ds, family.ks))
 
@@ -212,7 +212,7 @@ def side_axis(title: str, side: Sequence[int], standoff: int) -> dict[str, Any]:
 
 
 def cell(found: Found, one: str, other: list[str], at: tuple[int, int]) -> tuple[float | None, str]:
-    """Where its color lies on the scale, and its figure; a dash where a method cannot run."""
+    """The position of a cell on the color scale, and its text; a dash if a method cannot run."""
     standings = [found[key].get(at) for key in (one, *other)]
     if any(each and each.refusal for each in standings):
         return None, "–"
@@ -226,7 +226,7 @@ def cell(found: Found, one: str, other: list[str], at: tuple[int, int]) -> tuple
 
 
 def ink(value: float | None, limits: tuple[float, float], diverging: bool, colors: Palette) -> str:
-    """What can be read on a cell's color."""
+    """A text color that is readable on a cell."""
     if value is None:
         return colors.quiet
     low, high = limits
@@ -235,7 +235,7 @@ def ink(value: float | None, limits: tuple[float, float], diverging: bool, color
 
 
 def short(value: float) -> str:
-    """Two digits, in as few letters as possible."""
+    """Format a number with two digits in as few characters as possible."""
     if abs(value) >= 1e4 or 0 < abs(value) < 1e-3:
         return f"{value:.0e}".replace("e-0", "e-").replace("e+0", "e")
     text = f"{value:.2g}" if abs(value) < 100 else f"{value:.0f}"
@@ -256,7 +256,7 @@ def hover(found: Found, at: tuple[int, int], metric: Metric) -> str:
 
 
 def refusals(found: Found) -> None:
-    """Once for each reason, and where."""
+    """Draw each reason for refusal once, with the cells it holds for."""
     for key, by_place in found.items():
         reasons: dict[str, list[tuple[int, int]]] = {}
         for at, own in by_place.items():
@@ -269,7 +269,7 @@ def refusals(found: Found) -> None:
 
 
 def table(found: Found, family: Family, metric: Metric) -> None:
-    """The map in figures: what a screen reader gets."""
+    """Draw the map as a table, for screen readers too."""
     for key, by_place in found.items():
         with st.expander(f"{title(key)}: {metric.title} in figures", icon=":material/table:"):
             rows = {

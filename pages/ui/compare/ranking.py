@@ -1,4 +1,4 @@
-"""Every method at one ε, the best first."""
+"""A ranking of all methods at one ε, best first."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def figure(
 
 
 def spanned(values: list[float], log: bool) -> tuple[float, float]:
-    """What the axis shows: all values and a little more."""
+    """The range of the axis: all values and a margin."""
     if log:
         values = [value for value in values if value > 0] or [0.1, 1]
         room = (max(values) / min(values)) ** 0.02 * 1.01
@@ -150,7 +150,7 @@ def rule(line: Line) -> dict[str, Any]:
 def name_of(
     line: Line, height: int, end: Callable[[float], float], low: float, high: float
 ) -> dict[str, Any]:
-    """The name of a limit above the axis, each higher than the one before so that none meet."""
+    """The label of a reference line above the plot, each higher than the last to avoid overlap."""
     part = (end(line.value) - end(low)) / (end(high) - end(low))
     return {
         "x": end(line.value),
@@ -166,7 +166,7 @@ def name_of(
 
 
 def bands(found: list[Standing], colors: Palette) -> list[go.Scatter]:
-    """The middle four in five runs of each, in one trace for each color."""
+    """The middle 80 % of the runs of each method, as one trace for each color."""
     across: dict[str, tuple[list[float | None], list[float | None]]] = {}
     for row, each in enumerate(found):
         if each.point:
@@ -223,7 +223,7 @@ def color_of(each: Standing, colors: Palette) -> str:
 
 
 def words(row: int, each: Standing, choice: Choice, colors: Palette) -> list[dict[str, Any]]:
-    """The name of a row with its verdict, and under it why there is no dot."""
+    """The label of a row with its verdict and, below, the reason if it has no dot."""
     system = ALGORITHMS[each.algorithm]
     name = f"<b>{system.title}</b>" if each.algorithm == choice.request.algorithm else system.title
     color = colors.quiet if system.verdict.holds else colors.unproven
@@ -253,7 +253,7 @@ def words(row: int, each: Standing, choice: Choice, colors: Palette) -> list[dic
 
 
 def table(found: list[Standing], choice: Choice, metric: Metric) -> None:
-    """The ranking in figures, and who is not in it: what a screen reader gets."""
+    """Draw the ranking as a table, and the methods that cannot run."""
     able = [each for each in found if not each.refusal]
     say = partial(measured, metric=metric, geographic=choice.about.geographic)
     rows = {

@@ -1,4 +1,4 @@
-"""How long methods take with more and more rows."""
+"""Run time of methods against the number of rows."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def draw(choice: Choice, plan: Timetable, timings: list[Timing]) -> None:
 
 
 def named(found: list[Pace]) -> list[tuple[str, float, str]]:
-    """What each line is called, where it ends, and its color."""
+    """The label, end point and color of each line."""
     return [
         (f"{title(each.algorithm)}{slope(each)}", each.seconds[max(each.seconds)], color)
         for each, color in zip(found, palette.current().series, strict=False)
@@ -166,7 +166,7 @@ def count(n: int) -> str:
 
 
 def table(found: list[Pace], plan: Timetable) -> None:
-    """The times in figures: what a screen reader gets."""
+    """Draw the times as a table, for screen readers too."""
     rows = {
         title(each.algorithm): [
             *(

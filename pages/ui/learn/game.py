@@ -96,7 +96,7 @@ def who_control() -> str:
 
 
 def current() -> ClassScore:
-    """The tally in the address, or a new one where another game is played now."""
+    """The score in the address, or a new one if another game is on now."""
     new = ClassScore(ANSWERS.get(), controls.epsilon_in_address(), url_keys.SEED.get())
     kept = url_keys.TALLY.narrowed(known_tally).get() or new
     same = (kept.who, kept.epsilon, kept.seed) == (new.who, new.epsilon, new.seed)
@@ -111,7 +111,7 @@ def known_tally(text: str) -> ClassScore:
 
 
 def guess(played: Round, tally: ClassScore) -> None:
-    """Two buttons; once one was pressed, the truth, and the way to the next round."""
+    """Draw two buttons; after an answer, draw the truth and a button for the next round."""
     if not tally.said:
         row = st.container(horizontal=True, gap="small")
         for (key, words), shortcut in zip(SAID.items(), ("I", "O"), strict=True):
@@ -141,7 +141,7 @@ def guess(played: Round, tally: ClassScore) -> None:
 
 
 def standing(tally: ClassScore) -> None:
-    """The class's score beside what epsilon allows."""
+    """Draw the score of the class beside the bound that epsilon sets."""
     bound = explain.certainty(tally.epsilon)
     score = f"**{tally.right} of {tally.played} right.** " if tally.played else ""
     st.markdown(
@@ -157,7 +157,7 @@ def answer_words(played: Round) -> str:
 
 
 def answer_map(played: Round) -> str:
-    """What the method published: a number in every cell."""
+    """The map of published counts, one in each cell."""
     colors = palette.current()
     counts = played.counts.counts
     side = len(counts)
@@ -181,7 +181,7 @@ def answer_map(played: Round) -> str:
 
 
 def mark_trip(drawn: SmallMap, asked: bool) -> None:
-    """The trip that it is all about."""
+    """Mark the trip in question."""
     colors = drawn.colors
     drawn.circles([game.TRIP], 2.2, colors.land if asked else colors.non_private, colors.text, 0.6)
     if asked:
@@ -204,7 +204,7 @@ def pair_maps(epsilon: float) -> str:
 
 
 def machine_guesses() -> None:
-    """Accuracies as they come in, over the curve that no sound method's guesser can cross."""
+    """Draw accuracies as they come in, against the bound that a sound method obeys."""
     fragments.until_done(draw_scores, not measuring().done, every=PAUSE)
 
 
@@ -245,7 +245,7 @@ def chart_words(drawn: list[GuesserScore]) -> str:
 
 
 def table(drawn: list[GuesserScore]) -> None:
-    """The same in words."""
+    """Draw the accuracies as a table."""
     rows = [
         {
             "Who answers": CONTESTANTS[score.contestant].title,

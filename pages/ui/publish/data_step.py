@@ -1,4 +1,4 @@
-"""Step 1: which data. Only names are read here: of files, and of their columns."""
+"""Step 1: choose the data. Only the names of files and columns are read here."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ ASKED = ("columns", "place", "outside", "row", "who", "ids", "rows", "person", "
 
 @dataclass(frozen=True)
 class Opened:
-    """Files of which nothing but the names of their columns was read."""
+    """Files whose column names were read, and nothing else."""
 
     title: str
     path: str
@@ -145,13 +145,13 @@ def public() -> None:
 
 
 def known_data(name: str, keys: list[str]) -> None:
-    """Data that need not be opened: one of them, and on to the level."""
-    current = DATA.get()
+    """Draw a choice among data that are already open, and a button to the level."""
+    current, titles = DATA.get(), {key: facts(key).title for key in keys}
     key = st.selectbox(
         "Which of them?",
         keys,
         index=keys.index(current) if current in keys else 0,
-        format_func=lambda key: facts(key).title,
+        format_func=titles.__getitem__,
         key=name,
     )
     if key in BUILTIN:
@@ -175,7 +175,7 @@ def look(path: str, engine: engines.Engine | None, format: str | None = None) ->
 
 
 def begin(path: str, engine: engines.Engine | None, format: str | None = None) -> None:
-    """Look at files in the background, or at a table of Spark, which takes a while to start."""
+    """Start to read column names in the background. Spark takes a while to start."""
     before: Job[Opened] | None = st.session_state.get(OPENING)
     if before is not None:
         before.stop()
@@ -187,7 +187,7 @@ def begin(path: str, engine: engines.Engine | None, format: str | None = None) -
 
 
 def finish() -> None:
-    """Once the columns are known, the next step."""
+    """Open the next step once the columns are known."""
     job: Job[Opened] | None = st.session_state.get(OPENING)
     if job is None or not fragments.watch(job):
         return
@@ -203,7 +203,7 @@ def finish() -> None:
 
 
 def refuse(failure: Exception) -> None:
-    """What is wrong with a file, in words; what is wrong with the program is not for a page."""
+    """Show what is wrong with a file. Errors of the program itself are raised."""
     if isinstance(failure, engines.ReadingStopped):
         st.info("Stopped. Nothing was kept of these data.", icon=":material/stop_circle:")
         return
@@ -213,7 +213,7 @@ def refuse(failure: Exception) -> None:
 
 
 def summary() -> str:
-    """The data that were chosen, in a line."""
+    """The chosen data, in a line."""
     opened = files()
     assert opened is not None
     number = len(opened.source.layouts)

@@ -1,4 +1,4 @@
-"""The one place where a page spends: each plan that was shown is published at most once."""
+"""The one place where a page spends budget: a confirmed plan is published at most once."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ TICKETS = "tickets"
 
 
 def ticket(what: Hashable) -> str:
-    """The same for one thing in one visit, until what came of it was told."""
+    """A token for one plan in one visit, the same until its outcome was shown."""
     return tickets().setdefault(what, secrets.token_hex(8))
 
 
 def forget(what: Hashable) -> None:
-    """What came of it was told: from now on it could be meant again."""
+    """Drop the token after the outcome was shown: the plan may be published again."""
     tickets().pop(what, None)
 
 
@@ -43,7 +43,9 @@ def tickets() -> dict[Hashable, str]:
 def begin(
     ticket: Hashable, plan: ReleasePlan, ledger: Ledger, asked: str | None = None
 ) -> Job[int]:
-    """Publish a plan, and give its number; a second call with its ticket gets the same job.
+    """Publish a plan and return the job, which ends with the release's number.
+
+    A second call with the same ticket returns the same job.
 
     Where somebody else asked for it, this visit approves it.
     """
@@ -66,12 +68,12 @@ def begin(
 
 
 def running(ticket: Hashable) -> Job[int] | None:
-    """What was begun with that ticket."""
+    """The job that was started with this ticket, if any."""
     return cached_work.worker().begun(ticket)
 
 
 def refuse(reason: Exception) -> None:
-    """Why nothing was published, in words; faults of the program are not for a page."""
+    """Show why nothing was published. Errors of the program itself are raised."""
     if isinstance(reason, sqlite3.Error):
         st.error(
             f"**The ledger could not be written.** {plain(str(reason))}. History says whether the "

@@ -1,4 +1,4 @@
-"""The end of step 2: one pass over the rows, what became of them, and data to go on with."""
+"""The end of step 2: count the rows in one pass, show the result, and keep the data."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DROP, CLIP = "drop", "clip"
 
 @dataclass(frozen=True)
 class Asked:
-    """What was settled in this step; equal answers need not be counted again."""
+    """The answers of this step. Equal answers need not be counted again."""
 
     mark: str
     columns: tuple[str, ...]
@@ -52,7 +52,7 @@ class Counted:
 
 
 def count(opened: Opened, asked: Asked | None) -> None:
-    """One pass over the rows, and what came of it; then the next step."""
+    """Count the rows in one pass, show the result, and offer the next step."""
     counted: Counted | None = st.session_state.get(COUNTED)
     fresh = counted is not None and counted.asked == asked
     if st.button(
@@ -111,7 +111,7 @@ def counting(opened: Opened, asked: Asked) -> Counted:
 
 
 def told(opened: Opened, counted: Counted) -> None:
-    """What became of the rows: for the eyes of who holds them, and in no file."""
+    """Show how many rows were kept. Only their owner may see this; no file contains it."""
     found, row = counted.tally.value, counted.asked.row
     with st.container(key="tally"):
         st.markdown(f"What became of the rows {NOT_PRIVATE}")
@@ -141,7 +141,7 @@ def swap(columns: tuple[str, ...]) -> None:
 
 
 def keep(opened: Opened, counted: Counted) -> None:
-    """From now on these data can be chosen in this visit."""
+    """Keep the data, so that this visit can choose them."""
     asked = counted.asked
     source = FileData(
         opened.path,
