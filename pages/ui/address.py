@@ -92,7 +92,7 @@ class Key(Generic[T]):
         return {self.name: self.render(value)}
 
 
-def arrive(page: str, keys: Iterable[Key[Any]] = ()) -> None:
+def arrive(page: str, renamed: Iterable[Key[Any]] = ()) -> None:
     """Accept the address of the request, and rename keys that it has under earlier names.
 
     A fragment that redraws itself may handle a click before the page asks to be drawn for that
@@ -104,8 +104,8 @@ def arrive(page: str, keys: Iterable[Key[Any]] = ()) -> None:
     st.session_state[HERE] = page
     if page == here and st.query_params.to_dict() in left and not going_back():
         restore()
-    for key in keys:
-        if key.former and page in key.pages:
+    for key in renamed:
+        if page in key.pages:
             _rename(key)
     remember()
 

@@ -178,3 +178,7 @@ def declared() -> Iterator[Key[Any]]:
     yield from map(log_y, METRICS.values())
     for key, algorithm in ALGORITHMS.items():
         yield from (setting(key, parameter) for parameter in algorithm.parameters)
+
+
+#: Keys that old addresses call by another name.
+RENAMED = tuple(key for key in declared() if key.former)
