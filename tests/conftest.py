@@ -9,11 +9,15 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 #: Files and folders that `pytest --fast` (`make test-fast`) leaves out: they drive browsers,
 #: servers and Spark, kill processes, or repeat runs very often. The rest takes two minutes.
@@ -62,6 +66,19 @@ def chromium_path() -> str:
     """The browser that Playwright drives: pass it as executable_path."""
     found = os.environ.get("DPCORE_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), "")
     return found or missing("Chromium (or DPCORE_CHROMIUM, its path)")
+
+
+@pytest.fixture(scope="module")
+def browser(chromium_path: str) -> Iterator[Browser]:
+    """Chromium, for the tests of one module."""
+    from playwright.sync_api import sync_playwright
+
+    from tests.browser.driver import FLAGS
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=chromium_path, args=FLAGS)
+        yield chromium
+        chromium.close()
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit.runtime import caching, exists, get_instance
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pages.server import sweep
+from pages.server import session_cleanup
 from pages.ui import address, browser_state, own_data, url_keys
 
 #: What stays of a visit: where it is, and how wide its window is.
@@ -44,7 +44,7 @@ def forget() -> None:
             get_instance().uploaded_file_mgr.remove_session_files(context.session_id)
         # Streamlit keeps what each button was to be called with, long after it was drawn.
         context.session_state._state._new_widget_state.widget_metadata.clear()
-    sweep.let_go.set()
+    session_cleanup.let_go.set()
 
 
 def times() -> int:

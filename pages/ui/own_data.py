@@ -30,7 +30,7 @@ def new_key() -> str:
 
 
 @dataclass(frozen=True)
-class HeldData:
+class SessionData:
     """Data that a session holds."""
 
     about: DataInfo
@@ -60,18 +60,18 @@ def is_own(key: str) -> bool:
     return key.startswith(PREFIX)
 
 
-def held() -> dict[str, HeldData]:
+def held() -> dict[str, SessionData]:
     """What this session holds, by key, in the order in which it came."""
-    found: dict[str, HeldData] = st.session_state.setdefault(HELD, {})
+    found: dict[str, SessionData] = st.session_state.setdefault(HELD, {})
     return found
 
 
-def keep(own: HeldData) -> HeldData:
+def keep(own: SessionData) -> SessionData:
     held()[own.key] = own
     return own
 
 
-def known(key: str) -> BuiltinSet | HeldData:
+def known(key: str) -> BuiltinSet | SessionData:
     """A data set by its key: a built-in one, or one that this session holds."""
     if not is_own(key):
         return builtin_set(key)

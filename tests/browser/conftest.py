@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.driver import DESK, LONG, WITHOUT_MOTION, chromium, serving, settled, watch
+from tests.browser.driver import DESK, LONG, WITHOUT_MOTION, serving, settled, watch
 
 #: A machine that tests two pages at once, on software rendering, may keep anybody waiting.
 expect.set_options(timeout=LONG)
@@ -19,12 +19,6 @@ expect.set_options(timeout=LONG)
 def server() -> Iterator[str]:
     with serving() as started:
         yield started.address
-
-
-@pytest.fixture(scope="module")
-def browser(chromium_path: str) -> Iterator[Browser]:
-    with chromium(chromium_path) as browser:
-        yield browser
 
 
 @pytest.fixture

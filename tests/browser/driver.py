@@ -16,15 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from PIL import Image, ImageChops
-from playwright.sync_api import (
-    Browser,
-    ConsoleMessage,
-    FloatRect,
-    Locator,
-    Page,
-    Request,
-    sync_playwright,
-)
+from playwright.sync_api import ConsoleMessage, FloatRect, Locator, Page, Request
 
 ROOT = Path(__file__).parents[2]
 #: Software rendering; a sandbox needs rights that containers do not give.
@@ -88,14 +80,6 @@ def serving(
         process.wait(timeout=LONG / 1000)
         probe.close()
         folder.cleanup()
-
-
-@contextlib.contextmanager
-def chromium(path: str) -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 def answers(address: str) -> bool:

@@ -31,8 +31,8 @@ def done(page: Page) -> int:
     return int(words.split(" of ")[0].replace(",", ""))
 
 
-def stops_and_goes_on(page: Page, total: str) -> None:
-    """Runs come in until somebody stops them, and again when somebody lets them go on."""
+def grows_until_stopped(page: Page, total: str) -> None:
+    """Runs come in until somebody stops them, and again when somebody goes on."""
     before = done(page)
     eventually(lambda: done(page) > before)
     page.get_by_role("button", name="Stop").last.click()

@@ -28,7 +28,7 @@ from tests.browser.driver import (
     shows,
     width,
 )
-from tests.browser.sweeping import done, finished, stops_and_goes_on
+from tests.browser.sweeping import done, finished, grows_until_stopped
 
 Visit = Callable[..., Page]
 RANK = "/compare?data=iris&algorithm=dplloyd&k=3&privacy=Loosest&paper=000&runs=2"
@@ -64,7 +64,7 @@ def press(page: Page, spot: Locator, x: float = 0.5, y: float = 0.5) -> None:
 
 def test_a_ranking_grows_until_somebody_stops_it(visit: Visit) -> None:
     page = opened(visit, "/compare?data=s1-like&algorithm=gkm&paper=000&runs=200")
-    stops_and_goes_on(page, "1,600")
+    grows_until_stopped(page, "1,600")
 
 
 def test_the_files_of_a_ranking_say_what_the_screen_says(visit: Visit) -> None:

@@ -26,7 +26,7 @@ from tests.browser.driver import (
     shows,
     width,
 )
-from tests.browser.sweeping import done, finished, stops_and_goes_on
+from tests.browser.sweeping import done, finished, grows_until_stopped
 
 Visit = Callable[..., Page]
 SMALL = "/curves?data=s1-like&algorithm=dplloyd&runs=2&from=0.5&to=2.0"
@@ -46,7 +46,8 @@ def saved(page: Page, press: Callable[[], None]) -> bytes:
 
 
 def test_points_appear_while_runs_are_made_until_somebody_stops_them(visit: Visit) -> None:
-    stops_and_goes_on(opened(visit, "/curves?data=s1-like&algorithm=gkm&runs=200"), "2,400")
+    page = opened(visit, "/curves?data=s1-like&algorithm=gkm&runs=200")
+    grows_until_stopped(page, "2,400")
 
 
 def test_controls_answer_while_the_sweep_of_a_month_runs(visit: Visit) -> None:

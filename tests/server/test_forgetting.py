@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.driver import LONG, ROOT, chromium, serving
+from tests.browser.driver import LONG, ROOT, serving
 from tests.browser.publishing import at_columns, at_level, press
 from tests.pages.publishing import csv_text, trips
 from tests.server.visitor import fetch
 
-KEPT = ("IsolatedEngine", "ReadingProcess", "HeldData", "Opened", "uploads", "bytes")
+KEPT = ("IsolatedEngine", "ReadingProcess", "SessionData", "Opened", "uploads", "bytes")
 
 
 @pytest.fixture(scope="module")
@@ -23,12 +23,6 @@ def server() -> Iterator[str]:
     main = "tests/server/counted.py"
     with serving(main=main, DPCORE_UPLOADS_MB="1", PYTHONPATH=str(ROOT)) as started:
         yield started.address
-
-
-@pytest.fixture(scope="module")
-def browser(chromium_path: str) -> Iterator[Browser]:
-    with chromium(chromium_path) as browser:
-        yield browser
 
 
 @pytest.fixture
@@ -79,7 +73,7 @@ def test_nothing_is_left_of_visits_that_ended(
         at_level(page, file)
     before = held(server)
     assert before["IsolatedEngine"] >= 2
-    assert before["HeldData"] >= 2
+    assert before["SessionData"] >= 2
     for page in pages:
         page.context.close()
     until(server, nothing)

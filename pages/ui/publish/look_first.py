@@ -14,7 +14,7 @@ from dpcore.privacy.rounding import at_least, at_most
 from dpcore.release import TWIN, Ledger, twin_of, twin_plan
 from pages.ui import access, address, fragments, own_data, url_keys
 from pages.ui.access import Action
-from pages.ui.own_data import HeldData
+from pages.ui.own_data import SessionData
 from pages.ui.publish import approval, ledger_choice, step_list
 from pages.ui.publish.publish_once import forget, refuse, running, ticket
 from pages.ui.publish.publish_source import Subject
@@ -134,7 +134,7 @@ def keep(subject: Subject, ledger: Ledger, number: int) -> None:
     entry = ledger.entry(number)
     data = twin_of(ledger, number)
     own_data.keep(
-        HeldData(
+        SessionData(
             replace(
                 data.about,
                 key=own_data.new_key(),

@@ -15,7 +15,7 @@ from dpcore.release import FileData, Unit
 from dpcore.results.run_result import NonPrivate
 from pages.ui import background, fragments, own_data, url_keys
 from pages.ui.background import Job
-from pages.ui.own_data import HeldData
+from pages.ui.own_data import SessionData
 from pages.ui.publish import step_list
 from pages.ui.publish.data_step import Opened, refuse
 from pages.ui.publish.publish_step import PublishStep
@@ -161,7 +161,7 @@ def keep(opened: Opened, counted: Counted) -> None:
         description=f"Your own data, held in this visit: {plain(', '.join(asked.box.names))}. "
         + kept * bool(unit.ids),
     )
-    own = HeldData(about, counted.dataset, source, unit, counted.tally)
+    own = SessionData(about, counted.dataset, source, unit, counted.tally)
     own_data.keep(own)
     url_keys.DATA.put(own.key)
     step_list.go(PublishStep.LEVEL)
