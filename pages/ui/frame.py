@@ -90,7 +90,7 @@ def frame(title: str) -> None:
         st.error("Start the dashboard with `streamlit run app.py`: no other file is safe to open.")
         st.stop()
     access.admit(*needs(title))
-    address.arrive(title, url_keys.declared())
+    address.arrive(title, url_keys.RENAMED)
     menu = st.sidebar.container(key="menu", gap="xsmall")
     for file, label, icon in PAGES:
         if (ROOT / file).exists() and access.may(*needs(label)):

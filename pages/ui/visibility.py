@@ -11,7 +11,7 @@ from enum import StrEnum
 import streamlit as st
 
 from pages.ui import address, own_data, url_keys
-from pages.ui.publish.step import Step
+from pages.ui.publish.publish_step import PublishStep
 from pages.ui.wording import FROM_TWIN, FROM_TWIN_WORDS, NOT_PRIVATE, NOT_PRIVATE_WORDS
 
 SHOWN = "raw data shown"
@@ -89,7 +89,7 @@ def show(data: str, what: str = "a level", by: str = "what you see here") -> boo
             PUBLISH,
             label="Go on with your own data, at this level",
             icon=":material/publish:",
-            query_params=address.link(url_keys.STEP.at(Step.LEVEL)),
+            query_params=address.link(url_keys.STEP.at(PublishStep.LEVEL)),
         )
         return True
     if data not in shown():
@@ -130,7 +130,7 @@ def offer(data: str, what: str) -> None:
             PUBLISH,
             label="Make a private twin of them",
             icon=":material/content_copy:",
-            query_params=address.link(url_keys.STEP.at(Step.LEVEL)),
+            query_params=address.link(url_keys.STEP.at(PublishStep.LEVEL)),
         )
         st.button(
             "Look at a public month of trips",
