@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dpcore.privacy.accounting import Neighbors
@@ -132,6 +133,12 @@ def people_count(number: float) -> str:
     if abs(number) >= 1e6:
         return f"{number / 1e6:.1f} million"
     return f"{number:,.0f}"
+
+
+def counted(numbers: Iterable[float], unit: str) -> list[str]:
+    """Numbers of a unit in words, one text a number: "50,000 trips"."""
+    many = plural(unit)
+    return [f"{people_count(number)} {many}" for number in numbers]
 
 
 def distance(length: float, in_meters: bool) -> str:

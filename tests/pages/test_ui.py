@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from pages.server.shores import shores
 from pages.ui import maps
 from pages.ui.background import Job, Pictures, Worker
 from pages.ui.palette import DARK, LIGHT, Palette
@@ -140,7 +141,7 @@ def test_steps_give_way_to_pictures_but_are_not_stopped_by_a_crowd(
 
 
 def test_shores_are_closed_light_and_where_the_city_is() -> None:
-    rings = [ring for polygon in maps.shores() for ring in polygon["rings"]]
+    rings = [ring for polygon in shores() for ring in polygon["rings"]]
     assert all(ring[0] == ring[-1] for ring in rings)
     assert 1_000 < sum(map(len, rings)) < 10_000
     corners = [corner for ring in rings for corner in ring]
