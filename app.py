@@ -39,6 +39,11 @@ MANY_ROWS = 1_000_000
 
 def main() -> None:
     frame.frame("Explore")
+    with cached_work.turns().turn():
+        explore()
+
+
+def explore() -> None:
     choice = controls.choose()
     st.title("What privacy costs")
     unit = choice.about.unit

@@ -99,11 +99,6 @@ def run(choice: Choice) -> RunResult:
 
 @once(512)
 def picture(choice: Choice, axes: Axes) -> Picture:
-    with turns().turn():
-        return _picture(choice, axes)
-
-
-def _picture(choice: Choice, axes: Axes) -> Picture:
     result = run(choice)
     synopsis = result.synopsis
     source = data(choice.data)
