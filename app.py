@@ -22,8 +22,8 @@ from pages.ui import (
     too_few_rows,
     visibility,
 )
-from pages.ui.controls import Choice
-from pages.ui.run_picture import Layers
+from pages.ui.choice import Choice
+from pages.ui.legend import Layers
 from pages.ui.wording import plain
 
 #: The three levels that stand side by side at first: ends and middle.

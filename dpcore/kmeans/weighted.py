@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from dpcore.geometry.domain import FloatArray
 from dpcore.kmeans.lloyd import distinct, lloyd
-from dpcore.kmeans.merging import merge_points, on_raster
+from dpcore.kmeans.merging import merge_points, on_raster, padded
 from dpcore.kmeans.points import WeightedPoints
 from dpcore.kmeans.seeding import greedy_plus_plus
 from dpcore.randomness.coins import Coins
@@ -47,13 +47,6 @@ def weighted_kmeans(
     reach = np.abs(points - middle).max() or 1.0
     centers, cost = _solve((points - middle) / reach, weights, k, restarts, rng)
     return centers * reach + middle, cost * reach**2
-
-
-def padded(points: FloatArray, weights: FloatArray, k: int) -> FloatArray:
-    """k centers from no more than k points: the heaviest point fills the places left."""
-    missing = k - len(points)
-    filler = points[weights.argmax()] if len(points) else np.zeros(points.shape[1])
-    return np.concatenate([points, np.tile(filler, (missing, 1))])
 
 
 def _solve(

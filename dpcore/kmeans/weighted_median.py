@@ -6,9 +6,8 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from dpcore.geometry.domain import FloatArray
-from dpcore.kmeans.merging import merge_points
+from dpcore.kmeans.merging import merge_points, padded
 from dpcore.kmeans.seeding import greedy_plus_plus
-from dpcore.kmeans.weighted import padded
 from dpcore.randomness.coins import Coins
 
 #: More points than this are merged before the search.

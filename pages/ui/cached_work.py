@@ -29,7 +29,7 @@ from dpcore.study.sweep import Trial
 from dpcore.study.sweep_plan import SweepPlan
 from pages.ui import own_data
 from pages.ui.background import Job, Pictures, Worker
-from pages.ui.controls import Choice
+from pages.ui.choice import Choice
 from pages.ui.maps import in_the_city
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -72,6 +72,11 @@ class Picture:
     because: str = ""
     #: What to know about its points, where there is something.
     note: str = ""
+
+    @property
+    def kind(self) -> str:
+        """What its centers are called."""
+        return "Private" if self.verdict.holds else "Unproven"
 
 
 def data(key: str) -> Dataset:

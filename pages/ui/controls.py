@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
 from dpcore.algorithms import ALGORITHMS, PAPERS, Parameter
 from dpcore.algorithms.references import paper_key
-from dpcore.datasets import DataInfo
 from dpcore.datasets.builtin import BUILTIN
-from dpcore.geometry.domain import Box
 from dpcore.privacy.accounting import MAX_DELTA, MAX_EPSILON, MIN_EPSILON, Neighbors
 from dpcore.privacy.explain import LEVELS, MIDDLE, level_of, nearest_level
 from dpcore.privacy.rounding import at_most
 from dpcore.runs.request import Request
 from dpcore.study.metrics import METRICS, Metric
 from pages.ui import address, own_data, visibility
+from pages.ui.choice import Choice as Choice
 from pages.ui.own_data import facts, known
 
 #: In place of one paper.
@@ -35,33 +34,6 @@ RELATIONS = {
     Neighbors.ADD_REMOVE: "whether it is there",
     Neighbors.REPLACE_ONE: "what it says",
 }
-
-
-@dataclass(frozen=True)
-class Choice:
-    """One run on one data set: equal choices have equal results."""
-
-    #: The key of the data.
-    data: str
-    request: Request
-
-    def at(self, epsilon: float) -> Choice:
-        """The same at another epsilon."""
-        return replace(self, request=self.request.at(epsilon))
-
-    def with_seed(self, seed: int) -> Choice:
-        """The same with other noise."""
-        return replace(self, request=self.request.with_seed(seed))
-
-    @property
-    def about(self) -> DataInfo:
-        """The description of the data."""
-        return facts(self.data)
-
-    @property
-    def box(self) -> Box:
-        """The public box of the data."""
-        return known(self.data).box
 
 
 def choose(data: str | None = None, centers: bool = True, method: str | None = None) -> Choice:

@@ -9,8 +9,7 @@ from dpcore.privacy import explain
 from dpcore.study.repeats import DRAWS, Spread, spread
 from pages.ui import cached_work, fragments, visibility
 from pages.ui.cached_work import Picture
-from pages.ui.controls import Choice
-from pages.ui.run_picture import kind
+from pages.ui.choice import Choice
 from pages.ui.wording import plain
 
 #: Seconds between looks at the draws that are still being made, and how many the first needs.
@@ -107,7 +106,7 @@ def table(choice: Choice, picture: Picture) -> None:
     """The centers in words: what a screen reader gets of the picture."""
     about = choice.about
     partners = picture.truth.value.partners["shift"]
-    rows = pd.DataFrame({f"{kind(picture)} center": range(1, len(picture.centers) + 1)})
+    rows = pd.DataFrame({f"{picture.kind} center": range(1, len(picture.centers) + 1)})
     if "place" in picture.centers:
         rows["Where"] = picture.centers["place"].to_numpy()
     else:

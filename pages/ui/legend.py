@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
 from dpcore.privacy.explain import plural
 from dpcore.study.run_view import Marks
 from pages.ui import address, maps, palette, visibility
-from pages.ui.cached_work import Picture
-from pages.ui.controls import Choice
 from pages.ui.palette import Palette
-from pages.ui.run_picture import Layers, kind
+
+if TYPE_CHECKING:
+    from pages.ui.cached_work import Picture
+    from pages.ui.choice import Choice
 
 #: Name in the address and in Layers, words on the switch.
 SWITCHES = (
@@ -21,6 +25,18 @@ SWITCHES = (
     ("published_density", "Density of what is published"),
     ("true_density", "True density"),
 )
+
+
+@dataclass(frozen=True)
+class Layers:
+    """What is drawn, as the person switched it on or off."""
+
+    points: bool = True
+    private: bool = True
+    non_private: bool = True
+    shifts: bool = True
+    published_density: bool = False
+    true_density: bool = False
 
 
 def layer_switches(data: str) -> Layers:
@@ -49,7 +65,7 @@ def legend(picture: Picture, choice: Choice, layers: Layers) -> None:
         entries.append(published(picture.marks, unit, colors))
     if layers.private:
         fill = colors.private if picture.verdict.holds else colors.unproven
-        entries.append(entry(circle(7, fill, colors.rim, 2), f"{kind(picture)} centers"))
+        entries.append(entry(circle(7, fill, colors.rim, 2), f"{picture.kind} centers"))
     if layers.non_private:
         ring = circle(7, "none", colors.non_private, 3)
         entries.append(f"{entry(ring, 'Non-private centers')} {mark}")
