@@ -108,10 +108,3 @@ def _groups(points: FloatArray, weights: FloatArray, m: int) -> IntArray:
 def _sums(part: IntArray, values: FloatArray) -> FloatArray:
     """Sums of the rows of values in each part."""
     return np.stack([np.bincount(part, column) for column in values.T], axis=1)
-
-
-def padded(points: FloatArray, weights: FloatArray, k: int) -> FloatArray:
-    """k centers from no more than k points: the heaviest point fills the places left."""
-    missing = k - len(points)
-    filler = points[weights.argmax()] if len(points) else np.zeros(points.shape[1])
-    return np.concatenate([points, np.tile(filler, (missing, 1))])

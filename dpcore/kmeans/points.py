@@ -162,3 +162,10 @@ class WeightedPoints:
     def cost(self, centers: npt.ArrayLike) -> Any:
         """Weighted sum of squared distances, of one center set or of a batch of them."""
         return self.step(centers)[2][()]
+
+
+def padded(points: FloatArray, weights: FloatArray, k: int) -> FloatArray:
+    """k centers from no more than k points: the heaviest point fills the places left."""
+    missing = k - len(points)
+    filler = points[weights.argmax()] if len(points) else np.zeros(points.shape[1])
+    return np.concatenate([points, np.tile(filler, (missing, 1))])

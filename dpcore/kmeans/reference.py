@@ -8,8 +8,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from dpcore.geometry.domain import Box, FloatArray, Grid, IntArray, from_ticks
-from dpcore.kmeans.merging import padded
 from dpcore.kmeans.noisy_grid import solve_grid
+from dpcore.kmeans.points import padded
 
 #: Cells a side of the grid on which starts for rows of a map are compared.
 MAP_CELLS = 1024

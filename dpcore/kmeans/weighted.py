@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from dpcore.geometry.domain import FloatArray
 from dpcore.kmeans.lloyd import distinct, lloyd
-from dpcore.kmeans.merging import merge_points, on_raster, padded
-from dpcore.kmeans.points import WeightedPoints
+from dpcore.kmeans.merging import merge_points, on_raster
+from dpcore.kmeans.points import WeightedPoints, padded
 from dpcore.kmeans.seeding import greedy_plus_plus
 from dpcore.randomness.coins import Coins
 

@@ -6,7 +6,8 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from dpcore.geometry.domain import FloatArray
-from dpcore.kmeans.merging import merge_points, padded
+from dpcore.kmeans.merging import merge_points
+from dpcore.kmeans.points import padded
 from dpcore.kmeans.seeding import greedy_plus_plus
 from dpcore.randomness.coins import Coins
 
