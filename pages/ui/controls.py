@@ -29,10 +29,10 @@ MOST_CENTERS = 100
 MAX_SEED = 2**53 - 1
 #: One control less, for what every page reads the same way.
 LEVEL_NAMES = tuple(level.name for level in LEVELS)
-ENDS = '<div class="ends"><span>← leaks most</span><span>leaks least →</span></div>'
+ENDS = '<div class="ends"><span>← More accurate</span><span>More private →</span></div>'
 RELATIONS = {
-    Neighbors.ADD_REMOVE: "whether it is there",
-    Neighbors.REPLACE_ONE: "what it says",
+    Neighbors.ADD_REMOVE: "whether it is in the data",
+    Neighbors.REPLACE_ONE: "its values",
 }
 
 
@@ -165,7 +165,7 @@ def exact_values(data: str) -> tuple[float, float, Neighbors, int]:
         unit = facts(data).unit
         neighbors = address.control(
             st.radio,
-            f"An attacker must not learn of a {unit}",
+            f"What an attacker must not learn about a {unit}",
             "neighbors",
             Neighbors.ADD_REMOVE,
             Neighbors,
