@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dpcore.privacy.accounting import Neighbors
@@ -137,6 +138,12 @@ def people_count(number: float) -> str:
 def _on_a_map(length: float) -> tuple[float, int, str]:
     """A length given in meters as people read it, with its decimals and its unit."""
     return (length, 0, "m") if length < 995 else (length / 1000, int(length < 9_950), "km")
+
+
+def counted(numbers: Iterable[float], unit: str) -> list[str]:
+    """Numbers of a unit in words, one text a number: "50,000 trips"."""
+    many = plural(unit)
+    return [f"{people_count(number)} {many}" for number in numbers]
 
 
 def distance(length: float, in_meters: bool) -> str:

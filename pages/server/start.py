@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import html
 import importlib
 import os
@@ -21,7 +22,7 @@ from streamlit.errors import StreamlitAuthError
 from streamlit.runtime import Runtime, get_instance
 from streamlit.starlette import App
 
-from pages.server import settings
+from pages.server import settings, shores
 from pages.server.gate import Gate
 from pages.server.session_cleanup import Sweeper
 from pages.server.settings import Mode
@@ -39,7 +40,7 @@ def options() -> dict[str, Any]:
     elif settings.mode() is Mode.SHARED:
         check_sign_in()
     gate = Middleware(Gate, token=settings.token(), limits=settings.limits())
-    return {"middleware": [gate], "lifespan": lifespan}
+    return {"middleware": [gate], "lifespan": lifespan, "routes": [shores.route()]}
 
 
 def check_sign_in() -> None:
@@ -65,12 +66,20 @@ async def lifespan(app: App) -> AsyncIterator[None]:
     _guarded = True
     words = "Address for the class" if settings.mode() is Mode.CLASSROOM else "Open"
     print(f"\n  {words}: {address()}\n", flush=True)
+    keep_modules()
     sweeping = asyncio.create_task(Sweeper(get_instance()).run())
     with tempfile.TemporaryDirectory(prefix="dpcore-") as folder:
         if os.environ.get(BROWSE):
             webbrowser.open(leading(Path(folder)).as_uri())
         yield
     sweeping.cancel()
+
+
+def keep_modules() -> None:
+    """Leave what is loaded by now out of every later garbage collection. It is never given up, and
+    going through it would cost more than a move of the slider."""
+    gc.collect()
+    gc.freeze()
 
 
 def leading(folder: Path) -> Path:

@@ -30,7 +30,7 @@ from dpcore.study.sweep import Trial
 from dpcore.study.sweep_plan import SweepPlan
 from pages.ui import own_data
 from pages.ui.background import Job, PictureQueue, Worker
-from pages.ui.controls import Choice
+from pages.ui.choice import Choice
 from pages.ui.maps import in_the_city
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -74,6 +74,11 @@ class Picture:
     #: A remark about the points.
     note: str = ""
 
+    @property
+    def kind(self) -> str:
+        """What its centers are called."""
+        return "Private" if self.verdict.holds else "Unproven"
+
 
 def data(key: str) -> Dataset:
     if own_data.is_own(key):
@@ -100,11 +105,6 @@ def run(choice: Choice) -> RunResult:
 
 @once(512)
 def picture(choice: Choice, axes: Axes) -> Picture:
-    with turns().turn():
-        return _picture(choice, axes)
-
-
-def _picture(choice: Choice, axes: Axes) -> Picture:
     result = run(choice)
     synopsis = result.synopsis
     source = data(choice.data)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
 from dpcore.algorithms import ALGORITHMS, PAPERS, Parameter
-from dpcore.datasets import DataInfo
 from dpcore.datasets.builtin import BUILTIN
-from dpcore.geometry.domain import Box
 from dpcore.privacy.accounting import Neighbors
 from dpcore.privacy.explain import LEVELS, level_of, nearest_level
 from dpcore.privacy.rounding import at_most
@@ -19,44 +17,18 @@ from dpcore.runs.request import Request
 from dpcore.study.metrics import METRICS, Metric
 from pages.ui import address, own_data, url_keys, visibility
 from pages.ui.address import Key
+from pages.ui.choice import Choice as Choice
 from pages.ui.own_data import facts, known
 from pages.ui.url_keys import ALL, LEVEL_NAMES
 from pages.ui.url_parsers import OneOf
 
 DATA, ALGORITHM = url_keys.DATA.default, url_keys.ALGORITHM.default
 FALLBACK, CENTERS = "auto", url_keys.CENTERS.default
-ENDS = '<div class="ends"><span>← leaks most</span><span>leaks least →</span></div>'
+ENDS = '<div class="ends"><span>← More accurate</span><span>More private →</span></div>'
 RELATIONS = {
-    Neighbors.ADD_REMOVE: "whether it is there",
-    Neighbors.REPLACE_ONE: "what it says",
+    Neighbors.ADD_REMOVE: "whether it is in the data",
+    Neighbors.REPLACE_ONE: "its values",
 }
-
-
-@dataclass(frozen=True)
-class Choice:
-    """One run on one data set: equal choices have equal results."""
-
-    #: The key of the data.
-    data: str
-    request: Request
-
-    def at(self, epsilon: float) -> Choice:
-        """The same at another epsilon."""
-        return replace(self, request=self.request.at(epsilon))
-
-    def with_seed(self, seed: int) -> Choice:
-        """The same with other noise."""
-        return replace(self, request=self.request.with_seed(seed))
-
-    @property
-    def about(self) -> DataInfo:
-        """The description of the data."""
-        return facts(self.data)
-
-    @property
-    def box(self) -> Box:
-        """The public box of the data."""
-        return known(self.data).box
 
 
 def choose(data: str | None = None, centers: bool = True, method: str | None = None) -> Choice:
@@ -164,7 +136,7 @@ def exact_values(data: str) -> tuple[float, float, Neighbors, int]:
         unit = facts(data).unit
         neighbors = address.control(
             st.radio,
-            f"An attacker must not learn of a {unit}",
+            f"What an attacker must not learn about a {unit}",
             url_keys.NEIGHBORS,
             format_func=RELATIONS.__getitem__,
         )

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
 from dpcore.privacy.explain import plural
 from dpcore.study.run_view import Marks
 from pages.ui import address, maps, palette, url_keys, visibility
-from pages.ui.cached_work import Picture
-from pages.ui.controls import Choice
 from pages.ui.palette import Palette
-from pages.ui.run_picture import Layers, kind
+
+if TYPE_CHECKING:
+    from pages.ui.cached_work import Picture
+    from pages.ui.choice import Choice
 
 #: Key in the address, whose name is also the layer's, and words on the switch.
 SWITCHES = (
@@ -23,6 +27,18 @@ SWITCHES = (
 )
 #: Layers of what nothing protects.
 MARKED = (url_keys.NON_PRIVATE, url_keys.TRUE_DENSITY)
+
+
+@dataclass(frozen=True)
+class Layers:
+    """What is drawn, as the person switched it on or off."""
+
+    points: bool = True
+    private: bool = True
+    non_private: bool = True
+    shifts: bool = True
+    published_density: bool = False
+    true_density: bool = False
 
 
 def layer_switches(data: str) -> Layers:
@@ -45,7 +61,7 @@ def legend(picture: Picture, choice: Choice, layers: Layers) -> None:
         entries.append(published(picture.marks, unit, colors))
     if layers.private:
         fill = colors.private if picture.verdict.holds else colors.unproven
-        entries.append(entry(circle(7, fill, colors.rim, 2), f"{kind(picture)} centers"))
+        entries.append(entry(circle(7, fill, colors.rim, 2), f"{picture.kind} centers"))
     if layers.non_private:
         ring = circle(7, "none", colors.non_private, 3)
         entries.append(f"{entry(ring, 'Non-private centers')} {mark}")
@@ -58,8 +74,8 @@ def legend(picture: Picture, choice: Choice, layers: Layers) -> None:
     about = choice.about
     far = maps.beyond(picture.centers[[0, 1]].to_numpy())
     if about.geographic and maps.in_the_city(choice.box) and layers.private and far:
-        these = "One center lies" if far == 1 else f"{far} centers lie"
-        st.caption(f"{these} toward or beyond the edge of the map: drag it, or zoom out.")
+        these = "One center may be" if far == 1 else f"{far} centers may be"
+        st.caption(f"{these} outside this view. Drag the map or zoom out to see more.")
     if picture.marks is None:
         st.caption("This method publishes its centers and nothing else.")
 

@@ -7,20 +7,19 @@ import io
 import json
 import math
 from collections.abc import Iterable, Sequence
-from functools import cache
-from itertools import zip_longest
 from typing import Any
 
+import pandas as pd
 import pydeck as pdk
 from PIL import Image
 from pydeck.bindings.json_tools import default_serialize
 
-from dpcore.datasets.city_shapes import boroughs
 from dpcore.geometry.domain import Box
-from dpcore.privacy.explain import people_count, plural
+from dpcore.privacy.explain import counted
 from dpcore.study.run_view import Levels, Marks
+from pages.server import shores
 from pages.ui.palette import Palette
-from pages.ui.wording import plain_in_chart
+from pages.ui.wording import printable
 
 #: The part of the city that one looks at first, and its zoom on a map of usual height.
 MIDDLE, ZOOM, HEIGHT = (-73.9725, 40.7525), 11.55, 490
@@ -33,14 +32,11 @@ AROUND_THE_CITY = Box((-75.5, 39.9), (-72.5, 41.6))
 OCEAN = [[-180, -85], [180, -85], [180, 85], [-180, 85]]
 #: Pixels that a box is fitted into, and the width of the world at zoom 0.
 ROOM, WORLD = (340, 440), 512
-#: Shores are drawn to this many degrees (20 m) where one looks, and coarsely elsewhere.
-NEAR, FAR = 0.0002, 0.004
-WINDOW = Box((-74.12, 40.66), (-73.84, 40.92))
-
 #: Radius of a disc whose area is that of all trips: so the black on the map is always as much.
 WHOLE_RADIUS = 95
-#: Lines of what hovering says. Each is escaped by itself, so they cannot be one piece of HTML.
-TIP_LINES = ("tip0", "tip1", "tip2", "tip3", "tip4")
+#: What hovering says stands first in a row, or in a dictionary under this name. The browser
+#: escapes it.
+TIP = "0"
 Row = dict[str, Any]
 
 
@@ -81,8 +77,9 @@ def city_map(layers: list[pdk.Layer], palette: Palette, box: Box | None = None) 
         map_provider=None,
         initial_view_state=view(box),
         tooltip={
-            "html": "".join(f"<div>{{{line}}}</div>" for line in TIP_LINES),
+            "html": f"<div>{{{TIP}}}</div>",
             "style": {
+                "whiteSpace": "pre-line",
                 "background": palette.paper,
                 "color": palette.text,
                 "border": f"1px solid {palette.shore}",
@@ -111,7 +108,7 @@ def ground(palette: Palette) -> list[pdk.Layer]:
     )
     land = pdk.Layer(
         "PolygonLayer",
-        shores(),
+        shores.address(),
         id="land",
         get_polygon="rings",
         get_fill_color=palette.rgb("land"),
@@ -142,44 +139,19 @@ def plain_ground(box: Box, palette: Palette) -> list[pdk.Layer]:
     ]
 
 
-@cache
-def shores() -> list[Row]:
-    """The boroughs' polygons, thinned."""
-    polygons = [polygon for area in boroughs() for polygon in area.polygons]
-    thinned = [[thin(ring.tolist()) for ring in polygon] for polygon in polygons]
-    return [{"rings": [r for r in rings if len(r) > 3]} for rings in thinned if len(rings[0]) > 3]
-
-
-def thin(ring: list[list[float]]) -> list[list[float]]:
-    """A closed ring without corners too near the one before to be told apart on the screen."""
-    kept = ring[:1]
-    for x, y in ring[1:-1]:
-        inside = WINDOW.low[0] < x < WINDOW.high[0] and WINDOW.low[1] < y < WINDOW.high[1]
-        if max(abs(x - kept[-1][0]), abs(y - kept[-1][1])) >= (NEAR if inside else FAR):
-            kept.append([round(x, 5), round(y, 5)])
-    return [*kept, kept[0]]
-
-
 def points_layers(marks: Marks, unit: str, palette: Palette) -> list[pdk.Layer]:
     """Published points as discs whose area is their weight, or published cells as squares."""
-    whole = float(marks.frame["weight"].sum()) or 1.0
     if marks.cell:
         return [cells_layer(marks, unit, palette)]
-    rows = [
-        {
-            "at": [round(x, 6), round(y, 6)],
-            "radius": round(WHOLE_RADIUS * (weight / whole) ** 0.5, 2),
-            **tip("A published point stands for", standing_for(weight, unit)),
-        }
-        for x, y, weight in marks.frame.itertuples(index=False)
-    ]
+    weights = marks.frame["weight"]
+    radius = WHOLE_RADIUS * (weights / (float(weights.sum()) or 1.0)) ** 0.5
     return [
         pdk.Layer(
             "ScatterplotLayer",
-            rows,
+            mark_rows("Published: about", marks, unit, radius.round(2)),
             id="points",
-            get_position="at",
-            get_radius="radius",
+            get_position="[this[1], this[2]]",
+            get_radius="this[3]",
             radius_units="'pixels'",
             radius_min_pixels=1,
             get_fill_color=palette.rgb("points", 165),
@@ -188,35 +160,33 @@ def points_layers(marks: Marks, unit: str, palette: Palette) -> list[pdk.Layer]:
     ]
 
 
+def mark_rows(what: str, marks: Marks, unit: str, size: pd.Series[float]) -> list[tuple[Any, ...]]:
+    """What hovering says of each mark, its position, and a size."""
+    frame = marks.frame
+    tips = [f"{what} {each}" for each in counted(frame["weight"].tolist(), unit)]
+    x, y = (frame[axis].round(6).tolist() for axis in ("x", "y"))
+    return list(zip(tips, x, y, size.tolist(), strict=True))
+
+
 def tip(*lines: str) -> Row:
-    """What hovering over a mark says, line by line, as fields of its row. It is read as HTML."""
-    return dict(zip_longest(TIP_LINES, map(plain_in_chart, lines), fillvalue=""))
-
-
-def standing_for(weight: float, unit: str) -> str:
-    return f"about {people_count(weight)} {plural(unit)}"
+    """What hovering over a mark says, line by line, as a field of its row."""
+    return {TIP: "\n".join(map(printable, lines))}
 
 
 def cells_layer(marks: Marks, unit: str, palette: Palette) -> pdk.Layer:
-    width, height = (0.46 * side for side in marks.cell or (0, 0))
-    most = float(marks.frame["weight"].max())
-    rows = [
-        {
-            "ring": [
-                [round(x + dx * width, 6), round(y + dy * height, 6)]
-                for dx, dy in ((-1, -1), (1, -1), (1, 1), (-1, 1))
-            ],
-            "color": palette.rgb("points", round(10 + 190 * (weight / most) ** 0.5)),
-            **tip("A published noisy count:", standing_for(weight, unit)),
-        }
-        for x, y, weight in marks.frame.itertuples(index=False)
-    ]
+    """Squares as wide as a published cell, darker for more."""
+    width, height = marks.cell or (0.0, 0.0)
+    weights = marks.frame["weight"]
+    depth = 10 + 190 * (weights / float(weights.max())) ** 0.5
+    west, east = f"this[1] - {0.46 * width}", f"this[1] + {0.46 * width}"
+    south, north = f"this[2] - {0.46 * height}", f"this[2] + {0.46 * height}"
+    red, green, blue, _ = palette.rgb("points")
     return pdk.Layer(
         "SolidPolygonLayer",
-        rows,
+        mark_rows("Published, with noise: about", marks, unit, depth.round()),
         id="cells",
-        get_polygon="ring",
-        get_fill_color="color",
+        get_polygon=f"[[{west}, {south}], [{east}, {south}], [{east}, {north}], [{west}, {north}]]",
+        get_fill_color=f"[{red}, {green}, {blue}, this[3]]",
         pickable=True,
     )
 

@@ -12,7 +12,8 @@ from dpcore.datasets import DataInfo, Dataset
 from dpcore.datasets.builtin import BuiltinSet, builtin_set
 from dpcore.datasets.engines import Tally
 from dpcore.geometry.domain import Box
-from dpcore.release import DataSource, Unit
+from dpcore.release.sources import DataSource
+from dpcore.release.unit import Unit
 from dpcore.results.non_private import NonPrivate
 
 #: What stands in the address for data of a session: a mark that says nothing, not even a name.

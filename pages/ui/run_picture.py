@@ -11,22 +11,11 @@ import streamlit as st
 from dpcore.privacy.explain import distance, level_of, people_count, percent, plural
 from pages.ui import cached_work, maps, palette, scatter_plot, visibility
 from pages.ui.cached_work import Picture
-from pages.ui.controls import Choice
+from pages.ui.choice import Choice
+from pages.ui.legend import Layers
 from pages.ui.palette import Palette
 
 Row = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Layers:
-    """What is drawn, as the person switched it on or off."""
-
-    points: bool = True
-    private: bool = True
-    non_private: bool = True
-    shifts: bool = True
-    published_density: bool = False
-    true_density: bool = False
 
 
 @dataclass(frozen=True)
@@ -50,7 +39,7 @@ def centers(picture: Picture, choice: Choice) -> list[Center]:
         moved = distance(partner["shift"], about.geographic)
         share = "" if pd.isna(row["share"]) else f"{percent(row['share'])} of {plural(about.unit)}"
         shift = f"{moved} from its non-private partner"
-        lines = (f"{kind(picture)} center {rank}", str(row.get("place", "")), share, shift)
+        lines = (f"{picture.kind} center {rank}", str(row.get("place", "")), share, shift)
         partner_lines = (f"Non-private center {rank}", f"{moved} from its private partner")
         found.append(
             Center(
@@ -63,10 +52,6 @@ def centers(picture: Picture, choice: Choice) -> list[Center]:
     return found
 
 
-def kind(picture: Picture) -> str:
-    return "Private" if picture.verdict.holds else "Unproven"
-
-
 def draw(picture: Picture, choice: Choice, axes: tuple[int, int], layers: Layers, key: str) -> None:
     """Draw the picture on the city's map, or on a plane of two coordinates."""
     colors = palette.current()
@@ -75,8 +60,9 @@ def draw(picture: Picture, choice: Choice, axes: tuple[int, int], layers: Layers
         deck = city(picture, choice, layers, colors)
         st.pydeck_chart(deck, height=maps.HEIGHT, key=key, alt=words)
     else:
+        truth = cached_work.true_density(choice.data, axes).value if layers.true_density else None
         figure = scatter_plot.figure(
-            picture, choice, centers(picture, choice), axes, layers, colors
+            picture, choice, centers(picture, choice), axes, layers, colors, truth
         )
         st.plotly_chart(figure, key=key, theme=None, config={"displayModeBar": False})
 
@@ -87,7 +73,7 @@ def describe(picture: Picture, choice: Choice) -> str:
     level = level_of(choice.request.epsilon)
     at = f"level {level.name}" if level else f"ε = {choice.request.epsilon:g}"
     return (
-        f"{choice.about.title}, {at}: {choice.request.k} {kind(picture).lower()} centers and their "
+        f"{choice.about.title}, {at}: {choice.request.k} {picture.kind.lower()} centers and their "
         f"non-private partners{published}. The table below says the same in words."
     )
 

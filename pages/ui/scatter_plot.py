@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
 from dpcore.privacy.explain import people_count, plural
 from dpcore.study.run_view import Levels, Marks
-from pages.ui import cached_work
-from pages.ui.cached_work import Picture
-from pages.ui.controls import Choice
 from pages.ui.palette import Palette
 from pages.ui.wording import plain_in_chart
 
 if TYPE_CHECKING:
-    from pages.ui.run_picture import Center, Layers
+    from pages.ui.cached_work import Picture
+    from pages.ui.choice import Choice
+    from pages.ui.legend import Layers
+    from pages.ui.run_picture import Center
 
 #: Diameter of a disc whose area is that of all rows.
 WHOLE_DIAMETER = 190
@@ -30,21 +29,17 @@ def figure(
     axes: tuple[int, int],
     layers: Layers,
     colors: Palette,
+    true_density: Levels | None = None,
 ) -> go.Figure:
     box, unit = choice.box.take(axes), choice.about.unit
     drawn = go.Figure()
-    densities: tuple[tuple[bool, Callable[[], Levels | None], str, str], ...] = (
-        (
-            layers.true_density,
-            lambda: cached_work.true_density(choice.data, axes).value,
-            colors.non_private,
-            "true",
-        ),
-        (layers.published_density, lambda: picture.density, colors.private, "published"),
-    )
-    for wanted, levels, color, name in densities:
-        if wanted and (found := levels()) is not None:
-            drawn.add_trace(density(found, box.low, box.high, color, name))
+    published = picture.density if layers.published_density else None
+    for levels, color, name in (
+        (true_density, colors.non_private, "true"),
+        (published, colors.private, "published"),
+    ):
+        if levels is not None:
+            drawn.add_trace(density(levels, box.low, box.high, color, name))
     if layers.points and picture.marks:
         drawn.add_trace(marks(picture.marks, unit, colors))
     i, j = axes

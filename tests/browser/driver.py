@@ -43,7 +43,7 @@ class Server(NamedTuple):
 
 @contextlib.contextmanager
 def serving(
-    ledger: str | None = None, main: str = "app.py", **environment: str
+    ledger: str | None = None, main: str = "app.py", root: Path = ROOT, **environment: str
 ) -> Iterator[Server]:
     """A server that was just started, on a free port, with a ledger of its own.
 
@@ -63,7 +63,7 @@ def serving(
     with errors.open("wb") as said:  # a pipe that nobody reads would fill up and stop the server
         process = subprocess.Popen(
             [*command, *options],
-            cwd=ROOT,
+            cwd=root,
             env=os.environ
             | {"DPCORE_LEDGER": ledger or f"{folder.name}/ledger", "DPCORE_TOKEN": "off"}
             | environment,

@@ -17,6 +17,7 @@ import dpcore.study.repeats
 from dpcore.algorithms import ALGORITHMS
 from dpcore.datasets.builtin import BUILTIN
 from dpcore.privacy.explain import LEVELS
+from pages.ui import maps
 from pages.ui.frame import PAGES, ROOT
 from tests.pages.visits import address, visited, words
 
@@ -85,11 +86,18 @@ def test_moving_right_publishes_fewer_points() -> None:
     assert numbers == sorted(numbers, reverse=True)
 
 
+@pytest.mark.parametrize("data", ["nyc-taxi", "nyc-month"])
+def test_a_map_is_small_enough_for_a_slow_network(data: str) -> None:
+    app = page(data=data)
+    assert len(layers(app)["points"]) > 900
+    assert len(app.get("deck_gl_json_chart")[0].proto.json) < 70_000
+
+
 def test_more_points_than_a_screen_shows_are_merged_and_the_page_says_so() -> None:
     app = page(privacy="Loosest")
     assert int(metric(app, "Points published").replace(",", "")) > 1000
     assert len(layers(app)["points"]) <= 1000
-    assert "Drawn here: 1,000, by merging near ones." in words(app)
+    assert "The picture shows 1,000, with nearby points merged." in words(app)
 
 
 def test_the_words_beside_the_slider_are_per_trip() -> None:
@@ -116,7 +124,7 @@ def test_exact_values_override_the_slider_until_it_is_moved() -> None:
     app.number_input(key="at-epsilon").set_value(0.3).run()
     assert address(app)["epsilon"] == "0.3"
     assert metric(app, "What an attacker can gain about one trip") == "50 % → at most 58 %"
-    assert "ε = 0.3 was typed" in words(app)
+    assert "You typed ε = 0.3" in words(app)
     app.select_slider(key="at-privacy").set_value("Strict").run()
     assert address(app) == {"privacy": "Strict"}
     assert next(each for each in app.number_input if "epsilon" in each.label).value is None
@@ -265,12 +273,12 @@ def test_everything_not_private_wears_the_mark() -> None:
     assert any(MARK in column for column in app.table[0].value.columns)
     marks = [m.value for m in app.markdown if m.value.startswith(":red-badge")]
     assert len(marks) == 3  # moved, worse, and how many there are
-    assert all(MARK in row.values() for row in layers(app)["non-private-centers"])
+    assert all(MARK in row[maps.TIP] for row in layers(app)["non-private-centers"])
 
 
 def test_no_protection_is_told_of_a_method_whose_claim_fails() -> None:
     said = words(page(algorithm="eugkm-published"))
-    assert "**Orange:** the same by a method that was to hide each single trip, and may not" in said
+    assert "**Orange:** from a method that claims to hide each trip, without a valid proof" in said
     assert "**No protection is proved.**" in said
     side_by_side = words(page(algorithm="eugkm-published", three="true"))
     assert side_by_side.count("no protection is proved") == 3

@@ -201,8 +201,7 @@ def test_no_name_becomes_a_link_an_icon_or_another_line(name: str) -> None:
 
 def test_charts_show_names_as_they_are() -> None:
     assert wording.plain_in_chart("<img src=x>&") == "&lt;img src=x&gt;&amp;"
-    tip = maps.tip("<b>a</b>", "b")
-    assert "<" not in "".join(map(str, tip.values()))
+    assert maps.tip("a\x00b", "c") == {maps.TIP: "a\N{REPLACEMENT CHARACTER}b\nc"}
 
 
 def test_boxes_of_places_are_public_constants() -> None:

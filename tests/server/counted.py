@@ -59,8 +59,6 @@ def referrers(held: object) -> list[str]:
     return told
 
 
-app = App(
-    Path(__file__).parents[2] / "app.py",
-    routes=[Route("/held", held)],
-    **start.options(),
-)
+options = start.options()
+options["routes"].append(Route("/held", held))
+app = App(Path(__file__).parents[2] / "app.py", **options)

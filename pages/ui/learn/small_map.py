@@ -9,7 +9,7 @@ from functools import cache
 
 from dpcore.geometry.domain import Box
 from dpcore.privacy.explain import people_count
-from pages.ui import maps
+from pages.server.shores import shores
 from pages.ui.palette import Palette
 
 #: How much narrower a degree of longitude is than one of latitude, here.
@@ -118,7 +118,7 @@ class SmallMap:
 def shores_within(window: Box) -> list[list[list[float]]]:
     """Rings of the shores that a window shows, coarsely."""
     found = []
-    for area in maps.shores():
+    for area in shores():
         for ring in area["rings"]:
             xs, ys = [p[0] for p in ring], [p[1] for p in ring]
             if (

@@ -1,0 +1,64 @@
+"""Every page meets WCAG 2.2 at levels A and AA, as far as axe-core can tell, light and dark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+from tests.browser.driver import eventually
+
+Visit = Callable[..., Page]
+
+LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"]
+PAGES = {
+    "Explore": "/",
+    "Explore, three levels": "/?three=true",
+    "Explore, four dimensions": "/?data=iris&algorithm=auto",
+    "Curves": "/curves?runs=1",
+    "Compare": "/compare?runs=1",
+    "Compare, papers": "/compare?compare=papers",
+    "Verdicts": "/verdicts",
+    "Publish": "/publish",
+    "Publish, level": "/publish?data=nyc-taxi&step=level",
+    "Publish, history": "/publish?view=history",
+    "Learn": "/learn",
+    "Learn, game": "/learn?part=game",
+    "Learn, guess": "/learn?part=guess",
+    "Learn, lessons": "/learn?part=lessons",
+    "Learn, for a projector": "/learn?presenter=true",
+}
+
+
+def violations(page: Page) -> list[str]:
+    """What axe finds: each rule with the places that break it."""
+    found = Axe().run(page, options={"runOnly": {"type": "tag", "values": LEVELS}})
+    return [
+        f"{rule['id']}: {rule['help']}\n"
+        + "\n".join(f"  {node['target']} {node['html'][:200]}" for node in rule["nodes"])
+        for rule in found.response["violations"]
+    ]
+
+
+def drawn(page: Page) -> None:
+    """Wait until a script has drawn the page, none runs any more, and no color changes."""
+    page.get_by_test_id("stMain").get_by_role("heading").first.wait_for()
+    eventually(lambda: page.get_by_test_id("stStatusWidget").count() == 0)
+    page.wait_for_function("!document.getAnimations().some(a => a instanceof CSSTransition)")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_no_page_keeps_a_person_out(visit: Visit, name: str, theme: str) -> None:
+    page = visit(PAGES[name], ready=False, color_scheme=theme)
+    drawn(page)
+    assert not violations(page), "\n".join(violations(page))
+
+
+def test_axe_finds_what_keeps_a_person_out(visit: Visit) -> None:
+    page = visit("/verdicts", ready=False)
+    drawn(page)
+    page.evaluate("document.querySelector('h1').insertAdjacentHTML('afterend', '<img src=x>')")
+    assert [found.partition(":")[0] for found in violations(page)] == ["image-alt"]
