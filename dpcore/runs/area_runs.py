@@ -6,7 +6,6 @@ from collections import OrderedDict
 from collections.abc import Hashable
 from dataclasses import dataclass
 from threading import Lock
-from typing import Protocol
 
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.divided import divided
@@ -40,35 +39,6 @@ class AreaRun:
     steps: tuple[Step, ...]
 
 
-class KeptRuns(Protocol):
-    """Runs on the areas of one map of some data, by what settles each of them."""
-
-    def divided(self, data: Dataset, regions: Regions) -> list[Dataset]:
-        """The rows of each region."""
-        ...
-
-    def found(self, key: Hashable) -> AreaRun | None:
-        """A run that was kept."""
-        ...
-
-    def keep(self, key: Hashable, run: AreaRun) -> None:
-        """Keep a run."""
-        ...
-
-
-class NothingKept:
-    """Every run is made anew."""
-
-    def divided(self, data: Dataset, regions: Regions) -> list[Dataset]:
-        return divided(data, regions)
-
-    def found(self, key: Hashable) -> AreaRun | None:
-        return None
-
-    def keep(self, key: Hashable, run: AreaRun) -> None:
-        pass
-
-
 class AreaRuns:
     """Simulated runs on areas, for a page on which one level is moved at a time.
 
@@ -88,7 +58,7 @@ class AreaRuns:
 
     def of(self, data: Dataset, regions: Regions, seed: int) -> KeptRuns:
         """The runs on these data and this map that have this seed."""
-        return _RunsOf(self, data, (id(data), regions.map_key, seed))
+        return KeptRuns(self, data, (id(data), regions.map_key, seed))
 
     def parts(self, data: Dataset, regions: Regions) -> list[Dataset]:
         """The rows of each region, divided once for each map."""
@@ -119,7 +89,7 @@ class AreaRuns:
 
 
 @dataclass(frozen=True)
-class _RunsOf:
+class KeptRuns:
     """The kept runs of one data set, map and seed."""
 
     runs: AreaRuns
@@ -127,10 +97,13 @@ class _RunsOf:
     before: tuple[Hashable, ...]
 
     def divided(self, data: Dataset, regions: Regions) -> list[Dataset]:
+        """The rows of each region."""
         return self.runs.parts(data, regions)
 
     def found(self, key: Hashable) -> AreaRun | None:
+        """The run on an area that this settles, if it was kept."""
         return self.runs.found((self.before, key))
 
     def keep(self, key: Hashable, run: AreaRun) -> None:
+        """Keep the run that this settles."""
         self.runs.keep((self.before, key), self.data, run)

@@ -17,7 +17,7 @@ from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
 from dpcore.results.steps import CentersNote, CoresetNote, RegionNote
 from dpcore.results.synopsis import Coreset, NoisyGrid, Synopsis
-from dpcore.runs.area_runs import AreaPoints, AreaRun, KeptRuns, NothingKept
+from dpcore.runs.area_runs import AreaPoints, AreaRun, KeptRuns
 
 #: Starts of k-means on joined noisy counts.
 STARTS = 30
@@ -44,7 +44,7 @@ def run_by_region(
     visible = regions.at_resolution(curator.resolution)
     delta = curator.budget.delta if system.uses_delta else 0.0
     levels = [Budget(own, delta) for own in visible.epsilons(epsilon)]
-    runs = _runs(system, curator, k, visible, levels, settings, kept or NothingKept())
+    runs = _runs(system, curator, k, visible, levels, settings, kept)
     union = _union(visible, [each.points for each in runs])
     for name, each in zip(visible.names, runs, strict=True):
         curator.enter(RegionNote(name), each.steps)
@@ -71,21 +71,25 @@ def _runs(
     regions: Regions,
     levels: Sequence[Budget],
     settings: Mapping[str, Any],
-    kept: KeptRuns,
+    kept: KeptRuns | None,
 ) -> list[AreaRun]:
     """The run of each region: made now, or made before with the same seed and level."""
     asked = system.key, k, tuple(settings.items()), curator.neighbors
     keys = [(name, level, *asked) for name, level in zip(regions.names, levels, strict=True)]
-    found = {region: run for region, key in enumerate(keys) if (run := kept.found(key))}
+    found: dict[int, AreaRun] = {}
+    if kept is not None:
+        found = {region: run for region, key in enumerate(keys) if (run := kept.found(key))}
     transcripts: dict[int, Transcript] = {i: run.transcript for i, run in found.items()}
-    parts = curator.side_by_side(regions, levels, transcripts, kept.divided)
+    divide = None if kept is None else kept.divided
+    parts = curator.side_by_side(regions, levels, transcripts, divide)
     runs = []
     for region, part in enumerate(parts):
         if region not in found:
             synopsis = system.summary(part, k, **settings)
             points = points_of(regions, region, synopsis)
             found[region] = AreaRun(points, part.transcript, part.steps)
-            kept.keep(keys[region], found[region])
+            if kept is not None:
+                kept.keep(keys[region], found[region])
         runs.append(found[region])
     return runs
 
