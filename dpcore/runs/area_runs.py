@@ -6,28 +6,19 @@ from collections import OrderedDict
 from collections.abc import Hashable
 from dataclasses import dataclass
 from threading import Lock
+from typing import TYPE_CHECKING
 
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.divided import divided
 from dpcore.datasets.region_map import Regions
-from dpcore.geometry.domain import FloatArray
 from dpcore.privacy.accounting import Transcript
 from dpcore.results.steps import Step
 
+if TYPE_CHECKING:
+    from dpcore.runs.joined_points import AreaPoints
+
 #: Runs that are kept, of all maps and levels together; of each some kilobytes.
 MOST_KEPT = 4_000
-
-
-@dataclass(frozen=True, eq=False)
-class AreaPoints:
-    """The points that the run on one area publishes, in unit coordinates of the whole map."""
-
-    unit_points: FloatArray
-    weights: FloatArray
-    variances: FloatArray | None
-    is_coreset: bool
-    #: Of counts on a grid: how many of their cells would lie side by side on the whole map.
-    cells_per_side: int = 0
 
 
 @dataclass(frozen=True, eq=False)

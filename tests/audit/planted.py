@@ -46,6 +46,7 @@ from dpcore.algorithms import ALGORITHMS, get
 from dpcore.audit import AuditFinding, Case, attack, cases_of
 from dpcore.audit.campaign import RUNS
 from dpcore.datasets import RowsDataset
+from dpcore.datasets.leveled_rows import LeveledRows
 from dpcore.datasets.removable import ThinnedGrid, ThinnedRows
 from dpcore.geometry.domain import TICKS, Grid
 from dpcore.privacy.accounting import Budget, Infeasible, Pure, Transcript
@@ -618,6 +619,11 @@ def level_of_another_area(patch):
         return right(self, regions, levels[::-1], *more)
 
     around(patch, Curator, "side_by_side", side_by_side)
+
+
+@fault("eugkm", "adaptive", first="strict by choice")
+def rows_at_the_next_level(patch):
+    around(patch, LeveledRows, "by_level", lambda right, self, t: right(self, [0.0, *t[:-1]]))
 
 
 @fault("eugkm", "adaptive", first="rest of the map")
