@@ -11,8 +11,9 @@ How long a run takes is not looked at.
 
 from dpcore.audit.attack import AuditFinding, attack
 from dpcore.audit.campaign import Findings, Walked, attacks, findings, walks
-from dpcore.audit.cases import Case, Pair, cases_of, table
+from dpcore.audit.cases import Case, cases_of, table
 from dpcore.audit.epsilon_bound import Evidence
+from dpcore.audit.pairs import Pair
 
 __all__ = [
     "AuditFinding",

@@ -225,6 +225,7 @@ def attempt(case: Case, data: Dataset, coin: int, noise: Any, coupling: Coupling
                     coin,
                     noise=noise,
                     regions=case.regions,
+                    thresholds=case.thresholds,
                     make_secret_coins=coupling.coins,
                     make_curator=partial(AuditedCurator, coupling),
                     **case.parameters,

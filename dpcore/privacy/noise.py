@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 import operator
+from collections import Counter
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -96,10 +97,13 @@ class SimulatedNoise:
         given = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
         self._seed = given
         self._rng = np.random.default_rng(self._seed)
+        self._parts: Counter[str] = Counter()
 
     def for_part(self, name: str) -> SimulatedNoise:
-        """Noise of its own for a named part of a run: it depends on the seed and the name alone."""
-        return SimulatedNoise(seed_for(self._seed, name))
+        """Noise of its own for a named part of a run: it depends on the seed and the name alone,
+        and is another each time that it is asked for."""
+        self._parts[name] += 1
+        return SimulatedNoise(seed_for(self._seed, f"{self._parts[name]} {name}"))
 
     def geometric(self, values: IntArray, sensitivity: int, epsilon: float) -> IntArray:
         values = whole_numbers(values)

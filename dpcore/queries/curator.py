@@ -14,6 +14,7 @@ import numpy as np
 
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.divided import dealt, divided
+from dpcore.datasets.leveled_rows import LeveledRows
 from dpcore.datasets.mapped import MappedRows
 from dpcore.datasets.region_map import Regions
 from dpcore.datasets.removable import WorkingCopy, working_copy
@@ -334,6 +335,27 @@ class Curator:
             lambda: (divide or divided)(self._data, regions), transcripts, most, why
         )
         for name, part in zip(regions.names, parts, strict=True):
+            part._noise, part.rng = noise_for(self._noise, name), coins_for(self.rng, name)
+        return parts
+
+    def by_own_level(self, levels: Sequence[Budget]) -> list[Curator]:
+        """A curator for the rows of each level, of rows that have an epsilon of their own.
+
+        Charged now, once, at the largest of the levels, which rise: a row added or removed changes
+        the rows of one level, no more than its own epsilon, or of none (parallel composition;
+        `dpcore.runs.personal` has the proof and its limits). For add-remove alone.
+        """
+        data = self._data
+        if not self.neighbors.size_is_private or not isinstance(data, LeveledRows):
+            raise ValueError("Rows need an epsilon each, and add-remove.")
+        thresholds = [level.epsilon for level in levels]
+        why = f"{len(levels)} groups of rows by their own epsilon"
+        transcripts = tuple(Transcript(level) for level in levels)
+        parts = self._asked_apart(
+            lambda: list(data.by_level(thresholds)), transcripts, levels[-1], why
+        )
+        for level, part in zip(thresholds, parts, strict=True):
+            name = f"level {level!r}"
             part._noise, part.rng = noise_for(self._noise, name), coins_for(self.rng, name)
         return parts
 

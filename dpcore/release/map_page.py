@@ -18,6 +18,7 @@ from dpcore.datasets.city_shapes import boroughs
 from dpcore.geometry.domain import Box, FloatArray
 from dpcore.privacy import explain
 from dpcore.privacy.accounting import Neighbors
+from dpcore.release import map_areas
 from dpcore.release.amounts import Amount
 from dpcore.release.published import Published
 from dpcore.study.run_view import Marks, marks, shares_of
@@ -66,6 +67,7 @@ def map_page(said: Mapping[str, Any], published: Published) -> str:
     told = [
         f"{get(said['algorithm']).title}, {price}, {neighbors}, {said['time']}.",
         explain.protected(unit["name"], neighbors, unit["ids"], unit["rows"]),
+        *said.get("areas", {}).get("statement", ()),
         explain.attack(said["epsilon"], unit["name"], neighbors),
     ]
     if drawn is not None and drawn.published > len(drawn.frame):
@@ -80,6 +82,8 @@ def map_page(said: Mapping[str, Any], published: Published) -> str:
         width=WIDTH,
         height=frame.height,
         land=list(land),
+        areas=list(map_areas.shapes(said, frame, box)),
+        levels=map_areas.legend(said),
         points=[] if drawn is None else list(_points(frame, drawn)),
         ways=_ways(frame, published.centers),
         centers=frame(published.centers[:, :2]).tolist(),
@@ -99,10 +103,7 @@ def _land(frame: PageFrame, box: Box) -> Iterator[tuple[str, str]]:
         for ring in area.rings():
             if (ring.max(axis=0) < low).any() or (ring.min(axis=0) > high).any():
                 continue
-            spots = np.rint(frame(ring)).astype(int)
-            moved = np.r_[True, (np.diff(spots, axis=0) != 0).any(axis=1)]
-            if moved.sum() > 3:
-                path += "M" + "L".join(f"{x} {y}" for x, y in spots[moved].tolist()) + "Z"
+            path += map_areas.outline(frame(ring))
         if path:
             yield area.name, path
 

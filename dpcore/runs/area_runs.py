@@ -6,29 +6,19 @@ from collections import OrderedDict
 from collections.abc import Hashable
 from dataclasses import dataclass
 from threading import Lock
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.divided import divided
 from dpcore.datasets.region_map import Regions
-from dpcore.geometry.domain import FloatArray
 from dpcore.privacy.transcript import Transcript
 from dpcore.results.steps import RunStep
 
+if TYPE_CHECKING:
+    from dpcore.runs.joined_points import AreaPoints
+
 #: Runs that are kept, of all maps and levels together; of each some kilobytes.
 MOST_KEPT = 4_000
-
-
-@dataclass(frozen=True, eq=False)
-class AreaPoints:
-    """The points that the run on one area publishes, in unit coordinates of the whole map."""
-
-    unit_points: FloatArray
-    weights: FloatArray
-    variances: FloatArray | None
-    is_coreset: bool
-    #: Of counts on a grid: how many of their cells would lie side by side on the whole map.
-    cells_per_side: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,35 +28,6 @@ class AreaRun:
     points: AreaPoints
     transcript: Transcript
     steps: tuple[RunStep, ...]
-
-
-class KeptRuns(Protocol):
-    """Runs on the areas of one map of some data, by what settles each of them."""
-
-    def divided(self, data: Dataset, regions: Regions) -> list[Dataset]:
-        """The rows of each region."""
-        ...
-
-    def found(self, key: Hashable) -> AreaRun | None:
-        """A run that was kept."""
-        ...
-
-    def keep(self, key: Hashable, run: AreaRun) -> None:
-        """Keep a run."""
-        ...
-
-
-class NothingKept:
-    """Every run is made anew."""
-
-    def divided(self, data: Dataset, regions: Regions) -> list[Dataset]:
-        return divided(data, regions)
-
-    def found(self, key: Hashable) -> AreaRun | None:
-        return None
-
-    def keep(self, key: Hashable, run: AreaRun) -> None:
-        pass
 
 
 class AreaRuns:
@@ -88,7 +49,7 @@ class AreaRuns:
 
     def of(self, data: Dataset, regions: Regions, seed: int) -> KeptRuns:
         """The runs on these data and this map that have this seed."""
-        return _RunsOf(self, data, (id(data), regions.map_key, seed))
+        return KeptRuns(self, data, (id(data), regions.map_key, seed))
 
     def parts(self, data: Dataset, regions: Regions) -> list[Dataset]:
         """The rows of each region, divided once for each map."""
@@ -119,7 +80,7 @@ class AreaRuns:
 
 
 @dataclass(frozen=True)
-class _RunsOf:
+class KeptRuns:
     """The kept runs of one data set, map and seed."""
 
     runs: AreaRuns
@@ -127,10 +88,13 @@ class _RunsOf:
     before: tuple[Hashable, ...]
 
     def divided(self, data: Dataset, regions: Regions) -> list[Dataset]:
+        """The rows of each region."""
         return self.runs.parts(data, regions)
 
     def found(self, key: Hashable) -> AreaRun | None:
+        """The run on an area that this settles, if it was kept."""
         return self.runs.found((self.before, key))
 
     def keep(self, key: Hashable, run: AreaRun) -> None:
+        """Keep the run that this settles."""
         self.runs.keep((self.before, key), self.data, run)

@@ -10,20 +10,15 @@ import numpy.typing as npt
 
 from dpcore.algorithms.base import SynopsisAlgorithm
 from dpcore.datasets.region_map import Regions, Window
-from dpcore.geometry.domain import FloatArray, Grid, IntArray, coarsen, to_ticks
-from dpcore.kmeans.noisy_grid import solve_grid
+from dpcore.geometry.domain import FloatArray, Grid, IntArray, coarsen
 from dpcore.privacy.accounting import Budget
 from dpcore.privacy.transcript import Transcript
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
-from dpcore.results.steps import CentersNote, CoresetNote, RegionNote
+from dpcore.results.steps import RegionNote
 from dpcore.results.synopsis import Coreset, NoisyGrid, Synopsis
-from dpcore.runs.area_runs import AreaPoints, AreaRun, KeptRuns, NothingKept
-
-#: Starts of k-means on joined noisy counts.
-STARTS = 30
-#: The grid on which that is done: so many cells a side at least, and so many for each noisy one.
-COARSEST, FINER = 256, 2
+from dpcore.runs.area_runs import AreaRun, KeptRuns
+from dpcore.runs.joined_points import AreaPoints, centers_of, united
 
 
 def run_by_region(
@@ -45,22 +40,16 @@ def run_by_region(
     visible = regions.at_resolution(curator.resolution)
     delta = curator.budget.delta if system.uses_delta else 0.0
     levels = [Budget(own, delta) for own in visible.epsilons(epsilon)]
-    runs = _runs(system, curator, k, visible, levels, settings, kept or NothingKept())
-    union = _union(visible, [each.points for each in runs])
+    runs = _runs(system, curator, k, visible, levels, settings, kept)
+    union = united(regions.box, [each.points for each in runs])
     for name, each in zip(visible.names, runs, strict=True):
         curator.enter(RegionNote(name), each.steps)
-    if isinstance(union, Coreset):
-        centers = union.unit_centers(k, curator.rng)
-    else:
-        finest = max(each.points.cells_per_side for each in runs)
-        side = min(visible.side, max(COARSEST, 1 << (FINER * finest - 1).bit_length()))
-        centers = solve_grid(_on_grid(union, side), k, STARTS, curator.rng)
-    curator.note(CoresetNote(union.unit_points, union.weights))
-    curator.note(CentersNote(centers))
+    centers = centers_of(union, [each.points for each in runs], visible.side, curator, k)
     facts = {
         "regions": dict(zip(visible.names, visible.epsilons(epsilon), strict=True)),
         "protection": visible.statement(epsilon, neighbors=curator.neighbors),
         "points": len(union),
+        "resolution": curator.resolution,
     }
     return Outcome(centers, union, facts)
 
@@ -72,21 +61,25 @@ def _runs(
     regions: Regions,
     levels: Sequence[Budget],
     settings: Mapping[str, Any],
-    kept: KeptRuns,
+    kept: KeptRuns | None,
 ) -> list[AreaRun]:
     """The run of each region: made now, or made before with the same seed and level."""
     asked = system.key, k, tuple(settings.items()), curator.neighbors
     keys = [(name, level, *asked) for name, level in zip(regions.names, levels, strict=True)]
-    found = {region: run for region, key in enumerate(keys) if (run := kept.found(key))}
+    found: dict[int, AreaRun] = {}
+    if kept is not None:
+        found = {region: run for region, key in enumerate(keys) if (run := kept.found(key))}
     transcripts: dict[int, Transcript] = {i: run.transcript for i, run in found.items()}
-    parts = curator.side_by_side(regions, levels, transcripts, kept.divided)
+    divide = None if kept is None else kept.divided
+    parts = curator.side_by_side(regions, levels, transcripts, divide)
     runs = []
     for region, part in enumerate(parts):
         if region not in found:
             synopsis = system.summary(part, k, **settings)
             points = points_of(regions, region, synopsis)
             found[region] = AreaRun(points, part.transcript, part.steps)
-            kept.keep(keys[region], found[region])
+            if kept is not None:
+                kept.keep(keys[region], found[region])
         runs.append(found[region])
     return runs
 
@@ -94,7 +87,7 @@ def _runs(
 def joined(regions: Regions, synopses: Sequence[Synopsis]) -> Synopsis:
     """The synopses of all regions on one map: a coreset, if all of them are."""
     pieces = [points_of(regions, region, synopsis) for region, synopsis in enumerate(synopses)]
-    return _union(regions, pieces)
+    return united(regions.box, pieces)
 
 
 def points_of(regions: Regions, region: int, synopsis: Synopsis) -> AreaPoints:
@@ -113,15 +106,6 @@ def points_of(regions: Regions, region: int, synopsis: Synopsis) -> AreaPoints:
         synopsis.variances,
         isinstance(synopsis, Coreset),
     )
-
-
-def _union(regions: Regions, pieces: Sequence[AreaPoints]) -> Synopsis:
-    points = np.concatenate([np.empty((0, 2)), *(each.unit_points for each in pieces)])
-    weights = np.concatenate([np.empty(0), *(each.weights for each in pieces)])
-    known = [each.variances for each in pieces if each.variances is not None]
-    together = np.concatenate([np.empty(0), *known]) if len(known) == len(pieces) else None
-    kind = Coreset if all(each.is_coreset for each in pieces) else Synopsis
-    return kind(points, weights, regions.box, together)
 
 
 def _on_map(unit_points: FloatArray, window: Window, side: int) -> FloatArray:
@@ -145,10 +129,3 @@ def _cells_inside(grid: Grid, mask: npt.NDArray[np.bool_]) -> tuple[IntArray, Fl
     cells = np.flatnonzero(found)
     middles = [np.bincount(cell, index, grid.n_cells)[cells] / found[cells] for index in squares]
     return cells, (2 * np.stack(middles, axis=1) + 1) / side - 1
-
-
-def _on_grid(synopsis: Synopsis, side: int) -> IntArray:
-    """Whole weights added up on a square grid."""
-    grid = Grid(synopsis.box, side)
-    cells = grid.labels(to_ticks(synopsis.unit_points))
-    return np.bincount(cells, synopsis.weights, grid.n_cells).astype(np.int64).reshape(grid.shape)

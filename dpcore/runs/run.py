@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, cast, overload
 
 import numpy as np
@@ -28,6 +28,7 @@ from dpcore.results.run_result import (
     UnprovenResult,
 )
 from dpcore.runs.area_runs import AreaRuns
+from dpcore.runs.personal import check_thresholds, run_by_own_level
 from dpcore.runs.refusals import public_rows, refusal
 from dpcore.runs.regional import run_by_region
 from dpcore.runs.request import Request
@@ -44,6 +45,7 @@ def run(
     noise: Noise | None = None,
     keep_journal: bool = False,
     kept: AreaRuns | None = None,
+    thresholds: Sequence[float] = (),
     progress: Callable[[float], None] | None = None,
     make_secret_coins: MakeSecretCoins = SecretCoins,
     make_curator: Callable[..., Curator] = Curator,
@@ -65,6 +67,7 @@ def run(
     keep_journal: bool = False,
     regions: Regions | None = None,
     kept: AreaRuns | None = None,
+    thresholds: Sequence[float] = (),
     progress: Callable[[float], None] | None = None,
     make_secret_coins: MakeSecretCoins = SecretCoins,
     make_curator: Callable[..., Curator] = Curator,
@@ -86,6 +89,7 @@ def run(
     keep_journal: bool = False,
     regions: Regions | None = None,
     kept: AreaRuns | None = None,
+    thresholds: Sequence[float] = (),
     progress: Callable[[float], None] | None = None,
     make_secret_coins: MakeSecretCoins = SecretCoins,
     make_curator: Callable[..., Curator] = Curator,
@@ -133,6 +137,8 @@ def run(
         Parts of a map with privacy levels of their own.
     kept : AreaRuns or None, default=None
         Simulated runs on single regions, so that only those whose level changed are made again.
+    thresholds : sequence of float, default=()
+        Public levels by which rows that have an epsilon of their own are grouped.
     progress : callable or None, default=None
         Called with the spent part of epsilon, from 0 to 1, after each answer.
     make_secret_coins : callable, default=SecretCoins
@@ -175,10 +181,14 @@ def run(
     else:
         raise TypeError("A request says all of its run: give nothing else that describes one.")
     request.check_data(data)
+    if thresholds:
+        if request.regions is not None:
+            raise BadInput("Levels of rows and of regions do not go together: leave out one.")
+        check_thresholds(request.system, data, thresholds, request.epsilon, request.neighbors)
     coins, source = _randomness(
         request.seed, noise, make_secret_coins is not SecretCoins or make_curator is not Curator
     )
-    if request.regions is None and (
+    if not (request.regions or thresholds) and (
         known := refusal(
             request.system,
             data.about.key,
@@ -210,6 +220,9 @@ def run(
         outcome = run_by_region(
             divisible, curator, request.k, request.regions, request.parameters, runs
         )
+    elif thresholds:
+        joinable = cast(SynopsisAlgorithm, request.system)
+        outcome = run_by_own_level(joinable, curator, request.k, thresholds, request.parameters)
     else:
         outcome = request.system.run(curator, request.k, **request.parameters)
     return _sealed(request, outcome, curator, source)

@@ -48,6 +48,7 @@ from dpcore.algorithms import ALGORITHMS, get
 from dpcore.audit import AuditFinding, Case, attack, cases_of
 from dpcore.audit.campaign import RUNS
 from dpcore.datasets import RowsDataset
+from dpcore.datasets.leveled_rows import LeveledRows
 from dpcore.datasets.removable import ThinnedGrid, ThinnedRows
 from dpcore.errors import Infeasible
 from dpcore.geometry.domain import TICKS, Grid
@@ -58,6 +59,7 @@ from dpcore.privacy.transcript import Transcript
 from dpcore.queries.curator import Curator
 from dpcore.queries.questions import Sensitivity
 from dpcore.queries.sparse_cells import SparseCells
+from dpcore.randomness.coins import seed_for
 from dpcore.results.steps import SizeNote
 
 #: Runs on each data set of a pair, in the suite.
@@ -340,10 +342,10 @@ def rho_taken_for_epsilon(patch):
 
 @fault("eugkm", "adaptive", first="quiet region")
 def every_region_at_the_highest_level(patch):
-    def apart(right, self, divide, budgets, most, why):
-        return right(self, divide, [most] * len(budgets), most, why)
+    def side_by_side(right, self, regions, levels, *more):
+        return right(self, regions, [max(levels, key=lambda each: each.epsilon)] * len(levels))
 
-    around(patch, Curator, "_asked_apart", apart)
+    around(patch, Curator, "side_by_side", side_by_side)
 
 
 # Noise.
@@ -351,13 +353,11 @@ def every_region_at_the_highest_level(patch):
 
 @fault("eugkm", first="from region")
 def a_copy_of_the_noise_for_every_region(patch):
-    def apart(right, self, divide, budgets, most, why):
-        curators = right(self, divide, budgets, most, why)
-        for each in curators:
-            each._noise = copy.deepcopy(self._noise)
-        return curators
+    def for_part(right, self, name):
+        self._parts["all"] += 1
+        return SimulatedNoise(seed_for(self._seed, str((self._parts["all"] - 1) // 2)))
 
-    around(patch, Curator, "_asked_apart", apart)
+    around(patch, SimulatedNoise, "for_part", for_part)
 
 
 @fault("dplloyd", "adaptive")
@@ -616,6 +616,36 @@ def regions_that_share_their_rows(patch):
         return [most if each.resolution == most.resolution else each for each in found]
 
     around(patch, dpcore.queries.curator, "divided", divided)
+
+
+@fault("eugkm", "adaptive", first="quiet region")
+def level_of_another_area(patch):
+    def side_by_side(right, self, regions, levels, *more):
+        return right(self, regions, levels[::-1], *more)
+
+    around(patch, Curator, "side_by_side", side_by_side)
+
+
+@fault("eugkm", "adaptive", first="strict by choice")
+def rows_at_the_next_level(patch):
+    around(patch, LeveledRows, "by_level", lambda right, self, t: right(self, [0.0, *t[:-1]]))
+
+
+@fault("eugkm", "adaptive", first="rest of the map")
+def rest_of_the_map_forgotten(patch):
+    def side_by_side(right, self, regions, *more):
+        parts = right(self, regions, *more)
+        for name, part in zip(regions.names, parts, strict=True):
+            if name not in regions.levels:
+                part.transcript.budget = Budget(3 * part.budget.epsilon)
+        return parts
+
+    around(patch, Curator, "side_by_side", side_by_side)
+
+
+@fault("eugkm", "adaptive", first="from region to region, epsilon 2.5")
+def whole_level_for_each_step_of_a_move(patch):
+    around(patch, dpcore.queries.curator, "of_one_row", lambda right, level, steps: level)
 
 
 @fault("coreset", "net-coreset", first="2,000 in 3-D")

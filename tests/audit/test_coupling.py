@@ -7,8 +7,8 @@ import pytest
 
 from dpcore.algorithms.base import Algorithm, AuditHints, _registry
 from dpcore.audit import Case, attack, cases_of
-from dpcore.audit.cases import pairs
 from dpcore.audit.coupling import ConstantCoins, Coupling, matched
+from dpcore.audit.pairs import pairs
 from dpcore.geometry.domain import Grid
 from dpcore.privacy.accounting import Neighbors, Verdict
 from dpcore.privacy.losses import Pure

@@ -17,7 +17,8 @@ from dpcore.algorithms.auto import Auto
 from dpcore.algorithms.base import Algorithm
 from dpcore.algorithms.lift import Lift
 from dpcore.audit import Case, attack
-from dpcore.audit.cases import DELTA, cases_of, one_among
+from dpcore.audit.cases import DELTA, cases_of
+from dpcore.audit.pairs import one_among
 from dpcore.privacy.accounting import Verdict
 from dpcore.privacy.transcript import ROUNDING
 

@@ -13,7 +13,7 @@ from dpcore.algorithms.base import Algorithm, _registry
 from dpcore.algorithms.dplloyd import DPLloyd, lloyd_round
 from dpcore.algorithms.eugkm import EUGkM, fitting_grid, noisy_grid
 from dpcore.audit import Case, Pair, attack
-from dpcore.audit.cases import ADD_REMOVE, REPLACE_ONE, corner, pairs, scattered
+from dpcore.audit.pairs import ADD_REMOVE, REPLACE_ONE, corner, pairs, scattered
 from dpcore.datasets.removable import ThinnedRows
 from dpcore.geometry.domain import Grid, cell_ticks, from_ticks
 from dpcore.kmeans.noisy_grid import solve_grid

@@ -11,7 +11,7 @@ from dpcore.algorithms import ALGORITHMS
 from dpcore.algorithms.base import Algorithm, _registry
 from dpcore.algorithms.highdim_published import ShortSums
 from dpcore.audit import Case, Pair, attack, cases_of
-from dpcore.audit.cases import REPLACE_ONE, corner
+from dpcore.audit.pairs import REPLACE_ONE, corner
 from dpcore.geometry.domain import Grid, from_ticks
 from dpcore.geometry.row_maps import BallClip
 from dpcore.privacy.accounting import Verdict

@@ -1,0 +1,124 @@
+"""Runs side by side on rows that each have an epsilon of their own: personalized privacy.
+
+**Setting.** A record is a row with the epsilon e that its person chose. Everybody knows the
+thresholds t_1 < ... < t_s. A record is in group j where t_j is the largest threshold that is no
+more than e; with e below t_1 it is in none, and nothing is asked of it. Each group has a run M_j of
+its own, with noise of its own, t_j-private for its records under add-remove.
+
+**What is protected.** A record that is added changes the rows of one group at most, and the law of
+its run alone: it costs t_j <= e, never more than its person chose (parallel composition; Jorgensen,
+Yu and Cormode 2015 call it personalized differential privacy). The group follows from the record
+itself, so this holds however e was chosen, and whatever e has to do with the row: with the record
+and without it are the two cases that are compared. The largest threshold covers every record, and
+is what an account pays. With a delta each M_j is (t_j, delta)-private, and so is the whole.
+
+**What is not.** The chosen epsilon is a part of the record, and protected no better than it. A
+record that changes from group i to group j is taken from one and added to the other: that costs
+t_i + t_j, and t_j alone where it was in no group. This matters where e depends on the row. Let
+people choose 0.1 in a clinic and 2 in a cafe. Whether a record from the clinic is in the data is
+hidden at 0.1. Whether that person was in the clinic *or in the cafe* is not: these are two records
+in two groups, and telling them apart costs 2.1. Hiding where somebody was at 0.1 takes a person who
+chooses 0.1 wherever they are. For the same reason people should not choose by what they have to
+hide, and no page should suggest a level by where somebody is.
+
+Under replace-one these are the moves themselves, with a number of rows in each group that is not
+public; that relation is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dpcore.algorithms.base import ALGORITHMS, Algorithm, SynopsisAlgorithm
+from dpcore.datasets.base import Dataset
+from dpcore.datasets.leveled_rows import LeveledRows
+from dpcore.errors import BadInput, listed
+from dpcore.privacy.accounting import MIN_EPSILON, Budget, Neighbors
+from dpcore.privacy.rounding import at_most
+from dpcore.queries.curator import Curator
+from dpcore.results.run_result import Outcome
+from dpcore.results.steps import RegionNote
+from dpcore.results.synopsis import Coreset, NoisyGrid
+from dpcore.runs.joined_points import AreaPoints, centers_of, united
+
+#: Thresholds, at most: each group has noise of its own.
+MOST_THRESHOLDS = 16
+#: The finest grid on which joined noisy counts are searched.
+FINEST = 1024
+
+
+def check_thresholds(
+    system: Algorithm,
+    data: Dataset,
+    thresholds: Sequence[float],
+    epsilon: float,
+    neighbors: Neighbors,
+) -> None:
+    """Raise ValueError where no run by thresholds can be made. Looks at public facts only."""
+    if not isinstance(system, SynopsisAlgorithm):
+        able = (key for key, other in ALGORITHMS.items() if isinstance(other, SynopsisAlgorithm))
+        raise BadInput(
+            f"{system.key} publishes nothing that can be joined across groups. "
+            f"With levels of rows use {', '.join(able)}."
+        )
+    if neighbors is not Neighbors.ADD_REMOVE:
+        raise BadInput("Levels of rows protect under add-remove only.")
+    if not isinstance(data, LeveledRows):
+        raise BadInput("These rows have no epsilon of their own: make them with LeveledRows.")
+    numbers = all(
+        isinstance(each, int | float) and not isinstance(each, bool) for each in thresholds
+    )
+    rising = numbers and list(thresholds) == sorted(set(thresholds))
+    if not (
+        rising
+        and 1 <= len(thresholds) <= MOST_THRESHOLDS
+        and thresholds[0] >= MIN_EPSILON
+        and thresholds[-1] <= epsilon
+    ):
+        raise BadInput(
+            f"thresholds must be 1 to {MOST_THRESHOLDS} rising numbers from {MIN_EPSILON:g} to "
+            f"{epsilon:g}, the epsilon of the run, not {listed(map(repr, thresholds))}."
+        )
+
+
+def run_by_own_level(
+    system: SynopsisAlgorithm,
+    curator: Curator,
+    k: int,
+    thresholds: Sequence[float],
+    settings: Mapping[str, Any],
+) -> Outcome:
+    """One synopsis a group of rows, each at its threshold, and k-means of their union.
+
+    How many rows a group has is for its own run to ask, noisily; nothing else looks at it.
+    """
+    delta = curator.budget.delta if system.uses_delta else 0.0
+    levels = [Budget(float(each), delta) for each in thresholds]
+    pieces = []
+    for level, part in zip(levels, curator.by_own_level(levels), strict=True):
+        synopsis = system.summary(part, k, **settings)
+        side = synopsis.grid.cells_per_side if isinstance(synopsis, NoisyGrid) else 0
+        pieces.append(
+            AreaPoints(
+                synopsis.unit_points,
+                synopsis.weights,
+                synopsis.variances,
+                isinstance(synopsis, Coreset),
+                side,
+            )
+        )
+        curator.enter(RegionNote(f"level {at_most(level.epsilon)}"), part.steps)
+    union = united(curator.box, pieces)
+    centers = centers_of(union, pieces, FINEST, curator, k)
+    told = ", ".join(at_most(each) for each in thresholds)
+    facts = {
+        "thresholds": told,
+        "protection": (
+            f"A row costs the largest of the thresholds {told} that is no more than its own "
+            "epsilon; a row with less is left out. The epsilon itself is protected no better than "
+            "the row: a row that would have chosen another one costs the sum of both thresholds."
+        ),
+        "points": len(union),
+    }
+    return Outcome(centers, union, facts)

@@ -1,0 +1,84 @@
+"""What a published plan would take from one person's own track, area by area."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpcore.datasets.region_map import Regions
+from dpcore.datasets.tracks import Track
+from dpcore.geometry.domain import to_ticks
+from dpcore.privacy.explain import attacker_certainty, certainty
+from dpcore.privacy.rounding import at_most
+
+
+@dataclass(frozen=True)
+class AreaVisit:
+    """What the counts of one area would hold of a track, and what they could tell of it."""
+
+    area: str
+    #: Positions of the track there, and how many of them are counted at most.
+    positions: int
+    counted: int
+    #: The level of the area.
+    level: float
+    #: What all counted positions there cost together.
+    epsilon: float
+
+    @property
+    def certainty(self) -> float:
+        """How sure an attacker who was 50 % sure can become at most that the person was there."""
+        return attacker_certainty(self.epsilon)
+
+    def sentence(self) -> str:
+        return (
+            f"{self.area}: at most {self.counted} of your {self.positions} positions counted, at "
+            f"level {at_most(self.level)}. Someone who is 50 % sure that you were there can become "
+            f"at most {certainty(self.epsilon)} sure."
+        )
+
+
+@dataclass(frozen=True)
+class Leaving:
+    """What would leave a phone: the visits, area by area, and the positions that never would."""
+
+    visits: tuple[AreaVisit, ...]
+    outside: int
+
+    def sentences(self) -> list[str]:
+        said = [visit.sentence() for visit in self.visits]
+        if self.outside:
+            said.append(f"Positions outside the map, which are not counted: {self.outside}.")
+        return said
+
+
+def leaving(track: Track, regions: Regions, most: float, rows: int | None = None) -> Leaving:
+    """What a plan would take from a track.
+
+    With `rows`, the plan keeps at most so many rows of each person, each at its share of the
+    level: r positions in an area cost r/rows of its level (`dpcore.datasets.area_levels`). Without,
+    what is protected is one row, and r positions of one person cost r times the level. Nobody
+    else's data are looked at, and the track is not kept.
+    """
+    box = regions.box
+    inside = box.contains(track.positions)
+    ticks = to_ticks(box.to_unit(track.positions[inside]))
+    found = np.bincount(regions.labels(ticks), minlength=regions.n_cells)
+    visits = [
+        _visit(name, int(number), level, rows)
+        for name, number, level in zip(regions.names, found, regions.epsilons(most), strict=True)
+        if number
+    ]
+    return Leaving(_strictest_first(visits), int(np.count_nonzero(~inside)))
+
+
+def _visit(area: str, positions: int, level: float, rows: int | None) -> AreaVisit:
+    counted = positions if rows is None else min(positions, rows)
+    epsilon = counted * level if rows is None else counted * level / rows
+    return AreaVisit(area, positions, counted, level, epsilon)
+
+
+def _strictest_first(visits: Sequence[AreaVisit]) -> tuple[AreaVisit, ...]:
+    return tuple(sorted(visits, key=lambda visit: (visit.level, visit.area)))
