@@ -171,7 +171,13 @@ class Regions:
 
     def box_of(self, region: int) -> Box:
         """The box of a region's window."""
-        window = self.windows[region]
+        return self._boxes[region]
+
+    @cached_property
+    def _boxes(self) -> tuple[Box, ...]:
+        return tuple(self._box_of(window) for window in self.windows)
+
+    def _box_of(self, window: Window) -> Box:
         first = np.array([window.low0, window.low1])
         corners = 2 * np.stack([first, first + window.side]) / self.side - 1
         low, high = self.box.from_unit(corners)
@@ -198,7 +204,7 @@ class Regions:
         """The same regions, these of which have an epsilon of their own, and no others."""
         for name in levels:
             self.index(name)
-        _ = self.windows, self._coarser  # computed once for all levels
+        _ = self.windows, self._coarser, self._boxes  # computed once for all levels
         same = copy.copy(self)
         object.__setattr__(same, "levels", MappingProxyType(dict(levels)))
         return same

@@ -18,7 +18,8 @@ from __future__ import annotations
 import math
 import operator
 from collections import Counter
-from typing import Protocol, runtime_checkable
+from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -75,15 +76,6 @@ class Noise(Protocol):
         move by no more than score/scale does, hence so does their greatest, hence so does
         max(log weight, greatest - c), and all of them in the same direction when scores do.
         """
-        ...
-
-
-@runtime_checkable
-class PartedNoise(Noise, Protocol):
-    """Noise that has a stream of its own for each part of a run."""
-
-    def for_part(self, name: str) -> Noise:
-        """The stream of a part."""
         ...
 
 
@@ -171,7 +163,8 @@ class SimulatedNoise:
 def noise_for(noise: Noise, name: str) -> Noise:
     """The noise of a named part of a run. Simulated noise has a stream for each, so that one part
     can be run again without the others; noise without a seed has no need of any."""
-    return noise.for_part(name) if isinstance(noise, PartedNoise) else noise
+    stream: Callable[[str], Noise] | None = getattr(noise, "for_part", None)
+    return noise if stream is None else stream(name)
 
 
 class _Quantiles:

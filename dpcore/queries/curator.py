@@ -334,7 +334,9 @@ class Curator:
         parts = self._asked_apart(
             lambda: (divide or divided)(self._data, regions), transcripts, most, why
         )
-        for name, part in zip(regions.names, parts, strict=True):
+        for region, (name, part) in enumerate(zip(regions.names, parts, strict=True)):
+            if region in kept:
+                continue
             part._noise, part.rng = noise_for(self._noise, name), coins_for(self.rng, name)
         return parts
 
