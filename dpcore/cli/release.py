@@ -9,15 +9,17 @@ import sys
 from pathlib import Path
 
 from dpcore.algorithms import get
-from dpcore.cli.arguments import add_budget, add_data, check_name, settings
+from dpcore.cli.arguments import add_budget, add_data, check_name, opened_path, settings
 from dpcore.cli.ledger_arguments import add_ledger, entry_as_dict, ledger
 from dpcore.cli.progress_meter import Stages
 from dpcore.datasets.builtin import builtin_set
 from dpcore.datasets.engines.by_name import engine
 from dpcore.datasets.engines.position_columns import open_source
+from dpcore.datasets.fetched import STDIN
 from dpcore.datasets.files import coordinates
 from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box
+from dpcore.geometry.positions import longitude_first
 from dpcore.release.amounts import Amount
 from dpcore.release.ledger import Ledger, ReleaseRefused
 from dpcore.release.output import refuse_target
@@ -149,9 +151,11 @@ def source(arguments: argparse.Namespace) -> DataSource:
             )
         return BuiltinData(arguments.data)
     check_name(arguments)
-    opened = open_source(
-        engine(arguments.engine), arguments.data, arguments.columns, arguments.zones
-    )
+    if arguments.data == STDIN and not arguments.yes:
+        raise BadInput("Data from standard input leave no way to agree: add --yes.")
+    path, asked = opened_path(arguments)
+    reader = engine(asked) if isinstance(asked, str) else asked
+    opened = open_source(reader, path, arguments.columns, arguments.zones, arguments.read_as)
     names = coordinates(opened)
     ends = arguments.box or []
     if len(ends) != 2 * len(names):
@@ -160,13 +164,12 @@ def source(arguments: argparse.Namespace) -> DataSource:
             f"--box with {len(names)} low ends, then as many high ends."
         )
     box = Box.between(ends[: len(names)], ends[len(names) :], len(names), names)
+    columns = opened.columns
+    if opened.zones is None:
+        order = longitude_first(box)
+        columns, box = tuple(columns[axis] for axis in order), box.take(order)
     return FileData(
-        arguments.data,
-        opened.columns,
-        box,
-        arguments.zones,
-        arguments.outside,
-        arguments.engine,
+        path, columns, box, arguments.zones, arguments.outside, asked, arguments.read_as
     )
 
 

@@ -16,6 +16,7 @@ from dpcore.datasets.engines.base import Engine, Tally
 from dpcore.datasets.engines.position_columns import open_source
 from dpcore.datasets.engines.source import Ids, Source
 from dpcore.datasets.engines.why_empty import explain_empty
+from dpcore.datasets.fetched import fetched, is_address
 from dpcore.datasets.grid import GridDataset
 from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box, Grid
@@ -131,9 +132,13 @@ def _opened(
 ) -> tuple[Engine, Source, Box]:
     if outside not in ("drop", "clip"):
         raise BadInput(f'outside must be "drop" or "clip", not {outside!r}.')
-    asked = by_name.engine(engine) if isinstance(engine, str) else engine
+    path = str(path)
+    if engine == "duckdb" and is_address(path):
+        asked, path = fetched(path)
+    else:
+        asked = by_name.engine(engine) if isinstance(engine, str) else engine
     source = open_source(
-        asked, str(path), columns, str(zones) if zones else None, format, outside == "clip"
+        asked, path, columns, str(zones) if zones else None, format, outside == "clip"
     )
     names = coordinates(source)
     if box is None:
