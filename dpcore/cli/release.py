@@ -10,6 +10,7 @@ from pathlib import Path
 
 from dpcore.algorithms import get
 from dpcore.cli.arguments import add_budget, add_data, check_name, opened_path, settings
+from dpcore.cli.exit_codes import UNTOLD
 from dpcore.cli.ledger_arguments import add_ledger, entry_as_dict, ledger
 from dpcore.cli.progress_meter import Stages
 from dpcore.datasets.builtin import builtin_set
@@ -37,7 +38,9 @@ def add(command: argparse.ArgumentParser) -> None:
         "nothing before you agree."
     )
     command.add_argument(
-        "algorithm", help="a key from `dpcore list`, or twin for a private twin of the data"
+        "algorithm",
+        help="a key from `dpcore list`, or twin for a private twin of the data; or a TOML file "
+        "that holds algorithm and options by their names",
     )
     command.add_argument("-k", type=int, help="number of centers")
     command.add_argument(
@@ -81,6 +84,8 @@ def do(arguments: argparse.Namespace) -> None:
     # Another process may get the next number: the files then wait in the ledger.
     refuse_target(arguments.output or default_folder(len(books.entries()) + 1))
     print(*plan.statement(), sep="\n", file=sys.stderr)
+    if arguments.quiet and not arguments.yes:
+        raise BadInput("With --quiet nothing is asked: add --yes.")
     if not (arguments.yes or agreed()):
         raise ReleaseRefused("not agreed to: nothing was spent")
     if arguments.sign and signer(books.folder) is None:
@@ -95,13 +100,33 @@ def do(arguments: argparse.Namespace) -> None:
         ) from problem
     folder = arguments.output or default_folder(release.entry.number)
     save(release, folder)
-    if arguments.json:
+    try:
+        tell(release, folder, books, arguments.json)
+    except OSError as problem:
+        number = release.entry.number
+        raise Untold(
+            f"Release {number} was made and costs {release.entry.charged}; its files are in "
+            f"{folder}. What there is to say of it could not be printed: "
+            f"{problem.strerror or problem}. dpcore history {number} says it again."
+        ) from problem
+
+
+class Untold(BadInput):
+    """A release that was made and charged, but whose files or message could not be written."""
+
+    exit_code = UNTOLD
+
+
+def tell(release: Release, folder: Path, books: Ledger, as_json: bool) -> None:
+    """Print what was made and what it cost."""
+    if as_json:
         print(json.dumps({**entry_as_dict(release.entry), "folder": str(folder)}, indent=1))
     else:
-        account = books.account(plan.name)
+        account = books.account(release.entry.account)
         assert account is not None
         print(f"Release {release.entry.number}: {len(release.files)} files in {folder}.")
         print(f"It cost {release.entry.charged}; {account.left} is left for {account.name!r}.")
+    sys.stdout.flush()
 
 
 def default_folder(number: int) -> Path:
@@ -199,7 +224,7 @@ def save(release: Release, folder: Path) -> None:
         release.save(folder)
     except OSError as problem:
         number = release.entry.number
-        raise BadInput(
+        raise Untold(
             f"Release {number} was made and costs {release.entry.charged}, but its files could not "
             f"be written to {folder}: {problem.strerror or problem}. "
             f"dpcore history {number} --output FOLDER writes them, for free."
