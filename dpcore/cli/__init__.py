@@ -8,12 +8,15 @@ import csv
 import errno
 import io
 import os
+import re
 import sqlite3
 import sys
 import textwrap
 from collections.abc import Iterable, Sequence
 from importlib import import_module
+from typing import NoReturn
 
+from dpcore._suggestion import did_you_mean
 from dpcore._version import __version__
 from dpcore.cli import exit_codes
 from dpcore.cli.exit_codes import BAD_INPUT, INTERRUPTED
@@ -68,6 +71,22 @@ exit codes: {codes}
 """
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that suggests the nearest command, option or choice to one that is none."""
+
+    def error(self, message: str) -> NoReturn:
+        known = dict(self._option_string_actions)
+        for action in self._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                for command in action.choices.values():
+                    known |= command._option_string_actions
+        if choice := re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message):
+            message += did_you_mean(choice[1], re.findall(r"[\w-]+", choice[2]))
+        elif unknown := re.search(r"unrecognized arguments: (--[\w-]+)", message):
+            message += did_you_mean(unknown[1], known)
+        super().error(message)
+
+
 def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
     """The parser for a command line: it knows all commands, and the options of the one given.
 
@@ -97,7 +116,7 @@ def _parser_of(
     names: Iterable[str],
 ) -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
     """The parser with the options of some commands, and the parser of each."""
-    whole = argparse.ArgumentParser(
+    whole = _Parser(
         "dpcore",
         description="Differentially private k-means: see what privacy costs, and choose.",
         epilog=EPILOG.replace("{codes}", textwrap.fill(exit_codes.as_text(), 88)),
@@ -106,7 +125,9 @@ def _parser_of(
     whole.add_argument("--version", action="version", version=f"dpcore {__version__}")
     whole.add_argument("-q", "--quiet", action="store_true", help=QUIET)
     commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    every = {name: commands.add_parser(name, help=line) for name, (_, line) in COMMANDS.items()}
+    every: dict[str, argparse.ArgumentParser] = {
+        name: commands.add_parser(name, help=line) for name, (_, line) in COMMANDS.items()
+    }
     for name in names:
         import_module(f"{__name__}.{COMMANDS[name][0]}").add(every[name])
         every[name].add_argument(

@@ -148,7 +148,7 @@ def opened_path(arguments: argparse.Namespace) -> tuple[str, str | Engine]:
     """The path of the data and the engine that reads it; what is piped in or fetched is held."""
     engine: str | Engine = arguments.engine
     path = arguments.data
-    if path == STDIN:
+    if path in (STDIN, "/dev/stdin"):
         engine, path = piped()
     elif engine == "duckdb" and is_address(path):
         engine, path = fetched(path)

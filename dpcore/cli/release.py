@@ -176,7 +176,7 @@ def source(arguments: argparse.Namespace) -> DataSource:
             )
         return BuiltinData(arguments.data)
     check_name(arguments)
-    if arguments.data == STDIN and not arguments.yes:
+    if arguments.data in (STDIN, "/dev/stdin") and not arguments.yes:
         raise BadInput("Data from standard input leave no way to agree: add --yes.")
     path, asked = opened_path(arguments)
     reader = engine(asked) if isinstance(asked, str) else asked

@@ -185,6 +185,28 @@ def test_messages_are_one_line_and_name_what_is_wrong(
     assert told.strip().count("\n") == 0
 
 
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["relase", "eugkm"], "Did you mean 'release'?"),
+        (["run", "eugkm", "--data", "iris", "-k", "2", "--epsilon", "1", "--sed", "1"], None),
+        (
+            ["run", "eugkm", "--data", "iris", "--epsilom", "1", "--epsilon", "1", "-k", "1"],
+            "Did you mean '--epsilon'?",
+        ),
+        (
+            ["run", "eugkm", "--data", "iris", "-k", "2", "--epsilon", "1", "--outside", "dorp"],
+            "Did you mean 'drop'?",
+        ),
+    ],
+)
+def test_a_misspelled_command_option_or_choice_gets_a_suggestion(words, meant, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert ended.value.code == 2
+    assert (meant or "") in capsys.readouterr().err
+
+
 def test_a_json_file_that_is_no_certificate_is_told_in_words(tmp_path, capsys):
     path = tmp_path / "other.json"
     path.write_text("{}", encoding="utf-8")
