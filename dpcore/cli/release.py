@@ -9,7 +9,14 @@ import sys
 from pathlib import Path
 
 from dpcore.algorithms import get
-from dpcore.cli.arguments import add_budget, add_data, check_name, opened_path, settings
+from dpcore.cli.arguments import (
+    add_budget,
+    add_data,
+    check_name,
+    opened_path,
+    settings,
+    to_be_written,
+)
 from dpcore.cli.exit_codes import UNTOLD
 from dpcore.cli.ledger_arguments import add_ledger, entry_as_dict, ledger
 from dpcore.cli.progress_meter import Stages
@@ -25,6 +32,7 @@ from dpcore.release.amounts import Amount
 from dpcore.release.ledger import Ledger, ReleaseRefused
 from dpcore.release.output import refuse_target
 from dpcore.release.plan import TWIN, ReleasePlan
+from dpcore.release.plan_toml import plan_toml
 from dpcore.release.publish import Release, publish
 from dpcore.release.signature import make_key, signer
 from dpcore.release.sources import BuiltinData, DataSource, FileData, known
@@ -73,6 +81,12 @@ def add(command: argparse.ArgumentParser) -> None:
         action="store_true",
         help="make a signing key if there is none; once there is, every release is signed",
     )
+    command.add_argument(
+        "--save-plan",
+        type=to_be_written,
+        metavar="FILE",
+        help="write these options to a TOML file for `dpcore release FILE`, and spend nothing",
+    )
     command.add_argument("--yes", action="store_true", help="do not ask; publish at once")
     command.add_argument("--json", action="store_true", help="print the ledger's entry as JSON")
     command.set_defaults(do=do)
@@ -81,6 +95,10 @@ def add(command: argparse.ArgumentParser) -> None:
 def do(arguments: argparse.Namespace) -> None:
     books = ledger(arguments)
     plan = planned(arguments, books)
+    if arguments.save_plan:
+        arguments.save_plan.write_text(plan_toml(plan), encoding="utf-8")
+        print(f"dpcore: nothing was spent; {arguments.save_plan} has the plan.", file=sys.stderr)
+        return
     # Another process may get the next number: the files then wait in the ledger.
     refuse_target(arguments.output or default_folder(len(books.entries()) + 1))
     print(*plan.statement(), sep="\n", file=sys.stderr)

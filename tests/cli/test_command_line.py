@@ -121,6 +121,24 @@ def test_a_release_comes_from_a_plan_and_options_take_the_place_of_its_own(tmp_p
     assert said["parameters"]["points"] == 100
 
 
+def test_a_plan_that_was_saved_makes_the_same_release(tmp_path: Path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("a b.csv").write_text("lat,lon\n" + "40.8,-74\n" * 99, encoding="utf-8")
+    words = ["release", "adaptive", "--data", "a b.csv", "--columns", "lat", "lon", "--box"]
+    words += ["40.7", "-74.1", "40.9", "-73.9", "-k", "2", "--epsilon", "0.5", "--allowed", "2"]
+    words += ["--name", 'so-called "Ελλάδα"', "--set", "points=50", "--unit", "trip"]
+    assert main([*words, "--save-plan", "plan.toml"]) == 0
+    assert not Path("books").exists()
+    for ask, out in (([*words], "one"), (["release", "plan.toml"], "two")):
+        assert main([*ask, "--yes", "--ledger", "books", "--output", out]) == 0
+    told = [
+        json.loads(Path(out, "certificate.json").read_text(encoding="utf-8"))
+        for out in ("one", "two")
+    ]
+    for key in ("data set", "source", "box", "unit", "k", "epsilon", "parameters", "allowed"):
+        assert told[0][key] == told[1][key]
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
