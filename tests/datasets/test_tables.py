@@ -184,7 +184,7 @@ def geoparquet(path: Path) -> Path:
 @pytest.mark.parametrize("make", [geojson, geopackage, written_geopackage, geoparquet])
 def test_points_are_read_from_geojson_geopackage_and_geoparquet(make, tmp_path):
     ending = {geojson: "geojson", geoparquet: "parquet"}.get(make, "gpkg")
-    path = make(tmp_path / f"p.{ending}")
+    path = make(tmp_path / f"a 50% b#.{ending}")
     data = from_file(path, box=BOX)
     assert data.box.names == ("longitude", "latitude")
     assert data.about.geographic
