@@ -11,7 +11,7 @@ INSTALL = $(BIN)/python -m pip install
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help env run test test-fast torture check bench audit findings data screenshots lock \
+.PHONY: help env run test test-fast torture check bench audit findings data docs screenshots lock \
 	vulnerabilities
 
 help: ## Show this list
@@ -44,6 +44,9 @@ audit: $(READY) ## Search for counterexamples to every privacy claim
 
 findings: $(READY) ## Measure the papers' findings again (DATA=folder of sets that do not ship)
 	$(BIN)/dpcore reproduce --save data/findings.json $(if $(DATA),--data $(DATA))
+
+docs: $(READY) ## Build the documentation as a site, into site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 screenshots: $(READY) ## Photograph every page with Chromium, into screenshots/
 	$(BIN)/python tests/browser/screenshots.py

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import csv
+import errno
+import io
+import os
+import re
 import sqlite3
 import sys
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterable, Sequence
 from importlib import import_module
+from typing import NoReturn
 
+from dpcore._suggestion import did_you_mean
 from dpcore._version import __version__
-from dpcore.errors import BadInput, DpcoreError, Refusal
+from dpcore.cli import exit_codes
+from dpcore.cli.exit_codes import BAD_INPUT, INTERRUPTED
+from dpcore.cli.exit_codes import REFUSED as REFUSED
+from dpcore.cli.plan_file import expanded
+from dpcore.errors import DpcoreError
 
-#: Exit codes: those of the classes of errors, and that of a command that was stopped.
-BAD_INPUT, REFUSED, INTERRUPTED = BadInput.exit_code, Refusal.exit_code, 130
 TOO_MUCH = {
     MemoryError: "this needs more memory than there is. Give smaller data.",
     RecursionError: "the data are nested too deeply to be read.",
@@ -36,8 +46,10 @@ COMMANDS = {
     "key": ("key", "make the key that signs certificates, or show its public half"),
     "ledger": ("ledger", "back up, restore or check the ledger"),
     "dashboard": ("dashboard", "open the dashboard"),
+    "completion": ("completion", "print a script that completes commands in a shell"),
 }
 
+QUIET = "say nothing on standard error but errors"
 EPILOG = """\
 examples:
   dpcore list
@@ -49,14 +61,30 @@ examples:
   dpcore predict -n 100000 -d 2 -k 5
   dpcore cite eugkm
   dpcore release adaptive --data nyc-taxi -k 5 --epsilon 0.5 --allowed 2 --output released
+  dpcore release plan.toml --yes
   dpcore verify released/certificate.json
   dpcore key
 
 `dpcore COMMAND --help` describes the options of one command.
 
-exit codes: 0 success; 1 a check failed (audit, verify, ledger check); 2 the arguments or the data
-are not valid; 3 refused (there is no answer at this epsilon, or the result may not be published)
+exit codes: {codes}
 """
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that suggests the nearest command, option or choice to one that is none."""
+
+    def error(self, message: str) -> NoReturn:
+        known = dict(self._option_string_actions)
+        for action in self._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                for command in action.choices.values():
+                    known |= command._option_string_actions
+        if choice := re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message):
+            message += did_you_mean(choice[1], re.findall(r"[\w-]+", choice[2]))
+        elif unknown := re.search(r"unrecognized arguments: (--[\w-]+)", message):
+            message += did_you_mean(unknown[1], known)
+        super().error(message)
 
 
 def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
@@ -71,38 +99,114 @@ def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
     -------
     argparse.ArgumentParser
     """
-    whole = argparse.ArgumentParser(
+    return _parser_of([name for name in COMMANDS if name == _command(words)])[0]
+
+
+def _command(words: Sequence[str]) -> str | None:
+    """The command: no option before it takes a value, so it is the first other word."""
+    return next((word for word in words if not word.startswith("-")), None)
+
+
+def whole_parser() -> argparse.ArgumentParser:
+    """The parser with the options of every command."""
+    return _parser_of(COMMANDS)[0]
+
+
+def _parser_of(
+    names: Iterable[str],
+) -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
+    """The parser with the options of some commands, and the parser of each."""
+    whole = _Parser(
         "dpcore",
         description="Differentially private k-means: see what privacy costs, and choose.",
-        epilog=EPILOG,
+        epilog=EPILOG.replace("{codes}", textwrap.fill(exit_codes.as_text(), 88)),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     whole.add_argument("--version", action="version", version=f"dpcore {__version__}")
+    whole.add_argument("-q", "--quiet", action="store_true", help=QUIET)
     commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    # No option before the command takes a value, so the first other word is the command.
-    given = next((word for word in words if not word.startswith("-")), None)
-    for name, (module, line) in COMMANDS.items():
-        command = commands.add_parser(name, help=line)
-        if name == given:
-            import_module(f"{__name__}.{module}").add(command)
-    return whole
+    every: dict[str, argparse.ArgumentParser] = {
+        name: commands.add_parser(name, help=line) for name, (_, line) in COMMANDS.items()
+    }
+    for name in names:
+        import_module(f"{__name__}.{COMMANDS[name][0]}").add(every[name])
+        every[name].add_argument(
+            "-q", "--quiet", action="store_true", default=argparse.SUPPRESS, help=QUIET
+        )
+        for action in every[name]._actions:
+            action.type = NUMBERS.get(action.type, action.type)  # type: ignore[call-overload]
+    return whole, every
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        point = f" Write a decimal point: {text.replace(',', '.')}." if "," in text else ""
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number.{point}") from None
+
+
+def _whole_number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number.") from None
+
+
+#: Types that say in words what is wrong, for those of Python.
+NUMBERS = {float: _number, int: _whole_number}
+
+
+def arguments_of(words: Sequence[str]) -> argparse.Namespace:
+    """The arguments of a command line, those from a plan file among them."""
+    if _command(words) == "release":
+        at = words.index("release")
+        whole, every = _parser_of(["release"])
+        words = [*words[: at + 1], *expanded(words[at + 1 :], every["release"])]
+        return whole.parse_args(words)
+    return parser(words).parse_args(words)
+
+
+def _speak_utf8() -> None:
+    """Write UTF-8 where no terminal and no setting wants anything else; never fail at a letter."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            free = not (stream.isatty() or os.environ.get("PYTHONIOENCODING"))
+            encoding = "utf-8" if free else stream.encoding
+            stream.reconfigure(encoding=encoding, errors="backslashreplace")
+
+
+def _give_up_output(problem: BaseException | None) -> None:
+    """After a disk is full, let Python not try again to write what it holds as it ends."""
+    if isinstance(problem, OSError) and problem.errno == errno.ENOSPC:
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; errors are one line for people, and an exit code for scripts."""
+    _speak_utf8()
     words = sys.argv[1:] if argv is None else argv
-    arguments = parser(words).parse_args(words)
     try:
-        code: int | None = arguments.do(arguments)
+        arguments = arguments_of(words)
+        arguments.whole_parser = whole_parser
+        with contextlib.ExitStack() as stack:
+            if arguments.quiet:
+                silence = stack.enter_context(open(os.devnull, "w", encoding="utf-8"))
+                stack.enter_context(contextlib.redirect_stderr(silence))
+            code: int | None = arguments.do(arguments)
+        sys.stdout.flush()
         return code or 0
     except BrokenPipeError:
         sys.stderr.close()
         return 0
     except OSError as problem:
+        _give_up_output(problem)
         message = f"{problem.filename}: {problem.strerror}." if problem.filename else problem
         print(f"dpcore: {message}", file=sys.stderr)
         return BAD_INPUT
     except DpcoreError as error:
+        _give_up_output(error.__cause__)
         print(f"dpcore: {error}", file=sys.stderr)
         return error.exit_code
     except ValueError as error:

@@ -13,7 +13,10 @@ from dpcore.algorithms import Algorithm, get
 from dpcore.datasets import load
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.builtin import BUILTIN
+from dpcore.datasets.engines.base import Engine
 from dpcore.datasets.engines.by_name import ENGINES
+from dpcore.datasets.engines.source import Format
+from dpcore.datasets.fetched import STDIN, fetched, is_address, piped
 from dpcore.datasets.files import from_file, why_empty
 from dpcore.errors import BadInput
 from dpcore.privacy.accounting import Neighbors
@@ -52,7 +55,9 @@ def kept(file: Path, read: Callable[[str], T]) -> T | None:
 def add_data(command: argparse.ArgumentParser) -> None:
     group = command.add_argument_group("data")
     group.add_argument(
-        "--data", required=True, help="a data set from `dpcore list`, a file, or a glob"
+        "--data",
+        required=True,
+        help="a data set from `dpcore list`, a file, a glob, or - for standard input",
     )
     group.add_argument(
         "--columns", nargs="+", metavar="NAME", help="the columns of the coordinates"
@@ -75,6 +80,12 @@ def add_data(command: argparse.ArgumentParser) -> None:
         choices=list(ENGINES),
         default="duckdb",
         help="what reads the files (%(default)s)",
+    )
+    group.add_argument(
+        "--read-as",
+        choices=[str(format) for format in Format],
+        help="the format of the data (default: by the ending of the name); csv-comma is CSV with "
+        "decimal commas",
     )
     group.add_argument(
         "--zones",
@@ -112,6 +123,7 @@ def dataset(arguments: argparse.Namespace) -> Dataset:
             )
         return load(arguments.data)
     check_name(arguments)
+    path, engine = opened_path(arguments)
     box = None
     if arguments.box:
         half, odd = divmod(len(arguments.box), 2)
@@ -123,12 +135,24 @@ def dataset(arguments: argparse.Namespace) -> Dataset:
         "box": box,
         "zones": arguments.zones,
         "outside": arguments.outside,
-        "engine": arguments.engine,
+        "engine": engine,
+        "format": arguments.read_as,
     }
-    data = from_file(arguments.data, **options).value
-    if data.n == 0 and (words := why_empty(arguments.data, **options)):
+    data = from_file(path, **options).value
+    if data.n == 0 and (words := why_empty(path, **options)):
         print(f"dpcore: for your eyes only: {words.value}", file=sys.stderr)
     return data
+
+
+def opened_path(arguments: argparse.Namespace) -> tuple[str, str | Engine]:
+    """The path of the data and the engine that reads it; what is piped in or fetched is held."""
+    engine: str | Engine = arguments.engine
+    path = arguments.data
+    if path in (STDIN, "/dev/stdin"):
+        engine, path = piped()
+    elif engine == "duckdb" and is_address(path):
+        engine, path = fetched(path)
+    return path, engine
 
 
 def check_name(arguments: argparse.Namespace) -> None:

@@ -11,7 +11,10 @@ from pathlib import Path
 
 from dpcore.errors import BadInput
 
-MAIN = Path(__file__).parents[2] / "app.py"
+#: The dashboard in an installed package, or in a checkout.
+PACKAGE = Path(__file__).parents[1]
+INSTALLED = PACKAGE / "_dashboard" / "app.py"
+MAIN = INSTALLED if INSTALLED.is_file() else PACKAGE.parent / "app.py"
 MODES = ("personal", "classroom", "shared")
 #: Names that every machine has for itself.
 USUAL_HOSTS = ("127.0.0.1", "localhost")
@@ -57,9 +60,7 @@ def add(command: argparse.ArgumentParser) -> None:
 
 def do(arguments: argparse.Namespace) -> None:
     if not MAIN.is_file() or find_spec("streamlit") is None:
-        raise BadInput(
-            "The dashboard is not installed here. Get the whole project and run `make run` in it."
-        )
+        raise BadInput("The dashboard is not installed here: pip install 'dpcore[app]'.")
     if not 1 <= arguments.port <= 65535:
         raise BadInput(f"--port is {arguments.port}: choose one from 1 to 65535.")
     if arguments.address in EVERYWHERE and not arguments.host:

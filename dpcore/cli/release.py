@@ -9,20 +9,31 @@ import sys
 from pathlib import Path
 
 from dpcore.algorithms import get
-from dpcore.cli.arguments import add_budget, add_data, check_name, settings
+from dpcore.cli.arguments import (
+    add_budget,
+    add_data,
+    check_name,
+    opened_path,
+    settings,
+    to_be_written,
+)
+from dpcore.cli.exit_codes import UNTOLD
 from dpcore.cli.ledger_arguments import add_ledger, entry_as_dict, ledger
 from dpcore.cli.progress_meter import Stages
 from dpcore.cli.region_arguments import add_regions, regions
 from dpcore.datasets.builtin import builtin_set
 from dpcore.datasets.engines.by_name import engine
 from dpcore.datasets.engines.position_columns import open_source
+from dpcore.datasets.fetched import STDIN
 from dpcore.datasets.files import coordinates
 from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box
+from dpcore.geometry.positions import longitude_first
 from dpcore.release.amounts import Amount
 from dpcore.release.ledger import Ledger, ReleaseRefused
 from dpcore.release.output import refuse_target
 from dpcore.release.plan import TWIN, ReleasePlan
+from dpcore.release.plan_toml import plan_toml
 from dpcore.release.publish import Release, publish
 from dpcore.release.signature import make_key, signer
 from dpcore.release.sources import BuiltinData, DataSource, FileData, known
@@ -36,7 +47,9 @@ def add(command: argparse.ArgumentParser) -> None:
         "nothing before you agree."
     )
     command.add_argument(
-        "algorithm", help="a key from `dpcore list`, or twin for a private twin of the data"
+        "algorithm",
+        help="a key from `dpcore list`, or twin for a private twin of the data; or a TOML file "
+        "that holds algorithm and options by their names",
     )
     command.add_argument("-k", type=int, help="number of centers")
     command.add_argument(
@@ -70,6 +83,12 @@ def add(command: argparse.ArgumentParser) -> None:
         action="store_true",
         help="make a signing key if there is none; once there is, every release is signed",
     )
+    command.add_argument(
+        "--save-plan",
+        type=to_be_written,
+        metavar="FILE",
+        help="write these options to a TOML file for `dpcore release FILE`, and spend nothing",
+    )
     command.add_argument("--yes", action="store_true", help="do not ask; publish at once")
     command.add_argument("--json", action="store_true", help="print the ledger's entry as JSON")
     command.set_defaults(do=do)
@@ -78,9 +97,15 @@ def add(command: argparse.ArgumentParser) -> None:
 def do(arguments: argparse.Namespace) -> None:
     books = ledger(arguments)
     plan = planned(arguments, books)
+    if arguments.save_plan:
+        arguments.save_plan.write_text(plan_toml(plan), encoding="utf-8")
+        print(f"dpcore: nothing was spent; {arguments.save_plan} has the plan.", file=sys.stderr)
+        return
     # Another process may get the next number: the files then wait in the ledger.
     refuse_target(arguments.output or default_folder(len(books.entries()) + 1))
     print(*plan.statement(), sep="\n", file=sys.stderr)
+    if arguments.quiet and not arguments.yes:
+        raise BadInput("With --quiet nothing is asked: add --yes.")
     if not (arguments.yes or agreed()):
         raise ReleaseRefused("not agreed to: nothing was spent")
     if arguments.sign and signer(books.folder) is None:
@@ -95,13 +120,33 @@ def do(arguments: argparse.Namespace) -> None:
         ) from problem
     folder = arguments.output or default_folder(release.entry.number)
     save(release, folder)
-    if arguments.json:
+    try:
+        tell(release, folder, books, arguments.json)
+    except OSError as problem:
+        number = release.entry.number
+        raise Untold(
+            f"Release {number} was made and costs {release.entry.charged}; its files are in "
+            f"{folder}. What there is to say of it could not be printed: "
+            f"{problem.strerror or problem}. dpcore history {number} says it again."
+        ) from problem
+
+
+class Untold(BadInput):
+    """A release that was made and charged, but whose files or message could not be written."""
+
+    exit_code = UNTOLD
+
+
+def tell(release: Release, folder: Path, books: Ledger, as_json: bool) -> None:
+    """Print what was made and what it cost."""
+    if as_json:
         print(json.dumps({**entry_as_dict(release.entry), "folder": str(folder)}, indent=1))
     else:
-        account = books.account(plan.name)
+        account = books.account(release.entry.account)
         assert account is not None
         print(f"Release {release.entry.number}: {len(release.files)} files in {folder}.")
         print(f"It cost {release.entry.charged}; {account.left} is left for {account.name!r}.")
+    sys.stdout.flush()
 
 
 def default_folder(number: int) -> Path:
@@ -154,9 +199,11 @@ def source(arguments: argparse.Namespace) -> DataSource:
             )
         return BuiltinData(arguments.data)
     check_name(arguments)
-    opened = open_source(
-        engine(arguments.engine), arguments.data, arguments.columns, arguments.zones
-    )
+    if arguments.data in (STDIN, "/dev/stdin") and not arguments.yes:
+        raise BadInput("Data from standard input leave no way to agree: add --yes.")
+    path, asked = opened_path(arguments)
+    reader = engine(asked) if isinstance(asked, str) else asked
+    opened = open_source(reader, path, arguments.columns, arguments.zones, arguments.read_as)
     names = coordinates(opened)
     ends = arguments.box or []
     if len(ends) != 2 * len(names):
@@ -165,13 +212,12 @@ def source(arguments: argparse.Namespace) -> DataSource:
             f"--box with {len(names)} low ends, then as many high ends."
         )
     box = Box.between(ends[: len(names)], ends[len(names) :], len(names), names)
+    columns = opened.columns
+    if opened.zones is None:
+        order = longitude_first(box)
+        columns, box = tuple(columns[axis] for axis in order), box.take(order)
     return FileData(
-        arguments.data,
-        opened.columns,
-        box,
-        arguments.zones,
-        arguments.outside,
-        arguments.engine,
+        path, columns, box, arguments.zones, arguments.outside, asked, arguments.read_as
     )
 
 
@@ -201,7 +247,7 @@ def save(release: Release, folder: Path) -> None:
         release.save(folder)
     except OSError as problem:
         number = release.entry.number
-        raise BadInput(
+        raise Untold(
             f"Release {number} was made and costs {release.entry.charged}, but its files could not "
             f"be written to {folder}: {problem.strerror or problem}. "
             f"dpcore history {number} --output FOLDER writes them, for free."

@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 import textwrap
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -29,10 +30,14 @@ from dpcore.results.run_result import RunResult, SimulatedResult
 from dpcore.runs.run import run
 
 WIDTH = 88
-FORMATS = {
+FORMATS: dict[str, Callable[[PrivateCenters], str | bytes]] = {
     "csv": export.centers_csv,
     "geojson": export.centers_geojson,
     "json": export.centers_json,
+    "kml": export.centers_kml,
+    "kepler": export.centers_kepler,
+    "parquet": export.centers_parquet,
+    "geoparquet": export.centers_geoparquet,
 }
 
 
@@ -78,11 +83,14 @@ def do(arguments: argparse.Namespace) -> None:
                 f"the result of {result.algorithm} is not private and may not be saved: "
                 "its privacy claim does not hold."
             )
-        text = FORMATS[format](result.centers)
+        written = FORMATS[format](result.centers)
         if arguments.output:
-            arguments.output.write_text(text, encoding="utf-8")
+            content = written.encode() if isinstance(written, str) else written
+            arguments.output.write_bytes(content)
+        elif isinstance(written, bytes):
+            sys.stdout.buffer.write(written)
         else:
-            sys.stdout.write(text if text.endswith("\n") else text + "\n")
+            sys.stdout.write(written if written.endswith("\n") else written + "\n")
         print(
             f"dpcore: these centers are {result.status}, and the file says so. "
             "Use `dpcore release` to publish.",

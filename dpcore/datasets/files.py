@@ -17,6 +17,7 @@ from dpcore.datasets.engines.base import Engine, Tally
 from dpcore.datasets.engines.position_columns import open_source
 from dpcore.datasets.engines.source import Ids, Source
 from dpcore.datasets.engines.why_empty import explain_empty
+from dpcore.datasets.fetched import fetched, is_address
 from dpcore.datasets.grid import GridDataset
 from dpcore.datasets.own import OwnData
 from dpcore.errors import BadInput, NoRowsWarning
@@ -44,7 +45,10 @@ def from_file(
     unit: str = "row",
     ids: Ids | None = None,
 ) -> OwnData:
-    """A data set from CSV, CSV.gz or Parquet files, or from a table of the engine's.
+    """A data set from files of rows or points, or from a table of the engine's.
+
+    CSV, also packed with gzip or Zstandard, Parquet, and points in GeoJSON, GeoPackage or
+    GeoParquet. An address (https, s3) is read into memory through fsspec, where that is installed.
 
     Two coordinates become counts on a grid of 1,024 cells a side, in one pass; more stay in the
     file and are asked there. Without `columns` they are guessed by their names, and taxi files
@@ -56,7 +60,7 @@ def from_file(
     Parameters
     ----------
     path : str or Path
-        A file, a glob, or a table of the engine.
+        A file, a glob, an address, or a table of the engine.
     columns : sequence of str or None, default=None
         The columns of the coordinates; found by their names if None.
     box : tuple (low, high) or None, default=None
@@ -68,7 +72,8 @@ def from_file(
     engine : {"duckdb", "spark"} or Engine, default="duckdb"
         What reads the files.
     format : str or None, default=None
-        The format; found by the ending of the path if None.
+        The format: "csv", "csv-comma" (with decimal commas), "parquet", "geojson", "gpkg" or
+        "table"; found by the ending of the path if None.
     unit : str, default="row"
         What one row is: a trip, a patient.
     ids : Ids or None, default=None
@@ -188,9 +193,13 @@ def _opened(
 ) -> tuple[Engine, Source, Box]:
     if outside not in ("drop", "clip"):
         raise BadInput(f'outside must be "drop" or "clip", not {outside!r}.')
-    asked = by_name.engine(engine) if isinstance(engine, str) else engine
+    path = str(path)
+    if engine == "duckdb" and is_address(path):
+        asked, path = fetched(path)
+    else:
+        asked = by_name.engine(engine) if isinstance(engine, str) else engine
     source = open_source(
-        asked, str(path), columns, str(zones) if zones else None, format, outside == "clip"
+        asked, path, columns, str(zones) if zones else None, format, outside == "clip"
     )
     names = coordinates(source)
     if box is None:

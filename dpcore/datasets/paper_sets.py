@@ -11,7 +11,6 @@ from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
-import pandas as pd
 
 from dpcore.datasets.base import DataInfo
 from dpcore.datasets.image_sets import IMAGE_SETS, ImageSet
@@ -36,6 +35,8 @@ class ExtraSet:
         path = folder / self.file
         if not path.is_file():
             raise FileNotFoundError(f"{self.title} is not there: {self.file} in {folder}")
+        import pandas as pd
+
         frame = pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path)
         if self.only:
             column, value = self.only

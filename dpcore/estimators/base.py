@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -165,16 +166,19 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         if self.random_state is not None:
             seed = int(check_random_state(self.random_state).randint(2**31))
         whole = self._request(len(names), self.epsilon, seed)
+        price = Amount.of(whole.epsilon, whole.delta)
+        if self.accountant is not None:  # the float 0.1 is a little more than the tenth charged
+            whole = replace(whole, epsilon=down(price.epsilon), delta=down(price.delta))
         searching = isinstance(self.bounds, str)
         if searching:
             for_bounds, rest = self._split(whole.epsilon)
-            whole = self._request(len(names), rest, seed)
+            whole = replace(whole, epsilon=rest)
             whole.check_data(magnitudes(rows))
         else:
             data = self._data(rows, _box(self.bounds, names))
             whole.check_data(data)
         if self.accountant is not None:
-            self.accountant.charge(Amount.of(self.epsilon, self.delta), whole.neighbors)
+            self.accountant.charge(price, whole.neighbors)
         if searching:
             box, self.bounds_transcript_ = self._search(rows, names, for_bounds, whole, seed)
             data = self._data(rows, box)

@@ -21,6 +21,7 @@ from dpcore.privacy.release_noise import ReleaseNoise
 from dpcore.privacy.transcript import Transcript
 from dpcore.release import bundle, charging, output, published, signature
 from dpcore.release.certificate import NAME as CERTIFICATE
+from dpcore.release.data_package import data_package
 from dpcore.release.ledger import Actors, Claim, Entry, Files, Ledger
 from dpcore.release.plan import ReleasePlan
 from dpcore.results.centers import ReleasedCenters
@@ -99,6 +100,15 @@ class Release:
         points = published.read("points", self.files, self._box)
         found = published.Published(self._box, self.centers.value, points).synopsis
         return None if found is None else found.vouched(ReleasedCenters)
+
+    def data_package(self) -> str:
+        """A Frictionless description of the files, to be saved beside them as
+        datapackage.json."""
+        return data_package(self.files)
+
+    def _repr_html_(self) -> str:
+        """The centers with a small map, for notebooks."""
+        return self.centers._repr_html_()
 
     @property
     def _box(self) -> Box:

@@ -17,6 +17,8 @@ import numpy.typing as npt
 
 from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box, FloatArray
+from dpcore.results.formats import Places, centers_as_places
+from dpcore.results.notebook import Shown
 
 if TYPE_CHECKING:
     # Only the type checker needs to know that a type without a parameter may hold any centers.
@@ -39,7 +41,7 @@ __all__ = [
 ]
 
 
-class Centers(np.lib.mixins.NDArrayOperatorsMixin):
+class Centers(Shown, np.lib.mixins.NDArrayOperatorsMixin):
     """Cluster centers in data units, one a row, that behave like an array."""
 
     private: ClassVar[bool]
@@ -75,6 +77,11 @@ class Centers(np.lib.mixins.NDArrayOperatorsMixin):
     @property
     def ndim(self) -> int:
         return self._values.ndim
+
+    def places(self) -> Places:
+        """The centers with their numbers, for files; refused where they are not private."""
+        status = status_of(type(self), type(self).__name__)
+        return centers_as_places(self.box, self._values, status)
 
     def tolist(self) -> list[list[float]]:
         return self._values.tolist()
@@ -116,6 +123,16 @@ class ReleasedCenters(PrivateCenters):
     and a coreset that it released."""
 
     status = ""
+
+
+def status_of(kind: type[Centers], what: str) -> str:
+    """What files of such centers, or of what gives them, must say; nothing else may be written."""
+    if not (isinstance(kind, type) and issubclass(kind, PrivateCenters)):
+        raise TypeError(
+            f"{what} cannot be exported: they are not private. Only what an algorithm whose proof "
+            "stands gave leaves this program."
+        )
+    return kind.status
 
 
 class NonPrivateCenters(Centers):

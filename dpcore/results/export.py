@@ -11,8 +11,8 @@ import json
 import numpy as np
 
 from dpcore.errors import BadInput
-from dpcore.results.centers import PrivateCenters
-from dpcore.results.formats import STATUS, Places, centers_as_places, status_of
+from dpcore.results.centers import PrivateCenters, status_of
+from dpcore.results.formats import STATUS, Places, centers_as_places
 from dpcore.results.run_result import RunResult
 
 #: Of centers there are few, and people read them.
@@ -56,6 +56,21 @@ def centers_parquet(centers: PrivateCenters) -> bytes:
     return _centers(centers).as_parquet()
 
 
+def centers_geoparquet(centers: PrivateCenters) -> bytes:
+    """Parquet with a shape for each center, for GeoPandas, QGIS and Kepler.gl."""
+    return _centers(centers).as_geoparquet()
+
+
+def centers_kml(centers: PrivateCenters) -> str:
+    """A placemark for each center, for a globe."""
+    return _centers(centers).as_kml("centers")
+
+
+def centers_kepler(centers: PrivateCenters) -> str:
+    """A map of the centers for Kepler.gl."""
+    return _centers(centers).as_kepler("centers")
+
+
 def points_csv(result: RunResult[PrivateCenters]) -> str:
     """The published points: one a line, its coordinates and its weight."""
     return _points(result).as_csv()
@@ -69,3 +84,18 @@ def points_geojson(result: RunResult[PrivateCenters]) -> str:
 def points_parquet(result: RunResult[PrivateCenters]) -> bytes:
     """The published points: one a row, its coordinates and its weight."""
     return _points(result).as_parquet()
+
+
+def points_geoparquet(result: RunResult[PrivateCenters]) -> bytes:
+    """Parquet with a shape for each published point."""
+    return _points(result).as_geoparquet()
+
+
+def points_kml(result: RunResult[PrivateCenters]) -> str:
+    """A placemark for each published point."""
+    return _points(result).as_kml("points")
+
+
+def points_kepler(result: RunResult[PrivateCenters]) -> str:
+    """A map of the published points for Kepler.gl, sized by their weights."""
+    return _points(result).as_kepler("points")

@@ -7,32 +7,25 @@ more for the file as a whole. What is released has none.
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box, FloatArray
 from dpcore.geometry.positions import longitude_first
-from dpcore.results import parquet
-from dpcore.results.centers import Centers, PrivateCenters
+from dpcore.results import geo_formats, parquet
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 STATUS = "status"
-
-
-def status_of(kind: type[Centers], what: str) -> str:
-    """What files of such centers, or of what gives them, must say; nothing else may be written."""
-    if not (isinstance(kind, type) and issubclass(kind, PrivateCenters)):
-        raise TypeError(
-            f"{what} cannot be exported: they are not private. Only what an algorithm whose proof "
-            "stands gave leaves this program."
-        )
-    return kind.status
 
 
 @dataclass(frozen=True)
@@ -57,17 +50,24 @@ class Places:
         return together
 
     def as_frame(self) -> pd.DataFrame:
+        import pandas as pd
+
         return pd.DataFrame(self.columns())
 
     def as_csv(self) -> str:
-        return self.as_frame().to_csv(index=False, lineterminator="\n")
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        columns = self.columns()
+        writer.writerow(columns)
+        writer.writerows(zip(*(values.tolist() for values in columns.values()), strict=True))
+        return text.getvalue()
 
     def as_parquet(self) -> bytes:
         return parquet.written(self.columns(), {STATUS: self.status} if self.status else {})
 
     def as_geojson(self, indent: int | None = None) -> str:
         """A point for each place; two places (pickup, dropoff) become a line between them."""
-        positions = self._positions()
+        positions = self.in_degrees()
         said = {STATUS: self.status} if self.status else {}
         known = zip(*(values.tolist() for values in self.properties.values()), strict=True)
         features = [
@@ -81,10 +81,22 @@ class Places:
         collection = {"type": "FeatureCollection", **said, "features": features}
         return json.dumps(collection, indent=indent)
 
-    def _positions(self) -> FloatArray:
+    def as_geoparquet(self) -> bytes:
+        """Parquet with shapes that GeoPandas, QGIS and Kepler.gl open."""
+        return geo_formats.as_geoparquet(self)
+
+    def as_kml(self, name: str) -> str:
+        """Placemarks for a globe."""
+        return geo_formats.as_kml(self, name)
+
+    def as_kepler(self, name: str) -> str:
+        """A map for Kepler.gl."""
+        return geo_formats.as_kepler(self, name)
+
+    def in_degrees(self) -> FloatArray:
         """Positions with longitude before latitude, whatever the order of the columns."""
         if self.box.d not in (2, 4):
-            raise BadInput(f"GeoJSON needs longitude and latitude, not {self.box.names}.")
+            raise BadInput(f"A map needs longitude and latitude, not {self.box.names}.")
         return self.positions[:, longitude_first(self.box)]
 
 

@@ -18,7 +18,9 @@ from dpcore.results.centers import (
     SimulatedCenters,
     UnchargedCenters,
 )
+from dpcore.results.formats import Places
 from dpcore.results.non_private import NonPrivate
+from dpcore.results.notebook import Shown
 from dpcore.results.steps import RunStep
 from dpcore.results.synopsis import Coreset, Synopsis
 
@@ -42,7 +44,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, repr=False)
-class RunResult(Generic[C]):
+class RunResult(Shown, Generic[C]):
     """Centers, what was published with them, and what it cost.
 
     `run` gives a `SimulatedResult`, an `UnchargedResult` or an `UnprovenResult`, by its noise and
@@ -83,6 +85,10 @@ class RunResult(Generic[C]):
     def coreset(self) -> Coreset[C] | None:
         """The synopsis, where it is a coreset: positive weights only."""
         return self.synopsis if isinstance(self.synopsis, Coreset) else None
+
+    def places(self) -> Places:
+        """The centers, for files; refused where they are not private."""
+        return self.centers.places()
 
     def __repr__(self) -> str:
         said = f"{self.algorithm}, k={self.k}, epsilon={self.epsilon:g}, {self.verdict}"

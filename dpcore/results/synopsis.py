@@ -8,7 +8,6 @@ from typing import Generic, Self, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box, FloatArray, Grid, IntArray
@@ -25,8 +24,10 @@ from dpcore.results.centers import (
     ReleasedCenters,
     SimulatedCenters,
     UnchargedCenters,
+    status_of,
 )
-from dpcore.results.formats import Places, points_as_places, status_of
+from dpcore.results.formats import Places, points_as_places
+from dpcore.results.notebook import Shown
 from dpcore.results.rectangles import (
     Estimate,
     among_points,
@@ -49,7 +50,7 @@ TRUST: tuple[type[Centers], ...] = (
 K = TypeVar("K", bound=Centers)
 
 
-class Synopsis(Generic[C]):
+class Synopsis(Shown, Generic[C]):
     """Weighted points in unit coordinates. Noise may have made some weights negative.
 
     They are as private as the centers that can be computed from them, so the type of these centers
@@ -131,10 +132,6 @@ class Synopsis(Generic[C]):
         """The points with their weights, for files; refused where they are not private."""
         status = status_of(self._kind, f"{type(self).__name__}: its points")
         return points_as_places(self.box, self.points, self.weights, status)
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row a point: its coordinates, its weight, and its status if it may not leave."""
-        return self.places().as_frame()
 
     def to_geojson(self) -> str:
         """A shape with its weight for each point, in longitude and latitude."""

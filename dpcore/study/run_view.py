@@ -7,10 +7,10 @@ looks at the data is wrapped as NonPrivate: for your eyes only.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 from scipy.ndimage import gaussian_filter
 
 from dpcore.datasets.base import Dataset
@@ -24,6 +24,9 @@ from dpcore.results.run_result import BaselineResult, RunResult
 from dpcore.results.synopsis import Coreset, NoisyGrid, Synopsis
 from dpcore.study.metrics import relative_error
 from dpcore.study.shifts import center_shift, matched
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: More points than this are merged, more cells a side added up: a screen shows no more.
 MOST_POINTS = 1000
@@ -66,6 +69,8 @@ def marks(synopsis: Synopsis, axes: Axes = (0, 1)) -> Marks:
         unit, weights = shown.unit_points[:, axes], shown.weights
     visible = weights > 0
     x, y = box.from_unit(unit[visible]).T
+    import pandas as pd
+
     frame = pd.DataFrame({"x": x, "y": y, "weight": weights[visible]})
     return Marks(frame, len(synopsis), cell)
 
@@ -102,6 +107,8 @@ def centers_table(result: RunResult, geographic: bool) -> pd.DataFrame:
 
     Coordinates are known by their position, so that none can be called like another column.
     """
+    import pandas as pd
+
     frame = pd.DataFrame(np.asarray(result.centers))
     found = shares(result)
     frame["share"] = np.nan if found is None else found
@@ -125,6 +132,8 @@ class Truth:
 def truth(data: Dataset, result: RunResult, reference: BaselineResult) -> NonPrivate[Truth]:
     """The non-private centers beside a run's own. Shifts are in meters on a map."""
     order = matched(result.centers, reference.centers, data.box)
+    import pandas as pd
+
     partners = pd.DataFrame(np.asarray(reference.centers), index=order)
     partners["shift"] = center_shift(data, result.centers, reference.centers)
     cost = float(data.cost(data.box.to_unit(np.asarray(result.centers))[None])[0])

@@ -135,7 +135,7 @@ def test_what_the_system_forbids_is_bad_input_and_not_a_refusal_of_ours(monkeypa
     def forbidden(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied", "centers.csv")
 
-    monkeypatch.setattr("pathlib.Path.write_text", forbidden)
+    monkeypatch.setattr("pathlib.Path.write_bytes", forbidden)
     assert main([*RUN, "--output", "centers.csv"]) == BAD_INPUT
     assert capsys.readouterr().err.endswith("dpcore: centers.csv: Permission denied.\n")
 

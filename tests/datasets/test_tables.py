@@ -160,6 +160,17 @@ def geopackage(path: Path) -> Path:
     return path
 
 
+def written_geopackage(path: Path) -> Path:
+    """As GDAL writes it."""
+    import geopandas
+
+    frame = geopandas.GeoDataFrame(
+        {"id": range(500)}, geometry=geopandas.points_from_xy(LON, LAT), crs="EPSG:4326"
+    )
+    frame.to_file(path, driver="GPKG")
+    return path
+
+
 def geoparquet(path: Path) -> Path:
     import geopandas
 
@@ -170,10 +181,10 @@ def geoparquet(path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("make", [geojson, geopackage, geoparquet])
+@pytest.mark.parametrize("make", [geojson, geopackage, written_geopackage, geoparquet])
 def test_points_are_read_from_geojson_geopackage_and_geoparquet(make, tmp_path):
-    name = {"geojson": "p.geojson", "geopackage": "p.gpkg", "geoparquet": "p.parquet"}
-    path = make(tmp_path / name[make.__name__])
+    ending = {geojson: "geojson", geoparquet: "parquet"}.get(make, "gpkg")
+    path = make(tmp_path / f"a 50% b#.{ending}")
     data = from_file(path, box=BOX)
     assert data.box.names == ("longitude", "latitude")
     assert data.about.geographic

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -168,6 +169,13 @@ def test_contradictions_are_refused_before_anything_is_spent(more, words, tmp_pa
     assert not (tmp_path / "x" / "ledger.sqlite").exists() or not Ledger("x").entries()
     if "accountant" in more:
         assert str(more["accountant"].spent) == "ε 0"
+
+
+def test_a_fit_spends_no_more_than_its_accountant_is_charged():
+    accountant = Accountant(1.0)
+    model = released(accountant=accountant, epsilon=0.1).fit(X)
+    assert Fraction(model.result_.transcript.budget.epsilon) <= accountant.spent.epsilon
+    assert accountant.spent.epsilon == Fraction(1, 10)
 
 
 def test_a_refused_setting_costs_the_accountant_nothing():

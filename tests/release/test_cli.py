@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from dpcore.cli import BAD_INPUT, REFUSED, main
+from dpcore.cli.exit_codes import UNTOLD
 from dpcore.release import Ledger, Release
 from tests.release.conftest import BOX
 
@@ -96,7 +97,7 @@ def test_a_release_whose_files_cannot_be_written_says_that_it_is_paid(
 
     with monkeypatch.context() as patch:
         patch.setattr(Release, "save", full)
-        assert main([*S1, "--ledger", "books", "--allowed", "1"]) == BAD_INPUT
+        assert main([*S1, "--ledger", "books", "--allowed", "1"]) == UNTOLD
     assert "Release 1 was made and costs ε 0.6" in capsys.readouterr().err
     assert not (tmp_path / "release-1").exists()
     assert main(["history", "1", "--ledger", "books", "--output", "again"]) == 0

@@ -13,6 +13,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import numpy as np
 
@@ -84,8 +85,9 @@ def _plain(pa: Any, values: list[Any]) -> Any:
 def _geopackage(path: str) -> pa.Table:
     import pyarrow as pa
 
-    address = f"file:{local(path)}?mode=ro&immutable=1"
+    address = f"file:{quote(local(path))}?mode=ro&immutable=1"
     with closing(sqlite3.connect(address, uri=True)) as database:
+        database.execute("PRAGMA trusted_schema = OFF")
         found = database.execute(
             "SELECT table_name, column_name, srs_id FROM gpkg_geometry_columns"
         ).fetchall()

@@ -278,7 +278,12 @@ def test_what_is_not_there_is_named(engine: Engine, tmp_path: Path) -> None:
     fails(str(tmp_path / "none*.csv"), ["lon"], "none*.csv", "no such file")
     fails("no_such_table", ["lon"], "no_such_table", "no such table", format="table")
     (tmp_path / "notes.docx").write_text("lon,lat\n")
-    fails(str(tmp_path / "notes.docx"), ["lon"], "notes.docx", "neither CSV nor Parquet")
+    fails(
+        str(tmp_path / "notes.docx"),
+        ["lon"],
+        "notes.docx",
+        "not CSV, Parquet, GeoJSON or GeoPackage",
+    )
 
 
 def test_old_taxi_files_are_recognised(engine: Engine, extra_data: Path) -> None:

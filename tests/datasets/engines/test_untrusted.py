@@ -104,9 +104,13 @@ def test_regions_that_would_take_hours_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
-def test_an_address_is_refused_with_what_to_do(
-    duckdb: Engine, address: str, capsys: pytest.CaptureFixture[str]
+def test_without_fsspec_an_address_is_refused_with_what_to_do(
+    duckdb: Engine,
+    address: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setitem(sys.modules, "fsspec", None)
     for look in (duckdb.look, lambda path: from_file(path, box=BOX), read_zones):
         with pytest.raises(DataFileError, match="Download it first"):
             look(address)

@@ -1,0 +1,79 @@
+"""What a release is, in the words of data catalogs: a Frictionless data package.
+
+Frictionless, not Croissant: it is one small JSON file beside the data, describes any table, and
+needs no address on the web. Croissant describes data sets for machine learning by where they can
+be downloaded, which a release does not know.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any
+
+from dpcore.release.certificate import NAME as CERTIFICATE
+
+#: The tables of a release, by the names of their files.
+TABLES = ("centers.csv", "points.csv")
+MEDIA = {
+    "csv": "text/csv",
+    "geojson": "application/geo+json",
+    "html": "text/html",
+    "json": "application/json",
+    "parquet": "application/vnd.apache.parquet",
+    "py": "text/x-python",
+}
+NAME = "datapackage.json"
+
+
+def data_package(files: Mapping[str, bytes]) -> str:
+    """The description of the files of a release, to be saved beside them as datapackage.json.
+
+    It tells what the certificate tells, and nothing that was not released.
+    """
+    said = json.loads(files[CERTIFICATE])
+    unit, name = said["unit"]["name"], said["data set"]
+    package = {
+        "$schema": "https://datapackage.org/profiles/2.0/datapackage.json",
+        "name": "".join(c if c.isascii() and c.isalnum() else "-" for c in name.lower()),
+        "title": f"Private release of {name}",
+        "description": (
+            f"{said['k']} cluster centers, found by {said['algorithm']} with differential privacy: "
+            f"epsilon {said['epsilon']:g} for one {unit}, under {said['neighbors']}. "
+            f"{CERTIFICATE} states what is protected and how."
+        ),
+        "created": said["time"],
+        "resources": [_resource(file, content, said) for file, content in files.items()],
+        "differential privacy": {
+            key: said[key]
+            for key in ("epsilon", "delta", "neighbors", "unit", "algorithm", "box", "dpcore")
+        },
+    }
+    return json.dumps(package, indent=1, ensure_ascii=False)
+
+
+def _resource(file: str, content: bytes, said: Mapping[str, Any]) -> dict[str, Any]:
+    ending = file.rsplit(".", 1)[-1]
+    told: dict[str, Any] = {
+        "name": file.replace(".", "-"),
+        "path": file,
+        "format": ending,
+        "mediatype": MEDIA.get(ending, "application/octet-stream"),
+        "encoding": "utf-8",
+        "bytes": len(content),
+        "hash": f"sha256:{sha256(content).hexdigest()}",
+    }
+    if file in TABLES:
+        header = content.decode().split("\n", 1)[0].split(",")
+        names = set(said["box"]["names"])
+        told["profile"] = "tabular-data-resource"
+        told["schema"] = {"fields": [_field(column.strip('"'), names) for column in header]}
+    elif ending == "parquet":
+        del told["encoding"]
+    return told
+
+
+def _field(column: str, coordinates: set[str]) -> dict[str, str]:
+    kind = "integer" if column == "center" and column not in coordinates else "number"
+    return {"name": column, "type": kind}

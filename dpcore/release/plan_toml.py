@@ -1,0 +1,62 @@
+"""A plan as a TOML file, from which `dpcore release` makes it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from dpcore.release.plan import TWIN, ReleasePlan
+from dpcore.release.sources import BuiltinData, FileData
+
+
+def plan_toml(plan: ReleasePlan) -> str:
+    """The options of `dpcore release` that make this plan, by their names.
+
+    It names the path of the data, so it is for the owner of the data, unlike a certificate.
+    """
+    if plan.purpose == TWIN:
+        options: dict[str, Any] = {"algorithm": TWIN}
+    else:
+        options = {"algorithm": plan.algorithm, "k": plan.k}
+    options |= {"name": plan.name, **_data(plan), "epsilon": plan.epsilon}
+    if plan.delta and plan.purpose != TWIN:
+        options["delta"] = plan.delta
+    allowed = plan.allowed
+    options |= {
+        "neighbors": str(plan.neighbors),
+        "allowed": [float(allowed.epsilon), float(allowed.delta)],
+        "unit": plan.unit.name,
+    }
+    if plan.unit.ids is not None:
+        options |= {"ids": plan.unit.ids, "rows": plan.unit.rows}
+    return "\n".join(_lines(options, {} if plan.purpose == TWIN else dict(plan.parameters))) + "\n"
+
+
+def _data(plan: ReleasePlan) -> dict[str, Any]:
+    data, box = plan.data, plan.data.box
+    if isinstance(data, BuiltinData):
+        return {"data": data.key}
+    if not isinstance(data, FileData) or not isinstance(data.engine, str):
+        return {"data": "-", "box": [*box.low, *box.high], "outside": data.outside}
+    options = {
+        "data": data.path,
+        "columns": list(data.columns),
+        "box": [*box.low, *box.high],
+        "outside": data.outside,
+        "engine": data.engine,
+    }
+    if data.zones:
+        options["zones"] = data.zones
+    if data.format:
+        options["read-as"] = str(data.format)
+    return options
+
+
+def _lines(options: dict[str, Any], settings: dict[str, Any]) -> Iterator[str]:
+    for name, value in options.items():
+        yield f"{name} = {json.dumps(value, ensure_ascii=False)}"
+    if settings:
+        yield "\n[set]"
+        for name, value in settings.items():
+            yield f"{name} = {json.dumps(value, ensure_ascii=False)}"

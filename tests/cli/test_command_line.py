@@ -1,0 +1,285 @@
+"""The command line as programs and people meet it: codes, words, shells, other systems."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dpcore.cli import COMMANDS, main
+from dpcore.cli.exit_codes import EXIT_CODES
+from dpcore.release import Ledger
+
+ROOT = Path(__file__).parents[2]
+DPCORE = [sys.executable, "-m", "dpcore"]
+RELEASE = ["release", "dplloyd", "--data", "nyc-taxi", "-k", "2", "--epsilon", "0.5"]
+RELEASE += ["--allowed", "1", "--yes", "--ledger", "books"]
+
+
+def run(folder: Path, *words: str, stdout=subprocess.PIPE, **environment: str):
+    return subprocess.run(
+        [*DPCORE, *words],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+    )
+
+
+# What is paid is never lost in print.
+
+
+@pytest.mark.parametrize("more", [[], ["--json"]])
+def test_a_paid_release_whose_message_cannot_be_written_has_a_code_of_its_own(more, tmp_path):
+    if not Path("/dev/full").exists():
+        pytest.skip("needs /dev/full")
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        ended = run(tmp_path, *RELEASE, *more, stdout=full)
+    said = ended.stderr.decode()
+    assert ended.returncode == 4
+    assert "Release 1 was made and costs ε 0.5" in said
+    assert "dpcore history 1" in said
+    assert len(Ledger(tmp_path / "books").entries()) == 1
+    assert run(tmp_path, "history", "1", "--ledger", "books", "--output", "again").returncode == 0
+
+
+def test_a_full_disk_after_any_other_command_is_said_once(tmp_path: Path):
+    if not Path("/dev/full").exists():
+        pytest.skip("needs /dev/full")
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        ended = run(tmp_path, "list", stdout=full)
+    assert ended.returncode == 2
+    assert ended.stderr.decode().count("\n") == 1
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii", "cp437"])
+def test_no_encoding_of_the_output_stops_a_command(encoding, tmp_path: Path):
+    ended = run(tmp_path, *RELEASE, PYTHONIOENCODING=encoding)
+    assert ended.returncode == 0, ended.stderr
+    assert run(tmp_path, "history", "--ledger", "books", PYTHONIOENCODING=encoding).returncode == 0
+    assert run(tmp_path, "list", PYTHONIOENCODING=encoding).returncode == 0
+
+
+def test_redirected_output_is_utf8(tmp_path: Path):
+    ended = run(tmp_path, *RELEASE, PYTHONUTF8="0", LC_ALL="C", PYTHONCOERCECLOCALE="0")
+    assert "ε" in ended.stdout.decode("utf-8")
+
+
+# Quiet, complete, and from a plan.
+
+
+def test_quiet_says_nothing_but_errors(tmp_path: Path):
+    ended = run(tmp_path, "--quiet", *RELEASE)
+    assert ended.returncode == 0
+    assert not ended.stderr
+    refused = run(tmp_path, *RELEASE, "--quiet", "--epsilon", "3")
+    assert refused.returncode == 3
+    assert refused.stderr.decode().count("\n") == 1
+    unasked = run(tmp_path, "--quiet", *(word for word in RELEASE if word != "--yes"))
+    assert unasked.returncode == 2
+    assert "add --yes" in unasked.stderr.decode()
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
+def test_a_shell_completes_every_command_and_option(shell, capsys):
+    assert main(["completion", shell]) == 0
+    script = capsys.readouterr().out
+    for command in COMMANDS:
+        assert command in script
+    assert "epsilon" in script
+    if shell == "bash" and shutil.which("bash"):
+        checked = subprocess.run(["bash", "-n"], input=script.encode(), capture_output=True)
+        assert not checked.stderr
+
+
+PLAN = """\
+algorithm = "adaptive"
+data = "nyc-taxi"
+k = 3
+epsilon = 0.5
+allowed = 1.0
+ledger = "books"
+output = "out"
+yes = true
+
+[set]
+points = 100
+"""
+
+
+def test_a_release_comes_from_a_plan_and_options_take_the_place_of_its_own(tmp_path: Path):
+    (tmp_path / "plan.toml").write_text(PLAN, encoding="utf-8")
+    assert run(tmp_path, "release", "plan.toml", "--epsilon", "0.25").returncode == 0
+    said = json.loads((tmp_path / "out/certificate.json").read_text(encoding="utf-8"))
+    assert (said["algorithm"], said["k"], said["epsilon"]) == ("adaptive", 3, 0.25)
+    assert said["parameters"]["points"] == 100
+
+
+def test_a_plan_that_was_saved_makes_the_same_release(tmp_path: Path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("a b.csv").write_text("lat,lon\n" + "40.8,-74\n" * 99, encoding="utf-8")
+    words = ["release", "adaptive", "--data", "a b.csv", "--columns", "lat", "lon", "--box"]
+    words += ["40.7", "-74.1", "40.9", "-73.9", "-k", "2", "--epsilon", "0.5", "--allowed", "2"]
+    words += ["--name", 'so-called "Ελλάδα"', "--set", "points=50", "--unit", "trip"]
+    assert main([*words, "--save-plan", "plan.toml"]) == 0
+    assert not Path("books").exists()
+    for ask, out in (([*words], "one"), (["release", "plan.toml"], "two")):
+        assert main([*ask, "--yes", "--ledger", "books", "--output", out]) == 0
+    told = [
+        json.loads(Path(out, "certificate.json").read_text(encoding="utf-8"))
+        for out in ("one", "two")
+    ]
+    for key in ("data set", "source", "box", "unit", "k", "epsilon", "parameters", "allowed"):
+        assert told[0][key] == told[1][key]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("k = 3", "say which algorithm"),
+        ('algorithm = "adaptive"\nepsilom = 1', "Did you mean 'epsilon'"),
+        ("k = ", "no TOML file"),
+    ],
+)
+def test_a_plan_that_is_wrong_says_where(text, words, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("plan.toml").write_text(text, encoding="utf-8")
+    assert main(["release", "plan.toml"]) == 2
+    assert words in capsys.readouterr().err
+    assert main(["release", "nothing.toml"]) == 2
+
+
+# True messages.
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["run", "eugkm", "-k", "3", "--epsilon", "1,5"], "Write a decimal point: 1.5"),
+        (["run", "eugkm", "-k", "three", "--epsilon", "1"], "'three' is not a whole number"),
+        (["run", "eugkm", "-k", "3", "--epsilon", "one"], "'one' is not a number"),
+    ],
+)
+def test_a_number_that_is_none_is_told_in_words(words, said, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main([*words, "--data", "iris"])
+    assert ended.value.code == 2
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["run", "adaptve", "--data", "nyc-taxi"], 2, "Did you mean 'adaptive'"),
+        (["run", "eugkm", "--data", "nyc-tax"], 2, "Did you mean 'nyc-taxi'"),
+        (["run", "eugkm", "--data", "no.csv", "--box", "0", "1"], 2, "there is no such file"),
+        (["run", "eugkm", "--data", "no.csv", "--box", "0", "0", "1"], 2, "low ends, then"),
+        (["run", "eugkm", "--data", "t.csv", "--columns", "x", "y"], 2, "give the public box"),
+        (
+            ["run", "eugkm", "--data", "t.csv", "--columns", "x", "z", "--box", "0", "0", "9", "9"],
+            2,
+            "there is no such column",
+        ),
+        (["run", "eugkm", "--data", "iris", "--box", "0", "1"], 2, "has its own box"),
+        (["run", "eugkm", "--data", "iris", "--set", "x"], 2, "--set takes NAME=VALUE"),
+        (["run", "eugkm", "--data", "digits"], 3, "eugkm"),
+        (["run", "eugkm-published", "--data", "nyc-taxi", "--format", "csv"], 3, "not private"),
+    ],
+)
+def test_messages_are_one_line_and_name_what_is_wrong(
+    words, code, said, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("x,y\n1,2\n", encoding="utf-8")
+    assert main([*words, "-k", "2", "--epsilon", "1"]) == code
+    told = capsys.readouterr().err
+    assert said in told
+    assert told.strip().count("\n") == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["relase", "eugkm"], "Did you mean 'release'?"),
+        (["run", "eugkm", "--data", "iris", "-k", "2", "--epsilon", "1", "--sed", "1"], None),
+        (
+            ["run", "eugkm", "--data", "iris", "--epsilom", "1", "--epsilon", "1", "-k", "1"],
+            "Did you mean '--epsilon'?",
+        ),
+        (
+            ["run", "eugkm", "--data", "iris", "-k", "2", "--epsilon", "1", "--outside", "dorp"],
+            "Did you mean 'drop'?",
+        ),
+    ],
+)
+def test_a_misspelled_command_option_or_choice_gets_a_suggestion(words, meant, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert ended.value.code == 2
+    assert (meant or "") in capsys.readouterr().err
+
+
+def test_a_json_file_that_is_no_certificate_is_told_in_words(tmp_path, capsys):
+    path = tmp_path / "other.json"
+    path.write_text("{}", encoding="utf-8")
+    assert main(["verify", str(path)]) == 1
+    assert "'kind'" not in re.sub(r"no .{0,40}'kind'", "", capsys.readouterr().out)
+
+
+def test_exit_codes_stand_in_the_help_and_in_the_documentation_as_they_are(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    told = " ".join(capsys.readouterr().out.split())
+    page = (ROOT / "docs/cli.md").read_text(encoding="utf-8")
+    for code, meaning in EXIT_CODES.items():
+        assert f"{code} {meaning}" in told
+        assert f"| {code} | {meaning} |" in page
+
+
+# What it costs to start.
+
+
+def test_help_starts_in_less_than_four_tenths_of_a_second_and_loads_no_library(tmp_path: Path):
+    code = (
+        "import sys, resource, contextlib\n"
+        "from dpcore.cli import main\n"
+        "with contextlib.suppress(SystemExit): main(['--help'])\n"
+        "used = resource.getrusage(resource.RUSAGE_SELF)\n"
+        "heavy = {'numpy', 'pandas', 'pyarrow', 'PIL', 'sklearn', 'duckdb', 'opendp', 'scipy'}\n"
+        "print(used.ru_utime + used.ru_stime, *sorted(heavy & set(sys.modules)))\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    seconds, *loaded = ended.stdout.splitlines()[-1].split()
+    assert float(seconds) <= 0.4
+    assert loaded == []
+
+
+def test_a_run_loads_no_pandas_pyarrow_pillow_or_scikit_learn(tmp_path: Path):
+    code = (
+        "import sys, dpcore\n"
+        "data = dpcore.datasets.from_array([[0.5, 0.5]] * 100, (0, 1))\n"
+        "dpcore.run('eugkm', data, 2, 1.0, seed=0)\n"
+        "print(*sorted({'pandas', 'pyarrow', 'PIL', 'sklearn', 'opendp'} & set(sys.modules)))\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ended.stdout.split() == []
