@@ -125,7 +125,7 @@ def dataset(arguments: argparse.Namespace) -> Dataset:
         "outside": arguments.outside,
         "engine": arguments.engine,
     }
-    data = from_file(arguments.data, **options).value
+    data = from_file(arguments.data, **options)
     if data.n == 0 and (words := why_empty(arguments.data, **options)):
         print(f"dpcore: for your eyes only: {words.value}", file=sys.stderr)
     return data

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
+from pathlib import Path
 
 import numpy.typing as npt
 
-from dpcore.datasets import rows
+from dpcore.datasets import files, rows
 from dpcore.datasets.base import DataInfo, Dataset
 from dpcore.datasets.builtin import BUILTIN, builtin_set
 from dpcore.datasets.engine import EngineDataset
-from dpcore.datasets.files import Ends, from_file, why_empty
+from dpcore.datasets.engines import Engine, Ids
+from dpcore.datasets.files import Ends, why_empty
 from dpcore.datasets.grid import GridDataset
 from dpcore.datasets.own import AnyData, OwnData, held
 from dpcore.datasets.rows import RowsDataset
@@ -104,3 +107,79 @@ def from_array(
     (1, 2)
     """
     return held(rows.from_array(values, box, outside, about))
+
+
+def from_file(
+    path: str | Path,
+    columns: Sequence[str] | None = None,
+    box: Ends | None = None,
+    *,
+    zones: str | Path | None = None,
+    outside: str = "drop",
+    engine: str | Engine = "duckdb",
+    format: str | None = None,
+    unit: str = "row",
+    ids: Ids | None = None,
+) -> OwnData:
+    """A data set from CSV, CSV.gz or Parquet files, or from a table of the engine's.
+
+    Two coordinates become counts on a grid of 1,024 cells a side, in one pass; more stay in the
+    file and are asked there. Without `columns` they are guessed by their names, and taxi files
+    are recognised. Rows outside the box are dropped, or with outside="clip" moved to its edge.
+    The box is public and must be given: the smallest and largest values belong to single rows.
+    With `ids`, so many rows of each id are kept, drawn by a key.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file, a glob, or a table of the engine.
+    columns : sequence of str or None, default=None
+        The columns of the coordinates; found by their names if None.
+    box : tuple (low, high) or None, default=None
+        The ends of the public box: numbers, or one for each column.
+    zones : str, Path or None, default=None
+        A CSV file with the position of each taxi zone.
+    outside : {"drop", "clip"}, default="drop"
+        Whether rows outside the box are dropped or moved to its edge.
+    engine : {"duckdb", "spark"} or Engine, default="duckdb"
+        What reads the files.
+    format : str or None, default=None
+        The format; found by the ending of the path if None.
+    unit : str, default="row"
+        What one row is: a trip, a patient.
+    ids : Ids or None, default=None
+        The column of ids, and how many rows of each are kept.
+
+    Returns
+    -------
+    OwnData
+        The data. They are not public, so exact answers need `.value`.
+
+    Raises
+    ------
+    ValueError
+        If the path, the columns or the box are not valid.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import dpcore
+    >>> _ = Path("trips.csv").write_text("lon,lat\\n-74.0,40.75\\n-73.98,40.76\\n")
+    >>> box = ([-74.1, 40.7], [-73.9, 40.9])
+    >>> data = dpcore.datasets.from_file("trips.csv", ["lon", "lat"], box)
+    >>> data.n.value
+    2
+    """
+    return OwnData(
+        files.from_file(
+            path,
+            columns,
+            box,
+            zones=zones,
+            outside=outside,
+            engine=engine,
+            format=format,
+            unit=unit,
+            ids=ids,
+        )
+    )

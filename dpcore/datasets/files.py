@@ -16,7 +16,6 @@ from dpcore.datasets.engines.position_columns import open_source
 from dpcore.datasets.engines.source import Ids, Source
 from dpcore.datasets.engines.why_empty import explain_empty
 from dpcore.datasets.grid import GridDataset
-from dpcore.datasets.own import OwnData
 from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box, Grid
 from dpcore.results.non_private import NonPrivate
@@ -39,56 +38,8 @@ def from_file(
     format: str | None = None,
     unit: str = "row",
     ids: Ids | None = None,
-) -> OwnData:
-    """A data set from CSV, CSV.gz or Parquet files, or from a table of the engine's.
-
-    Two coordinates become counts on a grid of 1,024 cells a side, in one pass; more stay in the
-    file and are asked there. Without `columns` they are guessed by their names, and taxi files
-    are recognised. Rows outside the box are dropped, or with outside="clip" moved to its edge.
-    The box is public and must be given: the smallest and largest values belong to single rows.
-    With `ids`, so many rows of each id are kept, drawn by a key.
-
-    Parameters
-    ----------
-    path : str or Path
-        A file, a glob, or a table of the engine.
-    columns : sequence of str or None, default=None
-        The columns of the coordinates; found by their names if None.
-    box : tuple (low, high) or None, default=None
-        The ends of the public box: numbers, or one for each column.
-    zones : str, Path or None, default=None
-        A CSV file with the position of each taxi zone.
-    outside : {"drop", "clip"}, default="drop"
-        Whether rows outside the box are dropped or moved to its edge.
-    engine : {"duckdb", "spark"} or Engine, default="duckdb"
-        What reads the files.
-    format : str or None, default=None
-        The format; found by the ending of the path if None.
-    unit : str, default="row"
-        What one row is: a trip, a patient.
-    ids : Ids or None, default=None
-        The column of ids, and how many rows of each are kept.
-
-    Returns
-    -------
-    OwnData
-        The data. They are not public, so exact answers need `.value`.
-
-    Raises
-    ------
-    ValueError
-        If the path, the columns or the box are not valid.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> import dpcore
-    >>> _ = Path("trips.csv").write_text("lon,lat\\n-74.0,40.75\\n-73.98,40.76\\n")
-    >>> box = ([-74.1, 40.7], [-73.9, 40.9])
-    >>> data = dpcore.datasets.from_file("trips.csv", ["lon", "lat"], box)
-    >>> data.n.value
-    2
-    """
+) -> Dataset:
+    """The data set behind `dpcore.datasets.from_file`, which says what it reads and how."""
     if not isinstance(path, str | PathLike):
         raise TypeError(
             f"from_file takes the path of a file, not a {type(path).__name__}. "
@@ -98,8 +49,8 @@ def from_file(
     source = source.told_apart(ids)
     about = DataInfo("file", Path(path).name, unit=unit, geographic=looks_geographic(box))
     if box.d != 2:
-        return OwnData(EngineDataset(asked, source, box, about))
-    return OwnData(GridDataset(asked.grid_counts(source, Grid(box, MAP_CELLS)), box, about))
+        return EngineDataset(asked, source, box, about)
+    return GridDataset(asked.grid_counts(source, Grid(box, MAP_CELLS)), box, about)
 
 
 def with_tally(
