@@ -28,7 +28,8 @@ import numpy as np
 
 from dpcore.algorithms.base import Algorithm, Parameter, register
 from dpcore.geometry.domain import Grid
-from dpcore.privacy.accounting import Pure, Verdict
+from dpcore.privacy.accounting import Verdict
+from dpcore.privacy.losses import Pure
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
 

@@ -14,11 +14,11 @@ from zlib import crc32
 import numpy as np
 
 from dpcore.algorithms import get
-from dpcore.audit.accountant import by_account
 from dpcore.audit.cases import Case
 from dpcore.audit.coupling import AuditedCurator, Coupling, Phantoms
 from dpcore.audit.epsilon_bound import CONFIDENCE, Evidence
 from dpcore.audit.event_search import evidence
+from dpcore.audit.independent_totals import by_account
 from dpcore.audit.law import Laws
 from dpcore.audit.observations import Seen, failure, flattened, result, tabulated
 from dpcore.audit.recorded_tree import loss_of

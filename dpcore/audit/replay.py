@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcore.audit.accountant import gaussian_epsilon, zcdp_epsilon
+from dpcore.audit.independent_totals import gaussian_epsilon, zcdp_epsilon
 from dpcore.geometry.domain import FloatArray, IntArray
 from dpcore.privacy.noise import Noise, noise_for, selection_weights
 from dpcore.privacy.noise_proxy import NoiseKind, NoiseProxy, NoiseRequest

@@ -244,7 +244,7 @@ class FileData(DataSource):
             format=self.format,
             unit=unit.name,
             ids=Ids(unit.ids, unit.rows, secrets.token_hex(16)) if unit.ids else None,
-        ).value
+        )
 
     def counted(self) -> dict[str, Any]:
         """With a table of places the terms differ from those without."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import gzip
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import dpcore
-from dpcore.datasets import Dataset, EngineDataset, GridDataset, RowsDataset, files, why_empty
+from dpcore.datasets import EngineDataset, GridDataset, RowsDataset, why_empty
 from dpcore.datasets.engines import DataFileError
+from dpcore.datasets.files import from_file
 from dpcore.geometry.domain import Box, Grid
 from dpcore.results.non_private import NonPrivate
 
@@ -19,11 +19,6 @@ BOX = ([-74.1, 40.7], [-73.9, 40.9])
 RNG = np.random.default_rng(5)
 TRIPS = RNG.normal([-73.98, 40.76], [0.02, 0.03], (3000, 2))
 WIDE = RNG.uniform(-1.2, 1.2, (2000, 5))
-
-
-def from_file(*arguments: Any, **options: Any) -> Dataset:
-    """The exact data set of a file."""
-    return files.from_file(*arguments, **options).value
 
 
 @pytest.fixture

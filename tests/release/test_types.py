@@ -26,14 +26,16 @@ PROGRAM = """\
 from dpcore.results import export
 from dpcore.release.bundle import bundle
 from dpcore.release.plan import ReleasePlan
-from dpcore.results.run_result import (
-    BaselineResult,
-    NonPrivate,
+from dpcore.results.centers import (
     NonPrivateCenters,
     PrivateCenters,
     ReleasedCenters,
-    ReleasedResult,
     SimulatedCenters,
+)
+from dpcore.results.non_private import NonPrivate
+from dpcore.results.run_result import (
+    BaselineResult,
+    ReleasedResult,
     SimulatedResult,
     UnchargedResult,
     UnprovenResult,

@@ -7,7 +7,7 @@ import math
 import opendp.prelude as dp
 import pytest
 
-from dpcore.audit.accountant import by_account, gaussian_epsilon, zcdp_epsilon
+from dpcore.audit.independent_totals import by_account, gaussian_epsilon, zcdp_epsilon
 from dpcore.audit.replay import CHOICE, GAUSSIAN, GEOMETRIC, ReplayLoss, together
 from dpcore.privacy.accounting import Accounting, Budget
 from dpcore.privacy.concentrated import epsilon_of_rho
