@@ -7,18 +7,28 @@ twice, and a sum of parts that cannot be negative tells more than the parts alon
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import expit
 
 from dpcore.geometry.domain import FloatArray, IntArray
 from dpcore.geometry.dyadic import DyadicCells, deinterleaved
 
-#: A cell of the first stage is kept if the answers after that put it so many standard deviations
-#: above 0.
-CERTAINTY = 1.0
+#: What it takes away from the odds of a cell that its number of rows might have been any: the log
+#: of how many scales of noise such numbers are spread over. Before any number is known; and after
+#: that, as a part of the mean of those above 0.
+UNKNOWN_NUMBER, SPREAD = 2.5, 0.5
+#: The share of cells that hold rows, near a cell, is read off its neighbors and as if there were so
+#: many more of them with the share of the whole box.
+NEIGHBORS_MORE = 2.0
+#: Rounds in which shares and posterior odds are told from each other.
+ROUNDS = 8
+#: No share is taken for smaller than this part of a cell, nor for all but this part.
+LEAST_SHARE = 0.25
 #: Slopes are read off a raster no finer than 512 x 512.
 RASTER_LEVEL = 9
 #: A point moves from the middle of its cell by at most this part of the side.
@@ -48,18 +58,18 @@ def weighed_leaves(stages: Sequence[TreeStage]) -> tuple[DyadicCells, FloatArray
     The sum over any leaves varies no more than the sum of their own counts: estimates that weigh
     all counts by inverse variance have the least variance of all linear ones (Gauss and Markov).
 
-    The estimate of a live cell of the first stage is final, unless the cell was alive by chance.
-    It is handed down among its live parts, and so on. Where no part is alive, the cell itself is a
-    leaf.
+    The estimate of a cell of the first stage that holds rows is final. It is handed down among its
+    live parts, and so on. Where no part is alive, the cell itself is a leaf.
     """
-    estimates = _fused(stages)
-    weights = np.where(_confirmed(stages, estimates), estimates[0][0], 0)
+    estimates = fused(stages)
+    held = holding(stages)
+    weights = np.where(held[0], np.maximum(estimates[0][0], 0), 0)
     levels, codes, found, variances = [], [], [], []
     for t, stage in enumerate(stages):
         leaf = weights > 0
         if t + 1 < len(stages):
             below = stages[t + 1]
-            parts = _handed_down(weights, below.parent, below.alive, *estimates[t + 1])
+            parts = _handed_down(weights, below.parent, held[t + 1], *estimates[t + 1])
             leaf[below.parent[parts > 0]] = False
         levels.append(stage.cells.levels[leaf])
         codes.append(stage.cells.codes[leaf])
@@ -73,27 +83,87 @@ def weighed_leaves(stages: Sequence[TreeStage]) -> tuple[DyadicCells, FloatArray
     return leaves, np.concatenate(found)[order], np.concatenate(variances)[order]
 
 
-def _confirmed(
-    stages: Sequence[TreeStage], estimates: Sequence[tuple[FloatArray, FloatArray]]
-) -> npt.NDArray[np.bool_]:
-    """Live cells of the first stage, without those that were alive by chance.
+def holding(stages: Sequence[TreeStage]) -> list[npt.NDArray[np.bool_]]:
+    """The cells of each stage that more likely than not hold rows, by all answers.
 
-    Live cells were chosen for counts that are high, so these cannot tell; what was asked of their
-    parts later can. Where nothing was, the count has to do.
+    A cell that holds none is told by noise alone; any number of rows in one that does is as likely.
+    The share of cells with rows, which is the prior, is that which their posterior odds come to,
+    among all parts of a cell and among the 8 neighbors of each: points in empty country would take
+    centers far from all rows, and a part beside full ones seldom is empty. A cell that was asked
+    again as a whole holds rows if it did before.
     """
-    first = stages[0]
-    counts, variances = first.counts, np.full(len(first.counts), first.variance)
-    if len(stages) > 1:
-        parent, n = stages[1].parent, len(counts)
-        asked = np.bincount(parent, minlength=n) > 0
-        counts, variances = (
-            np.where(asked, np.bincount(parent, parts, n), own)
-            for own, parts in zip((counts, variances), estimates[1], strict=True)
-        )
-    return first.alive & (counts > CERTAINTY * np.sqrt(variances))
+    estimates = fused(stages)
+    held = []
+    for t, stage in enumerate(stages):
+        evidence = _evidence(stages, t, estimates)
+        numbers = np.maximum(estimates[t][0], 0) / np.sqrt(estimates[t][1] / 2)
+        kept = np.ones(stage.cells.n_cells, dtype=bool)
+        if t:
+            before = stages[t - 1].cells
+            cuts = stage.cells.levels - before.levels[stage.parent]
+            within = stage.cells.codes & (1 << 2 * cuts) - 1
+        else:
+            cuts, within = stage.cells.levels, stage.cells.codes
+        for cut in np.unique(cuts[cuts > 0]).tolist():
+            here = np.flatnonzero(cuts == cut)
+            i0, i1 = deinterleaved(within[here])
+            side = 1 << cut
+            block = np.arange(len(here)) // side**2
+            tables = np.empty((2, len(here) // side**2, side, side))
+            tables[:, block, i0, i1] = evidence[here], numbers[here]
+            kept[here] = _posterior(*tables)[block, i0, i1] > 0.5
+        held.append(kept)
+    return held
 
 
-def _fused(stages: Sequence[TreeStage]) -> list[tuple[FloatArray, FloatArray]]:
+def _posterior(evidence: FloatArray, numbers: FloatArray) -> FloatArray:
+    """The probability that each cell of some squares (squares, side, side) holds rows.
+
+    `numbers` are the estimated rows in scales of their noise: the more they are where there are
+    any, the less likely is the one number that suits the answers best.
+    """
+    _, side, _ = evidence.shape
+    least = LEAST_SHARE / side**2
+    around = _beside(np.ones((1, side, side)))
+    posterior: FloatArray = expit(evidence - UNKNOWN_NUMBER)
+    for _ in range(ROUNDS):
+        share = posterior.mean(axis=(1, 2), keepdims=True)
+        usual = (posterior * numbers).mean(axis=(1, 2), keepdims=True) / np.maximum(share, least)
+        prior = (_beside(posterior) + NEIGHBORS_MORE * share) / (around + NEIGHBORS_MORE)
+        prior = np.clip(prior, least, 1 - least)
+        posterior = expit(evidence - np.log1p(usual * SPREAD) + np.log(prior / (1 - prior)))
+    return posterior
+
+
+def _beside(tables: FloatArray) -> FloatArray:
+    """The sum of the 8 neighbors of each cell."""
+    rows = np.pad(tables, ((0, 0), (1, 1), (0, 0)))
+    rows = rows[:, :-2] + rows[:, 1:-1] + rows[:, 2:]
+    both = np.pad(rows, ((0, 0), (0, 0), (1, 1)))
+    return np.asarray(both[:, :, :-2] + both[:, :, 1:-1] + both[:, :, 2:] - tables)
+
+
+def _evidence(
+    stages: Sequence[TreeStage], t: int, estimates: Sequence[tuple[FloatArray, FloatArray]]
+) -> FloatArray:
+    """By how much likelier the answers about each cell of a stage are with the number of rows that
+    suits them best than with none, as a logarithm.
+
+    Its own count has geometric noise; what came later adds up to about normal noise.
+    """
+    stage = stages[t]
+    rows = np.maximum(estimates[t][0], 0)
+    scale = math.sqrt(stage.variance / 2)
+    evidence = (np.abs(stage.counts) - np.abs(stage.counts - rows)) / scale
+    if t + 1 < len(stages):
+        parent = stages[t + 1].parent
+        later, variance = (np.bincount(parent, parts, len(rows)) for parts in estimates[t + 1])
+        normal = (later**2 - (later - rows) ** 2) / (2 * np.where(variance > 0, variance, 1))
+        evidence = evidence + np.where(variance > 0, normal, 0)
+    return np.asarray(evidence)
+
+
+def fused(stages: Sequence[TreeStage]) -> list[tuple[FloatArray, FloatArray]]:
     """The best linear estimate of every cell from its own count and all below, and its variance.
 
     From the last stage up: the mean of the own count and of the sum over all parts, the dead ones

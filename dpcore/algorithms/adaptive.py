@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy.ndimage import binary_dilation
 
 from dpcore.algorithms._pooled_counts import heard_together
-from dpcore.algorithms._tree import TreeStage, leaf_points, weighed_leaves
+from dpcore.algorithms._tree import TreeStage, fused, holding, leaf_points, weighed_leaves
 from dpcore.algorithms.base import AuditHints, Parameter, Room, SynopsisAlgorithm, register
 from dpcore.geometry.domain import FloatArray, IntArray
 from dpcore.geometry.dyadic import DyadicCells, deinterleaved
@@ -67,11 +67,13 @@ PLANS = (
 class Adaptive(SynopsisAlgorithm):
     """A coreset from noisy counts on cells that are cut where they are full.
 
-    Idea: Count noisily on a coarse grid. Drop the cells that noise explains, cut the others the
-    finer the fuller they are, and count their parts; then once more. What remains is a tree of
-    counts that agree with each other once noise is averaged out; its leaves are a few hundred
-    weighted points, dense where the rows are. Dropped cells that only together stand out of the
-    noise get a point a block. Everything is clustered from these points.
+    Idea: Count noisily on a coarse grid. Cut the cells that stand out of the noise the finer the
+    fuller they are, and count their parts; then once more. Cells that did not stand out are counted
+    again each time: they are disjoint from the others, so this costs nothing. What remains is a
+    tree of counts that agree with each other once noise is averaged out. Cells and parts that by
+    all their counts more likely hold nobody are dropped, and the others are a few hundred weighted
+    points, dense where the rows are. Dropped cells that only together stand out of the noise get a
+    point a block. Everything is clustered from these points.
 
     Unit: one row.
 
@@ -134,6 +136,7 @@ def grow(curator: Curator) -> list[TreeStage]:
     plan = next(plan for limit, plan in PLANS if n / scale < limit)
     finest = min(DEEPEST_LEVEL, finest_level(curator))
     stages: list[TreeStage] = []
+    quiet = np.zeros(0, dtype=bool)
     for t, share in enumerate(plan.shares):
         noise = scale / (rest * share)
         held_back = False
@@ -143,14 +146,13 @@ def grow(curator: Curator) -> list[TreeStage]:
             parent = np.full(cells.n_cells, -1)
         else:
             before = stages[-1]
-            live = np.flatnonzero(before.alive)
-            if not len(live):
-                break
-            fill = before.counts[live] / noise / plan.fullness[t - 1]
-            room = finest - before.cells.levels[live]
+            again = np.flatnonzero(before.alive | quiet)
+            live = before.alive[again]
+            fill = np.where(live, before.counts[again] / noise / plan.fullness[t - 1], 0)
+            room = np.where(live, finest - before.cells.levels[again], 0)
             deeper = cuts(fill, room)
             held_back = bool((deeper < wanted_cuts(fill, room)).any())
-            cells, parent = before.cells.split(live, deeper)
+            cells, parent = before.cells.split(again, deeper)
         counts = curator.noisy_counts(
             cells,
             Pure(curator.budget.epsilon * rest * share),
@@ -158,9 +160,12 @@ def grow(curator: Curator) -> list[TreeStage]:
         ).astype(np.float64)
         if t == 0:
             alive = standing_out(cells, counts / noise)
+            quiet = ~alive
         else:
             parts = cells.levels - before.cells.levels[parent]
             alive = (parts == 0) | (counts / noise > AUDIBLE_PART * math.log(4) * parts)
+            quiet = quiet[parent]
+            alive &= ~quiet
         stages.append(TreeStage(cells, parent, counts, 2 * noise**2, alive, held_back))
         curator.note(AliveNote(t + 1, cells, alive))
     return stages
@@ -173,10 +178,12 @@ def coreset_of(stages: list[TreeStage], curator: Curator) -> Coreset:
     """
     leaves, weights, variances = weighed_leaves(stages)
     points = leaf_points(leaves, weights, full_scale(curator), finest_level(curator))
-    first, dead = stages[0], ~stages[0].alive
+    first = stages[0]
+    thin = ~first.alive & ~holding(stages)[0]
+    counts, noise = fused(stages)[0]
     blocks = (1 << int(first.cells.levels[0])) // 2
     thin_points, thin_weights, thin_variances = heard_together(
-        first.cells.centers()[dead], first.counts[dead], first.variance, blocks
+        first.cells.centers()[thin], counts[thin], float(noise[thin].max(initial=0)), blocks
     )
     return Coreset(
         np.concatenate([points, thin_points]),

@@ -14,7 +14,10 @@ MAP_DIMENSIONS = 2
 #: Part of the budget that buys the number of rows, where the choice depends on it.
 SIZE_SHARE = 0.03
 #: Rows times epsilon from which a map can be drawn: in all, and for each center.
-MAP_ROWS, MAP_ROWS_A_CENTER = 100, 10
+MAP_ROWS, MAP_ROWS_A_CENTER = 25, 5
+#: So many scales of its noise are taken off the number of rows: a map drawn of too few costs more
+#: than one that was not drawn.
+CAUTION = 0.5
 #: Why a coarse grid is taken where the number of rows is not asked for.
 TOO_LITTLE = (
     "This epsilon is too small to ask how many rows there are, so a coarse grid is weighed against "
@@ -146,7 +149,6 @@ class Auto(Algorithm):
         n, left = curator.size(SIZE_SHARE)
         if left == 1:
             return choose(n, d, *terms), curator
-        # A map drawn of too few rows costs more than one that was not drawn.
-        n -= round(1 / (SIZE_SHARE * budget.epsilon))
+        n -= round(CAUTION / (SIZE_SHARE * budget.epsilon))
         choice = choose(n, d, *terms)
         return choice, curator.account(Budget(budget.epsilon * left), choice.algorithm)

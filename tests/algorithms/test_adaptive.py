@@ -64,14 +64,19 @@ def test_every_stage_counts_its_cells_as_geometry_does(epsilon):
             assert exact[cell] == inside.all(axis=1).sum()
 
 
-def test_every_stage_asks_the_parts_of_cells_that_stood_out_and_all_of_them():
+def test_every_stage_asks_the_parts_of_cells_that_stood_out_and_the_others_of_the_first_again():
     result = dpcore.run("adaptive", CLUSTERS, 3, 1.0, seed=1)
     counted = stages(result)
     lived = [step.released for step in result.steps if step.kind == "alive"]
     assert len(counted) == len(lived) == 3
     for before, after in zip(lived[:-1], counted[1:], strict=True):
         cells = before["cells"]
-        above = DyadicCells(cells.levels[before["alive"]], cells.codes[before["alive"]])
+        first = lived[0]["cells"]
+        asked = before["alive"] | (
+            np.isin(cells.codes, first.codes[~lived[0]["alive"]])
+            & (cells.levels == first.levels[0])
+        )
+        above = DyadicCells(cells.levels[asked], cells.codes[asked])
         below = after.released["partition"]
         area = 4.0**-above.levels
         owner = above.labels(np.rint(below.centers() * 2**21).astype(np.int64))
