@@ -8,8 +8,9 @@ twice, and a sum of parts that cannot be negative tells more than the parts alon
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,7 @@ from scipy.special import expit
 
 from dpcore.geometry.domain import FloatArray, IntArray
 from dpcore.geometry.dyadic import DyadicCells, deinterleaved
+from dpcore.geometry.halved import HalvedCells
 
 #: What it takes away from the odds of a cell that its number of rows might have been any: the log
 #: of how many scales of noise such numbers are spread over. Before any number is known; and after
@@ -35,11 +37,15 @@ RASTER_LEVEL = 9
 LARGEST_MOVE = 0.3
 
 
+#: Squares of a map, or cells of any box.
+TreeCells = DyadicCells | HalvedCells
+
+
 @dataclass(frozen=True)
 class TreeStage:
     """The cells of one round of questions, and what was answered."""
 
-    cells: DyadicCells
+    cells: TreeCells
     #: Which cell of the stage before each is a part of; -1 in the first stage.
     parent: IntArray
     counts: FloatArray
@@ -51,18 +57,19 @@ class TreeStage:
     held_back: bool = False
 
 
-def weighed_leaves(stages: Sequence[TreeStage]) -> tuple[DyadicCells, FloatArray, FloatArray]:
-    """The smallest live cells, how many rows each is estimated to hold (more than 0), and the
-    variance of the noise in its own count.
+def weighed_leaves(
+    stages: Sequence[TreeStage], held: Sequence[npt.NDArray[np.bool_]]
+) -> tuple[TreeCells, FloatArray, FloatArray]:
+    """The smallest cells that are held, how many rows each is estimated to hold (more than 0), and
+    the variance of the noise in its own count.
 
     The sum over any leaves varies no more than the sum of their own counts: estimates that weigh
     all counts by inverse variance have the least variance of all linear ones (Gauss and Markov).
 
-    The estimate of a cell of the first stage that holds rows is final. It is handed down among its
-    live parts, and so on. Where no part is alive, the cell itself is a leaf.
+    The estimate of a cell of the first stage that is held is final. It is handed down among its
+    parts that are held, and so on. Where none is, the cell itself is a leaf.
     """
     estimates = fused(stages)
-    held = holding(stages)
     weights = np.where(held[0], np.maximum(estimates[0][0], 0), 0)
     levels, codes, found, variances = [], [], [], []
     for t, stage in enumerate(stages):
@@ -78,8 +85,9 @@ def weighed_leaves(stages: Sequence[TreeStage]) -> tuple[DyadicCells, FloatArray
         if t + 1 < len(stages):
             weights = parts
     level, code = np.concatenate(levels), np.concatenate(codes)
-    order = np.argsort(code << 2 * (level.max(initial=0) - level), kind="stable")
-    leaves = DyadicCells(level[order], code[order])
+    cells = stages[0].cells
+    order = np.argsort(code << cells.bits * (level.max(initial=0) - level), kind="stable")
+    leaves = cells.others(level[order], code[order])
     return leaves, np.concatenate(found)[order], np.concatenate(variances)[order]
 
 
@@ -97,50 +105,94 @@ def holding(stages: Sequence[TreeStage]) -> list[npt.NDArray[np.bool_]]:
     for t, stage in enumerate(stages):
         evidence = _evidence(stages, t, estimates)
         numbers = np.maximum(estimates[t][0], 0) / np.sqrt(estimates[t][1] / 2)
+        above = stages[t - 1].cells.levels[stage.parent] if t else np.zeros_like(stage.parent)
         kept = np.ones(stage.cells.n_cells, dtype=bool)
-        if t:
-            before = stages[t - 1].cells
-            cuts = stage.cells.levels - before.levels[stage.parent]
-            within = stage.cells.codes & (1 << 2 * cuts) - 1
-        else:
-            cuts, within = stage.cells.levels, stage.cells.codes
-        for cut in np.unique(cuts[cuts > 0]).tolist():
-            here = np.flatnonzero(cuts == cut)
-            i0, i1 = deinterleaved(within[here])
-            side = 1 << cut
-            block = np.arange(len(here)) // side**2
-            tables = np.empty((2, len(here) // side**2, side, side))
-            tables[:, block, i0, i1] = evidence[here], numbers[here]
-            kept[here] = _posterior(*tables)[block, i0, i1] > 0.5
+        for here, shape in _blocks(stage.cells, above):
+            tables = (table_of(each[here], shape) for each in (evidence, numbers))
+            kept[here] = list_of(_posterior(*tables) > 0.5, shape)
         held.append(kept)
     return held
 
 
+@dataclass(frozen=True)
+class BlockShape:
+    """Blocks of parts of a cell each: how many halvings they come of, and along which axes."""
+
+    d: int
+    #: The axis of the first halving.
+    start: int
+    halvings: int
+
+    @property
+    def order(self) -> list[int]:
+        """The halvings, those of one axis after those of another."""
+        return sorted(range(self.halvings), key=lambda i: ((self.start + i) % self.d, i))
+
+    @property
+    def sides(self) -> list[int]:
+        """Parts along each axis that is halved."""
+        axes = [(self.start + i) % self.d for i in range(self.halvings)]
+        return [1 << axes.count(axis) for axis in sorted(set(axes))]
+
+
+def table_of(values: npt.NDArray[Any], shape: BlockShape) -> npt.NDArray[Any]:
+    """Values of the parts of cells, in the order of the curve, as (cells, side, side, ...)."""
+    bits = values.reshape(-1, *[2] * shape.halvings)
+    return bits.transpose(0, *(1 + i for i in shape.order)).reshape(-1, *shape.sides)
+
+
+def list_of(table: npt.NDArray[Any], shape: BlockShape) -> npt.NDArray[Any]:
+    """The values of such a table in the order of the curve."""
+    bits = table.reshape(-1, *[2] * shape.halvings)
+    return bits.transpose(0, *(1 + shape.order.index(i) for i in range(shape.halvings))).ravel()
+
+
+def _blocks(cells: TreeCells, above: IntArray) -> Iterator[tuple[IntArray, BlockShape]]:
+    """The parts of cells that were cut alike, and how; cells that were not cut are left out."""
+    cuts, starts = cells.levels - above, cells.bits * above % cells.d
+    for cut, start in np.unique(np.stack([cuts, starts]), axis=1).T.tolist():
+        if cut:
+            here = np.flatnonzero((cuts == cut) & (starts == start))
+            yield here, BlockShape(cells.d, start, cells.bits * cut)
+
+
 def _posterior(evidence: FloatArray, numbers: FloatArray) -> FloatArray:
-    """The probability that each cell of some squares (squares, side, side) holds rows.
+    """The probability that each cell of some blocks (blocks, side, side, ...) holds rows.
 
     `numbers` are the estimated rows in scales of their noise: the more they are where there are
     any, the less likely is the one number that suits the answers best.
     """
-    _, side, _ = evidence.shape
-    least = LEAST_SHARE / side**2
-    around = _beside(np.ones((1, side, side)))
+    axes = tuple(range(1, evidence.ndim))
+    least = LEAST_SHARE / math.prod(evidence.shape[1:])
+    around = beside(np.ones((1, *evidence.shape[1:])))
     posterior: FloatArray = expit(evidence - UNKNOWN_NUMBER)
     for _ in range(ROUNDS):
-        share = posterior.mean(axis=(1, 2), keepdims=True)
-        usual = (posterior * numbers).mean(axis=(1, 2), keepdims=True) / np.maximum(share, least)
-        prior = (_beside(posterior) + NEIGHBORS_MORE * share) / (around + NEIGHBORS_MORE)
+        share = posterior.mean(axis=axes, keepdims=True)
+        usual = (posterior * numbers).mean(axis=axes, keepdims=True) / np.maximum(share, least)
+        prior = (beside(posterior) + NEIGHBORS_MORE * share) / (around + NEIGHBORS_MORE)
         prior = np.clip(prior, least, 1 - least)
         posterior = expit(evidence - np.log1p(usual * SPREAD) + np.log(prior / (1 - prior)))
     return posterior
 
 
-def _beside(tables: FloatArray) -> FloatArray:
-    """The sum of the 8 neighbors of each cell."""
-    rows = np.pad(tables, ((0, 0), (1, 1), (0, 0)))
-    rows = rows[:, :-2] + rows[:, 1:-1] + rows[:, 2:]
-    both = np.pad(rows, ((0, 0), (0, 0), (1, 1)))
-    return np.asarray(both[:, :, :-2] + both[:, :, 1:-1] + both[:, :, 2:] - tables)
+def beside(tables: npt.NDArray[Any]) -> FloatArray:
+    """The sum of the neighbors of each cell: all 8 on a map, else those that share a face."""
+    if tables.ndim <= 3:
+        total = tables
+        for axis in range(1, tables.ndim):
+            total = total + _next_to(total, axis)
+        return np.asarray(total - tables)
+    return np.asarray(sum(_next_to(tables, axis) for axis in range(1, tables.ndim)))
+
+
+def _next_to(tables: npt.NDArray[Any], axis: int) -> npt.NDArray[Any]:
+    """The sum of the cells before and after each one along an axis."""
+    total = np.zeros_like(tables)
+    there, here = [slice(None)] * tables.ndim, [slice(None)] * tables.ndim
+    there[axis], here[axis] = slice(1, None), slice(None, -1)
+    total[tuple(here)] += tables[tuple(there)]
+    total[tuple(there)] += tables[tuple(here)]
+    return total
 
 
 def _evidence(

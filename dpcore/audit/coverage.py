@@ -25,6 +25,7 @@ from dpcore.algorithms import (
     ALGORITHMS,
     Algorithm,
     _coarse_grid,
+    _grown_tree,
     _local_swap,
     _offset_rounds,
     _pooled_counts,
@@ -49,6 +50,7 @@ from dpcore.queries import (
 #: What algorithms are made of, besides their own modules.
 PARTS: tuple[ModuleType, ...] = (
     _coarse_grid,
+    _grown_tree,
     _local_swap,
     _offset_rounds,
     _pooled_counts,
@@ -65,7 +67,7 @@ PARTS: tuple[ModuleType, ...] = (
 
 #: Branches that no case enters, by the line they stand in and where they go, and why.
 EXCUSED: Mapping[str, str] = {
-    "(1 << 2 * deeper).sum() > max(MAX_CELLS, len(fill)) → true": "takes millions of rows",
+    "(1 << bits * deeper).sum() > max(MAX_CELLS, len(fill)) → true": "takes millions of rows",
     "r < radius → true": "half-widths end at half the grid",
     "if stages[-1].held_back: → true": "takes millions of rows, and adds a public sentence",
     "1 - SIZE_SHARE if neighbors.size_is_private else 1.0 → true": (

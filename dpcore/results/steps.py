@@ -175,7 +175,7 @@ class AliveNote(Note):
 
     kind = "alive"
     stage: int
-    cells: DyadicCells
+    cells: DyadicCells | HalvedCells
     alive: npt.NDArray[np.bool_]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dpcore
-from dpcore.algorithms.adaptive import PLANS, cuts, halvings, standing_out
+from dpcore.algorithms._grown_tree import PLANS, cuts, halvings, standing_out
 from dpcore.datasets import GridDataset, RowsDataset
 from dpcore.geometry.domain import Box, cell_ticks
 from dpcore.geometry.dyadic import DyadicCells, deinterleaved
@@ -269,7 +269,7 @@ def test_a_limit_on_cells_makes_points_fewer_at_a_looser_level_and_is_told(monke
     """On the month: 122,343 points at epsilon 1.5, 37,052 at 2."""
     free = dpcore.run("adaptive", TAXI, 5, 4.0, seed=0)
     assert "note" not in free.facts
-    monkeypatch.setattr("dpcore.algorithms.adaptive.MAX_CELLS", 1_000)
+    monkeypatch.setattr("dpcore.algorithms._grown_tree.MAX_CELLS", 1_000)
     held = dpcore.run("adaptive", TAXI, 5, 4.0, seed=0)
     assert len(held.synopsis) < len(free.synopsis)
     assert "cells are larger here" in held.facts["note"]

@@ -16,6 +16,10 @@ from dpcore.algorithms._tree import (
 from dpcore.geometry.dyadic import DyadicCells, deinterleaved
 
 
+def leaves_of(stages):
+    return weighed_leaves(stages, holding(stages))
+
+
 def first_stage(counts, alive, variance=2.0):
     counts = np.asarray(counts, dtype=float)
     cells = DyadicCells.uniform(1)
@@ -77,7 +81,7 @@ def test_the_division_is_the_nearest_one_by_the_conditions_of_optimality():
 def test_leaves_hold_what_the_cells_of_the_first_stage_with_rows_are_estimated_to():
     above = first_stage([10, 6, -0.5, 3], [1, 1, 0, 1])
     below = next_stage(above, [0, 1, 3], [5, 5, 0, 0] * 3, [1, 1, 0, 0] + [0] * 4 + [1, 0, 0, 0])
-    leaves, weights, _ = weighed_leaves([above, below])
+    leaves, weights, _ = leaves_of([above, below])
     roots = fused([above, below])[0][0]
     assert weights.sum() == pytest.approx(roots[[0, 1, 3]].sum())
     # Two parts each of the three cells, whichever of them were to be cut any further.
@@ -90,7 +94,7 @@ def test_a_cell_that_was_alive_by_chance_gets_no_weight():
     # Counted as 9, and as 1, 0, -1 and -6 in its parts: less than its standard deviation in all.
     above = first_stage([9, 90, 0, 0], [1, 1, 0, 0], variance=50.0)
     below = next_stage(above, [0], [1, 0, -1, -6], [1, 0, 0, 0], variance=1.0)
-    leaves, weights, _ = weighed_leaves([above, below])
+    leaves, weights, _ = leaves_of([above, below])
     assert leaves.codes.tolist() == [1]
     assert weights.tolist() == [90]
 
@@ -101,13 +105,13 @@ def test_a_high_count_that_no_later_answer_confirms_is_chance_however_high():
     below = next_stage(above, [0, 1], [1, 0, -1, 0, 40, 50, 0, 0], [1] * 8, variance=1.0)
     estimates, variances = fused([above, below])[0]
     assert estimates[0] > 1.9 * np.sqrt(variances[0])
-    leaves, weights, _ = weighed_leaves([above, below])
+    leaves, weights, _ = leaves_of([above, below])
     assert set(leaves.codes.tolist()) <= {4, 5, 6, 7}
     assert weights.sum() == pytest.approx(estimates[1])
 
 
 def test_without_a_count_above_nothing_there_is_no_leaf():
-    leaves, weights, _ = weighed_leaves([first_stage([-1, -2, 0, -1], [0, 0, 0, 0])])
+    leaves, weights, _ = leaves_of([first_stage([-1, -2, 0, -1], [0, 0, 0, 0])])
     assert leaves.n_cells == 0
     assert len(weights) == 0
     assert leaf_points(leaves, weights, 1.0, 21).shape == (0, 2)
@@ -174,6 +178,6 @@ def test_a_cell_that_did_not_stand_out_at_first_is_heard_when_it_is_asked_again(
     again, parent = above.cells.split(np.arange(4), np.zeros(4, dtype=int))
     counts = np.array([88.0, 30.0, -1.0, 1.0])
     below = TreeStage(again, parent, counts, 2.0, np.array([True, False, False, False]))
-    leaves, weights, _ = weighed_leaves([above, below])
+    leaves, weights, _ = leaves_of([above, below])
     assert leaves.codes.tolist() == [0, 1]
     assert weights[1] == pytest.approx((2 / 50 + 30 / 2) / (1 / 50 + 1 / 2))
