@@ -10,7 +10,8 @@ import dpcore
 from benchmarks import workloads
 from benchmarks.table import Row, seconds, unit
 from dpcore.algorithms._grown_tree import grow
-from dpcore.algorithms.adaptive import SIZE_SHARE, coreset_of
+from dpcore.algorithms._tree_coreset import coreset_of
+from dpcore.algorithms.adaptive import SIZE_SHARE
 from dpcore.datasets import GridDataset
 from dpcore.datasets.base import Dataset
 from dpcore.geometry.domain import Box, Grid

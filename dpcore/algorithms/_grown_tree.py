@@ -51,11 +51,16 @@ PLANS = (
 )
 
 
+#: With more coordinates than a map has: cells are large for long, so a third stage always pays.
+PLANS_BEYOND_MAPS = ((math.inf, AdaptivePlan((0.2, 0.35, 0.45), 40, (5, 2.5))),)
+
+
 def grow(curator: Curator, n: int, part: float) -> list[TreeStage]:
     """Ask stage after stage, each about the parts of the cells that stood out before, and again
     about the cells of the first stage that did not; for a part of the budget, with about n rows."""
     scale = full_scale(curator)
-    plan = next(plan for limit, plan in PLANS if n * part / scale < limit)
+    plans = PLANS if curator.d == 2 else PLANS_BEYOND_MAPS
+    plan = next(plan for limit, plan in plans if n * part / scale < limit)
     cells: TreeCells = whole_box(curator)
     d, bits = cells.d, cells.bits
     finest = min(DEEPEST_LEVEL, finest_level(curator)) * d // bits

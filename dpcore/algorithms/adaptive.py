@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from dpcore.algorithms._grown_tree import MAX_CELLS, finest_level, full_scale, grow
-from dpcore.algorithms._pooled_counts import heard_together
-from dpcore.algorithms._tree import TreeStage, fused, holding, leaf_points, weighed_leaves
+from dpcore.algorithms._grown_tree import MAX_CELLS, grow
+from dpcore.algorithms._tree_coreset import coreset_of
 from dpcore.algorithms.base import AuditHints, Parameter, Room, SynopsisAlgorithm, register
-from dpcore.geometry.dyadic import DyadicCells
 from dpcore.privacy.accounting import Verdict
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
@@ -90,27 +86,3 @@ class Adaptive(SynopsisAlgorithm):
     def summary(self, curator: Curator, k: int, *, points: int) -> Coreset:
         coreset = coreset_of(grow(curator, *curator.size(SIZE_SHARE)), curator)
         return coreset.reduced(points) if points else coreset
-
-
-def coreset_of(stages: list[TreeStage], curator: Curator) -> Coreset:
-    """A point for each smallest live cell, and some for the thinly spread rest.
-
-    Reads the stages and public facts only.
-    """
-    held = holding(stages)
-    leaves, weights, variances = weighed_leaves(stages, held)
-    assert isinstance(leaves, DyadicCells)
-    points = leaf_points(leaves, weights, full_scale(curator), finest_level(curator))
-    first = stages[0]
-    thin = ~first.alive & ~held[0]
-    counts, noise = fused(stages)[0]
-    blocks = (1 << int(first.cells.levels[0])) // 2
-    thin_points, thin_weights, thin_variances = heard_together(
-        first.cells.centers()[thin], counts[thin], float(noise[thin].max(initial=0)), blocks
-    )
-    return Coreset(
-        np.concatenate([points, thin_points]),
-        np.concatenate([weights, thin_weights]),
-        curator.box,
-        np.concatenate([variances, thin_variances]),
-    )
