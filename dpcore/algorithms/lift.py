@@ -187,7 +187,7 @@ def from_level(curator: Curator, k: int) -> Outcome:
         curator = curator.account(terms.budget, "middle, products and rounds")
     purse = Purse(curator, terms)
     cells = moved(purse, middle, rough.variance, rough.n, FIRST_REACH, plan.middle, "middle")
-    middle, energy = cells.centers, cells.energy
+    middle, energy = cells.centers, float(cells.energy[0])
     products = plan.products if d <= MAX_PRODUCTS else 0.0
     if products:
         root = covariance_root(purse, middle[0], energy, rough.n, products)
