@@ -23,6 +23,8 @@ SIZE_SHARE = 0.05
 MAX_CELLS, GUESSED_CELLS = 40_000, 700
 #: Where offsets are clipped, as a multiple of the root mean square.
 REACH = 1.1
+#: So few rows weigh nothing beside any others.
+NEXT_TO_NOTHING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -86,13 +88,14 @@ def from_tree(curator: Curator, k: int, n: int, left: float, plan: CoarseGridPla
     stages = grow(curator, n, part)
     coreset = coreset_of(stages, curator)
     points, weights = coreset.unit_points, coreset.weights
-    if not len(coreset):
-        points, weights = np.zeros((1, curator.d)), np.ones(1)
     curator.note(CoresetNote(points, weights))
     several = k * plan.centers[0]
     centers, cost = weighted_kmeans(points, weights, several, RESTARTS, curator.rng)
     curator.note(StartNote(centers))
-    energy = cost / weights.sum() + spread_in_leaves(stages)
+    # Where there is no point at all, rows may be anywhere.
+    mass = weights.sum()
+    spread = cost + mass * spread_in_leaves(stages) + NEXT_TO_NOTHING * curator.d / 3
+    energy = spread / (mass + NEXT_TO_NOTHING)
     purse = Purse(curator, OffsetTerms(curator.budget, curator.neighbors, left - part))
     centers = settled(purse, centers, energy, n, k, plan.centers, REACH)
     facts = {"points": len(coreset), "rounds": len(plan.centers)}

@@ -105,7 +105,7 @@ class OffsetCells:
         group, heavy = squared.argmin(axis=1), np.maximum(rows, 1e-9 * total)
         own = np.bincount(group, heavy * (self.energy + squared.min(axis=1)), k).astype(np.float64)
         mass = np.bincount(group, heavy, k).astype(np.float64)
-        pooled = float(rows @ self.energy) / total + cost / total
+        pooled = float(heavy @ self.energy) / float(heavy.sum()) + cost / total
         energy = trusted(own / np.maximum(mass, 1e-300), pooled, mass, self.noise)
         return OffsetCells(np.clip(centers, -1, 1), np.full(k, rows.sum() / k), self.noise, energy)
 

@@ -43,10 +43,5 @@ def coreset_of(stages: Sequence[TreeStage], curator: Curator) -> Coreset:
 def spread_in_leaves(stages: Sequence[TreeStage]) -> float:
     """The mean squared distance of rows from the middles of their leaves, spread evenly there."""
     leaves, weights, _ = weighed_leaves(stages, holding(stages))
-    if not len(weights):
-        leaves, weights = stages[0].cells, np.ones(stages[0].cells.n_cells)
-    if isinstance(leaves, DyadicCells):
-        squares = 2 * (2.0 / (1 << leaves.levels)) ** 2
-    else:
-        squares = (leaves.corners()[1] ** 2).sum(axis=1)
-    return float(weights @ squares) / 12 / float(weights.sum())
+    squares = (leaves.corners()[1] ** 2).sum(axis=1)
+    return float(weights @ squares) / 12 / max(float(weights.sum()), 1e-300)

@@ -118,6 +118,7 @@ class Lift(Algorithm):
             Room(300, 7, epsilon=4.0),
             Room(600, 6, k=5),
             Room(110, 3),
+            Room(3000, 3, k=50, runs=16),
             Room(40, 8, epsilon=1.05e-6),
             Room(60, 1001, epsilon=1e5, runs=1),
         )

@@ -31,6 +31,7 @@ from dpcore.algorithms import (
     _pooled_counts,
     _private_partition,
     _tree,
+    _tree_coreset,
 )
 from dpcore.audit.attack import attempt
 from dpcore.audit.cases import Case, cases_of
@@ -56,6 +57,7 @@ PARTS: tuple[ModuleType, ...] = (
     _pooled_counts,
     _private_partition,
     _tree,
+    _tree_coreset,
     boxes,
     moments,
     picked_row,
@@ -77,10 +79,10 @@ EXCUSED: Mapping[str, str] = {
     "epsilons[-1] < MIN_EPSILON → true": "refused before anything is asked",
     "weights is None → is None": "images of rows come with the number of rows at each",
     "if not len(outside): → false": "there are always random candidates left",
-    "if not (np.isfinite(places).all() and LEAST_REACH <= reach < math.inf): → false": (
+    "if not (np.isfinite(places).all() and sound): → false": (
         "a guard: no center is infinite, no ball so small"
     ),
-    "LEAST_REACH <= reach < math.inf → false": "a guard: no ball is so small",
+    "(sides**2).sum() <= max(MOST_CELLS, len(fill)) → false": "takes millions of rows",
     "work > MAX_WORK → true": "takes hundreds of thousands of rows, and is refused before",
     "chance > -36 → false": "takes the constants of the theorems and minutes",
     "log_rate < -36 → true": "takes the constants of the theorems and minutes",

@@ -119,6 +119,11 @@ class DyadicCells:
         codes = (self.codes[which] << 2 * deeper).repeat(parts) + offset
         return DyadicCells((self.levels[which] + deeper).repeat(parts), codes), parent
 
+    def corners(self) -> tuple[FloatArray, FloatArray]:
+        """The lowest corners of the cells and the lengths of their sides, in unit coordinates."""
+        side = np.repeat(2.0 / (1 << self.levels)[:, None], 2, axis=1)
+        return self.centers() - side / 2, side
+
     def centers(self) -> FloatArray:
         """Centers of the cells in unit coordinates, (n_cells, 2)."""
         indices = np.stack(deinterleaved(self.codes), axis=1)

@@ -273,3 +273,24 @@ def test_a_limit_on_cells_makes_points_fewer_at_a_looser_level_and_is_told(monke
     held = dpcore.run("adaptive", TAXI, 5, 4.0, seed=0)
     assert len(held.synopsis) < len(free.synopsis)
     assert "cells are larger here" in held.facts["note"]
+
+
+def test_phantoms_in_empty_country_take_no_centers():
+    """All rows in a hundredth of the box: one center far away would cost twice as much."""
+    rng = np.random.default_rng(0)
+    middles = -0.8 + rng.uniform(0, 0.2, (6, 2))
+    data = rows_of(middles[rng.integers(0, 6, 20_000)] + 0.003 * rng.standard_normal((20_000, 2)))
+    best = nicv(data, dpcore.baseline(data, 6).centers)
+    found = [nicv(data, dpcore.run("adaptive", data, 6, 1.0, seed=s).centers) for s in range(10)]
+    assert np.median(found) <= 1.02 * best
+
+
+def test_a_far_cluster_that_the_first_stage_misses_is_not_lost():
+    """1.7 % of the rows, far from all others, at 1,000 rows times epsilon."""
+    rng = np.random.default_rng(3)
+    near = rng.uniform(-0.8, 0, (4, 2))[rng.integers(0, 4, 19_660)]
+    rows = np.concatenate([near, np.full((340, 2), 0.77)]) + 0.03 * rng.standard_normal((20_000, 2))
+    data = rows_of(np.clip(rows, -0.999, 0.999))
+    best = nicv(data, dpcore.baseline(data, 5).centers)
+    found = [nicv(data, dpcore.run("adaptive", data, 5, 0.05, seed=s).centers) for s in range(20)]
+    assert np.mean(np.array(found) > 1.5 * best) <= 0.15
