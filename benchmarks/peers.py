@@ -51,12 +51,22 @@ PATIENCE = 1800.0
 
 @dataclass(frozen=True)
 class Peer:
-    """Packages, and the lines that define what fits k centers to X."""
+    """Packages, and the lines that define what fits k centers to X. Without packages it is one of
+    our own registry, run as whoever has dpcore runs it."""
 
-    packages: tuple[str, ...]
+    packages: tuple[str, ...] | None
     program: str
 
 
+#: Methods of other authors in our registry.
+REGISTERED = (
+    "import dpcore\n"
+    "def fit(X, k, epsilon, seed):\n"
+    "    model = dpcore.PrivateKMeans(\n"
+    "        k, algorithm='{key}', epsilon=epsilon, bounds=(-1, 1), random_state=seed\n"
+    "    )\n"
+    "    return model.fit(X)\n"
+)
 #: The other peers of benchmarks/published.py are in no package index: they are repositories,
 #: preprints' code and a pull request, whose figures stand there as they were measured.
 PEERS = {
@@ -68,6 +78,7 @@ PEERS = {
         "    bounds = (-np.ones(X.shape[1]), np.ones(X.shape[1]))\n"
         "    return KMeans(k, epsilon=epsilon, bounds=bounds, random_state=seed).fit(X)\n",
     ),
+    **{key: Peer(None, REGISTERED.replace("{key}", key)) for key in ("privtree", "ag", "rugnik")},
 }
 SKLEARN = (
     "from sklearn.cluster import KMeans\n"
@@ -125,7 +136,12 @@ class Failed(Exception):
 def rows(sets: Sequence[str] = (), runs: int = RUNS) -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as folder:
         kept = Path(os.environ.get("DPCORE_PEERS", folder))
-        pythons = {name: environment(kept / name, peer.packages) for name, peer in PEERS.items()}
+        pythons = {
+            name: Path(sys.executable)
+            if peer.packages is None
+            else environment(kept / name, peer.packages)
+            for name, peer in PEERS.items()
+        }
         for name, k in SETS:
             if not sets or name in sets:
                 few = min(runs, FEW_RUNS.get(name, runs))

@@ -1,4 +1,4 @@
-"""Centers in few dimensions: noisy counts on a coarse grid, then rounds of clipped offsets."""
+"""Centers in few dimensions: noisy counts on a coarse grid or a tree, then rounds of offsets."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpcore.algorithms._grid_priors import histograms
+from dpcore.algorithms._grown_tree import grow
 from dpcore.algorithms._offset_rounds import RESTARTS, OffsetTerms, Purse, settled
+from dpcore.algorithms._tree_coreset import coreset_of, spread_in_leaves
 from dpcore.geometry.domain import FloatArray, Grid, IntArray
 from dpcore.kmeans.weighted import weighted_kmeans
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
-from dpcore.results.steps import StartNote
+from dpcore.results.steps import CoresetNote, StartNote
 
 #: Part of the budget that buys the number of rows.
 SIZE_SHARE = 0.05
@@ -21,6 +23,8 @@ SIZE_SHARE = 0.05
 MAX_CELLS, GUESSED_CELLS = 40_000, 700
 #: Where offsets are clipped, as a multiple of the root mean square.
 REACH = 1.1
+#: So few rows weigh nothing beside any others.
+NEXT_TO_NOTHING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -28,9 +32,9 @@ class CoarseGridPlan:
     """How a run is made, by rows times epsilon over k, below which the plan holds."""
 
     below: float
-    #: Rows times epsilon that a cell is meant for.
+    #: Rows times epsilon that a cell of the grid is meant for; 0 where a tree takes its place.
     fullness: float
-    #: Share of epsilon for the grid; the rounds have what is left.
+    #: Share of epsilon for the grid or the tree; the rounds have what is left.
     grid: float
     #: Centers in each round, as multiples of k.
     centers: tuple[int, ...]
@@ -39,20 +43,27 @@ class CoarseGridPlan:
 PLANS = (
     CoarseGridPlan(18, 3, 0.95, ()),
     CoarseGridPlan(40, 10, 0.3, (1,)),
-    CoarseGridPlan(130, 10, 0.15, (2, 1)),
-    CoarseGridPlan(400, 10, 0.3, (2, 1)),
-    CoarseGridPlan(math.inf, 10, 0.25, (6, 2, 1)),
+    CoarseGridPlan(70, 10, 0.15, (2, 1)),
+    CoarseGridPlan(1500, 0, 0.4, (2, 1)),
+    CoarseGridPlan(math.inf, 0, 0.4, (6, 2, 1)),
 )
 
 
+def plan_for(fill: float, k: int) -> CoarseGridPlan:
+    """The plan for so many rows times epsilon."""
+    return next(plan for plan in PLANS if fill / k < plan.below)
+
+
 def from_grid(curator: Curator, k: int) -> Outcome:
-    """k centers for the whole budget, under pure accounting: a grid, then rounds."""
+    """k centers for the whole budget, under pure accounting: a grid or a tree, then rounds."""
     d, budget = curator.d, curator.budget
     n, left = curator.size(SIZE_SHARE)
     scale = (1 if curator.neighbors.size_is_private else 2) / budget.epsilon
     doubt = scale / (2 * SIZE_SHARE) if left < 1 else 0.0
     fill = max(n - doubt, 2 * scale) / scale
-    plan = next(plan for plan in PLANS if fill / k < plan.below)
+    plan = plan_for(fill, k)
+    if not plan.fullness:
+        return from_tree(curator, k, n, left, plan)
     side = round((fill / plan.fullness) ** (2 / (2 + d)))
     grid = Grid(curator.box, max(2, min(side, math.floor(MAX_CELLS ** (1 / d)))))
     share = min(plan.grid, left) if plan.centers else left
@@ -69,6 +80,26 @@ def from_grid(curator: Curator, k: int) -> Outcome:
         centers = settled(purse, centers, energy, n, k, plan.centers, REACH)
     facts = {"cells per side": grid.cells_per_side, "rounds": len(plan.centers)}
     return Outcome(np.clip(centers, -1, 1), facts=facts)
+
+
+def from_tree(curator: Curator, k: int, n: int, left: float, plan: CoarseGridPlan) -> Outcome:
+    """Centers that start from the coreset of a tree of counts; the coreset is published too."""
+    part = plan.grid * left
+    stages = grow(curator, n, part)
+    coreset = coreset_of(stages, curator)
+    points, weights = coreset.unit_points, coreset.weights
+    curator.note(CoresetNote(points, weights))
+    several = k * plan.centers[0]
+    centers, cost = weighted_kmeans(points, weights, several, RESTARTS, curator.rng)
+    curator.note(StartNote(centers))
+    # Where there is no point at all, rows may be anywhere.
+    mass = weights.sum()
+    spread = cost + mass * spread_in_leaves(stages) + NEXT_TO_NOTHING * curator.d / 3
+    energy = spread / (mass + NEXT_TO_NOTHING)
+    purse = Purse(curator, OffsetTerms(curator.budget, curator.neighbors, left - part))
+    centers = settled(purse, centers, energy, n, k, plan.centers, REACH)
+    facts = {"points": len(coreset), "rounds": len(plan.centers)}
+    return Outcome(np.clip(centers, -1, 1), coreset, facts)
 
 
 def picture(grid: Grid, counts: IntArray, scale: float, n: float) -> tuple[FloatArray, FloatArray]:

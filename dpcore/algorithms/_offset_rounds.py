@@ -30,6 +30,8 @@ FLATNESS = 0.8
 LEAST_FILLED, LEAST_LEFT = 0.02, 0.15
 #: Cells lighter than so many standard deviations of their noise do not count when merging.
 AUDIBLE = 0.2
+#: A cell with so many standard deviations of noise in rows is trusted by half on its own spread.
+DOUBTED = 5.0
 RESTARTS = 10
 
 
@@ -57,7 +59,7 @@ class OffsetTerms:
             return moved.l2 / math.sqrt(2 * self.budget.rho * self.part * share)
         return math.sqrt(2) * moved.l1 / (self.budget.epsilon * self.part * share)
 
-    def offsets(self, centers: FloatArray, reach: float) -> Offsets:
+    def offsets(self, centers: FloatArray, reach: float | FloatArray) -> Offsets:
         """The question for offsets of up to `reach` by L2 norm, or what is about that by L1."""
         m, d = centers.shape
         weight = ONE_WEIGHT if m == 1 else COUNT_WEIGHT
@@ -69,7 +71,7 @@ class OffsetTerms:
     def relative_noise(self, n: float, d: int) -> float:
         """How far noise moves the mean of n rows that lie 1 from it, if all is spent on that."""
         question = self.offsets(np.zeros((1, d)), 1.0)
-        return math.sqrt(d) * self.noise(question, 1.0) * question.reach / (WHOLE * n)
+        return math.sqrt(d) * self.noise(question, 1.0) * float(question.reach) / (WHOLE * n)
 
 
 @dataclass(frozen=True)
@@ -86,26 +88,41 @@ class Purse:
 
 @dataclass(frozen=True)
 class OffsetCells:
-    """Centers, about how many rows each has, and the mean squared distance of rows to them."""
+    """Centers, about how many rows each has, and the mean squared distance of its rows to it."""
 
     centers: FloatArray
     rows: FloatArray
     #: The standard deviation of the noise in `rows`.
     noise: float
-    energy: float
+    energy: FloatArray
 
     def merged(self, k: int, rng: Coins) -> OffsetCells:
         """Fewer centers, each in the middle of some: their spread becomes distance."""
         rows = np.where(self.rows > AUDIBLE * self.noise, self.rows, 0)
         centers, cost = weighted_kmeans(self.centers, rows, k, RESTARTS, rng)
-        energy = self.energy + cost / max(rows.sum(), 1.0)
+        total = max(rows.sum(), 1.0)
+        squared = ((self.centers[:, None] - centers) ** 2).sum(axis=2)
+        group, heavy = squared.argmin(axis=1), np.maximum(rows, 1e-9 * total)
+        own = np.bincount(group, heavy * (self.energy + squared.min(axis=1)), k).astype(np.float64)
+        mass = np.bincount(group, heavy, k).astype(np.float64)
+        pooled = float(heavy @ self.energy) / float(heavy.sum()) + cost / total
+        energy = trusted(own / np.maximum(mass, 1e-300), pooled, mass, self.noise)
         return OffsetCells(np.clip(centers, -1, 1), np.full(k, rows.sum() / k), self.noise, energy)
+
+
+def trusted(own: FloatArray, pooled: float, rows: FloatArray, noise: float) -> FloatArray:
+    """What each cell says of itself, as far as its rows stand out of the noise, else what all say.
+
+    No cell is taken for much tighter than the others on the word of a few rows.
+    """
+    trust = rows**2 / (rows**2 + (DOUBTED * noise) ** 2)
+    return np.asarray(trust * own + (1 - trust) * pooled)
 
 
 def moved(
     purse: Purse,
     centers: FloatArray,
-    energy: float,
+    energy: float | FloatArray,
     n: float,
     reach: float,
     share: float,
@@ -113,15 +130,17 @@ def moved(
 ) -> OffsetCells:
     """The centers where a noisy round of Lloyd takes them, for a share of the purse.
 
-    Offsets are clipped to `reach` times the root of the mean squared distance. Everything after
+    Offsets are clipped to `reach` times the root of the mean squared distance, of each center's own
+    rows where that is known. Everything after
     the answer reads noisy figures and n, which is noisy too: sums are shrunk by James and Stein's
     rule, a cell counts for at least a tenth of its share of rows, and no center leaves its ball.
     """
     m, d = centers.shape
-    question = purse.terms.offsets(centers, reach * math.sqrt(energy))
+    energy = np.broadcast_to(energy, m)
+    question = purse.terms.offsets(centers, reach * np.sqrt(energy))
     rows, sums, room = question.read(purse.ask(question, share, why))
     unit = purse.terms.noise(question, share) / WHOLE
-    noise, count_noise = unit * question.reach, unit / question.weight
+    noise, count_noise = unit * np.broadcast_to(question.reach, m), unit / question.weight
     if m == 1:
         rows, count_noise = np.array([n]), 0.0
 
@@ -131,20 +150,23 @@ def moved(
     steps = sums * (shrink / weights)[:, None]
     lengths = np.sqrt((steps**2).sum(axis=1))
     steps *= np.minimum(1.0, question.reach / np.maximum(lengths, 1e-300))[:, None]
+    gained = (steps**2).sum(axis=1)
 
     power = 3 - question.norm
+    least = LEAST_FILLED ** (1 / power)
     total = max(rows.sum(), count_noise * math.sqrt(m))
-    mean = np.clip(1 - room.sum() / total, LEAST_FILLED ** (1 / power), 1.0)
-    before = (reach**2 * energy) * mean**power
-    gained = float(weights @ (steps**2).sum(axis=1)) / weights.sum()
-    left = max(before - gained, LEAST_LEFT * before)
+    pooled = float(np.clip(1 - room.sum() / total, least, 1.0))
+    own = np.clip(1 - room / weights, least, 1.0)
+    mean = trusted(own, pooled, np.maximum(rows, 0), max(count_noise, unit))
+    before = reach**2 * energy * mean**power
+    left = np.maximum(before - gained, LEAST_LEFT * before)
     return OffsetCells(np.clip(centers + steps, -1, 1), rows, count_noise, left)
 
 
 def settled(
     purse: Purse,
     centers: FloatArray,
-    energy: float,
+    energy: float | FloatArray,
     n: float,
     k: int,
     multiples: Sequence[int],

@@ -7,29 +7,45 @@ twice, and a sum of parts that cannot be negative tells more than the parts alon
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import expit
 
 from dpcore.geometry.domain import FloatArray, IntArray
 from dpcore.geometry.dyadic import DyadicCells, deinterleaved
+from dpcore.geometry.halved import HalvedCells
 
-#: A cell of the first stage is kept if the answers after that put it so many standard deviations
-#: above 0.
-CERTAINTY = 1.0
+#: What it takes away from the odds of a cell that its number of rows might have been any: the log
+#: of how many scales of noise such numbers are spread over. Before any number is known; and after
+#: that, as a part of the mean of those above 0.
+UNKNOWN_NUMBER, SPREAD = 2.5, 0.5
+#: The share of cells that hold rows, near a cell, is read off its neighbors and as if there were so
+#: many more of them with the share of the whole box.
+NEIGHBORS_MORE = 2.0
+#: Rounds in which shares and posterior odds are told from each other.
+ROUNDS = 8
+#: No share is taken for smaller than this part of a cell, nor for all but this part.
+LEAST_SHARE = 0.25
 #: Slopes are read off a raster no finer than 512 x 512.
 RASTER_LEVEL = 9
 #: A point moves from the middle of its cell by at most this part of the side.
 LARGEST_MOVE = 0.3
 
 
+#: Squares of a map, or cells of any box.
+TreeCells = DyadicCells | HalvedCells
+
+
 @dataclass(frozen=True)
 class TreeStage:
     """The cells of one round of questions, and what was answered."""
 
-    cells: DyadicCells
+    cells: TreeCells
     #: Which cell of the stage before each is a part of; -1 in the first stage.
     parent: IntArray
     counts: FloatArray
@@ -41,25 +57,26 @@ class TreeStage:
     held_back: bool = False
 
 
-def weighed_leaves(stages: Sequence[TreeStage]) -> tuple[DyadicCells, FloatArray, FloatArray]:
-    """The smallest live cells, how many rows each is estimated to hold (more than 0), and the
-    variance of the noise in its own count.
+def weighed_leaves(
+    stages: Sequence[TreeStage], held: Sequence[npt.NDArray[np.bool_]]
+) -> tuple[TreeCells, FloatArray, FloatArray]:
+    """The smallest cells that are held, how many rows each is estimated to hold (more than 0), and
+    the variance of the noise in its own count.
 
     The sum over any leaves varies no more than the sum of their own counts: estimates that weigh
     all counts by inverse variance have the least variance of all linear ones (Gauss and Markov).
 
-    The estimate of a live cell of the first stage is final, unless the cell was alive by chance.
-    It is handed down among its live parts, and so on. Where no part is alive, the cell itself is a
-    leaf.
+    The estimate of a cell of the first stage that is held is final. It is handed down among its
+    parts that are held, and so on. Where none is, the cell itself is a leaf.
     """
-    estimates = _fused(stages)
-    weights = np.where(_confirmed(stages, estimates), estimates[0][0], 0)
+    estimates = fused(stages)
+    weights = np.where(held[0], np.maximum(estimates[0][0], 0), 0)
     levels, codes, found, variances = [], [], [], []
     for t, stage in enumerate(stages):
         leaf = weights > 0
         if t + 1 < len(stages):
             below = stages[t + 1]
-            parts = _handed_down(weights, below.parent, below.alive, *estimates[t + 1])
+            parts = _handed_down(weights, below.parent, held[t + 1], *estimates[t + 1])
             leaf[below.parent[parts > 0]] = False
         levels.append(stage.cells.levels[leaf])
         codes.append(stage.cells.codes[leaf])
@@ -68,32 +85,137 @@ def weighed_leaves(stages: Sequence[TreeStage]) -> tuple[DyadicCells, FloatArray
         if t + 1 < len(stages):
             weights = parts
     level, code = np.concatenate(levels), np.concatenate(codes)
-    order = np.argsort(code << 2 * (level.max(initial=0) - level), kind="stable")
-    leaves = DyadicCells(level[order], code[order])
+    cells = stages[0].cells
+    order = np.argsort(code << cells.bits * (level.max(initial=0) - level), kind="stable")
+    leaves = cells.others(level[order], code[order])
     return leaves, np.concatenate(found)[order], np.concatenate(variances)[order]
 
 
-def _confirmed(
-    stages: Sequence[TreeStage], estimates: Sequence[tuple[FloatArray, FloatArray]]
-) -> npt.NDArray[np.bool_]:
-    """Live cells of the first stage, without those that were alive by chance.
+def holding(stages: Sequence[TreeStage]) -> list[npt.NDArray[np.bool_]]:
+    """The cells of each stage that more likely than not hold rows, by all answers.
 
-    Live cells were chosen for counts that are high, so these cannot tell; what was asked of their
-    parts later can. Where nothing was, the count has to do.
+    A cell that holds none is told by noise alone; any number of rows in one that does is as likely.
+    The share of cells with rows, which is the prior, is that which their posterior odds come to,
+    among all parts of a cell and among the 8 neighbors of each: points in empty country would take
+    centers far from all rows, and a part beside full ones seldom is empty. A cell that was asked
+    again as a whole holds rows if it did before.
     """
-    first = stages[0]
-    counts, variances = first.counts, np.full(len(first.counts), first.variance)
-    if len(stages) > 1:
-        parent, n = stages[1].parent, len(counts)
-        asked = np.bincount(parent, minlength=n) > 0
-        counts, variances = (
-            np.where(asked, np.bincount(parent, parts, n), own)
-            for own, parts in zip((counts, variances), estimates[1], strict=True)
-        )
-    return first.alive & (counts > CERTAINTY * np.sqrt(variances))
+    estimates = fused(stages)
+    held = []
+    for t, stage in enumerate(stages):
+        evidence = _evidence(stages, t, estimates)
+        numbers = np.maximum(estimates[t][0], 0) / np.sqrt(estimates[t][1] / 2)
+        above = stages[t - 1].cells.levels[stage.parent] if t else np.zeros_like(stage.parent)
+        kept = np.ones(stage.cells.n_cells, dtype=bool)
+        for here, shape in _blocks(stage.cells, above):
+            tables = (table_of(each[here], shape) for each in (evidence, numbers))
+            kept[here] = list_of(_posterior(*tables) > 0.5, shape)
+        held.append(kept)
+    return held
 
 
-def _fused(stages: Sequence[TreeStage]) -> list[tuple[FloatArray, FloatArray]]:
+@dataclass(frozen=True)
+class BlockShape:
+    """Blocks of parts of a cell each: how many halvings they come of, and along which axes."""
+
+    d: int
+    #: The axis of the first halving.
+    start: int
+    halvings: int
+
+    @property
+    def order(self) -> list[int]:
+        """The halvings, those of one axis after those of another."""
+        return sorted(range(self.halvings), key=lambda i: ((self.start + i) % self.d, i))
+
+    @property
+    def sides(self) -> list[int]:
+        """Parts along each axis that is halved."""
+        axes = [(self.start + i) % self.d for i in range(self.halvings)]
+        return [1 << axes.count(axis) for axis in sorted(set(axes))]
+
+
+def table_of(values: npt.NDArray[Any], shape: BlockShape) -> npt.NDArray[Any]:
+    """Values of the parts of cells, in the order of the curve, as (cells, side, side, ...)."""
+    bits = values.reshape(-1, *[2] * shape.halvings)
+    return bits.transpose(0, *(1 + i for i in shape.order)).reshape(-1, *shape.sides)
+
+
+def list_of(table: npt.NDArray[Any], shape: BlockShape) -> npt.NDArray[Any]:
+    """The values of such a table in the order of the curve."""
+    bits = table.reshape(-1, *[2] * shape.halvings)
+    return bits.transpose(0, *(1 + shape.order.index(i) for i in range(shape.halvings))).ravel()
+
+
+def _blocks(cells: TreeCells, above: IntArray) -> Iterator[tuple[IntArray, BlockShape]]:
+    """The parts of cells that were cut alike, and how; cells that were not cut are left out."""
+    cuts, starts = cells.levels - above, cells.bits * above % cells.d
+    for cut, start in np.unique(np.stack([cuts, starts]), axis=1).T.tolist():
+        if cut:
+            here = np.flatnonzero((cuts == cut) & (starts == start))
+            yield here, BlockShape(cells.d, start, cells.bits * cut)
+
+
+def _posterior(evidence: FloatArray, numbers: FloatArray) -> FloatArray:
+    """The probability that each cell of some blocks (blocks, side, side, ...) holds rows.
+
+    `numbers` are the estimated rows in scales of their noise: the more they are where there are
+    any, the less likely is the one number that suits the answers best.
+    """
+    axes = tuple(range(1, evidence.ndim))
+    least = LEAST_SHARE / math.prod(evidence.shape[1:])
+    around = beside(np.ones((1, *evidence.shape[1:])))
+    posterior: FloatArray = expit(evidence - UNKNOWN_NUMBER)
+    for _ in range(ROUNDS):
+        share = posterior.mean(axis=axes, keepdims=True)
+        usual = (posterior * numbers).mean(axis=axes, keepdims=True) / np.maximum(share, least)
+        prior = (beside(posterior) + NEIGHBORS_MORE * share) / (around + NEIGHBORS_MORE)
+        prior = np.clip(prior, least, 1 - least)
+        posterior = expit(evidence - np.log1p(usual * SPREAD) + np.log(prior / (1 - prior)))
+    return posterior
+
+
+def beside(tables: npt.NDArray[Any]) -> FloatArray:
+    """The sum of the neighbors of each cell: all 8 on a map, else those that share a face."""
+    if tables.ndim <= 3:
+        total = tables
+        for axis in range(1, tables.ndim):
+            total = total + _next_to(total, axis)
+        return np.asarray(total - tables)
+    return np.asarray(sum(_next_to(tables, axis) for axis in range(1, tables.ndim)))
+
+
+def _next_to(tables: npt.NDArray[Any], axis: int) -> npt.NDArray[Any]:
+    """The sum of the cells before and after each one along an axis."""
+    total = np.zeros_like(tables)
+    there, here = [slice(None)] * tables.ndim, [slice(None)] * tables.ndim
+    there[axis], here[axis] = slice(1, None), slice(None, -1)
+    total[tuple(here)] += tables[tuple(there)]
+    total[tuple(there)] += tables[tuple(here)]
+    return total
+
+
+def _evidence(
+    stages: Sequence[TreeStage], t: int, estimates: Sequence[tuple[FloatArray, FloatArray]]
+) -> FloatArray:
+    """By how much likelier the answers about each cell of a stage are with the number of rows that
+    suits them best than with none, as a logarithm.
+
+    Its own count has geometric noise; what came later adds up to about normal noise.
+    """
+    stage = stages[t]
+    rows = np.maximum(estimates[t][0], 0)
+    scale = math.sqrt(stage.variance / 2)
+    evidence = (np.abs(stage.counts) - np.abs(stage.counts - rows)) / scale
+    if t + 1 < len(stages):
+        parent = stages[t + 1].parent
+        later, variance = (np.bincount(parent, parts, len(rows)) for parts in estimates[t + 1])
+        normal = (later**2 - (later - rows) ** 2) / (2 * np.where(variance > 0, variance, 1))
+        evidence = evidence + np.where(variance > 0, normal, 0)
+    return np.asarray(evidence)
+
+
+def fused(stages: Sequence[TreeStage]) -> list[tuple[FloatArray, FloatArray]]:
     """The best linear estimate of every cell from its own count and all below, and its variance.
 
     From the last stage up: the mean of the own count and of the sum over all parts, the dead ones

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from dpcore.algorithms._coarse_grid import plan_for
 from dpcore.algorithms.base import Algorithm, AuditHints, Room, get, register
 from dpcore.algorithms.lift import BLIND, GRID_DIMENSIONS, best_terms
 from dpcore.privacy.accounting import MIN_EPSILON, Budget, Neighbors, Verdict
@@ -14,7 +15,10 @@ MAP_DIMENSIONS = 2
 #: Part of the budget that buys the number of rows, where the choice depends on it.
 SIZE_SHARE = 0.03
 #: Rows times epsilon from which a map can be drawn: in all, and for each center.
-MAP_ROWS, MAP_ROWS_A_CENTER = 100, 10
+MAP_ROWS, MAP_ROWS_A_CENTER = 25, 5
+#: So many scales of its noise are taken off the number of rows: a map drawn of too few costs more
+#: than one that was not drawn.
+CAUTION = 0.5
 #: Why a coarse grid is taken where the number of rows is not asked for.
 TOO_LITTLE = (
     "This epsilon is too small to ask how many rows there are, so a coarse grid is weighed against "
@@ -58,13 +62,19 @@ def choose(
         )
         return AutoChoice("lift", "coarse grid", why)
     if d <= GRID_DIMENSIONS:
-        why = (
-            f"In {d} dimensions a coarse grid shows roughly where rows are, and a few rounds of "
-            "clipped offsets show the rest."
-        )
-        return AutoChoice("lift", "coarse grid", why)
+        return way_of_few(d, not plan_for(loud, k).fullness)
     terms = best_terms(n, d, Budget(epsilon, delta), relation)
     return way_of_lift(d, terms.relative_noise(n, d) > BLIND, terms.gaussian)
+
+
+def way_of_few(d: int, tree: bool) -> AutoChoice:
+    """What lift does with few coordinates, once it knows about how many rows there are."""
+    picture = "a tree of counts" if tree else "a coarse grid"
+    why = (
+        f"In {d} dimensions {picture} shows roughly where rows are, and a few rounds of clipped "
+        "offsets show the rest."
+    )
+    return AutoChoice("lift", "tree and rounds" if tree else "coarse grid", why)
 
 
 def way_of_lift(d: int, blind: bool, gaussian: bool) -> AutoChoice:
@@ -89,9 +99,10 @@ class Auto(Algorithm):
     """The best algorithm for the data, chosen from public facts.
 
     Idea: On a line, one noisy grid of counts; on a map, a tree of counts that grows where the rows
-    are. Both answer every later question, so that restarts are free. With more coordinates, or so
-    few rows that a map would show nothing but noise, rough figures that are weighed against what
-    data usually look like, and then, as far as epsilon lets it, rounds of clipped offsets.
+    are. Both answer every later question, so that restarts are free. With up to six coordinates a
+    tree as well, and rounds of clipped offsets after it. With more, or so few rows that a tree
+    would show nothing but noise, rough figures that are weighed against what data usually look
+    like, and then, as far as epsilon lets it, such rounds.
 
     Unit: one row.
 
@@ -129,8 +140,10 @@ class Auto(Algorithm):
         chosen = get(choice.algorithm)
         outcome = chosen.run(curator, k, **chosen.settings({}))
         facts = outcome.facts
-        if curator.d > GRID_DIMENSIONS:
-            # Which way it goes lift itself found out, from noisy answers.
+        # Which way it goes lift itself found out, from noisy answers.
+        if MAP_DIMENSIONS < curator.d <= GRID_DIMENSIONS:
+            choice = way_of_few(curator.d, "points" in facts)
+        elif curator.d > GRID_DIMENSIONS:
             choice = way_of_lift(curator.d, "rounds" not in facts, facts["gaussian noise"])
         facts = {**facts, "chosen": choice.algorithm, "because": choice.sentence}
         return replace(outcome, facts=facts)
@@ -146,7 +159,6 @@ class Auto(Algorithm):
         n, left = curator.size(SIZE_SHARE)
         if left == 1:
             return choose(n, d, *terms), curator
-        # A map drawn of too few rows costs more than one that was not drawn.
-        n -= round(1 / (SIZE_SHARE * budget.epsilon))
+        n -= round(CAUTION / (SIZE_SHARE * budget.epsilon))
         choice = choose(n, d, *terms)
         return choice, curator.account(Budget(budget.epsilon * left), choice.algorithm)

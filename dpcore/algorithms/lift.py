@@ -80,12 +80,13 @@ MAX_CENTERS = 512
 class Lift(Algorithm):
     """k-means in three dimensions or more: a rough picture, then rounds of clipped offsets.
 
-    Idea: Find out roughly where rows lie: with up to six coordinates from noisy counts on a coarse
-    grid, weighed against what rows usually look like; with more, from their level, spread and
-    covariance. Put more centers there than are wanted. In a few rounds ask for each center how
-    many rows are nearest and how far from it they lie on average, with offsets clipped to a ball
-    that shrinks as centers settle, because noise grows with the ball; then merge the centers to k.
-    Where even the level drowns in noise, the answer is hardly more than public centers.
+    Idea: Find out roughly where rows lie: with up to six coordinates from a tree of noisy counts
+    or, with few rows, from a coarse grid, weighed against what rows usually look like; with more,
+    from their level, spread and covariance. Put more centers there than are wanted. In a few rounds
+    ask for each center how many rows are nearest and how far from it they lie on average, with
+    offsets clipped to a ball that shrinks as centers settle, because noise grows with the ball;
+    then merge the centers to k. Where even the level drowns in noise, the answer is hardly more
+    than public centers.
 
     Unit: one row.
 
@@ -93,16 +94,16 @@ class Lift(Algorithm):
 
     Private: All noise is added to sums over rows of short integer vectors, one row in at most one
     cell of a question. By its corner weights a row moves the level by 1 in L1; its count on the
-    grid is 1; its count, offset and room in the ball come to weight + 1 in L1 norm, and to
-    sqrt(weight^2 + 1) in L2 norm; its products to the square of the ball in L2 norm. Replaced, it
-    moves them at most twice as far. Given all earlier answers, each question's centers and reach
-    are fixed numbers, so noise scaled to these lengths costs what is charged, and charges add up
-    by adaptive composition. With few coordinates: .05 epsilon for the number of rows, then shares
-    that sum to .95. With more: .08 epsilon for the level, then .92 epsilon in all, in one of three
-    ways that the level decides: the level again, geometric noise, or, if there is a delta,
-    Gaussian noise in an account of its own whose shares sum to the rho of (.92 epsilon, delta).
-    All three cost at most (.92 epsilon, delta), so choosing is free. Plans, radii, shrinkage,
-    merging and centers read noisy answers only.
+    grid, or in a stage of the tree, is 1; its count, offset and room in the ball come to weight + 1
+    in L1 norm, and to sqrt(weight^2 + 1) in L2 norm; its products to the square of the ball in L2
+    norm. Replaced, it moves them at most twice as far. Given all earlier answers, each question's
+    centers and reach are fixed numbers, so noise scaled to these lengths costs what is charged, and
+    charges add up by adaptive composition. With few coordinates: .05 epsilon for the number of
+    rows, then shares that sum to .95. With more: .08 epsilon for the level, then .92 epsilon in
+    all, in one of three ways that the level decides: the level again, geometric noise, or, if there
+    is a delta, Gaussian noise in an account of its own whose shares sum to the rho of (.92 epsilon,
+    delta). All three cost at most (.92 epsilon, delta), so choosing is free. Plans, radii,
+    shrinkage, merging and centers read noisy answers only.
     """
 
     key = "lift"
@@ -116,6 +117,8 @@ class Lift(Algorithm):
             Room(600, 4, epsilon=4.0),
             Room(300, 7, epsilon=4.0),
             Room(600, 6, k=5),
+            Room(110, 3),
+            Room(3000, 3, k=50, runs=16),
             Room(40, 8, epsilon=1.05e-6),
             Room(60, 1001, epsilon=1e5, runs=1),
         )
@@ -185,7 +188,7 @@ def from_level(curator: Curator, k: int) -> Outcome:
         curator = curator.account(terms.budget, "middle, products and rounds")
     purse = Purse(curator, terms)
     cells = moved(purse, middle, rough.variance, rough.n, FIRST_REACH, plan.middle, "middle")
-    middle, energy = cells.centers, cells.energy
+    middle, energy = cells.centers, float(cells.energy[0])
     products = plan.products if d <= MAX_PRODUCTS else 0.0
     if products:
         root = covariance_root(purse, middle[0], energy, rough.n, products)

@@ -55,7 +55,10 @@ class PrivTree(SynopsisAlgorithm):
     title = "PrivTree"
     paper = "zhang2016"
     verdict = Verdict.PROVED
-    audit = AuditHints(rooms=(Room(2000, 2), Room(400, 4)), regional={"points": 20})
+    audit = AuditHints(
+        rooms=(Room(2000, 2), Room(400, 4), Room(400, 2, settings={"points": 20})),
+        regional={"points": 20},
+    )
     parameters = (
         Parameter(
             "points",

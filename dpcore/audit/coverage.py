@@ -34,11 +34,13 @@ PARTS: tuple[ModuleType, ...] = tuple(
     import_module(f"dpcore.{name}")
     for name in (
         "algorithms._coarse_grid",
+        "algorithms._grown_tree",
         "algorithms._local_swap",
         "algorithms._offset_rounds",
         "algorithms._pooled_counts",
         "algorithms._private_partition",
         "algorithms._tree",
+        "algorithms._tree_coreset",
         "geometry.row_maps",
         "queries.boxes",
         "queries.moments",
@@ -51,7 +53,7 @@ PARTS: tuple[ModuleType, ...] = tuple(
 
 #: Branches that no case enters, by the line they stand in and where they go, and why.
 EXCUSED: Mapping[str, str] = {
-    "(1 << 2 * deeper).sum() > max(MAX_CELLS, len(fill)) → true": "takes millions of rows",
+    "(1 << bits * deeper).sum() > max(MAX_CELLS, len(fill)) → true": "takes millions of rows",
     "r < radius → true": "half-widths end at half the grid",
     "if stages[-1].held_back: → true": "takes millions of rows, and adds a public sentence",
     "1 - SIZE_SHARE if neighbors.size_is_private else 1.0 → true": (
@@ -61,10 +63,10 @@ EXCUSED: Mapping[str, str] = {
     "epsilons[-1] < MIN_EPSILON → true": "refused before anything is asked",
     "weights is None → is None": "images of rows come with the number of rows at each",
     "if not len(outside): → false": "there are always random candidates left",
-    "if not (np.isfinite(places).all() and LEAST_REACH <= reach < math.inf): → false": (
+    "if not (np.isfinite(places).all() and sound): → false": (
         "a guard: no center is infinite, no ball so small"
     ),
-    "LEAST_REACH <= reach < math.inf → false": "a guard: no ball is so small",
+    "(sides**2).sum() <= max(MOST_CELLS, len(fill)) → false": "takes millions of rows",
     "work > MAX_WORK → true": "takes hundreds of thousands of rows, and is refused before",
     "chance > -36 → false": "takes the constants of the theorems and minutes",
     "log_rate < -36 → true": "takes the constants of the theorems and minutes",

@@ -17,7 +17,7 @@ from dpcore.datasets.engines.base import Engine
 from dpcore.datasets.engines.by_name import ENGINES
 from dpcore.datasets.engines.source import Format
 from dpcore.datasets.fetched import STDIN, fetched, is_address, piped
-from dpcore.datasets.files import from_file, why_empty
+from dpcore.datasets.files import dataset_of, why_empty
 from dpcore.errors import BadInput
 from dpcore.privacy.accounting import Neighbors
 from dpcore.runs.request import Request
@@ -138,7 +138,7 @@ def dataset(arguments: argparse.Namespace) -> Dataset:
         "engine": engine,
         "format": arguments.read_as,
     }
-    data = from_file(path, **options).value
+    data = dataset_of(path, **options)
     if data.n == 0 and (words := why_empty(path, **options)):
         print(f"dpcore: for your eyes only: {words.value}", file=sys.stderr)
     return data

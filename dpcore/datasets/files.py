@@ -99,6 +99,39 @@ def from_file(
     >>> data.n.value
     2
     """
+    data = dataset_of(
+        path,
+        columns,
+        box,
+        zones=zones,
+        outside=outside,
+        engine=engine,
+        format=format,
+        unit=unit,
+        ids=ids,
+    )
+    if not data.n and (
+        words := why_empty(
+            path, columns, box, zones=zones, outside=outside, engine=engine, format=format
+        )
+    ):
+        warn_empty(words.value)
+    return OwnData(data)
+
+
+def dataset_of(
+    path: str | Path,
+    columns: Sequence[str] | None = None,
+    box: Ends | None = None,
+    *,
+    zones: str | Path | None = None,
+    outside: str = "drop",
+    engine: str | Engine = "duckdb",
+    format: str | None = None,
+    unit: str = "row",
+    ids: Ids | None = None,
+) -> Dataset:
+    """The data set behind `from_file`, without a word on how many rows there are."""
     if not isinstance(path, str | PathLike):
         raise TypeError(
             f"from_file takes the path of a file, not a {type(path).__name__}. "
@@ -112,13 +145,7 @@ def from_file(
         data = EngineDataset(asked, source, box, about)
     else:
         data = GridDataset(asked.grid_counts(source, Grid(box, MAP_CELLS)), box, about)
-    if not data.n and (
-        words := why_empty(
-            path, columns, box, zones=zones, outside=outside, engine=engine, format=format
-        )
-    ):
-        warn_empty(words.value)
-    return OwnData(data)
+    return data
 
 
 def warn_empty(problem: str) -> None:

@@ -9,7 +9,7 @@ cells are disjoint if each ends before the next begins.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -57,6 +57,10 @@ def _gathered(code: IntArray) -> IntArray:
 class DyadicCells:
     """Some disjoint dyadic cells of a two-dimensional box, in Morton order."""
 
+    d: ClassVar[int] = 2
+    #: Halvings from one level to the next, each of them one bit of a code.
+    bits: ClassVar[int] = 2
+
     #: 0 is the whole box, LATTICE_BITS a single cell of the lattice.
     levels: IntArray
     #: Which of the 4**level cells of its level each is.
@@ -79,6 +83,10 @@ class DyadicCells:
         """All cells of a level."""
         codes = np.arange(1 << 2 * level)
         return cls(np.full(codes.shape, level), codes)
+
+    def others(self, levels: IntArray, codes: IntArray) -> DyadicCells:
+        """Other cells of the same box."""
+        return DyadicCells(levels, codes)
 
     @property
     def n_cells(self) -> int:
@@ -110,6 +118,11 @@ class DyadicCells:
         offset = np.arange(len(parent)) - np.repeat(np.cumsum(parts) - parts, parts)
         codes = (self.codes[which] << 2 * deeper).repeat(parts) + offset
         return DyadicCells((self.levels[which] + deeper).repeat(parts), codes), parent
+
+    def corners(self) -> tuple[FloatArray, FloatArray]:
+        """The lowest corners of the cells and the lengths of their sides, in unit coordinates."""
+        side = np.repeat(2.0 / (1 << self.levels)[:, None], 2, axis=1)
+        return self.centers() - side / 2, side
 
     def centers(self) -> FloatArray:
         """Centers of the cells in unit coordinates, (n_cells, 2)."""

@@ -8,7 +8,7 @@ parts of a cell follow each other, and a cell is an interval of any finer level.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -46,6 +46,9 @@ def curve_codes(ticks: IntArray, level: int) -> IntArray:
 class HalvedCells:
     """Some disjoint cells of a d-dimensional box, in the order of the curve."""
 
+    #: Halvings from one level to the next, each of them one bit of a code.
+    bits: ClassVar[int] = 1
+
     d: int
     #: How often each was halved; 0 is the whole box.
     levels: IntArray
@@ -71,6 +74,10 @@ class HalvedCells:
         """All cells of a level."""
         codes = np.arange(1 << level)
         return cls(d, np.full(codes.shape, level), codes)
+
+    def others(self, levels: IntArray, codes: IntArray) -> HalvedCells:
+        """Other cells of the same box."""
+        return HalvedCells(self.d, levels, codes)
 
     @property
     def n_cells(self) -> int:

@@ -73,16 +73,17 @@ class LevelQuestion:
 @dataclass(frozen=True, eq=False)
 class Offsets:
     """For each of some public centers: how many rows are nearest to it, the sum of their offsets
-    from it, clipped to a ball of size `reach`, and how much room they leave in the ball.
+    from it, clipped to a ball of size `reach`, one for all or one for each, and how much room they
+    leave in the ball.
 
-    A row's offset v, in units of the reach, has a norm of r <= 1. It counts as (weight, v, 1-r)
-    by L1 norm, which comes to weight + 1, and as (weight, v, 1-r^2) by L2 norm, whose square is
-    weight^2 + r^2 + (1-r^2)^2 <= weight^2 + 1: the room is free. A row replaced changes these in
-    one cell or in two, at most by twice as much.
+    A row's offset v, in units of its center's reach, has a norm of r <= 1. It counts as
+    (weight, v, 1-r) by L1 norm, which comes to weight + 1, and as (weight, v, 1-r^2) by L2 norm,
+    whose square is weight^2 + r^2 + (1-r^2)^2 <= weight^2 + 1: the room is free. A row replaced
+    changes these in one cell or in two, at most by twice as much.
     """
 
     centers: FloatArray
-    reach: float
+    reach: float | FloatArray
     #: 1 or 2.
     norm: int
     weight: float
@@ -110,12 +111,13 @@ class Offsets:
     def of(self, dataset: Dataset) -> IntArray:
         places = to_ticks(self.centers)
         m, d = places.shape
+        reach = np.broadcast_to(self.reach, m)
         cells = Voronoi(self.centers)
         total = np.zeros((m, d + 2), dtype=np.int64)
         for ticks, weights in _chunks(dataset):
             label = cells.labels(ticks)
             told = np.empty((len(ticks), d + 2), dtype=np.int64)
-            offset = clipped(ticks - places[label], self.reach, self.norm, WHOLE)
+            offset = clipped(ticks - places[label], reach[label], self.norm, WHOLE)
             told[:, 0] = self._counted
             told[:, 1:-1] = offset
             if self.norm == 1:
@@ -132,7 +134,8 @@ class Offsets:
         """Rows (m,), sums of offsets (m, d) in unit coordinates, and of the room (m,) that rows
         leave: 1 less the norm in units of the reach, or its square."""
         rows = np.asarray(answer[:, 0] / self._counted, dtype=np.float64)
-        sums = np.asarray(answer[:, 1:-1] * (self.reach / WHOLE), dtype=np.float64)
+        reach = np.broadcast_to(self.reach, len(answer))[:, None]
+        sums = np.asarray(answer[:, 1:-1] * (reach / WHOLE), dtype=np.float64)
         return rows, sums, np.asarray(answer[:, -1] / WHOLE, dtype=np.float64)
 
 
@@ -184,13 +187,15 @@ class Products:
         return np.asarray(diagonal + above + above.T)
 
 
-def _check_ball(places: FloatArray, reach: float) -> None:
+def _check_ball(places: FloatArray, reach: float | FloatArray) -> None:
     """Refuse a ball without a size: as a whole number NaN is the least, and nothing bounds it."""
-    if not (np.isfinite(places).all() and LEAST_REACH <= reach < math.inf):
+    sizes = np.atleast_1d(reach)
+    sound = ((sizes >= LEAST_REACH) & (sizes < math.inf)).all()
+    if not (np.isfinite(places).all() and sound):
         raise ValueError(f"Offsets need finite centers and a ball with a size, not {reach!r}.")
 
 
-def clipped(ticks: IntArray, reach: float, norm: int, whole: int) -> IntArray:
+def clipped(ticks: IntArray, reach: float | FloatArray, norm: int, whole: int) -> IntArray:
     """Vectors (n, d) in units of reach/whole, those longer than the reach moved straight to it.
 
     Their norm is a whole number, or its root, so a row's image is the same among any other rows;

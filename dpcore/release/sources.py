@@ -36,7 +36,7 @@ from dpcore.datasets.builtin import BUILTIN, builtin_set
 from dpcore.datasets.engines import by_name
 from dpcore.datasets.engines.base import Engine
 from dpcore.datasets.engines.source import Format, Ids
-from dpcore.datasets.files import from_file, looks_geographic
+from dpcore.datasets.files import dataset_of, looks_geographic
 from dpcore.errors import BadInput
 from dpcore.geometry.domain import TICKS, Box, IntArray
 from dpcore.release.accounts import ROWS
@@ -234,7 +234,7 @@ class FileData(DataSource):
         return self._engine.progress()
 
     def open(self, unit: Unit) -> Dataset:
-        return from_file(
+        return dataset_of(
             self.path,
             self.columns,
             self.box,

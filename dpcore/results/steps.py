@@ -160,7 +160,7 @@ class AliveNote(Note, kind="alive"):
     """The cells of a stage, and which of them stand out of the noise."""
 
     stage: int
-    cells: DyadicCells
+    cells: DyadicCells | HalvedCells
     alive: npt.NDArray[np.bool_]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dpcore
-from dpcore.algorithms.adaptive import PLANS, cuts, halvings, standing_out
+from dpcore.algorithms._grown_tree import PLANS, cuts, halvings, standing_out
 from dpcore.datasets import GridDataset, RowsDataset
 from dpcore.errors import Infeasible
 from dpcore.geometry.domain import Box, cell_ticks
@@ -65,14 +65,19 @@ def test_every_stage_counts_its_cells_as_geometry_does(epsilon):
             assert exact[cell] == inside.all(axis=1).sum()
 
 
-def test_every_stage_asks_the_parts_of_cells_that_stood_out_and_all_of_them():
+def test_every_stage_asks_the_parts_of_cells_that_stood_out_and_the_others_of_the_first_again():
     result = dpcore.run("adaptive", CLUSTERS, 3, 1.0, seed=1)
     counted = stages(result)
     lived = [step.released for step in result.steps if step.kind == "alive"]
     assert len(counted) == len(lived) == 3
     for before, after in zip(lived[:-1], counted[1:], strict=True):
         cells = before["cells"]
-        above = DyadicCells(cells.levels[before["alive"]], cells.codes[before["alive"]])
+        first = lived[0]["cells"]
+        asked = before["alive"] | (
+            np.isin(cells.codes, first.codes[~lived[0]["alive"]])
+            & (cells.levels == first.levels[0])
+        )
+        above = DyadicCells(cells.levels[asked], cells.codes[asked])
         below = after.released["partition"]
         area = 4.0**-above.levels
         owner = above.labels(np.rint(below.centers() * 2**21).astype(np.int64))
@@ -265,7 +270,28 @@ def test_a_limit_on_cells_makes_points_fewer_at_a_looser_level_and_is_told(monke
     """On the month: 122,343 points at epsilon 1.5, 37,052 at 2."""
     free = dpcore.run("adaptive", TAXI, 5, 4.0, seed=0)
     assert "note" not in free.facts
-    monkeypatch.setattr("dpcore.algorithms.adaptive.MAX_CELLS", 1_000)
+    monkeypatch.setattr("dpcore.algorithms._grown_tree.MAX_CELLS", 1_000)
     held = dpcore.run("adaptive", TAXI, 5, 4.0, seed=0)
     assert len(held.synopsis) < len(free.synopsis)
     assert "cells are larger here" in held.facts["note"]
+
+
+def test_phantoms_in_empty_country_take_no_centers():
+    """All rows in a hundredth of the box: one center far away would cost twice as much."""
+    rng = np.random.default_rng(0)
+    middles = -0.8 + rng.uniform(0, 0.2, (6, 2))
+    data = rows_of(middles[rng.integers(0, 6, 20_000)] + 0.003 * rng.standard_normal((20_000, 2)))
+    best = nicv(data, dpcore.baseline(data, 6).centers)
+    found = [nicv(data, dpcore.run("adaptive", data, 6, 1.0, seed=s).centers) for s in range(10)]
+    assert np.median(found) <= 1.02 * best
+
+
+def test_a_far_cluster_that_the_first_stage_misses_is_not_lost():
+    """1.7 % of the rows, far from all others, at 1,000 rows times epsilon."""
+    rng = np.random.default_rng(3)
+    near = rng.uniform(-0.8, 0, (4, 2))[rng.integers(0, 4, 19_660)]
+    rows = np.concatenate([near, np.full((340, 2), 0.77)]) + 0.03 * rng.standard_normal((20_000, 2))
+    data = rows_of(np.clip(rows, -0.999, 0.999))
+    best = nicv(data, dpcore.baseline(data, 5).centers)
+    found = [nicv(data, dpcore.run("adaptive", data, 5, 0.05, seed=s).centers) for s in range(20)]
+    assert np.mean(np.array(found) > 1.5 * best) <= 0.15

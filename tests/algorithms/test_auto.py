@@ -23,6 +23,7 @@ ROOT = Path(__file__).parents[2]
         (1_000_000, 2, 0.1, "adaptive"),
         (5000, 2, 1.0, "adaptive"),
         (50, 2, 0.1, "lift"),
+        (400, 2, 0.1, "adaptive"),
         (100_000, 1, 1.0, "eugkm"),
         (150, 4, 0.1, "lift"),
         (1797, 64, 1.0, "lift"),
@@ -92,11 +93,11 @@ def test_the_number_of_rows_is_bought_only_on_a_map_and_only_where_it_is_private
 
 
 def test_a_noisy_number_of_rows_makes_the_choice():
-    """Fifty rows at epsilon 1 are too few for a map; now and then noise hides that."""
-    data = from_array(np.random.default_rng(0).uniform(-1, 1, (50, 2)), (-1, 1))
+    """Fifteen rows at epsilon 1 are too few for a map; now and then noise hides that."""
+    data = from_array(np.random.default_rng(0).uniform(-1, 1, (15, 2)), (-1, 1))
     chosen = [dpcore.run("auto", data, 2, 1.0, seed=s).facts["chosen"] for s in range(120)]
     assert {"lift", "adaptive"} == set(chosen)
-    assert chosen.count("lift") > 105
+    assert chosen.count("lift") > 80
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 8])

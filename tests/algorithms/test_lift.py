@@ -8,16 +8,18 @@ import numpy as np
 import pytest
 
 import dpcore
-from dpcore.algorithms._coarse_grid import of_sum, picture
+from dpcore.algorithms._coarse_grid import PLANS, from_tree, of_sum, picture
 from dpcore.algorithms.lift import Rough, best_terms
-from dpcore.datasets.rows import from_array
+from dpcore.datasets.rows import RowsDataset, from_array
 from dpcore.geometry.domain import Box, Grid, to_ticks
 from dpcore.privacy.accounting import Budget, Neighbors
 from dpcore.privacy.release_noise import ReleaseNoise
+from dpcore.queries.curator import Curator
 from dpcore.release import certificate
 from dpcore.release.recomputed_spending import overspent
 from dpcore.results.run_result import UnchargedResult
 from dpcore.study.metrics import nicv
+from tests.exact_noise import ExactNoise
 
 ADD_REMOVE = Neighbors.ADD_REMOVE
 
@@ -174,3 +176,23 @@ def test_what_is_known_of_all_rows_leans_on_the_guess_as_noise_grows():
     assert abs(drowned.level) < 0.01
     assert drowned.variance == pytest.approx(5 * 0.2, rel=0.2)
     assert math.isfinite(Rough.of(-sums, 10.0, 5).variance)
+
+
+def test_a_tree_without_a_leaf_leaves_rows_anywhere():
+    """Noise may promise rows where there are none."""
+    empty = RowsDataset.from_values(np.empty((0, 3)), Box.cube(3))
+    curator = Curator(empty, Budget(1.0), ExactNoise(), rng=np.random.default_rng(0))
+    outcome = from_tree(curator, 4, 5000, 0.95, PLANS[-1])
+    assert len(outcome.synopsis) == 0
+    assert np.isfinite(outcome.centers).all()
+
+
+def test_clusters_in_a_tenth_of_the_box_are_found_in_three_dimensions():
+    rng = np.random.default_rng(0)
+    middles = -0.8 + rng.uniform(0, 0.2, (6, 3))
+    rows = middles[rng.integers(0, 6, 20_000)] + 0.005 * rng.standard_normal((20_000, 3))
+    data = RowsDataset.from_values(rows, Box.cube(3))
+    best = nicv(data, dpcore.baseline(data, 6).centers)
+    result = dpcore.run("lift", data, 6, 1.0, seed=0)
+    assert nicv(data, result.centers) <= 1.1 * best
+    assert result.synopsis.weights.sum() == pytest.approx(20_000, rel=0.02)

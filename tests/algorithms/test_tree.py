@@ -5,8 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpcore.algorithms._tree import TreeStage, _fused, _handed_down, leaf_points, weighed_leaves
-from dpcore.geometry.dyadic import DyadicCells
+from dpcore.algorithms._tree import (
+    TreeStage,
+    _handed_down,
+    fused,
+    holding,
+    leaf_points,
+    weighed_leaves,
+)
+from dpcore.geometry.dyadic import DyadicCells, deinterleaved
+
+
+def leaves_of(stages):
+    return weighed_leaves(stages, holding(stages))
 
 
 def first_stage(counts, alive, variance=2.0):
@@ -24,7 +35,7 @@ def next_stage(before, which, counts, alive, variance=1.0):
 def test_a_cell_is_the_mean_of_its_count_and_its_parts_by_inverse_variance():
     above = first_stage([10, 0, 0, 0], [1, 0, 0, 0], variance=2.0)
     below = next_stage(above, [0], [9, 4, 2, -1], [1, 1, 1, 0], variance=1.0)
-    estimates, variances = _fused([above, below])[0]
+    estimates, variances = fused([above, below])[0]
     # Counted as 10 with variance 2, and as 9 + 4 + 2 - 1 = 14 with variance 4.
     assert estimates[0] == pytest.approx((10 / 2 + 14 / 4) / (1 / 2 + 1 / 4))
     assert variances[0] == pytest.approx(1 / (1 / 2 + 1 / 4))
@@ -67,15 +78,15 @@ def test_the_division_is_the_nearest_one_by_the_conditions_of_optimality():
         assert (taus[~got] <= tau + 1e-9).all()
 
 
-def test_leaves_hold_what_the_live_cells_of_the_first_stage_are_estimated_to():
-    above = first_stage([10, 6, 0.5, 3], [1, 1, 0, 1])
+def test_leaves_hold_what_the_cells_of_the_first_stage_with_rows_are_estimated_to():
+    above = first_stage([10, 6, -0.5, 3], [1, 1, 0, 1])
     below = next_stage(above, [0, 1, 3], [5, 5, 0, 0] * 3, [1, 1, 0, 0] + [0] * 4 + [1, 0, 0, 0])
-    leaves, weights, _ = weighed_leaves([above, below])
-    roots = _fused([above, below])[0][0]
+    leaves, weights, _ = leaves_of([above, below])
+    roots = fused([above, below])[0][0]
     assert weights.sum() == pytest.approx(roots[[0, 1, 3]].sum())
-    # Two parts of the first cell, the second cell itself as no part lives, one part of the fourth.
-    assert leaves.levels.tolist() == [2, 2, 1, 2]
-    assert leaves.codes.tolist() == [0, 1, 1, 12]
+    # Two parts each of the three cells, whichever of them were to be cut any further.
+    assert leaves.levels.tolist() == [2] * 6
+    assert leaves.codes.tolist() == [0, 1, 4, 5, 12, 13]
     assert weights[:2].tolist() == pytest.approx([roots[0] / 2] * 2)
 
 
@@ -83,7 +94,7 @@ def test_a_cell_that_was_alive_by_chance_gets_no_weight():
     # Counted as 9, and as 1, 0, -1 and -6 in its parts: less than its standard deviation in all.
     above = first_stage([9, 90, 0, 0], [1, 1, 0, 0], variance=50.0)
     below = next_stage(above, [0], [1, 0, -1, -6], [1, 0, 0, 0], variance=1.0)
-    leaves, weights, _ = weighed_leaves([above, below])
+    leaves, weights, _ = leaves_of([above, below])
     assert leaves.codes.tolist() == [1]
     assert weights.tolist() == [90]
 
@@ -92,15 +103,15 @@ def test_a_high_count_that_no_later_answer_confirms_is_chance_however_high():
     # 15 is why the cell was asked again; all answers together would still put it at 2 deviations.
     above = first_stage([15, 90, 0, 0], [1, 1, 0, 0], variance=13.0)
     below = next_stage(above, [0, 1], [1, 0, -1, 0, 40, 50, 0, 0], [1] * 8, variance=1.0)
-    estimates, variances = _fused([above, below])[0]
+    estimates, variances = fused([above, below])[0]
     assert estimates[0] > 1.9 * np.sqrt(variances[0])
-    leaves, weights, _ = weighed_leaves([above, below])
+    leaves, weights, _ = leaves_of([above, below])
     assert set(leaves.codes.tolist()) <= {4, 5, 6, 7}
     assert weights.sum() == pytest.approx(estimates[1])
 
 
-def test_without_a_live_cell_there_is_no_leaf():
-    leaves, weights, _ = weighed_leaves([first_stage([1, -2, 0, 1], [0, 0, 0, 0])])
+def test_without_a_count_above_nothing_there_is_no_leaf():
+    leaves, weights, _ = leaves_of([first_stage([-1, -2, 0, -1], [0, 0, 0, 0])])
     assert leaves.n_cells == 0
     assert len(weights) == 0
     assert leaf_points(leaves, weights, 1.0, 21).shape == (0, 2)
@@ -133,3 +144,40 @@ def test_a_large_neighbor_counts_as_much_as_lies_in_an_equal_square():
     moved = (leaf_points(cells, masses, 0.0, 21) - cells.centers()) / 0.5
     # Cell 4 has 10 of the large one on one side and 20 on the other.
     assert moved[1, 1] == pytest.approx((20 - 10) / (24 * 20))
+
+
+def one_full_cell(alone: float, beside: float, level: int = 3) -> np.ndarray:
+    """Which of a full cell, a lighter one beside it and one far away hold rows."""
+    cells = DyadicCells.uniform(level)
+    i0, i1 = deinterleaved(cells.codes)
+    noise = np.random.default_rng(0).laplace(size=cells.n_cells) * 0.5
+    first, second, third = (
+        np.flatnonzero((i0 == a) & (i1 == b))[0] for a, b in ((1, 1), (1, 2), (6, 6))
+    )
+    noise[[first, second, third]] = 500.0, beside, alone
+    stage = TreeStage(cells, np.full(cells.n_cells, -1), noise, 2.0, noise > 3)
+    (held,) = holding([stage])
+    return held[[first, second, third]]
+
+
+def test_what_is_light_is_taken_for_empty_where_it_is_alone_and_not_beside_full_cells():
+    assert one_full_cell(alone=9.0, beside=9.0).tolist() == [True, True, False]
+    assert one_full_cell(alone=30.0, beside=1.0).tolist() == [True, False, True]
+
+
+def test_where_most_cells_hold_rows_a_light_one_is_not_taken_for_empty():
+    cells = DyadicCells.uniform(3)
+    counts = np.full(cells.n_cells, 8.0)
+    counts[20] = 1.0
+    stage = TreeStage(cells, np.full(cells.n_cells, -1), counts, 2.0, counts > 3)
+    assert holding([stage])[0].all()
+
+
+def test_a_cell_that_did_not_stand_out_at_first_is_heard_when_it_is_asked_again():
+    above = first_stage([90, 2, 0, 0], [1, 0, 0, 0], variance=50.0)
+    again, parent = above.cells.split(np.arange(4), np.zeros(4, dtype=int))
+    counts = np.array([88.0, 30.0, -1.0, 1.0])
+    below = TreeStage(again, parent, counts, 2.0, np.array([True, False, False, False]))
+    leaves, weights, _ = leaves_of([above, below])
+    assert leaves.codes.tolist() == [0, 1]
+    assert weights[1] == pytest.approx((2 / 50 + 30 / 2) / (1 / 50 + 1 / 2))

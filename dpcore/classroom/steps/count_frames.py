@@ -91,6 +91,7 @@ def _weighed(story: Telling, points: FloatArray, noisy: IntArray) -> Frame:
 
 def alive(story: Telling, note: AliveNote, later: Sequence[RunStep]) -> Iterator[Frame]:
     cells, alive = note.cells, note.alive
+    assert isinstance(cells, DyadicCells)
     further = any(isinstance(each.note, AliveNote) for each in later)
     fate = (
         "The others are cut into parts, the finer the fuller they are."

@@ -1,0 +1,148 @@
+"""A tree of noisy counts, grown in stages where the rows are, in any number of dimensions."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from dpcore.algorithms._tree import BlockShape, TreeCells, TreeStage, beside, list_of, table_of
+from dpcore.geometry.domain import FloatArray, IntArray
+from dpcore.geometry.dyadic import DyadicCells
+from dpcore.geometry.halved import HalvedCells, most_halvings
+from dpcore.privacy.losses import Pure
+from dpcore.queries.curator import Curator
+from dpcore.results.steps import AliveNote
+
+#: A count is pure noise, or nearly, below this many scales times ln(cells) (highest of them all).
+LOUD, AUDIBLE = 0.75, 0.25
+#: The same for a part of a cell that stood out, among the parts of that cell.
+AUDIBLE_PART = 0.1
+#: Levels of the first stage, by halvings from level to level. On a map 4 to 16 cells a side: in
+#: smaller ones, rows between the clusters would be too thin to be seen.
+FIRST_LEVELS = {1: (4, 9), 2: (2, 4)}
+#: One cut makes at most 2**12 parts, and no side is smaller than 2**-16 of the box.
+DEEPEST_CUT, DEEPEST_LEVEL = 12, 16
+#: Cells asked in one stage, at most: more made no generated city any more exact.
+MAX_CELLS = 1 << 17
+
+
+@dataclass(frozen=True)
+class AdaptivePlan:
+    """How the budget is spent over the stages, and how full cells are meant to be.
+
+    Fullness is in rows times epsilon of the stage: what a count stands above its noise.
+    """
+
+    shares: tuple[float, ...]
+    #: Of the cells of the first stage.
+    first_fullness: float
+    #: Of the parts that a cell of each later stage is cut into.
+    fullness: tuple[float, ...]
+
+
+#: Plans by the number of rows times epsilon below which they hold; tuned on generated data.
+PLANS = (
+    (700.0, AdaptivePlan((0.35, 0.65), 40, (2,))),
+    (1500.0, AdaptivePlan((0.2, 0.35, 0.45), 160, (5, 2.5))),
+    (math.inf, AdaptivePlan((0.2, 0.35, 0.45), 160, (10, 4))),
+)
+
+
+#: With more coordinates than a map has: cells are large for long, so a third stage always pays.
+PLANS_BEYOND_MAPS = ((math.inf, AdaptivePlan((0.2, 0.35, 0.45), 40, (5, 2.5))),)
+
+
+def grow(curator: Curator, n: int, part: float) -> list[TreeStage]:
+    """Ask stage after stage, each about the parts of the cells that stood out before, and again
+    about the cells of the first stage that did not; for a part of the budget, with about n rows."""
+    scale = full_scale(curator)
+    plans = PLANS if curator.d == 2 else PLANS_BEYOND_MAPS
+    plan = next(plan for limit, plan in plans if n * part / scale < limit)
+    cells: TreeCells = whole_box(curator)
+    d, bits = cells.d, cells.bits
+    finest = min(DEEPEST_LEVEL, finest_level(curator)) * d // bits
+    finest = min(finest, most_halvings(d) // bits)
+    stages: list[TreeStage] = []
+    quiet = np.zeros(0, dtype=bool)
+    for t, share in enumerate(plan.shares):
+        noise = scale / (part * share)
+        held_back = False
+        if t == 0:
+            fewest, most = FIRST_LEVELS[bits]
+            fill = np.array(n / noise / plan.first_fullness)
+            level = min(int(np.clip(halvings(fill, bits), fewest, most)), finest)
+            cells, _ = cells.split(np.array([0]), np.array([level]))
+            parent = np.full(cells.n_cells, -1)
+        else:
+            before = stages[-1]
+            again = np.flatnonzero(before.alive | quiet)
+            live = before.alive[again]
+            fill = np.where(live, before.counts[again] / noise / plan.fullness[t - 1], 0)
+            room = np.where(live, finest - before.cells.levels[again], 0)
+            deeper = cuts(fill, room, bits)
+            held_back = bool((deeper < wanted_cuts(fill, room, bits)).any())
+            cells, parent = before.cells.split(again, deeper)
+        counts = curator.noisy_counts(
+            cells,
+            Pure(curator.budget.epsilon * part * share),
+            f"stage {t + 1}: rows in each cell",
+        ).astype(np.float64)
+        if t == 0:
+            alive = standing_out(cells, counts / noise)
+            quiet = ~alive
+        else:
+            parts = (cells.levels - before.cells.levels[parent]) * bits
+            alive = (parts == 0) | (counts / noise > AUDIBLE_PART * math.log(2) * parts)
+            quiet = quiet[parent]
+            alive &= ~quiet
+        stages.append(TreeStage(cells, parent, counts, 2 * noise**2, alive, held_back))
+        curator.note(AliveNote(t + 1, cells, alive))
+    return stages
+
+
+def whole_box(curator: Curator) -> TreeCells:
+    """The box as one cell: a map is cut into squares, other boxes along one axis at a time."""
+    if curator.d == 2:
+        return DyadicCells.uniform(0)
+    return HalvedCells.uniform(curator.d, 0)
+
+
+def full_scale(curator: Curator) -> float:
+    """The scale of the noise that the whole budget would buy for one histogram."""
+    counts_moved = 1 if curator.neighbors.size_is_private else 2
+    return counts_moved / curator.budget.epsilon
+
+
+def finest_level(curator: Curator) -> int:
+    """How often a side is halved to the cells of the lattice on which the data are known."""
+    return curator.resolution.bit_length() - 1
+
+
+def halvings(fill: FloatArray, bits: int = 2) -> IntArray:
+    """How many levels deeper each part is about as full as meant, rounded."""
+    return np.floor(np.log2(np.maximum(fill, 1e-9)) / bits + 0.5).astype(np.int64)
+
+
+def cuts(fill: FloatArray, room: IntArray, bits: int = 2) -> IntArray:
+    """How many levels deeper to cut each cell, so that there are not too many parts in all."""
+    deeper = wanted_cuts(fill, room, bits)
+    while (1 << bits * deeper).sum() > max(MAX_CELLS, len(fill)):
+        deeper = np.maximum(deeper - 1, 0)
+    return deeper
+
+
+def wanted_cuts(fill: FloatArray, room: IntArray, bits: int = 2) -> IntArray:
+    """How many levels deeper to cut each cell, however many parts there are."""
+    return np.clip(halvings(fill, bits), 0, np.minimum(DEEPEST_CUT // bits, room))
+
+
+def standing_out(cells: TreeCells, loudness: FloatArray) -> npt.NDArray[np.bool_]:
+    """Cells of a whole level that are loud, or audible with a loud one among their neighbors."""
+    ceiling = math.log(max(2, cells.n_cells))
+    shape = BlockShape(cells.d, 0, cells.bits * cells.deepest)
+    loud = loudness > LOUD * ceiling
+    near = list_of(beside(table_of(loud.astype(np.float64), shape)) > 0, shape)
+    return np.asarray((loud | near) & (loudness > AUDIBLE * ceiling))
