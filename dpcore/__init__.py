@@ -31,8 +31,8 @@ if TYPE_CHECKING:
         Refusal,
     )
     from dpcore.estimators.accountant import Accountant
-    from dpcore.estimators.coreset import PrivateCoreset
     from dpcore.estimators.kmeans import PrivateKMeans
+    from dpcore.estimators.private_coreset import PrivateCoreset
     from dpcore.geometry.domain import Box, Grid
     from dpcore.privacy.accounting import Budget, Neighbors, Verdict
     from dpcore.runs.baseline import baseline
@@ -63,7 +63,7 @@ _HOMES = {
     "LedgerError": "dpcore.errors",
     "Neighbors": "dpcore.privacy.accounting",
     "NoRowsWarning": "dpcore.errors",
-    "PrivateCoreset": "dpcore.estimators.coreset",
+    "PrivateCoreset": "dpcore.estimators.private_coreset",
     "PrivateKMeans": "dpcore.estimators.kmeans",
     "Refusal": "dpcore.errors",
     "Request": "dpcore.runs.request",

@@ -45,7 +45,8 @@ from dpcore.kmeans.blocks import Blocks
 from dpcore.privacy.losses import Pure, Selection
 from dpcore.privacy.secret_coins import SecretCoins
 from dpcore.privacy.transcript import Transcript
-from dpcore.queries.curator import Curator, L
+from dpcore.queries.charged_questions import L
+from dpcore.queries.curator import Curator
 from dpcore.queries.questions import Sensitivity
 from dpcore.queries.scores import Score
 from dpcore.queries.sparse_cells import SparseCells, SparsePartition

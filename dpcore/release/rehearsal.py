@@ -32,7 +32,8 @@ from dpcore.privacy.accounting import Budget, Neighbors
 from dpcore.privacy.losses import Loss, Pure, Selection, noise_scale
 from dpcore.privacy.noise_proxy import NoiseKind, NoiseProxy, NoiseRequest
 from dpcore.privacy.transcript import Transcript
-from dpcore.queries.curator import Curator, L
+from dpcore.queries.charged_questions import L
+from dpcore.queries.curator import Curator
 from dpcore.queries.questions import Sensitivity
 from dpcore.queries.scores import Score
 from dpcore.results.run_result import Outcome

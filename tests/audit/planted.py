@@ -37,6 +37,7 @@ import dpcore.privacy.noise
 import dpcore.privacy.noise_proxy
 import dpcore.privacy.transcript
 import dpcore.queries.boxes
+import dpcore.queries.charged_questions
 import dpcore.queries.curator
 import dpcore.queries.moments
 import dpcore.queries.questions
@@ -677,7 +678,7 @@ def ties_broken_by_the_order_of_rows(patch):
 @fault("highdim", "highdim-kmedian", first="same place", runs=250)
 def empty_cells_never_reported(patch):
     patch.setattr(
-        dpcore.queries.curator,
+        dpcore.queries.charged_questions,
         "reached_by_noise",
         lambda cells, chance, noise: SparseCells(
             np.empty(0, dtype=np.int64), np.empty((0, cells.bits), dtype=bool)
@@ -689,7 +690,7 @@ def empty_cells_never_reported(patch):
 def empty_cells_reported_by_half_the_threshold(patch):
     right = dpcore.queries.sparse_cells.log_chance
     patch.setattr(
-        dpcore.queries.curator,
+        dpcore.queries.charged_questions,
         "log_chance",
         lambda threshold, scale: right(threshold // 2 + 1, scale),
     )
@@ -697,10 +698,10 @@ def empty_cells_reported_by_half_the_threshold(patch):
 
 @fault("highdim", first="same place", runs=500)
 def phantoms_left_out_of_the_report(patch):
-    right = dpcore.queries.curator.reaching
+    right = dpcore.queries.charged_questions.reaching
     nothing = np.empty(0, dtype=np.int64)
     patch.setattr(
-        dpcore.queries.curator,
+        dpcore.queries.charged_questions,
         "reaching",
         lambda occupied, noisy, threshold, phantoms: right(
             occupied, noisy, threshold, SparseCells(nothing, phantoms.bits[:0])

@@ -21,7 +21,7 @@ import dpcore
 from dpcore import Accountant, Box, PrivateCoreset, PrivateKMeans
 from dpcore.release import Ledger, verify
 from dpcore.results import export
-from dpcore.results.run_result import ReleasedCenters, SimulatedCenters, UnchargedCenters
+from dpcore.results.centers import ReleasedCenters, SimulatedCenters, UnchargedCenters
 
 X = np.random.default_rng(0).normal(size=(3000, 2)) * 0.1 + [[0.5, -0.5]]
 

@@ -11,7 +11,8 @@ import pytest
 from dpcore.audit.recorded_tree import RecordedTree, _log_tail
 from dpcore.datasets import RowsDataset
 from dpcore.geometry.domain import Box
-from dpcore.privacy.accounting import Budget, Neighbors, Pure
+from dpcore.privacy.accounting import Budget, Neighbors
+from dpcore.privacy.losses import Pure
 from dpcore.privacy.noise import SimulatedNoise
 from dpcore.privacy.release_noise import ReleaseNoise
 from dpcore.queries.curator import Curator

@@ -18,7 +18,7 @@ from dpcore.cli import main
 from dpcore.geometry.domain import Box
 from dpcore.release import Amount, BuiltinData, Ledger, ReleasePlan, publish
 from dpcore.results import export
-from dpcore.results.run_result import ReleasedCenters, SimulatedCenters
+from dpcore.results.centers import ReleasedCenters, SimulatedCenters
 
 HERE = Box((-74.1, 40.7), (-73.9, 40.9), ("lon", "lat"))
 WAYS = Box(HERE.low * 2, HERE.high * 2, ("from_lon", "from_lat", "to_lon", "to_lat"))
