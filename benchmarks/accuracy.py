@@ -1,230 +1,296 @@
-"""How good `auto` is: beside the best public implementations, and on data that were kept back.
+"""How exact `auto` is on generated data: beside its peers and siblings, in its tails, and above
+the floor of what can be reached.
 
-`python -m benchmarks.accuracy [SET …]` measures some sets only, `held-out` among them;
-`--runs N` makes fewer runs.
+`python -m benchmarks.accuracy [PART …]` measures some parts only, of map, few, several, many and
+held-out; `--runs N` makes other than 10 runs; `--save` keeps the figures of the parts measured,
+with which later ones are compared. A figure is a NICV divided by that of k-means without privacy.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 import dpcore
 from benchmarks import workloads
-from benchmarks.table import Row, by_set
+from benchmarks.families import FAMILIES, generated
+from benchmarks.table import Row, show
+from dpcore.algorithms import get
 from dpcore.datasets.base import Dataset
+from dpcore.geometry.domain import TICKS, FloatArray, to_ticks
+from dpcore.kmeans.seeding import sphere_packing
+from dpcore.privacy.noise import SimulatedNoise
 from dpcore.study.metrics import nicv
 
-TITLE = "NICV of `auto`, mean of 20 runs, beside the best of its peers"
-RUNS, DELTA = 20, 1e-6
-#: Those with a hundred thousand rows of a hundred numbers take a while.
-FEW_RUNS = {"hundred dimensions": 4}
-EPSILONS = (0.05, 0.1, 0.5, 1.0, 2.0)
-
-Figures = Mapping[str, Sequence[float | None]]
-NONE = (None,) * len(EPSILONS)
+TITLE = "NICV of `auto` over that of k-means, beside peers, tails and floor"
+RUNS, DELTA = 10, 1e-6
+KEPT = Path(__file__).with_name("accuracy.json")
+#: A cell is lost when it is this far behind, and two standard errors.
+BEHIND = 0.03
+#: What a geometric mean of a peer over `auto` should be, by part.
+BARS = {"map": 1.15, "few": 1.15}
+#: The median excess over k-means at an epsilon, by part.
+EXCESS_BARS = {"map": (0.1, 0.15), "few": (0.5, 0.08), "several": (0.1, 0.3)}
+#: A 95th percentile over the median, where the median is no more than 1.1.
+TAIL_BAR, TAIL_MEDIAN = 1.25, 1.1
+PEERS = ("privtree", "ag", "rugnik")
+SIBLINGS = ("adaptive", "lift", "eugkm", "coreset")
+#: A grid with many cells takes long, and answers nothing in so many dimensions.
+MOST_DIMENSIONS = {"eugkm": 6, "rugnik": 6, "privtree": 8}
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A set, how many centers, and what peers reach on it at each of the EPSILONS."""
+    """Data, how many centers, and what is spent."""
 
-    data: str
+    family: str
+    n: int
+    d: int
     k: int
-    peers: Figures
-    #: Bars of our own, where they are lower than the peers'; multiples of the non-private figure.
-    own: Sequence[float | None] = NONE
-    times_best: Sequence[float | None] = NONE
-    deltas: Sequence[float] = field(default=(DELTA, 0.0))
+    epsilon: float
+    delta: float = 0.0
+
+    @property
+    def name(self) -> str:
+        delta = ", δ" if self.delta else ""
+        return f"{self.family} {self.n:,} × {self.d}, k={self.k}, ε={self.epsilon:g}{delta}"
+
+    @property
+    def of_data(self) -> tuple[str, int, int, int]:
+        return self.family, self.n, self.d, self.k
 
 
-#: Means of 3 to 20 runs under add/remove, delta 1e-6 where they need one, in the box [-1, 1]^d.
-#: EUGkM is a plain reference that sizes its grid by the exact number of rows.
-CELLS = (
-    Cell(
-        "taxi-like",
-        10,
-        {
-            "EUGkM": (0.01690, 0.01687, 0.01695, 0.01686, 0.01686),
-            "PE-means": (0.01841, 0.01809, 0.01701, 0.01709, 0.01712),
-            "FastLloyd": (0.01862, 0.01844, 0.01834, 0.01833, 0.01833),
-            "diffprivlib": (0.02275, 0.01942, 0.01778, 0.01774, 0.01773),
-            "Google LSH": (0.0229, 0.0226, 0.0217, 0.0226, 0.0240),
-            "HST": (0.0283, 0.0274, 0.0286, 0.0293, 0.0292),
-            "OpenDP": (None, 0.0203, None, 0.0202, None),
-        },
-        times_best=(1.001,) * 5,
-        deltas=(0.0,),
+@dataclass(frozen=True)
+class Figure:
+    """Some runs of one method in one cell."""
+
+    mean: float
+    error: float
+    median: float
+    high: float
+
+    @classmethod
+    def of(cls, runs: npt.NDArray[np.float64]) -> Figure:
+        error = runs.std(ddof=1) / math.sqrt(len(runs)) if len(runs) > 1 else 0.0
+        high = np.percentile(runs, 95)
+        told = (float(f"{x:.5g}") for x in (runs.mean(), error, np.median(runs), high))
+        return cls(*told)
+
+
+def crossed(
+    shapes: Sequence[tuple[int, int, int]],
+    epsilons: Sequence[float],
+    families: Sequence[str] = tuple(FAMILIES),
+    deltas: Sequence[float] = (0.0,),
+) -> list[Cell]:
+    return [
+        Cell(family, *shape, epsilon, delta)
+        for family in families
+        for shape in shapes
+        for epsilon in epsilons
+        for delta in deltas
+    ]
+
+
+PARTS: Mapping[str, list[Cell]] = {
+    "map": crossed(((20_000, 2, 8), (2000, 2, 5)), (0.02, 0.1, 0.5, 2.0))
+    + crossed(((50_000, 2, 50), (100, 2, 3)), (0.1, 1.0), ("blobs", "unbalanced", "uniform")),
+    "few": crossed(((20_000, 3, 8), (10_000, 5, 6)), (0.05, 0.25, 0.5, 2.0)),
+    "several": crossed(((10_000, 8, 6), (20_000, 20, 8)), (0.1, 1.0), deltas=(0.0, DELTA)),
+    "many": crossed(((20_000, 50, 8), (5000, 200, 4)), (0.5, 5.0), ("blobs", "unbalanced"))
+    + crossed(((200, 100, 4),), (0.5, 2.0), ("blobs",), (0.0, DELTA)),
+    "held-out": crossed(
+        ((15_000, 2, 7), (1500, 2, 4), (30_000, 4, 10)),
+        (0.05, 0.2, 1.0),
+        ("streets", "nested"),
     ),
-    Cell(
-        "taxi-like",
-        5,
-        {
-            "EUGkM": (0.0411, 0.0411, 0.0411, 0.0415, 0.0411),
-            "PE-means": (0.0421, 0.0420, None, 0.0416, None),
-            "diffprivlib": (0.0442, None, None, None, 0.0434),
-            "Google LSH": (0.0471, None, None, None, 0.0450),
-            "HST": (0.083,) * 5,
-        },
-        times_best=(1.001,) * 5,
-        deltas=(0.0,),
-    ),
-    Cell(
-        "s1-like",
-        15,
-        {
-            "EUGkM": (0.0272, 0.0197, 0.0073, 0.0071, 0.0073),
-            "PE-means": (0.125, 0.054, 0.0132, 0.0101, 0.0083),
-            "FastLloyd": (0.058, 0.042, 0.0201, 0.0156, 0.0148),
-            "OpenDP": (0.125, 0.091, 0.0237, 0.0170, 0.0151),
-            "diffprivlib": (0.083, 0.076, 0.050, 0.0376, 0.0235),
-            "HST": (0.508, 0.264, 0.045, 0.021, 0.020),
-            "Google LSH": (0.233, 0.234, 0.094, 0.064, 0.046),
-        },
-        own=(0.018, 0.0095, 0.0073, 0.0071, 0.0071),
-        deltas=(0.0,),
-    ),
-    Cell(
-        "iris",
-        3,
-        {
-            "EUGkM": (0.66, 0.50, 0.39, 0.38, 0.23),
-            "FastLloyd": (1.69, 1.53, 0.61, 0.37, 0.28),
-            "PE-means": (2.98, 3.03, 1.56, 0.67, 0.37),
-            "diffprivlib": (1.36, 1.48, 1.28, 1.10, 0.74),
-            "Google LSH": (3.8, 3.7, 2.2, 1.1, 0.92),
-        },
-    ),
-    Cell(
-        "wine",
-        3,
-        {
-            "EUGkM": (2.64, 2.66, 2.56, 2.52, 2.31),
-            "FastLloyd": (5.26, 5.14, 3.25, 2.21, 1.79),
-            "PE-means": (9.3, 7.6, 4.7, 3.2, 2.05),
-            "diffprivlib": (5.0, 5.1, 4.6, 4.2, 3.4),
-            "Google LSH": (11.2, 10.6, 4.8, 2.6, 2.5),
-        },
-    ),
-    Cell(
-        "breast_cancer",
-        2,
-        {
-            "FastLloyd": (12.9, 6.5, 2.71, 2.45, 2.21),
-            "PE-means": (22, 12.3, 4.4, 3.0, 1.92),
-            "diffprivlib": (16.7, 16.1, 8.9, 5.8, 3.3),
-            "Google LSH": (18.6, 11.4, 4.8, 4.9, 3.6),
-        },
-    ),
-    Cell(
-        "digits",
-        10,
-        {
-            "FastLloyd": (40.8, 22.9, 18.3, 17.2, 15.6),
-            "PE-means": (115, 61, 25.9, 18.7, 15.8),
-            "diffprivlib": (52.6, 49.4, 28.3, 22.1, 19.7),
-            "Google LSH": (38.3, 38.8, 23.0, 19.0, 16.3),
-        },
-    ),
-    Cell(
-        "hundred dimensions",
-        64,
-        {
-            "PE-means": (None, None, None, 2.79, None),
-            "Google LSH": (None, None, None, 3.56, None),
-            "FastLloyd": (None, None, None, 3.85, None),
-            "diffprivlib": (None, None, None, 7.71, None),
-        },
-        times_best=(None, None, None, 1.05, None),
-        own=(None, 2.2, None, None, None),
-    ),
-)
-#: These were measured with a delta: a run without one is held to their figures on a map alone,
-#: where ours never uses any.
-WITH_DELTA = {"FastLloyd", "PE-means", "Google LSH", "OpenDP"}
-#: Rows, coordinates and centers of sets of a kind that was kept back; docs/auto.md tells of the one
-#: line in which it had a say.
-HELD_OUT = ((300, 3, 4), (2000, 5, 6), (500, 9, 3), (5000, 16, 8), (2000, 40, 5), (400, 2, 5))
+}
 
 
-def rows(sets: Sequence[str] = (), runs: int = RUNS) -> Iterator[Row]:
-    for cell in CELLS:
-        if not sets or cell.data in sets:
-            yield from beside_peers(cell, runs)
-    if not sets or "held-out" in sets:
-        for shape in HELD_OUT:
-            yield from held_out(*shape, runs)
+def rows(parts: Sequence[str] = ("map", "few", "several"), runs: int = 3) -> Iterator[Row]:
+    measured = {part: figures_of_part(part, runs) for part in parts}
+    yield from told(measured)
 
 
-def beside_peers(cell: Cell, runs: int) -> Iterator[Row]:
-    """Each epsilon and delta: below the best peer, and below the bars of our own."""
-    data = workloads.rows(cell.data)
-    center = nicv(data, np.zeros((1, data.d)))
-    best = reference(data, cell.k)
-    runs = min(runs, FEW_RUNS.get(cell.data, runs))
-    for delta in cell.deltas:
-        for i, epsilon in enumerate(EPSILONS):
-            beside = {name: at for name, figures in cell.peers.items() if (at := figures[i])}
-            own, multiple = cell.own[i], cell.times_best[i]
-            fair = bool(delta) or not any(cell.deltas)
-            bars = [center]
-            bars += [at for name, at in beside.items() if fair or name not in WITH_DELTA]
-            # Our own bars are for the usual delta, or for none where none is of use.
-            if delta == cell.deltas[0]:
-                bars += [] if own is None else [own]
-                bars += [] if multiple is None else [multiple * best]
-            found = figures_of("auto", data, cell.k, epsilon, delta, runs)
-            names = ", ".join(f"{name} {at:g}" for name, at in beside.items())
-            known = f"center {center:.3g}, not private {best:.4g}"
-            yield Row(
-                f"{cell.data}, k={cell.k}, ε={epsilon:g}, δ={delta:g}",
-                float(found.mean()),
-                min(bars),
-                unit="",
-                note=f"± {error_of(found):.2g}; {known}, {names}",
-            )
+def figures_of_part(part: str, runs: int, only: Sequence[str] = ()) -> dict[str, dict[str, Figure]]:
+    """Each cell's figures, by method."""
+    found: dict[str, dict[str, Figure]] = {}
+    data: Dataset | None = None
+    before, best = None, 0.0
+    for cell in PARTS[part]:
+        if data is None or cell.of_data != before:
+            before = cell.of_data
+            data = workloads.as_rows(generated(*cell.of_data))
+            best = reference(data, cell.k)
+        found[cell.name] = {
+            key: Figure.of(np.array([one(key, data, cell, seed) for seed in range(runs)]) / best)
+            for key in methods(cell)
+            if not only or key in only
+        }
+    return found
 
 
-def held_out(n: int, d: int, k: int, runs: int) -> Iterator[Row]:
-    """Below what the papers' methods reach that need no tuning, and the box center."""
-    data = workloads.as_rows(workloads.held_out(n, d, k))
-    center = nicv(data, np.zeros((1, d)))
-    for epsilon in EPSILONS:
-        beside = {"center": center}
-        for key in ("eugkm", "dplloyd"):
-            if 3**d < 1e6 or key != "eugkm":
-                beside[key] = float(figures_of(key, data, k, epsilon, 0.0, runs).mean())
-        for delta in (DELTA, 0.0):
-            found = figures_of("auto", data, k, epsilon, delta, runs)
-            names = ", ".join(f"{name} {at:.4g}" for name, at in beside.items())
-            yield Row(
-                f"held-out {n:,} × {d}, k={k}, ε={epsilon:g}, δ={delta:g}",
-                float(found.mean()),
-                min(beside.values()),
-                unit="",
-                note=f"± {error_of(found):.2g}; {names}",
-            )
+def methods(cell: Cell) -> Iterator[str]:
+    yield from ("auto", "public", "floor")
+    for key in (*PEERS, *SIBLINGS):
+        usable = get(key).obstacle(cell.d, None, cell.k) is None
+        if usable and cell.d <= MOST_DIMENSIONS.get(key, cell.d):
+            yield key
 
 
-def figures_of(
-    key: str, data: Dataset, k: int, epsilon: float, delta: float, runs: int
-) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """The NICV of each of some runs, on seeds from 0."""
-    results = (dpcore.run(key, data, k, epsilon, delta, seed=seed) for seed in range(runs))
-    return np.array([nicv(data, result.centers) for result in results])
+def one(key: str, data: Dataset, cell: Cell, seed: int) -> float:
+    """The NICV of one run."""
+    if key == "public":
+        rng = np.random.default_rng(seed)
+        return float(data.cost(sphere_packing(cell.k, cell.d, 1, rng))[0]) / data.n
+    if key == "floor":
+        return float(data.cost(floor_centers(data, cell, seed)[None])[0]) / data.n
+    delta = cell.delta if get(key).uses_delta else 0.0
+    return nicv(data, dpcore.run(key, data, cell.k, cell.epsilon, delta, seed=seed).centers)
+
+
+def floor_centers(data: Dataset, cell: Cell, seed: int) -> FloatArray:
+    """The best centers known, with one noisy mean for each at the whole of epsilon."""
+    best = data.box.to_unit(np.asarray(dpcore.baseline(data, cell.k, 0).centers))
+    totals = data.cluster_totals(to_ticks(best))
+    noise, d = SimulatedNoise(seed), data.d
+    counts = noise.geometric(totals.counts, 1, 0.2 * cell.epsilon)
+    sums = noise.geometric(totals.sums, d * TICKS, 0.8 * cell.epsilon) / TICKS
+    near = np.sqrt(np.maximum(1, counts))[:, None]
+    means = sums / np.maximum(1, counts)[:, None]
+    # A center with few rows is known already: what noise says of it counts only as far as it may.
+    trust = near**2 / (near**2 + (d / cell.epsilon) ** 2)
+    return np.asarray(np.clip(best + trust * (means - best), -1, 1))
 
 
 def reference(data: Dataset, k: int) -> float:
-    """The NICV of the best non-private clustering found."""
+    """The NICV of the best clustering found without privacy."""
     return min(nicv(data, dpcore.baseline(data, k, seed).centers) for seed in range(2))
 
 
-def error_of(figures: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
-    """The standard error of their mean."""
-    return float(figures.std() / np.sqrt(len(figures)))
+def told(measured: Mapping[str, Mapping[str, Mapping[str, Figure]]]) -> Iterator[Row]:
+    """Geometric means, lost cells, tails and the distance to the floor; and since last time."""
+    kept = last()
+    for part, cells in measured.items():
+        for peer in (*PEERS, *SIBLINGS):
+            ratios = [c[peer].mean / c["auto"].mean for c in cells.values() if peer in c]
+            if ratios:
+                bar = BARS.get(part, 1.0) if peer in PEERS else 1.0
+                lost = sum(ratio < 1 - BEHIND for ratio in ratios)
+                yield Row(
+                    f"{part}: {peer} over auto, geometric mean",
+                    math.exp(np.mean(np.log(ratios))),
+                    bar,
+                    at_least=True,
+                    note=f"{lost} of {len(ratios)} cells lost by more than {BEHIND:.0%}",
+                )
+        losses = dict(lost_cells(cells))
+        worst = sorted(losses, key=losses.__getitem__, reverse=True)[:12]
+        yield Row(
+            f"{part}: cells lost to any",
+            len(losses),
+            0,
+            unit=f"of {len(cells)}",
+            note="; ".join(f"{name} {losses[name]:.2f}" for name in worst),
+        )
+        tails = {
+            name: c["auto"].high / c["auto"].median
+            for name, c in cells.items()
+            if c["auto"].median <= TAIL_MEDIAN
+        }
+        if tails:
+            worst_tail = max(tails, key=tails.__getitem__)
+            yield Row(f"{part}: worst tail", tails[worst_tail], TAIL_BAR, note=worst_tail)
+        yield from distances(part, cells)
+        ratios = [
+            cells[name]["auto"].mean / kept[part][name]["auto"].mean
+            for name in cells
+            if name in kept.get(part, {})
+        ]
+        if ratios:
+            middle = math.exp(np.mean(np.log(ratios)))
+            yield Row(f"{part}: auto over auto as last kept", middle, 1.01)
+
+
+def lost_cells(cells: Mapping[str, Mapping[str, Figure]]) -> Iterator[tuple[str, float]]:
+    """Cells in which another is better, by how much."""
+    for name, by_method in cells.items():
+        ours = by_method["auto"]
+        for key, other in by_method.items():
+            room = 2 * math.hypot(ours.error, other.error)
+            behind = ours.mean > other.mean * (1 + BEHIND) and ours.mean > other.mean + room
+            if behind and key not in ("auto", "floor"):
+                yield f"{name} to {key}", ours.mean / other.mean
+
+
+def distances(part: str, cells: Mapping[str, Mapping[str, Figure]]) -> Iterator[Row]:
+    """Median excess over k-means at each epsilon, beside that of the floor."""
+    at, bar = EXCESS_BARS.get(part, (0.0, 0.0))
+    epsilons = sorted({cell.epsilon for cell in PARTS[part]})
+    for epsilon in epsilons:
+        here = [cells[c.name] for c in PARTS[part] if c.epsilon == epsilon and c.name in cells]
+        ours, floor = (
+            float(np.median([c[key].mean for c in here])) - 1 for key in ("auto", "floor")
+        )
+        yield Row(
+            f"{part}: median excess at ε={epsilon:g}",
+            ours,
+            bar if epsilon == at else None,
+            unit="",
+            note=f"floor {floor:.3g}",
+        )
+
+
+def last() -> dict[str, dict[str, dict[str, Figure]]]:
+    """The figures that were kept."""
+    if not KEPT.exists():
+        return {}
+    return {
+        part: {
+            name: {key: Figure(**figure) for key, figure in by_method.items()}
+            for name, by_method in cells.items()
+        }
+        for part, cells in json.loads(KEPT.read_text())["parts"].items()
+    }
+
+
+def keep(measured: Mapping[str, Mapping[str, Mapping[str, Figure]]], runs: int) -> None:
+    """Put the parts measured in place of those kept, a line for each cell."""
+    parts = {**last(), **measured}
+    blocks = []
+    for part, cells in sorted(parts.items()):
+        lines = [
+            f"{json.dumps(name, ensure_ascii=False)}: "
+            + json.dumps({key: asdict(figure) for key, figure in by_method.items()})
+            for name, by_method in cells.items()
+        ]
+        blocks.append(f'"{part}": {{\n' + ",\n".join(lines) + "\n}")
+    KEPT.write_text(f'{{"runs": {runs}, "parts": {{\n' + ",\n".join(blocks) + "\n}}\n")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", default=[], help="parts; all if none is given")
+    parser.add_argument("--runs", type=int, default=RUNS)
+    parser.add_argument("--only", nargs="*", default=[], help="methods besides auto and floor")
+    parser.add_argument("--save", action="store_true", help="keep the figures")
+    given = parser.parse_args()
+    only = ("auto", "floor", *given.only) if given.only else ()
+    measured = {
+        part: figures_of_part(part, given.runs, only) for part in given.parts or list(PARTS)
+    }
+    met = show(TITLE, told(measured))
+    if given.save:
+        keep(measured, given.runs)
+    return not met
 
 
 if __name__ == "__main__":
-    by_set(__doc__, TITLE, rows, RUNS)
+    raise SystemExit(main())

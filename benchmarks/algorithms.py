@@ -15,7 +15,7 @@ import dpcore
 from benchmarks.table import Row
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.rows import from_array
-from dpcore.privacy.accounting import Infeasible
+from dpcore.errors import Infeasible
 
 TITLE = "Every algorithm once, as multiples of one KMeans(n_init=10)"
 K, EPSILON, DELTA = 5, 1.0, 1e-6

@@ -15,10 +15,11 @@ from benchmarks.adaptive import SIDE, city, draws, error_of_mean, reference
 from benchmarks.table import Row, seconds, unit
 from dpcore.algorithms import coreset, coreset_faithful
 from dpcore.datasets import GridDataset
+from dpcore.errors import Infeasible
 from dpcore.geometry.domain import FloatArray
 from dpcore.kmeans.points import WeightedPoints
 from dpcore.kmeans.weighted import weighted_kmeans
-from dpcore.privacy.accounting import Budget, Infeasible
+from dpcore.privacy.accounting import Budget
 from dpcore.privacy.noise import SimulatedNoise
 from dpcore.queries.curator import Curator
 from dpcore.study.metrics import nicv

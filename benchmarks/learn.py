@@ -10,7 +10,7 @@ from playwright.sync_api import Page, sync_playwright
 
 import dpcore
 from benchmarks.table import Row, seconds
-from dpcore.classroom import game, steps
+from dpcore.classroom import guessing_game, steps
 from tests.browser.driver import DESK, FLAGS, idle, picture, place, serving
 
 TITLE = "Learn"
@@ -49,9 +49,9 @@ def rows() -> Iterator[Row]:
             result = dpcore.run(method, data, 5, 0.2, seed=0, keep_journal=True)
             told = seconds(lambda r=result, d=data, b=reference: steps.frames(r, d, b), 3)  # type: ignore[misc]
             yield Row(f"telling a run of {method} on {data.about.key}", told, 2, "s")
-    for contestant in game.CONTESTANTS.values():
+    for contestant in guessing_game.CONTESTANTS.values():
         numbers = iter(range(10_000))
-        cost = seconds(lambda c=contestant, n=numbers: game.play(c, 1.0, next(n)), 50)  # type: ignore[misc]
+        cost = seconds(lambda c=contestant, n=numbers: guessing_game.play(c, 1.0, next(n)), 50)  # type: ignore[misc]
         yield Row(f"a round of the game: {contestant.title}", 1000 * cost, 5, "ms")
 
     chromium = os.environ.get("DPCORE_CHROMIUM") or shutil.which("chromium")

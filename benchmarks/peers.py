@@ -57,7 +57,7 @@ class Peer:
     program: str
 
 
-#: The other peers of benchmarks/accuracy.py are in no package index: they are repositories,
+#: The other peers of benchmarks/published.py are in no package index: they are repositories,
 #: preprints' code and a pull request, whose figures stand there as they were measured.
 PEERS = {
     "diffprivlib": Peer(

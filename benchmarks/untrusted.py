@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from benchmarks.table import Row
 from dpcore.datasets.engines import DataFileError, IsolatedEngine, open_source
-from dpcore.datasets.engines.limits import FOR_UPLOADS
+from dpcore.datasets.engines.reading_limits import FOR_UPLOADS
 from dpcore.datasets.named_boxes import PLACES
 from dpcore.geometry.domain import Box, Grid
 from tests.browser.driver import Server, serving

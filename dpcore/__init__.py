@@ -27,15 +27,18 @@ if TYPE_CHECKING:
         DpcoreError,
         Infeasible,
         LedgerError,
+        NoRowsWarning,
         Refusal,
     )
+    from dpcore.estimators.accountant import Accountant
+    from dpcore.estimators.coreset import PrivateCoreset
+    from dpcore.estimators.kmeans import PrivateKMeans
     from dpcore.geometry.domain import Box, Grid
     from dpcore.privacy.accounting import Budget, Neighbors, Verdict
     from dpcore.runs.baseline import baseline
-    from dpcore.runs.estimator import PrivateKMeans
     from dpcore.runs.request import Request
     from dpcore.runs.run import run
-    from dpcore.study.figures import center_shift, nicv
+    from dpcore.study.comparisons import center_shift, nicv
     from dpcore.study.guarantees import guarantee
     from dpcore.study.prediction import crossover, predict
     from dpcore.study.sweep import Trial, sweep
@@ -48,6 +51,7 @@ _MODULES = {
 }
 _HOMES = {
     "ALGORITHMS": "dpcore.algorithms",
+    "Accountant": "dpcore.estimators.accountant",
     "BadInput": "dpcore.errors",
     "Box": "dpcore.geometry.domain",
     "Budget": "dpcore.privacy.accounting",
@@ -58,16 +62,18 @@ _HOMES = {
     "Infeasible": "dpcore.errors",
     "LedgerError": "dpcore.errors",
     "Neighbors": "dpcore.privacy.accounting",
-    "PrivateKMeans": "dpcore.runs.estimator",
+    "NoRowsWarning": "dpcore.errors",
+    "PrivateCoreset": "dpcore.estimators.coreset",
+    "PrivateKMeans": "dpcore.estimators.kmeans",
     "Refusal": "dpcore.errors",
     "Request": "dpcore.runs.request",
     "Trial": "dpcore.study.sweep",
     "Verdict": "dpcore.privacy.accounting",
     "baseline": "dpcore.runs.baseline",
-    "center_shift": "dpcore.study.figures",
+    "center_shift": "dpcore.study.comparisons",
     "crossover": "dpcore.study.prediction",
     "guarantee": "dpcore.study.guarantees",
-    "nicv": "dpcore.study.figures",
+    "nicv": "dpcore.study.comparisons",
     "predict": "dpcore.study.prediction",
     "run": "dpcore.runs.run",
     "sweep": "dpcore.study.sweep",
@@ -75,6 +81,7 @@ _HOMES = {
 
 __all__ = [
     "ALGORITHMS",
+    "Accountant",
     "BadInput",
     "Box",
     "Budget",
@@ -85,6 +92,8 @@ __all__ = [
     "Infeasible",
     "LedgerError",
     "Neighbors",
+    "NoRowsWarning",
+    "PrivateCoreset",
     "PrivateKMeans",
     "Refusal",
     "Request",

@@ -153,6 +153,17 @@ class Refusal(DpcoreError):
     exit_code = 3
 
 
+class NoRowsWarning(UserWarning):
+    """No row of a data set lies in its box. For your eyes only: it tells of the rows.
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> issubclass(dpcore.NoRowsWarning, UserWarning)
+    True
+    """
+
+
 def shortened(name: str, most: int = NAME_SHOWN) -> str:
     """A name, or of a long one the beginning and the end."""
     if len(name) <= most:

@@ -21,26 +21,14 @@ from hypothesis import strategies as st
 
 import dpcore
 from dpcore.datasets import from_array
+from dpcore.errors import BudgetExceeded
 from dpcore.geometry.domain import Box
-from dpcore.privacy.accounting import (
-    MAX_DELTA,
-    ROUNDING,
-    Accounting,
-    Approx,
-    Budget,
-    BudgetExceeded,
-    Gaussian,
-    Loss,
-    Mechanism,
-    Pure,
-    Selection,
-    Transcript,
-    Zcdp,
-    epsilon_of_rho,
-    rho_of_epsilon,
-)
+from dpcore.privacy.accounting import MAX_DELTA, Accounting, Budget
+from dpcore.privacy.concentrated import epsilon_of_rho, rho_of_epsilon
 from dpcore.privacy.gaussian import epsilon_of_gaussian, implies, rho_of_gaussian
-from dpcore.privacy.losses import noise_scale
+from dpcore.privacy.losses import Approx, Gaussian, Loss, Pure, Selection, Zcdp, noise_scale
+from dpcore.privacy.mechanisms import Mechanism
+from dpcore.privacy.transcript import ROUNDING, Transcript
 from dpcore.release import Unit
 from dpcore.release.recomputed_spending import overspent
 

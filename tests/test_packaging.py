@@ -72,12 +72,18 @@ def test_the_wheel_holds_the_package_and_nothing_else(installed: Path) -> None:
     assert (installed / "dpcore" / "py.typed").is_file()
 
 
-def test_an_installed_wheel_reads_its_own_data(installed: Path, tmp_path: Path) -> None:
+def test_an_installed_wheel_reads_its_own_data_and_templates(
+    installed: Path, tmp_path: Path
+) -> None:
     program = (
         "from dpcore.datasets.builtin import builtin_set\n"
         "from dpcore.datasets.city_shapes import boroughs\n"
         "from dpcore.datasets.data_folder import data_file\n"
-        "print(data_file('nyc_taxi.parquet'), len(builtin_set('nyc-taxi').make()), len(boroughs()))"
+        "from dpcore.classroom import lessons\n"
+        "notes = lessons.notes([*lessons.shipped().values()])\n"
+        "sizes = len(builtin_set('nyc-taxi').make()), len(boroughs())\n"
+        "print(data_file('nyc_taxi.parquet'), *sizes)\n"
+        "print(notes.splitlines()[0])"
     )
     run = subprocess.run(
         [sys.executable, "-c", program],
@@ -87,7 +93,8 @@ def test_an_installed_wheel_reads_its_own_data(installed: Path, tmp_path: Path) 
         text=True,
     )
     assert run.returncode == 0, run.stderr
-    path, trips, areas = run.stdout.split()
+    path, trips, areas, doctype = run.stdout.split(maxsplit=3)
+    assert doctype.strip() == "<!DOCTYPE html>"
     assert Path(path).is_relative_to(installed)
     assert (trips, areas) == ("50000", "5")
 

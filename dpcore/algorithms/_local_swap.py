@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from dpcore.geometry.domain import FloatArray
-from dpcore.privacy.accounting import Selection
+from dpcore.privacy.losses import Selection
 from dpcore.queries.curator import Curator
 from dpcore.queries.row_costs import RowCost, SetCost, SwapCost
 

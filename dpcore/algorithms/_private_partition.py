@@ -14,7 +14,7 @@ from typing import Self
 import numpy as np
 
 from dpcore.geometry.domain import TICKS, FloatArray, IntArray
-from dpcore.privacy.accounting import Pure
+from dpcore.privacy.losses import Pure
 from dpcore.queries.curator import Curator
 from dpcore.queries.sparse_cells import SparseCells
 from dpcore.randomness.coins import Coins

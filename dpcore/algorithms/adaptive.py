@@ -14,7 +14,8 @@ from dpcore.algorithms._tree import TreeStage, leaf_points, weighed_leaves
 from dpcore.algorithms.base import AuditHints, Parameter, Room, SynopsisAlgorithm, register
 from dpcore.geometry.domain import FloatArray, IntArray
 from dpcore.geometry.dyadic import DyadicCells, deinterleaved
-from dpcore.privacy.accounting import Pure, Verdict
+from dpcore.privacy.accounting import Verdict
+from dpcore.privacy.losses import Pure
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
 from dpcore.results.steps import AliveNote, CentersNote, CoresetNote

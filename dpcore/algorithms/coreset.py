@@ -14,16 +14,9 @@ from dpcore.algorithms._pooled_counts import heard_together
 from dpcore.algorithms.base import AuditHints, Room, SynopsisAlgorithm, register
 from dpcore.geometry.domain import Box, FloatArray, Grid, from_ticks, to_ticks
 from dpcore.geometry.voronoi import Voronoi
-from dpcore.privacy.accounting import (
-    MIN_EPSILON,
-    Accounting,
-    Budget,
-    Neighbors,
-    Pure,
-    Selection,
-    Verdict,
-    rho_of_epsilon,
-)
+from dpcore.privacy.accounting import MIN_EPSILON, Accounting, Budget, Neighbors, Verdict
+from dpcore.privacy.concentrated import rho_of_epsilon
+from dpcore.privacy.losses import Pure, Selection
 from dpcore.queries.boxes import BoxCounts, Ladder
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome

@@ -8,8 +8,10 @@ import numpy as np
 
 from dpcore.algorithms.base import AuditHints, Parameter, Room, SynopsisAlgorithm, register
 from dpcore.algorithms.coreset import SIZE_SHARE, removals
+from dpcore.errors import Infeasible
 from dpcore.geometry.domain import FloatArray, cell_ticks, from_ticks
-from dpcore.privacy.accounting import Infeasible, Neighbors, Selection, Verdict
+from dpcore.privacy.accounting import Neighbors, Verdict
+from dpcore.privacy.losses import Selection
 from dpcore.privacy.rounding import at_most
 from dpcore.queries.boxes import CenterCounts, GoodRadius, half_widths
 from dpcore.queries.curator import Curator

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, register
+from dpcore.errors import Infeasible
 from dpcore.geometry.domain import FloatArray, IntArray
 from dpcore.kmeans.seeding import sphere_packing, uniform_starts
-from dpcore.privacy.accounting import MIN_EPSILON, Infeasible, Pure, Verdict
+from dpcore.privacy.accounting import MIN_EPSILON, Verdict
+from dpcore.privacy.losses import Pure
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
 from dpcore.results.steps import CentersNote, StartNote

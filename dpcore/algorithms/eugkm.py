@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from dpcore.algorithms.base import AuditHints, Parameter, Room, SynopsisAlgorithm, register
+from dpcore.errors import Infeasible
 from dpcore.geometry.domain import FloatArray, Grid
 from dpcore.kmeans.noisy_grid import solve_grid
-from dpcore.privacy.accounting import Infeasible, Pure, Verdict
+from dpcore.privacy.accounting import Verdict
+from dpcore.privacy.losses import Pure
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
 from dpcore.results.steps import CentersNote, FinalistsNote, StartsNote
@@ -57,13 +59,19 @@ def grid_centers(
 
 def fitting_grid(curator: Curator, n: int, epsilon: float, theta: float) -> Grid:
     """The grid for so many rows, no finer than the data's lattice; Infeasible when too large."""
-    side = min(cells_per_side(n, epsilon, curator.d, theta), curator.resolution, MAX_SIDE)
+    return grid_of_side(curator, cells_per_side(n, epsilon, curator.d, theta))
+
+
+def grid_of_side(curator: Curator, side: int, remedy: str = "a larger theta, ") -> Grid:
+    """The grid of so many cells a side, no finer than the data's lattice; Infeasible when too
+    large."""
+    side = min(side, curator.resolution, MAX_SIDE)
     if side**curator.d > MAX_CELLS:
         raise Infeasible(
             f"In {curator.d} dimensions the grid would have {side}^{curator.d} = "
             f"{float(side) ** curator.d:.2g} cells, more than the {MAX_CELLS:,} that fit in "
-            "memory. Use fewer coordinates, a larger theta, or an algorithm without a grid, "
-            "such as dplloyd."
+            f"memory. Use fewer coordinates, {remedy}or an algorithm without a grid, such as "
+            "dplloyd."
         )
     return Grid(curator.box, side)
 

@@ -10,7 +10,9 @@ from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, regis
 from dpcore.algorithms.dplloyd import lloyd_round
 from dpcore.geometry.domain import TICKS, FloatArray
 from dpcore.kmeans.seeding import sphere_packing
-from dpcore.privacy.accounting import Mechanism, Neighbors, Pure, Verdict
+from dpcore.privacy.accounting import Neighbors, Verdict
+from dpcore.privacy.losses import Pure
+from dpcore.privacy.mechanisms import Mechanism
 from dpcore.queries.curator import Curator
 from dpcore.randomness.coins import Coins
 from dpcore.results.run_result import Outcome

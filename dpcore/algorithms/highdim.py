@@ -11,10 +11,12 @@ import numpy as np
 from dpcore.algorithms._local_swap import local_swap
 from dpcore.algorithms._private_partition import Cubes, private_partition
 from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, register
+from dpcore.errors import Infeasible
 from dpcore.geometry.domain import TICKS, FloatArray, IntArray
 from dpcore.geometry.row_maps import BallClip, Projection
 from dpcore.geometry.voronoi import Voronoi
-from dpcore.privacy.accounting import Infeasible, Pure, Selection, Verdict
+from dpcore.privacy.accounting import Verdict
+from dpcore.privacy.losses import Pure, Selection
 from dpcore.queries.curator import Curator
 from dpcore.queries.questions import SumsOf
 from dpcore.queries.row_costs import RowCost, SetCost

@@ -11,7 +11,8 @@ from dpcore.algorithms.base import Algorithm, AuditHints, Room, register
 from dpcore.algorithms.highdim import CONSTANTS, RADIUS, NearestImage, noisy_means_of, repaired
 from dpcore.geometry.domain import TICKS, FloatArray, IntArray, to_ticks
 from dpcore.geometry.row_maps import BallClip
-from dpcore.privacy.accounting import Pure, Verdict
+from dpcore.privacy.accounting import Verdict
+from dpcore.privacy.losses import Pure
 from dpcore.queries.curator import Curator
 from dpcore.queries.questions import SumsOf
 from dpcore.results.run_result import Outcome

@@ -11,7 +11,8 @@ from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, regis
 from dpcore.algorithms.highdim import CONSTANTS, PLANS, NearestImage, Search
 from dpcore.geometry.domain import TICKS, FloatArray
 from dpcore.geometry.row_maps import BallClip
-from dpcore.privacy.accounting import Neighbors, Pure, Verdict
+from dpcore.privacy.accounting import Neighbors, Verdict
+from dpcore.privacy.losses import Pure
 from dpcore.queries.curator import Curator
 from dpcore.queries.questions import Sensitivity, SumsOf
 from dpcore.results.run_result import Outcome

@@ -7,8 +7,11 @@ import math
 import numpy as np
 
 from dpcore.algorithms.base import Algorithm, AuditHints, register
+from dpcore.errors import Infeasible
 from dpcore.geometry.domain import TICKS, FloatArray
-from dpcore.privacy.accounting import Infeasible, Mechanism, Neighbors, Pure, Verdict
+from dpcore.privacy.accounting import Neighbors, Verdict
+from dpcore.privacy.losses import Pure
+from dpcore.privacy.mechanisms import Mechanism
 from dpcore.queries.curator import Curator
 from dpcore.queries.picked_row import PickedRow
 from dpcore.results.run_result import Outcome

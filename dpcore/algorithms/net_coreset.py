@@ -17,7 +17,8 @@ from dpcore.geometry.voronoi import Voronoi
 from dpcore.kmeans.lloyd import lloyd
 from dpcore.kmeans.points import WeightedPoints
 from dpcore.kmeans.seeding import sphere_packing
-from dpcore.privacy.accounting import Pure, Selection, Verdict
+from dpcore.privacy.accounting import Verdict
+from dpcore.privacy.losses import Pure, Selection
 from dpcore.queries.curator import Curator
 from dpcore.queries.row_costs import AddedCost, RowCost
 from dpcore.results.run_result import Outcome

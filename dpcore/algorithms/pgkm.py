@@ -7,7 +7,8 @@ import numpy as np
 from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, register
 from dpcore.geometry.domain import FloatArray
 from dpcore.kmeans.seeding import uniform_starts
-from dpcore.privacy.accounting import Selection, Verdict
+from dpcore.privacy.accounting import Verdict
+from dpcore.privacy.losses import Selection
 from dpcore.queries.curator import Curator
 from dpcore.queries.scores import ContrastingCost
 from dpcore.randomness.coins import Coins

@@ -8,7 +8,7 @@ not in the entry.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from dpcore._version import __version__
@@ -189,6 +189,40 @@ _WORKS = (
         },
     ),
     Reference(
+        "qardaji2013",
+        "inproceedings",
+        ("Wahbeh Qardaji", "Weining Yang", "Ninghui Li"),
+        "Differentially private grids for geospatial data",
+        {
+            "booktitle": "Proceedings of the 29th IEEE International Conference on Data "
+            "Engineering",
+            "pages": "757--768",
+            "year": "2013",
+        },
+    ),
+    Reference(
+        "zhang2016",
+        "inproceedings",
+        ("Jun Zhang", "Xiaokui Xiao", "Xing Xie"),
+        "PrivTree: a differentially private algorithm for hierarchical decompositions",
+        {
+            "booktitle": "Proceedings of the 2016 ACM SIGMOD International Conference on "
+            "Management of Data",
+            "pages": "155--170",
+            "eprint": "1601.03229",
+            "archiveprefix": "arXiv",
+            "year": "2016",
+        },
+    ),
+    Reference(
+        "muthukrishnan2026",
+        "misc",
+        ("Gokularam Muthukrishnan", "Anshoo Tandon"),
+        "On the optimal number of grids for differentially private non-interactive k-means "
+        "clustering",
+        {"eprint": "2603.26963", "archiveprefix": "arXiv", "year": "2026"},
+    ),
+    Reference(
         "beimel2014",
         "misc",
         ("A. Beimel", "K. Nissim", "U. Stemmer"),
@@ -229,7 +263,7 @@ OWN_BIBTEX = (
     f"  version = {{{__version__}}},\n"
     "}"
 )
-#: Numbers that the five papers went by, which addresses and commands still take.
+#: Earlier keys of the five papers, which addresses and commands still take.
 NUMBERS: Mapping[str, str] = {
     "000": "su2016",
     "001": "balcan2017",
@@ -239,38 +273,28 @@ NUMBERS: Mapping[str, str] = {
 }
 
 
+#: Works of other authors whose methods stand beside those of the five papers.
+BESIDE = ("qardaji2013", "zhang2016", "muthukrishnan2026")
+
+
 def paper_key(text: str) -> str:
-    """The key of a paper, given as its key or as the number it went by."""
+    """The key of a paper, given as its key or as an earlier one."""
     return NUMBERS.get(text, text)
 
 
-class _Papers(Mapping[str, str]):
-    """The five papers and this project, in words, by key; numbers are taken for keys."""
-
-    _titles: Mapping[str, str] = {
-        **{key: REFERENCES[key].full for key in NUMBERS.values()},
-        OWN: "This project",
-    }
-
-    def __getitem__(self, key: str) -> str:
-        return self._titles[paper_key(key)]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._titles)
-
-    def __len__(self) -> int:
-        return len(self._titles)
-
-
-PAPERS: Mapping[str, str] = _Papers()
+#: The five papers, others with a method here, and this project, in words, by key.
+PAPERS: Mapping[str, str] = {
+    **{key: REFERENCES[key].full for key in (*NUMBERS.values(), *BESIDE)},
+    OWN: "This project",
+}
 
 
 def short(key: str) -> str:
     """A paper as it is named in a sentence: Su et al. (2016), or this project."""
-    return "This project" if key == OWN else REFERENCES[paper_key(key)].short
+    return "This project" if key == OWN else REFERENCES[key].short
 
 
 def bibtex(*keys: str) -> str:
     """The entries of some works, in order and each once; this project's own among them."""
-    ordered = dict.fromkeys(paper_key(key) for key in keys)
+    ordered = dict.fromkeys(keys)
     return "\n\n".join(OWN_BIBTEX if key == OWN else REFERENCES[key].bibtex for key in ordered)

@@ -9,7 +9,8 @@ import numpy as np
 
 from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, register
 from dpcore.geometry.domain import TICKS, FloatArray, Grid, IntArray
-from dpcore.privacy.accounting import Neighbors, Pure, Selection, Verdict
+from dpcore.privacy.accounting import Neighbors, Verdict
+from dpcore.privacy.losses import Pure, Selection
 from dpcore.queries.curator import Curator
 from dpcore.queries.questions import SumsOf
 from dpcore.queries.scores import FarSums

@@ -21,7 +21,9 @@ from dpcore.geometry.domain import FloatArray, IntArray, from_ticks, to_ticks
 from dpcore.geometry.voronoi import Voronoi
 from dpcore.kmeans.seeding import sphere_packing
 from dpcore.kmeans.weighted import weighted_kmeans
-from dpcore.privacy.accounting import Mechanism, Neighbors, Pure, Verdict
+from dpcore.privacy.accounting import Neighbors, Verdict
+from dpcore.privacy.losses import Pure
+from dpcore.privacy.mechanisms import Mechanism
 from dpcore.queries.curator import Curator
 from dpcore.randomness.coins import Coins
 from dpcore.results.run_result import Outcome

@@ -11,7 +11,9 @@ from dpcore.algorithms.dplloyd import noisy_means
 from dpcore.geometry.domain import TICKS, FloatArray
 from dpcore.geometry.voronoi import Voronoi
 from dpcore.kmeans.seeding import uniform_starts
-from dpcore.privacy.accounting import Accounting, Budget, Mechanism, Neighbors, Pure, Verdict
+from dpcore.privacy.accounting import Accounting, Budget, Neighbors, Verdict
+from dpcore.privacy.losses import Pure
+from dpcore.privacy.mechanisms import Mechanism
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
 from dpcore.results.steps import CentersNote, StartNote

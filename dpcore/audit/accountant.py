@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from dpcore.privacy.accounting import Accounting, Transcript
+from dpcore.privacy.accounting import Accounting
+from dpcore.privacy.transcript import Transcript
 
 if TYPE_CHECKING:
     from dpcore.audit.replay import Loss

@@ -21,6 +21,7 @@ from dpcore.audit.epsilon_bound import CONFIDENCE, Evidence
 from dpcore.audit.event_search import evidence
 from dpcore.audit.law import Laws
 from dpcore.audit.observations import Seen, failure, flattened, result, tabulated
+from dpcore.audit.recorded_tree import loss_of
 from dpcore.audit.replay import (
     Diverged,
     Loss,
@@ -28,15 +29,14 @@ from dpcore.audit.replay import (
     Recorder,
     Replay,
     as_priced,
-    loss,
     moved_too_far,
     repeats,
     together,
 )
 from dpcore.datasets.base import Dataset
 from dpcore.geometry.domain import FloatArray
-from dpcore.privacy.accounting import Transcript
 from dpcore.privacy.noise import Noise, SimulatedNoise
+from dpcore.privacy.transcript import Transcript
 from dpcore.runs.run import run
 
 MakeNoise = Callable[[np.random.SeedSequence], Noise]
@@ -150,7 +150,7 @@ def _heard(
     why = why and f"on the neighbor, with the same answers, {why}"
     both = recorder.asked[: len(replay.asked)], replay.asked
     first, second = both if side == 0 else both[::-1]
-    losses = [loss(a, b) for a, b in zip(first, second, strict=True)]
+    losses = [loss_of(a, b) for a, b in zip(first, second, strict=True)]
     # Whether the same answers and coins, on each of the two data sets, give what was published.
     seen["could be the first"] = np.array([float(not why or side == 0)])
     seen["could be the second"] = np.array([float(not why or side == 1)])

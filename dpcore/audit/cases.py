@@ -13,7 +13,7 @@ from dpcore.algorithms import ALGORITHMS, Algorithm, get
 from dpcore.algorithms.base import Room, SynopsisAlgorithm
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.grid import GridDataset
-from dpcore.datasets.regions import Regions
+from dpcore.datasets.region_map import Regions
 from dpcore.datasets.rows import from_array
 from dpcore.geometry.domain import Box, FloatArray, Grid, to_ticks
 from dpcore.privacy.accounting import Neighbors

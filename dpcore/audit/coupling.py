@@ -38,15 +38,18 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri, pdtr
 
+from dpcore.audit.recorded_tree import heard
 from dpcore.audit.replay import Diverged, Recorder, Replay
 from dpcore.geometry.domain import IntArray
 from dpcore.kmeans.blocks import Blocks
-from dpcore.privacy.accounting import Pure, Selection, Transcript
+from dpcore.privacy.losses import Pure, Selection
 from dpcore.privacy.secret_coins import SecretCoins
+from dpcore.privacy.transcript import Transcript
 from dpcore.queries.curator import Curator, L
 from dpcore.queries.questions import Sensitivity
 from dpcore.queries.scores import Score
 from dpcore.queries.sparse_cells import SparseCells, SparsePartition
+from dpcore.queries.splitting import Decisions, SplitTree
 from dpcore.randomness.coins import Coins
 
 #: More cells than this are not written out.
@@ -257,6 +260,13 @@ class AuditedCurator(Curator):
         self._coupling.chance = chance
         self._coupling.drawn.add(len(found), (cells.groups << cells.bits) * chance)
         return found
+
+    def _decided(self, tree: SplitTree, paid: Pure, epsilon: float) -> list[Decisions]:
+        """All decisions of a tree as one answer: nothing else is let out, and they are priced
+        together."""
+        self._pays()
+        assert isinstance(self._noise, Recorder | Replay)
+        return heard(self._noise, self._data, tree, paid, epsilon)
 
     def full_cells(
         self, cells: SparsePartition, margin: float, loss: Pure, why: str

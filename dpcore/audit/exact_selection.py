@@ -18,7 +18,8 @@ from dpcore.algorithms import get
 from dpcore.algorithms._local_swap import local_swap
 from dpcore.datasets.rows import from_array
 from dpcore.geometry.domain import FloatArray
-from dpcore.privacy.accounting import Budget, Neighbors, Selection
+from dpcore.privacy.accounting import Budget, Neighbors
+from dpcore.privacy.losses import Selection
 from dpcore.privacy.noise import selection_weights
 from dpcore.privacy.noise_proxy import NoiseKind, NoiseProxy, NoiseRequest
 from dpcore.queries.boxes import BoxCounts, CenterCounts, GoodRadius, Ladder

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri, stdtr
 
 from dpcore.audit.coupling import Phantoms
+from dpcore.audit.recorded_tree import RecordedTree
 from dpcore.audit.replay import CHOICE, GEOMETRIC, RecordedAnswer
 from dpcore.geometry.domain import FloatArray
 from dpcore.privacy.noise import selection_weights
@@ -54,6 +55,11 @@ class Laws:
             weights = selection_weights(asked.values, asked.scale, asked.log_prior)
             below = weights[: asked.answer].sum() + self._rng.random() * weights[asked.answer]
             return np.array([below / weights.sum()])
+        if isinstance(asked, RecordedTree):
+            chances = np.concatenate([asked.chances(t) for t in range(len(asked.answer))])[:VALUES]
+            cut = np.concatenate([each.cut for each in asked.answer])[:VALUES]
+            jitter = self._rng.random(len(chances))
+            return np.asarray(np.where(cut, jitter * chances, chances + jitter * (1 - chances)))
         noise = np.subtract(asked.answer, asked.values).ravel()
         some = np.unique(np.linspace(0, max(0, noise.size - 1), VALUES).astype(np.int64))
         noise = noise[some[: noise.size]].astype(np.float64)

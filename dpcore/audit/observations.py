@@ -10,7 +10,7 @@ from zlib import crc32
 import numpy as np
 
 from dpcore.geometry.domain import FloatArray
-from dpcore.privacy.accounting import Charge, Transcript
+from dpcore.privacy.transcript import Charge, Transcript
 from dpcore.results.run_result import RunResult
 
 #: Of a longer array, so many numbers are looked at one by one, and the rest through their sum.

@@ -20,9 +20,9 @@ import numpy as np
 
 from dpcore.audit.accountant import gaussian_epsilon, zcdp_epsilon
 from dpcore.geometry.domain import FloatArray, IntArray
-from dpcore.privacy.accounting import Transcript
-from dpcore.privacy.noise import Noise, selection_weights
+from dpcore.privacy.noise import Noise, noise_for, selection_weights
 from dpcore.privacy.noise_proxy import NoiseKind, NoiseProxy, NoiseRequest
+from dpcore.privacy.transcript import Transcript
 
 GEOMETRIC, GAUSSIAN, CHOICE = NoiseKind
 
@@ -31,7 +31,7 @@ GEOMETRIC, GAUSSIAN, CHOICE = NoiseKind
 class RecordedAnswer:
     """One question to the noise: the exact values, what the noise was scaled to, the answer."""
 
-    kind: NoiseKind
+    kind: NoiseKind | str
     values: IntArray
     scale: float
     answer: Any
@@ -53,13 +53,19 @@ class Recorder(NoiseProxy):
     """A source of noise that remembers every question and its answer."""
 
     def __init__(self, noise: Noise):
-        self._noise = noise
+        self.source = noise
         self.asked: list[RecordedAnswer] = []
         self.account: Transcript | None = None
 
+    def for_part(self, name: str) -> Recorder:
+        """The noise of a part, remembered in the same list."""
+        part = copy.copy(self)
+        part.source = noise_for(self.source, name)
+        return part
+
     def answer(self, request: NoiseRequest) -> Any:
         exact = np.array(request.values)
-        answer = request.put_to(self._noise)
+        answer = request.put_to(self.source)
         self.asked.append(_asked(request, exact, copy.copy(answer), self.account))
         return answer
 
@@ -77,11 +83,13 @@ class Replay(NoiseProxy):
         """Recorded answers that nobody has asked for."""
         return len(self._recorded) - len(self.asked)
 
+    def for_part(self, name: str) -> Replay:
+        """The answers of a part are the next ones."""
+        return copy.copy(self)
+
     def answer(self, request: NoiseRequest) -> Any:
         scale, log_prior = request.scale, request.log_prior
-        if len(self.asked) == len(self._recorded):
-            raise Diverged("it asked one more question")
-        before = self._recorded[len(self.asked)]
+        before = self.next_recorded()
         question = request.kind, np.shape(request.values), scale
         if question != (before.kind, before.values.shape, before.scale):
             raise Diverged("it asked another question")
@@ -90,6 +98,12 @@ class Replay(NoiseProxy):
         again = _asked(request, np.array(request.values), before.answer, self.account)
         self.asked.append(replace(again, price=before.price))
         return copy.copy(before.answer)
+
+    def next_recorded(self) -> RecordedAnswer:
+        """The answer to the next question."""
+        if len(self.asked) == len(self._recorded):
+            raise Diverged("it asked one more question")
+        return self._recorded[len(self.asked)]
 
 
 def _asked(
@@ -103,7 +117,7 @@ def _asked(
 class Loss:
     """What one question costs on one pair of data sets."""
 
-    kind: NoiseKind
+    kind: NoiseKind | str
     #: The log odds that its answer speaks for the first data set.
     realized: float
     #: The most that this could have been, for any answer; infinite for Gaussian noise.
@@ -193,7 +207,7 @@ def repeats(first: Sequence[RecordedAnswer], second: Sequence[RecordedAnswer]) -
     for side, sign in ((first, 1), (second, -1)):
         before: dict[tuple[str, int, float], IntArray] = {}
         for asked in side:
-            if asked.kind != CHOICE:
+            if asked.kind in (GEOMETRIC, GAUSSIAN):
                 noise = (asked.answer - asked.values).ravel()
                 alike = asked.kind, noise.size, asked.scale
                 more += sign * int(np.count_nonzero(noise == before.get(alike)))

@@ -7,6 +7,7 @@ import json
 
 from dpcore.algorithms import ALGORITHMS
 from dpcore.algorithms.references import NUMBERS, OWN, REFERENCES, bibtex, paper_key
+from dpcore.errors import BadInput
 
 
 def add(command: argparse.ArgumentParser) -> None:
@@ -28,7 +29,7 @@ def works(key: str) -> tuple[str, ...]:
     if paper_key(key) in (*REFERENCES, OWN):
         return (paper_key(key),)
     known = ", ".join([*ALGORITHMS, *REFERENCES, OWN, *NUMBERS])
-    raise ValueError(f"Nothing to cite for {key!r}. There are: {known}.")
+    raise BadInput(f"Nothing to cite for {key!r}. There are: {known}.")
 
 
 def do(arguments: argparse.Namespace) -> None:

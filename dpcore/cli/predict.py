@@ -11,7 +11,8 @@ from typing import Any
 from dpcore.algorithms import get
 from dpcore.cli.arguments import settings
 from dpcore.datasets import BUILTIN, load
-from dpcore.privacy.accounting import Infeasible, Neighbors
+from dpcore.errors import Infeasible
+from dpcore.privacy.accounting import Neighbors
 from dpcore.study.prediction import (
     COMPARED,
     PARTING,

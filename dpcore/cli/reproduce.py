@@ -16,19 +16,18 @@ from dpcore.algorithms import PAPERS
 from dpcore.algorithms.references import paper_key
 from dpcore.cli.arguments import kept, seed, to_be_written
 from dpcore.errors import BadInput
-from dpcore.papers import (
+from dpcore.papers.check import Conclusion
+from dpcore.papers.figure_row import Row
+from dpcore.papers.inputs import Effort, Shelf
+from dpcore.papers.kept_results import from_json, to_json
+from dpcore.papers.reproduction import (
     REPRODUCTIONS,
-    Effort,
-    Finding,
-    Outcome,
     Reproduction,
-    Row,
-    Shelf,
+    ReproductionRun,
     current_name,
     in_order,
     reproduce,
 )
-from dpcore.papers.kept_results import from_json, to_json
 
 WIDTH = 88
 
@@ -84,10 +83,10 @@ def do(arguments: argparse.Namespace) -> None:
         print(json.dumps([as_dict(outcome) for outcome in outcomes], indent=1))
 
 
-def save(outcome: Outcome, file: Path) -> None:
+def save(outcome: ReproductionRun, file: Path) -> None:
     """Put an outcome into the file, in the place of the last one, unless it could not be run."""
     saved = kept(file, from_json) or {}
-    if outcome.check.finding is not Finding.CANNOT_RUN:
+    if outcome.check.finding is not Conclusion.CANNOT_RUN:
         saved[outcome.reproduction.name] = outcome
     text = to_json(saved[each.name] for each in in_order(saved))
     file.write_text(text, encoding="utf-8")
@@ -100,9 +99,7 @@ def chosen(name: str | None) -> list[str]:
     known = current_name(name)
     if known is not None:
         return [known]
-    of_paper = [
-        each.name for each in in_order(REPRODUCTIONS) if paper_key(name) == paper_key(each.paper)
-    ]
+    of_paper = [each.name for each in in_order(REPRODUCTIONS) if each.paper == paper_key(name)]
     if not of_paper:
         raise BadInput(
             f"No finding or paper {name!r}.{did_you_mean(name, REPRODUCTIONS)} "
@@ -111,7 +108,7 @@ def chosen(name: str | None) -> list[str]:
     return of_paper
 
 
-def measured(name: str, shelf: Shelf, effort: Effort) -> Outcome:
+def measured(name: str, shelf: Shelf, effort: Effort) -> ReproductionRun:
     """One finding, run to its end; where a person watches, rows are counted as they come."""
     start, watched = time.monotonic(), sys.stderr.isatty()
     for outcome in reproduce(name, shelf, effort):
@@ -150,7 +147,7 @@ def described(each: Reproduction) -> dict[str, Any]:
     }
 
 
-def as_dict(outcome: Outcome) -> dict[str, Any]:
+def as_dict(outcome: ReproductionRun) -> dict[str, Any]:
     """A finding that was run, as data."""
     return described(outcome.reproduction) | {
         "finding": str(outcome.check.finding),
@@ -171,7 +168,7 @@ def as_dict(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def tell(outcome: Outcome) -> None:
+def tell(outcome: ReproductionRun) -> None:
     """The claim, the figures beside the paper's, and the verdict."""
     each = outcome.reproduction
     print(f"{each.name}: {each.source}. {each.title}")

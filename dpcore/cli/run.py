@@ -24,7 +24,8 @@ from dpcore.kmeans.stages import listening
 from dpcore.privacy.explain import odds
 from dpcore.privacy.rounding import at_most
 from dpcore.results import export
-from dpcore.results.run_result import PrivateCenters, RunResult, SimulatedResult
+from dpcore.results.centers import PrivateCenters
+from dpcore.results.run_result import RunResult, SimulatedResult
 from dpcore.runs.run import run
 
 WIDTH = 88

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
-import numpy.typing as npt
+import numpy as np
 
-from dpcore.datasets import files, rows
+from dpcore.datasets import files, rows, tables
 from dpcore.datasets.base import DataInfo, Dataset
 from dpcore.datasets.builtin import BUILTIN, builtin_set
 from dpcore.datasets.engine import EngineDataset
@@ -17,6 +19,7 @@ from dpcore.datasets.files import Ends, why_empty
 from dpcore.datasets.grid import GridDataset
 from dpcore.datasets.own import AnyData, OwnData, held
 from dpcore.datasets.rows import RowsDataset
+from dpcore.errors import BadInput, NoRowsWarning
 
 __all__ = [
     "BUILTIN",
@@ -67,19 +70,25 @@ def load(key: str) -> Dataset:
 
 
 def from_array(
-    values: npt.ArrayLike,
+    values: Any,
     box: Ends,
     outside: str = "drop",
     about: DataInfo | None = None,
+    columns: Sequence[str] | None = None,
 ) -> AnyData:
     """Rows in memory, in the public box (low, high): numbers, or one for each column.
 
-    Rows outside the box are dropped, or clipped to its edge; what is not a number is left out.
+    An array, or a table: a frame of pandas, Polars, GeoPandas or Spark, an Arrow table, or a
+    relation of DuckDB. Of a table the names of columns are kept, and its values are read as those
+    of a file; of columns with longitude and latitude the longitude comes first.
+
+    Both ends belong to the box. Rows outside it are dropped, or with outside="clip" moved to its
+    edge; what is not a number is left out. A NoRowsWarning says so if no row lies in the box.
     Without `about.public` they count as data of your own, whose exact numbers stay closed.
 
     Parameters
     ----------
-    values : array-like of shape (n, d)
+    values : array-like of shape (n, d), or a table
         Rows in data units.
     box : tuple (low, high)
         The ends of the public box: numbers, or one for each column.
@@ -87,6 +96,9 @@ def from_array(
         Whether rows outside the box are dropped or moved to its edge.
     about : DataInfo or None, default=None
         What may be said of the data.
+    columns : sequence of str or None, default=None
+        The columns of a table that are the coordinates, in the order of the box; found by their
+        names, or else all, if None.
 
     Returns
     -------
@@ -106,7 +118,20 @@ def from_array(
     >>> result.centers.shape
     (1, 2)
     """
-    return held(rows.from_array(values, box, outside, about))
+    if tables.is_table(values):
+        data: Dataset = tables.from_table(values, box, columns, outside, about)
+        given = not data.n
+    elif columns is not None:
+        raise BadInput("Columns are named of a table; an array has none.")
+    else:
+        data = rows.from_array(values, box, outside, about)
+        given = not data.n and len(np.asarray(values)) > 0
+    if given:
+        warn_empty(
+            f"No row lies in the box, {data.box.words()}. "
+            "Check that the box and the rows use the same units, or give another box."
+        )
+    return held(data)
 
 
 def from_file(
@@ -125,7 +150,8 @@ def from_file(
 
     Two coordinates become counts on a grid of 1,024 cells a side, in one pass; more stay in the
     file and are asked there. Without `columns` they are guessed by their names, and taxi files
-    are recognised. Rows outside the box are dropped, or with outside="clip" moved to its edge.
+    are recognised. Both ends belong to the box. Rows outside it are dropped, or with
+    outside="clip" moved to its edge; a NoRowsWarning says why if none is left.
     The box is public and must be given: the smallest and largest values belong to single rows.
     With `ids`, so many rows of each id are kept, drawn by a key.
 
@@ -170,16 +196,26 @@ def from_file(
     >>> data.n.value
     2
     """
-    return OwnData(
-        files.from_file(
-            path,
-            columns,
-            box,
-            zones=zones,
-            outside=outside,
-            engine=engine,
-            format=format,
-            unit=unit,
-            ids=ids,
-        )
+    data = files.from_file(
+        path,
+        columns,
+        box,
+        zones=zones,
+        outside=outside,
+        engine=engine,
+        format=format,
+        unit=unit,
+        ids=ids,
     )
+    if not data.n and (
+        words := why_empty(
+            path, columns, box, zones=zones, outside=outside, engine=engine, format=format
+        )
+    ):
+        warn_empty(words.value)
+    return OwnData(data)
+
+
+def warn_empty(problem: str) -> None:
+    """Warn the owner of the rows that none of them counts."""
+    warnings.warn(f"For your eyes only: {problem}", NoRowsWarning, stacklevel=3)

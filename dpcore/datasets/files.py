@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
@@ -18,6 +19,8 @@ from dpcore.datasets.engines.why_empty import explain_empty
 from dpcore.datasets.grid import GridDataset
 from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box, Grid
+from dpcore.geometry.positions import longitude_first
+from dpcore.geometry.positions import looks_geographic as looks_geographic
 from dpcore.results.non_private import NonPrivate
 
 #: A public box, or its ends: (low, high), numbers or one for each coordinate.
@@ -140,6 +143,10 @@ def _opened(
         )
     if not isinstance(box, Box):
         box = Box.between(*box, len(names), names)
+    if source.zones is None and box.d == len(names):
+        order = longitude_first(box.take(range(box.d)))
+        source = replace(source, columns=tuple(source.columns[axis] for axis in order))
+        box = box.take(order)
     return asked, source, box
 
 
@@ -150,12 +157,3 @@ def coordinates(source: Source) -> tuple[str, ...]:
     return tuple(
         f"{column} {axis}" for column in source.columns for axis in ("longitude", "latitude")
     )
-
-
-def looks_geographic(box: Box) -> bool:
-    """Whether coordinates come as longitude and latitude, by their names and their ends."""
-    across, up = box.names[::2], box.names[1::2]
-    named = len(across) == len(up) and all("lon" in a.lower() or "lng" in a.lower() for a in across)
-    degrees = [180.0, 90.0] * len(up)
-    ends = zip(box.low, box.high, degrees, strict=False)
-    return named and all(-most <= low and high <= most for low, high, most in ends)

@@ -19,6 +19,7 @@ from dpcore.geometry.domain import (
     coarsen,
 )
 from dpcore.geometry.dyadic import DyadicCells, interleaved
+from dpcore.geometry.halved import as_squares
 from dpcore.geometry.voronoi import Voronoi
 from dpcore.kmeans.scanline import RowSums
 
@@ -100,6 +101,7 @@ class GridDataset(Dataset):
 
     def histogram(self, partition: Partition) -> IntArray:
         level = self.resolution.bit_length() - 1
+        partition = as_squares(partition)
         if isinstance(partition, DyadicCells) and partition.deepest <= level:
             first, end = partition.intervals(level)
             return self._rows_before[end] - self._rows_before[first]

@@ -20,6 +20,7 @@ from dpcore.geometry.domain import (
     coarsen,
 )
 from dpcore.geometry.dyadic import DyadicCells, interleaved
+from dpcore.geometry.halved import HalvedCells, as_squares, curve_codes, most_halvings
 from dpcore.kmeans import points
 
 
@@ -76,8 +77,7 @@ class RowsDataset(Dataset):
             raise BadInput(f"Rows of {box.d} coordinates are needed, not shape {x.shape}.")
         if outside == "clip":
             x = x[np.isfinite(x).all(axis=1)]
-            below_high = np.nextafter(np.asarray(box.high), -np.inf)
-            x = np.clip(x, np.asarray(box.low), below_high)
+            x = np.clip(x, np.asarray(box.low), np.asarray(box.high))
         elif outside == "drop":
             x = x[box.contains(x)]
         else:
@@ -96,11 +96,21 @@ class RowsDataset(Dataset):
         """Where the rows lie on the curve through all cells of the lattice, in order."""
         return np.sort(interleaved(self._cells[:, 0], self._cells[:, 1]))
 
+    @cached_property
+    def _curve_codes(self) -> IntArray:
+        """The same along the curve of halves, in any number of dimensions."""
+        return np.sort(curve_codes(cell_ticks(self._cells), most_halvings(self.d)))
+
     def histogram(self, partition: Partition) -> IntArray:
-        if not isinstance(partition, DyadicCells):
+        partition = as_squares(partition)
+        if isinstance(partition, DyadicCells):
+            first, end = partition.intervals(LATTICE_BITS)
+            codes = self._morton_codes
+        elif isinstance(partition, HalvedCells):
+            first, end = partition.intervals(most_halvings(self.d))
+            codes = self._curve_codes
+        else:
             return super().histogram(partition)
-        first, end = partition.intervals(LATTICE_BITS)
-        codes = self._morton_codes
         return np.searchsorted(codes, end) - np.searchsorted(codes, first)
 
     def margin(self, axis: int, slabs: int) -> IntArray:
@@ -120,7 +130,10 @@ def from_array(
     about: DataInfo | None = None,
 ) -> RowsDataset:
     """The data set behind `dpcore.datasets.from_array`, which says what it reads and how."""
-    values = np.asarray(values, dtype=np.float64)
+    try:
+        values = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):  # which quotes a value
+        raise BadInput("The rows must be numbers, equally many in each row.") from None
     if not isinstance(box, Box):
         d = values.shape[1] if values.ndim == 2 else 1
         box = Box.between(*box, d)

@@ -31,6 +31,7 @@ class Box:
     """The public box of the data: one low and one high end a coordinate.
 
     It is given, never taken from the data: the smallest and largest values belong to single rows.
+    Both ends belong to it. Cells that share a border split it: each row lies in exactly one.
 
     Parameters
     ----------
@@ -128,9 +129,9 @@ class Box:
         return np.asarray(points, dtype=np.float64) * self._half + self.center
 
     def contains(self, points: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Which rows lie in the half-open box; NaN and infinities do not."""
+        """Which rows lie in the box, its ends included; NaN and infinities do not."""
         x = np.asarray(points, dtype=np.float64)
-        return np.all((x >= np.asarray(self.low)) & (x < np.asarray(self.high)), axis=-1)
+        return np.all((x >= np.asarray(self.low)) & (x <= np.asarray(self.high)), axis=-1)
 
     def cells(self, points: npt.ArrayLike, cells_per_side: int = LATTICE_CELLS) -> IntArray:
         """The cell of each row inside the box: floor((x - low) * scale), at most the last cell.
@@ -149,6 +150,11 @@ class Box:
             tuple(self.high[a] for a in axes),
             tuple(self.names[a] for a in axes),
         )
+
+    def words(self) -> str:
+        """The ends of each coordinate, for people."""
+        ends = zip(self.names, self.low, self.high, strict=True)
+        return ", ".join(f"{name} from {low:g} to {high:g}" for name, low, high in ends)
 
     def as_dict(self) -> dict[str, Any]:
         return {"low": list(self.low), "high": list(self.high), "names": list(self.names)}

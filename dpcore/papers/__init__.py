@@ -3,21 +3,19 @@
 import importlib
 import pkgutil
 
-from dpcore.papers.finding import (
+from dpcore.papers.check import Check, Conclusion
+from dpcore.papers.figure_row import Row
+from dpcore.papers.inputs import Effort, Shelf
+from dpcore.papers.kept_results import kept
+from dpcore.papers.reproduction import (
     REPRODUCTIONS,
-    Check,
-    Effort,
-    Finding,
-    Outcome,
     Reproduction,
-    Row,
-    Shelf,
+    ReproductionRun,
     current_name,
     in_order,
     register,
     reproduce,
 )
-from dpcore.papers.kept_results import kept
 
 for _module in pkgutil.iter_modules(__path__):
     importlib.import_module(f"{__name__}.{_module.name}")
@@ -25,10 +23,10 @@ for _module in pkgutil.iter_modules(__path__):
 __all__ = [
     "REPRODUCTIONS",
     "Check",
+    "Conclusion",
     "Effort",
-    "Finding",
-    "Outcome",
     "Reproduction",
+    "ReproductionRun",
     "Row",
     "Shelf",
     "current_name",

@@ -12,8 +12,7 @@ import numpy as np
 from dpcore.datasets import Dataset, RowsDataset
 from dpcore.datasets.base import DataInfo
 from dpcore.geometry.domain import Box
-from dpcore.papers.finding import Effort, Shelf
-from dpcore.papers.su2016_sets import REAL, STAND_IN
+from dpcore.papers.inputs import REAL, STAND_IN, Effort, Shelf
 
 ROWS, FEW_ROWS = 100_000, 10_000
 #: So many numbers fit comfortably in memory: in 5,000 dimensions, those of 10,000 rows.

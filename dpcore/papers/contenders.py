@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dpcore.datasets.base import Dataset
-from dpcore.papers.finding import Row
+from dpcore.papers.figure_row import Row
 from dpcore.papers.measurements import NICV, Measure, mean_figures
 from dpcore.privacy.accounting import Neighbors
 from dpcore.runs.baseline import baseline

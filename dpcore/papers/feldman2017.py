@@ -14,20 +14,14 @@ from dpcore.datasets.base import DataInfo, Dataset
 from dpcore.datasets.builtin import CITY, MONTH_CELLS, PICKUP, taxi
 from dpcore.datasets.generated import month
 from dpcore.datasets.grid import GridDataset
+from dpcore.errors import Infeasible
 from dpcore.geometry.domain import Grid
-from dpcore.papers.finding import (
-    Check,
-    Effort,
-    Finding,
-    Reproduction,
-    Row,
-    Setting,
-    Shelf,
-    drawn,
-    register,
-)
+from dpcore.papers.check import Check, Conclusion
+from dpcore.papers.figure_row import Row, Setting, drawn
+from dpcore.papers.inputs import Effort, Shelf
 from dpcore.papers.measurements import counted, judged, mean_and_error
-from dpcore.privacy.accounting import Infeasible, Neighbors
+from dpcore.papers.reproduction import Reproduction, register
+from dpcore.privacy.accounting import Neighbors
 from dpcore.runs.baseline import baseline
 from dpcore.runs.run import run
 from dpcore.study.metrics import nicv, relative_error
@@ -166,11 +160,11 @@ def check_stages(rows: Sequence[Row]) -> Check:
         stays.setdefault(int(k), []).extend(few == many for few, many in pairwise(sizes))
     parts = {k: sum(each) / len(each) for k, each in stays.items() if each}
     if len(parts) < 2:
-        return Check(Finding.CANNOT_RUN, "Stages of the size: too few values of epsilon.")
+        return Check(Conclusion.CANNOT_RUN, "Stages of the size: too few values of epsilon.")
     told = ", ".join(f"{part:.0%} of the steps at k = {k}" for k, part in parts.items())
     first, *others = (parts[k] for k in sorted(parts))
     return Check(
-        Finding.REPRODUCED if first > max(others) else Finding.NOT_REPRODUCED,
+        Conclusion.REPRODUCED if first > max(others) else Conclusion.NOT_REPRODUCED,
         f"The size grows in stages, clearest at k = {min(parts)}: it stays the same in {told}.",
     )
 
@@ -262,7 +256,7 @@ def size_as_claimed(k: int, n: int, step: int) -> float:
 register(
     Reproduction(
         name="feldman2017-fig5",
-        paper="004",
+        paper="feldman2017",
         figure="figure 5",
         title="Error and size of the coreset against epsilon",
         claim="The number of points of the coreset is linear in log epsilon; it grows in stages, "
@@ -287,7 +281,7 @@ register(
 register(
     Reproduction(
         name="feldman2017-fig6",
-        paper="004",
+        paper="feldman2017",
         figure="figure 6",
         title="Error against the number of clusters",
         claim="The more clusters, the larger the error, and it grows faster at a smaller epsilon "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from dpcore.papers.check import Check, Conclusion
 from dpcore.papers.feldman2017 import (
     DATA,
     ERROR,
@@ -16,17 +17,10 @@ from dpcore.papers.feldman2017 import (
     pickups,
     rows_of,
 )
-from dpcore.papers.finding import (
-    Check,
-    Effort,
-    Finding,
-    Reproduction,
-    Row,
-    Shelf,
-    printed,
-    register,
-)
+from dpcore.papers.figure_row import Row, printed
+from dpcore.papers.inputs import Effort, Shelf
 from dpcore.papers.measurements import counted, judged
+from dpcore.papers.reproduction import Reproduction, register
 
 NET = "net-coreset"
 TIMES = "points of the 2009 coreset / of PRIVATE-K-MEAN"
@@ -89,7 +83,7 @@ def check_negative(rows: Sequence[Row]) -> Check:
 def check_against_2009(rows: Sequence[Row]) -> Check:
     improved = check_smaller(rows, OURS, "The improved coreset of this project")
     headline = check_smaller(rows, FAITHFUL, "PRIVATE-K-MEAN")
-    known = improved.finding is not Finding.CANNOT_RUN
+    known = improved.finding is not Conclusion.CANNOT_RUN
     notes = (improved.words,) if known else ()
     return judged(
         Check(headline.finding, headline.words, notes=notes),
@@ -101,7 +95,7 @@ def check_against_2009(rows: Sequence[Row]) -> Check:
 register(
     Reproduction(
         name="feldman2017-fig7",
-        paper="004",
+        paper="feldman2017",
         figure="figure 7",
         title="Against the private coreset of 2009",
         claim="At k = 5 and epsilon = 0.5 the error is clearly smaller than that of the coreset of "

@@ -13,7 +13,9 @@ import shapely
 
 from dpcore.algorithms.coreset_faithful import smallest_epsilon
 from dpcore.datasets import Dataset, city_shapes
+from dpcore.errors import Infeasible
 from dpcore.geometry.domain import FloatArray
+from dpcore.papers.check import Check, Conclusion
 from dpcore.papers.feldman2017 import (
     DATA,
     FAITHFUL,
@@ -23,20 +25,11 @@ from dpcore.papers.feldman2017 import (
     best_cost,
     pickups,
 )
-from dpcore.papers.finding import (
-    Check,
-    Effort,
-    Finding,
-    Reproduction,
-    Row,
-    Setting,
-    Shelf,
-    drawn,
-    printed,
-    register,
-)
+from dpcore.papers.figure_row import Row, Setting, drawn, printed
+from dpcore.papers.inputs import Effort, Shelf
 from dpcore.papers.measurements import counted, judged, mean_and_error
-from dpcore.privacy.accounting import Infeasible, Neighbors
+from dpcore.papers.reproduction import Reproduction, register
+from dpcore.privacy.accounting import Neighbors
 from dpcore.privacy.explain import LEVELS
 from dpcore.runs.run import run
 from dpcore.study.metrics import nicv, relative_error
@@ -194,16 +187,16 @@ def check_levels(rows: Sequence[Row]) -> Check:
     """The number of points falls with the level, and no point outside of Manhattan is left."""
     falling = check_falling(rows, POINTS, "From the lowest level of privacy to the highest")
     outside = by_level(rows, OUTSIDE)
-    if falling.finding is Finding.CANNOT_RUN or not outside:
-        return Check(Finding.CANNOT_RUN, "The levels were not measured.")
+    if falling.finding is Conclusion.CANNOT_RUN or not outside:
+        return Check(Conclusion.CANNOT_RUN, "The levels were not measured.")
     left = outside[0] >= 1 and outside[-1] < 0.5
     words = (
         f"{falling.words} Outside of Manhattan lie {outside[0]:.3g} points at the lowest level and "
         f"{outside[-1]:.3g} at the highest."
     )
-    both = left and falling.finding is Finding.REPRODUCED
+    both = left and falling.finding is Conclusion.REPRODUCED
     return judged(
-        Check(Finding.REPRODUCED if both else Finding.NOT_REPRODUCED, words),
+        Check(Conclusion.REPRODUCED if both else Conclusion.NOT_REPRODUCED, words),
         [check_falling(rows, INSIDE, "In Manhattan alone")],
         rows,
     )
@@ -212,7 +205,7 @@ def check_levels(rows: Sequence[Row]) -> Check:
 register(
     Reproduction(
         name="feldman2017-table2",
-        paper="004",
+        paper="feldman2017",
         figure="table 2",
         title="The smallest epsilon with a meaningful answer",
         claim="With N rows, k clusters need at least the epsilons of table 2, from 0.007 (a "
@@ -241,7 +234,7 @@ register(
 register(
     Reproduction(
         name="feldman2017-fig8",
-        paper="004",
+        paper="feldman2017",
         figure="figure 8",
         title="Points on the map at each privacy level",
         claim="The higher the privacy level, the fewer points the coreset has: at the lowest level "

@@ -13,22 +13,15 @@ from dpcore.algorithms._small_ball import by_summed_area_table, candidates
 from dpcore.algorithms.coreset import removals
 from dpcore.algorithms.coreset_faithful import domain_side, fewest_rows
 from dpcore.datasets import Dataset, GridDataset, RowsDataset
+from dpcore.errors import Infeasible
 from dpcore.geometry.domain import Grid, IntArray, from_ticks
+from dpcore.papers.check import Check, Conclusion
 from dpcore.papers.feldman2017 import FAITHFUL, curves, pickups
-from dpcore.papers.finding import (
-    Check,
-    Effort,
-    Finding,
-    Reproduction,
-    Row,
-    Setting,
-    Shelf,
-    drawn,
-    printed,
-    register,
-)
+from dpcore.papers.figure_row import Row, Setting, drawn, printed
+from dpcore.papers.inputs import Effort, Shelf
 from dpcore.papers.measurements import counted, judged
-from dpcore.privacy.accounting import Infeasible, Neighbors
+from dpcore.papers.reproduction import Reproduction, register
+from dpcore.privacy.accounting import Neighbors
 from dpcore.runs.run import run
 from dpcore.study.sweep import trial_seed
 
@@ -236,7 +229,7 @@ def check_split(rows: Sequence[Row]) -> Check:
         f"{COMPARABLE:g})",
     )
     both = (straight.finding, alike.finding)
-    worst = next((each for each in both if each is not Finding.REPRODUCED), both[0])
+    worst = next((each for each in both if each is not Conclusion.REPRODUCED), both[0])
     return judged(Check(worst, f"{straight.words} {alike.words}"), rows=rows)
 
 
@@ -247,7 +240,7 @@ LOCAL = (
 register(
     Reproduction(
         name="feldman2017-fig3",
-        paper="004",
+        paper="feldman2017",
         figure="figure 3",
         title="Run time against the number of rows in two dimensions",
         claim="Run time grows with N to the power 1.6 (k = 1) or 1.7 (k = 5): about 40 seconds for "
@@ -289,7 +282,7 @@ register(
 register(
     Reproduction(
         name="feldman2017-fig4",
-        paper="004",
+        paper="feldman2017",
         figure="figure 4",
         title="Run time against the number of rows in four dimensions",
         claim="In four dimensions, split into parts of 10,000 rows, log time is about linear in "

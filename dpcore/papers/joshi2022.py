@@ -13,19 +13,11 @@ from scipy.stats import norm
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.rows import RowsDataset
 from dpcore.geometry.domain import Box, FloatArray, from_ticks
-from dpcore.papers.finding import (
-    Check,
-    Effort,
-    Finding,
-    Reproduction,
-    Row,
-    Setting,
-    Shelf,
-    drawn,
-    printed,
-    register,
-)
+from dpcore.papers.check import Check, Conclusion
+from dpcore.papers.figure_row import Row, Setting, drawn, printed
+from dpcore.papers.inputs import Effort, Shelf
 from dpcore.papers.measurements import TIE, counted, judged, mean_and_error
+from dpcore.papers.reproduction import Reproduction, register
 from dpcore.runs.baseline import baseline
 from dpcore.runs.run import run
 from dpcore.study.metrics import cost_gap, nicv
@@ -261,7 +253,7 @@ def check_iris(rows: Sequence[Row]) -> Check:
     spreads = {key: spread(by) for key in CLUSTERS if (by := gaps_by_groups(rows, key, RAW, NOISY))}
     iris = spreads.pop("iris", math.nan)
     if math.isnan(iris) or not spreads:
-        return Check(Finding.CANNOT_RUN, "InternalK matters least on iris: not measured.")
+        return Check(Conclusion.CANNOT_RUN, "InternalK matters least on iris: not measured.")
     return counted(
         sum(iris < other for other in spreads.values()),
         len(spreads),
@@ -280,7 +272,7 @@ def check_groups(rows: Sequence[Row]) -> Check:
 register(
     Reproduction(
         name="joshi2022-fig3",
-        paper="002",
+        paper="joshi2022",
         figure="figure 3",
         title="CostGap of SubClustering and of its baseline against epsilon",
         claim="SubClustering's cost gap is smaller than that of KMeans Guarantee: averaged over "
@@ -303,7 +295,7 @@ register(
 register(
     Reproduction(
         name="joshi2022-fig4",
-        paper="002",
+        paper="joshi2022",
         figure="figure 4",
         title="CostGap of SubClustering against epsilon, by internalK",
         claim="Of 2 to 5 groups in each convergent zone, 4 give the smallest cost gap on wine and "

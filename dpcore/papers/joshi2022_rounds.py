@@ -11,19 +11,12 @@ import numpy as np
 from dpcore.algorithms.guarantee import distances
 from dpcore.datasets.base import Dataset
 from dpcore.geometry.domain import FloatArray
-from dpcore.papers.finding import (
-    Check,
-    Effort,
-    Finding,
-    Reproduction,
-    Row,
-    Shelf,
-    drawn,
-    printed,
-    register,
-)
+from dpcore.papers.check import Check, Conclusion
+from dpcore.papers.figure_row import Row, drawn, printed
+from dpcore.papers.inputs import Effort, Shelf
 from dpcore.papers.joshi2022 import CLUSTERS, GUARANTEE, KEYS, SUB
 from dpcore.papers.measurements import counted, judged
+from dpcore.papers.reproduction import Reproduction, register
 from dpcore.queries.unprotected_data import UnprotectedData
 from dpcore.runs.run import run
 from dpcore.study.sweep import trial_seed
@@ -107,11 +100,11 @@ def check_times(rows: Sequence[Row], label: str) -> Check:
     one number of all."""
     times = figures(rows, label, TIMES)
     if not times:
-        return Check(Finding.CANNOT_RUN, f"The rounds of {label} were not counted.")
+        return Check(Conclusion.CANNOT_RUN, f"The rounds of {label} were not counted.")
     mean = statistics.geometric_mean(times)
     told = ", ".join(f"{value:.3g}" for value in times)
     return Check(
-        Finding.REPRODUCED if 1 / ABOUT <= mean / 2 <= ABOUT else Finding.NOT_REPRODUCED,
+        Conclusion.REPRODUCED if 1 / ABOUT <= mean / 2 <= ABOUT else Conclusion.NOT_REPRODUCED,
         f"{label} takes {told} times the rounds of Lloyd, {mean:.3g} times on average; about twice "
         f"is {2 / ABOUT:.3g} to {2 * ABOUT:.3g}.",
     )
@@ -133,7 +126,9 @@ def check_rounds(rows: Sequence[Row]) -> Check:
         check_times(rows, GUARANTEE),
     )
     found = [part.finding for part in parts]
-    worst = next((f for f in (Finding.CANNOT_RUN, Finding.NOT_REPRODUCED) if f in found), found[0])
+    worst = next(
+        (f for f in (Conclusion.CANNOT_RUN, Conclusion.NOT_REPRODUCED) if f in found), found[0]
+    )
     notes = []
     if moves := sum(figures(rows, SUB, MOVES)):
         times = ", ".join(f"{value:.3g}" for value in figures(rows, SUB, TIMES))
@@ -154,7 +149,7 @@ def check_rounds(rows: Sequence[Row]) -> Check:
 register(
     Reproduction(
         name="joshi2022-lemma1-2",
-        paper="002",
+        paper="joshi2022",
         figure="lemmas 1 and 2",
         title="Rounds of SubClustering and of Lloyd",
         claim="Every new center lies nearer the mean of its cluster than the old one (lemma 2), so "

@@ -10,7 +10,8 @@ from types import MappingProxyType
 from typing import Any
 
 from dpcore.datasets.data_folder import data_file
-from dpcore.papers.finding import REPRODUCTIONS, Outcome, Reproduction, Row, current_name
+from dpcore.papers.figure_row import Row
+from dpcore.papers.reproduction import REPRODUCTIONS, Reproduction, ReproductionRun, current_name
 
 FILE = "findings.json"
 #: So many digits of a figure are kept.
@@ -19,7 +20,7 @@ FIGURE, PAPER, ERROR = "figure", "paper", "error"
 
 
 @lru_cache(maxsize=1)
-def kept() -> Mapping[str, Outcome]:
+def kept() -> Mapping[str, ReproductionRun]:
     """The kept outcomes by the names of their findings; empty where the file is not there."""
     try:
         return MappingProxyType(from_json(data_file(FILE).read_text()))
@@ -27,13 +28,13 @@ def kept() -> Mapping[str, Outcome]:
         return {}
 
 
-def to_json(outcomes: Iterable[Outcome]) -> str:
+def to_json(outcomes: Iterable[ReproductionRun]) -> str:
     """A table for each finding, with one row a line, so that two measurements can be compared."""
     entries = (f"{json.dumps(each.reproduction.name)}: {_entry(each)}" for each in outcomes)
     return "{\n" + ",\n".join(entries) + "\n}\n"
 
 
-def from_json(text: str) -> dict[str, Outcome]:
+def from_json(text: str) -> dict[str, ReproductionRun]:
     """The outcomes that `to_json` wrote, judged by their rows. A finding that no longer exists, or
     that now makes another claim, is left out."""
     outcomes = {}
@@ -44,12 +45,12 @@ def from_json(text: str) -> dict[str, Outcome]:
     return outcomes
 
 
-def _outcome(each: Reproduction, told: Mapping[str, Any]) -> Outcome:
+def _outcome(each: Reproduction, told: Mapping[str, Any]) -> ReproductionRun:
     rows = [each.beside(_row(told["columns"], cells)) for cells in told["rows"]]
-    return Outcome(each, rows, each.judge(rows), told["date"])
+    return ReproductionRun(each, rows, each.judge(rows), told["date"])
 
 
-def _entry(outcome: Outcome) -> str:
+def _entry(outcome: ReproductionRun) -> str:
     columns = list(dict.fromkeys(name for row in outcome.rows for name in row.setting))
     columns += [FIGURE, PAPER, ERROR]
     head = {

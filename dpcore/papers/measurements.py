@@ -11,8 +11,11 @@ from typing import Any
 import numpy.typing as npt
 
 from dpcore.datasets.base import Dataset
-from dpcore.papers.finding import Check, Finding, Row, Shelf
-from dpcore.privacy.accounting import Infeasible, Neighbors
+from dpcore.errors import Infeasible
+from dpcore.papers.check import Check, Conclusion
+from dpcore.papers.figure_row import Row
+from dpcore.papers.inputs import Shelf
+from dpcore.privacy.accounting import Neighbors
 from dpcore.runs.run import run
 from dpcore.study.metrics import nicv
 from dpcore.study.sweep import trial_seed
@@ -116,14 +119,14 @@ class Duel:
     ratio: float
 
     @property
-    def finding(self) -> Finding:
+    def finding(self) -> Conclusion:
         """Whether it did better. Equal cells speak for neither, but it must win in half of all."""
         if 2 * self.wins < self.cells:
             return found(0, self.cells)
         return found(self.wins, self.wins + self.losses)
 
     @property
-    def no_better(self) -> Finding:
+    def no_better(self) -> Conclusion:
         """Whether it did no better: cells in which they are equal speak for that."""
         return found(self.cells - self.wins, self.cells)
 
@@ -143,19 +146,19 @@ def duel(rows: Iterable[Row], one: str, other: str) -> Duel:
     return Duel(wins, losses, len(pairs), math.exp(math.fsum(logs) / max(1, len(logs))))
 
 
-def found(holds: int, cells: int, most: float = MOST) -> Finding:
+def found(holds: int, cells: int, most: float = MOST) -> Conclusion:
     """What became of a claim that holds in so many cells of all."""
     if not cells:
-        return Finding.CANNOT_RUN
-    return Finding.REPRODUCED if holds >= most * cells else Finding.NOT_REPRODUCED
+        return Conclusion.CANNOT_RUN
+    return Conclusion.REPRODUCED if holds >= most * cells else Conclusion.NOT_REPRODUCED
 
 
-def together(parts: Iterable[tuple[int, int]]) -> Finding:
+def together(parts: Iterable[tuple[int, int]]) -> Conclusion:
     """What became of a claim with several parts, each of which holds in so many cells of some: it
     must hold in most cells of all, and in at least half of every part."""
     known = [(holds, cells) for holds, cells in parts if cells]
     if any(2 * holds < cells for holds, cells in known):
-        return Finding.NOT_REPRODUCED
+        return Conclusion.NOT_REPRODUCED
     return found(sum(holds for holds, _ in known), sum(cells for _, cells in known))
 
 

@@ -11,16 +11,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from dpcore.datasets.paper_sets import EXTRA
-from dpcore.papers.finding import (
-    Check,
-    Effort,
-    Reproduction,
-    Row,
-    Shelf,
-    drawn,
-    register,
-)
+from dpcore.papers.check import Check
+from dpcore.papers.figure_row import Row, drawn
+from dpcore.papers.inputs import Effort, Shelf
 from dpcore.papers.measurements import TIE, Measure, counted, duel, figures, judged, mean_figures
+from dpcore.papers.reproduction import Reproduction, register
 from dpcore.study.metrics import mean_distance, nicv
 
 OURS, MERGED, GROWN, PLAIN = "dp-kccm", "average-nk", "allocation-k", "average-k"
@@ -167,7 +162,7 @@ for number, panel in enumerate(PANELS, start=3):
         register(
             Reproduction(
                 name=f"ni2021-fig{figure}",
-                paper="003",
+                paper="ni2021",
                 figure=f"figure {figure}",
                 title=f"Merging and a growing budget against {axis} on {title}",
                 claim=f"On {panel.name} with {fixed}, DP-KCCM (allocation_nk) is better than "

@@ -8,18 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dpcore.papers.check import Check
 from dpcore.papers.contenders import NON_PRIVATE, Contender, contest
-from dpcore.papers.finding import (
-    Check,
-    Effort,
-    Reproduction,
-    Row,
-    Setting,
-    Shelf,
-    drawn,
-    printed,
-    register,
-)
+from dpcore.papers.figure_row import Row, Setting, drawn, printed
+from dpcore.papers.inputs import Effort, Shelf
 from dpcore.papers.measurements import (
     TIE,
     counted,
@@ -29,6 +21,7 @@ from dpcore.papers.measurements import (
     judged,
     together,
 )
+from dpcore.papers.reproduction import Reproduction, register
 from dpcore.papers.su2016_sets import KEYS, SIX, SIX_DIFFER, six_sets
 from dpcore.privacy.accounting import Neighbors
 from dpcore.runs.baseline import baseline
@@ -333,7 +326,7 @@ COUNTED = ("rows", "dimensions", f"blocks of {BLOCKS}", f"blocks of {SMALL_BLOCK
 register(
     Reproduction(
         name="su2016-table1",
-        paper="000",
+        paper="su2016",
         figure="table 1",
         title="The six data sets, and how many blocks GkM makes of them",
         claim="GkM makes N^0.4 blocks of the rows, GkM-3K makes N/3k (section 4.1.2).",
@@ -354,7 +347,7 @@ register(
 register(
     Reproduction(
         name="su2016-fig1",
-        paper="000",
+        paper="su2016",
         figure="figure 1",
         title="Interactive methods and EUGkM on six data sets",
         claim="On the four sets of two and three dimensions, EUGkM clearly outperforms DPLloyd at "
@@ -376,7 +369,7 @@ register(
 register(
     Reproduction(
         name="su2016-fig2",
-        paper="000",
+        paper="su2016",
         figure="figure 2",
         title="Every method across k and d, and EUGkM for several theta",
         claim="EUGkM is more sensitive to the number of dimensions, and DPLloyd to the number of "

@@ -14,19 +14,12 @@ from dpcore.algorithms.eugkm import fitting_grid, noisy_grid
 from dpcore.datasets import Dataset
 from dpcore.geometry.domain import FloatArray, to_ticks
 from dpcore.kmeans.noisy_grid import solve_grid
+from dpcore.papers.check import Check
 from dpcore.papers.contenders import NON_PRIVATE
-from dpcore.papers.finding import (
-    Check,
-    Effort,
-    Reproduction,
-    Row,
-    Setting,
-    Shelf,
-    drawn,
-    printed,
-    register,
-)
+from dpcore.papers.figure_row import Row, Setting, drawn, printed
+from dpcore.papers.inputs import Effort, Shelf
 from dpcore.papers.measurements import TIE, counted, found, judged, mean_and_error, together
+from dpcore.papers.reproduction import Reproduction, register
 from dpcore.papers.su2016 import (
     EXCESS,
     FEW_DIMENSIONS,
@@ -211,7 +204,7 @@ def claimed_map() -> Iterator[Row]:
 register(
     Reproduction(
         name="su2016-fig5",
-        paper="000",
+        paper="su2016",
         figure="figure 5",
         title="Hybrid on six data sets",
         claim="On Adult-num and Lifesci, Hybrid outperforms EUGkM and DPLloyd in most cases; in "
@@ -233,7 +226,7 @@ register(
 register(
     Reproduction(
         name="su2016-fig6",
-        paper="000",
+        paper="su2016",
         figure="figure 6",
         title="Hybrid and EUGkM across k and d",
         claim="Hybrid is more scalable than EUGkM with respect to both k and d (section 6.4).",

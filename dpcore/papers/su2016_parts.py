@@ -13,19 +13,12 @@ from dpcore.algorithms.pgkm import COOLING, MUTATION, children
 from dpcore.datasets import Dataset
 from dpcore.geometry.domain import TICKS, FloatArray, to_ticks
 from dpcore.kmeans.seeding import sphere_packing, uniform_starts
+from dpcore.papers.check import Check
 from dpcore.papers.contenders import NON_PRIVATE
-from dpcore.papers.finding import (
-    Check,
-    Effort,
-    Reproduction,
-    Row,
-    Setting,
-    Shelf,
-    drawn,
-    printed,
-    register,
-)
+from dpcore.papers.figure_row import Row, Setting, drawn, printed
+from dpcore.papers.inputs import Effort, Shelf
 from dpcore.papers.measurements import TIE, counted, duel, found, judged, mean_and_error, together
+from dpcore.papers.reproduction import Reproduction, register
 from dpcore.papers.su2016 import GRID, LLOYD, PUBLISHED, cells_of
 from dpcore.papers.su2016_sets import KEYS, SIX, SIX_DIFFER, six_sets
 from dpcore.privacy.accounting import MAX_EPSILON, Neighbors
@@ -337,7 +330,7 @@ def claimed_time() -> Iterator[Row]:
 register(
     Reproduction(
         name="su2016-fig3",
-        paper="000",
+        paper="su2016",
         figure="figure 3",
         title="The two errors of GkM by the size of its blocks",
         claim="N^0.4 blocks are far from optimal: there GkM's error is dominated by its noise, and "
@@ -357,7 +350,7 @@ register(
 register(
     Reproduction(
         name="su2016-fig4",
-        paper="000",
+        paper="su2016",
         figure="figure 4",
         title="Lloyd and the genetic search without privacy",
         claim="Gene, PGkM without privacy, overtakes Lloyd as the number of iterations grows and "
@@ -379,7 +372,7 @@ register(
 register(
     Reproduction(
         name="su2016-fig7",
-        paper="000",
+        paper="su2016",
         figure="figure 7",
         title="Run time of DPLloyd and EUGkM",
         claim="DPLloyd takes much less time than EUGkM, which clusters from 30 starts until they "

@@ -16,10 +16,9 @@ from dpcore.datasets import Dataset, RowsDataset
 from dpcore.datasets.base import DataInfo
 from dpcore.datasets.paper_sets import EXTRA
 from dpcore.geometry.domain import Box, FloatArray, from_ticks
-from dpcore.papers.finding import Row, Shelf
+from dpcore.papers.figure_row import Row
+from dpcore.papers.inputs import REAL, STAND_IN, Shelf
 from dpcore.papers.measurements import available
-
-REAL, STAND_IN = "real", "stand-in"
 
 #: What each numeric attribute of Adult can be, by its documentation: the paper scales each
 #: attribute's domain to [-1, 1].

@@ -6,36 +6,31 @@ import copy
 import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from functools import partial
-from typing import Any, TypeVar, cast
+from functools import cache, partial
+from types import MappingProxyType
+from typing import TypeVar, cast
 
 import numpy as np
 
-from dpcore.datasets.base import Dataset, Totals
+from dpcore.datasets.base import Dataset
 from dpcore.datasets.divided import dealt, divided
 from dpcore.datasets.mapped import MappedRows
-from dpcore.datasets.regions import Regions
+from dpcore.datasets.region_map import Regions
 from dpcore.datasets.removable import WorkingCopy, working_copy
+from dpcore.errors import Infeasible
 from dpcore.geometry.domain import TICKS, Box, FloatArray, IntArray, Partition, to_ticks
+from dpcore.geometry.halved import HalvedCells
 from dpcore.geometry.row_maps import RowMap
-from dpcore.privacy.accounting import (
-    Accounting,
-    Approx,
-    Budget,
-    Charge,
-    Infeasible,
-    Loss,
-    Mechanism,
-    Neighbors,
-    Pure,
-    Selection,
-    Transcript,
-)
+from dpcore.privacy.accounting import Accounting, Budget, Neighbors
 from dpcore.privacy.gaussian import MAX_VALUES
-from dpcore.privacy.losses import noise_scale
-from dpcore.privacy.noise import Noise
+from dpcore.privacy.groups import of_one_row
+from dpcore.privacy.losses import Approx, Loss, Pure, Selection, noise_scale
+from dpcore.privacy.mechanisms import Mechanism
+from dpcore.privacy.noise import Noise, noise_for
 from dpcore.privacy.rounding import down, root_up
 from dpcore.privacy.secret_coins import MakeSecretCoins, SecretCoins
+from dpcore.privacy.transcript import Transcript
+from dpcore.queries.journal import Journal
 from dpcore.queries.questions import Question, Sensitivity
 from dpcore.queries.scores import Score
 from dpcore.queries.sparse_cells import (
@@ -46,42 +41,24 @@ from dpcore.queries.sparse_cells import (
     reached_by_noise,
     reaching,
 )
+from dpcore.queries.splitting import Decisions, SplitTree
 from dpcore.queries.unprotected_data import UnprotectedData
-from dpcore.randomness.coins import Coins, SystemCoins
-from dpcore.results.non_private import NonPrivate
+from dpcore.randomness.coins import Coins, SystemCoins, coins_for
 from dpcore.results.steps import (
     AnswerNote,
     CountsNote,
     FullCellsNote,
+    LeavesNote,
     Note,
     RemovalNote,
     RowsNote,
+    RunStep,
     SelectionNote,
     SizeNote,
-    Step,
     TotalsNote,
 )
 
 L = TypeVar("L", bound=Loss)
-
-
-class _Bookings:
-    """The charges that no step carries yet, in a run's account and in those set aside from it."""
-
-    def __init__(self, transcript: Transcript):
-        self._seen = [(transcript, 0)]
-
-    def watch(self, transcript: Transcript) -> None:
-        self._seen.append((transcript, 0))
-
-    def new(self) -> tuple[Charge, ...]:
-        """The charges booked since the last call."""
-        booked: list[Charge] = []
-        for i, (transcript, seen) in enumerate(self._seen):
-            fresh = transcript[seen:]
-            booked += fresh
-            self._seen[i] = transcript, seen + len(fresh)
-        return tuple(booked)
 
 
 class Curator:
@@ -100,16 +77,13 @@ class Curator:
         neighbors: Neighbors | str = Neighbors.ADD_REMOVE,
         rng: Coins | None = None,
         keep_journal: bool = False,
-        watch: Callable[[Step], None] | None = None,
+        watch: Callable[[RunStep], None] | None = None,
         make_secret_coins: MakeSecretCoins = SecretCoins,
     ):
         self._data = dataset
         self._noise = noise
-        self._keeps_journal = keep_journal
-        self._watch = watch
-        self._journal: list[Step] = []
         self.transcript = Transcript(budget, Neighbors(neighbors))
-        self._bookings = _Bookings(self.transcript)
+        self._journal = Journal(self.transcript, keep_journal, watch)
         #: Public coins: starts and candidates. They never see the data, and proofs hold even if
         #: they are known.
         self.rng: Coins = rng if rng is not None else SystemCoins()
@@ -139,12 +113,12 @@ class Curator:
         return self.transcript.budget
 
     @property
-    def steps(self) -> tuple[Step, ...]:
-        return tuple(self._journal)
+    def steps(self) -> tuple[RunStep, ...]:
+        return self._journal.steps
 
     def note(self, note: Note) -> None:
         """Write something public into the step log, for drawing the run step by step."""
-        self._record(note)
+        self._journal.write(note)
 
     def secret_coins(self) -> SecretCoins:
         """Coins for dealing rows into blocks or parts, each time others: nobody may know them."""
@@ -163,7 +137,7 @@ class Curator:
             return self._data.n, 1.0
         why, loss = "number of rows", self.budget.share(fraction)
         noisy = self._noisy(lambda: np.array([self._data.n]), Sensitivity(1, 1.0), loss, why)
-        self._log(SizeNote(int(noisy[0])), lambda: {"n": self._data.n})
+        self._journal.write(SizeNote(int(noisy[0])), lambda: {"n": self._data.n})
         return max(1, int(noisy[0])), 1.0 - fraction
 
     def noisy_counts(self, partition: Partition, loss: Loss, why: str) -> IntArray:
@@ -171,16 +145,9 @@ class Curator:
 
         Cells are disjoint, so one row added changes one count by 1 and one replaced changes two.
         """
-        exact: list[IntArray] = []
-
-        def count() -> IntArray:
-            exact.append(self._data.histogram(partition))
-            return exact[0]
-
-        noisy = self._noisy(
-            count, self._per_row(Sensitivity(1, 1.0), Sensitivity(2, root_up(2))), loss, why
-        )
-        self._log(CountsNote(partition, noisy), lambda: {"counts": exact[0]})
+        exact = cache(lambda: self._data.histogram(partition))
+        noisy = self._noisy(exact, self._of_disjoint_counts(), loss, why)
+        self._journal.write(CountsNote(partition, noisy), lambda: {"counts": exact()})
         return noisy
 
     def noisy_totals(
@@ -194,21 +161,15 @@ class Curator:
         """
         d = self.d
         ticks = to_ticks(centers)
-        exact: list[Totals] = []
-
-        def ask() -> Totals:
-            if not exact:
-                exact.append(self._data.cluster_totals(ticks))
-            return exact[0]
-
+        exact = cache(lambda: self._data.cluster_totals(ticks))
         noisy_counts = self._noisy(
-            lambda: ask().counts,
-            self._per_row(Sensitivity(1, 1.0), Sensitivity(2, root_up(2))),
+            lambda: exact().counts,
+            self._of_disjoint_counts(),
             counts,
             f"{why}: rows in each cluster",
         )
         noisy_sums = self._noisy(
-            lambda: ask().sums,
+            lambda: exact().sums,
             self._per_row(
                 Sensitivity(d * TICKS, root_up(d) * TICKS),
                 Sensitivity(2 * d * TICKS, 2 * root_up(d) * TICKS),
@@ -217,22 +178,16 @@ class Curator:
             f"{why}: sums of positions",
         )
         note = TotalsNote(centers, noisy_counts, noisy_sums / TICKS)
-        self._log(note, lambda: {"counts": ask().counts, "sums": ask().sums / TICKS})
+        self._journal.write(note, lambda: {"counts": exact().counts, "sums": exact().sums / TICKS})
         return noisy_counts, noisy_sums / TICKS
 
     def answer(self, question: Question, loss: Loss, why: str) -> IntArray:
         """Whole numbers that know how far one row can move them, with noise scaled to that."""
-        exact: list[IntArray] = []
         # Its coins are tossed when it is asked: kept as it was, it can be asked again.
-        asked = copy.deepcopy(question) if self._keeps_journal else None
-
-        def ask() -> IntArray:
-            exact.append(question.of(self._data))
-            return exact[0]
-
-        noisy = self._noisy(ask, self._per_row(question.added, question.replaced), loss, why)
-        behind = {"question": asked}
-        self._log(AnswerNote(why, noisy), lambda: {**behind, "values": exact[0]})
+        asked = copy.deepcopy(question) if self._journal.keeps_truth else None
+        exact = cache(lambda: question.of(self._data))
+        noisy = self._noisy(exact, self._per_row(question.added, question.replaced), loss, why)
+        self._journal.write(AnswerNote(why, noisy), lambda: {"question": asked, "values": exact()})
         return noisy
 
     def full_cells(
@@ -245,7 +200,7 @@ class Curator:
         give: empty cells that noise alone lifts to it are drawn with the same probabilities. So it
         is post-processing of a histogram, in which one row moves counts as in `noisy_counts`.
         """
-        moved = self._per_row(Sensitivity(1, 1.0), Sensitivity(2, root_up(2)))
+        moved = self._of_disjoint_counts()
 
         def reached_at(scale: float) -> int:
             return max(1, math.ceil(margin * scale))
@@ -255,17 +210,11 @@ class Curator:
         paid = self._paid(moved, loss, why)
         scale = moved.l1 / paid.epsilon
         threshold = reached_at(scale)
-        occupied: list[SparseCells] = []
-
-        def count() -> IntArray:
-            found, counts = self._occupied(cells)
-            occupied.append(found)
-            return counts
-
-        noisy = self._drawn(count, moved, paid)
+        occupied = cache(lambda: self._occupied(cells))
+        noisy = self._drawn(lambda: occupied()[1], moved, paid)
         phantoms = self._phantoms(cells, threshold, scale)
-        full = reaching(occupied[0], noisy, threshold, phantoms)
-        self._log(FullCellsNote(full), lambda: {"occupied": occupied[0]})
+        full = reaching(occupied()[0], noisy, threshold, phantoms)
+        self._journal.write(FullCellsNote(full), lambda: {"occupied": occupied()[0]})
         return full
 
     def _occupied(self, cells: SparsePartition) -> tuple[SparseCells, IntArray]:
@@ -275,6 +224,29 @@ class Curator:
     def _phantoms(self, cells: SparsePartition, threshold: int, scale: float) -> SparseCells:
         """The cells that noise alone lifts to the threshold."""
         return reached_by_noise(cells, log_chance(threshold, scale), self._noise)
+
+    def leaves(self, tree: SplitTree, loss: Pure, why: str) -> HalvedCells:
+        """The cells of a tree that is cut as deep as the rows allow, and no counts.
+
+        One row added costs so much as `dpcore.queries.splitting` proves, and one replaced twice
+        that.
+        """
+        moved = tree.stretch * (1 if self.neighbors is Neighbors.ADD_REMOVE else 2)
+        scale = partial(noise_scale, moved)
+        paid = self.transcript.charge(Mechanism.GEOMETRIC, why, loss, moved, scale).paid
+        assert isinstance(paid, Pure)
+        decided = self._decided(tree, paid, down(Fraction(paid.epsilon) / Fraction(moved)))
+        cells = tree.leaves(decided)
+        self._journal.write(LeavesNote(cells), lambda: {"counts": self._data.histogram(cells)})
+        return cells
+
+    def _decided(self, tree: SplitTree, paid: Pure, epsilon: float) -> list[Decisions]:
+        """What is cut, by noise that costs so much a unit; the whole tree was paid for."""
+        return tree.grown(
+            self._data.histogram,
+            lambda heights: self._noise.geometric(heights, 1, epsilon),
+            epsilon,
+        )
 
     def select(
         self, score: Score, loss: Selection, why: str, log_prior: FloatArray | None = None
@@ -286,7 +258,7 @@ class Curator:
         """
         scores, monotone, epsilon = self._scored(score, loss, why)
         chosen = self._noise.choose(scores, score.sensitivity, epsilon, monotone, log_prior)
-        self._log(SelectionNote(chosen), lambda: {"scores": scores})
+        self._journal.write(SelectionNote(chosen), lambda: {"scores": scores})
         return chosen
 
     def select_several(self, score: Score, loss: Selection, why: str) -> IntArray:
@@ -301,7 +273,7 @@ class Curator:
             pick = self._noise.choose(scores[left], score.sensitivity, epsilon, monotone)
             chosen[i] = left[pick]
             left = np.delete(left, pick)
-        self._log(SelectionNote(chosen), lambda: {"scores": scores})
+        self._journal.write(SelectionNote(chosen), lambda: {"scores": scores})
         return chosen
 
     def _scored(self, score: Score, loss: Selection, why: str) -> tuple[IntArray, bool, float]:
@@ -324,24 +296,51 @@ class Curator:
         """
         aside = self.working_copy() if isinstance(self._data, WorkingCopy) else copy.copy(self)
         aside.transcript = Transcript(budget, self.neighbors)
-        self._bookings.watch(aside.transcript)
+        self._journal.follow(aside.transcript)
         self.transcript.charge(
             Mechanism.SET_ASIDE, why, _all_of(budget), 0.0, inner=(aside.transcript,)
         )
         return aside
 
-    def side_by_side(self, regions: Regions, budgets: Sequence[Budget]) -> list[Curator]:
-        """A curator for each region, with a budget of its own and the region's rows only.
+    def side_by_side(
+        self,
+        regions: Regions,
+        levels: Sequence[Budget],
+        kept: Mapping[int, Transcript] = MappingProxyType({}),
+        divide: Callable[[Dataset, Regions], list[Dataset]] | None = None,
+    ) -> list[Curator]:
+        """A curator for each region, with a level of its own and the region's rows only.
 
-        Charged now, once, at the largest of the budgets: a row added or removed changes the rows
-        of one region and no other, whatever the other rows are (parallel composition). A row that
-        is replaced may change two, so this is for add/remove alone.
+        Charged now, once, at the largest of the levels. A row added or removed changes the rows of
+        one region and no other, whatever the other rows are (parallel composition). A row that is
+        replaced is one removed and one added, in one region or in two: under replace-one a region
+        may spend what makes two steps cost its level, under add-remove, as the number of its rows
+        is not public. Two steps in two regions then cost the mean of both levels.
+        `dpcore.datasets.area_levels` has the proof.
+
+        `kept` are transcripts of regions that need no curator, because simulated answers with the
+        same seed and budget are at hand; `divide` may be a faster way to the same parts.
         """
-        if not self.neighbors.size_is_private:
-            raise ValueError("Regions side by side are private under add-remove only.")
-        most = Budget(max(b.epsilon for b in budgets), max(b.delta for b in budgets))
+        budgets = [
+            level if self.neighbors.size_is_private else of_one_row(level, 2) for level in levels
+        ]
+        most = Budget(max(b.epsilon for b in levels), max(b.delta for b in levels))
         why = f"{len(budgets)} regions, each with a budget of its own"
-        return self._asked_apart(lambda: divided(self._data, regions), budgets, most, why)
+        transcripts = tuple(
+            kept[region] if region in kept else Transcript(budget)
+            for region, budget in enumerate(budgets)
+        )
+        parts = self._asked_apart(
+            lambda: (divide or divided)(self._data, regions), transcripts, most, why
+        )
+        for name, part in zip(regions.names, parts, strict=True):
+            part._noise, part.rng = noise_for(self._noise, name), coins_for(self.rng, name)
+        return parts
+
+    def enter(self, note: Note, steps: Sequence[RunStep]) -> None:
+        """Write down the steps of a part, behind a note that says which part it is."""
+        self.note(note)
+        self._journal.extend(steps)
 
     def in_parts(self, parts: int, budget: Budget) -> list[Curator]:
         """A curator for each of so many random parts of the rows, each with the same budget.
@@ -352,22 +351,24 @@ class Curator:
         """
         coins = self.secret_coins()
         why = f"{parts} random parts, each with the same budget"
-        return self._asked_apart(
-            lambda: dealt(self._data, parts, coins), [budget] * parts, budget, why
-        )
+        transcripts = tuple(Transcript(budget, self.neighbors) for _ in range(parts))
+        return self._asked_apart(lambda: dealt(self._data, parts, coins), transcripts, budget, why)
 
     def _asked_apart(
-        self, divide: Callable[[], list[Dataset]], budgets: Sequence[Budget], most: Budget, why: str
+        self,
+        divide: Callable[[], list[Dataset]],
+        transcripts: tuple[Transcript, ...],
+        most: Budget,
+        why: str,
     ) -> list[Curator]:
         """Curators of disjoint parts, for the price of the dearest; charged before the data are
         divided."""
-        transcripts = tuple(Transcript(budget, self.neighbors) for budget in budgets)
         self.transcript.charge(Mechanism.SIDE_BY_SIDE, why, _all_of(most), 0.0, inner=transcripts)
         curators = []
         for data, transcript in zip(divide(), transcripts, strict=True):
             part = copy.copy(self)
-            part._data, part.transcript, part._journal = data, transcript, []
-            part._bookings = _Bookings(transcript)
+            part._data, part.transcript = data, transcript
+            part._journal = self._journal.of_part(transcript)
             curators.append(part)
         return curators
 
@@ -402,7 +403,7 @@ class Curator:
         if not isinstance(self._data, WorkingCopy):
             self._data = working_copy(self._data)
         squared = self._data.remove_nearest(to_ticks(np.atleast_2d(centers)), m)
-        self._log(
+        self._journal.write(
             RemovalNote(centers, m),
             lambda: {"radius": math.sqrt(squared) / TICKS, "rows left": self._data.n},
         )
@@ -416,6 +417,10 @@ class Curator:
 
     def _per_row(self, added: Sensitivity, replaced: Sensitivity) -> Sensitivity:
         return added if self.neighbors is Neighbors.ADD_REMOVE else replaced
+
+    def _of_disjoint_counts(self) -> Sensitivity:
+        """A row added changes one count by 1, and a row replaced changes two."""
+        return self._per_row(Sensitivity(1, 1.0), Sensitivity(2, root_up(2)))
 
     def _noisy(
         self, exact: Callable[[], IntArray], sensitivity: Sensitivity, loss: Loss, why: str
@@ -441,18 +446,6 @@ class Curator:
         if self.budget.accounting is Accounting.GAUSSIAN and values.size > MAX_VALUES:
             raise Infeasible(f"Gaussian accounting has room for {MAX_VALUES:,} values a question.")
         return self._noise.gaussian(values, moved.l2, paid.rho)
-
-    def _log(self, note: Note, truth: Callable[[], Mapping[str, Any]]) -> None:
-        """Write down an answer, and in a journal also the truth behind it."""
-        self._record(note, NonPrivate(truth()) if self._keeps_journal else None)
-
-    def _record(self, note: Note, truth: NonPrivate[Mapping[str, Any]] | None = None) -> None:
-        if not isinstance(note, Note):
-            raise TypeError(f"A step is noted as a Note of dpcore.results.steps, not {note!r}.")
-        step = Step(note, self._bookings.new(), truth)
-        self._journal.append(step)
-        if self._watch is not None:
-            self._watch(step)
 
 
 def _all_of(budget: Budget) -> Loss:

@@ -17,8 +17,8 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from dpcore.errors import Infeasible
 from dpcore.geometry.domain import IntArray
-from dpcore.privacy.accounting import Infeasible
 from dpcore.privacy.noise import LOG_FLOOR, Noise
 
 BoolArray = npt.NDArray[np.bool_]

@@ -1,6 +1,7 @@
 """Publishing once: a plan, a ledger that is charged, files that leave, a certificate."""
 
 from dpcore.release.amounts import Amount
+from dpcore.release.array_source import ArrayData
 from dpcore.release.finding import Finding
 from dpcore.release.ledger import Account, Actors, Entry, Ledger, ReleaseRefused
 from dpcore.release.plan import RELEASE, TWIN, ReleasePlan
@@ -16,6 +17,7 @@ __all__ = [
     "Account",
     "Actors",
     "Amount",
+    "ArrayData",
     "BuiltinData",
     "DataSource",
     "Entry",

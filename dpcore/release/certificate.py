@@ -12,7 +12,7 @@ import numpy as np
 
 from dpcore._version import __version__
 from dpcore.algorithms import PAPERS, get
-from dpcore.privacy.accounting import Transcript
+from dpcore.privacy.transcript import Transcript
 from dpcore.release.rehearsal import short_answers
 from dpcore.release.signature import Signer
 from dpcore.results.run_result import ReleasedResult

@@ -212,7 +212,7 @@ SOURCE = either(
                 format=optional(text(100)),
                 zones=truth,
             )
-            for kind in ("files", "table")
+            for kind in ("files", "table", "array")
         },
     },
 )

@@ -34,8 +34,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from dpcore.privacy.accounting import Accounting, Transcript
+from dpcore.privacy.accounting import Accounting
 from dpcore.privacy.rounding import at_most
+from dpcore.privacy.transcript import Transcript
 from dpcore.queries import curator
 from dpcore.release.amounts import NOTHING, Amount
 from dpcore.release.unit import Unit

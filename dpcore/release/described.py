@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from dpcore.geometry.domain import Box
 from dpcore.release.amounts import Amount
+from dpcore.release.array_source import ArrayData
 from dpcore.release.plan import TWIN, ReleasePlan
 from dpcore.release.sources import BuiltinData, DataSource, FileData
 from dpcore.release.twin import twin_plan
@@ -47,6 +50,9 @@ def described_source(said: Mapping[str, Any]) -> DataSource:
     source = said["source"]
     if source["kind"] == "built-in":
         return BuiltinData(source["key"])
+    if source["kind"] == "array":
+        box = described_box(said)
+        return ArrayData(np.empty((0, box.d)), box, source["outside the box"])
     return FileData(
         "",
         tuple(source["columns"]),

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from html import escape
 from typing import Any
 
 import numpy as np
 
+from dpcore._html import render
 from dpcore.algorithms import get
 from dpcore.datasets.city_shapes import boroughs
 from dpcore.geometry.domain import Box, FloatArray
@@ -29,30 +29,6 @@ WIDTH = 1000.0
 FLATTEST, TALLEST = 0.4, 1.8
 #: Area of all points together, as part of the drawing; radius of one at most and at least.
 INK, LARGEST, SMALLEST = 0.04, 16.0, 1.1
-#: Forbids programs and everything from elsewhere; styles are in the page.
-POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-
-STYLE = """\
-:root { color-scheme: light dark; --ground: #F7F6F2; --water: #D4E4EF; --shore: #B0BAC2;
-  --point: #14181C; --center: #005ADC; --rim: #FFFFFF; --paper: #FFFFFF; --ink: #14181C;
-  --quiet: #56616B; }
-@media (prefers-color-scheme: dark) { :root { --ground: #202830; --water: #0B1A26;
-  --shore: #425060; --point: #ECF0F4; --center: #569CFF; --rim: #0B1A26; --paper: #11181F;
-  --ink: #ECF0F4; --quiet: #A5B0BA; } }
-body { margin: 0 auto; max-width: 60rem; padding: 1rem; background: var(--paper);
-  color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }
-h1 { font-size: 1.35rem; margin: 0 0 .25rem; overflow-wrap: anywhere; }
-p { margin: .25rem 0 .75rem; } .quiet { color: var(--quiet); }
-svg { display: block; width: 100%; height: auto; max-height: 85vh; background: var(--water);
-  border-radius: .25rem; }
-.land { fill: var(--ground); stroke: var(--shore); } .point { fill: var(--point); }
-.center { fill: var(--center); stroke: var(--rim); stroke-width: 3; }
-.way { stroke: var(--center); stroke-width: 3; }
-.number { fill: var(--rim); font: bold 14px system-ui, sans-serif; text-anchor: middle; }
-.table { overflow-x: auto; } table { border-collapse: collapse; margin-top: .75rem; }
-th, td { text-align: right; padding: .2rem .9rem .2rem 0; font-variant-numeric: tabular-nums; }
-th { font-weight: 600; } thead { border-bottom: 1px solid var(--shore); }
-"""
 
 
 class PageFrame:
@@ -81,11 +57,6 @@ def map_page(said: Mapping[str, Any], published: Published) -> str:
     frame = PageFrame(box, said["geographic"])
     synopsis = published.synopsis
     drawn = None if synopsis is None else marks(synopsis)
-    layers = [
-        *(_land(frame, box) if said["geographic"] else ()),
-        *(_points(frame, drawn) if drawn is not None else ()),
-        *_centers(frame, published.centers),
-    ]
     unit, neighbors = said["unit"], Neighbors(said["neighbors"])
     title = f"{said['data set']}: {said['k']} centers"
     label = f"Map of {said['k']} private centers" + (
@@ -99,21 +70,29 @@ def map_page(said: Mapping[str, Any], published: Published) -> str:
     ]
     if drawn is not None and drawn.published > len(drawn.frame):
         told.append(f"Of {drawn.published:,} published points near ones are drawn as one.")
-    return (
-        "<!DOCTYPE html>\n"
-        '<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>\n"
-        f"<h1>{escape(title)}</h1>\n<p class=quiet>{escape(' '.join(told))}</p>\n"
-        f'<svg viewBox="0 0 {WIDTH:g} {frame.height:g}" role="img" aria-label="{escape(label)}">\n'
-        + "\n".join(layers)
-        + f"\n</svg>\n{_table(published)}\n</body></html>\n"
+    land = _land(frame, box) if said["geographic"] else ()
+    head, rows = _table(published)
+    return render(
+        "map.html",
+        title=title,
+        text=" ".join(told),
+        label=label,
+        width=WIDTH,
+        height=frame.height,
+        land=list(land),
+        points=[] if drawn is None else list(_points(frame, drawn)),
+        ways=_ways(frame, published.centers),
+        centers=frame(published.centers[:, :2]).tolist(),
+        head=head,
+        rows=rows,
     )
 
 
-def _land(frame: PageFrame, box: Box) -> Iterator[str]:
-    """The shapes that reach into the box. Corners that fall on one spot are drawn once."""
+def _land(frame: PageFrame, box: Box) -> Iterator[tuple[str, str]]:
+    """Names and outlines of the shapes that reach into the box.
+
+    Corners that fall on one spot are drawn once.
+    """
     low, high = np.asarray(box.low), np.asarray(box.high)
     for area in boroughs():
         path = ""
@@ -125,10 +104,11 @@ def _land(frame: PageFrame, box: Box) -> Iterator[str]:
             if moved.sum() > 3:
                 path += "M" + "L".join(f"{x} {y}" for x, y in spots[moved].tolist()) + "Z"
         if path:
-            yield f'<path class="land" d="{path}"><title>{escape(area.name)}</title></path>'
+            yield area.name, path
 
 
-def _points(frame: PageFrame, drawn: Marks) -> Iterator[str]:
+def _points(frame: PageFrame, drawn: Marks) -> Iterator[tuple[float, float, float, float]]:
+    """Place, radius and weight of each point."""
     weights = drawn.frame["weight"].to_numpy()
     if not len(weights):
         return
@@ -138,38 +118,23 @@ def _points(frame: PageFrame, drawn: Marks) -> Iterator[str]:
     for (x, y), radius, weight in zip(
         spots.tolist(), radii.tolist(), weights.tolist(), strict=True
     ):
-        yield (
-            f'<circle class="point" cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}">'
-            f"<title>weight {weight:.6g}</title></circle>"
-        )
+        yield x, y, radius, weight
 
 
-def _centers(frame: PageFrame, centers: FloatArray) -> Iterator[str]:
-    """Numbered as in the files; of a way, the number stands where it begins."""
-    if centers.shape[1] == 4:
-        for (x0, y0), (x1, y1) in zip(
-            frame(centers[:, :2]).tolist(), frame(centers[:, 2:]).tolist(), strict=True
-        ):
-            yield f'<line class="way" x1="{x0:.1f}" y1="{y0:.1f}" x2="{x1:.1f}" y2="{y1:.1f}"/>'
-    for number, (x, y) in enumerate(frame(centers[:, :2]).tolist(), start=1):
-        yield (
-            f'<circle class="center" cx="{x:.1f}" cy="{y:.1f}" r="13">'
-            f"<title>center {number}</title></circle>"
-            f'<text class="number" x="{x:.1f}" y="{y + 5:.1f}">{number}</text>'
-        )
+def _ways(frame: PageFrame, centers: FloatArray) -> list[list[float]]:
+    """Both ends of each center that is a way from one place to another."""
+    if centers.shape[1] != 4:
+        return []
+    return np.hstack([frame(centers[:, :2]), frame(centers[:, 2:])]).tolist()
 
 
-def _table(published: Published) -> str:
-    """In text what the map shows, largest share first."""
+def _table(published: Published) -> tuple[list[str], list[list[str]]]:
+    """Head and rows of a table with what the map shows, largest share first."""
     box, centers = published.box, published.centers
-    head = "".join(f"<th>{escape(name)}</th>" for name in ("center", *box.names, "share"))
     found = shares_of(published.synopsis, box, centers)
     shares = np.full(len(centers), np.nan) if found is None else found
-    rows = ""
+    rows = []
     for index in np.argsort(-shares, kind="stable").tolist():
-        cells = "".join(f"<td>{value:.5f}</td>" for value in centers[index])
         percent = "" if np.isnan(shares[index]) else f"{100 * shares[index]:.0f} %"
-        rows += f"<tr><td>{index + 1}</td>{cells}<td>{percent}</td></tr>"
-    return (
-        f"<div class=table><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
-    )
+        rows.append([f"{index + 1}", *(f"{value:.5f}" for value in centers[index]), percent])
+    return ["center", *box.names, "share"], rows

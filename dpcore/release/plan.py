@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from dpcore.algorithms import Algorithm
-from dpcore.errors import BadInput
+from dpcore.errors import BadInput, Infeasible
 from dpcore.privacy import explain
-from dpcore.privacy.accounting import Budget, Infeasible, Neighbors
+from dpcore.privacy.accounting import Budget, Neighbors
 from dpcore.privacy.rounding import down
 from dpcore.release.amounts import Amount
 from dpcore.release.ledger import Claim, ReleaseRefused
@@ -191,16 +191,12 @@ class ReleasePlan:
     def statement(self) -> list[str]:
         """What is about to happen, what it costs and what an attacker gains, in sentences."""
         box, unit = self.data.box, self.unit
-        ends = ", ".join(
-            f"{name} from {low:g} to {high:g}"
-            for name, low, high in zip(box.names, box.low, box.high, strict=True)
-        )
         fate = "moved to its edge" if self.data.outside == "clip" else "left out"
         said = [
             f"Published will be {self.k} centers of {self.name!r}, found by {self.system.title} "
             f"({self.system.verdict}), and what they were found from, where there is such a thing, "
             "for everybody to see and to keep.",
-            f"Only the public box counts: {ends}. What lies outside is {fate}.",
+            f"Only the public box counts: {box.words()}. What lies outside is {fate}.",
             explain.protected(unit.name, self.neighbors, unit.ids, unit.rows),
             explain.rows_of(self.data.as_dict()["kind"]),
             explain.attack(self.epsilon, unit.name, self.neighbors),

@@ -14,15 +14,18 @@ from typing import Any
 
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.engine import EngineDataset
-from dpcore.errors import BadInput
+from dpcore.errors import BadInput, Infeasible
+from dpcore.geometry.domain import Box
 from dpcore.kmeans.stages import listening
-from dpcore.privacy.accounting import Infeasible, Transcript
 from dpcore.privacy.release_noise import ReleaseNoise
-from dpcore.release import bundle, charging, output, signature
+from dpcore.privacy.transcript import Transcript
+from dpcore.release import bundle, charging, output, published, signature
 from dpcore.release.certificate import NAME as CERTIFICATE
 from dpcore.release.ledger import Actors, Claim, Entry, Files, Ledger
 from dpcore.release.plan import ReleasePlan
+from dpcore.results.centers import ReleasedCenters
 from dpcore.results.run_result import ReleasedResult, UnchargedResult
+from dpcore.results.synopsis import Synopsis
 from dpcore.runs.run import run
 
 #: Seconds between two looks at how far the rows are read.
@@ -82,6 +85,25 @@ class Release:
     def certificate(self) -> dict[str, Any]:
         """What the release says of itself."""
         return json.loads(self.files[CERTIFICATE])
+
+    @cached_property
+    def centers(self) -> ReleasedCenters:
+        """The released centers, read from the files."""
+        values = published.read("centers", self.files, self._box)
+        assert values is not None
+        return ReleasedCenters(values, self._box)
+
+    @cached_property
+    def synopsis(self) -> Synopsis[ReleasedCenters] | None:
+        """The points that were released with the centers, read from the files, or None."""
+        points = published.read("points", self.files, self._box)
+        found = published.Published(self._box, self.centers.value, points).synopsis
+        return None if found is None else found.vouched(ReleasedCenters)
+
+    @property
+    def _box(self) -> Box:
+        box = self.certificate["box"]
+        return Box(tuple(box["low"]), tuple(box["high"]), tuple(box["names"]))
 
     def save(self, folder: str | Path) -> None:
         """Write the files into a new folder, which appears whole or not at all."""

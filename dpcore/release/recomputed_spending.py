@@ -7,8 +7,11 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from dpcore.privacy.accounting import Accounting, Mechanism, Pure, epsilon_of_rho
+from dpcore.privacy.accounting import Accounting
+from dpcore.privacy.concentrated import epsilon_of_rho
 from dpcore.privacy.gaussian import MIN_SENSITIVITY, epsilon_of_gaussian, implies
+from dpcore.privacy.losses import Pure
+from dpcore.privacy.mechanisms import Mechanism
 from dpcore.privacy.rounding import at_least, at_most, up
 
 #: Charges that pay for no noise of their own: what they buy is inside them.

@@ -24,23 +24,17 @@ import numpy as np
 
 from dpcore.algorithms import get
 from dpcore.datasets.mapped import MappedRows
+from dpcore.errors import Infeasible
 from dpcore.geometry.domain import FloatArray, IntArray, Partition
 from dpcore.kmeans.stages import listening, tell
-from dpcore.privacy.accounting import (
-    Budget,
-    Infeasible,
-    Loss,
-    Neighbors,
-    Pure,
-    Selection,
-    Transcript,
-)
-from dpcore.privacy.losses import noise_scale
+from dpcore.privacy.accounting import Budget, Neighbors
+from dpcore.privacy.losses import Loss, Pure, Selection, noise_scale
+from dpcore.privacy.transcript import Transcript
 from dpcore.queries.curator import Curator, L
 from dpcore.queries.questions import Sensitivity
 from dpcore.queries.scores import Score
 from dpcore.results.run_result import Outcome
-from dpcore.results.steps import Step
+from dpcore.results.steps import RunStep
 from dpcore.results.synopsis import Coreset, NoisyGrid
 
 #: Longer answers are not on the certificate.
@@ -61,7 +55,7 @@ Account = Mapping[str, Any]
 Row = Mapping[str, Any]
 
 
-def short_answers(steps: Sequence[Step]) -> list[dict[str, Any]]:
+def short_answers(steps: Sequence[RunStep]) -> list[dict[str, Any]]:
     """The short answers of a run, in order, each with what was asked."""
     found = []
     for step in steps:

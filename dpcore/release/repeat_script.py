@@ -45,7 +45,7 @@ def script(said: Mapping[str, Any]) -> str:
                 ("format", source["format"]),
                 ("engine", source["engine"]),
             )
-            if value not in (None, "drop", "duckdb")
+            if value not in (None, "drop", "duckdb", "memory")
         )
         zones = ", zones=sys.argv[4]" if source["zones"] else ""
         kind, argument = "FileData", " DATA" + (" ZONES" if source["zones"] else "")

@@ -18,6 +18,7 @@ import pandas as pd
 
 from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box, FloatArray
+from dpcore.geometry.positions import longitude_first
 from dpcore.results import parquet
 from dpcore.results.centers import Centers, PrivateCenters
 
@@ -66,8 +67,7 @@ class Places:
 
     def as_geojson(self, indent: int | None = None) -> str:
         """A point for each place; two places (pickup, dropoff) become a line between them."""
-        if len(self.box.names) not in (2, 4):
-            raise BadInput(f"GeoJSON needs longitude and latitude, not {self.box.names}.")
+        positions = self._positions()
         said = {STATUS: self.status} if self.status else {}
         known = zip(*(values.tolist() for values in self.properties.values()), strict=True)
         features = [
@@ -76,10 +76,16 @@ class Places:
                 "geometry": _shape(position),
                 "properties": {**dict(zip(self.properties, own, strict=True)), **said},
             }
-            for position, own in zip(self.positions.tolist(), known, strict=True)
+            for position, own in zip(positions.tolist(), known, strict=True)
         ]
         collection = {"type": "FeatureCollection", **said, "features": features}
         return json.dumps(collection, indent=indent)
+
+    def _positions(self) -> FloatArray:
+        """Positions with longitude before latitude, whatever the order of the columns."""
+        if self.box.d not in (2, 4):
+            raise BadInput(f"GeoJSON needs longitude and latitude, not {self.box.names}.")
+        return self.positions[:, longitude_first(self.box)]
 
 
 def centers_as_places(box: Box, centers: FloatArray, status: str) -> Places:

@@ -9,41 +9,21 @@ from typing import TYPE_CHECKING, Any, Generic, Self
 import numpy as np
 
 from dpcore.geometry.domain import Box, FloatArray
-from dpcore.privacy.accounting import Neighbors, Transcript, Verdict
+from dpcore.privacy.accounting import Neighbors, Verdict
+from dpcore.privacy.transcript import Transcript
 from dpcore.results.centers import (
     C,
-    Centers,
     NonPrivateCenters,
-    PrivateCenters,
     ReleasedCenters,
     SimulatedCenters,
     UnchargedCenters,
 )
 from dpcore.results.non_private import NonPrivate
-from dpcore.results.non_private import guarded as guarded
-from dpcore.results.non_private import opened as opened
-from dpcore.results.steps import Step
+from dpcore.results.steps import RunStep
 from dpcore.results.synopsis import Coreset, Synopsis
 
 if TYPE_CHECKING:
     from dpcore.release.ledger import Claim
-
-__all__ = [
-    "BaselineResult",
-    "Centers",
-    "NonPrivate",
-    "NonPrivateCenters",
-    "Outcome",
-    "PrivateCenters",
-    "ReleasedCenters",
-    "ReleasedResult",
-    "RunResult",
-    "SimulatedCenters",
-    "SimulatedResult",
-    "UnchargedCenters",
-    "UnchargedResult",
-    "UnprovenResult",
-]
 
 
 def in_order(centers: FloatArray) -> FloatArray:
@@ -78,7 +58,7 @@ class RunResult(Generic[C]):
     transcript: Transcript
     verdict: Verdict
     facts: Mapping[str, Any]
-    steps: tuple[Step, ...]
+    steps: tuple[RunStep, ...]
     box: Box
 
     @property

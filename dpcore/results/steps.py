@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from dpcore.geometry.domain import FloatArray, IntArray, Partition
 from dpcore.geometry.dyadic import DyadicCells
-from dpcore.privacy.accounting import Charge
+from dpcore.geometry.halved import HalvedCells
+from dpcore.privacy.transcript import Charge
 from dpcore.results.non_private import NonPrivate
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class Note:
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class RunStep:
     """One thing that happened in a run."""
 
     note: Note
@@ -121,12 +122,28 @@ class SelectionNote(Note):
 
 
 @dataclass(frozen=True, eq=False)
+class LeavesNote(Note):
+    """The cells of a tree that was cut where rows are."""
+
+    kind = "leaves"
+    cells: HalvedCells
+
+
+@dataclass(frozen=True, eq=False)
 class RemovalNote(Note):
     """The removal of the m rows nearest to some released centers from a working copy."""
 
     kind = "removal"
     centers: FloatArray
     m: int
+
+
+@dataclass(frozen=True, eq=False)
+class RegionNote(Note):
+    """The region whose own run the next steps are of."""
+
+    kind = "region"
+    name: str
 
 
 # Notes that algorithms write.

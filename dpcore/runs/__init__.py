@@ -1,1 +1,1 @@
-"""One run of an algorithm: on a data set, region by region, or as a scikit-learn estimator."""
+"""One run of an algorithm: on a data set or region by region, and bounds found privately."""

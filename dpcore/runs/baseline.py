@@ -9,8 +9,9 @@ from dpcore.datasets.grid import GridDataset
 from dpcore.datasets.own import AnyData
 from dpcore.geometry.domain import FloatArray, Grid
 from dpcore.kmeans.reference import best_on_grid, best_on_rows
+from dpcore.results.centers import NonPrivateCenters
 from dpcore.results.non_private import NonPrivate, opened
-from dpcore.results.run_result import BaselineResult, NonPrivateCenters
+from dpcore.results.run_result import BaselineResult
 
 
 def best_centers(data: Dataset, k: int, rng: np.random.Generator) -> FloatArray:

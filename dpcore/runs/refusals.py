@@ -9,7 +9,8 @@ from __future__ import annotations
 from dpcore.algorithms.base import Algorithm
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.builtin import BUILTIN, builtin_set
-from dpcore.privacy.accounting import Infeasible, Neighbors
+from dpcore.errors import Infeasible
+from dpcore.privacy.accounting import Neighbors
 from dpcore.privacy.rounding import at_most
 
 #: Built-in sets of the same places with more rows.

@@ -17,8 +17,6 @@ from dpcore.results.run_result import BaselineResult
 from dpcore.study.metrics import Metric, Solution
 from dpcore.study.sweep import Trial
 
-#: Where curves have their points: every named level and some between.
-EPSILONS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0, 4.0)
 #: Four trials in five lie in the band.
 BAND = (0.1, 0.9)
 
@@ -64,7 +62,7 @@ def curve(algorithm: str, trials: Iterable[Trial], metric: Metric) -> Curve:
 
 
 @dataclass(frozen=True)
-class Limits:
+class CurveLimits:
     """The figures that curves lie between: nothing to lose and nothing learned."""
 
     #: Of k-means without privacy.
@@ -77,11 +75,13 @@ class Limits:
 
 def limits(
     data: Dataset, k: int, reference: BaselineResult, metric: Metric, seed: int = 0
-) -> Limits:
+) -> CurveLimits:
     """The non-private answer and the best that looks at no data, measured as trials are."""
     best = Solution(data, np.asarray(reference.centers))
     packed = data.box.from_unit(sphere_packing(k, data.d, 1, np.random.default_rng(seed))[0])
     blind = Solution(data, packed)
     center = Solution(data, np.repeat(data.box.center[None], k, axis=0))
     is_center = center.nicv < blind.nicv
-    return Limits(metric.of(best, best), metric.of(center if is_center else blind, best), is_center)
+    return CurveLimits(
+        metric.of(best, best), metric.of(center if is_center else blind, best), is_center
+    )

@@ -11,14 +11,13 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import linear_sum_assignment
 
 from dpcore.datasets.base import Dataset
 from dpcore.errors import BadInput
-from dpcore.geometry.domain import Box, FloatArray, from_ticks
+from dpcore.geometry.domain import FloatArray, from_ticks
+from dpcore.study.shifts import center_shift
 
-#: Mean radius of the Earth.
-EARTH_RADIUS_M = 6_371_008.8
+__all__ = ["METRICS", "SIZE", "Metric", "Solution", "measurable", "named", "usual"]
 
 
 def nicv(data: Dataset, centers: npt.ArrayLike) -> float:
@@ -26,56 +25,13 @@ def nicv(data: Dataset, centers: npt.ArrayLike) -> float:
 
     Centers in data units; distances in unit coordinates, in which the box is [-1, 1]^d (Su et al.
     2016, section 5.1).
-
-    Parameters
-    ----------
-    data : Dataset
-        The data to compare with.
-    centers : array-like of shape (k, d)
-        Centers in data units.
-
-    Returns
-    -------
-    float
-        0 if every row lies on a center, and d at most for a center in the middle of the box.
-
-    Examples
-    --------
-    >>> import dpcore
-    >>> from dpcore.study import metrics
-    >>> data = dpcore.datasets.load("iris")
-    >>> centers = dpcore.baseline(data, k=3).centers
-    >>> 0 < metrics.nicv(data, centers) < metrics.nicv(data, data.box.center)
-    True
     """
     unit = data.box.to_unit(np.atleast_2d(np.asarray(centers, dtype=np.float64)))
     return float(data.cost(unit[None])[0]) / max(1, data.n)
 
 
 def mean_distance(data: Dataset, centers: npt.ArrayLike) -> float:
-    """Mean distance to the nearest center, not squared: Ni et al. (2021), equation (5).
-
-    Parameters
-    ----------
-    data : Dataset
-        The data to compare with.
-    centers : array-like of shape (k, d)
-        Centers in data units.
-
-    Returns
-    -------
-    float
-        The mean over all rows, in unit coordinates.
-
-    Examples
-    --------
-    >>> import dpcore
-    >>> from dpcore.study import metrics
-    >>> data = dpcore.datasets.load("iris")
-    >>> centers = dpcore.baseline(data, k=3).centers
-    >>> 0 < metrics.mean_distance(data, centers) < metrics.mean_distance(data, data.box.center)
-    True
-    """
+    """Mean distance to the nearest center, not squared: Ni et al. (2021), equation (5)."""
     ticks, weights = data.positions()
     points = from_ticks(ticks)
     unit = data.box.to_unit(np.atleast_2d(np.asarray(centers, dtype=np.float64)))
@@ -85,146 +41,13 @@ def mean_distance(data: Dataset, centers: npt.ArrayLike) -> float:
 
 
 def relative_error(value: float, reference: float) -> float:
-    """(cost - best) / best (Feldman et al. 2017). Negative where the reference was beaten.
-
-    Parameters
-    ----------
-    value : float
-        The cost of some centers.
-    reference : float
-        The cost of the reference.
-
-    Returns
-    -------
-    float
-        0 if they are equal.
-
-    Examples
-    --------
-    >>> from dpcore.study import metrics
-    >>> metrics.relative_error(1.5, 1.0)
-    0.5
-    """
+    """(cost - best) / best (Feldman et al. 2017). Negative where the reference was beaten."""
     return (value - reference) / reference if reference > 0 else float(value > 0)
 
 
 def cost_gap(value: float, reference: float) -> float:
-    """|cost - reference| / reference (Joshi and Thakkar 2022), which punishes doing better.
-
-    Parameters
-    ----------
-    value : float
-        The cost of some centers.
-    reference : float
-        The cost of the reference.
-
-    Returns
-    -------
-    float
-        0 if they are equal, and never negative.
-
-    Examples
-    --------
-    >>> from dpcore.study import metrics
-    >>> metrics.cost_gap(0.5, 1.0)
-    0.5
-    """
+    """|cost - reference| / reference (Joshi and Thakkar 2022), which punishes doing better."""
     return abs(relative_error(value, reference))
-
-
-def matched(centers: npt.ArrayLike, reference: npt.ArrayLike, box: Box) -> npt.NDArray[np.intp]:
-    """For each reference center the index of its partner, so that squared shifts sum to least.
-
-    Parameters
-    ----------
-    centers : array-like of shape (k, d)
-        Centers in data units.
-    reference : array-like of shape (k, d)
-        The centers that look for a partner.
-    box : Box
-        The box of the data; distances are taken in unit coordinates.
-
-    Returns
-    -------
-    ndarray of shape (k,)
-        Indices into `centers`.
-
-    Examples
-    --------
-    >>> from dpcore import Box
-    >>> from dpcore.study import metrics
-    >>> metrics.matched([[1.0], [0.0]], [[0.1], [0.9]], Box.cube(1)).tolist()
-    [1, 0]
-    """
-    a = box.to_unit(np.asarray(centers))
-    b = box.to_unit(np.asarray(reference))
-    squared = ((b[:, None] - a[None]) ** 2).sum(-1)
-    return linear_sum_assignment(squared)[1]
-
-
-def meters_between(lon_lat_a: npt.ArrayLike, lon_lat_b: npt.ArrayLike) -> FloatArray:
-    """Great-circle distance in meters between positions in degrees (the haversine formula).
-
-    Parameters
-    ----------
-    lon_lat_a, lon_lat_b : array-like of shape (..., 2)
-        Longitudes and latitudes in degrees.
-
-    Returns
-    -------
-    ndarray of shape (...)
-        Distances in meters.
-
-    Examples
-    --------
-    >>> from dpcore.study import metrics
-    >>> round(float(metrics.meters_between([0, 0], [0, 1])))
-    111195
-    """
-    a, b = (np.radians(np.asarray(x, dtype=np.float64)) for x in (lon_lat_a, lon_lat_b))
-    sin2 = np.sin((b - a) / 2) ** 2
-    h = sin2[..., 1] + np.cos(a[..., 1]) * np.cos(b[..., 1]) * sin2[..., 0]
-    return 2 * EARTH_RADIUS_M * np.arcsin(np.sqrt(np.clip(h, 0, 1)))
-
-
-def center_shift(data: Dataset, centers: npt.ArrayLike, reference: npt.ArrayLike) -> FloatArray:
-    """How far each reference center is from its partner: in meters on a map, else in unit
-    coordinates.
-
-    Positions with two places (pickup and dropoff) give the longer of the two shifts.
-
-    Parameters
-    ----------
-    data : Dataset
-        The data set, for its box and its unit of distance.
-    centers : array-like of shape (k, d)
-        Centers in data units.
-    reference : array-like of shape (k, d)
-        The centers to compare with.
-
-    Returns
-    -------
-    ndarray of shape (k,)
-        The shift of each reference center.
-
-    Examples
-    --------
-    >>> import dpcore
-    >>> from dpcore.study import metrics
-    >>> data = dpcore.datasets.load("iris")
-    >>> centers = dpcore.baseline(data, k=3).centers
-    >>> metrics.center_shift(data, centers, centers).tolist()
-    [0.0, 0.0, 0.0]
-    """
-    partner = np.asarray(centers)[matched(centers, reference, data.box)]
-    reference = np.asarray(reference)
-    if not data.about.geographic:
-        moved = data.box.to_unit(partner) - data.box.to_unit(reference)
-        return np.sqrt((moved**2).sum(axis=1))
-    places = range(0, data.d - data.d % 2, 2)
-    return np.max(
-        [meters_between(partner[:, i : i + 2], reference[:, i : i + 2]) for i in places], axis=0
-    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpcore.algorithms import get
-from dpcore.privacy.accounting import Infeasible, Neighbors
+from dpcore.errors import Infeasible
+from dpcore.privacy.accounting import Neighbors
 from dpcore.study.prediction import COMPARED, PREDICTED, Win, crossover, predict
 
 #: Metrics in which an added NICV can be drawn: as it is, or as a part of the best.

@@ -41,7 +41,8 @@ from dpcore.algorithms.centroid_error import (
     smallest_epsilon_for_a_round,
 )
 from dpcore.algorithms.dplloyd import round_epsilons
-from dpcore.privacy.accounting import Budget, Infeasible, Neighbors
+from dpcore.errors import Infeasible
+from dpcore.privacy.accounting import Budget, Neighbors
 
 #: Where prediction and measurement part, for people; `benchmarks.prediction` measures it.
 PARTING = (

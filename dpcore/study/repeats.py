@@ -14,7 +14,8 @@ from dpcore.datasets.base import Dataset
 from dpcore.results.run_result import BaselineResult
 from dpcore.runs.request import Request
 from dpcore.runs.run import run
-from dpcore.study.metrics import center_shift, relative_error
+from dpcore.study.metrics import relative_error
+from dpcore.study.shifts import center_shift
 from dpcore.study.sweep import trial_seed
 
 #: Enough for a median and a ninth decile that stay where they are.

@@ -22,7 +22,8 @@ from dpcore.kmeans.points import WeightedPoints
 from dpcore.results.non_private import NonPrivate
 from dpcore.results.run_result import BaselineResult, RunResult
 from dpcore.results.synopsis import Coreset, NoisyGrid, Synopsis
-from dpcore.study.metrics import center_shift, matched, relative_error
+from dpcore.study.metrics import relative_error
+from dpcore.study.shifts import center_shift, matched
 
 #: More points than this are merged, more cells a side added up: a screen shows no more.
 MOST_POINTS = 1000

@@ -12,8 +12,8 @@ from typing import Any, overload
 import numpy as np
 
 from dpcore.datasets.own import AnyData
-from dpcore.errors import BadInput
-from dpcore.privacy.accounting import Infeasible, Neighbors
+from dpcore.errors import BadInput, Infeasible
+from dpcore.privacy.accounting import Neighbors
 from dpcore.results.non_private import NonPrivate, guarded, opened
 from dpcore.results.run_result import BaselineResult
 from dpcore.runs.baseline import baseline

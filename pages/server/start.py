@@ -24,8 +24,8 @@ from streamlit.starlette import App
 
 from pages.server import settings, shores
 from pages.server.gate import Gate
+from pages.server.session_cleanup import Sweeper
 from pages.server.settings import Mode
-from pages.server.sweep import Sweeper
 
 #: Set where a browser should open by itself.
 BROWSE = "DPCORE_BROWSE"

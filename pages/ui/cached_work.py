@@ -17,11 +17,12 @@ import streamlit as st
 import dpcore
 from dpcore.datasets.base import Dataset
 from dpcore.privacy.accounting import Verdict
-from dpcore.results.run_result import BaselineResult, NonPrivate, RunResult, opened
+from dpcore.results.non_private import NonPrivate, opened
+from dpcore.results.run_result import BaselineResult, RunResult
 from dpcore.runs.request import Request
 from dpcore.study import curves
 from dpcore.study import run_view as pictures
-from dpcore.study.curves import Limits
+from dpcore.study.curves import CurveLimits
 from dpcore.study.metrics import METRICS
 from dpcore.study.repeats import Draw, draws
 from dpcore.study.run_view import Axes, Levels, Marks, Truth
@@ -91,7 +92,7 @@ def reference(key: str, k: int, seed: int = 0) -> BaselineResult:
 
 
 @once(256)
-def limits(key: str, k: int, seed: int, metric: str) -> NonPrivate[Limits]:
+def limits(key: str, k: int, seed: int, metric: str) -> NonPrivate[CurveLimits]:
     best = reference(key, k, seed)
     return NonPrivate(curves.limits(data(key), k, best, METRICS[metric], seed))
 

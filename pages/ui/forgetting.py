@@ -6,8 +6,8 @@ import streamlit as st
 from streamlit.runtime import caching, exists, get_instance
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pages.server import sweep
-from pages.ui import address, browser_state, own_data
+from pages.server import session_cleanup
+from pages.ui import address, browser_state, own_data, url_keys
 
 #: What stays of a visit: where it is, and how wide its window is.
 KEPT = (address.REMEMBERED, address.LEFT, address.HERE, browser_state.NARROW)
@@ -33,9 +33,9 @@ def forget() -> None:
     again[TIMES] = times() + 1
     st.session_state.clear()
     st.session_state.update(again)
-    if own_data.is_own(address.link().get("data", "")):
-        address.put("data", None)
-    address.put("step", None)
+    if own_data.is_own(url_keys.DATA.get()):
+        url_keys.DATA.clear()
+    url_keys.STEP.clear()
     context = get_script_run_ctx()
     if context is not None:
         caching.clear_session_data_cache(context.session_id)
@@ -44,7 +44,7 @@ def forget() -> None:
             get_instance().uploaded_file_mgr.remove_session_files(context.session_id)
         # Streamlit keeps what each button was to be called with, long after it was drawn.
         context.session_state._state._new_widget_state.widget_metadata.clear()
-    sweep.let_go.set()
+    session_cleanup.let_go.set()
 
 
 def times() -> int:

@@ -14,7 +14,7 @@ from dpcore.datasets.engines import Tally
 from dpcore.geometry.domain import Box
 from dpcore.release.sources import DataSource
 from dpcore.release.unit import Unit
-from dpcore.results.run_result import NonPrivate
+from dpcore.results.non_private import NonPrivate
 
 #: What stands in the address for data of a session: a mark that says nothing, not even a name.
 PREFIX = "own-"
@@ -31,7 +31,7 @@ def new_key() -> str:
 
 
 @dataclass(frozen=True)
-class OwnData:
+class SessionData:
     """Data that a session holds."""
 
     about: DataInfo
@@ -61,18 +61,18 @@ def is_own(key: str) -> bool:
     return key.startswith(PREFIX)
 
 
-def held() -> dict[str, OwnData]:
+def held() -> dict[str, SessionData]:
     """What this session holds, by key, in the order in which it came."""
-    found: dict[str, OwnData] = st.session_state.setdefault(HELD, {})
+    found: dict[str, SessionData] = st.session_state.setdefault(HELD, {})
     return found
 
 
-def keep(own: OwnData) -> OwnData:
+def keep(own: SessionData) -> SessionData:
     held()[own.key] = own
     return own
 
 
-def known(key: str) -> BuiltinSet | OwnData:
+def known(key: str) -> BuiltinSet | SessionData:
     """A data set by its key: a built-in one, or one that this session holds."""
     if not is_own(key):
         return builtin_set(key)

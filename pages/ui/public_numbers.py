@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpcore.results.run_result import opened
-from pages.ui import address, cached_work, visibility
-from pages.ui.visibility import Standing
-
-MOST_ROWS = 10**12
+from dpcore.results.non_private import opened
+from pages.ui import address, cached_work, url_keys, visibility
+from pages.ui.visibility import Visibility
 
 
 def rows(data: str) -> int | None:
     """The number of rows of public data and of a twin. For data of one's own, a typed number:
     theirs is private."""
-    if visibility.of(data) is not Standing.RAW:
+    if visibility.of(data) is not Visibility.RAW:
         return int(opened(cached_work.data(data).n))
     return address.control(
         st.number_input,
         "About how many rows? A public number",
-        "rows",
-        None,
-        address.number(int, 1, MOST_ROWS),
-        min_value=1,
-        max_value=MOST_ROWS,
+        url_keys.PUBLIC_ROWS,
         step=None,
         placeholder="such as 50000",
         help="The true number of your rows is private, so it is not used here. Type one that "

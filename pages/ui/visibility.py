@@ -10,7 +10,8 @@ from enum import StrEnum
 
 import streamlit as st
 
-from pages.ui import address, own_data
+from pages.ui import address, own_data, url_keys
+from pages.ui.publish.step import Step
 from pages.ui.wording import FROM_TWIN, FROM_TWIN_WORDS, NOT_PRIVATE, NOT_PRIVATE_WORDS
 
 SHOWN = "raw data shown"
@@ -19,31 +20,31 @@ PUBLISH = "pages/4_publish.py"
 STAND_IN = "nyc-month"
 
 
-class Standing(StrEnum):
+class Visibility(StrEnum):
     PUBLIC = "public"
     TWIN = "twin"
     RAW = "raw"
 
 
-def of(data: str) -> Standing:
+def of(data: str) -> Visibility:
     if not own_data.is_own(data):
-        return Standing.PUBLIC
-    return Standing.TWIN if own_data.held()[data].is_twin else Standing.RAW
+        return Visibility.PUBLIC
+    return Visibility.TWIN if own_data.held()[data].is_twin else Visibility.RAW
 
 
 def mark(data: str) -> str:
     """The badge of everything that looks at these data without noise."""
-    return FROM_TWIN if of(data) is Standing.TWIN else NOT_PRIVATE
+    return FROM_TWIN if of(data) is Visibility.TWIN else NOT_PRIVATE
 
 
 def mark_words(data: str) -> str:
     """The same where no badge can be drawn."""
-    return FROM_TWIN_WORDS if of(data) is Standing.TWIN else NOT_PRIVATE_WORDS
+    return FROM_TWIN_WORDS if of(data) is Visibility.TWIN else NOT_PRIVATE_WORDS
 
 
 def stop_if_absent() -> None:
     """Say in plain words that data which the address names are in another session, if so."""
-    key = st.query_params.get("data", "")
+    key = url_keys.DATA.get()
     if not own_data.is_own(key) or key in own_data.held():
         return
     st.title("These data are not here")
@@ -57,25 +58,27 @@ def stop_if_absent() -> None:
             "Show public data instead",
             key="public-instead",
             type="primary",
-            on_click=address.put,
-            args=("data", None),
+            on_click=url_keys.DATA.clear,
         )
-        query = {name: value for name, value in address.link().items() if name != "data"}
-        st.page_link(PUBLISH, label="Open your data again", query_params=query)
+        st.page_link(
+            PUBLISH,
+            label="Open your data again",
+            query_params=address.link(without=[url_keys.DATA]),
+        )
     st.stop()
 
 
 def show(data: str, what: str = "a level", by: str = "what you see here") -> bool:
     """Say at the top of a page what is on screen, and whether the page may show it."""
     standing = of(data)
-    if standing is Standing.PUBLIC:
+    if standing is Visibility.PUBLIC:
         st.caption(
             ":material/public: **Public data.** Anybody may look at them, so choosing "
             f"{what} by {by} leaks nothing."
         )
         return True
     own = own_data.held()[data]
-    if standing is Standing.TWIN:
+    if standing is Visibility.TWIN:
         st.info(
             f"**Private twin.** {own.about.description} Looking at it costs nothing more, so "
             f"choose {what} by {by}. Figures and red marks below compare with the twin, not with "
@@ -86,7 +89,7 @@ def show(data: str, what: str = "a level", by: str = "what you see here") -> boo
             PUBLISH,
             label="Go on with your own data, at this level",
             icon=":material/publish:",
-            query_params=address.link() | {"step": "level"},
+            query_params=address.link(url_keys.STEP.at(Step.LEVEL)),
         )
         return True
     if data not in shown():
@@ -127,14 +130,14 @@ def offer(data: str, what: str) -> None:
             PUBLISH,
             label="Make a private twin of them",
             icon=":material/content_copy:",
-            query_params=address.link() | {"step": "level"},
+            query_params=address.link(url_keys.STEP.at(Step.LEVEL)),
         )
         st.button(
             "Look at a public month of trips",
             key="stand-in",
             icon=":material/public:",
-            on_click=address.put,
-            args=("data", STAND_IN),
+            on_click=url_keys.DATA.put,
+            args=(STAND_IN,),
         )
     st.caption(
         "Or choose by what an attacker may gain: that is the same for all data, and the slider on "
@@ -151,4 +154,4 @@ def offer(data: str, what: str) -> None:
 
 def may_leave(data: str) -> bool:
     """Whether files may be made of what a page shows of these data."""
-    return of(data) is not Standing.RAW
+    return of(data) is not Visibility.RAW

@@ -8,12 +8,13 @@ import pytest
 import dpcore
 from dpcore.algorithms.adaptive import PLANS, cuts, halvings, standing_out
 from dpcore.datasets import GridDataset, RowsDataset
+from dpcore.errors import Infeasible
 from dpcore.geometry.domain import Box, cell_ticks
 from dpcore.geometry.dyadic import DyadicCells, deinterleaved
-from dpcore.privacy.accounting import Infeasible
 from dpcore.privacy.noise import SimulatedNoise
 from dpcore.privacy.release_noise import ReleaseNoise
-from dpcore.results.run_result import PrivateCenters, SimulatedResult, UnchargedResult
+from dpcore.results.centers import PrivateCenters
+from dpcore.results.run_result import SimulatedResult, UnchargedResult
 from dpcore.results.synopsis import Coreset
 from dpcore.study.metrics import nicv
 

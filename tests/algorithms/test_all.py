@@ -13,14 +13,11 @@ import dpcore
 from dpcore.algorithms import ALGORITHMS
 from dpcore.datasets import GridDataset, RowsDataset
 from dpcore.datasets.base import Dataset
+from dpcore.errors import Infeasible
 from dpcore.geometry.domain import Box
-from dpcore.privacy.accounting import Infeasible, Neighbors, Verdict
-from dpcore.results.run_result import (
-    NonPrivateCenters,
-    SimulatedCenters,
-    SimulatedResult,
-    UnprovenResult,
-)
+from dpcore.privacy.accounting import Neighbors, Verdict
+from dpcore.results.centers import NonPrivateCenters, SimulatedCenters
+from dpcore.results.run_result import SimulatedResult, UnprovenResult
 
 K, N, DELTA = 3, 900, 1e-6
 #: The first that an algorithm can answer at is taken: small data are infeasible for some.

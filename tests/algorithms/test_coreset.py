@@ -23,9 +23,11 @@ from dpcore.algorithms.coreset import (
     with_scaffold,
 )
 from dpcore.datasets import GridDataset, RowsDataset
+from dpcore.errors import Infeasible
 from dpcore.geometry.domain import Box, Grid, to_ticks
-from dpcore.privacy.accounting import Accounting, Infeasible, rho_of_epsilon
-from dpcore.results.run_result import PrivateCenters
+from dpcore.privacy.accounting import Accounting
+from dpcore.privacy.concentrated import rho_of_epsilon
+from dpcore.results.centers import PrivateCenters
 from dpcore.results.synopsis import Coreset
 from dpcore.study.metrics import nicv
 

@@ -18,8 +18,8 @@ from dpcore.algorithms.coreset_faithful import (
     smallest_epsilon,
 )
 from dpcore.datasets import RowsDataset
+from dpcore.errors import Infeasible
 from dpcore.geometry.domain import Box
-from dpcore.privacy.accounting import Infeasible
 from dpcore.privacy.rounding import at_most
 from dpcore.results.synopsis import Coreset
 from dpcore.study.metrics import nicv

@@ -8,8 +8,9 @@ import pytest
 import dpcore
 from dpcore.datasets import RowsDataset
 from dpcore.datasets.divided import dealt
+from dpcore.errors import BudgetExceeded
 from dpcore.geometry.domain import Box
-from dpcore.privacy.accounting import Budget, BudgetExceeded
+from dpcore.privacy.accounting import Budget
 from dpcore.privacy.noise import SimulatedNoise
 from dpcore.privacy.secret_coins import SecretCoins
 from dpcore.queries.curator import Curator

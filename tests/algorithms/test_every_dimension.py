@@ -16,8 +16,9 @@ from dpcore.algorithms import ALGORITHMS
 from dpcore.algorithms.eugkm import ONE_CELL
 from dpcore.audit.cases import DELTA
 from dpcore.datasets import from_array
+from dpcore.errors import Infeasible
 from dpcore.geometry.domain import Box
-from dpcore.privacy.accounting import Infeasible, Neighbors
+from dpcore.privacy.accounting import Neighbors
 from dpcore.privacy.noise import SimulatedNoise
 from dpcore.privacy.noise_proxy import NoiseProxy
 from dpcore.queries.curator import Curator

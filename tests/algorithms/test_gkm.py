@@ -13,7 +13,8 @@ from dpcore.algorithms.gkm import GuptQuantile, SlicedCenters, quartiles
 from dpcore.datasets import GridDataset, RowsDataset
 from dpcore.geometry.domain import Box
 from dpcore.kmeans.blocks import RANGE_UNITS
-from dpcore.privacy.accounting import Budget, Neighbors, Pure
+from dpcore.privacy.accounting import Budget, Neighbors
+from dpcore.privacy.losses import Pure
 from dpcore.privacy.noise import selection_scale, selection_weights
 from dpcore.privacy.secret_coins import SecretCoins
 from dpcore.queries.curator import Curator

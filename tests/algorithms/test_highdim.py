@@ -12,11 +12,13 @@ from dpcore.algorithms.highdim import HighDimPlan
 from dpcore.datasets import GridDataset, RowsDataset
 from dpcore.datasets.generated import gaussians
 from dpcore.datasets.rows import from_array
+from dpcore.errors import Infeasible
 from dpcore.geometry.domain import TICKS, Box
-from dpcore.privacy.accounting import Budget, Infeasible, Neighbors
+from dpcore.privacy.accounting import Budget, Neighbors
 from dpcore.privacy.noise import SimulatedNoise
 from dpcore.queries.curator import Curator
-from dpcore.results.run_result import NonPrivateCenters, UnchargedResult
+from dpcore.results.centers import NonPrivateCenters
+from dpcore.results.run_result import UnchargedResult
 from dpcore.study.metrics import nicv
 
 KEYS = ["highdim", "highdim-kmedian"]

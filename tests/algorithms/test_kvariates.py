@@ -11,8 +11,9 @@ import dpcore
 from dpcore.algorithms.kvariates import loosened
 from dpcore.datasets import GridDataset, RowsDataset
 from dpcore.datasets.rows import from_array
+from dpcore.errors import Infeasible
 from dpcore.geometry.domain import TICKS, Box
-from dpcore.privacy.accounting import Infeasible, Neighbors
+from dpcore.privacy.accounting import Neighbors
 from dpcore.queries.picked_row import PickedRow
 from dpcore.queries.unprotected_data import UnprotectedData
 

@@ -11,8 +11,10 @@ import dpcore
 from dpcore.algorithms.pgkm import children
 from dpcore.datasets import RowsDataset
 from dpcore.datasets.base import COST_UNITS
+from dpcore.errors import BudgetExceeded
 from dpcore.geometry.domain import Box
-from dpcore.privacy.accounting import Budget, BudgetExceeded, Selection
+from dpcore.privacy.accounting import Budget
+from dpcore.privacy.losses import Selection
 from dpcore.queries.curator import Curator
 from dpcore.queries.scores import ContrastingCost, LowCost
 from dpcore.study.metrics import nicv

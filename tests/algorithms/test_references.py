@@ -43,9 +43,8 @@ def test_two_authors_are_both_named_and_more_are_not():
 @pytest.mark.parametrize(("number", "key"), NUMBERS.items())
 def test_the_old_number_of_a_paper_still_names_it(number, key):
     assert paper_key(number) == key
-    assert PAPERS[number] == PAPERS[key]
-    assert number in PAPERS
-    assert number not in list(PAPERS)
+    assert key in PAPERS
+    assert number not in PAPERS
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS.values(), ids=ALGORITHMS)

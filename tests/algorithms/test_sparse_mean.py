@@ -11,8 +11,9 @@ import dpcore
 from dpcore.algorithms.sparse_mean import HalvedFarSums, Take
 from dpcore.datasets import GridDataset, RowsDataset
 from dpcore.datasets.rows import from_array
+from dpcore.errors import Infeasible
 from dpcore.geometry.domain import TICKS, Box, to_ticks
-from dpcore.privacy.accounting import Infeasible, Neighbors
+from dpcore.privacy.accounting import Neighbors
 from dpcore.queries.scores import FarSums
 
 

@@ -11,7 +11,8 @@ import dpcore
 from dpcore.algorithms.sulq import start_in_bounds
 from dpcore.datasets.rows import from_array
 from dpcore.geometry.domain import TICKS
-from dpcore.privacy.accounting import Accounting, Budget, Neighbors, rho_of_epsilon
+from dpcore.privacy.accounting import Accounting, Budget, Neighbors
+from dpcore.privacy.concentrated import rho_of_epsilon
 from dpcore.privacy.noise import SimulatedNoise
 from dpcore.queries.curator import Curator
 

@@ -30,10 +30,12 @@ import dpcore.algorithms.lift
 import dpcore.algorithms.sparse_mean
 import dpcore.geometry.row_maps
 import dpcore.privacy.accounting
+import dpcore.privacy.concentrated
 import dpcore.privacy.gaussian
 import dpcore.privacy.losses
 import dpcore.privacy.noise
 import dpcore.privacy.noise_proxy
+import dpcore.privacy.transcript
 import dpcore.queries.boxes
 import dpcore.queries.curator
 import dpcore.queries.moments
@@ -47,9 +49,12 @@ from dpcore.audit import AuditFinding, Case, attack, cases_of
 from dpcore.audit.campaign import RUNS
 from dpcore.datasets import RowsDataset
 from dpcore.datasets.removable import ThinnedGrid, ThinnedRows
+from dpcore.errors import Infeasible
 from dpcore.geometry.domain import TICKS, Grid
-from dpcore.privacy.accounting import Budget, Infeasible, Pure, Transcript
+from dpcore.privacy.accounting import Budget
+from dpcore.privacy.losses import Pure
 from dpcore.privacy.noise import SimulatedNoise
+from dpcore.privacy.transcript import Transcript
 from dpcore.queries.curator import Curator
 from dpcore.queries.questions import Sensitivity
 from dpcore.queries.sparse_cells import SparseCells
@@ -302,11 +307,11 @@ def an_account_that_is_not_charged(patch):
 
 @fault("sulq", "coreset", first="delta")
 def an_accountant_that_halves_rho(patch):
-    right = dpcore.privacy.accounting.epsilon_of_rho
+    right = dpcore.privacy.concentrated.epsilon_of_rho
     patch.setattr(
-        dpcore.privacy.accounting, "epsilon_of_rho", lambda rho, delta: right(rho / 2, delta)
+        dpcore.privacy.transcript, "epsilon_of_rho", lambda rho, delta: right(rho / 2, delta)
     )
-    back = dpcore.privacy.accounting.rho_of_epsilon
+    back = dpcore.privacy.concentrated.rho_of_epsilon
     for module in (dpcore.privacy.accounting, dpcore.privacy.losses):
         patch.setattr(module, "rho_of_epsilon", lambda e, delta: 2 * back(e, delta))
 
@@ -318,7 +323,7 @@ def a_gaussian_accountant_that_halves_rho(patch):
         dpcore.privacy.gaussian.rho_of_gaussian,
     )
     patch.setattr(
-        dpcore.privacy.accounting, "epsilon_of_gaussian", lambda rho, delta: right(rho / 2, delta)
+        dpcore.privacy.transcript, "epsilon_of_gaussian", lambda rho, delta: right(rho / 2, delta)
     )
     patch.setattr(dpcore.privacy.accounting, "rho_of_gaussian", lambda e, delta: 2 * back(e, delta))
 
@@ -326,7 +331,7 @@ def a_gaussian_accountant_that_halves_rho(patch):
 @fault("sulq", first="delta")
 def rho_taken_for_epsilon(patch):
     patch.setattr(
-        dpcore.privacy.accounting,
+        dpcore.privacy.transcript,
         "epsilon_of_rho",
         lambda rho, delta: rho,
     )
@@ -476,7 +481,7 @@ def points_without_rows_dropped(patch):
 def the_exact_number_in_a_step(patch):
     def size(right, self, fraction):
         found = right(self, fraction)
-        self._record(SizeNote(self._data.n))
+        self.note(SizeNote(self._data.n))
         return found
 
     around(patch, Curator, "size", size)
@@ -737,8 +742,8 @@ def main(words: list[str] | None = None) -> int:
 def clear_caches() -> None:
     """Nothing that was computed with a fault is used without it."""
     for function in (
-        dpcore.privacy.accounting.epsilon_of_rho,
-        dpcore.privacy.accounting.rho_of_epsilon,
+        dpcore.privacy.concentrated.epsilon_of_rho,
+        dpcore.privacy.concentrated.rho_of_epsilon,
         dpcore.privacy.gaussian.epsilon_of_gaussian,
         dpcore.privacy.gaussian.rho_of_gaussian,
     ):

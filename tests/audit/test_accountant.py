@@ -9,8 +9,11 @@ import pytest
 
 from dpcore.audit.accountant import by_account, gaussian_epsilon, zcdp_epsilon
 from dpcore.audit.replay import CHOICE, GAUSSIAN, GEOMETRIC, Loss, together
-from dpcore.privacy.accounting import Accounting, Budget, Pure, Transcript, Zcdp, epsilon_of_rho
+from dpcore.privacy.accounting import Accounting, Budget
+from dpcore.privacy.concentrated import epsilon_of_rho
 from dpcore.privacy.gaussian import epsilon_of_gaussian
+from dpcore.privacy.losses import Pure, Zcdp
+from dpcore.privacy.transcript import Transcript
 
 dp.enable_features("contrib")
 

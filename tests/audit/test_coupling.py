@@ -10,7 +10,8 @@ from dpcore.audit import Case, attack, cases_of
 from dpcore.audit.cases import pairs
 from dpcore.audit.coupling import ConstantCoins, Coupling, matched
 from dpcore.geometry.domain import Grid
-from dpcore.privacy.accounting import Neighbors, Pure, Verdict
+from dpcore.privacy.accounting import Neighbors, Verdict
+from dpcore.privacy.losses import Pure
 from dpcore.results.run_result import Outcome
 
 PAIRS = {pair.key: pair for pair in pairs(2, epsilon=1.0)}

@@ -11,7 +11,8 @@ import pytest
 
 from dpcore.algorithms.gkm import GuptQuantile
 from dpcore.audit.exact_selection import CENTER_SETS, LINE, WALKS, Walk, law, worst_loss
-from dpcore.privacy.accounting import Neighbors, Pure, Selection
+from dpcore.privacy.accounting import Neighbors
+from dpcore.privacy.losses import Pure, Selection
 from dpcore.queries.scores import LowCost, Quantile
 
 ADD_REMOVE, REPLACE_ONE = Neighbors

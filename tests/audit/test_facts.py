@@ -18,7 +18,8 @@ from dpcore.algorithms.base import Algorithm
 from dpcore.algorithms.lift import Lift
 from dpcore.audit import Case, attack
 from dpcore.audit.cases import DELTA, cases_of, one_among
-from dpcore.privacy.accounting import ROUNDING, Verdict
+from dpcore.privacy.accounting import Verdict
+from dpcore.privacy.transcript import ROUNDING
 
 DIMENSIONS = (1, 2, 3, 4, 5, 6, 7, 8, 20)
 FEW, MANY = 12, 600

@@ -7,8 +7,8 @@ import pytest
 
 import dpcore
 from dpcore.audit.observations import ELEMENTS, failure, flattened, result, tabulated
+from dpcore.errors import Infeasible
 from dpcore.geometry.domain import Box, Grid
-from dpcore.privacy.accounting import Infeasible
 
 ROWS = np.random.default_rng(0).uniform(-1, 1, (60, 2))
 DATA = dpcore.datasets.from_array(ROWS, box=(-1, 1))

@@ -17,8 +17,10 @@ from dpcore.audit.cases import ADD_REMOVE, REPLACE_ONE, corner, pairs, scattered
 from dpcore.datasets.removable import ThinnedRows
 from dpcore.geometry.domain import Grid, cell_ticks, from_ticks
 from dpcore.kmeans.noisy_grid import solve_grid
-from dpcore.privacy.accounting import Pure, Transcript, Verdict
+from dpcore.privacy.accounting import Verdict
+from dpcore.privacy.losses import Pure
 from dpcore.privacy.noise import SimulatedNoise
+from dpcore.privacy.transcript import Transcript
 from dpcore.results.run_result import Outcome
 from tests.audit.planted import FAULTS, FEW_RUNS, caught, clear_caches
 

@@ -14,7 +14,8 @@ from dpcore.audit import Case, Pair, attack, cases_of
 from dpcore.audit.cases import REPLACE_ONE, corner
 from dpcore.geometry.domain import Grid, from_ticks
 from dpcore.geometry.row_maps import BallClip
-from dpcore.privacy.accounting import Pure, Verdict
+from dpcore.privacy.accounting import Verdict
+from dpcore.privacy.losses import Pure
 from dpcore.results.run_result import Outcome
 
 UNPROVEN = [key for key, system in ALGORITHMS.items() if not system.verdict.holds]

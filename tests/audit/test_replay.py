@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpcore.audit.replay import Diverged, Recorder, Replay, loss, repeats, together
-from dpcore.privacy.accounting import epsilon_of_rho
+from dpcore.privacy.concentrated import epsilon_of_rho
 from dpcore.privacy.gaussian import epsilon_of_gaussian
 from dpcore.privacy.noise import SimulatedNoise
 

@@ -11,7 +11,8 @@ from dpcore.audit.cases import Case, cases_of
 from dpcore.audit.replay import Recorder
 from dpcore.datasets.rows import from_array
 from dpcore.geometry.domain import TICKS, Grid
-from dpcore.privacy.accounting import Accounting, Budget, Pure, Zcdp
+from dpcore.privacy.accounting import Accounting, Budget
+from dpcore.privacy.losses import Pure, Zcdp
 from dpcore.privacy.noise import SimulatedNoise
 from dpcore.queries.curator import Curator
 from dpcore.runs.run import run

@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from dpcore.classroom import game, lessons
-from dpcore.classroom.game import CONTESTANTS
+from dpcore.classroom import guessing_game, lesson_plans
+from dpcore.classroom.guessing_game import CONTESTANTS
 from dpcore.privacy.explain import attacker_certainty
 from pages.ui.palette import DARK, LIGHT
 from tests.browser.driver import (
@@ -139,7 +139,7 @@ def test_a_projector_shows_one_idea_without_scrolling(visit: Visit, part: str) -
 def longest_asks() -> list[str]:
     """For each part, the address of the lesson step with the most to ask."""
     found: dict[str, tuple[int, str]] = {}
-    for lesson in lessons.shipped().values():
+    for lesson in lesson_plans.shipped().values():
         for number, step in enumerate(lesson.steps, 1):
             address = (len(step.ask), urlencode(lesson.address(number)))
             found[step.opens["part"]] = max(found.get(step.opens["part"], (0, "")), address)
@@ -170,8 +170,8 @@ def test_p_presents_and_p_leaves(visit: Visit) -> None:
     page.wait_for_function("() => !location.search.includes('presenter')")
 
 
-@pytest.mark.parametrize("lesson", lessons.shipped().values(), ids=lambda lesson: lesson.key)
-def test_a_link_of_the_shelf_opens_its_step(visit: Visit, lesson: lessons.Lesson) -> None:
+@pytest.mark.parametrize("lesson", lesson_plans.shipped().values(), ids=lambda lesson: lesson.key)
+def test_a_link_of_the_shelf_opens_its_step(visit: Visit, lesson: lesson_plans.Lesson) -> None:
     page = opened(visit, "/learn?part=lessons")
     number = len(lesson.steps)
     step = lesson.steps[-1]
@@ -199,7 +199,7 @@ def test_notes_can_be_taken_along(visit: Visit) -> None:
         page.get_by_role("button", name="Notes of all lessons").click()
     assert waiting.value.suggested_filename == "lessons.html"
     text = waiting.value.path().read_text(encoding="utf-8")
-    assert text.count("<article>") == len(lessons.shipped())
+    assert text.count("<article>") == len(lesson_plans.shipped())
 
 
 def test_a_scripted_guesser_scores_as_often_as_it_should(visit: Visit) -> None:
@@ -208,7 +208,9 @@ def test_a_scripted_guesser_scores_as_often_as_it_should(visit: Visit) -> None:
     epsilon, rounds = 1.0, 24
     expected = sum(
         (each.own_count >= 1) == each.there
-        for each in (game.play(CONTESTANTS["sound"], epsilon, 1000 + i) for i in range(2000))
+        for each in (
+            guessing_game.play(CONTESTANTS["sound"], epsilon, 1000 + i) for i in range(2000)
+        )
     )
     share = expected / 2000
     assert share < attacker_certainty(epsilon) + 0.03
@@ -240,7 +242,7 @@ def test_a_thousand_rounds_come_in_and_the_bound_is_seen_broken(visit: Visit) ->
     idle(page)
     page.get_by_text("The figures").click()
     rows = page.get_by_role("row")
-    expect(rows).to_have_count(1 + len(CONTESTANTS) * len(game.EPSILONS))
+    expect(rows).to_have_count(1 + len(CONTESTANTS) * len(guessing_game.EPSILONS))
     texts = rows.all_inner_texts()
     published = [text for text in texts if text.startswith("As published")]
     assert all("100 %" in text and "yes" in text for text in published)

@@ -156,7 +156,7 @@ def test_two_tabs_cannot_spend_more_than_there_is(
 def test_going_back_goes_back_a_step(visit: Visit, file: Path) -> None:
     page = at_confirmation(opened(visit), file)
     page.go_back()
-    expect(page.get_by_text("Name of these data")).to_be_visible(timeout=LONG)
+    expect(page.get_by_text("Name of these data, in the ledger")).to_be_visible(timeout=LONG)
     idle(page)
     press(page, "Go on")
     expect(page.get_by_text("Nothing is spent yet")).to_be_visible(timeout=LONG)
@@ -223,7 +223,7 @@ def test_the_keyboard_alone_goes_from_data_to_confirmation(visit: Visit) -> None
 
     tab_to("Go on")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Name of these data")).to_be_visible(timeout=LONG)
+    expect(page.get_by_text("Name of these data, in the ledger")).to_be_visible(timeout=LONG)
     idle(page)
     slider = page.get_by_role("slider")
     slider.focus()

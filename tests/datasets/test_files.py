@@ -13,7 +13,7 @@ from dpcore.datasets import EngineDataset, GridDataset, RowsDataset, why_empty
 from dpcore.datasets.engines import DataFileError
 from dpcore.datasets.files import from_file
 from dpcore.geometry.domain import Box, Grid
-from dpcore.results.run_result import NonPrivate
+from dpcore.results.non_private import NonPrivate
 
 BOX = ([-74.1, 40.7], [-73.9, 40.9])
 RNG = np.random.default_rng(5)

@@ -15,8 +15,8 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dpcore.algorithms import ALGORITHMS
-from dpcore.classroom import game, lessons, steps
-from dpcore.classroom.game import CONTESTANTS, GuesserScore
+from dpcore.classroom import guessing_game, lesson_plans, steps
+from dpcore.classroom.guessing_game import CONTESTANTS, GuesserScore
 from dpcore.privacy.explain import LEVELS, certainty
 from pages.ui.background import Job, Worker
 from pages.ui.learn import repeated_runs, run_choice
@@ -95,13 +95,17 @@ def test_data_of_other_pages_stay_in_the_address_and_a_map_is_shown() -> None:
     assert address(page(data="nonsense")) == {}
 
 
+@pytest.mark.parametrize("query", [{"algorithm": "sparse-mean"}, {"k": "50"}], ids=str)
+def test_what_other_pages_can_show_stays_in_the_address(query: dict[str, str]) -> None:
+    assert address(page(**query)) == query
+
+
 @pytest.mark.parametrize(
     "query",
     [
         {"part": "nowhere"},
         {"frame": "-3"},
         {"frame": "x"},
-        {"algorithm": "sparse-mean"},
         {"k": "0"},
         {"part": "game", "tally": "1,2,3"},
         {"part": "game", "tally": "sound,0.2,0,1,5,"},
@@ -225,7 +229,7 @@ def test_where_a_method_has_no_answer_it_says_so() -> None:
 
 
 def truth(app: AppTest, who: str = "sound", epsilon: float = 0.2, number: int = 1) -> bool:
-    return game.play(CONTESTANTS[who], epsilon, number).there
+    return guessing_game.play(CONTESTANTS[who], epsilon, number).there
 
 
 @pytest.mark.parametrize("said", ["in", "out"])
@@ -242,7 +246,7 @@ def test_a_guess_is_judged_and_counted(said: str) -> None:
 def test_rounds_follow_each_other_and_the_score_runs() -> None:
     app = page(part="game", answers="published")
     for number in range(1, 5):
-        sides = len(game.play(CONTESTANTS["published"], 0.2, number).counts.counts)
+        sides = len(guessing_game.play(CONTESTANTS["published"], 0.2, number).counts.counts)
         press(app, "say-in" if sides == 3 else "say-out")
         assert f"**{number} of {number} right.**" in words(app)
         press(app, "next-round")
@@ -263,7 +267,7 @@ def test_the_bound_of_the_level_is_named() -> None:
 
 def test_both_data_sets_and_the_noisy_counts_are_drawn() -> None:
     answer, with_it, without = drawings(page(part="game"))
-    played = game.play(CONTESTANTS["sound"], 0.2, 1)
+    played = guessing_game.play(CONTESTANTS["sound"], 0.2, 1)
     for count in played.counts.counts.ravel().tolist():
         assert f">{count:,}</text>".replace("-", "−") in answer
     assert with_it.count("<circle") == without.count("<circle") + 1
@@ -280,10 +284,10 @@ def quick_rounds(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         GuesserScore(
             key, epsilon, {"sound": 500, "thin": 900, "published": 1000}[key], 1000, "a number"
         )
-        for epsilon in game.EPSILONS
+        for epsilon in guessing_game.EPSILONS
         for key in CONTESTANTS
     ]
-    monkeypatch.setattr(game, "scores", lambda: iter(scores))
+    monkeypatch.setattr(guessing_game, "scores", lambda: iter(scores))
     done: Job[GuesserScore] = Job(lambda: iter(scores), scores, done=True)
     monkeypatch.setattr(Worker, "job", lambda *_: done)
     st.cache_resource.clear()
@@ -301,7 +305,7 @@ def test_a_thousand_rounds_are_drawn_over_the_bound_and_told(quick_rounds: None)
     traces = json.loads(chart.spec)["data"]
     assert [trace["name"] for trace in traces][1:] == [c.title for c in CONTESTANTS.values()]
     table = app.table[0].value
-    assert len(table) == len(CONTESTANTS) * len(game.EPSILONS)
+    assert len(table) == len(CONTESTANTS) * len(guessing_game.EPSILONS)
     assert set(table[table["Who answers"] == "Sound"]["Bound broken"]) == {"no"}
 
 
@@ -382,14 +386,14 @@ def test_looking_where_there_is_no_answer_says_so() -> None:
 
 EVERY_STEP = [
     pytest.param(lesson, number, id=f"{lesson.key}-{number}")
-    for lesson in lessons.shipped().values()
+    for lesson in lesson_plans.shipped().values()
     for number in range(1, len(lesson.steps) + 1)
 ]
 
 
 @pytest.mark.parametrize(("lesson", "number"), EVERY_STEP)
 def test_every_step_of_every_lesson_opens_and_keeps_its_address(
-    quick_rounds: None, lesson: lessons.Lesson, number: int
+    quick_rounds: None, lesson: lesson_plans.Lesson, number: int
 ) -> None:
     app = page(**lesson.address(number))
     assert address(app) == lesson.address(number)
@@ -406,29 +410,32 @@ def test_lessons_lead_from_step_to_step_and_end() -> None:
     app = page(lesson="free-restarts", at="1", part="steps", algorithm="eugkm", frame="3")
     assert app.button(key="lesson-PageUp").disabled
     press(app, "lesson-PageDown")
-    assert address(app) == lessons.shipped()["free-restarts"].address(2)
+    assert address(app) == lesson_plans.shipped()["free-restarts"].address(2)
     press(app, "lesson-PageUp")
-    assert address(app) == lessons.shipped()["free-restarts"].address(1)
+    assert address(app) == lesson_plans.shipped()["free-restarts"].address(1)
     press(app, "lesson-end")
     assert "lesson" not in address(app)
     assert address(app)["algorithm"] == "eugkm"
 
 
 def test_a_presenter_stays_one_through_a_lesson() -> None:
-    app = page(presenter="true", **lessons.shipped()["free-restarts"].address(1))
+    app = page(presenter="true", **lesson_plans.shipped()["free-restarts"].address(1))
     press(app, "lesson-PageDown")
-    assert address(app) == {**lessons.shipped()["free-restarts"].address(2), "presenter": "true"}
+    assert address(app) == {
+        **lesson_plans.shipped()["free-restarts"].address(2),
+        "presenter": "true",
+    }
 
 
 def test_the_shelf_links_to_every_step_and_has_notes() -> None:
     app = page(part="lessons")
-    for lesson in lessons.shipped().values():
+    for lesson in lesson_plans.shipped().values():
         assert f"#### {lesson.title}" in words(app)
         for number, step in enumerate(lesson.steps, 1):
             link = f'<a href="?{urlencode(lesson.address(number))}" target="_self"'
             assert link in written(app)
             assert f">{html.escape(step.title)}</a>" in written(app)
-    assert len(app.get("download_button")) == len(lessons.shipped()) + 1
+    assert len(app.get("download_button")) == len(lesson_plans.shipped()) + 1
 
 
 TITLES = {
@@ -450,7 +457,7 @@ TITLES = {
 
 @pytest.mark.parametrize(("key", "number"), TITLES)
 def test_a_lesson_points_at_the_step_that_it_speaks_of(key: str, number: int) -> None:
-    app = page(**lessons.shipped()[key].address(number))
+    app = page(**lesson_plans.shipped()[key].address(number))
     assert TITLES[key, number] in heading(app)
 
 

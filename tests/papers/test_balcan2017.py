@@ -9,11 +9,10 @@ import pytest
 
 from dpcore.datasets.rows import from_array
 from dpcore.geometry.domain import Box
-from dpcore.papers import REPRODUCTIONS, Effort, Finding, Row, balcan2017, reproduce
-from dpcore.papers.balcan2017 import GRID, OURS, PLAIN_PICKS, SULQ, objective, plain_picks
+from dpcore.papers import REPRODUCTIONS, Conclusion, Effort, Row, balcan2017_measures, reproduce
+from dpcore.papers.balcan2017_measures import GRID, OURS, PLAIN_PICKS, SULQ, objective, plain_picks
 from dpcore.papers.balcan2017_sets import cifar, digits, mixture, mnist, patches
-from dpcore.papers.finding import Shelf
-from dpcore.papers.su2016_sets import STAND_IN
+from dpcore.papers.inputs import STAND_IN, Shelf
 from dpcore.runs.baseline import baseline
 
 QUICK = Effort(quick=True)
@@ -21,7 +20,7 @@ QUICK = Effort(quick=True)
 
 def test_every_figure_and_table_of_the_supplement_is_there():
     wanted = {"balcan2017-table1", *(f"balcan2017-fig{number}" for number in range(2, 6))}
-    assert wanted == {name for name, each in REPRODUCTIONS.items() if each.paper == "001"}
+    assert wanted == {name for name, each in REPRODUCTIONS.items() if each.paper == "balcan2017"}
 
 
 def test_the_objective_is_a_sum_of_squares_in_the_units_of_the_data():
@@ -60,7 +59,7 @@ def test_a_grid_that_is_not_the_lowest_refutes_table_1():
         replace(row, figure=5e5) if row.setting["algorithm"] == GRID.label else row
         for row in REPRODUCTIONS["balcan2017-table1"].printed
     ]
-    assert REPRODUCTIONS["balcan2017-table1"].judge(rows).finding is Finding.NOT_REPRODUCED
+    assert REPRODUCTIONS["balcan2017-table1"].judge(rows).finding is Conclusion.NOT_REPRODUCED
 
 
 def test_two_of_four_numbers_of_dimensions_are_told_as_a_count():
@@ -70,7 +69,7 @@ def test_two_of_four_numbers_of_dimensions_are_told_as_a_count():
         for label, figure in ((OURS.label, 1.0), (SULQ.label, 2.0 if d > 50 else 0.5))
     ]
     check = REPRODUCTIONS["balcan2017-fig4"].judge(rows)
-    assert check.finding is Finding.NOT_REPRODUCED
+    assert check.finding is Conclusion.NOT_REPRODUCED
     assert "in 2 of 4 cells" in check.words
 
 
@@ -81,18 +80,18 @@ def small(clusters: int, d: int, effort: Effort, draw: int = 0, side: float = 10
 
 @pytest.mark.parametrize("name", ["table1", "fig4", "fig5"])
 def test_a_quick_run_comes_to_a_verdict(name: str, monkeypatch):
-    monkeypatch.setattr(balcan2017, "mixture", small)
+    monkeypatch.setattr(balcan2017_measures, "mixture", small)
     *_, outcome = reproduce(f"balcan2017-{name}", effort=QUICK)
-    assert outcome.check.finding is not Finding.CANNOT_RUN
+    assert outcome.check.finding is not Conclusion.CANNOT_RUN
 
 
 @pytest.mark.parametrize("name", ["fig2", "fig3"])
 def test_a_quick_run_on_pictures_comes_to_a_verdict(name: str, monkeypatch):
     pictures = (digits(200), STAND_IN)
-    monkeypatch.setattr(balcan2017, "mnist", lambda *_: pictures)
-    monkeypatch.setattr(balcan2017, "cifar", lambda *_: pictures)
+    monkeypatch.setattr(balcan2017_measures, "mnist", lambda *_: pictures)
+    monkeypatch.setattr(balcan2017_measures, "cifar", lambda *_: pictures)
     *_, outcome = reproduce(f"balcan2017-{name}", effort=QUICK)
-    assert outcome.check.finding is not Finding.CANNOT_RUN
+    assert outcome.check.finding is not Conclusion.CANNOT_RUN
 
 
 def test_plain_noise_makes_k_variates_cost_far_more_than_no_privacy():

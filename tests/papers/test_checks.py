@@ -12,11 +12,11 @@ from dataclasses import replace
 
 import pytest
 
-from dpcore.papers import REPRODUCTIONS, Finding, Reproduction, Row
+from dpcore.papers import REPRODUCTIONS, Conclusion, Reproduction, Row
 
 FED = {name: each for name, each in REPRODUCTIONS.items() if each.printed}
 #: Papers all of whose findings must come with rows of the paper, and say how it measured them.
-COMPLETE = ("000", "001", "002", "003", "004")
+COMPLETE = ("su2016", "balcan2017", "joshi2022", "ni2021", "feldman2017")
 every_finding = pytest.mark.parametrize("each", FED.values(), ids=FED)
 
 
@@ -32,21 +32,21 @@ def equal(rows: Sequence[Row]) -> list[Row]:
 @every_finding
 def test_a_check_passes_its_own_paper(each: Reproduction) -> None:
     check = each.judge(each.printed)
-    assert check.finding is Finding.REPRODUCED, check.lines
+    assert check.finding is Conclusion.REPRODUCED, check.lines
     for side in check.sides:
-        assert side.finding is not Finding.NOT_REPRODUCED, side.words
+        assert side.finding is not Conclusion.NOT_REPRODUCED, side.words
 
 
 @every_finding
 def test_a_check_refuses_the_opposite(each: Reproduction) -> None:
     check = each.judge(opposite(each.printed))
-    assert check.finding is Finding.NOT_REPRODUCED, check.lines
+    assert check.finding is Conclusion.NOT_REPRODUCED, check.lines
 
 
 @every_finding
 def test_a_check_refuses_methods_that_are_all_equal(each: Reproduction) -> None:
     check = each.judge(equal(each.printed))
-    assert check.finding is Finding.NOT_REPRODUCED, check.lines
+    assert check.finding is Conclusion.NOT_REPRODUCED, check.lines
 
 
 @every_finding
@@ -54,13 +54,13 @@ def test_no_side_claim_holds_whatever_the_rows_say(each: Reproduction) -> None:
     kept = each.judge(each.printed).sides
     turned, same = (each.judge(fed(each.printed)).sides for fed in (opposite, equal))
     for side, *others in zip(kept, turned, same, strict=True):
-        if side.finding is Finding.REPRODUCED:
-            assert Finding.NOT_REPRODUCED in [other.finding for other in others], side.words
+        if side.finding is Conclusion.REPRODUCED:
+            assert Conclusion.NOT_REPRODUCED in [other.finding for other in others], side.words
 
 
 @pytest.mark.parametrize("each", REPRODUCTIONS.values(), ids=REPRODUCTIONS)
 def test_a_check_of_nothing_says_that_nothing_was_measured(each: Reproduction) -> None:
-    assert each.judge([]).finding is Finding.CANNOT_RUN
+    assert each.judge([]).finding is Conclusion.CANNOT_RUN
     gone = Row({"data": "adult", "absent": "no file"}, math.nan)
     assert each.judge([gone]).words == "no file"
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpcore.datasets.regions import boroughs
-from dpcore.papers import REPRODUCTIONS, Effort, Finding, Row, current_name, kept, reproduce
+from dpcore.papers import REPRODUCTIONS, Conclusion, Effort, Row, current_name, kept, reproduce
 from dpcore.papers import feldman2017 as sizes
 from dpcore.papers import feldman2017_against as against
 from dpcore.papers import feldman2017_levels as levels
@@ -47,9 +47,9 @@ def table(*factors, measure=levels.USABLE):
 @pytest.mark.parametrize(
     ("factors", "finding", "words"),
     [
-        ((1.9, 0.6), Finding.REPRODUCED, "9 of 9 cells"),
-        ((10,), Finding.NOT_REPRODUCED, "0 of 9 cells"),
-        ((1, 1, 10), Finding.NOT_REPRODUCED, "6 of 9 cells"),
+        ((1.9, 0.6), Conclusion.REPRODUCED, "9 of 9 cells"),
+        ((10,), Conclusion.NOT_REPRODUCED, "0 of 9 cells"),
+        ((1, 1, 10), Conclusion.NOT_REPRODUCED, "6 of 9 cells"),
     ],
 )
 def test_table_2_is_judged_by_usable_answers(factors, finding, words):
@@ -85,9 +85,9 @@ def level_rows(points, outside):
 @pytest.mark.parametrize(
     ("outside", "finding"),
     [
-        ((17, 6, 3, 0, 0, 0, 0), Finding.REPRODUCED),
-        ((17, 6, 3, 2, 2, 2, 1), Finding.NOT_REPRODUCED),
-        ((0, 0, 0, 0, 0, 0, 0), Finding.NOT_REPRODUCED),
+        ((17, 6, 3, 0, 0, 0, 0), Conclusion.REPRODUCED),
+        ((17, 6, 3, 2, 2, 2, 1), Conclusion.NOT_REPRODUCED),
+        ((0, 0, 0, 0, 0, 0, 0), Conclusion.NOT_REPRODUCED),
     ],
 )
 def test_points_outside_of_manhattan_must_be_there_first_and_gone_last(outside, finding):
@@ -118,9 +118,9 @@ def slopes(one, five):
 @pytest.mark.parametrize(
     ("one", "five", "finding"),
     [
-        (1.5, 1.9, Finding.REPRODUCED),
-        (1.0, 1.0, Finding.NOT_REPRODUCED),
-        (1.6, 2.2, Finding.NOT_REPRODUCED),
+        (1.5, 1.9, Conclusion.REPRODUCED),
+        (1.0, 1.0, Conclusion.NOT_REPRODUCED),
+        (1.6, 2.2, Conclusion.NOT_REPRODUCED),
     ],
 )
 def test_both_slopes_must_be_those_of_the_paper(one, five, finding):
@@ -138,8 +138,8 @@ def test_times_in_four_dimensions_must_be_straight_and_comparable_with_two():
     ns = times.TRIPS_SIZES
     straight = [*timed(1, times.SPLIT, 1, ns), *timed(1, times.SPLIT, 5, ns)]
     near, far = timed(1, FAITHFUL, 1, ns), timed(3, FAITHFUL, 1, ns)
-    assert times.check_split(straight + near).finding is Finding.REPRODUCED
-    assert times.check_split(straight + far).finding is Finding.NOT_REPRODUCED
+    assert times.check_split(straight + near).finding is Conclusion.REPRODUCED
+    assert times.check_split(straight + far).finding is Conclusion.NOT_REPRODUCED
 
 
 def test_rows_one_by_one_are_the_data_of_the_grid():
@@ -161,13 +161,13 @@ def test_a_size_that_is_linear_in_log_epsilon_and_stays_at_times_reproduces_figu
     check = sizes.check_epsilons(panel(1, (3, 4, 4, 5)) + panel(5, (10, 20, 30, 40)))
     assert "(R^2 of 0.95 or more, 0.900 at least) in 1 of 2 cells" in check.words
     stages = check.sides[0]
-    assert stages.finding is Finding.REPRODUCED
+    assert stages.finding is Conclusion.REPRODUCED
     assert "33% of the steps at k = 1, 0% of the steps at k = 5" in stages.words
 
 
 def test_a_size_that_grows_with_epsilon_itself_is_not_linear_in_its_logarithm():
     rows = panel(1, (1, 2, 40, 800)) + panel(5, (1, 2, 40, 800))
-    assert sizes.check_epsilons(rows).finding is Finding.NOT_REPRODUCED
+    assert sizes.check_epsilons(rows).finding is Conclusion.NOT_REPRODUCED
 
 
 def test_the_error_must_rise_with_k_and_faster_at_a_smaller_epsilon():
@@ -175,12 +175,12 @@ def test_the_error_must_rise_with_k_and_faster_at_a_smaller_epsilon():
         return along("k", (1, 2, 5, 10), [step * k for k in (1, 2, 5, 10)], epsilon=epsilon)
 
     steeper = sizes.check_clusters(curve(0.5, 0.2) + curve(2, 0.1))
-    assert steeper.finding is steeper.sides[0].finding is Finding.REPRODUCED
+    assert steeper.finding is steeper.sides[0].finding is Conclusion.REPRODUCED
     flatter = sizes.check_clusters(curve(0.5, 0.1) + curve(2, 0.2))
-    assert flatter.finding is Finding.REPRODUCED
-    assert flatter.sides[0].finding is Finding.NOT_REPRODUCED
+    assert flatter.finding is Conclusion.REPRODUCED
+    assert flatter.sides[0].finding is Conclusion.NOT_REPRODUCED
     falling = curve(0.5, -0.1) + curve(2, -0.1)
-    assert sizes.check_clusters(falling).finding is Finding.NOT_REPRODUCED
+    assert sizes.check_clusters(falling).finding is Conclusion.NOT_REPRODUCED
 
 
 def against_2009(error, times_larger, negative):
@@ -197,9 +197,11 @@ def against_2009(error, times_larger, negative):
 
 def test_the_error_decides_figure_7_and_size_and_weights_stand_under_it():
     check = against.check_against_2009(against_2009(5.0, 30.0, 0.4))
-    assert [check.finding, *(side.finding for side in check.sides)] == [Finding.REPRODUCED] * 3
+    assert [check.finding, *(side.finding for side in check.sides)] == [Conclusion.REPRODUCED] * 3
     check = against.check_against_2009(against_2009(0.5, 2000.0, 0.0))
-    assert [check.finding, *(side.finding for side in check.sides)] == [Finding.NOT_REPRODUCED] * 3
+    assert [check.finding, *(side.finding for side in check.sides)] == [
+        Conclusion.NOT_REPRODUCED
+    ] * 3
     assert "improved coreset of this project has a smaller error" in check.notes[0]
 
 
@@ -243,7 +245,7 @@ def test_a_finding_is_measured_from_its_data_to_its_verdict(monkeypatch, name):
     for constant, value in smaller.items():
         monkeypatch.setattr(module, constant, value)
     *_, outcome = reproduce(name, effort=Brief())
-    assert outcome.check.finding is not Finding.CANNOT_RUN, outcome.check.words
+    assert outcome.check.finding is not Conclusion.CANNOT_RUN, outcome.check.words
     measured = [row for row in outcome.rows if "absent" not in row.setting]
     assert measured
     assert all(np.isfinite(row.figure) for row in measured)

@@ -7,7 +7,7 @@ import pytest
 
 from dpcore.algorithms.guarantee import distances
 from dpcore.datasets import load
-from dpcore.papers import Effort, Finding, Row, joshi2022, joshi2022_rounds, kept, reproduce
+from dpcore.papers import Conclusion, Effort, Row, joshi2022, joshi2022_rounds, kept, reproduce
 from dpcore.papers.joshi2022 import EXACT, MEAN_GAP, NOISY, RATIO, RAW, SUB, UNIT
 from dpcore.queries.unprotected_data import UnprotectedData
 
@@ -43,7 +43,7 @@ def by_groups(key, some, error=0.0):
 def test_a_gap_that_is_almost_the_same_is_enough_on_digits_and_on_no_other_set():
     same = ratios(iris=1.0, wine=1.0, breast_cancer=1.0, digits=1.0)
     check = joshi2022.check_gaps(same)
-    assert check.finding is Finding.NOT_REPRODUCED
+    assert check.finding is Conclusion.NOT_REPRODUCED
     assert "in 1 of 4 cells" in check.words
     assert "iris 1, wine 1" in check.words
 
@@ -52,15 +52,15 @@ def test_other_readings_stand_under_the_headline_and_do_not_decide():
     rows = ratios(iris=1.2, wine=4, breast_cancer=3, digits=1)
     rows += ratios(UNIT, EXACT, iris=0.1, wine=0.1, breast_cancer=0.1, digits=0.1)
     check = joshi2022.check_gaps(rows)
-    assert check.finding is Finding.REPRODUCED
-    assert check.sides[-1].finding is Finding.NOT_REPRODUCED
+    assert check.finding is Conclusion.REPRODUCED
+    assert check.sides[-1].finding is Conclusion.NOT_REPRODUCED
     assert "without the final noise" in check.sides[-1].words
 
 
 def test_factors_must_be_about_the_printed_ones_on_every_set():
     check = joshi2022.check_gaps(ratios(iris=1.1, wine=9, breast_cancer=3, digits=1))
-    assert check.finding is Finding.REPRODUCED
-    assert check.sides[0].finding is Finding.NOT_REPRODUCED
+    assert check.finding is Conclusion.REPRODUCED
+    assert check.sides[0].finding is Conclusion.NOT_REPRODUCED
     assert "in 2 of 3 cells" in check.sides[0].words
 
 
@@ -75,7 +75,7 @@ def test_factors_must_be_about_the_printed_ones_on_every_set():
 def test_gaps_must_differ_beyond_luck_to_say_which_internal_k_is_best(some, error, best):
     # The best of three others is told apart at 2.13 standard errors, each of both means.
     check = joshi2022.check_best(by_groups("wine", some, error), RAW, NOISY)
-    assert (check.finding is Finding.REPRODUCED) is best
+    assert (check.finding is Conclusion.REPRODUCED) is best
 
 
 def test_as_they_come_distances_are_those_of_raw_coordinates():
@@ -110,7 +110,7 @@ def test_every_finding_runs_and_ends_in_a_verdict(monkeypatch, name):
     for module in (joshi2022, joshi2022_rounds):
         monkeypatch.setattr(module, "CLUSTERS", {"iris": 3, "wine": 3})
     *_, outcome = reproduce(name, effort=Effort(quick=True))
-    assert outcome.check.finding is not Finding.CANNOT_RUN
+    assert outcome.check.finding is not Conclusion.CANNOT_RUN
     assert {row.setting["data"] for row in outcome.rows} == {"iris", "wine"}
     assert all(row.figure >= 0 for row in outcome.rows)
 

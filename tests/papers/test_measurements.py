@@ -9,7 +9,7 @@ import pytest
 
 import dpcore
 from dpcore.datasets import load
-from dpcore.papers import Check, Finding, Row, Shelf
+from dpcore.papers import Check, Conclusion, Row, Shelf
 from dpcore.papers.measurements import (
     NICV,
     available,
@@ -70,12 +70,12 @@ def test_a_duel_counts_wins_losses_and_near_ties():
 @pytest.mark.parametrize(
     ("values", "better", "no_better"),
     [
-        ([(1, 2)] * 5, Finding.REPRODUCED, Finding.NOT_REPRODUCED),
-        ([(2, 1)] * 5, Finding.NOT_REPRODUCED, Finding.REPRODUCED),
-        ([(1, 2), (2, 1)], Finding.NOT_REPRODUCED, Finding.NOT_REPRODUCED),
-        ([(1, 2), (1, 1), (1, 1)], Finding.NOT_REPRODUCED, Finding.NOT_REPRODUCED),
-        ([(1, 2), (1, 2), (1, 1)], Finding.REPRODUCED, Finding.NOT_REPRODUCED),
-        ([], Finding.CANNOT_RUN, Finding.CANNOT_RUN),
+        ([(1, 2)] * 5, Conclusion.REPRODUCED, Conclusion.NOT_REPRODUCED),
+        ([(2, 1)] * 5, Conclusion.NOT_REPRODUCED, Conclusion.REPRODUCED),
+        ([(1, 2), (2, 1)], Conclusion.NOT_REPRODUCED, Conclusion.NOT_REPRODUCED),
+        ([(1, 2), (1, 1), (1, 1)], Conclusion.NOT_REPRODUCED, Conclusion.NOT_REPRODUCED),
+        ([(1, 2), (1, 2), (1, 1)], Conclusion.REPRODUCED, Conclusion.NOT_REPRODUCED),
+        ([], Conclusion.CANNOT_RUN, Conclusion.CANNOT_RUN),
     ],
 )
 def test_equal_cells_speak_for_neither_but_for_no_better(values, better, no_better):
@@ -90,35 +90,35 @@ def test_figures_that_are_not_there_are_in_no_cell():
 
 def test_four_cells_in_five_are_most():
     assert [found(holds, 5) for holds in (4, 3, 1)] == [
-        Finding.REPRODUCED,
-        Finding.NOT_REPRODUCED,
-        Finding.NOT_REPRODUCED,
+        Conclusion.REPRODUCED,
+        Conclusion.NOT_REPRODUCED,
+        Conclusion.NOT_REPRODUCED,
     ]
 
 
 def test_the_headline_decides_and_side_claims_stand_under_it():
-    yes, no = Check(Finding.REPRODUCED, "yes"), Check(Finding.NOT_REPRODUCED, "no")
+    yes, no = Check(Conclusion.REPRODUCED, "yes"), Check(Conclusion.NOT_REPRODUCED, "no")
     check = judged(yes, [no, yes])
-    assert check.finding is Finding.REPRODUCED
+    assert check.finding is Conclusion.REPRODUCED
     assert check.lines == ["yes", "Not reproduced: no", "Reproduced: yes"]
-    assert judged(no, [yes, yes]).finding is Finding.NOT_REPRODUCED
+    assert judged(no, [yes, yes]).finding is Conclusion.NOT_REPRODUCED
 
 
 def test_a_mixture_is_told_as_a_count():
     check = counted(7, 18, "it is better")
-    assert check == Check(Finding.NOT_REPRODUCED, "it is better in 7 of 18 cells.")
-    assert counted(10, 18, "it is better", most=0.5).finding is Finding.REPRODUCED
-    assert counted(0, 0, "it is better").finding is Finding.CANNOT_RUN
+    assert check == Check(Conclusion.NOT_REPRODUCED, "it is better in 7 of 18 cells.")
+    assert counted(10, 18, "it is better", most=0.5).finding is Conclusion.REPRODUCED
+    assert counted(0, 0, "it is better").finding is Conclusion.CANNOT_RUN
 
 
 @pytest.mark.parametrize(
     ("parts", "finding"),
     [
-        ([(4, 4), (3, 4)], Finding.REPRODUCED),
-        ([(4, 4), (2, 4)], Finding.NOT_REPRODUCED),
-        ([(40, 40), (1, 4)], Finding.NOT_REPRODUCED),
-        ([(4, 4), (0, 0)], Finding.REPRODUCED),
-        ([(0, 0)], Finding.CANNOT_RUN),
+        ([(4, 4), (3, 4)], Conclusion.REPRODUCED),
+        ([(4, 4), (2, 4)], Conclusion.NOT_REPRODUCED),
+        ([(40, 40), (1, 4)], Conclusion.NOT_REPRODUCED),
+        ([(4, 4), (0, 0)], Conclusion.REPRODUCED),
+        ([(0, 0)], Conclusion.CANNOT_RUN),
     ],
 )
 def test_a_claim_of_two_parts_holds_in_most_cells_and_in_half_of_each_part(parts, finding):
@@ -127,5 +127,5 @@ def test_a_claim_of_two_parts_holds_in_most_cells_and_in_half_of_each_part(parts
 
 def test_what_was_left_out_is_said_once():
     gone = Row({"data": "adult", "absent": "no file"}, math.nan)
-    notes = judged(Check(Finding.REPRODUCED, "yes"), rows=[gone, gone]).notes
+    notes = judged(Check(Conclusion.REPRODUCED, "yes"), rows=[gone, gone]).notes
     assert notes == ("Left out: adult: no file.",)

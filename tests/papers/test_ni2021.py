@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from dpcore.papers import REPRODUCTIONS, Effort, Finding, Row, Shelf, reproduce
+from dpcore.papers import REPRODUCTIONS, Conclusion, Effort, Row, Shelf, reproduce
 from dpcore.papers.ni2021 import ALGORITHMS, DISTANCE, PANELS, SQUARED, check
 
 FIGURES = {
-    int(each.figure.split()[1]): each for each in REPRODUCTIONS.values() if each.paper == "003"
+    int(each.figure.split()[1]): each for each in REPRODUCTIONS.values() if each.paper == "ni2021"
 }
 
 
@@ -27,23 +27,23 @@ def rows(measure: str = DISTANCE, **by: float) -> list[Row]:
 
 def test_the_papers_own_order_is_reproduced():
     found = check(rows(dp_kccm=0.5, average_nk=0.8, allocation_k=1.2), "epsilon")
-    assert found.finding is Finding.REPRODUCED
+    assert found.finding is Conclusion.REPRODUCED
     assert "in 5 of 5 cells" in found.words
 
 
 def test_the_best_of_the_other_three_must_be_beaten():
     found = check(rows(dp_kccm=0.5, allocation_k=0.5), "epsilon")
-    assert found.finding is Finding.NOT_REPRODUCED
+    assert found.finding is Conclusion.NOT_REPRODUCED
     assert "in 0 of 5 cells" in found.words
-    assert found.sides[0].finding is Finding.REPRODUCED
+    assert found.sides[0].finding is Conclusion.REPRODUCED
 
 
 def test_figures_with_the_square_do_not_decide_but_are_counted():
     plain = rows(dp_kccm=0.5, average_nk=0.8, allocation_k=1.2)
     squared = rows(SQUARED, dp_kccm=2.0)
     found = check(plain + squared, "k")
-    assert found.finding is Finding.REPRODUCED
-    assert found.sides[-1].finding is Finding.NOT_REPRODUCED
+    assert found.finding is Conclusion.REPRODUCED
+    assert found.sides[-1].finding is Conclusion.NOT_REPRODUCED
     assert "With the square" in found.sides[-1].words
 
 
@@ -83,7 +83,7 @@ def test_real_donors_are_measured_both_ways(extra_data, name):
     *_, outcome = reproduce(name, Shelf(extra_data / "papers"), Effort(quick=True))
     assert {row.setting["measure"] for row in outcome.rows} == {DISTANCE, SQUARED}
     assert len(outcome.rows) == 3 * 2 * len(ALGORITHMS)
-    assert outcome.check.finding is Finding.NOT_REPRODUCED
+    assert outcome.check.finding is Conclusion.NOT_REPRODUCED
     assert re.search(r"in \d of 3 cells", outcome.check.words)
 
 
@@ -91,5 +91,5 @@ def test_real_donors_are_measured_both_ways(extra_data, name):
 def test_without_the_file_the_finding_cannot_be_run_and_says_which(shelf, tmp_path):
     given = shelf if isinstance(shelf, Shelf) else Shelf(tmp_path)
     *_, outcome = reproduce("ni2021-fig3", given)
-    assert outcome.check.finding is Finding.CANNOT_RUN
+    assert outcome.check.finding is Conclusion.CANNOT_RUN
     assert "blood" in outcome.check.words.lower()

@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 
 from dpcore.algorithms import ALGORITHMS, PAPERS
-from dpcore.algorithms.references import paper_key
 from dpcore.cli import BAD_INPUT, main
 from dpcore.cli.reproduce import tell
 from dpcore.datasets.builtin import builtin_set
 from dpcore.datasets.paper_sets import EXTRA
-from dpcore.papers import REPRODUCTIONS, Outcome, Row, current_name, reproduce
+from dpcore.papers import REPRODUCTIONS, ReproductionRun, Row, current_name, reproduce
 
 
 @pytest.fixture
@@ -34,7 +33,7 @@ def donors(tmp_path, monkeypatch):
 @pytest.mark.parametrize("each", REPRODUCTIONS.values(), ids=REPRODUCTIONS)
 def test_a_finding_names_what_exists_and_says_what_is_claimed(each):
     assert each.paper in PAPERS
-    assert each.name.startswith(f"{paper_key(each.paper)}-")
+    assert each.name.startswith(f"{each.paper}-")
     assert each.claim.endswith(".")
     assert set(each.algorithms) <= set(ALGORITHMS)
     for key in each.data:
@@ -118,7 +117,7 @@ def test_wrong_names_are_one_line_and_an_exit_code(arguments, words, capsys):
 def test_the_papers_numbers_stand_beside_ours_and_what_is_missing_is_said(capsys):
     each = REPRODUCTIONS["su2016-fig5"]
     (row,) = (row for row in each.printed if row.paper == 0.02172)
-    tell(Outcome(each, [each.beside(Row({**row.setting, "source": "stand-in"}, 0.0166))]))
+    tell(ReproductionRun(each, [each.beside(Row({**row.setting, "source": "stand-in"}, 0.0166))]))
     text = capsys.readouterr().out
     assert "In the paper: NICV against epsilon" in text
     assert re.search(r"0\.0166 +0\.02172", text)

@@ -12,10 +12,11 @@ from dpcore.datasets import Dataset, load
 from dpcore.datasets.base import DataInfo
 from dpcore.datasets.rows import from_array
 from dpcore.geometry.domain import Box, from_ticks
-from dpcore.papers import REPRODUCTIONS, Effort, Finding, Row, Shelf, reproduce
+from dpcore.papers import REPRODUCTIONS, Conclusion, Effort, Row, Shelf, reproduce
+from dpcore.papers.inputs import REAL, STAND_IN
 from dpcore.papers.su2016_hybrid import GRID_ONLY, WITH_ROUND, branch, forced
 from dpcore.papers.su2016_parts import gene_path, lloyd_path, noise_scale
-from dpcore.papers.su2016_sets import REAL, SIX, STAND_IN, PaperSet
+from dpcore.papers.su2016_sets import SIX, PaperSet
 from dpcore.runs.baseline import baseline
 
 #: From which epsilon on inequality 15 takes a round, recomputed from the paper's formula.
@@ -31,7 +32,7 @@ THRESHOLDS = {
 
 def test_every_figure_and_table_of_the_paper_is_there():
     wanted = {"su2016-table1", *(f"su2016-fig{number}" for number in range(1, 8))}
-    assert wanted == {name for name, each in REPRODUCTIONS.items() if each.paper == "000"}
+    assert wanted == {name for name, each in REPRODUCTIONS.items() if each.paper == "su2016"}
 
 
 @pytest.mark.parametrize("each", [each for each in SIX if each.key != "adult"], ids=lambda e: e.key)
@@ -90,7 +91,7 @@ def rows_of(name: str) -> list[Row]:
     return list(REPRODUCTIONS[name].printed)
 
 
-def sides(name: str, rows: list[Row]) -> dict[str, Finding]:
+def sides(name: str, rows: list[Row]) -> dict[str, Conclusion]:
     return {side.words: side.finding for side in REPRODUCTIONS[name].judge(rows).sides}
 
 
@@ -124,7 +125,7 @@ def test_a_hybrid_that_is_always_the_grid_is_not_reproduced(name: str):
         else row
         for row in rows_of(name)
     ]
-    assert REPRODUCTIONS[name].judge(same).finding is Finding.NOT_REPRODUCED
+    assert REPRODUCTIONS[name].judge(same).finding is Conclusion.NOT_REPRODUCED
 
 
 def test_a_genetic_search_that_never_catches_up_is_not_what_figure_4_claims():
@@ -133,7 +134,7 @@ def test_a_genetic_search_that_never_catches_up_is_not_what_figure_4_claims():
         for row in rows_of("su2016-fig4")
     ]
     check = REPRODUCTIONS["su2016-fig4"].judge(slow)
-    assert check.finding is Finding.NOT_REPRODUCED
+    assert check.finding is Conclusion.NOT_REPRODUCED
     assert "has caught up with it at the end on 0" in check.words
 
 
@@ -154,7 +155,7 @@ def small_sets(monkeypatch):
 @pytest.mark.parametrize("name", ["table1", "fig1", "fig3", "fig4", "fig7"])
 def test_a_quick_run_comes_to_a_verdict_and_says_what_is_left_out(name: str, small_sets):
     *_, outcome = reproduce(f"su2016-{name}", Shelf(), Effort(quick=True))
-    assert outcome.check.finding is not Finding.CANNOT_RUN
+    assert outcome.check.finding is not Conclusion.CANNOT_RUN
     assert any("adult does not ship" in note for note in outcome.check.notes)
 
 
@@ -169,4 +170,4 @@ def test_a_quick_run_of_hybrid_says_what_its_rule_takes(small_sets):
 def test_one_cell_of_the_map_comes_to_a_verdict(name: str, monkeypatch):
     monkeypatch.setattr("dpcore.papers.su2016.FEW_SIDES", (2,))
     *_, outcome = reproduce(f"su2016-{name}", Shelf(), Effort(quick=True))
-    assert outcome.check.finding is not Finding.CANNOT_RUN
+    assert outcome.check.finding is not Conclusion.CANNOT_RUN

@@ -12,27 +12,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpcore.errors import BudgetExceeded, Infeasible
 from dpcore.privacy.accounting import (
     MAX_DELTA,
     MAX_EPSILON,
     MIN_EPSILON,
-    ROUNDING,
     Accounting,
-    Approx,
     Budget,
-    BudgetExceeded,
-    Infeasible,
-    Mechanism,
     Neighbors,
-    Pure,
-    Selection,
-    Transcript,
     Verdict,
-    Zcdp,
-    epsilon_of_rho,
-    rho_of_epsilon,
 )
+from dpcore.privacy.concentrated import epsilon_of_rho, rho_of_epsilon
+from dpcore.privacy.losses import Approx, Pure, Selection, Zcdp
+from dpcore.privacy.mechanisms import Mechanism
 from dpcore.privacy.rounding import up
+from dpcore.privacy.transcript import ROUNDING, Transcript
 
 PURE = Budget(1.0)
 ZCDP = Budget(1.0, 1e-6, Accounting.ZCDP)

@@ -10,27 +10,20 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from dpcore.datasets import RowsDataset
+from dpcore.errors import BudgetExceeded
 from dpcore.geometry.domain import Box
-from dpcore.privacy.accounting import (
-    Accounting,
-    Approx,
-    Budget,
-    BudgetExceeded,
-    Gaussian,
-    Mechanism,
-    Pure,
-    Transcript,
-    Zcdp,
-    epsilon_of_rho,
-    rho_of_epsilon,
-)
+from dpcore.privacy.accounting import Accounting, Budget
+from dpcore.privacy.concentrated import epsilon_of_rho, rho_of_epsilon
 from dpcore.privacy.gaussian import (
     MIN_SENSITIVITY,
     delta_of_shift,
     epsilon_of_gaussian,
     rho_of_gaussian,
 )
+from dpcore.privacy.losses import Approx, Gaussian, Pure, Zcdp
+from dpcore.privacy.mechanisms import Mechanism
 from dpcore.privacy.noise import SimulatedNoise
+from dpcore.privacy.transcript import Transcript
 from dpcore.queries.curator import Curator
 from dpcore.queries.questions import Sensitivity
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from dpcore.privacy.accounting import Infeasible
+from dpcore.errors import Infeasible
 from dpcore.privacy.noise import (
     MAX_SCALE,
     MIN_SCALE,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcore.classroom.lessons import shipped
+from dpcore.classroom.lesson_plans import shipped
 from dpcore.privacy.accounting import MAX_EPSILON, MIN_EPSILON
 from dpcore.privacy.explain import (
     LEVELS,

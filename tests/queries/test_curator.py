@@ -8,21 +8,15 @@ import numpy as np
 import pytest
 
 from dpcore.datasets import GridDataset, RowsDataset
+from dpcore.errors import BudgetExceeded
 from dpcore.geometry.domain import TICKS, Box, Grid
-from dpcore.privacy.accounting import (
-    Accounting,
-    Approx,
-    Budget,
-    BudgetExceeded,
-    Neighbors,
-    Pure,
-    Selection,
-)
+from dpcore.privacy.accounting import Accounting, Budget, Neighbors
+from dpcore.privacy.losses import Approx, Pure, Selection
 from dpcore.privacy.noise import SimulatedNoise
 from dpcore.privacy.noise_proxy import NoiseKind, NoiseProxy
 from dpcore.queries.curator import Curator
 from dpcore.queries.scores import LowCost
-from dpcore.results.run_result import NonPrivate
+from dpcore.results.non_private import NonPrivate
 
 BOX = Box.cube(2)
 ROWS = np.array([[-0.5, -0.5], [-0.5, 0.5], [0.5, 0.5], [0.25, 0.5]])

@@ -10,8 +10,10 @@ import pytest
 
 from dpcore.algorithms._private_partition import Cubes
 from dpcore.datasets import RowsDataset
+from dpcore.errors import Infeasible
 from dpcore.geometry.domain import Box
-from dpcore.privacy.accounting import Budget, Infeasible, Pure
+from dpcore.privacy.accounting import Budget
+from dpcore.privacy.losses import Pure
 from dpcore.privacy.noise import SimulatedNoise
 from dpcore.queries.curator import Curator
 from dpcore.queries.sparse_cells import SparseCells, log_chance, reached_by_noise, reaching

@@ -11,7 +11,9 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from dpcore.geometry.domain import Box
-from dpcore.privacy.accounting import MIN_EPSILON, Budget, Neighbors, Pure, Transcript
+from dpcore.privacy.accounting import MIN_EPSILON, Budget, Neighbors
+from dpcore.privacy.losses import Pure
+from dpcore.privacy.transcript import Transcript
 from dpcore.release import (
     Amount,
     BuiltinData,

@@ -15,9 +15,12 @@ from dpcore.algorithms import get
 from dpcore.cli import INTERRUPTED, REFUSED, main
 from dpcore.datasets import RowsDataset
 from dpcore.datasets.grid import GridDataset
+from dpcore.errors import Infeasible
 from dpcore.geometry.domain import Box
-from dpcore.privacy.accounting import Accounting, Approx, Budget, Infeasible, Pure, Transcript
+from dpcore.privacy.accounting import Accounting, Budget
+from dpcore.privacy.losses import Approx, Pure
 from dpcore.privacy.release_noise import ReleaseNoise
+from dpcore.privacy.transcript import Transcript
 from dpcore.release import (
     Amount,
     BuiltinData,

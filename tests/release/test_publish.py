@@ -12,8 +12,8 @@ import pytest
 import dpcore
 from dpcore.algorithms import ALGORITHMS
 from dpcore.datasets.engines import DataFileError
+from dpcore.errors import Infeasible
 from dpcore.geometry.domain import Box
-from dpcore.privacy.accounting import Infeasible
 from dpcore.privacy.release_noise import ReleaseNoise
 from dpcore.release import (
     Amount,

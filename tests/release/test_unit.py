@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcore.privacy.accounting import Accounting, Budget, Neighbors, epsilon_of_rho
+from dpcore.privacy.accounting import Accounting, Budget, Neighbors
+from dpcore.privacy.concentrated import epsilon_of_rho
 from dpcore.release import Unit
 
 ROWS = st.integers(1, 200)

@@ -14,7 +14,7 @@ import pytest
 
 from dpcore.algorithms import ALGORITHMS
 from dpcore.geometry.domain import Box
-from dpcore.privacy.accounting import epsilon_of_rho
+from dpcore.privacy.concentrated import epsilon_of_rho
 from dpcore.release import (
     Amount,
     BuiltinData,

@@ -11,8 +11,14 @@ import dpcore
 from dpcore.algorithms.base import Algorithm, _registry
 from dpcore.geometry.domain import Box
 from dpcore.privacy.accounting import Verdict
-from dpcore.results.centers import Centers, ReleasedCenters, UnchargedCenters
-from dpcore.results.run_result import NonPrivateCenters, Outcome, SimulatedCenters, UnprovenResult
+from dpcore.results.centers import (
+    Centers,
+    NonPrivateCenters,
+    ReleasedCenters,
+    SimulatedCenters,
+    UnchargedCenters,
+)
+from dpcore.results.run_result import Outcome, UnprovenResult
 from dpcore.results.synopsis import Coreset, Synopsis
 
 BOX = Box((0, 10), (4, 14), ("longitude", "latitude"))

@@ -18,13 +18,8 @@ from dpcore.privacy.release_noise import ReleaseNoise
 from dpcore.release import Amount, Unit
 from dpcore.release.ledger import Claim
 from dpcore.results import export
-from dpcore.results.run_result import (
-    NonPrivateCenters,
-    ReleasedCenters,
-    ReleasedResult,
-    SimulatedCenters,
-    SimulatedResult,
-)
+from dpcore.results.centers import NonPrivateCenters, ReleasedCenters, SimulatedCenters
+from dpcore.results.run_result import ReleasedResult, SimulatedResult
 
 FORMATS = [export.centers_csv, export.centers_geojson, export.centers_json]
 HERE = Box((-74.1, 40.7), (-73.9, 40.9), ("longitude", "latitude"))

@@ -11,7 +11,8 @@ from dpcore.cli import REFUSED, main
 from dpcore.datasets import load
 from dpcore.datasets.builtin import BUILTIN, CITY
 from dpcore.datasets.rows import from_array
-from dpcore.privacy.accounting import Infeasible, Neighbors
+from dpcore.errors import Infeasible
+from dpcore.privacy.accounting import Neighbors
 from dpcore.privacy.noise import SimulatedNoise
 from dpcore.release import BuiltinData, ReleasePlan
 from dpcore.runs.refusals import (

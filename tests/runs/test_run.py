@@ -15,16 +15,13 @@ from dpcore.privacy.accounting import Verdict
 from dpcore.privacy.noise_proxy import NoiseKind, NoiseProxy
 from dpcore.privacy.release_noise import ReleaseNoise
 from dpcore.results import export
-from dpcore.results.run_result import (
+from dpcore.results.centers import (
     NonPrivateCenters,
-    Outcome,
     PrivateCenters,
     SimulatedCenters,
-    SimulatedResult,
     UnchargedCenters,
-    UnchargedResult,
-    UnprovenResult,
 )
+from dpcore.results.run_result import Outcome, SimulatedResult, UnchargedResult, UnprovenResult
 
 DATA = dpcore.datasets.load("s1-like")
 

@@ -15,13 +15,14 @@ from streamlit.starlette import App
 
 from dpcore.datasets.engines import IsolatedEngine
 from dpcore.datasets.engines.process import ReadingProcess
-from pages.server import start, sweep, uploads
-from pages.ui.own_data import OwnData
+from pages.server import session_cleanup, start, uploads
+from pages.ui.own_data import SessionData
 from pages.ui.publish.data_step import Opened
 
-sweep.EVERY, sweep.GRACE = 0.5, 1.0
+session_cleanup.EVERY, session_cleanup.GRACE = 0.5, 1.0
 KINDS = {
-    kind.__name__: kind for kind in (AppSession, IsolatedEngine, ReadingProcess, OwnData, Opened)
+    kind.__name__: kind
+    for kind in (AppSession, IsolatedEngine, ReadingProcess, SessionData, Opened)
 }
 
 

@@ -15,7 +15,7 @@ from tests.browser.publishing import at_columns, at_level, press
 from tests.pages.publishing import csv_text, trips
 from tests.server.visitor import fetch
 
-KEPT = ("IsolatedEngine", "ReadingProcess", "OwnData", "Opened", "uploads", "bytes")
+KEPT = ("IsolatedEngine", "ReadingProcess", "SessionData", "Opened", "uploads", "bytes")
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,7 @@ def test_nothing_is_left_of_visits_that_ended(
         at_level(page, file)
     before = held(server)
     assert before["IsolatedEngine"] >= 2
-    assert before["OwnData"] >= 2
+    assert before["SessionData"] >= 2
     for page in pages:
         page.context.close()
     until(server, nothing)

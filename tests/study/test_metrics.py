@@ -13,17 +13,8 @@ import dpcore
 from dpcore import cli
 from dpcore.datasets import DataInfo, RowsDataset
 from dpcore.geometry.domain import Box, to_ticks
-from dpcore.study.metrics import (
-    METRICS,
-    Metric,
-    Solution,
-    center_shift,
-    cost_gap,
-    matched,
-    meters_between,
-    nicv,
-    relative_error,
-)
+from dpcore.study.metrics import METRICS, Metric, Solution, cost_gap, nicv, relative_error
+from dpcore.study.shifts import center_shift, matched, meters_between
 from dpcore.study.sweep_plan import as_csv, as_json
 
 BOX = Box((0.0, 0.0), (10.0, 20.0))

@@ -9,7 +9,7 @@ import dpcore
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.rows import from_array
 from dpcore.geometry.domain import Box, Grid
-from dpcore.results.run_result import NonPrivate
+from dpcore.results.non_private import NonPrivate
 from dpcore.results.synopsis import Coreset, NoisyGrid
 from dpcore.study import run_view
 

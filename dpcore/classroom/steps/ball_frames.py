@@ -9,7 +9,7 @@ import numpy as np
 from dpcore.classroom.steps.frame_builder import Frame, Telling
 from dpcore.classroom.steps.marks import MarkKind
 from dpcore.privacy.explain import plural
-from dpcore.results.steps import BallNote, Step
+from dpcore.results.steps import BallNote, RunStep
 
 
 def ball(story: Telling, note: BallNote) -> Iterator[Frame]:
@@ -36,7 +36,7 @@ def ball(story: Telling, note: BallNote) -> Iterator[Frame]:
     )
 
 
-def remember_removal(story: Telling, step: Step) -> None:
+def remember_removal(story: Telling, step: RunStep) -> None:
     """Keep how far a removal reached: the frames of its ball show it."""
     if step.truth is not None:
         behind = step.truth.value

@@ -14,7 +14,7 @@ from dpcore.geometry.domain import FloatArray
 from dpcore.kmeans.blocks import block_centers
 from dpcore.privacy.explain import plural
 from dpcore.queries.questions import BlockCenters
-from dpcore.results.steps import AnswerNote, RangeNote, Step
+from dpcore.results.steps import AnswerNote, RangeNote, RunStep
 
 #: Centers drawn at most.
 MOST = 1000
@@ -32,7 +32,7 @@ def quartiles(story: Telling, note: RangeNote) -> Iterator[Frame]:
     )
 
 
-def block_mean(story: Telling, note: AnswerNote, step: Step) -> Iterator[Frame]:
+def block_mean(story: Telling, note: AnswerNote, step: RunStep) -> Iterator[Frame]:
     behind = step.truth.value if step.truth else {}
     question = behind.get("question")
     if not isinstance(question, BlockCenters):

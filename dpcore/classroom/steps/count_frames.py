@@ -10,6 +10,7 @@ from dpcore.classroom.steps.frame_builder import Frame, Telling
 from dpcore.classroom.steps.marks import MarkKind, dyadic_cells, grid_cells
 from dpcore.geometry.domain import FloatArray, Grid, IntArray
 from dpcore.geometry.dyadic import DyadicCells
+from dpcore.geometry.halved import as_squares
 from dpcore.geometry.voronoi import Voronoi
 from dpcore.privacy.explain import plural
 from dpcore.results.steps import (
@@ -17,9 +18,10 @@ from dpcore.results.steps import (
     CoresetNote,
     CountsNote,
     FinalistsNote,
+    LeavesNote,
+    RunStep,
     SizeNote,
     StartsNote,
-    Step,
 )
 
 
@@ -32,8 +34,8 @@ def size(story: Telling, note: SizeNote) -> Iterator[Frame]:
     )
 
 
-def counts(story: Telling, note: CountsNote, step: Step) -> Iterator[Frame]:
-    partition, noisy = note.partition, note.counts
+def counts(story: Telling, note: CountsNote, step: RunStep) -> Iterator[Frame]:
+    partition, noisy = as_squares(note.partition), note.counts
     if isinstance(partition, Voronoi):
         yield _weighed(story, partition.centers, noisy)
         return
@@ -87,7 +89,7 @@ def _weighed(story: Telling, points: FloatArray, noisy: IntArray) -> Frame:
     )
 
 
-def alive(story: Telling, note: AliveNote, later: Sequence[Step]) -> Iterator[Frame]:
+def alive(story: Telling, note: AliveNote, later: Sequence[RunStep]) -> Iterator[Frame]:
     cells, alive = note.cells, note.alive
     further = any(isinstance(each.note, AliveNote) for each in later)
     fate = (
@@ -101,6 +103,18 @@ def alive(story: Telling, note: AliveNote, later: Sequence[Step]) -> Iterator[Fr
         f"die. {fate} To look at noisy counts costs nothing.",
         dyadic_cells(MarkKind.DEAD, story.box, cells, (~alive).astype(np.float64)),
         dyadic_cells(MarkKind.ALIVE, story.box, cells, alive.astype(np.float64)),
+    )
+
+
+def leaves(story: Telling, note: LeavesNote) -> Iterator[Frame]:
+    squares = as_squares(note.cells)
+    assert isinstance(squares, DyadicCells)
+    yield story.frame(
+        f"A tree with {squares.n_cells:,} leaves",
+        "A cell is cut into four where its noisy count is high enough, and then each of its parts. "
+        "Each further cut asks for more rows, so the price is the same however deep the tree is. "
+        "Only the cells are published, not what decided them.",
+        dyadic_cells(MarkKind.ALIVE, story.box, squares, np.ones(squares.n_cells)),
     )
 
 

@@ -13,7 +13,7 @@ from dpcore.datasets.base import Dataset
 from dpcore.geometry.domain import FloatArray
 from dpcore.privacy.explain import distance
 from dpcore.results.run_result import RunResult
-from dpcore.results.steps import Step
+from dpcore.results.steps import RunStep
 from dpcore.results.synopsis import Coreset
 from dpcore.study.run_view import marks
 
@@ -60,7 +60,7 @@ class Telling:
         spent = (len(self.account.lines), self.account.epsilon) if paid else self.before
         return Frame(title, sentence, shown, *spent)
 
-    def begin(self, step: Step) -> None:
+    def begin(self, step: RunStep) -> None:
         """Go on to the next step: its charges are booked."""
         self.before = len(self.account.lines), self.account.epsilon
         self.account.book(step.charges)

@@ -16,8 +16,8 @@ from dpcore.privacy.explain import people_count, plural
 from dpcore.privacy.rounding import at_least
 from dpcore.results import steps as notes
 from dpcore.results.run_result import BaselineResult, RunResult
-from dpcore.results.steps import Step
-from dpcore.study.metrics import matched
+from dpcore.results.steps import RunStep
+from dpcore.study.shifts import matched
 
 
 def playable() -> list[str]:
@@ -50,7 +50,7 @@ def _told(result: RunResult, data: Dataset, reference: BaselineResult | None) ->
     yield _answer(story, result, reference)
 
 
-def _step(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Frame]:
+def _step(story: Telling, step: RunStep, later: Sequence[RunStep]) -> Iterator[Frame]:
     """The frames of one step, given those that follow. Some kinds of steps have none."""
     match step.note:
         case notes.SizeNote() as note:
@@ -59,6 +59,8 @@ def _step(story: Telling, step: Step, later: Sequence[Step]) -> Iterator[Frame]:
             yield from count_frames.counts(story, note, step)
         case notes.AliveNote() as note:
             yield from count_frames.alive(story, note, later)
+        case notes.LeavesNote() as note:
+            yield from count_frames.leaves(story, note)
         case notes.StartsNote() as note:
             yield from count_frames.starts(story, note)
         case notes.FinalistsNote() as note:

@@ -15,8 +15,8 @@ from dpcore.results.steps import (
     MergedNote,
     NetNote,
     RoundNote,
+    RunStep,
     StartNote,
-    Step,
     TotalsNote,
 )
 
@@ -32,7 +32,9 @@ def start(story: Telling, note: StartNote) -> Iterator[Frame]:
     )
 
 
-def totals(story: Telling, note: TotalsNote, step: Step, later: Sequence[Step]) -> Iterator[Frame]:
+def totals(
+    story: Telling, note: TotalsNote, step: RunStep, later: Sequence[RunStep]
+) -> Iterator[Frame]:
     story.round += 1
     before = note.centers
     told = _next_centers(later)
@@ -100,7 +102,7 @@ def merged(story: Telling, note: MergedNote) -> Iterator[Frame]:
     )
 
 
-def _next_centers(later: Sequence[Step]) -> FloatArray | None:
+def _next_centers(later: Sequence[RunStep]) -> FloatArray | None:
     """Where the centers are once a step's answer is used."""
     for step in later:
         if "centers" in step.released:

@@ -10,8 +10,8 @@ import numpy as np
 from dpcore.datasets.base import Dataset
 from dpcore.geometry.domain import Box, FloatArray, Grid, IntArray, from_ticks
 from dpcore.geometry.dyadic import DyadicCells
-from dpcore.study.metrics import meters_between
 from dpcore.study.run_view import MOST_CELLS_PER_SIDE, fewer_cells
+from dpcore.study.shifts import meters_between
 
 #: Rows drawn at most, to stand for all of them; and cells, the fullest first.
 ROWS, MOST_CELLS = 1000, 2500

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpcore.privacy.accounting import ROUNDING, Charge, Mechanism, Transcript
+from dpcore.privacy.mechanisms import Mechanism
 from dpcore.privacy.rounding import up
+from dpcore.privacy.transcript import ROUNDING, Charge, Transcript
 from dpcore.results.run_result import RunResult
 
 

@@ -114,6 +114,10 @@ class SQLEngine(Engine):
     def _files(self, path: str) -> list[str]:
         """The files that a path, a glob or a folder stands for."""
 
+    def _has_points(self, path: str) -> bool:
+        """Whether a Parquet file holds shapes that this engine reads."""
+        return False
+
     @abstractmethod
     def _layout(self, path: str, format: Format) -> Layout:
         """The columns of one file or table."""
@@ -133,9 +137,11 @@ class SQLEngine(Engine):
             raise DataFileError(path, "there is no such file.")
         formats = {Format(format)} if format else {Format.of(file) for file in files}
         if len(formats) > 1:
-            raise DataFileError(path, "both CSV and Parquet files; give a glob for one kind.")
+            raise DataFileError(path, "files of several formats; give a glob for one of them.")
         kind = formats.pop()
-        if kind is Format.CSV:
+        if kind is Format.PARQUET and self._has_points(files[0]):
+            kind = Format.GEOPARQUET
+        if kind.is_text:
             for file in files:
                 _refuse_other_formats(file, next(self.pieces(file) or iter(()), b""))
         return Source(path, kind, tuple(self._layout(file, kind) for file in files))

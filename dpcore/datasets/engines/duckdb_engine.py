@@ -11,16 +11,17 @@ import threading
 import weakref
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from dpcore.datasets.engines.base import Columns, Query, SQLEngine
-from dpcore.datasets.engines.limits import MAX_COLUMNS, MAX_FILES
 from dpcore.datasets.engines.paths import local, open_regular, refuse_address, refuse_special
 from dpcore.datasets.engines.plain import PIECE, Plain, find_plain
+from dpcore.datasets.engines.point_files import point_table
+from dpcore.datasets.engines.reading_limits import MAX_COLUMNS, MAX_FILES
 from dpcore.datasets.engines.records import (
     BrokenQuotesError,
     fields,
@@ -58,7 +59,7 @@ OFFLINE = (
 LOCK = "SET lock_configuration = true"
 DAMAGED = "it is damaged, cut short or of another type."
 NO_MEMORY = "reading it takes more memory than there is; give a smaller file or fewer columns."
-DAMAGED_GZIP = "the gzip file is damaged or cut short."
+DAMAGED_PACKED = "the compressed file is damaged or cut short."
 NUMBERS = {
     *("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE", "DECIMAL"),
     *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"),
@@ -133,8 +134,18 @@ class DuckDBEngine(SQLEngine):
             refuse_special(file)
         return files
 
+    def _has_points(self, path: str) -> bool:
+        """By the metadata of GeoParquet, where no columns hold positions as numbers."""
+        try:
+            found = self._run(path, f"SELECT key FROM parquet_kv_metadata({_file_list([path])})")
+        except DataFileError:  # looking at the columns says why
+            return False
+        return any(bytes(key) == b"geo" for key in found["key"])
+
     def _layout(self, path: str, format: Format) -> Layout:
-        if format is not Format.CSV:
+        if format.has_points:
+            return _layout_of(path, point_table(path, format))
+        if not format.is_text:
             described = self._run(path, f"DESCRIBE SELECT * FROM {self._scan([path], format)}")
             if len(described["column_name"]) > MAX_COLUMNS:
                 raise DataFileError(path, f"more than {MAX_COLUMNS:,} columns; keep those needed.")
@@ -149,7 +160,13 @@ class DuckDBEngine(SQLEngine):
         parts: list[str] = []
         streams: dict[str, Callable[[], Any]] = {}
         for layout, paths in source.alike():
-            if source.format is not Format.CSV:
+            if source.format.has_points:
+                for path in paths:
+                    name = f"rows_{len(streams)}"
+                    streams[name] = partial(point_table, path, source.format)
+                    parts.append(_typed_rows(source, layout, name))
+                continue
+            if not source.format.is_text:
                 parts.append(_typed_rows(source, layout, self._scan(paths, source.format)))
                 continue
             parsers: dict[Plain | None, list[str]] = {}
@@ -166,16 +183,13 @@ class DuckDBEngine(SQLEngine):
 
     def _text(self, path: str, size: int) -> Iterator[bytes]:
         """The text of a CSV file in pieces, unpacked."""
-        packed = path.endswith(".gz")
+        packed = path.endswith((".gz", ".zst"))
         try:
-            with (
-                open_regular(local(path)) as raw,
-                gzip.open(raw) if packed else nullcontext(raw) as file,
-            ):
+            with open_regular(local(path)) as raw, unpacked(raw, path) as file:
                 while piece := file.read(size):
                     yield piece
         except (OSError, EOFError, zlib.error) as error:
-            raise DataFileError(path, DAMAGED_GZIP if packed else DAMAGED) from error
+            raise DataFileError(path, DAMAGED_PACKED if packed else DAMAGED) from error
 
     def _fields(self, source: Source, layout: Layout, paths: list[str]) -> Any:
         """A stream of the rows of files that are not plain, for DuckDB to read once."""
@@ -262,6 +276,30 @@ class DuckDBEngine(SQLEngine):
             raise DataFileError(path, problem) from error
 
 
+def unpacked(raw: BinaryIO, path: str) -> AbstractContextManager[Any]:
+    """A file as its text, whatever its name says it is packed with."""
+    if path.endswith(".gz"):
+        return gzip.open(raw)
+    if path.endswith(".zst"):
+        import pyarrow as pa
+
+        return pa.CompressedInputStream(raw, "zstd")
+    return nullcontext(raw)
+
+
+def _layout_of(path: str, table: Any) -> Layout:
+    """The columns of an Arrow table."""
+    import pyarrow as pa
+
+    def kind(type: Any) -> Kind:
+        if pa.types.is_floating(type) or pa.types.is_integer(type) or pa.types.is_decimal(type):
+            return Kind.NUMBER
+        return Kind.TEXT if pa.types.is_string(type) else Kind.OTHER
+
+    columns = [Column(field.name, kind(field.type), str(field.type)) for field in table.schema]
+    return Layout(path, tuple(columns))
+
+
 def _typed_rows(source: Source, layout: Layout, scan: str) -> str:
     columns = []
     for i, name in enumerate(source.columns):
@@ -283,7 +321,7 @@ def _plain_rows(source: Source, layout: Layout, plain: Plain, paths: list[str]) 
         f"read_csv({_file_list(paths)}, columns = {{{types}}}, delim = {quoted(layout.delimiter)}, "
         f"new_line = '{plain.line_end}', {PARSER})"
     )
-    if plain.plain_numbers and not source.ids:
+    if plain.plain_numbers and not source.ids and source.format is Format.CSV:
         numbers = [f"TRY_CAST({whole(f'c{place}')} AS DOUBLE)" for place in form.wanted]
         columns = ", ".join(f"{number} AS x{i}" for i, number in enumerate(numbers))
         return f"SELECT {columns} FROM {scan}"

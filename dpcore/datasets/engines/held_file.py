@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import zlib
 from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from dpcore.datasets.engines.duckdb_engine import DAMAGED, DAMAGED_GZIP, DuckDBEngine
+from dpcore.datasets.engines.duckdb_engine import (
+    DAMAGED,
+    DAMAGED_PACKED,
+    DuckDBEngine,
+    unpacked,
+)
 from dpcore.datasets.engines.plain import Plain
 from dpcore.datasets.engines.source import Format, Layout
 from dpcore.errors import DataFileError
@@ -44,6 +48,10 @@ class HeldFile(DuckDBEngine):
     def pieces(self, path: str) -> Iterator[bytes]:
         yield self._content
 
+    def _has_points(self, path: str) -> bool:
+        """Only files on a disk are read as points."""
+        return False
+
     def _scan(self, paths: list[str], format: Format) -> str:
         return HELD
 
@@ -58,8 +66,10 @@ class HeldFile(DuckDBEngine):
         return None
 
     def _layout(self, path: str, format: Format) -> Layout:
+        if format.has_points:
+            raise DataFileError(path, "points are read from files on a disk; give its path.")
         layout = super()._layout(path, format)
-        if format is Format.CSV:
+        if format.is_text:
             self._refuse_broken_quotes(layout)
         return layout
 
@@ -77,18 +87,17 @@ class HeldFile(DuckDBEngine):
             raise DataFileError(self.name, DAMAGED) from error
 
     def _text(self, path: str, size: int) -> Iterator[bytes]:
-        file: Any = io.BytesIO(self._content)
-        if self.name.endswith(".gz"):
-            file = gzip.GzipFile(fileobj=file)
-        unpacked = 0
+        read = 0
         try:
-            while block := file.read(BLOCK):
-                unpacked += len(block)
-                if unpacked > MAX_TEXT:
-                    raise DataFileError(
-                        self.name,
-                        f"unpacked it is larger than {MAX_TEXT >> 30} GB; give its path instead.",
-                    )
-                yield block
+            with unpacked(io.BytesIO(self._content), self.name) as file:
+                while block := file.read(BLOCK):
+                    read += len(block)
+                    if read > MAX_TEXT:
+                        raise DataFileError(
+                            self.name,
+                            f"unpacked it is larger than {MAX_TEXT >> 30} GB; give its path "
+                            "instead.",
+                        )
+                    yield block
         except (OSError, EOFError, zlib.error) as error:
-            raise DataFileError(self.name, DAMAGED_GZIP) from error
+            raise DataFileError(self.name, DAMAGED_PACKED) from error

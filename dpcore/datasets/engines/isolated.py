@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dpcore.datasets.engines.base import Engine, Tally, check
-from dpcore.datasets.engines.limits import FOR_PATHS, FOR_UPLOADS, Limits
 from dpcore.datasets.engines.process import ReadingProcess
+from dpcore.datasets.engines.reading_limits import FOR_PATHS, FOR_UPLOADS, ReadingLimits
 from dpcore.datasets.engines.source import Source, Zones
 from dpcore.datasets.engines.wire import Arrays, Fields, source_fields, source_from, zones_from
 from dpcore.geometry.domain import Box, Grid, IntArray
@@ -36,7 +36,7 @@ class IsolatedEngine(Engine):
         self,
         name: str | None = None,
         content: bytes = b"",
-        limits: Limits | None = None,
+        limits: ReadingLimits | None = None,
         root: str | None = None,
     ):
         self.name = name

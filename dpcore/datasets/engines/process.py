@@ -15,7 +15,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from dpcore.datasets.engines.limits import Limits
+from dpcore.datasets.engines.reading_limits import ReadingLimits
 from dpcore.datasets.engines.wire import TOO_LARGE, Arrays, Fields, TooLarge, receive, send
 from dpcore.errors import DataFileError, ReadingStopped
 from dpcore.geometry.domain import IntArray
@@ -44,7 +44,7 @@ class ReadingProcess:
 
     def __init__(
         self,
-        limits: Limits,
+        limits: ReadingLimits,
         name: str | None = None,
         content: bytes = b"",
         root: str | None = None,

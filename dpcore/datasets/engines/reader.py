@@ -21,7 +21,7 @@ import numpy as np
 from dpcore.datasets.engines.base import Engine
 from dpcore.datasets.engines.duckdb_engine import DuckDBEngine
 from dpcore.datasets.engines.held_file import HeldFile
-from dpcore.datasets.engines.limits import Limits
+from dpcore.datasets.engines.reading_limits import ReadingLimits
 from dpcore.datasets.engines.wire import (
     TOO_LARGE,
     Arrays,
@@ -47,7 +47,7 @@ def main() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what a library prints is no answer
     questions = sys.stdin.buffer
     first, _ = receive(questions, 0)
-    limits = Limits(**first["limits"])
+    limits = ReadingLimits(**first["limits"])
     limits.restrict_memory()
     engine = _engine(first, questions, limits)
     while True:
@@ -60,7 +60,7 @@ def main() -> None:
             return
 
 
-def _engine(first: Fields, questions: BinaryIO, limits: Limits) -> Engine:
+def _engine(first: Fields, questions: BinaryIO, limits: ReadingLimits) -> Engine:
     if first["name"] is None:
         return DuckDBEngine(memory=limits.for_database, root=first["root"])
     content = questions.read(first["size"])
@@ -68,7 +68,7 @@ def _engine(first: Fields, questions: BinaryIO, limits: Limits) -> Engine:
 
 
 def _respond(
-    engine: Engine, fields: Fields, arrays: Arrays, answers: BinaryIO, limits: Limits
+    engine: Engine, fields: Fields, arrays: Arrays, answers: BinaryIO, limits: ReadingLimits
 ) -> bool:
     """Answer a question or say why not; False if nothing can be answered from now on."""
     path = fields["path"]

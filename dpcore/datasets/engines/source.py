@@ -10,7 +10,7 @@ from enum import StrEnum
 from pathlib import PurePath
 from typing import NamedTuple
 
-from dpcore.datasets.engines.limits import MAX_COLUMNS
+from dpcore.datasets.engines.reading_limits import MAX_COLUMNS
 from dpcore.datasets.engines.records import Form
 from dpcore.errors import DataFileError, listed, shortened
 
@@ -19,8 +19,14 @@ DELIMITERS = ",;\t|"
 
 class Format(StrEnum):
     CSV = "csv"
+    #: CSV whose numbers have decimal commas.
+    CSV_COMMA = "csv-comma"
     PARQUET = "parquet"
     TABLE = "table"
+    #: Files of points.
+    GEOJSON = "geojson"
+    GPKG = "gpkg"
+    GEOPARQUET = "geoparquet"
 
     @classmethod
     def of(cls, path: str) -> Format:
@@ -30,7 +36,23 @@ class Format(StrEnum):
             return cls.CSV
         if suffixes & {".parquet", ".pq"}:
             return cls.PARQUET
-        raise DataFileError(path, "by its name neither CSV nor Parquet; give format='csv', say.")
+        if suffixes & {".geojson"}:
+            return cls.GEOJSON
+        if suffixes & {".gpkg"}:
+            return cls.GPKG
+        raise DataFileError(
+            path, "by its name not CSV, Parquet, GeoJSON or GeoPackage; give format='csv', say."
+        )
+
+    @property
+    def is_text(self) -> bool:
+        """Whether files hold records of text."""
+        return self in (Format.CSV, Format.CSV_COMMA)
+
+    @property
+    def has_points(self) -> bool:
+        """Whether files hold shapes, of which points are read."""
+        return self in (Format.GEOJSON, Format.GPKG, Format.GEOPARQUET)
 
 
 class Kind(StrEnum):

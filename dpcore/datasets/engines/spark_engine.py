@@ -104,8 +104,10 @@ class SparkEngine(SQLEngine):
             return [unquote(file) for file in self._spark.read.text(path).inputFiles()]
 
     def _layout(self, path: str, format: Format) -> Layout:
+        if format.has_points:
+            raise DataFileError(path, "Spark reads CSV and Parquet only; leave out engine='spark'.")
         with _reading(path):
-            if format is Format.CSV:
+            if format.is_text:
                 return self._csv_layout(path)
             schema = self._typed([path], format).schema
         types = [(field.name, field.dataType) for field in schema.fields]
@@ -131,7 +133,7 @@ class SparkEngine(SQLEngine):
     def _frame(self, source: Source, query: Query) -> DataFrame:
         parts = [
             self._csv_rows(source, layout, paths)
-            if source.format is Format.CSV
+            if source.format.is_text
             else self._typed_rows(source, layout, paths)
             for layout, paths in source.alike()
         ]

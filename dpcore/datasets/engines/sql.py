@@ -3,10 +3,11 @@
 Nothing here knows an engine. A query is written for a relation whose columns x0, x1, ... are the
 columns of a source as DOUBLE, and so that DuckDB, Spark and `Box.cells` agree to the bit:
 
-* the half-open box `x >= low AND x < high` leaves out NULL, NaN and infinities everywhere;
+* the closed box `x >= low AND x <= high` leaves out NULL, NaN and infinities everywhere;
 * numbers are written as CAST('...' AS DOUBLE) from their shortest exact text, since engines read
   a bare 0.1 as a decimal;
-* cells are floor((x - low) * scale), which IEEE 754 rounds one way, and at most the last cell;
+* cells are floor((x - low) * scale), which IEEE 754 rounds one way, and at most the last cell,
+  in which the upper end of the box lies too;
 * from there on everything is a whole number, so no order of rows or threads can matter.
 """
 
@@ -16,7 +17,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dpcore.datasets.engines.source import Kind, Source
+from dpcore.datasets.engines.source import Format, Kind, Source
 from dpcore.geometry.domain import LATTICE_BITS, LATTICE_CELLS, TICKS, Box, Grid, IntArray
 
 #: A number in text, in plain or scientific notation, perhaps in quotes: by themselves, engines
@@ -86,7 +87,10 @@ def csv_names(source: Source) -> list[str]:
 
 def csv_columns(source: Source) -> list[str]:
     """The columns of a source from those fields."""
-    columns = [f"{as_double(f't{i}', Kind.TEXT)} AS x{i}" for i in range(len(source.columns))]
+    texts = [f"t{i}" for i in range(len(source.columns))]
+    if source.format is Format.CSV_COMMA:  # a point there stands for thousands, or for nothing
+        texts = [f"replace(replace({text}, '.', 'x'), ',', '.')" for text in texts]
+    columns = [f"{as_double(text, Kind.TEXT)} AS x{i}" for i, text in enumerate(texts)]
     if source.ids:
         columns.append(f"{as_id(unquoted('who'), Kind.TEXT)} AS id")
     return columns
@@ -200,7 +204,7 @@ def _few_of_each(rows: str, source: Source, box: Box) -> str:
 
 def _inside(box: Box) -> str:
     return " AND ".join(
-        f"x{i} >= {literal(low)} AND x{i} < {literal(high)}"
+        f"x{i} >= {literal(low)} AND x{i} <= {literal(high)}"
         for i, (low, high) in enumerate(zip(box.low, box.high, strict=True))
     )
 

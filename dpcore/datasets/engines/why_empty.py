@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dpcore.datasets.engines.base import Engine
-from dpcore.datasets.engines.source import Kind, Source
+from dpcore.datasets.engines.source import Format, Kind, Source
 from dpcore.errors import listed
 from dpcore.geometry.domain import Box
 
@@ -21,9 +21,12 @@ def explain_empty(engine: Engine, source: Source, box: Box) -> str | None:
     if found.unreadable == found.total:
         numbers = [name for name, kind in source.schema.items() if kind is Kind.NUMBER]
         others = f" Columns of numbers are {listed(numbers)}." if numbers else ""
+        commas = ""
+        if source.format is Format.CSV and source.layouts[0].delimiter != ",":
+            commas = " If numbers have decimal commas, give format='csv-comma'."
         return (
             f"None of the {found.total:,} rows has a number in {columns}. "
-            f"Name other columns.{others}"
+            f"Name other columns.{others}{commas}"
         )
     if swapped := in_other_order(engine, source, box):
         inside = engine.tally(swapped, box).inside
@@ -32,13 +35,9 @@ def explain_empty(engine: Engine, source: Source, box: Box) -> str | None:
             f"{columns} trade places: longitude and latitude are swapped. "
             f"Name the columns in this order: {', '.join(swapped.columns)}."
         )
-    ends = "; ".join(
-        f"{name} from {low:g} to {high:g}"
-        for name, low, high in zip(box.names, box.low, box.high, strict=True)
-    )
     return (
-        f"All {found.outside:,} rows with numbers in {columns} lie outside the box ({ends}). "
-        "Check that the box and the file use the same units, or give another box. "
+        f"All {found.outside:,} rows with numbers in {columns} lie outside the box: "
+        f"{box.words()}. Check that the box and the file use the same units, or give another box. "
         "Take it from what is publicly known, not from the rows."
     )
 

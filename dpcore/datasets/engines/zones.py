@@ -6,9 +6,9 @@ import csv
 import io
 import math
 
-from dpcore.datasets.engines.limits import MAX_TABLE
 from dpcore.datasets.engines.paths import read_small
 from dpcore.datasets.engines.position_columns import ZONE_ID, guess_columns, plain
+from dpcore.datasets.engines.reading_limits import MAX_TABLE
 from dpcore.datasets.engines.source import Zones
 from dpcore.errors import DataFileError
 

@@ -16,9 +16,9 @@ from dpcore.datasets.paper_sets import EXTRA
 from dpcore.papers import (
     REPRODUCTIONS,
     Check,
-    Finding,
-    Outcome,
+    Conclusion,
     Reproduction,
+    ReproductionRun,
     Row,
     current_name,
     in_order,
@@ -26,16 +26,17 @@ from dpcore.papers import (
 )
 from dpcore.privacy.explain import NO_BREAK
 from dpcore.study.sweep_plan import table_csv
-from pages.ui import address, controls, fragments, live_runs
+from pages.ui import controls, fragments, live_runs, url_keys
 from pages.ui.background import Job
 from pages.ui.compare import shared_jobs
 from pages.ui.downloads import MIME
+from pages.ui.url_parsers import words
 
 #: A finding's color and sign on the screen.
 BADGES = {
-    Finding.REPRODUCED: ("green", "check"),
-    Finding.NOT_REPRODUCED: ("violet", "close"),
-    Finding.CANNOT_RUN: ("gray", "skip_next"),
+    Conclusion.REPRODUCED: ("green", "check"),
+    Conclusion.NOT_REPRODUCED: ("violet", "close"),
+    Conclusion.CANNOT_RUN: ("gray", "skip_next"),
 }
 
 
@@ -48,11 +49,11 @@ def show() -> None:
     )
     paper = controls.paper_control()
     shown = [
-        each for each in in_order(REPRODUCTIONS) if paper in (controls.ALL, paper_key(each.paper))
+        each for each in in_order(REPRODUCTIONS) if paper in (url_keys.ALL, paper_key(each.paper))
     ]
     measured = {name: outcome for name, outcome in kept().items() if name in REPRODUCTIONS}
     summary([measured[each.name] for each in shown if each.name in measured], len(shown))
-    opened = address.get("finding", None, finding_name)
+    opened = url_keys.FINDING.narrowed(finding_name).get()
     for key in dict.fromkeys(each.paper for each in shown):
         st.markdown(f"#### {controls.paper_title(key)}")
         for each in shown:
@@ -62,11 +63,11 @@ def show() -> None:
         st.caption(f"{PAPERS[paper]} has no claim of its own here.")
 
 
-def summary(outcomes: list[Outcome], of: int) -> None:
+def summary(outcomes: list[ReproductionRun], of: int) -> None:
     """How many claims came out."""
     counts = Counter(outcome.check.finding for outcome in outcomes)
     said = [
-        f"{badge(finding)}{NO_BREAK}{counts[finding]}" for finding in Finding if counts[finding]
+        f"{badge(finding)}{NO_BREAK}{counts[finding]}" for finding in Conclusion if counts[finding]
     ]
     if of > len(outcomes):
         said.append(f"not measured in full yet: {of - len(outcomes)}")
@@ -74,13 +75,13 @@ def summary(outcomes: list[Outcome], of: int) -> None:
         st.markdown(" &emsp; ".join(said))
 
 
-def badge(finding: Finding) -> str:
+def badge(finding: Conclusion) -> str:
     color, sign = BADGES[finding]
     return f":{color}-badge[:material/{sign}: {finding}]"
 
 
-def card(each: Reproduction, outcome: Outcome | None, opened: bool) -> None:
-    running = each.name in address.get("live", [], finding_names)
+def card(each: Reproduction, outcome: ReproductionRun | None, opened: bool) -> None:
+    running = each.name in live_names()
     with st.container(border=True, key=f"finding-{each.name}"):
         mark = badge(outcome.check.finding) if outcome else ""
         st.markdown(f"**{each.source}. {each.title}** {mark}")
@@ -129,16 +130,20 @@ def finding_name(text: str) -> str:
     return name
 
 
-def finding_names(text: str) -> list[str]:
-    """Several findings, with commas between them."""
-    return list(dict.fromkeys(finding_name(part) for part in text.split(",")))
+def live_names() -> list[str]:
+    """The findings that are to run live."""
+
+    def parse(text: str) -> list[str]:
+        return list(dict.fromkeys(map(finding_name, words(text))))
+
+    return url_keys.LIVE_FINDINGS.narrowed(parse).get()
 
 
-def plain(words: str) -> str:
+def plain(text: str) -> str:
     """Words that Markdown takes as they are."""
     for sign in "\\*_[]:~$|":
-        words = words.replace(sign, f"\\{sign}")
-    return words
+        text = text.replace(sign, f"\\{sign}")
+    return text
 
 
 def buttons(each: Reproduction, running: bool, is_kept: bool, opened: bool) -> None:
@@ -157,8 +162,8 @@ def buttons(each: Reproduction, running: bool, is_kept: bool, opened: bool) -> N
                 "Hide the figures" if opened else "Figures",
                 key=f"figures-{each.name}",
                 icon=":material/table:",
-                on_click=address.put,
-                args=("finding", None if opened else each.name),
+                on_click=url_keys.FINDING.put,
+                args=(None if opened else each.name,),
             )
         absent = [EXTRA[key].title for key in each.data if key in EXTRA]
         folder = " --data FOLDER" if absent else ""
@@ -167,8 +172,8 @@ def buttons(each: Reproduction, running: bool, is_kept: bool, opened: bool) -> N
 
 
 def switch_live(name: str, on: bool) -> None:
-    others = [each for each in address.get("live", [], finding_names) if each != name]
-    address.put("live", [*others, *([name] if on else [])], [])
+    others = [each for each in live_names() if each != name]
+    url_keys.LIVE_FINDINGS.put([*others, *([name] if on else [])])
 
 
 def live_run(each: Reproduction, was_done: bool) -> None:
@@ -189,7 +194,7 @@ def live_run(each: Reproduction, was_done: bool) -> None:
         st.rerun()
 
 
-def latest(job: Job[Outcome]) -> str:
+def latest(job: Job[ReproductionRun]) -> str:
     """The figure that came last, with its setting."""
     if not job.results or not job.results[-1].rows:
         return "."
@@ -198,7 +203,7 @@ def latest(job: Job[Outcome]) -> str:
     return f". The last: {plain(setting)}: {row.figure:.4g}"
 
 
-def figures(outcome: Outcome, file: str) -> None:
+def figures(outcome: ReproductionRun, file: str) -> None:
     """The measured figures, beside the paper's where it prints them, and as a file."""
     table = as_table(outcome)
     if not table:
@@ -216,7 +221,7 @@ def figures(outcome: Outcome, file: str) -> None:
     )
 
 
-def as_table(outcome: Outcome) -> list[dict[str, Any]]:
+def as_table(outcome: ReproductionRun) -> list[dict[str, Any]]:
     """Rows with their settings; a column that says nothing is left out."""
     told = {"measured": "figure", "its error": "error", "the paper's": "paper"}
     return [

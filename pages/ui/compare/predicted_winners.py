@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dpcore.algorithms import ALGORITHMS
-from dpcore.privacy.accounting import Infeasible
+from dpcore.errors import Infeasible
 from dpcore.study.curves import EPSILONS
 from dpcore.study.predicted_curves import Winners, winners
 from dpcore.study.prediction import COMPARED, PARTING, Prediction, predict

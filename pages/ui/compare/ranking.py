@@ -14,12 +14,21 @@ import streamlit as st
 
 from dpcore.algorithms import ALGORITHMS
 from dpcore.privacy.explain import plural
-from dpcore.study import ranking
+from dpcore.study import standings
 from dpcore.study.metrics import Metric, usual
-from dpcore.study.ranking import Standing
+from dpcore.study.standings import Standing
 from dpcore.study.sweep_plan import SweepPlan
 from dpcore.study.sweep_plan import as_csv as runs_csv
-from pages.ui import address, cached_work, chart_style, controls, fragments, live_runs, palette
+from pages.ui import (
+    address,
+    cached_work,
+    chart_style,
+    controls,
+    fragments,
+    live_runs,
+    palette,
+    url_keys,
+)
 from pages.ui.controls import Choice
 from pages.ui.curve_chart import Line, round_ticks
 from pages.ui.downloads import File, keep
@@ -51,15 +60,13 @@ def show() -> None:
         metric = controls.metric_control(choice.data)
     with st.sidebar:
         paper = controls.paper_control()
-        runs = controls.runs_control("Runs of each method", "runs", RUNS, live_runs.MOST_RUNS)
+        runs = controls.runs_control("Runs of each method", url_keys.RUNS.by_default(RUNS))
         log = address.control(
             st.toggle,
             "Figures in equal factors (log)",
-            f"log_y.{metric.key}",
-            not metric.is_linear,
-            address.yes_or_no,
+            url_keys.log_y(metric),
         )
-    keys = [key for key, each in ALGORITHMS.items() if paper in (controls.ALL, each.paper)]
+    keys = [key for key, each in ALGORITHMS.items() if paper in (url_keys.ALL, each.paper)]
     requests = controls.requests(choice, keys)
     plan = SweepPlan(choice.data, requests, runs, usual(metric.key))
     stopped = live_runs.is_stopped(plan)
@@ -71,7 +78,7 @@ def show() -> None:
 
 def ranking_so_far(choice: Choice, plan: SweepPlan, metric: Metric, log: bool, going: bool) -> None:
     trials = live_runs.gather(plan, not going)
-    found = ranking.ranked(plan.algorithms, trials, metric)
+    found = standings.ranked(plan.algorithms, trials, metric)
     live_runs.status(plan, len(trials), plan.total, live_runs.refused(trials), going)
     drawn = figure(found, choice, metric, limits(choice, metric), log)
     alt = f"Methods ranked by {metric.title} on {choice.about.title}. The table below says it too."
@@ -289,9 +296,9 @@ def table(found: list[Standing], choice: Choice, metric: Metric) -> None:
 def take_along(plan: SweepPlan, metric: Metric) -> None:
     stopped = live_runs.is_stopped(plan)
     trials = live_runs.gather(plan, stopped)
-    found = ranking.ranked(plan.algorithms, trials, metric)
+    found = standings.ranked(plan.algorithms, trials, metric)
     files = [
-        File("CSV of this table", "ranking.csv", lambda: ranking.as_csv(found, metric)),
+        File("CSV of this table", "ranking.csv", lambda: standings.as_csv(found, metric)),
         File("CSV of every run", "ranking-runs.csv", lambda: runs_csv(trials)),
     ]
     keep(plan.data, files, stopped or len(trials) >= plan.total, plan.command(), plan.python())

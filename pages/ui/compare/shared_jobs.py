@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dpcore.papers import Effort, Outcome, reproduce
-from dpcore.study.k_by_d import Cell, Family
+from dpcore.papers import Effort, ReproductionRun, reproduce
+from dpcore.study.k_by_d_sweep import Cell, Family
 from dpcore.study.timing import Timetable, Timing
 from pages.ui import cached_work
 from pages.ui.background import Job
@@ -31,7 +31,7 @@ def timings(table: Timetable, stopped: bool) -> dict[str, Job[Timing]]:
     }
 
 
-def reproduced(name: str, stopped: bool) -> Job[Outcome]:
+def reproduced(name: str, stopped: bool) -> Job[ReproductionRun]:
     """The quick form of a finding. Every result is the same outcome, with one row more."""
     return cached_work.worker().job(
         ("finding", name),

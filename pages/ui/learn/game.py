@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Self
+from dataclasses import replace
 
 import streamlit as st
 
-from dpcore.classroom import game
-from dpcore.classroom.game import CONTESTANTS, GuesserScore, Round
+from dpcore.classroom import guessing_game
+from dpcore.classroom.guessing_game import CONTESTANTS, GuesserScore, Round
 from dpcore.errors import DpcoreError
 from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
-from pages.ui import address, cached_work, controls, fragments, palette
+from pages.ui import address, cached_work, controls, fragments, palette, url_keys
 from pages.ui.learn import game_chart, presenter
 from pages.ui.learn import run_choice as choices
 from pages.ui.learn.small_map import SmallMap, count_words
+from pages.ui.learn.tally import GuessTally
+from pages.ui.url_parsers import OneOf
 from pages.ui.wording import NOT_PRIVATE
 
 VIEWS = {"class": "The class guesses", "machine": "1,000 rounds by the best guesser known"}
 SAID = {"in": "It is in", "out": "It is not"}
+ANSWERS = url_keys.ANSWERS.narrowed(OneOf(CONTESTANTS))
 WINDOW = Box((-74.1, 40.7), (-73.9, 40.9))
 #: Seconds between looks at scores that are still being made, and trips drawn at most.
 PAUSE, MOST_TRIPS = 1.0, 400
@@ -45,47 +47,12 @@ PRESENTED = """
 """
 
 
-@dataclass(frozen=True)
-class Tally:
-    """How the class is doing against one contestant at one ε: all of it stands in the address."""
-
-    who: str
-    epsilon: float
-    seed: int
-    number: int = 1
-    right: int = 0
-    said: str = ""
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        parts = text.split(",")
-        if len(parts) != 6:
-            raise ValueError(f"{text!r} is no tally.")
-        who, epsilon, seed, number, right, said = parts
-        tally = cls(who, float(epsilon), int(seed), int(number), int(right), said)
-        known = who in CONTESTANTS and said in ("", *SAID)
-        if not known or tally.number < 1 or not 0 <= tally.right <= tally.number:
-            raise ValueError(f"{text!r} is no tally.")
-        return tally
-
-    def __str__(self) -> str:
-        parts = (self.who, f"{self.epsilon:g}", self.seed, self.number, self.right, self.said)
-        return ",".join(map(str, parts))
-
-    @property
-    def played(self) -> int:
-        return self.number - (not self.said)
-
-
 def part() -> None:
     st.html(STYLE + PRESENTED * presenter.presenting())
     view = address.control(
         st.segmented_control,
         "Who guesses",
-        "guesser",
-        "class",
-        address.one_of(VIEWS),
-        options=list(VIEWS),
+        url_keys.GUESSER,
         format_func=VIEWS.__getitem__,
         required=True,
         label_visibility="collapsed",
@@ -103,7 +70,7 @@ def class_guesses() -> None:
     tally = current()
     contestant = CONTESTANTS[tally.who]
     try:
-        played = game.play(contestant, tally.epsilon, tally.number, tally.seed)
+        played = guessing_game.play(contestant, tally.epsilon, tally.number, tally.seed)
     except DpcoreError as problem:
         st.warning(str(problem))
         return
@@ -128,25 +95,28 @@ def who_control() -> str:
     return address.control(
         st.radio,
         "Who answers",
-        "answers",
-        "sound",
-        address.one_of(CONTESTANTS),
-        options=list(CONTESTANTS),
+        ANSWERS,
         format_func=lambda key: CONTESTANTS[key].title,
         captions=[each.about for each in CONTESTANTS.values()],
     )
 
 
-def current() -> Tally:
+def current() -> GuessTally:
     """The tally in the address, or a new one where another game is played now."""
-    who = address.get("answers", "sound", address.one_of(CONTESTANTS))
-    new = Tally(who, choices.epsilon(), choices.seed())
-    kept = address.get("tally", new, Tally.parse)
+    new = GuessTally(ANSWERS.get(), controls.epsilon_in_address(), url_keys.SEED.get())
+    kept = url_keys.TALLY.narrowed(known_tally).get() or new
     same = (kept.who, kept.epsilon, kept.seed) == (new.who, new.epsilon, new.seed)
     return kept if same else new
 
 
-def guess(played: Round, tally: Tally) -> None:
+def known_tally(text: str) -> GuessTally:
+    tally = GuessTally.parse(text)
+    if tally.who not in CONTESTANTS:
+        raise ValueError(f"Nobody called {tally.who!r} answers.")
+    return tally
+
+
+def guess(played: Round, tally: GuessTally) -> None:
     """Two buttons; once one was pressed, the truth, and the way to the next round."""
     if not tally.said:
         row = st.container(horizontal=True, gap="small")
@@ -157,7 +127,7 @@ def guess(played: Round, tally: Tally) -> None:
                 key=f"say-{key}",
                 shortcut=shortcut,
                 width="stretch",
-                on_click=keep,
+                on_click=url_keys.TALLY.put,
                 args=(replace(tally, said=key, right=tally.right + right),),
             )
         return
@@ -171,16 +141,12 @@ def guess(played: Round, tally: Tally) -> None:
         type="primary",
         shortcut="N",
         width="stretch",
-        on_click=keep,
+        on_click=url_keys.TALLY.put,
         args=(replace(tally, number=tally.number + 1, said=""),),
     )
 
 
-def keep(tally: Tally) -> None:
-    address.put("tally", tally)
-
-
-def standing(tally: Tally) -> None:
+def standing(tally: GuessTally) -> None:
     """The class's score beside what epsilon allows."""
     bound = explain.certainty(tally.epsilon)
     score = f"**{tally.right} of {tally.played} right.** " if tally.played else ""
@@ -223,14 +189,16 @@ def answer_map(played: Round) -> str:
 def mark_trip(drawn: SmallMap, asked: bool) -> None:
     """The trip that it is all about."""
     colors = drawn.colors
-    drawn.circles([game.TRIP], 2.2, colors.land if asked else colors.non_private, colors.text, 0.6)
+    drawn.circles(
+        [guessing_game.TRIP], 2.2, colors.land if asked else colors.non_private, colors.text, 0.6
+    )
     if asked:
-        drawn.text(game.TRIP, "?", colors.text, 3.6)
+        drawn.text(guessing_game.TRIP, "?", colors.text, 3.6)
 
 
 def pair_maps(epsilon: float) -> str:
     colors = palette.current()
-    both = game.pair(epsilon)
+    both = guessing_game.pair(epsilon)
     n, maps = both.without.n, []
     for title, there in (("with it", True), ("without it", False)):
         words = f"{n + there:,} trips, {title}"
@@ -245,16 +213,20 @@ def pair_maps(epsilon: float) -> str:
 
 def machine_guesses() -> None:
     """Accuracies as they come in, over the curve that no sound method's guesser can cross."""
-    job = cached_work.worker().job(("guessing game", game.ROUNDS, game.PILOT), game.scores)
+    job = cached_work.worker().job(
+        ("guessing game", guessing_game.ROUNDS, guessing_game.PILOT), guessing_game.scores
+    )
     live = not job.done
     fragments.redrawn(scores, PAUSE if live else None, live)
 
 
 def scores(live: bool) -> None:
-    job = cached_work.worker().job(("guessing game", game.ROUNDS, game.PILOT), game.scores)
+    job = cached_work.worker().job(
+        ("guessing game", guessing_game.ROUNDS, guessing_game.PILOT), guessing_game.scores
+    )
     finished, drawn = job.done, job.results[:]
     presented = presenter.presenting()
-    total = len(CONTESTANTS) * len(game.EPSILONS)
+    total = len(CONTESTANTS) * len(guessing_game.EPSILONS)
     st.plotly_chart(
         game_chart.figure(drawn, palette.current(), presented),
         key="game-chart",
@@ -263,12 +235,12 @@ def scores(live: bool) -> None:
         alt=chart_words(drawn),
     )
     if not finished:
-        st.caption(f"{len(drawn)} of {total} measured; {game.ROUNDS:,} rounds each.")
+        st.caption(f"{len(drawn)} of {total} measured; {guessing_game.ROUNDS:,} rounds each.")
     elif not presented:
         st.caption(
-            f"Each point: {game.ROUNDS:,} rounds. The guesser knows both data sets and reads every "
-            f"noisy answer; how it guesses was chosen on {game.PILOT} other rounds. Bars hold the "
-            "true accuracy 95 times in 100."
+            f"Each point: {guessing_game.ROUNDS:,} rounds. The guesser knows both data sets and "
+            f"reads every noisy answer; how it guesses was chosen on {guessing_game.PILOT} other "
+            "rounds. Bars hold the true accuracy 95 times in 100."
         )
         table(drawn)
     if job.failure:

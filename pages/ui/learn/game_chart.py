@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from dpcore.classroom.game import CONTESTANTS, EPSILONS, GuesserScore
+from dpcore.classroom.guessing_game import CONTESTANTS, EPSILONS, GuesserScore
 from dpcore.privacy.explain import attacker_certainty
 from pages.ui import chart_style
 from pages.ui.palette import Palette

@@ -6,13 +6,14 @@ from typing import Any
 
 import streamlit as st
 
-from dpcore.release import RELEASE, Entry, Ledger, ReleasePlan
-from pages.ui import access, address
+from dpcore.release.ledger import Entry, Ledger
+from dpcore.release.plan import RELEASE, ReleasePlan
+from pages.ui import access, url_keys
 from pages.ui.access import Action
 from pages.ui.publish import approval, step_list
-from pages.ui.publish.level_step import affordable
+from pages.ui.publish.ledger_words import affordable, when
 from pages.ui.publish.publish_once import forget, refuse, running, ticket
-from pages.ui.publish.step_list import Step
+from pages.ui.publish.step import Step
 from pages.ui.publish.tasks import Task, watch
 from pages.ui.wording import JOINER, plain, printable
 
@@ -87,10 +88,6 @@ def same_plan(entry: Entry, plan: ReleasePlan) -> bool:
     return dict(entry.plan) == plan.as_dict()
 
 
-def when(entry: Entry) -> str:
-    return f"{entry.time[:10]} at {entry.time[11:16]} UTC"
-
-
 def finish(task: Task[Any], meant: str) -> None:
     st.markdown("**Being published.** This plan is published once, however often it is asked for.")
     if not watch(task):
@@ -106,5 +103,5 @@ def finish(task: Task[Any], meant: str) -> None:
 
 
 def show(number: int) -> None:
-    address.put("release", number)
+    url_keys.RELEASE.put(number)
     step_list.go(Step.RELEASED)

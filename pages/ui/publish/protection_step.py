@@ -15,15 +15,14 @@ from dpcore.datasets.named_boxes import LONGITUDE_LATITUDE, PLACES
 from dpcore.errors import DpcoreError
 from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
-from dpcore.release import Unit
-from dpcore.release.unit import MOST_ROWS
+from dpcore.release.unit import MOST_ROWS, Unit
 from pages.ui import access, data_root
 from pages.ui.access import Action
 from pages.ui.publish import step_list
 from pages.ui.publish.data_step import Opened, files, refuse
 from pages.ui.publish.publish_source import Subject
 from pages.ui.publish.row_count import CLIP, DROP, Asked, count
-from pages.ui.publish.step_list import Step
+from pages.ui.publish.step import Step
 from pages.ui.wording import plain
 
 TYPED = "Type the box"

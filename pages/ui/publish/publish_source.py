@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dpcore.datasets import DataInfo
-from dpcore.release import BuiltinData, DataSource, Unit
+from dpcore.release.sources import BuiltinData, DataSource
+from dpcore.release.unit import Unit
 from pages.ui import own_data
 
 
@@ -29,7 +30,7 @@ class Subject:
 def subject(key: str) -> Subject:
     """The data of this key; of a twin, the data that it was drawn from."""
     data = own_data.known(key)
-    if not isinstance(data, own_data.OwnData):
+    if not isinstance(data, own_data.SessionData):
         return Subject(data.about, BuiltinData(key), Unit(data.about.unit))
     if data.twin_of is not None:
         return subject(data.twin_of)

@@ -11,13 +11,14 @@ from dpcore.datasets.engines import Tally, open_source
 from dpcore.datasets.files import looks_geographic, with_tally
 from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
-from dpcore.release import FileData, Unit
-from dpcore.results.run_result import NonPrivate
-from pages.ui import address, own_data
-from pages.ui.own_data import OwnData
+from dpcore.release.sources import FileData
+from dpcore.release.unit import Unit
+from dpcore.results.non_private import NonPrivate
+from pages.ui import own_data, url_keys
+from pages.ui.own_data import SessionData
 from pages.ui.publish import step_list
 from pages.ui.publish.data_step import Opened, refuse
-from pages.ui.publish.step_list import Step
+from pages.ui.publish.step import Step
 from pages.ui.publish.tasks import Task, watch
 from pages.ui.wording import NOT_PRIVATE, plain
 
@@ -161,7 +162,7 @@ def keep(opened: Opened, counted: Counted) -> None:
         description=f"Your own data, held in this visit: {plain(', '.join(asked.box.names))}. "
         + kept * bool(unit.ids),
     )
-    own = OwnData(about, counted.dataset, source, unit, counted.tally)
+    own = SessionData(about, counted.dataset, source, unit, counted.tally)
     own_data.keep(own)
-    address.put("data", own.key)
+    url_keys.DATA.put(own.key)
     step_list.go(Step.LEVEL)

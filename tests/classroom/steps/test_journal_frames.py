@@ -15,13 +15,14 @@ from dpcore.classroom.steps import MarkKind
 from dpcore.classroom.steps.block_frames import some_block_centers
 from dpcore.classroom.steps.marks import borders, grid_cells, nearest, some_rows
 from dpcore.datasets.builtin import CITY
+from dpcore.errors import BudgetExceeded, Infeasible
 from dpcore.geometry.domain import Grid
 from dpcore.kmeans.blocks import RANGE_UNITS
-from dpcore.privacy.accounting import Budget, BudgetExceeded, Infeasible
+from dpcore.privacy.accounting import Budget
 from dpcore.privacy.noise import SimulatedNoise
 from dpcore.queries.curator import Curator
 from dpcore.queries.questions import BlockCenters
-from dpcore.study.metrics import meters_between
+from dpcore.study.shifts import meters_between
 
 TAXI = dpcore.datasets.load("nyc-taxi")
 REFERENCE = dpcore.baseline(TAXI, 3)

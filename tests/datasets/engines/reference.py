@@ -126,7 +126,7 @@ def tally(values: FloatArray, box: Box) -> Tally:
 
 def clipped(values: FloatArray, box: Box) -> FloatArray:
     finite = values[np.isfinite(values).all(axis=1)]
-    return np.clip(finite, box.low, np.nextafter(box.high, -np.inf))
+    return np.clip(finite, box.low, box.high)
 
 
 def cluster_totals(values: FloatArray, box: Box, centers: IntArray) -> tuple[IntArray, IntArray]:

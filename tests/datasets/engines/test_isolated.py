@@ -28,14 +28,14 @@ from dpcore.datasets.engines import (
     isolated,
     open_source,
 )
-from dpcore.datasets.engines.limits import MAX_COLUMNS, Limits
+from dpcore.datasets.engines.reading_limits import MAX_COLUMNS, ReadingLimits
 from dpcore.geometry.domain import Box, Grid
 from tests.datasets.engines import reference
 
 BOX = Box((-75.0, 40.0), (-73.0, 41.0), ("lon", "lat"))
 #: What takes a process longer than any test waits: two hundred million short lines.
 ENDLESS = gzip.compress(b"lon,lat\n") + 200 * gzip.compress(b"1\n" * 1_000_000)
-NARROW = Limits(memory=400 << 20, computing=60, seconds=60)
+NARROW = ReadingLimits(memory=400 << 20, computing=60, seconds=60)
 
 
 def text(n: int = 500) -> bytes:
@@ -175,8 +175,8 @@ def test_a_process_that_dies_is_told_in_a_sentence(signal_: signal.Signals) -> N
 def test_a_file_that_takes_too_much_is_refused_with_the_limit() -> None:
     large = gzip.compress(b"lon,lat\n" + b"-74.123456,40.654321\n" * 8_000_000, 1)
     for limits, content, said in (
-        (Limits(2 << 30, 1, 60), ENDLESS, "more than 1 seconds of computing"),
-        (Limits(2 << 30, 60, 1.5), ENDLESS, "more than 1.5 seconds"),
+        (ReadingLimits(2 << 30, 1, 60), ENDLESS, "more than 1 seconds of computing"),
+        (ReadingLimits(2 << 30, 60, 1.5), ENDLESS, "more than 1.5 seconds"),
         (NARROW, large, "memory"),
     ):
         engine = IsolatedEngine("a.csv.gz", content, limits)
@@ -252,7 +252,7 @@ def test_an_answer_that_is_no_message_is_a_death(monkeypatch: pytest.MonkeyPatch
 
 
 def test_an_answer_larger_than_the_limit_is_refused() -> None:
-    limits = Limits(NARROW.memory, 60, 60, answer=2_000)
+    limits = ReadingLimits(NARROW.memory, 60, 60, answer=2_000)
     engine = IsolatedEngine("a.csv", text(), limits)
     source = open_source(engine, "a.csv", BOX.names, clip=True)
     with pytest.raises(DataFileError, match="more memory than may be used"):

@@ -98,7 +98,7 @@ def test_a_folder_stands_for_the_files_in_it(duckdb: Engine, tmp_path: Path) -> 
         (tmp_path / name).write_text("lon,lat\n-74,40.8\n")
     assert duckdb.tally(open_source(duckdb, str(tmp_path)), BOX).total == 2
     pq.write_table(pa.table({"lon": [-74.0]}), tmp_path / "c.parquet")
-    with pytest.raises(DataFileError, match="both CSV and Parquet"):
+    with pytest.raises(DataFileError, match="files of several formats"):
         duckdb.look(str(tmp_path))
 
 
@@ -232,3 +232,20 @@ def test_a_table_of_spark_has_one_address_by_whatever_name_it_is_asked_for(
         assert spark.address("other") not in {spark.address(name) for name in names}
     finally:
         spark._spark.sql("DROP TABLE visits")
+
+
+def test_a_frame_of_spark_is_data_as_it_is(spark: Engine) -> None:
+    import numpy as np
+    from pyspark.sql import SparkSession
+
+    import dpcore
+
+    rows = np.random.default_rng(0).uniform(-1, 1, (300, 2))
+    session = SparkSession.builder.getOrCreate()
+    frame = session.createDataFrame(rows.tolist(), ["b", "a"])
+    data = dpcore.datasets.from_array(frame, (-1, 1), columns=["a", "b"])
+    assert data.box.names == ("a", "b")
+    assert data.n.value == 300
+    expected = dpcore.datasets.from_array(rows[:, ::-1], (-1, 1))
+    grid = dpcore.Grid(data.box, 16)
+    assert (data.value.histogram(grid) == expected.value.histogram(grid)).all()

@@ -12,7 +12,7 @@ import pytest
 
 import dpcore
 from dpcore import Request, cli
-from dpcore.study.k_by_d import Cell, Family, advantage, as_csv, standings
+from dpcore.study.k_by_d_sweep import Cell, Family, advantage, as_csv, standings
 from dpcore.study.metrics import METRICS
 from dpcore.study.sweep import Trial
 

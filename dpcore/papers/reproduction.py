@@ -12,97 +12,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from enum import StrEnum
-from pathlib import Path
 from types import MappingProxyType
 
-from dpcore.algorithms.references import paper_key, short
-from dpcore.datasets import load
-from dpcore.datasets.base import Dataset
-from dpcore.datasets.paper_sets import EXTRA
+from dpcore.algorithms.references import NUMBERS, PAPERS, short
 from dpcore.errors import BadInput
-
-#: A setting or a figure in it: names and values.
-Setting = dict[str, str | int | float]
-
-
-class Finding(StrEnum):
-    """What became of a claim when it was measured again."""
-
-    REPRODUCED = "reproduced"
-    NOT_REPRODUCED = "not reproduced"
-    CANNOT_RUN = "cannot be run"
-
-
-@dataclass(frozen=True)
-class Row:
-    """One figure and the setting it belongs to, with the paper's figure where it prints one."""
-
-    setting: Mapping[str, str | int | float]
-    figure: float
-    paper: float | None = None
-    #: Its standard error, where it is a mean of several runs.
-    error: float | None = None
-
-
-def printed(figure: float, **setting: str | int | float) -> Row:
-    """A number that the paper prints."""
-    return Row(setting, figure, paper=figure)
-
-
-def drawn(figure: float, **setting: str | int | float) -> Row:
-    """A number made up after the paper's claim, where the paper prints no number but a plot."""
-    return Row(setting, figure)
-
-
-@dataclass(frozen=True)
-class Check:
-    """What the measurements say of a claim, in words with numbers, and of its side claims."""
-
-    finding: Finding
-    words: str
-    sides: tuple[Check, ...] = ()
-    #: What else must be said, such as what was left out.
-    notes: tuple[str, ...] = ()
-
-    @property
-    def lines(self) -> list[str]:
-        """The headline, the side claims and the notes, a line each."""
-        return [
-            self.words,
-            *(f"{side.finding.capitalize()}: {side.words}" for side in self.sides),
-            *self.notes,
-        ]
-
-
-@dataclass(frozen=True)
-class Shelf:
-    """Where the data of a reproduction come from: built-in sets, and a folder for others."""
-
-    folder: Path | None = None
-
-    def data(self, key: str) -> Dataset:
-        """A data set, or FileNotFoundError when it does not ship and is not in the folder."""
-        if key not in EXTRA:
-            return load(key)
-        if self.folder is None:
-            raise FileNotFoundError(f"{key} does not ship: name the folder that holds it")
-        return EXTRA[key].read(self.folder)
-
-
-@dataclass(frozen=True)
-class Effort:
-    """How much is run: few repetitions to see the shape, or many to be sure."""
-
-    quick: bool = False
-    seed: int = 0
-
-    def runs(self, full: int) -> int:
-        return max(3, full // 10) if self.quick else full
-
-    def some(self, values: Sequence[float], quick: Sequence[float]) -> Sequence[float]:
-        """All values, or the few that a quick look takes."""
-        return quick if self.quick else values
+from dpcore.papers.check import Check, Conclusion
+from dpcore.papers.figure_row import Row
+from dpcore.papers.inputs import Effort, Shelf
 
 
 @dataclass(frozen=True)
@@ -144,14 +60,15 @@ class Reproduction:
     @property
     def aliases(self) -> tuple[str, ...]:
         """Other names under which it is found."""
-        return (self.name.replace(paper_key(self.paper), self.paper, 1), *self.formerly)
+        numbers = [number for number, paper in NUMBERS.items() if paper == self.paper]
+        return (*(self.name.replace(self.paper, number, 1) for number in numbers), *self.formerly)
 
     def judge(self, rows: Sequence[Row]) -> Check:
         """What its check says of the rows, if any of them holds a figure."""
         if all(math.isnan(row.figure) for row in rows):
             told = dict.fromkeys(str(row.setting.get("absent", "")) for row in rows)
             return Check(
-                Finding.CANNOT_RUN, " ".join(filter(None, told)) or "Nothing was measured."
+                Conclusion.CANNOT_RUN, " ".join(filter(None, told)) or "Nothing was measured."
             )
         return self.check(rows)
 
@@ -180,12 +97,12 @@ class Reproduction:
 
 
 @dataclass
-class Outcome:
+class ReproductionRun:
     """The rows and the verdict of one reproduction that was run."""
 
     reproduction: Reproduction
     rows: list[Row] = field(default_factory=list)
-    check: Check = Check(Finding.CANNOT_RUN, "not run")
+    check: Check = field(default_factory=lambda: Check(Conclusion.CANNOT_RUN, "not run"))
     #: The day on which it was measured, such as 2026-01-31.
     date: str = field(default_factory=lambda: datetime.now(UTC).date().isoformat())
 
@@ -212,7 +129,7 @@ def current_name(name: str) -> str | None:
 
 def reproduce(
     name: str, shelf: Shelf | None = None, effort: Effort | None = None
-) -> Iterator[Outcome]:
+) -> Iterator[ReproductionRun]:
     """Run one finding, handing out what is known so far after every row, and last the verdict.
 
     A finding whose data are not there cannot be run, and its outcome says why.
@@ -220,13 +137,13 @@ def reproduce(
     known = current_name(name)
     if known is None:
         raise BadInput(f"No finding {name!r}. There are: {', '.join(REPRODUCTIONS)}.")
-    outcome = Outcome(REPRODUCTIONS[known])
+    outcome = ReproductionRun(REPRODUCTIONS[known])
     try:
         for row in outcome.reproduction.measure(shelf or Shelf(), effort or Effort()):
             outcome.rows.append(outcome.reproduction.beside(row))
             yield outcome
     except FileNotFoundError as missing:
-        outcome.check = Check(Finding.CANNOT_RUN, str(missing))
+        outcome.check = Check(Conclusion.CANNOT_RUN, str(missing))
     else:
         outcome.check = outcome.reproduction.judge(outcome.rows)
     yield outcome
@@ -238,6 +155,6 @@ def in_order(names: Iterable[str]) -> list[Reproduction]:
     return sorted(found, key=_place)
 
 
-def _place(each: Reproduction) -> tuple[str, bool, list[int], str]:
+def _place(each: Reproduction) -> tuple[int, bool, list[int], str]:
     number = [int(n) for n in re.findall(r"\d+", each.figure)]
-    return each.paper, "table" not in each.figure.lower(), number, each.name
+    return list(PAPERS).index(each.paper), "table" not in each.figure.lower(), number, each.name

@@ -17,26 +17,18 @@ A lesson is one TOML file in data/lessons:
 
 from __future__ import annotations
 
-import html
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
+from dpcore._html import render
 from dpcore.datasets.data_folder import data_file
 from dpcore.errors import BadInput
 
 FOLDER = "lessons"
-STYLE = """
-body { font: 12pt/1.45 Georgia, serif; max-width: 42rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.6rem; margin-bottom: .2rem; } h2 { font-size: 1.15rem; margin: 1.2rem 0 .2rem; }
-.ask { font-weight: bold; } .aim { font-style: italic; }
-.address { font: 9pt monospace; color: #444; overflow-wrap: anywhere; }
-article { break-after: page; } section { break-inside: avoid; }
-"""
 
 
 @dataclass(frozen=True)
@@ -124,23 +116,5 @@ def shipped() -> Mapping[str, Lesson]:
 
 def notes(lessons: Sequence[Lesson], page: str = "/learn") -> str:
     """The teacher's notes of some lessons as one HTML file, to read or to print."""
-    body = "".join(_article(lesson, page) for lesson in lessons)
     title = lessons[0].title if len(lessons) == 1 else "Lessons"
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        f"<title>{html.escape(title)}</title><style>{STYLE}</style></head><body>{body}</body></html>"
-    )
-
-
-def _article(lesson: Lesson, page: str) -> str:
-    steps = "".join(
-        f"<section><h2>{i}. {html.escape(step.title)}</h2>"
-        f'<p class="ask">{html.escape(step.ask)}</p><p>{html.escape(step.note)}</p>'
-        f'<p class="address">{html.escape(f"{page}?{urlencode(lesson.address(i))}")}</p></section>'
-        for i, step in enumerate(lesson.steps, 1)
-    )
-    return (
-        f"<article><h1>{html.escape(lesson.title)}</h1>"
-        f'<p class="aim">{html.escape(lesson.aim)} About {lesson.minutes} minutes.</p>'
-        f"{steps}</article>"
-    )
+    return render("lessons.html", title=title, lessons=lessons, page=page)

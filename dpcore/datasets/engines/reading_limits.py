@@ -22,7 +22,7 @@ LATER = 5
 
 
 @dataclass(frozen=True)
-class Limits:
+class ReadingLimits:
     """Limits of one reading process."""
 
     #: Bytes of memory.
@@ -65,6 +65,6 @@ class Limits:
 
 #: For a file that was handed over: small, and answered while somebody waits. By the clock it has
 #: longer, so that a busy machine refuses no file that a quiet one reads.
-FOR_UPLOADS = Limits(memory=2 << 30, computing=120, seconds=300)
+FOR_UPLOADS = ReadingLimits(memory=2 << 30, computing=120, seconds=300)
 #: For files on this machine, which may be large: whoever waits can stop it.
-FOR_PATHS = Limits(memory=4 << 30, computing=4 * 3600, seconds=3600)
+FOR_PATHS = ReadingLimits(memory=4 << 30, computing=4 * 3600, seconds=3600)

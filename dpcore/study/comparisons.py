@@ -12,7 +12,7 @@ import numpy.typing as npt
 from dpcore.datasets.own import AnyData
 from dpcore.geometry.domain import FloatArray
 from dpcore.results.non_private import NonPrivate, guarded, opened
-from dpcore.study import metrics
+from dpcore.study import metrics, shifts
 
 
 def nicv(data: AnyData, centers: npt.ArrayLike) -> float | NonPrivate[float]:
@@ -71,4 +71,4 @@ def center_shift(
     >>> dpcore.center_shift(data, centers, centers).tolist()
     [0.0, 0.0, 0.0]
     """
-    return guarded(metrics.center_shift(opened(data), centers, reference), data.about.public)
+    return guarded(shifts.center_shift(opened(data), centers, reference), data.about.public)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import dpcore
-from dpcore.classroom import game
-from dpcore.classroom.game import (
+from dpcore.classroom import guessing_game
+from dpcore.classroom.guessing_game import (
     CONTESTANTS,
     EPSILONS,
     TRIP,
@@ -56,7 +56,7 @@ def test_the_coin_is_fair():
 def test_the_answer_is_what_the_algorithm_publishes():
     for contestant in (SOUND, PUBLISHED):
         both = pair(1.0)
-        noises = (game.ThinNoise(np.random.SeedSequence(7), 1.0) for _ in range(2))
+        noises = (guessing_game.ThinNoise(np.random.SeedSequence(7), 1.0) for _ in range(2))
         counts, _ = contestant.answer(both.with_it, 1.0, next(noises))
         result = dpcore.run(contestant.algorithm, both.with_it, 2, 1.0, seed=0, noise=next(noises))
         np.testing.assert_array_equal(counts.counts, result.synopsis.counts)
@@ -89,12 +89,14 @@ def test_the_bound_holds_for_the_sound_one_and_breaks_for_the_others():
 
 def test_a_guesser_is_scored_on_rounds_by_which_it_was_not_chosen(monkeypatch):
     chosen_on, scored_on = [], []
-    choose = game.best_guesser
+    choose = guessing_game.best_guesser
     monkeypatch.setattr(
-        game, "best_guesser", lambda rounds: chosen_on.extend(rounds) or choose(rounds)
+        guessing_game, "best_guesser", lambda rounds: chosen_on.extend(rounds) or choose(rounds)
     )
-    look = game.seen
-    monkeypatch.setattr(game, "seen", lambda rounds: scored_on.append(rounds) or look(rounds))
+    look = guessing_game.seen
+    monkeypatch.setattr(
+        guessing_game, "seen", lambda rounds: scored_on.append(rounds) or look(rounds)
+    )
     score(SOUND, 1.0, rounds=30, pilot=10)
     assert len(chosen_on) == 10
     assert len(scored_on[-1]) == 30
@@ -103,7 +105,7 @@ def test_a_guesser_is_scored_on_rounds_by_which_it_was_not_chosen(monkeypatch):
 
 def test_with_nothing_to_see_the_guesser_does_no_better_than_luck():
     rounds = [play(SOUND, 0.02, number) for number in range(80)]
-    assert best_guesser(rounds).words in game.NUMBERS
+    assert best_guesser(rounds).words in guessing_game.NUMBERS
     drawn = score(SOUND, 0.02, rounds=400, pilot=80)
     assert drawn.interval[0] < 0.51
 
@@ -118,7 +120,7 @@ def test_an_interval_is_clopper_and_pearsons():
 
 
 def test_scores_come_one_by_one_for_every_contestant_and_epsilon():
-    drawn = list(game.scores(rounds=4, pilot=4))
+    drawn = list(guessing_game.scores(rounds=4, pilot=4))
     assert [(s.epsilon, s.contestant) for s in drawn] == [
         (epsilon, key) for epsilon in EPSILONS for key in CONTESTANTS
     ]

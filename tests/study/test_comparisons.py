@@ -12,7 +12,7 @@ import pytest
 import dpcore
 from dpcore.cli import main
 from dpcore.datasets import DataInfo
-from dpcore.results.run_result import NonPrivate, opened
+from dpcore.results.non_private import NonPrivate, opened
 from dpcore.study import metrics
 
 ROWS = np.random.default_rng(0).uniform(-1, 1, (200, 2))

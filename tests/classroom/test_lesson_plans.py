@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpcore.classroom import lessons
+from dpcore.classroom import lesson_plans
 from dpcore.datasets.data_folder import data_file
 
 GOOD = """
@@ -22,7 +22,7 @@ open = { part = "luck", presenter = true, k = 3, epsilon = 0.5 }
 
 
 def test_a_file_becomes_a_lesson():
-    lesson = lessons.parse("mine", GOOD)
+    lesson = lesson_plans.parse("mine", GOOD)
     assert (lesson.key, lesson.title, lesson.minutes) == ("mine", "A lesson", 7)
     (step,) = lesson.steps
     assert step.ask == "What is it?"
@@ -31,7 +31,7 @@ def test_a_file_becomes_a_lesson():
 
 
 def test_minutes_may_be_left_out():
-    assert lessons.parse("mine", GOOD.replace("minutes = 7\n", "")).minutes == 10
+    assert lesson_plans.parse("mine", GOOD.replace("minutes = 7\n", "")).minutes == 10
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_minutes_may_be_left_out():
 def test_a_mistake_is_named_with_its_lesson_and_step(before, after, told):
     assert before in GOOD
     with pytest.raises(ValueError, match="mine") as problem:
-        lessons.parse("mine", GOOD.replace(before, after))
+        lesson_plans.parse("mine", GOOD.replace(before, after))
     assert told in str(problem.value)
 
 
@@ -61,11 +61,11 @@ def test_a_folder_is_read_in_the_order_of_its_names(tmp_path):
     (tmp_path / "1-first.toml").write_text(GOOD)
     (tmp_path / "own.toml").write_text(GOOD)
     (tmp_path / "notes.txt").write_text("not a lesson")
-    assert [lesson.key for lesson in lessons.read(tmp_path)] == ["first", "second", "own"]
+    assert [lesson.key for lesson in lesson_plans.read(tmp_path)] == ["first", "second", "own"]
 
 
 def test_six_lessons_of_about_ten_minutes_ship():
-    shipped = lessons.shipped()
+    shipped = lesson_plans.shipped()
     assert len(shipped) == len(list(data_file("lessons").glob("*.toml"))) == 6
     for key, lesson in shipped.items():
         assert key == lesson.key
@@ -74,12 +74,12 @@ def test_six_lessons_of_about_ten_minutes_ship():
 
 
 def test_notes_are_one_page_that_says_everything_and_asks_nobody_for_anything():
-    lesson = lessons.parse("mine", GOOD)
-    page = lessons.notes([lesson, *lessons.shipped().values()])
-    assert page.startswith("<!doctype html>")
+    lesson = lesson_plans.parse("mine", GOOD)
+    page = lesson_plans.notes([lesson, *lesson_plans.shipped().values()])
+    assert page.startswith("<!DOCTYPE html>")
     assert page.count("<article>") == 7
     assert "It is &lt;b&gt;one&lt;/b&gt; &amp; two." in page
     assert "/learn?part=luck&amp;presenter=true&amp;k=3&amp;epsilon=0.5&amp;lesson=mine" in page
-    assert "<title>A lesson</title>" in lessons.notes([lesson])
+    assert "<title>A lesson</title>" in lesson_plans.notes([lesson])
     for outside in ("http:", "https:", "<script", "<img", "@import", "url("):
         assert outside not in page

@@ -7,7 +7,7 @@ import io
 import math
 
 from dpcore.study.metrics import METRICS
-from dpcore.study.ranking import as_csv, ranked, standing
+from dpcore.study.standings import as_csv, ranked, standing
 from dpcore.study.sweep import Trial
 
 NICV = METRICS["nicv"]

@@ -1,0 +1,1 @@
+"""scikit-learn estimators: private k-means, private coresets, and an accountant for them."""

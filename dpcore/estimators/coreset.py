@@ -1,0 +1,122 @@
+"""A private coreset as weighted samples for other estimators."""
+
+from __future__ import annotations
+
+from typing import Any, Self, TypeVar
+
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from dpcore.errors import Infeasible
+from dpcore.estimators.base import PrivateEstimator
+from dpcore.geometry.domain import FloatArray
+from dpcore.results.synopsis import Coreset
+
+E = TypeVar("E")
+
+
+class PrivateCoreset(PrivateEstimator):
+    """A few weighted points in place of the rows; the noise is simulated unless noise="release".
+
+    The points and their weights are as private as the centers of `PrivateKMeans`, and so is all
+    that is computed from them, as often as one likes: give them to any estimator that takes
+    sample weights. Simulated noise is to look at; with `noise="release"` the noise is exact and
+    each fit is charged, as in `PrivateKMeans`. Coresets are found for two to four columns.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        About how many clusters the points should be able to show.
+    epsilon : float, default=1.0
+        Privacy budget of one call of `fit`.
+    bounds : tuple (low, high), Box, dict or "private"
+        The public box of the data, as in `PrivateKMeans`.
+    algorithm : str, default="auto"
+        A key of `dpcore.ALGORITHMS` that publishes a coreset; "auto" is "adaptive" for two columns
+        and "coreset" for any other number.
+    delta : float, default=0.0
+        Used only by algorithms that can.
+    neighbors : {"add-remove", "replace-one"}, default="add-remove"
+        Which two data sets must look alike.
+    parameters : dict, default=None
+        Settings of the algorithm.
+    outside : {"drop", "clip"}, default="drop"
+        Whether rows outside the bounds are dropped or moved to their edge.
+    bounds_share : float, default=0.1
+        The part of epsilon that finding bounds may spend, with `bounds="private"`.
+    noise : {"simulated", "release"}, default="simulated"
+        Simulated noise to look at, or exact noise that spends a budget.
+    accountant : Accountant or None, default=None
+        A budget in memory that several fits share, with `noise="release"`.
+    ledger : Ledger, str, Path or None, default=None
+        The ledger, or its folder, that a release is charged to, with `noise="release"`.
+    account : str or None, default=None
+        The name of the data in the ledger and on the certificate.
+    allowed : float or None, default=None
+        What all releases of the data may spend together; needed for the first one.
+    random_state : int, RandomState instance or None, default=None
+        Repeats the simulated noise. Whoever knows it can undo the privacy.
+
+    Attributes
+    ----------
+    coreset_ : Coreset
+        The points and weights, in the type that says what may be done with them; for exports.
+    points_ : ndarray of shape (n_points, n_features)
+        The points in data units.
+    sample_weight_ : ndarray of shape (n_points,)
+        About how many rows each point stands for. All are positive.
+    result_, release_, box_, centers_, cluster_centers_, bounds_transcript_
+        As in `PrivateKMeans`.
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> from sklearn.cluster import KMeans
+    >>> X = [[0.1, 0.2], [0.2, 0.1], [0.8, 0.9], [0.9, 0.8]] * 500
+    >>> coreset = dpcore.PrivateCoreset(2, epsilon=1.0, bounds=(0, 1), random_state=0).fit(X)
+    >>> coreset.fit_estimator(KMeans(2, random_state=0)).cluster_centers_.shape
+    (2, 2)
+    """
+
+    def fit(self, X: npt.ArrayLike, y: None = None, **refused: Any) -> Self:
+        """Find weighted points with a budget of epsilon.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows in data units.
+        y : None
+            Not used.
+        **refused : object
+            Nothing else may be given; `sample_weight` is refused with the reason.
+
+        Returns
+        -------
+        PrivateCoreset
+            The fitted estimator.
+        """
+        found = self._answer(X, refused)
+        if not isinstance(found, Coreset):
+            raise Infeasible(
+                f"{self.algorithm} publishes no coreset. Use 'adaptive', 'coreset', or 'auto'."
+            )
+        self.coreset_: Coreset = found
+        self.points_: FloatArray = found.points
+        self.sample_weight_: FloatArray = found.weights
+        return self
+
+    def _method(self, columns: int) -> str:
+        if self.algorithm != "auto":
+            return self.algorithm
+        return "adaptive" if columns == 2 else "coreset"
+
+    def fit_resample(self, X: npt.ArrayLike, y: None = None) -> tuple[FloatArray, FloatArray]:
+        """Fit, and give the points and their weights."""
+        self.fit(X)
+        return self.points_, self.sample_weight_
+
+    def fit_estimator(self, estimator: E) -> E:
+        """Fit another estimator to the points and their weights, at no further cost in privacy."""
+        check_is_fitted(self)
+        estimator.fit(self.points_, sample_weight=self.sample_weight_)  # type: ignore[attr-defined]
+        return estimator

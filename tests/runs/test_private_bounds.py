@@ -1,0 +1,104 @@
+"""Bounds found privately hold the rows, and betray no single one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dpcore
+from dpcore import PrivateKMeans
+from dpcore.errors import Infeasible
+from dpcore.privacy.accounting import Neighbors
+from dpcore.privacy.noise import SimulatedNoise
+from dpcore.runs.private_bounds import BINS, SLABS, find_box
+
+EPSILON = 0.3
+
+
+@pytest.mark.parametrize(
+    ("middle", "spread"), [(0, 1), (1005, 2), (-3, 0.1), (1e6, 1e3), (1e-6, 1e-7)]
+)
+def test_the_box_holds_nearly_all_rows_and_is_not_much_wider(middle, spread):
+    rows = np.random.default_rng(0).normal(middle, spread, (20_000, 2))
+    noise = SimulatedNoise(0)
+    box, transcript = find_box(rows, ("a", "b"), EPSILON, Neighbors.ADD_REMOVE, noise)
+    assert box.contains(rows).mean() > 0.97
+    assert (np.subtract(box.high, box.low) < 40 * spread).all()
+    assert transcript.epsilon <= EPSILON
+    assert len(transcript) == 4
+
+
+class FixedAnswers:
+    """Noise that always gives the same answers, and tells how likely they were."""
+
+    def __init__(self, seed: int):
+        self.rng, self.log_likelihood = np.random.default_rng(seed), 0.0
+
+    def geometric(self, values, sensitivity, epsilon):
+        # Many full bins anywhere, so that every branch of the search is taken.
+        answers = self.rng.choice([0, 3, 10**6], values.shape, p=[0.6, 0.3, 0.1])
+        self.log_likelihood -= np.abs(answers - values).sum() * epsilon / sensitivity
+        return answers
+
+
+values = st.floats(-1e30, 1e30) | st.floats(-3, 3) | st.sampled_from([0.0, 1.0, -1.0, 2.0**-32])
+rows = st.lists(st.tuples(values, values), min_size=1, max_size=8)
+
+
+@pytest.mark.parametrize("neighbors", Neighbors)
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(many=rows, one=st.tuples(values, values), seed=st.integers(0, 999))
+def test_no_row_changes_how_likely_the_answers_are_by_more_than_epsilon(neighbors, many, one, seed):
+    others = [*many, one] if neighbors is Neighbors.ADD_REMOVE else [*many[:-1], one]
+    told = []
+    for table in (many, others):
+        noise = FixedAnswers(seed)
+        box, _ = find_box(np.array(table), ("a", "b"), EPSILON, neighbors, noise)
+        told.append((box, noise.log_likelihood))
+    assert told[0][0] == told[1][0]
+    assert abs(told[0][1] - told[1][1]) <= EPSILON * (1 + 1e-6)
+
+
+def test_a_row_beyond_all_others_seldom_moves_the_box():
+    table = np.random.default_rng(0).normal(0, 1, (5000, 1))
+    far = np.vstack([table, [[1e9]]])
+    boxes = [
+        find_box(each, ("x",), 1.0, Neighbors.ADD_REMOVE, SimulatedNoise(0))[0]
+        for each in (table, far)
+    ]
+    assert boxes[0] == boxes[1]
+
+
+def test_too_few_rows_are_refused_by_what_the_noisy_counts_say():
+    with pytest.raises(Infeasible, match="stand out of the noise"):
+        find_box(np.ones((3, 1)), ("x",), 0.1, Neighbors.ADD_REMOVE, SimulatedNoise(0))
+    assert BINS == 193
+    assert SLABS == 64
+
+
+def test_the_estimator_spends_a_share_of_epsilon_on_bounds_and_the_rest_on_centers():
+    rows = np.random.default_rng(0).normal(50, 1, (4000, 2))
+    accountant = dpcore.Accountant(1.0)
+    model = PrivateKMeans(
+        2, bounds="private", bounds_share=0.2, noise="release", accountant=accountant
+    ).fit(rows)
+    spent = model.bounds_transcript_.epsilon + model.result_.epsilon
+    assert 0.99 < spent <= 1.0
+    assert model.bounds_transcript_.epsilon <= 0.2
+    assert str(accountant.spent) == "ε 1"
+    assert 45 < model.cluster_centers_.min() < model.cluster_centers_.max() < 55
+
+
+def test_bounds_that_are_found_repeat_with_a_seed_and_cannot_stand_on_a_certificate():
+    rows = np.random.default_rng(0).normal(50, 1, (4000, 2))
+    one, other = (PrivateKMeans(2, bounds="private", random_state=3).fit(rows) for _ in range(2))
+    assert one.box_ == other.box_
+    np.testing.assert_array_equal(one.cluster_centers_, other.cluster_centers_)
+    with pytest.raises(ValueError, match="cannot be charged to a ledger"):
+        PrivateKMeans(2, bounds="private", noise="release", ledger="x", account="a").fit(rows)
+    with pytest.raises(ValueError, match="bounds_share must be"):
+        PrivateKMeans(2, bounds="private", bounds_share=1.0).fit(rows)
+    with pytest.raises(ValueError, match="must be ends or 'private'"):
+        PrivateKMeans(2, bounds="auto").fit(rows)
