@@ -50,13 +50,13 @@ def explore() -> None:
     st.title("What privacy costs")
     unit = choice.about.unit
     noisy = (
-        f"**Blue:** the same found with noise, which hides each single {unit}."
+        f"**Blue:** the same after noise is added, so that no single {unit} can be detected."
         if choice.request.system.verdict.holds
-        else f"**Orange:** the same by a method that was to hide each single {unit}, and may not."
+        else f"**Orange:** from a method that claims to hide each {unit}, without a valid proof."
     )
     st.caption(
-        f"**Red:** {choice.request.k} centers found by looking at every {unit}. {noisy} Move the "
-        "slider to see what more privacy costs."
+        f"**Red:** {choice.request.k} centers computed from every {unit}. {noisy} Drag the slider: "
+        "more privacy, less accuracy."
     )
     if not visibility.show(choice.data):
         return
@@ -112,11 +112,10 @@ def three_levels(choice: Choice, layers: Layers) -> None:
 
 def level_slider(choice: Choice) -> None:
     controls.level_slider(f"How strictly is each {choice.about.unit} protected?")
-    st.html('<div class="ends"><span>← leaks most</span><span>leaks least →</span></div>')
+    st.html(controls.ENDS)
     if controls.is_exact(choice):
         st.caption(
-            f"ε = {at_most(choice.request.epsilon)} was typed; the slider shows the level nearest "
-            "to it."
+            f"You typed ε = {at_most(choice.request.epsilon)}; the slider shows the nearest level."
         )
 
 

@@ -40,7 +40,11 @@ class Visitor:
         self._due: dict[str, tuple[float, float]] = {}
         #: When the map came, on the clock of `time.perf_counter`.
         self.map_at = 0.0
-        self.ticks = 0
+        #: How often a part redrew itself, and how often that changed nothing.
+        self.ticks, self.idle_ticks = 0, 0
+        #: What was drawn since something was last asked for, and what each part drew last.
+        self._drawn: list[bytes] = []
+        self._last: dict[str, list[bytes]] = {}
         self._ask()
 
     @property
@@ -64,6 +68,8 @@ class Visitor:
             self._due[part] = every, time.monotonic() + every
             self.ticks += 1
             self._ask(part=part, by_itself=True)
+            self.idle_ticks += part in self._due and self._drawn == self._last.get(part)
+            self._last[part] = self._drawn
 
     def close(self) -> None:
         self._connection.close()
@@ -78,6 +84,7 @@ class Visitor:
         asked.rerun_script.is_auto_rerun = by_itself
         if state is not None:
             asked.rerun_script.widget_states.widgets.append(state)
+        self._drawn = []
         self._connection.send(asked.SerializeToString())
         if not part:
             self._due.clear()
@@ -100,6 +107,7 @@ class Visitor:
             self._query = message.page_info_changed.query_string
         elif kind == "delta" and message.delta.WhichOneof("type") == "new_element":
             element = message.delta.new_element
+            self._drawn.append(element.SerializeToString())
             if element.WhichOneof("type") == "slider" and "-at-privacy" in element.slider.id:
                 self._slider, self._slider_part = element.slider.id, message.delta.fragment_id
             elif element.WhichOneof("type") == "deck_gl_json_chart":

@@ -26,8 +26,8 @@ DATA, ALGORITHM = url_keys.DATA.default, url_keys.ALGORITHM.default
 FALLBACK, CENTERS = "auto", url_keys.CENTERS.default
 ENDS = '<div class="ends"><span>← leaks most</span><span>leaks least →</span></div>'
 RELATIONS = {
-    Neighbors.ADD_REMOVE: "whether it is there",
-    Neighbors.REPLACE_ONE: "what it says",
+    Neighbors.ADD_REMOVE: "whether it is in the data",
+    Neighbors.REPLACE_ONE: "its values",
 }
 
 
@@ -136,7 +136,7 @@ def exact_values(data: str) -> tuple[float, float, Neighbors, int]:
         unit = facts(data).unit
         neighbors = address.control(
             st.radio,
-            f"An attacker must not learn of a {unit}",
+            f"What an attacker must not learn about a {unit}",
             url_keys.NEIGHBORS,
             format_func=RELATIONS.__getitem__,
         )

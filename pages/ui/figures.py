@@ -51,12 +51,12 @@ def so_far(usual: Spread) -> str:
 def moved(choice: Choice, picture: Picture, usual: Spread | None) -> None:
     mark = visibility.mark(choice.data)
     if usual is None:
-        return figure("Centers moved", "…", "Drawing other noise to see what is usual.", mark)
+        return figure("Centers moved", "…", "Repeating the run with new noise.", mark)
     on_map = choice.about.geographic
     return figure(
         "Centers moved",
         explain.distance(usual.shift, on_map),
-        f"Half of the centers move less, nine in ten less than "
+        f"Half of the centers move less, and 9 in 10 less than "
         f"{explain.distance_at_most(usual.shift_nine_in_ten, on_map)} ({so_far(usual)}).",
         mark,
     )
@@ -65,12 +65,11 @@ def moved(choice: Choice, picture: Picture, usual: Spread | None) -> None:
 def worse(choice: Choice, picture: Picture, usual: Spread | None) -> None:
     mark = visibility.mark(choice.data)
     if usual is None:
-        return figure("Clustering worse by", "…", "Comparing with centers found freely.", mark)
+        return figure("Accuracy lost", "…", "Comparing with the non-private centers.", mark)
     return figure(
-        "Clustering worse by",
+        "Accuracy lost",
         explain.change(usual.worse),
-        f"Compared with no privacy; in nine draws of ten by "
-        f"{explain.less_than(usual.worse_nine_in_ten)}.",
+        f"Compared with no privacy; 9 times in 10 {explain.less_than(usual.worse_nine_in_ten)}.",
         mark,
     )
 
@@ -80,11 +79,11 @@ def published(choice: Choice, picture: Picture, usual: Spread | None) -> None:
     if picture.marks is None:
         return figure("Points published", "0", "Only the centers are published.")
     if picture.marks.cell:
-        sentence = f"One noisy count for each cell of a grid, in place of the {unit}."
+        sentence = f"One noisy count for each cell of a grid replaces the {unit}."
         return figure("Counts published", f"{picture.marks.published:,}", sentence)
-    sentence = f"Each stands for {unit} near it, in their place."
+    sentence = f"Each replaces the {unit} around it."
     if (drawn := len(picture.marks.frame)) < picture.marks.published:
-        sentence += f" Drawn here: {drawn:,}, by merging near ones."
+        sentence += f" The picture shows {drawn:,}, with nearby points merged."
     return figure("Points published", f"{picture.marks.published:,}", sentence)
 
 
@@ -93,7 +92,7 @@ def protected(choice: Choice, picture: Picture, usual: Spread | None) -> None:
     rows = explain.people_count(picture.truth.value.rows)
     label = f"{explain.plural(unit).capitalize()} protected"
     if not picture.verdict.holds:
-        return figure(label, "none", "The claim of this method does not hold.")
+        return figure(label, "none", "This method's privacy claim does not hold.")
     return figure(
         label,
         rows,

@@ -74,8 +74,8 @@ def legend(picture: Picture, choice: Choice, layers: Layers) -> None:
     about = choice.about
     far = maps.beyond(picture.centers[[0, 1]].to_numpy())
     if about.geographic and maps.in_the_city(choice.box) and layers.private and far:
-        these = "One center lies" if far == 1 else f"{far} centers lie"
-        st.caption(f"{these} toward or beyond the edge of the map: drag it, or zoom out.")
+        these = "One center may be" if far == 1 else f"{far} centers may be"
+        st.caption(f"{these} outside this view. Drag the map or zoom out to see more.")
     if picture.marks is None:
         st.caption("This method publishes its centers and nothing else.")
 

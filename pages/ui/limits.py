@@ -13,8 +13,8 @@ def busy() -> None:
     throttle = gate.visits.get(visit)
     if throttle and throttle.is_busy:
         st.caption(
-            ":material/hourglass_top: This visit asks for more than the server allows one visit. "
-            "Its moves wait a little."
+            ":material/hourglass_top: You are moving faster than the server allows one visitor, so "
+            "updates take a little longer."
         )
 
 

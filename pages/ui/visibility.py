@@ -73,7 +73,7 @@ def show(data: str, what: str = "a level", by: str = "what you see here") -> boo
     standing = of(data)
     if standing is Visibility.PUBLIC:
         st.caption(
-            ":material/public: **Public data.** Anybody may look at them, so choosing "
+            ":material/public: **Public data.** Anyone may look at them, so choosing "
             f"{what} by {by} leaks nothing."
         )
         return True

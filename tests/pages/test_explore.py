@@ -90,7 +90,7 @@ def test_more_points_than_a_screen_shows_are_merged_and_the_page_says_so() -> No
     app = page(privacy="Loosest")
     assert int(metric(app, "Points published").replace(",", "")) > 1000
     assert len(layers(app)["points"]) <= 1000
-    assert "Drawn here: 1,000, by merging near ones." in words(app)
+    assert "The picture shows 1,000, with nearby points merged." in words(app)
 
 
 def test_the_words_beside_the_slider_are_per_trip() -> None:
@@ -117,7 +117,7 @@ def test_exact_values_override_the_slider_until_it_is_moved() -> None:
     app.number_input(key="at-epsilon").set_value(0.3).run()
     assert address(app)["epsilon"] == "0.3"
     assert metric(app, "What an attacker can gain about one trip") == "50 % → at most 58 %"
-    assert "ε = 0.3 was typed" in words(app)
+    assert "You typed ε = 0.3" in words(app)
     app.select_slider(key="at-privacy").set_value("Strict").run()
     assert address(app) == {"privacy": "Strict"}
     assert next(each for each in app.number_input if "epsilon" in each.label).value is None
@@ -271,7 +271,7 @@ def test_everything_not_private_wears_the_mark() -> None:
 
 def test_no_protection_is_told_of_a_method_whose_claim_fails() -> None:
     said = words(page(algorithm="eugkm-published"))
-    assert "**Orange:** the same by a method that was to hide each single trip, and may not" in said
+    assert "**Orange:** from a method that claims to hide each trip, without a valid proof" in said
     assert "**No protection is proved.**" in said
     side_by_side = words(page(algorithm="eugkm-published", three="true"))
     assert side_by_side.count("no protection is proved") == 3

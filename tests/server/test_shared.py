@@ -111,8 +111,8 @@ def test_a_visit_that_moves_too_fast_waits_and_is_told(server: str) -> None:
         for _ in range(50):
             visit.send(BackMsg(app_heartbeat=True).SerializeToString())
         after = draw(visit, "verdicts")
-    assert "more than the server allows one visit" not in before
-    assert "more than the server allows one visit" in after
+    assert "faster than the server allows" not in before
+    assert "faster than the server allows" in after
 
 
 def test_a_full_server_says_so(server: str) -> None:
