@@ -24,7 +24,7 @@ from pages.ui.url_parsers import OneOf
 
 DATA, ALGORITHM = url_keys.DATA.default, url_keys.ALGORITHM.default
 FALLBACK, CENTERS = "auto", url_keys.CENTERS.default
-ENDS = '<div class="ends"><span>← leaks most</span><span>leaks least →</span></div>'
+ENDS = '<div class="ends"><span>← More accurate</span><span>More private →</span></div>'
 RELATIONS = {
     Neighbors.ADD_REMOVE: "whether it is in the data",
     Neighbors.REPLACE_ONE: "its values",
