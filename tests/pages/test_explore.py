@@ -86,6 +86,13 @@ def test_moving_right_publishes_fewer_points() -> None:
     assert numbers == sorted(numbers, reverse=True)
 
 
+@pytest.mark.parametrize("data", ["nyc-taxi", "nyc-month"])
+def test_a_map_is_small_enough_for_a_slow_network(data: str) -> None:
+    app = page(data=data)
+    assert len(layers(app)["points"]) > 900
+    assert len(app.get("deck_gl_json_chart")[0].proto.json) < 70_000
+
+
 def test_more_points_than_a_screen_shows_are_merged_and_the_page_says_so() -> None:
     app = page(privacy="Loosest")
     assert int(metric(app, "Points published").replace(",", "")) > 1000

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import json
 import threading
 import time
 from collections.abc import Callable, Iterator
 
 import pytest
 
-from pages.server.shores import shores
+from pages.server.shores import address, content, shores
 from pages.ui import maps
 from pages.ui.background import Job, Pictures, Worker
 from pages.ui.palette import DARK, LIGHT, Palette
@@ -152,6 +153,13 @@ def test_a_map_asks_nobody_for_tiles() -> None:
     text = maps.city_map([], LIGHT).to_json()
     assert "http" not in text
     assert "carto" not in text
+
+
+def test_the_land_is_a_file_that_no_map_carries() -> None:
+    text = maps.city_map([], LIGHT).to_json()
+    assert address() in text
+    assert len(text) < 4_000
+    assert json.loads(content()) == shores()
 
 
 def luminance(color: str) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,10 +11,12 @@ from urllib.parse import urlsplit
 import pytest
 from websockets.exceptions import InvalidStatus
 
+from pages.server.shores import address, shores
 from tests.browser.driver import ROOT, serving
 from tests.server.visitor import TOKEN, drawn, fetch, stream
 
 KNOWN = {"X-Dpcore-Token": TOKEN}
+LAND = address()
 PAGES = {"": "Explore", **{p.stem.split("_")[1]: p.stem for p in (ROOT / "pages").glob("*.py")}}
 
 
@@ -30,13 +33,27 @@ def server(ledger: Path) -> Iterator[str]:
 
 @pytest.mark.parametrize(
     "path",
-    ["/", "/publish", "/_stcore/host-config", "/media/x.csv", "/static/js/x.js", "/favicon.png"],
+    [
+        "/",
+        "/publish",
+        "/_stcore/host-config",
+        "/media/x.csv",
+        "/static/js/x.js",
+        "/favicon.png",
+        LAND,
+    ],
 )
 @pytest.mark.parametrize("sent", [{}, {"X-Dpcore-Token": "wrong"}, {"Cookie": "dpcore=1"}])
 def test_nothing_is_served_without_the_token(server: str, path: str, sent: dict[str, str]) -> None:
     answer = fetch(server + path, sent)
     assert answer.status == 403
     assert "address that the server printed" in answer.text
+
+
+def test_the_land_of_the_map_is_kept_by_browsers(server: str) -> None:
+    answer = fetch(server + LAND, KNOWN)
+    assert json.loads(answer.text) == shores()
+    assert "immutable" in answer.headers["Cache-Control"]
 
 
 def test_an_upload_without_the_token_is_refused(server: str) -> None:
