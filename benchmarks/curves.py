@@ -14,7 +14,7 @@ import dpcore
 from benchmarks.algorithms import plain
 from benchmarks.table import Row
 from dpcore.datasets.base import Dataset
-from dpcore.study.curves import EPSILONS
+from dpcore.study.usual_ranges import EPSILONS
 from tests.browser.driver import DESK, FLAGS, serving
 
 TITLE = "A sweep of the month: 12 epsilons × 20 runs of EUGkM, k = 5"

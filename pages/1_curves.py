@@ -7,12 +7,13 @@ from functools import partial
 import streamlit as st
 
 from dpcore.study import curves
-from dpcore.study.curves import EPSILONS, Curve, Point
+from dpcore.study.curves import Curve, Point
 from dpcore.study.metrics import Metric, usual
 from dpcore.study.predicted_curves import ABSOLUTE, RELATIVE, PredictedCurve, predicted_curves
 from dpcore.study.prediction import PARTING, PREDICTED
 from dpcore.study.sweep import Trial
 from dpcore.study.sweep_plan import SweepPlan, across, as_csv, as_json
+from dpcore.study.usual_ranges import EPSILONS
 from pages.ui import (
     address,
     browser_state,

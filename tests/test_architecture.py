@@ -162,10 +162,6 @@ def test_no_module_imports_itself_by_way_of_others():
         visit(module, ())
 
 
-#: The longest chains of imports that are allowed, and where they are longer for now.
-LONGEST, LONGER = 16, {"pages.2_compare": 17, "pages.4_publish": 22}
-
-
 @cache
 def longest_chain(module: str) -> tuple[str, ...]:
     others = modules_imported(module)
@@ -177,7 +173,7 @@ def longest_chain(module: str) -> tuple[str, ...]:
 )
 def test_no_chain_of_imports_below_a_page_is_longer_than_sixteen_modules(path):
     chain = longest_chain(dotted(path))
-    assert len(chain) <= LONGER.get(dotted(path), LONGEST), " > ".join(chain)
+    assert len(chain) <= 16, " > ".join(chain)
 
 
 def test_no_chain_of_imports_within_the_core_is_longer_than_fifteen_modules():

@@ -17,8 +17,6 @@ from dpcore.results.run_result import BaselineResult
 from dpcore.study.metrics import Metric, Solution
 from dpcore.study.sweep import Trial
 
-#: Where curves have their points: every named level and some between.
-EPSILONS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0, 4.0)
 #: Four trials in five lie in the band.
 BAND = (0.1, 0.9)
 

@@ -20,9 +20,7 @@ from dpcore.study.metrics import Metric, usual
 from dpcore.study.standings import COLUMNS, Standing, row, standing
 from dpcore.study.sweep import Trial, sweep
 from dpcore.study.sweep_plan import SweepPlan, columns, flat, table_csv
-
-#: The sides of the paper's maps.
-SIDES = tuple(range(2, 11))
+from dpcore.study.usual_ranges import SIDES
 
 
 @dataclass(frozen=True)

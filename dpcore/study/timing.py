@@ -17,8 +17,8 @@ from dpcore.runs.request import Request
 from dpcore.runs.run import run
 from dpcore.study.sweep import trial_seed
 from dpcore.study.sweep_plan import plain, table_csv
+from dpcore.study.usual_ranges import SIZES
 
-SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)
 #: Seconds: where a run would take longer, it is left out.
 LONGEST = 10.0
 

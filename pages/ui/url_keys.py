@@ -15,10 +15,8 @@ from dpcore.algorithms.references import paper_key
 from dpcore.classroom import lesson_plans
 from dpcore.privacy.accounting import MAX_DELTA, MAX_EPSILON, MIN_EPSILON, Neighbors
 from dpcore.privacy.explain import LEVELS, MIDDLE
-from dpcore.study.curves import EPSILONS
-from dpcore.study.k_by_d_sweep import SIDES
 from dpcore.study.metrics import METRICS, Metric
-from dpcore.study.timing import SIZES
+from dpcore.study.usual_ranges import EPSILONS, SIDES, SIZES
 from pages.ui import own_data
 from pages.ui.address import Key
 from pages.ui.learn.class_score import ClassScore

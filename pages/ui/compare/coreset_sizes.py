@@ -7,10 +7,11 @@ from functools import partial
 import streamlit as st
 
 from dpcore.study import curves
-from dpcore.study.curves import EPSILONS, Curve, Point
+from dpcore.study.curves import Curve, Point
 from dpcore.study.metrics import SIZE
 from dpcore.study.sweep import Trial
 from dpcore.study.sweep_plan import SweepPlan, across, as_csv
+from dpcore.study.usual_ranges import EPSILONS
 from pages.ui import (
     browser_state,
     chart_style,

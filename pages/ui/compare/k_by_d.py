@@ -15,10 +15,11 @@ import streamlit as st
 from dpcore.algorithms import ALGORITHMS
 from dpcore.privacy.explain import plural
 from dpcore.study import k_by_d_sweep
-from dpcore.study.k_by_d_sweep import SIDES, Cell, Family
+from dpcore.study.k_by_d_sweep import Cell, Family
 from dpcore.study.metrics import Metric, usual
 from dpcore.study.standings import Standing
 from dpcore.study.sweep import Trial
+from dpcore.study.usual_ranges import SIDES
 from pages.ui import address, chart_style, controls, live_runs, palette, url_keys
 from pages.ui.address import Key
 from pages.ui.compare import shared_jobs

@@ -9,10 +9,10 @@ import streamlit as st
 
 from dpcore.algorithms import ALGORITHMS
 from dpcore.errors import Infeasible
-from dpcore.study.curves import EPSILONS
 from dpcore.study.predicted_curves import Winners, winners
 from dpcore.study.prediction import COMPARED, PARTING, Prediction, predict
 from dpcore.study.sweep_plan import table_csv
+from dpcore.study.usual_ranges import EPSILONS
 from pages.ui import controls, public_numbers
 from pages.ui.controls import Choice
 from pages.ui.downloads import File, keep

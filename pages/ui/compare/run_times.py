@@ -11,7 +11,8 @@ import streamlit as st
 
 from dpcore.algorithms import ALGORITHMS
 from dpcore.study import timing
-from dpcore.study.timing import SIZES, Pace, Timetable, Timing
+from dpcore.study.timing import Pace, Timetable, Timing
+from dpcore.study.usual_ranges import SIZES
 from pages.ui import (
     address,
     browser_state,

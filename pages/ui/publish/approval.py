@@ -12,7 +12,8 @@ from weakref import WeakValueDictionary
 
 import streamlit as st
 
-from dpcore.release import Ledger, ReleasePlan
+from dpcore.release.ledger import Ledger
+from dpcore.release.plan import ReleasePlan
 from pages.ui import access, fragments
 from pages.ui.access import Action
 from pages.ui.publish import publish_once

@@ -6,12 +6,13 @@ from typing import Any
 
 import streamlit as st
 
-from dpcore.release import RELEASE, Entry, Ledger, ReleasePlan
+from dpcore.release.ledger import Entry, Ledger
+from dpcore.release.plan import RELEASE, ReleasePlan
 from pages.ui import access, fragments, url_keys
 from pages.ui.access import Action
 from pages.ui.background import Job
 from pages.ui.publish import approval, step_list
-from pages.ui.publish.level_step import affordable
+from pages.ui.publish.ledger_words import affordable, when
 from pages.ui.publish.publish_once import forget, refuse, running, ticket
 from pages.ui.publish.publish_step import PublishStep
 from pages.ui.wording import JOINER, plain, printable
@@ -85,10 +86,6 @@ def before(plan: ReleasePlan, ledger: Ledger) -> None:
 
 def same_plan(entry: Entry, plan: ReleasePlan) -> bool:
     return dict(entry.plan) == plan.as_dict()
-
-
-def when(entry: Entry) -> str:
-    return f"{entry.time[:10]} at {entry.time[11:16]} UTC"
 
 
 def finish(job: Job[Any], meant: str) -> None:

@@ -6,11 +6,14 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dpcore.privacy import explain
-from dpcore.release import TWIN, Account, Amount, Entry, Ledger, reopened
+from dpcore.release.amounts import Amount
+from dpcore.release.ledger import Account, Entry, Ledger
+from dpcore.release.plan import TWIN
+from dpcore.release.publish import reopened
 from pages.ui import palette
 from pages.ui.palette import Palette
 from pages.ui.publish import ledger_choice, released_step
-from pages.ui.publish.confirm_step import when
+from pages.ui.publish.ledger_words import when
 from pages.ui.wording import plain, plain_in_chart
 
 ROW_HEIGHT, MARGIN = 54, 70

@@ -7,7 +7,7 @@ import sqlite3
 import streamlit as st
 
 from dpcore.errors import DpcoreError
-from dpcore.release import Account, Ledger
+from dpcore.release.ledger import Account, Ledger
 from dpcore.release.ledger_folder import VARIABLE, usual_folder
 from pages.ui import access, data_root
 from pages.ui.access import Action

@@ -7,15 +7,17 @@ from dataclasses import dataclass
 import streamlit as st
 
 from dpcore.algorithms import ALGORITHMS
-from dpcore.errors import DpcoreError
 from dpcore.privacy import explain
 from dpcore.privacy.accounting import MAX_DELTA, MAX_EPSILON, MIN_EPSILON, Neighbors
 from dpcore.privacy.rounding import at_most
-from dpcore.release import Account, Amount, Ledger, ReleasePlan
+from dpcore.release.amounts import Amount
+from dpcore.release.ledger import Account, Ledger
+from dpcore.release.plan import ReleasePlan
 from dpcore.runs.request import Request
 from pages.ui import address, controls, too_few_rows, url_keys
 from pages.ui.controls import Choice
 from pages.ui.publish import ledger_choice, look_first, step_list
+from pages.ui.publish.ledger_words import affordable, refuse
 from pages.ui.publish.publish_source import Subject
 from pages.ui.publish.publish_step import PublishStep
 from pages.ui.wording import plain
@@ -227,20 +229,6 @@ def plan_of(subject: Subject, found: Terms) -> ReleasePlan | None:
     except DpcoreError as reason:
         refuse(reason)
         return None
-
-
-def affordable(plan: ReleasePlan, ledger: Ledger) -> bool:
-    """Whether the ledger can pay for it, or why not, in words. Nothing private is read."""
-    try:
-        ledger.check(plan.claim())
-    except DpcoreError as reason:
-        refuse(reason)
-        return False
-    return True
-
-
-def refuse(reason: DpcoreError) -> None:
-    st.error(f"**This cannot be published.** {plain(str(reason))}", icon=":material/block:")
 
 
 def summary(found: Terms, subject: Subject) -> str:

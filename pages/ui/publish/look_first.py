@@ -11,7 +11,9 @@ from dpcore.errors import DpcoreError
 from dpcore.privacy import explain
 from dpcore.privacy.accounting import MAX_EPSILON, MIN_EPSILON
 from dpcore.privacy.rounding import at_least, at_most
-from dpcore.release import TWIN, Ledger, twin_of, twin_plan
+from dpcore.release.ledger import Ledger
+from dpcore.release.plan import TWIN
+from dpcore.release.twin import twin_of, twin_plan
 from pages.ui import access, address, fragments, own_data, url_keys
 from pages.ui.access import Action
 from pages.ui.own_data import SessionData

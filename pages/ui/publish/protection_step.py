@@ -15,8 +15,7 @@ from dpcore.datasets.named_boxes import LONGITUDE_LATITUDE, PLACES
 from dpcore.errors import DpcoreError
 from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
-from dpcore.release import Unit
-from dpcore.release.unit import MOST_ROWS
+from dpcore.release.unit import MOST_ROWS, Unit
 from pages.ui import access, data_root
 from pages.ui.access import Action
 from pages.ui.publish import step_list

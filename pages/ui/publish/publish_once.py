@@ -9,14 +9,9 @@ from collections.abc import Hashable
 import streamlit as st
 
 from dpcore.errors import DpcoreError
-from dpcore.release import (
-    Actors,
-    Ledger,
-    Progress,
-    ReleasePlan,
-    Unanswered,
-    publish,
-)
+from dpcore.release.ledger import Actors, Ledger
+from dpcore.release.plan import ReleasePlan
+from dpcore.release.publish import Progress, Unanswered, publish
 from pages.ui import access, background, cached_work
 from pages.ui.access import Action
 from pages.ui.background import Job

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dpcore.datasets import DataInfo
-from dpcore.release import BuiltinData, DataSource, Unit
+from dpcore.release.sources import BuiltinData, DataSource
+from dpcore.release.unit import Unit
 from pages.ui import own_data
 
 

@@ -9,10 +9,12 @@ from collections.abc import Mapping
 import streamlit as st
 
 from dpcore.errors import DpcoreError
-from dpcore.release import TWIN, Ledger, Release, reopened
+from dpcore.release.ledger import Ledger
+from dpcore.release.plan import TWIN
+from dpcore.release.publish import Release, reopened
 from pages.ui import url_keys
 from pages.ui.publish import step_list
-from pages.ui.publish.confirm_step import when
+from pages.ui.publish.ledger_words import when
 from pages.ui.publish.publish_step import PublishStep
 from pages.ui.wording import plain
 

@@ -11,7 +11,8 @@ from dpcore.datasets.engines import Tally, open_source
 from dpcore.datasets.files import looks_geographic, with_tally
 from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
-from dpcore.release import FileData, Unit
+from dpcore.release.sources import FileData
+from dpcore.release.unit import Unit
 from dpcore.results.non_private import NonPrivate
 from pages.ui import background, fragments, own_data, url_keys
 from pages.ui.background import Job
