@@ -107,8 +107,9 @@ def _picture(choice: Choice, axes: Axes) -> Picture:
     result = run(choice)
     synopsis = result.synopsis
     source = data(choice.data)
+    most = pictures.MOST_ON_MAP if source.about.geographic else pictures.MOST_POINTS
     return Picture(
-        None if synopsis is None else pictures.marks(synopsis, axes),
+        None if synopsis is None else pictures.marks(synopsis, axes, most),
         None if synopsis is None else pictures.published_density(synopsis, axes),
         pictures.centers_table(result, source.about.geographic and in_the_city(source.box)),
         pictures.truth(source, result, reference(choice.data, choice.request.k, 0)),
