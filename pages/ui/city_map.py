@@ -30,7 +30,7 @@ HEIGHT, HEIGHT_ON_PHONE = 560, 400
 WHOLE_RADIUS = 95
 
 HTML = """
-<div class="city-map" role="group" style="position:relative;height:{height}px">
+<div class="city-map" role="figure" style="position:relative;height:{height}px">
   <div class="map-box"></div>
   <div class="map-bar" role="toolbar" aria-label="Map" style="position:absolute">
     <button type="button" data-does="zoom-in" title="Zoom in" aria-label="Zoom in">+</button>
