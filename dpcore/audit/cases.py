@@ -13,7 +13,7 @@ from dpcore.algorithms import ALGORITHMS, Algorithm, get
 from dpcore.algorithms.base import Room, SynopsisAlgorithm
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.grid import GridDataset
-from dpcore.datasets.regions import Regions
+from dpcore.datasets.region_map import Regions
 from dpcore.datasets.rows import from_array
 from dpcore.geometry.domain import Box, FloatArray, Grid, to_ticks
 from dpcore.privacy.accounting import Neighbors
@@ -260,8 +260,10 @@ class Case:
     @property
     def moves(self) -> int:
         """How many steps from neighbor to neighbor the pair is apart, by the relation of the run:
-        under add-remove a row that is replaced is one removed and one added."""
-        replaced = self.pair.neighbors is REPLACE_ONE and self.relation is ADD_REMOVE
+        under add-remove, and in the runs on regions, a row that is replaced is one removed and one
+        added."""
+        two_steps = self.relation is ADD_REMOVE or self.levels
+        replaced = self.pair.neighbors is REPLACE_ONE and two_steps
         return self.pair.rows * (2 if replaced else 1)
 
     @property
@@ -329,6 +331,9 @@ def cases_of(algorithm: Algorithm) -> Iterator[Case]:
             if claim == large:
                 case = replace(case, parameters={**case.parameters, **hints.regional})
             yield replace(case, neighbors=ADD_REMOVE, levels={"west": usual}, spends=large)
+        for pair, claim in ((region_to_region(), (usual + large) / 2), (within_region(), usual)):
+            case = _case(algorithm, pair, claim, 0.0, k)
+            yield replace(case, levels={"west": usual}, spends=large)
 
 
 def _filling(room: Room, relations: Sequence[Neighbors]) -> Iterator[Pair]:

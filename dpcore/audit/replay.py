@@ -21,7 +21,7 @@ import numpy as np
 from dpcore.audit.accountant import gaussian_epsilon, zcdp_epsilon
 from dpcore.geometry.domain import FloatArray, IntArray
 from dpcore.privacy.accounting import Transcript
-from dpcore.privacy.noise import Noise, selection_weights
+from dpcore.privacy.noise import Noise, noise_for, selection_weights
 from dpcore.privacy.noise_proxy import NoiseKind, NoiseProxy, NoiseRequest
 
 GEOMETRIC, GAUSSIAN, CHOICE = NoiseKind
@@ -57,6 +57,12 @@ class Recorder(NoiseProxy):
         self.asked: list[RecordedAnswer] = []
         self.account: Transcript | None = None
 
+    def for_part(self, name: str) -> Recorder:
+        """The noise of a part, remembered in the same list."""
+        part = copy.copy(self)
+        part._noise = noise_for(self._noise, name)
+        return part
+
     def answer(self, request: NoiseRequest) -> Any:
         exact = np.array(request.values)
         answer = request.put_to(self._noise)
@@ -76,6 +82,10 @@ class Replay(NoiseProxy):
     def left(self) -> int:
         """Recorded answers that nobody has asked for."""
         return len(self._recorded) - len(self.asked)
+
+    def for_part(self, name: str) -> Replay:
+        """The answers of a part are the next ones."""
+        return copy.copy(self)
 
     def answer(self, request: NoiseRequest) -> Any:
         scale, log_prior = request.scale, request.log_prior

@@ -20,6 +20,8 @@ from dpcore.geometry.domain import FloatArray
 LONGITUDE_SCALE = np.cos(np.radians(40.7))
 #: From so many degrees of latitude on, a kilometer, nobody would say that it is there.
 FAR = 0.009
+#: The part of a map that no area covers.
+ELSEWHERE = "elsewhere"
 #: No corner lies farther out, so that no difference or ratio of corners overflows.
 FARTHEST = 1e100
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.grid import GridDataset
-from dpcore.datasets.regions import Regions
+from dpcore.datasets.region_map import Regions
 from dpcore.datasets.rows import RowsDataset
 from dpcore.geometry.domain import LATTICE_CELLS, TICKS, IntArray
 from dpcore.privacy.secret_coins import SecretCoins

@@ -17,13 +17,15 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Protocol
+from collections import Counter
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from dpcore.geometry.domain import FloatArray, IntArray
 from dpcore.privacy.accounting import Infeasible
+from dpcore.randomness.coins import seed_for
 
 INT64 = np.iinfo(np.int64)
 #: The largest float below the end of int64.
@@ -76,6 +78,15 @@ class Noise(Protocol):
         ...
 
 
+@runtime_checkable
+class PartedNoise(Noise, Protocol):
+    """Noise that has a stream of its own for each part of a run."""
+
+    def for_part(self, name: str) -> Noise:
+        """The stream of a part."""
+        ...
+
+
 class SimulatedNoise:
     """numpy noise with a seed, for exploring, teaching and measuring.
 
@@ -83,7 +94,16 @@ class SimulatedNoise:
     """
 
     def __init__(self, seed: int | np.random.SeedSequence | None = None):
-        self._rng = np.random.default_rng(seed)
+        given = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
+        self._seed = given
+        self._rng = np.random.default_rng(self._seed)
+        self._parts: Counter[str] = Counter()
+
+    def for_part(self, name: str) -> SimulatedNoise:
+        """Noise of its own for a named part of a run: it depends on the seed and the name alone,
+        and is another each time that it is asked for."""
+        self._parts[name] += 1
+        return SimulatedNoise(seed_for(self._seed, f"{self._parts[name]} {name}"))
 
     def geometric(self, values: IntArray, sensitivity: int, epsilon: float) -> IntArray:
         values = whole_numbers(values)
@@ -146,6 +166,12 @@ class SimulatedNoise:
             kept.append(z)
             missing -= z.size
         return np.concatenate(kept)
+
+
+def noise_for(noise: Noise, name: str) -> Noise:
+    """The noise of a named part of a run. Simulated noise has a stream for each, so that one part
+    can be run again without the others; noise without a seed has no need of any."""
+    return noise.for_part(name) if isinstance(noise, PartedNoise) else noise
 
 
 class _Quantiles:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
+from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from dpcore.datasets.base import Dataset, Totals
 from dpcore.datasets.divided import dealt, divided
 from dpcore.datasets.mapped import MappedRows
-from dpcore.datasets.regions import Regions
+from dpcore.datasets.region_map import Regions
 from dpcore.datasets.removable import WorkingCopy, working_copy
 from dpcore.geometry.domain import TICKS, Box, FloatArray, IntArray, Partition, to_ticks
 from dpcore.geometry.row_maps import RowMap
@@ -32,8 +33,9 @@ from dpcore.privacy.accounting import (
     Transcript,
 )
 from dpcore.privacy.gaussian import MAX_VALUES
+from dpcore.privacy.groups import of_one_row
 from dpcore.privacy.losses import noise_scale
-from dpcore.privacy.noise import Noise
+from dpcore.privacy.noise import Noise, noise_for
 from dpcore.privacy.rounding import down, root_up
 from dpcore.privacy.secret_coins import MakeSecretCoins, SecretCoins
 from dpcore.queries.questions import Question, Sensitivity
@@ -47,7 +49,7 @@ from dpcore.queries.sparse_cells import (
     reaching,
 )
 from dpcore.queries.unprotected_data import UnprotectedData
-from dpcore.randomness.coins import Coins, SystemCoins
+from dpcore.randomness.coins import Coins, SystemCoins, coins_for
 from dpcore.results.non_private import NonPrivate
 from dpcore.results.steps import (
     AnswerNote,
@@ -330,18 +332,45 @@ class Curator:
         )
         return aside
 
-    def side_by_side(self, regions: Regions, budgets: Sequence[Budget]) -> list[Curator]:
-        """A curator for each region, with a budget of its own and the region's rows only.
+    def side_by_side(
+        self,
+        regions: Regions,
+        levels: Sequence[Budget],
+        kept: Mapping[int, Transcript] = MappingProxyType({}),
+        divide: Callable[[Dataset, Regions], list[Dataset]] | None = None,
+    ) -> list[Curator]:
+        """A curator for each region, with a level of its own and the region's rows only.
 
-        Charged now, once, at the largest of the budgets: a row added or removed changes the rows
-        of one region and no other, whatever the other rows are (parallel composition). A row that
-        is replaced may change two, so this is for add/remove alone.
+        Charged now, once, at the largest of the levels. A row added or removed changes the rows of
+        one region and no other, whatever the other rows are (parallel composition). A row that is
+        replaced is one removed and one added, in one region or in two: under replace-one a region
+        may spend what makes two steps cost its level, under add-remove, as the number of its rows
+        is not public. Two steps in two regions then cost the mean of both levels.
+        `dpcore.datasets.area_levels` has the proof.
+
+        `kept` are transcripts of regions that need no curator, because simulated answers with the
+        same seed and budget are at hand; `divide` may be a faster way to the same parts.
         """
-        if not self.neighbors.size_is_private:
-            raise ValueError("Regions side by side are private under add-remove only.")
-        most = Budget(max(b.epsilon for b in budgets), max(b.delta for b in budgets))
+        budgets = [
+            level if self.neighbors.size_is_private else of_one_row(level, 2) for level in levels
+        ]
+        most = Budget(max(b.epsilon for b in levels), max(b.delta for b in levels))
         why = f"{len(budgets)} regions, each with a budget of its own"
-        return self._asked_apart(lambda: divided(self._data, regions), budgets, most, why)
+        transcripts = tuple(
+            kept[region] if region in kept else Transcript(budget)
+            for region, budget in enumerate(budgets)
+        )
+        parts = self._asked_apart(
+            lambda: (divide or divided)(self._data, regions), transcripts, most, why
+        )
+        for name, part in zip(regions.names, parts, strict=True):
+            part._noise, part.rng = noise_for(self._noise, name), coins_for(self.rng, name)
+        return parts
+
+    def enter(self, note: Note, steps: Sequence[Step]) -> None:
+        """Write down the steps of a part, behind a note that says which part it is."""
+        self.note(note)
+        self._journal.extend(steps)
 
     def in_parts(self, parts: int, budget: Budget) -> list[Curator]:
         """A curator for each of so many random parts of the rows, each with the same budget.
@@ -352,16 +381,18 @@ class Curator:
         """
         coins = self.secret_coins()
         why = f"{parts} random parts, each with the same budget"
-        return self._asked_apart(
-            lambda: dealt(self._data, parts, coins), [budget] * parts, budget, why
-        )
+        transcripts = tuple(Transcript(budget, self.neighbors) for _ in range(parts))
+        return self._asked_apart(lambda: dealt(self._data, parts, coins), transcripts, budget, why)
 
     def _asked_apart(
-        self, divide: Callable[[], list[Dataset]], budgets: Sequence[Budget], most: Budget, why: str
+        self,
+        divide: Callable[[], list[Dataset]],
+        transcripts: tuple[Transcript, ...],
+        most: Budget,
+        why: str,
     ) -> list[Curator]:
         """Curators of disjoint parts, for the price of the dearest; charged before the data are
         divided."""
-        transcripts = tuple(Transcript(budget, self.neighbors) for budget in budgets)
         self.transcript.charge(Mechanism.SIDE_BY_SIDE, why, _all_of(most), 0.0, inner=transcripts)
         curators = []
         for data, transcript in zip(divide(), transcripts, strict=True):

@@ -8,6 +8,7 @@ generator promises that.
 
 from __future__ import annotations
 
+import hashlib
 import math
 import os
 from collections.abc import Sequence
@@ -45,6 +46,22 @@ class Coins(Protocol):
         Coins of which the data decide how many are tossed must be spawned.
         """
         ...
+
+
+def seed_for(seed: np.random.SeedSequence, name: str) -> np.random.SeedSequence:
+    """The seed of a named part of a run: the same for the same name, whatever other parts there
+    are."""
+    words = np.frombuffer(hashlib.sha256(name.encode()).digest(), np.uint32).tolist()
+    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, *words))
+
+
+def coins_for(coins: Coins, name: str) -> Coins:
+    """Coins of its own for a named part of a run; those of a seed depend on seed and name alone."""
+    if isinstance(coins, np.random.Generator):
+        seed = coins.bit_generator.seed_seq
+        if isinstance(seed, np.random.SeedSequence):
+            return np.random.default_rng(seed_for(seed, name))
+    return coins.spawn(1)[0]
 
 
 class SystemCoins:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from fractions import Fraction
 
 from dpcore.errors import BadInput
 from dpcore.privacy.accounting import Budget, Neighbors
-from dpcore.privacy.rounding import down
+from dpcore.privacy.groups import of_one_row
 
 #: More rows than this for each id would leave next to nothing of any budget for one of them.
 MOST_ROWS = 10_000
-#: What evaluating a share of delta may be off by, as a part of it.
-EVALUATION = 2.0**-49
 
 
 @dataclass(frozen=True)
@@ -79,14 +75,7 @@ class Unit:
     def per_row(self, budget: Budget) -> Budget:
         """What a run may spend on one row, so that the unit is protected at the whole budget: both
         rounded down."""
-        if self.rows == 1:
-            return budget
-        epsilon = down(Fraction(budget.epsilon) / self.rows)
-        share = math.exp(epsilon - budget.epsilon) * (
-            math.expm1(-epsilon) / math.expm1(-budget.epsilon)
-        )
-        delta = budget.delta * share * (1 - EVALUATION * (1 + budget.epsilon))
-        return Budget(epsilon, max(0.0, delta), budget.accounting)
+        return of_one_row(budget, self.rows)
 
     def refuse(self, neighbors: Neighbors) -> None:
         """Raise where the relation does not fit the unit."""

@@ -129,6 +129,14 @@ class RemovalNote(Note):
     m: int
 
 
+@dataclass(frozen=True, eq=False)
+class RegionNote(Note):
+    """The region whose own run the next steps are of."""
+
+    kind = "region"
+    name: str
+
+
 # Notes that algorithms write.
 
 

@@ -2,56 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dpcore.algorithms.base import ALGORITHMS, Algorithm, SynopsisAlgorithm
-from dpcore.datasets.base import Dataset
-from dpcore.datasets.regions import Regions, Window
-from dpcore.errors import BadInput
+from dpcore.algorithms.base import SynopsisAlgorithm
+from dpcore.datasets.region_map import Regions, Window
 from dpcore.geometry.domain import FloatArray, Grid, IntArray, coarsen, to_ticks
 from dpcore.kmeans.noisy_grid import solve_grid
-from dpcore.privacy.accounting import Budget, Neighbors
+from dpcore.privacy.accounting import Budget, Transcript
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
-from dpcore.results.steps import CentersNote, CoresetNote
+from dpcore.results.steps import CentersNote, CoresetNote, RegionNote
 from dpcore.results.synopsis import Coreset, NoisyGrid, Synopsis
+from dpcore.runs.area_runs import AreaPoints, AreaRun, KeptRuns
 
 #: Starts of k-means on joined noisy counts.
 STARTS = 30
-
-
-def check_regions(
-    system: Algorithm, regions: Regions, epsilon: float, neighbors: Neighbors
-) -> None:
-    """Raise ValueError where the algorithm cannot run on each region, whatever the data."""
-    if not isinstance(system, SynopsisAlgorithm):
-        able = (key for key, other in ALGORITHMS.items() if isinstance(other, SynopsisAlgorithm))
-        raise BadInput(
-            f"{system.key} publishes nothing that can be joined across regions. "
-            f"With regions use {', '.join(able)}."
-        )
-    if neighbors is not Neighbors.ADD_REMOVE:
-        raise BadInput(
-            "Regions protect under add-remove only: a row that is replaced may leave one region "
-            "for another, and costs both levels."
-        )
-    regions.epsilons(epsilon)
-
-
-def check_map(regions: Regions, data: Dataset) -> None:
-    """Raise ValueError where the regions do not fit the data. Looks at public facts only."""
-    if regions.box != data.box:
-        raise BadInput("The regions were drawn for another box than that of the data.")
-    lost = regions.levels.keys() - set(regions.at_resolution(data.resolution).names)
-    if lost:
-        raise BadInput(
-            f"The level of {', '.join(sorted(lost))} cannot be kept: these data are known on a "
-            f"grid of {data.resolution} cells a side, and none has its center there."
-        )
+#: The grid on which that is done: so many cells a side at least, and so many for each noisy one.
+COARSEST, FINER = 256, 2
 
 
 def run_by_region(
@@ -60,58 +31,100 @@ def run_by_region(
     k: int,
     regions: Regions,
     settings: Mapping[str, Any],
+    kept: KeptRuns | None = None,
 ) -> Outcome:
     """One synopsis a region, each from its own noisy answers, and k-means of their union.
 
-    A row changes the data of one region, so all runs together cost it what its region's run does.
-    How many rows a region has is for its own run to ask, noisily; nothing else looks at it.
+    A row changes the data of one region, so all runs together cost it what its region's run does
+    (`dpcore.datasets.area_levels` has the proof). How many rows a region has is for its own run to
+    ask, noisily; nothing else looks at it. What a region's run draws depends on the seed and the
+    region's name alone, so runs that are kept with their seed and budget need not be made again.
     """
     epsilon = curator.budget.epsilon
     visible = regions.at_resolution(curator.resolution)
     delta = curator.budget.delta if system.uses_delta else 0.0
-    budgets = [Budget(own, delta) for own in visible.epsilons(epsilon)]
-    union = joined(
-        visible,
-        [system.summary(part, k, **settings) for part in curator.side_by_side(visible, budgets)],
-    )
+    levels = [Budget(own, delta) for own in visible.epsilons(epsilon)]
+    runs = _runs(system, curator, k, visible, levels, settings, kept)
+    union = _union(visible, [each.points for each in runs])
+    for name, each in zip(visible.names, runs, strict=True):
+        curator.enter(RegionNote(name), each.steps)
     if isinstance(union, Coreset):
         centers = union.unit_centers(k, curator.rng)
     else:
-        centers = solve_grid(_on_grid(union, visible.side), k, STARTS, curator.rng)
+        finest = max(each.points.cells_per_side for each in runs)
+        side = min(visible.side, max(COARSEST, 1 << (FINER * finest - 1).bit_length()))
+        centers = solve_grid(_on_grid(union, side), k, STARTS, curator.rng)
     curator.note(CoresetNote(union.unit_points, union.weights))
     curator.note(CentersNote(centers))
     facts = {
         "regions": dict(zip(visible.names, visible.epsilons(epsilon), strict=True)),
-        "protection": visible.statement(epsilon),
+        "protection": visible.statement(epsilon, neighbors=curator.neighbors),
         "points": len(union),
     }
     return Outcome(centers, union, facts)
 
 
-def joined(regions: Regions, synopses: list[Synopsis]) -> Synopsis:
+def _runs(
+    system: SynopsisAlgorithm,
+    curator: Curator,
+    k: int,
+    regions: Regions,
+    levels: Sequence[Budget],
+    settings: Mapping[str, Any],
+    kept: KeptRuns | None,
+) -> list[AreaRun]:
+    """The run of each region: made now, or made before with the same seed and level."""
+    asked = system.key, k, tuple(settings.items()), curator.neighbors
+    keys = [(name, level, *asked) for name, level in zip(regions.names, levels, strict=True)]
+    found: dict[int, AreaRun] = {}
+    if kept is not None:
+        found = {region: run for region, key in enumerate(keys) if (run := kept.found(key))}
+    transcripts: dict[int, Transcript] = {i: run.transcript for i, run in found.items()}
+    divide = None if kept is None else kept.divided
+    parts = curator.side_by_side(regions, levels, transcripts, divide)
+    runs = []
+    for region, part in enumerate(parts):
+        if region not in found:
+            synopsis = system.summary(part, k, **settings)
+            points = points_of(regions, region, synopsis)
+            found[region] = AreaRun(points, part.transcript, part.steps)
+            if kept is not None:
+                kept.keep(keys[region], found[region])
+        runs.append(found[region])
+    return runs
+
+
+def joined(regions: Regions, synopses: Sequence[Synopsis]) -> Synopsis:
     """The synopses of all regions on one map: a coreset, if all of them are."""
-    points, weights = [np.empty((0, 2))], [np.empty(0)]
-    variances: list[FloatArray | None] = [np.empty(0)]
-    for region, synopsis in enumerate(synopses):
-        window = regions.windows[region]
-        if isinstance(synopsis, NoisyGrid):
-            cells, inside = _cells_inside(synopsis.grid, window.of(regions.image) == region)
-            points.append(_on_map(inside, window, regions.side))
-            weights.append(synopsis.weights[cells])
-            variances.append(_if_known(synopsis.variances, cells))
-        else:
-            on_map = _on_map(synopsis.unit_points, window, regions.side)
-            points.append(regions.drawn_inside(region, on_map))
-            weights.append(synopsis.weights)
-            variances.append(synopsis.variances)
-    kind = Coreset if all(isinstance(s, Coreset) for s in synopses) else Synopsis
-    known = [each for each in variances if each is not None]
-    together = np.concatenate(known) if len(known) == len(variances) else None
-    return kind(np.concatenate(points), np.concatenate(weights), regions.box, together)
+    pieces = [points_of(regions, region, synopsis) for region, synopsis in enumerate(synopses)]
+    return _union(regions, pieces)
 
 
-def _if_known(values: FloatArray | None, which: IntArray) -> FloatArray | None:
-    return None if values is None else values[which]
+def points_of(regions: Regions, region: int, synopsis: Synopsis) -> AreaPoints:
+    """What a region's own run published, on the whole map."""
+    window = regions.windows[region]
+    if isinstance(synopsis, NoisyGrid):
+        cells, inside = _cells_inside(synopsis.grid, window.of(regions.image) == region)
+        variances = None if synopsis.variances is None else synopsis.variances[cells]
+        points = _on_map(inside, window, regions.side)
+        finest = -(-synopsis.grid.cells_per_side * regions.side // window.side)
+        return AreaPoints(points, synopsis.weights[cells], variances, False, finest)
+    on_map = _on_map(synopsis.unit_points, window, regions.side)
+    return AreaPoints(
+        regions.drawn_inside(region, on_map),
+        synopsis.weights,
+        synopsis.variances,
+        isinstance(synopsis, Coreset),
+    )
+
+
+def _union(regions: Regions, pieces: Sequence[AreaPoints]) -> Synopsis:
+    points = np.concatenate([np.empty((0, 2)), *(each.unit_points for each in pieces)])
+    weights = np.concatenate([np.empty(0), *(each.weights for each in pieces)])
+    known = [each.variances for each in pieces if each.variances is not None]
+    together = np.concatenate([np.empty(0), *known]) if len(known) == len(pieces) else None
+    kind = Coreset if all(each.is_coreset for each in pieces) else Synopsis
+    return kind(points, weights, regions.box, together)
 
 
 def _on_map(unit_points: FloatArray, window: Window, side: int) -> FloatArray:

@@ -11,11 +11,11 @@ import numpy as np
 from dpcore.algorithms import get
 from dpcore.algorithms.base import MAX_CLUSTERS, Algorithm
 from dpcore.datasets.base import Dataset
-from dpcore.datasets.regions import Regions
+from dpcore.datasets.region_map import Regions
 from dpcore.errors import BadInput
 from dpcore.privacy.accounting import Budget, Infeasible, Neighbors
 from dpcore.runs import source_text
-from dpcore.runs.regional import check_map, check_regions
+from dpcore.runs.region_checks import check_map, check_regions
 from dpcore.runs.source_text import Expression
 
 #: Settings of an algorithm by name, as given or as a request holds them.
@@ -102,7 +102,7 @@ class Request:
         for name, value in values.items():
             object.__setattr__(self, name, value)
         if regions is not None:
-            check_regions(system, regions, self.epsilon, self.neighbors)
+            check_regions(system, regions, self.epsilon)
 
     @property
     def system(self) -> Algorithm:

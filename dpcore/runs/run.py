@@ -9,7 +9,7 @@ import numpy as np
 
 from dpcore.algorithms.base import SynopsisAlgorithm
 from dpcore.datasets.own import AnyData
-from dpcore.datasets.regions import Regions
+from dpcore.datasets.region_map import Regions
 from dpcore.errors import BadInput
 from dpcore.privacy.accounting import Neighbors, Transcript, Verdict
 from dpcore.privacy.noise import Noise, SimulatedNoise
@@ -29,6 +29,7 @@ from dpcore.results.run_result import (
     UnchargedResult,
     UnprovenResult,
 )
+from dpcore.runs.area_runs import AreaRuns
 from dpcore.runs.refusals import public_rows, refusal
 from dpcore.runs.regional import run_by_region
 from dpcore.runs.request import Request
@@ -44,6 +45,7 @@ def run(
     *,
     noise: Noise | None = None,
     keep_journal: bool = False,
+    kept: AreaRuns | None = None,
     progress: Callable[[float], None] | None = None,
     make_secret_coins: MakeSecretCoins = SecretCoins,
     make_curator: Callable[..., Curator] = Curator,
@@ -64,6 +66,7 @@ def run(
     noise: Noise | None = None,
     keep_journal: bool = False,
     regions: Regions | None = None,
+    kept: AreaRuns | None = None,
     progress: Callable[[float], None] | None = None,
     make_secret_coins: MakeSecretCoins = SecretCoins,
     make_curator: Callable[..., Curator] = Curator,
@@ -84,6 +87,7 @@ def run(
     noise: Noise | None = None,
     keep_journal: bool = False,
     regions: Regions | None = None,
+    kept: AreaRuns | None = None,
     progress: Callable[[float], None] | None = None,
     make_secret_coins: MakeSecretCoins = SecretCoins,
     make_curator: Callable[..., Curator] = Curator,
@@ -129,6 +133,8 @@ def run(
         Keep what each step computed, for the classroom. It is not private.
     regions : Regions or None, default=None
         Parts of a map with privacy levels of their own.
+    kept : AreaRuns or None, default=None
+        Simulated runs on single regions, so that only those whose level changed are made again.
     progress : callable or None, default=None
         Called with the spent part of epsilon, from 0 to 1, after each answer.
     make_secret_coins : callable, default=SecretCoins
@@ -199,10 +205,23 @@ def run(
         booking(curator.transcript)
     if request.regions is not None:
         divisible = cast(SynopsisAlgorithm, request.system)  # as the request has checked
-        outcome = run_by_region(divisible, curator, request.k, request.regions, request.parameters)
+        runs = None
+        if kept is not None and _repeatable(request.seed, noise, keep_journal, make_curator):
+            visible = request.regions.at_resolution(data.resolution)
+            runs = kept.of(data, visible, cast(int, request.seed))
+        outcome = run_by_region(
+            divisible, curator, request.k, request.regions, request.parameters, runs
+        )
     else:
         outcome = request.system.run(curator, request.k, **request.parameters)
     return _sealed(request, outcome, curator, source)
+
+
+def _repeatable(
+    seed: int | None, noise: Noise | None, keep_journal: bool, make_curator: Any
+) -> bool:
+    """Whether the runs on regions may be kept: simulated ones with a seed, without the truth."""
+    return seed is not None and noise is None and not keep_journal and make_curator is Curator
 
 
 def _part_asked(transcript: Transcript) -> float:

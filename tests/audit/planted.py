@@ -53,6 +53,7 @@ from dpcore.privacy.noise import SimulatedNoise
 from dpcore.queries.curator import Curator
 from dpcore.queries.questions import Sensitivity
 from dpcore.queries.sparse_cells import SparseCells
+from dpcore.randomness.coins import seed_for
 from dpcore.results.steps import SizeNote
 
 #: Runs on each data set of a pair, in the suite.
@@ -335,10 +336,10 @@ def rho_taken_for_epsilon(patch):
 
 @fault("eugkm", "adaptive", first="quiet region")
 def every_region_at_the_highest_level(patch):
-    def apart(right, self, divide, budgets, most, why):
-        return right(self, divide, [most] * len(budgets), most, why)
+    def side_by_side(right, self, regions, levels, *more):
+        return right(self, regions, [max(levels, key=lambda each: each.epsilon)] * len(levels))
 
-    around(patch, Curator, "_asked_apart", apart)
+    around(patch, Curator, "side_by_side", side_by_side)
 
 
 # Noise.
@@ -346,13 +347,11 @@ def every_region_at_the_highest_level(patch):
 
 @fault("eugkm", first="from region")
 def a_copy_of_the_noise_for_every_region(patch):
-    def apart(right, self, divide, budgets, most, why):
-        curators = right(self, divide, budgets, most, why)
-        for each in curators:
-            each._noise = copy.deepcopy(self._noise)
-        return curators
+    def for_part(right, self, name):
+        self._parts["all"] += 1
+        return SimulatedNoise(seed_for(self._seed, str((self._parts["all"] - 1) // 2)))
 
-    around(patch, Curator, "_asked_apart", apart)
+    around(patch, SimulatedNoise, "for_part", for_part)
 
 
 @fault("dplloyd", "adaptive")
@@ -611,6 +610,31 @@ def regions_that_share_their_rows(patch):
         return [most if each.resolution == most.resolution else each for each in found]
 
     around(patch, dpcore.queries.curator, "divided", divided)
+
+
+@fault("eugkm", "adaptive", first="quiet region")
+def level_of_another_area(patch):
+    def side_by_side(right, self, regions, levels, *more):
+        return right(self, regions, levels[::-1], *more)
+
+    around(patch, Curator, "side_by_side", side_by_side)
+
+
+@fault("eugkm", "adaptive", first="rest of the map")
+def rest_of_the_map_forgotten(patch):
+    def side_by_side(right, self, regions, *more):
+        parts = right(self, regions, *more)
+        for name, part in zip(regions.names, parts, strict=True):
+            if name not in regions.levels:
+                part.transcript.budget = Budget(3 * part.budget.epsilon)
+        return parts
+
+    around(patch, Curator, "side_by_side", side_by_side)
+
+
+@fault("eugkm", "adaptive", first="from region to region, epsilon 2.5")
+def whole_level_for_each_step_of_a_move(patch):
+    around(patch, dpcore.queries.curator, "of_one_row", lambda right, level, steps: level)
 
 
 @fault("coreset", "net-coreset", first="2,000 in 3-D")

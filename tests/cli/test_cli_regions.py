@@ -71,31 +71,27 @@ def test_a_hole_is_elsewhere_and_an_open_ring_is_closed(collection):
     assert shares(drawn) == {"frame": 0.75, "elsewhere": 0.25}
 
 
-def test_what_lies_outside_the_box_is_left_out_with_its_level(collection):
+def test_what_lies_outside_the_box_is_named(collection):
     path = collection(
         feature("here", ring(-1, -1, 0, 1)), feature("far", ring(7, 7, 8, 8), epsilon=0.1)
     )
-    drawn = regions.from_geojson(path, SQUARE)
-    assert drawn.names == ("here", "elsewhere")
-    assert not drawn.levels
+    with pytest.raises(ValueError, match=r"'far' lies outside the box of the data \(x0 -1 to 1"):
+        regions.from_geojson(path, SQUARE)
 
 
-def test_where_polygons_overlap_the_smallest_epsilon_counts(collection):
+def test_areas_that_overlap_are_refused(collection):
     path = collection(
         feature("town", ring(-1, -1, 1, 1), epsilon=1.0),
-        feature("park", ring(-1, -1, 0.5, 1)),
         feature("clinic", ring(0, 0, 1, 1), epsilon=0.1),
     )
-    drawn = regions.from_geojson(path, SQUARE)
-    assert shares(drawn) == {"clinic": 0.25, "town": 0.75}
-    assert drawn.epsilons(2.0) == (0.1, 1.0)
+    with pytest.raises(ValueError, match="'town' and 'clinic' overlap, by 100 % of 'clinic'"):
+        regions.from_geojson(path, SQUARE)
 
 
-def test_a_region_too_small_for_its_level_is_refused_and_one_without_is_left_out(collection):
+def test_an_area_that_no_cell_has_its_center_in_is_refused(collection):
     tiny = ring(0.1001, 0.1001, 0.1002, 0.1002)
-    assert regions.from_geojson(collection(feature("spot", tiny)), SQUARE).names == ("elsewhere",)
-    with pytest.raises(ValueError, match="'spot' is too small for its level"):
-        regions.from_geojson(collection(feature("spot", tiny, epsilon=0.1)), SQUARE)
+    with pytest.raises(ValueError, match="'spot' is too small"):
+        regions.from_geojson(collection(feature("spot", tiny)), SQUARE)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +101,10 @@ def test_a_region_too_small_for_its_level_is_refused_and_one_without_is_left_out
         ("[]", "is not a GeoJSON file"),
         pytest.param("[" * 100_000, "is not a GeoJSON file", id="nested without end"),
         ('{"type": "FeatureCollection"}', "'features'"),
-        (json.dumps({"features": [{"properties": {}, "geometry": None}]}), "'name'"),
+        (
+            json.dumps({"features": [feature(None, ring(0, 0, 1, 1)) | {"properties": {}}]}),
+            "'name'",
+        ),
         (json.dumps({"features": [feature("line", kind="Point")]}), "not a Point"),
         (json.dumps({"features": [feature("odd", [["a", "b"]])]}), "could not convert"),
         (json.dumps({"features": [feature("odd", [[0, 0], [1]])]}), "is not a GeoJSON file"),
@@ -130,12 +129,18 @@ def test_a_missing_file_is_named():
 def test_a_run_by_boroughs_says_what_it_protects_and_what_a_move_costs(capsys):
     assert main([*RUN, "--regions", "boroughs", "--level", "Manhattan=0.5"]) == 0
     text = " ".join(capsys.readouterr().out.split())
-    assert "protected at the epsilon of the region it lies in: Manhattan 0.5, 2 everywhere" in text
-    assert (
-        "moves costs the epsilon of the region it leaves plus that of the region it enters" in text
-    )
+    assert "protected at the epsilon of its area: Manhattan 0.5, 2 everywhere else" in text
+    assert "moves costs the epsilon of the area it leaves plus that of the area it enters" in text
     assert "4 at most" in text
     assert "side by side: 5 regions" in text
+
+
+def test_under_replace_one_it_says_that_a_move_costs_the_mean(capsys):
+    levels = ["--regions", "boroughs", "--level", "Manhattan=0.5", "--neighbors", "replace-one"]
+    assert main([*RUN, *levels]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "it is protected at the mean of both levels, 2 at most" in text
+    assert "epsilon 2 spent, under replace-one" in text
 
 
 def test_it_is_the_run_of_the_python_call(capsys, collection):
@@ -173,7 +178,6 @@ def test_a_level_on_the_command_line_goes_before_that_of_the_file(capsys, collec
         (["--regions", "boroughs", "--level", "Bronx=3"], "'Bronx' must be a number from"),
         (["--regions", "boroughs", "--level", "Bronx=nan"], "not nan"),
         (["--regions", "nowhere.geojson"], "cannot be read"),
-        (["--regions", "boroughs", "--neighbors", "replace-one"], "add-remove only"),
         (["--regions", "boroughs", "--data", "s1-like"], "No region of boroughs lies in the box"),
         (["--regions", "boroughs", "--data", "iris"], "2 coordinates; these have 4"),
     ],

@@ -58,14 +58,6 @@ def test_rectangles_are_regions_and_the_rest_is_elsewhere():
     assert THREE.labels(np.rint(points * TICKS).astype(int)).tolist() == [0, 1, 2, 1]
 
 
-def test_where_rectangles_overlap_the_first_counts():
-    both = regions.boxes({"a": ((-1, -1), (0.5, 1)), "b": ((-0.5, -1), (1, 1))}, SQUARE)
-    assert both.names == ("a", "b")
-    assert np.bincount(both.image.ravel()) / both.image.size == pytest.approx([0.75, 0.25])
-    with pytest.raises(ValueError, match="'b' has no place of its own"):
-        regions.boxes({"a": ((-1, -1), (1, 1)), "b": ((0, 0), (1, 1))}, SQUARE)
-
-
 @pytest.mark.parametrize("layer", ["boroughs", "neighborhoods"])
 def test_polygons_hold_the_cells_whose_centers_lie_inside(layer):
     drawn = getattr(regions, layer)()
@@ -177,11 +169,34 @@ def test_handing_out_one_region_unprotects_the_whole_run():
     assert asked.transcript.epsilon == math.inf
 
 
-def test_under_replace_one_a_row_may_change_regions_and_this_is_refused():
-    with pytest.raises(ValueError, match="add-remove"):
-        curator(random_rows(9), neighbors="replace-one").side_by_side(THREE, [Budget(1.0)] * 3)
-    with pytest.raises(ValueError, match="add-remove only"):
-        dpcore.run("adaptive", random_rows(9), 2, 1.0, neighbors="replace-one", regions=THREE)
+def test_under_replace_one_a_region_spends_half_its_level_so_that_a_move_costs_the_mean():
+    asked = curator(random_rows(9), 2.0, "replace-one")
+    levels = [Budget(0.5), Budget(1.0), Budget(2.0)]
+    parts = asked.side_by_side(THREE, levels)
+    assert [part.budget.epsilon for part in parts] == [0.25, 0.5, 1.0]
+    assert all(part.neighbors.size_is_private for part in parts)
+    assert [charge.epsilon for charge in asked.transcript] == [2.0]
+
+
+def test_under_replace_one_two_steps_cost_no_more_delta_than_the_level():
+    whole = Budget(1.0, 1e-6)
+    (part, *_) = Curator(random_rows(9), whole, SimulatedNoise(0), "replace-one").side_by_side(
+        THREE, [whole] * 3
+    )
+    own = part.budget
+    assert 2 * own.epsilon <= 1.0
+    assert 0.49 * 1e-6 / math.exp(0.5) < own.delta * (1 + math.exp(own.epsilon)) <= 1e-6
+
+
+def test_what_a_region_draws_depends_on_the_seed_and_its_name_alone():
+    alone = regions.boxes({"left": ((-1, -1), (0, 1))}, SQUARE)
+    data = random_rows(4000)
+    one, other = (
+        dpcore.run("adaptive", data, 3, 1.0, seed=5, regions=drawn) for drawn in (alone, THREE)
+    )
+    left = [each.synopsis.unit_points[:, 0] < 0 for each in (one, other)]
+    assert np.array_equal(one.synopsis.weights[left[0]], other.synopsis.weights[left[1]])
+    assert not np.array_equal(one.synopsis.weights, other.synopsis.weights)
 
 
 def test_a_move_costs_both_levels_and_the_statement_says_so():
@@ -192,7 +207,7 @@ def test_a_move_costs_both_levels_and_the_statement_says_so():
     said = levels.statement(2.0, "trip")
     assert "a trip is in the data" in said
     assert "left 0.25, upper 0.5, 2 everywhere else" in said
-    assert "4 at most" in said
+    assert "2.5 at most between two areas and 4 at most within one" in said
     assert "1 everywhere." in THREE.statement(1.0)
 
 

@@ -1,0 +1,79 @@
+"""Areas as GeoJSON: read from a file, and written so that they are read back alike."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from dpcore.datasets import city_shapes
+from dpcore.datasets.city_shapes import ELSEWHERE, Area
+from dpcore.errors import BadInput, shortened
+
+#: Areas on one map.
+MAX_AREAS = 2_000
+#: The names of an area, its level, and the rest of the map, in a file.
+NAME, LEVEL = "name", "epsilon"
+
+
+def read_areas(content: bytes | str, where: str) -> tuple[list[Area], dict[str, float]]:
+    """The areas of a FeatureCollection and the levels that it gives, also to the rest of the map.
+
+    Raises ValueError that says where the file is no GeoJSON of polygons with names.
+    """
+    try:
+        told = json.loads(content if isinstance(content, str) else content.decode())
+        features = told["features"]
+        if len(features) > MAX_AREAS:
+            raise BadInput(f"it has more than {MAX_AREAS:,} features")
+        outlines = [_area(feature) for feature in features]
+        own = [feature["properties"] for feature in features]
+        rest = told.get(ELSEWHERE) or {}
+        levels = {str(each[NAME]): each[LEVEL] for each in own if each.get(LEVEL) is not None}
+        if rest.get(LEVEL) is not None:
+            levels[ELSEWHERE] = rest[LEVEL]
+    except (
+        LookupError,
+        TypeError,
+        AttributeError,
+        ValueError,
+        ArithmeticError,
+        RecursionError,
+    ) as error:
+        raise BadInput(
+            f"{where} is not a GeoJSON file of polygons with a `{NAME}` each: "
+            f"{shortened(str(error))}"
+        ) from None
+    return outlines, levels
+
+
+def _area(feature: Mapping[str, Any]) -> Area:
+    polygons = city_shapes.polygons(feature["geometry"])
+    if not all(polygon and all(len(ring) > 2 for ring in polygon) for polygon in polygons):
+        raise BadInput("a polygon has fewer than three corners")
+    return Area(str(feature["properties"][NAME]), "", polygons)
+
+
+def as_feature_collection(
+    areas: Iterable[Area], levels: Mapping[str, float], more: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Areas with their levels as GeoJSON, which `read_areas` reads back alike.
+
+    The level of the rest of the map stands beside the features: it has no outline of its own.
+    """
+    features = [
+        {
+            "type": "Feature",
+            "properties": {
+                NAME: area.name,
+                **({LEVEL: levels[area.name]} if area.name in levels else {}),
+            },
+            "geometry": {
+                "type": "MultiPolygon",
+                "coordinates": [[ring.tolist() for ring in polygon] for polygon in area.polygons],
+            },
+        }
+        for area in areas
+    ]
+    rest = {ELSEWHERE: {LEVEL: levels[ELSEWHERE]}} if ELSEWHERE in levels else {}
+    return {"type": "FeatureCollection", **rest, **(more or {}), "features": features}

@@ -1,0 +1,30 @@
+"""What one row may spend so that several rows of one person stay within a budget."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from dpcore.privacy.accounting import Budget
+from dpcore.privacy.rounding import down
+
+#: What evaluating a share of delta may be off by, as a part of it.
+EVALUATION = 2.0**-49
+
+
+def of_one_row(budget: Budget, rows: int) -> Budget:
+    """What a run may spend on one row, so that so many rows cost no more than the budget.
+
+    If P(M(x) in S) <= e^a P(M(y) in S) + b for each of m steps, then for all of them
+    P <= e^(ma) Q + b (1 + e^a + ... + e^((m-1)a)) = e^(ma) Q + b (e^(ma) - 1)/(e^a - 1), one step
+    put into the next (theorem 2.2 of Dwork and Roth 2014 is the case b = 0). So a = epsilon/m and
+    b = delta (e^a - 1)/(e^epsilon - 1). Both are rounded down.
+    """
+    if rows == 1:
+        return budget
+    epsilon = down(Fraction(budget.epsilon) / rows)
+    share = math.exp(epsilon - budget.epsilon) * (
+        math.expm1(-epsilon) / math.expm1(-budget.epsilon)
+    )
+    delta = budget.delta * share * (1 - EVALUATION * (1 + budget.epsilon))
+    return Budget(epsilon, max(0.0, delta), budget.accounting)
