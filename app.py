@@ -20,17 +20,19 @@ from pages.ui import (
     legend,
     run_picture,
     too_few_rows,
+    url_keys,
     visibility,
 )
 from pages.ui.controls import Choice
 from pages.ui.run_picture import Layers
+from pages.ui.url_parsers import OneOf
 from pages.ui.wording import plain
 
 #: The three levels that stand side by side at first: ends and middle.
 SIDES = (
-    ("left", "First level", explain.LEVELS[0]),
-    ("middle", "Second level", explain.MIDDLE),
-    ("right", "Third level", explain.LEVELS[-1]),
+    (url_keys.LEFT, "First level"),
+    (url_keys.IN_THE_MIDDLE, "Second level"),
+    (url_keys.RIGHT, "Third level"),
 )
 UNPROVED = "no protection is proved"
 #: From so many rows on, noise drowns among them.
@@ -54,9 +56,7 @@ def main() -> None:
     if not visibility.show(choice.data):
         return
     with st.sidebar:
-        three = address.control(
-            st.toggle, "Three levels side by side", "three", False, address.yes_or_no
-        )
+        three = address.control(st.toggle, "Three levels side by side", url_keys.THREE)
         layers = legend.layer_switches(choice.data)
     if three:
         three_levels(choice, layers)
@@ -86,16 +86,16 @@ def three_levels(choice: Choice, layers: Layers) -> None:
     """The same data, centers and seed at three levels, like figure 8 of Feldman et al. (2017)."""
     axes = axes_shown(choice)
     shown = None
-    for column, (name, label, level) in zip(st.columns(3), SIDES, strict=True):
+    for column, (key, label) in zip(st.columns(3), SIDES, strict=True):
         with column:
-            chosen = controls.level_slider(label, name, level.name)
+            chosen = controls.level_slider(label, key)
             at = choice.at(next(lv.epsilon for lv in explain.LEVELS if lv.name == chosen))
             said = explain.odds(at.request.epsilon) if at.request.system.verdict.holds else UNPROVED
             st.markdown(f"**{chosen}**: {said}")
             picture = attempt(at, axes)
             if picture is None:
                 continue
-            run_picture.draw(picture, at, axes, layers, key=f"picture-{name}")
+            run_picture.draw(picture, at, axes, layers, key=f"picture-{key.name}")
             figures.figures(at, picture)
             shown = picture
     if shown is None:
@@ -141,11 +141,11 @@ def axes_shown(choice: Choice) -> tuple[int, int]:
     if len(names) == 2 or choice.about.geographic:
         return (0, 1)
     left, right = st.columns(2)
-    known = address.one_of(names)
+    known = OneOf(names)
     with left:
-        x = address.control(st.selectbox, "Across", "x", names[0], known, options=names)
+        x = address.control(st.selectbox, "Across", url_keys.ACROSS.narrowed(known, names[0]))
     with right:
-        y = address.control(st.selectbox, "Up", "y", names[1], known, options=names)
+        y = address.control(st.selectbox, "Up", url_keys.UP.narrowed(known, names[1]))
     st.caption(
         f"These data have {len(names)} coordinates; the picture shows two of them: "
         f"**{plain(x)}** and **{plain(y)}**. Distances and figures count all {len(names)}."
@@ -174,8 +174,8 @@ def offer_another(choice: Choice) -> None:
         st.button(
             f"Use “{fallback.title}” instead",
             key="instead",
-            on_click=address.put,
-            args=("algorithm", fallback.key, controls.ALGORITHM),
+            on_click=url_keys.ALGORITHM.put,
+            args=(fallback.key,),
         )
 
 

@@ -7,7 +7,6 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from dpcore.algorithms import ALGORITHMS
 from dpcore.study import curves
 from dpcore.study.curves import EPSILONS, Curve
 from dpcore.study.metrics import Metric, usual
@@ -27,15 +26,15 @@ from pages.ui import (
     palette,
     public_numbers,
     too_few_rows,
+    url_keys,
 )
+from pages.ui.address import Key
+from pages.ui.compare import method_picker
 from pages.ui.controls import Choice
 from pages.ui.curve_chart import Axes, Line
 from pages.ui.downloads import File, keep
 from pages.ui.own_data import known
 from pages.ui.wording import measured
-
-RUNS = 20
-MOST_BESIDE = 6
 
 
 def main() -> None:
@@ -63,57 +62,29 @@ def main() -> None:
 
 
 def plan_controls(choice: Choice, metric: Metric) -> SweepPlan:
-    others = [key for key in ALGORITHMS if key != choice.request.algorithm]
-    beside = address.control(
-        st.multiselect,
-        "Compare with",
-        "with",
-        [],
-        lambda text: [key for key in address.several(ALGORITHMS)(text) if key in others][
-            :MOST_BESIDE
-        ],
-        options=others,
-        format_func=curve_chart.title,
-        max_selections=MOST_BESIDE,
-        placeholder="No other method",
-    )
+    beside = method_picker.control(url_keys.WITH, choice.request.algorithm)
     left, right = st.columns(2)
     with left:
-        first = epsilon_control("ε from", "from", EPSILONS[0])
+        first = epsilon_control("ε from", url_keys.EPSILON_FROM)
     with right:
-        last = epsilon_control("to", "to", EPSILONS[-1])
-    runs = controls.runs_control("Runs at each ε", "runs", RUNS, live_runs.MOST_RUNS)
+        last = epsilon_control("to", url_keys.EPSILON_TO)
+    runs = controls.runs_control("Runs at each ε", url_keys.RUNS)
     epsilons = [each for each in EPSILONS if min(first, last) <= each <= max(first, last)]
     requests = across(controls.requests(choice, [choice.request.algorithm, *beside]), epsilons)
     return SweepPlan(choice.data, requests, runs, usual(metric.key))
 
 
-def epsilon_control(label: str, name: str, default: float) -> float:
-    def parse(text: str) -> float:
-        if float(text) not in EPSILONS:
-            raise ValueError(f"{text} is none of {EPSILONS}.")
-        return float(text)
-
-    return address.control(
-        st.selectbox,
-        label,
-        name,
-        default,
-        parse,
-        options=EPSILONS,
-        format_func=lambda epsilon: f"{epsilon:g}",
-    )
+def epsilon_control(label: str, key: Key[float]) -> float:
+    return address.control(st.selectbox, label, key, format_func=lambda epsilon: f"{epsilon:g}")
 
 
 def axes_controls(metric: Metric) -> Axes:
-    def switch(label: str, name: str, default: bool) -> bool:
-        return address.control(st.toggle, label, name, default, address.yes_or_no)
-
+    switch = partial(address.control, st.toggle)
     with st.expander("Axes", icon=":material/straighten:"):
         return Axes(
-            switch("ε in equal factors (log)", "log_x", True),
-            switch("Figures in equal factors (log)", f"log_y.{metric.key}", not metric.is_linear),
-            switch("Band", "band", True),
+            switch("ε in equal factors (log)", url_keys.LOG_X),
+            switch("Figures in equal factors (log)", url_keys.log_y(metric)),
+            switch("Band", url_keys.BAND),
         )
 
 
@@ -125,9 +96,7 @@ def predicted_rows(plan: SweepPlan, metric: Metric) -> int | None:
     wanted = address.control(
         st.toggle,
         "Predicted error (dashed)",
-        "predicted",
-        True,
-        address.yes_or_no,
+        url_keys.PREDICTED,
         help="What public numbers alone predict, by the error analysis of Su et al. (2016).",
     )
     return public_numbers.rows(plan.data) if wanted else None

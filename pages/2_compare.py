@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from pages.ui import address, frame
+from pages.ui import address, frame, url_keys
 from pages.ui.compare import (
     auto_choices,
     coreset_sizes,
@@ -35,10 +35,7 @@ def main() -> None:
     chosen = address.control(
         st.segmented_control,
         "View",
-        "compare",
-        "rank",
-        address.one_of(VIEWS),
-        options=list(VIEWS),
+        url_keys.COMPARE_VIEW,
         format_func=lambda view: VIEWS[view][0],
         required=True,
         label_visibility="collapsed",

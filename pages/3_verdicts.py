@@ -14,10 +14,10 @@ from dpcore import audit
 from dpcore.algorithms import ALGORITHMS, Algorithm
 from dpcore.algorithms.references import bibtex, short
 from dpcore.audit import AuditFinding, Findings
-from dpcore.privacy.accounting import MAX_DELTA, Neighbors, Verdict
+from dpcore.privacy.accounting import Neighbors, Verdict
 from dpcore.privacy.rounding import at_least, at_most
 from dpcore.study.guarantees import guarantee
-from pages.ui import address, controls, frame, own_data, palette, public_numbers
+from pages.ui import address, controls, frame, own_data, palette, public_numbers, url_keys
 from pages.ui.wording import plain
 
 #: A verdict's color on the screen, and what it says.
@@ -62,7 +62,7 @@ def main() -> None:
         st.markdown(f"{badge(verdict)} {meaning}.")
     found = audited()
     paper = controls.paper_control()
-    shown = [a for a in ALGORITHMS.values() if paper in (controls.ALL, a.paper)]
+    shown = [a for a in ALGORITHMS.values() if paper in (url_keys.ALL, a.paper)]
     numbers = numbers_at_hand()
     counts = Counter(algorithm.verdict for algorithm in shown)
     st.caption(", ".join(f"{counts[v]} {v.lower()}" for v in Verdict if counts[v]) + ".")
@@ -72,14 +72,13 @@ def main() -> None:
 
 def numbers_at_hand() -> dict[str, Any] | None:
     """What theorems are evaluated for: the choice in the address, where its rows are public."""
-    data = st.query_params.get("data", controls.DATA)
+    data = url_keys.DATA.get()
     try:
         source = own_data.known(data)
     except ValueError:
         data, source = controls.DATA, own_data.known(controls.DATA)
     epsilon = controls.epsilon_in_address()
-    delta = address.get("delta", 0.0, address.number(float, 0, MAX_DELTA))
-    k = address.get("k", controls.CENTERS, address.number(int, 1, controls.MOST_CENTERS))
+    delta, k = url_keys.DELTA.get(), url_keys.CENTERS.get()
     if (n := public_numbers.rows(data)) is None:
         st.caption("Theorems on how good results are need a public number of rows.")
         return None
@@ -128,7 +127,7 @@ def card(algorithm: Algorithm, found: Findings | None, numbers: dict[str, Any] |
             st.html(
                 f"<p>{paragraph('How good', f'{each.theorem.citation}. {each.bound.words}')}</p>"
             )
-        chosen = address.get("algorithm", None, address.one_of(ALGORITHMS))
+        chosen = url_keys.ALGORITHM.by_default(None).get()
         with st.expander("Specification", expanded=algorithm.key == chosen):
             for label, text in algorithm.specification.items():
                 st.html(f"<p>{paragraph(label, text)}</p>")
@@ -141,7 +140,7 @@ def card(algorithm: Algorithm, found: Findings | None, numbers: dict[str, Any] |
                 "app.py",
                 label=f"See {algorithm.title} on Explore",
                 icon=":material/map:",
-                query_params=address.link() | {"algorithm": algorithm.key},
+                query_params=address.link(url_keys.ALGORITHM.at(algorithm.key)),
             )
 
 

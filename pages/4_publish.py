@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpcore.errors import DpcoreError
-from pages.ui import access, address, frame, own_data, visibility
+from pages.ui import access, address, frame, url_keys, visibility
 from pages.ui.access import Action
 from pages.ui.publish import (
     approval,
@@ -19,7 +18,8 @@ from pages.ui.publish import (
     step_list,
 )
 from pages.ui.publish.publish_source import Subject, subject
-from pages.ui.publish.step_list import Step
+from pages.ui.publish.step import Step
+from pages.ui.url_parsers import OneOf
 from pages.ui.wording import plain
 
 PUBLISH, HISTORY = "publish", "history"
@@ -38,10 +38,7 @@ def main() -> None:
     view = address.control(
         st.segmented_control,
         "View",
-        "view",
-        views[0],
-        address.one_of(views),
-        options=views,
+        url_keys.PUBLISH_VIEW.narrowed(OneOf(views), views[0]),
         format_func=VIEWS.__getitem__,
         required=True,
         label_visibility="collapsed",
@@ -83,14 +80,8 @@ def chosen(step: Step) -> str | None:
     if step is Step.DATA:
         return None
     visibility.stop_if_absent()
-    key = address.link().get("data")
-    if key is None and step is Step.PROTECT:
-        return None
-    try:
-        return own_data.facts(key or "nyc-taxi").key
-    except DpcoreError:
-        address.put("data", None)
-        return "nyc-taxi"
+    key: str | None = url_keys.DATA.by_default(None).get()
+    return key if key or step is Step.PROTECT else url_keys.DATA.default
 
 
 def of_chosen_data(step: Step, on: Subject) -> None:

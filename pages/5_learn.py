@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui import address, frame
+from pages.ui import address, frame, url_keys
 from pages.ui.learn import game, guess_centers, lessons, presenter, repeated_runs, step_by_step
 
 PARTS = {
@@ -14,15 +14,13 @@ PARTS = {
     "guess": ("Guess, then look", guess_centers.part),
     "lessons": ("Lessons", lessons.part),
 }
-FIRST = next(iter(PARTS))
-KNOWN = address.one_of(PARTS)
 
 
 def main() -> None:
     frame.frame("Learn")
     presenter.style()
     if presenter.presenting():
-        chosen = address.get("part", FIRST, KNOWN)
+        chosen = url_keys.PART.get()
         with presenter.bar():
             lessons.turns_while_presenting()
             presenter.switch()
@@ -41,10 +39,7 @@ def part_control() -> str:
     return address.control(
         st.segmented_control,
         "What to look at",
-        "part",
-        FIRST,
-        KNOWN,
-        options=list(PARTS),
+        url_keys.PART,
         format_func=lambda name: PARTS[name][0],
         required=True,
         label_visibility="collapsed",

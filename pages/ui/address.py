@@ -2,51 +2,96 @@
 there, so that a copied address opens the same picture anywhere, and going back goes back.
 
 Streamlit's own `bind` writes the label of a choice into the address; ours writes its key, which
-stays when a title is reworded, and keeps values that this page has no control for.
+stays when a title is reworded, and keeps values that this page has no control for. `url_keys`
+declares every key.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from pages.ui.url_parsers import Parse, plain_text
+
 T = TypeVar("T")
 REMEMBERED, LEFT, HERE = "address", "addresses-left", "page"
-Parse = Callable[[str], Any]
+#: In place of a default that stays as it was declared.
+SAME: Any = object()
 
 
-def get(name: str, default: T, parse: Callable[[str], T]) -> T:
-    """The value in the address; what cannot be read is taken out of it."""
-    text = st.query_params.get(name)
-    if text is None:
-        return default
-    try:
-        return parse(text)
-    except ValueError:
-        del st.query_params[name]
+@dataclass(frozen=True)
+class Key(Generic[T]):
+    """A name in the address with one meaning: how its text is read and written, what it is where
+    the address does not say, and the pages that it belongs to."""
+
+    name: str
+    parse: Parse[T]
+    default: T
+    pages: tuple[str, ...]
+    #: An earlier name, under which addresses of its pages may still have it.
+    former: str = ""
+    render: Callable[[T], str] = plain_text
+    #: What was declared, where this reads less.
+    whole: Key[Any] | None = None
+
+    def narrowed(self, parse: Parse[T], default: T = SAME) -> Key[T]:
+        """The same key where less can be shown, or where another default is usual."""
+        first = self.default if default is SAME else default
+        return replace(self, parse=parse, default=first, whole=self.whole or self)
+
+    def by_default(self, default: Any) -> Key[Any]:
+        """The same key where another default is usual."""
+        return self.narrowed(self.parse, default)
+
+    def reads(self, text: str) -> bool:
+        try:
+            self.parse(text)
+        except ValueError:
+            return False
+        return True
+
+    def get(self) -> T:
+        """The value in the address. A text that none of its pages can read is taken out; one that
+        only this page cannot read stays for the others."""
+        text = st.query_params.get(self.name)
+        if text is None:
+            return self.default
+        try:
+            return self.parse(text)
+        except ValueError:
+            whole = self.whole or self
+            if len(self.pages) == 1 or not whole.reads(text):
+                del st.query_params[self.name]
+                remember()
+            return self.default
+
+    def put(self, value: T) -> None:
+        """Write a value into the address, or take it out where it is the default."""
+        restore()
+        st.session_state.setdefault(LEFT, []).append(st.query_params.to_dict())
+        if value == self.default or value is None:
+            st.query_params.pop(self.name, None)
+        else:
+            st.query_params[self.name] = self.render(value)
         remember()
-        return default
+
+    def clear(self) -> None:
+        """Take it out of the address."""
+        self.put(self.default)
+
+    def at(self, value: T) -> dict[str, str]:
+        """The part of a link that sets it to a value."""
+        return {self.name: self.render(value)}
 
 
-def put(name: str, value: Any, default: Any = None) -> None:
-    """Write a value into the address, or take it out where it is the default."""
-    restore()
-    st.session_state.setdefault(LEFT, []).append(st.query_params.to_dict())
-    if value == default or value is None:
-        st.query_params.pop(name, None)
-    elif isinstance(value, (list, tuple)):
-        st.query_params[name] = ",".join(str(each) for each in value)
-    else:
-        st.query_params[name] = str(value).lower() if isinstance(value, bool) else str(value)
-    remember()
-
-
-def arrive(page: str) -> None:
-    """Take the address that a page is asked for with, unless it was left in the meantime.
+def arrive(page: str, keys: Iterable[Key[Any]] = ()) -> None:
+    """Take the address that a page is asked for with, unless it was left in the meantime. What it
+    has under earlier names of the page's keys goes by their names of today.
 
     A part of the page that redraws itself may take a press along before the page asks to be drawn
     for it, with the address from before: that would undo the press. Going back asks for a place
@@ -56,8 +101,16 @@ def arrive(page: str) -> None:
     st.session_state[HERE] = page
     if page == here and st.query_params.to_dict() in left and not going_back():
         restore()
-    else:
-        remember()
+    for key in keys:
+        if key.former and page in key.pages:
+            _rename(key)
+    remember()
+
+
+def _rename(key: Key[Any]) -> None:
+    known = st.query_params
+    if key.name not in known and key.former in known and key.reads(known[key.former]):
+        known[key.name] = known.pop(key.former)
 
 
 def going_back() -> bool:
@@ -78,38 +131,47 @@ def restore() -> None:
         st.query_params.from_dict(known)
 
 
-def link() -> dict[str, str]:
-    """The whole state, for a link to another page."""
-    return st.query_params.to_dict()
+def link(*changes: dict[str, str], without: Iterable[Key[Any]] = ()) -> dict[str, str]:
+    """The whole state with some changes, for a link to another page."""
+    query = st.query_params.to_dict()
+    for key in without:
+        query.pop(key.name, None)
+    for change in changes:
+        query |= change
+    return query
+
+
+def replace_all(query: dict[str, str]) -> None:
+    """Open the page with exactly this in its address."""
+    st.query_params.from_dict(query)
 
 
 def control(
     widget: Callable[..., T],
     label: str,
-    name: str,
-    default: Any,
-    parse: Parse,
-    then: Callable[[Any], None] | None = None,
+    key: Key[T],
+    then: Callable[[T], None] | None = None,
     **options: Any,
 ) -> T:
-    """A Streamlit control whose value stands in the address under its name.
+    """A Streamlit control whose value stands in the address, with the limits of its key.
 
     `then` is told the new value when a person changes it, before the page is drawn again.
     """
-    value = get(name, default, parse)
-    key = current_key(name, value)
+    value = key.get()
+    state = current_key(key.name, value)
 
     def write() -> None:
         # While a part of the page redraws itself, the browser may still send the value of a
         # control that was replaced in the meantime.
-        if key != latest_key(name):
+        if state != latest_key(key.name):
             return
-        put(name, st.session_state[key], default)
+        key.put(st.session_state[state])
         if then:
-            then(st.session_state[key])
+            then(st.session_state[state])
 
+    options = getattr(key.parse, "limits", {}) | options
     start = starting_at(widget, value, options)
-    return widget(label, key=key, on_change=write, **options, **start)
+    return widget(label, key=state, on_change=write, **options, **start)
 
 
 def current_key(name: str, value: Any) -> str:
@@ -140,38 +202,3 @@ def starting_at(widget: Callable[..., Any], value: Any, options: dict[str, Any])
     if "index" in known:
         return {"index": list(options["options"]).index(value)}
     return {"default" if "default" in known else "value": value}
-
-
-def one_of(options: Collection[str]) -> Parse:
-    def parse(text: str) -> str:
-        if text not in options:
-            raise ValueError(f"{text!r} is none of {', '.join(options)}.")
-        return text
-
-    return parse
-
-
-def several(options: Collection[str]) -> Parse:
-    """Some of the options, with commas between them."""
-    each = one_of(options)
-
-    def parse(text: str) -> list[str]:
-        return list(dict.fromkeys(each(part) for part in text.split(",")))
-
-    return parse
-
-
-def number(
-    kind: type[int] | type[float], low: float | None = None, high: float | None = None
-) -> Parse:
-    def parse(text: str) -> int | float:
-        value = kind(text)
-        if (low is not None and not value >= low) or (high is not None and not value <= high):
-            raise ValueError(f"{value} is not from {low} to {high}.")
-        return value
-
-    return parse
-
-
-def yes_or_no(text: str) -> bool:
-    return {"true": True, "false": False}[one_of(("true", "false"))(text)]

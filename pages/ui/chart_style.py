@@ -7,10 +7,8 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
-from pages.ui import address, visibility
+from pages.ui import address, url_keys, visibility
 from pages.ui.palette import Palette
-
-PICTURES = ("PNG", "SVG")
 
 
 def layout(colors: Palette) -> dict[str, Any]:
@@ -52,7 +50,7 @@ def draw(figure: go.Figure, name: str, alt: str, data: str) -> list[dict[str, An
 
     There is no camera for what a page shows of raw data that are not public.
     """
-    kind = address.get("picture", PICTURES[0], address.one_of(PICTURES))
+    kind = url_keys.CAMERA.get()
     event = st.plotly_chart(
         figure,
         key=name,
@@ -74,9 +72,6 @@ def camera_control() -> None:
     address.control(
         st.segmented_control,
         "The camera above the chart saves",
-        "picture",
-        PICTURES[0],
-        address.one_of(PICTURES),
-        options=PICTURES,
+        url_keys.CAMERA,
         required=True,
     )

@@ -9,27 +9,22 @@ from typing import Any
 import streamlit as st
 
 from dpcore.algorithms import ALGORITHMS, PAPERS, Parameter
-from dpcore.algorithms.references import paper_key
 from dpcore.datasets import DataInfo
 from dpcore.datasets.builtin import BUILTIN
 from dpcore.geometry.domain import Box
-from dpcore.privacy.accounting import MAX_DELTA, MAX_EPSILON, MIN_EPSILON, Neighbors
-from dpcore.privacy.explain import LEVELS, MIDDLE, level_of, nearest_level
+from dpcore.privacy.accounting import Neighbors
+from dpcore.privacy.explain import LEVELS, level_of, nearest_level
 from dpcore.privacy.rounding import at_most
 from dpcore.runs.request import Request
 from dpcore.study.metrics import METRICS, Metric
-from pages.ui import address, own_data, visibility
+from pages.ui import address, own_data, url_keys, visibility
+from pages.ui.address import Key
 from pages.ui.own_data import facts, known
+from pages.ui.url_keys import ALL, LEVEL_NAMES
+from pages.ui.url_parsers import OneOf
 
-#: In place of one paper.
-ALL = "all"
-DEFAULT_METRIC = "nicv"
-DATA, ALGORITHM, FALLBACK, CENTERS = "nyc-taxi", "adaptive", "auto", 5
-MOST_CENTERS = 100
-#: The largest whole number that a browser holds exactly.
-MAX_SEED = 2**53 - 1
-#: One control less, for what every page reads the same way.
-LEVEL_NAMES = tuple(level.name for level in LEVELS)
+DATA, ALGORITHM = url_keys.DATA.default, url_keys.ALGORITHM.default
+FALLBACK, CENTERS = "auto", url_keys.CENTERS.default
 ENDS = '<div class="ends"><span>← leaks most</span><span>leaks least →</span></div>'
 RELATIONS = {
     Neighbors.ADD_REMOVE: "whether it is there",
@@ -92,29 +87,19 @@ def requests(choice: Choice, algorithms: Iterable[str]) -> tuple[Request, ...]:
 
 
 def centers_control() -> int:
-    return address.control(
-        st.number_input,
-        "Centers",
-        "k",
-        CENTERS,
-        address.number(int, 1, MOST_CENTERS),
-        min_value=1,
-        max_value=MOST_CENTERS,
-    )
+    return address.control(st.number_input, "Centers", url_keys.CENTERS)
 
 
 def data_control() -> str:
     visibility.stop_if_absent()
-    current = address.get("data", DATA, known_data)
+    current = url_keys.DATA.get()
     options = [*own_data.held(), *BUILTIN]
     options += [current] if current not in options else []
     titles = {key: facts(key).title for key in options}
     chosen = address.control(
         st.selectbox,
         "Data",
-        "data",
-        DATA,
-        known_data,
+        url_keys.DATA,
         then=keep_algorithm_possible,
         options=options,
         format_func=titles.__getitem__,
@@ -123,17 +108,13 @@ def data_control() -> str:
     return chosen
 
 
-def known_data(text: str) -> str:
-    return facts(text).key
-
-
 def keep_algorithm_possible(data: str) -> None:
     """Other data, other dimensions: where the algorithm cannot run, take one that always can."""
-    algorithm = ALGORITHMS[address.get("algorithm", ALGORITHM, address.one_of(ALGORITHMS))]
+    algorithm = ALGORITHMS[url_keys.ALGORITHM.get()]
     if algorithm.obstacle(known(data).box.d, None, CENTERS):
-        address.put("algorithm", FALLBACK, ALGORITHM)
+        url_keys.ALGORITHM.put(FALLBACK)
     elif algorithm.key == FALLBACK and known(data).box.d == 2:
-        address.put("algorithm", ALGORITHM, ALGORITHM)
+        url_keys.ALGORITHM.clear()
 
 
 def algorithm_control() -> str:
@@ -141,9 +122,7 @@ def algorithm_control() -> str:
     return address.control(
         st.selectbox,
         "Method",
-        "algorithm",
-        ALGORITHM,
-        address.one_of(ALGORITHMS),
+        url_keys.ALGORITHM,
         options=[*first, *(key for key in ALGORITHMS if key not in first)],
         format_func=lambda key: ALGORITHMS[key].title,
     )
@@ -154,18 +133,14 @@ def noise_button() -> None:
 
 
 def new_noise() -> None:
-    address.put("seed", address.get("seed", 0, address.number(int, 0)) + 1, 0)
+    url_keys.SEED.put(url_keys.SEED.get() + 1)
 
 
 def delta_control() -> float:
     return address.control(
         st.number_input,
         "δ (delta)",
-        "delta",
-        0.0,
-        address.number(float, 0, MAX_DELTA),
-        min_value=0.0,
-        max_value=MAX_DELTA,
+        url_keys.DELTA,
         step=1e-6,
         format="%g",
         help="The chance that the limit does not hold. 0 is strictest.",
@@ -179,11 +154,7 @@ def exact_values(data: str) -> tuple[float, float, Neighbors, int]:
         typed = address.control(
             st.number_input,
             "ε (epsilon)",
-            "epsilon",
-            None,
-            address.number(float, MIN_EPSILON, MAX_EPSILON),
-            min_value=MIN_EPSILON,
-            max_value=MAX_EPSILON,
+            url_keys.EPSILON,
             step=None,
             format="%g",
             placeholder=f"{level.epsilon:g} ({level.name})",
@@ -194,20 +165,13 @@ def exact_values(data: str) -> tuple[float, float, Neighbors, int]:
         neighbors = address.control(
             st.radio,
             f"An attacker must not learn of a {unit}",
-            "neighbors",
-            Neighbors.ADD_REMOVE,
-            Neighbors,
-            options=list(Neighbors),
+            url_keys.NEIGHBORS,
             format_func=RELATIONS.__getitem__,
         )
         seed = address.control(
             st.number_input,
             "Seed of the noise",
-            "seed",
-            0,
-            address.number(int, 0, MAX_SEED),
-            min_value=0,
-            max_value=MAX_SEED,
+            url_keys.SEED,
             help="The same seed draws the same noise.",
         )
     return typed or level.epsilon, delta, neighbors, seed
@@ -223,49 +187,32 @@ def settings_controls(algorithm: str) -> tuple[tuple[str, Any], ...]:
 
 
 def parameter_control(algorithm: str, parameter: Parameter) -> Any:
-    name = f"{algorithm}.{parameter.name}"
+    key = url_keys.setting(algorithm, parameter)
     label = parameter.name.replace("_", " ").capitalize()
     kind = type(parameter.default)
-    shared = {"help": parameter.meaning}
     if parameter.choices:
-        parse, widget = address.one_of(parameter.choices), st.selectbox
-        shared["options"] = parameter.choices
-    elif kind is bool:
-        parse, widget = address.yes_or_no, st.toggle
-    else:
-        parse, widget = address.number(kind, parameter.low, parameter.high), st.number_input
-        limit = None
-        shared["min_value"] = limit if parameter.low is None else kind(parameter.low)
-        shared["max_value"] = limit if parameter.high is None else kind(parameter.high)
-        shared["format"] = "%g" if kind is float else None
-    return address.control(widget, label, name, parameter.default, parse, **shared)
+        return address.control(st.selectbox, label, key, help=parameter.meaning)
+    if kind is bool:
+        return address.control(st.toggle, label, key, help=parameter.meaning)
+    form = "%g" if kind is float else None
+    return address.control(st.number_input, label, key, help=parameter.meaning, format=form)
 
 
-def level_name(name: str = "privacy", default: str = MIDDLE.name) -> str:
+def level_name() -> str:
     """The named level in the address; for a typed epsilon the nearest."""
-    typed = address.get("epsilon", None, address.number(float, MIN_EPSILON, MAX_EPSILON))
-    if typed and name == "privacy":
-        address.put("privacy", nearest_level(typed).name, MIDDLE.name)
-    return address.get(name, default, address.one_of(LEVEL_NAMES))
+    if typed := url_keys.EPSILON.get():
+        url_keys.PRIVACY.put(nearest_level(typed).name)
+    return url_keys.PRIVACY.get()
 
 
 def epsilon_in_address() -> float:
     """The epsilon that was typed, or that of the named level."""
-    typed = address.get("epsilon", None, address.number(float, MIN_EPSILON, MAX_EPSILON))
-    return typed or LEVELS[LEVEL_NAMES.index(level_name())].epsilon
+    return url_keys.EPSILON.get() or LEVELS[LEVEL_NAMES.index(level_name())].epsilon
 
 
-def level_slider(label: str, name: str = "privacy", default: str = MIDDLE.name) -> str:
+def level_slider(label: str, key: Key[str] = url_keys.PRIVACY) -> str:
     """Seven named stops, leaking most at the left. Moving it takes a typed epsilon back."""
-    return address.control(
-        st.select_slider,
-        label,
-        name,
-        default,
-        address.one_of(LEVEL_NAMES),
-        then=lambda _: address.put("epsilon", None),
-        options=LEVEL_NAMES,
-    )
+    return address.control(st.select_slider, label, key, then=lambda _: url_keys.EPSILON.clear())
 
 
 def labelled_slider(choice: Choice) -> None:
@@ -282,10 +229,7 @@ def metric_control(data: str, ratios: bool = False) -> Metric:
     chosen = address.control(
         st.selectbox,
         "What is measured",
-        "metric",
-        DEFAULT_METRIC,
-        address.one_of(metrics),
-        options=metrics,
+        url_keys.METRIC.narrowed(OneOf(metrics)),
         format_func=lambda key: METRICS[key].title,
     )
     st.caption(METRICS[chosen].meaning)
@@ -293,16 +237,9 @@ def metric_control(data: str, ratios: bool = False) -> Metric:
     return METRICS[chosen]
 
 
-def runs_control(label: str, name: str, default: int, most: int) -> int:
+def runs_control(label: str, key: Key[int]) -> int:
     return address.control(
-        st.number_input,
-        label,
-        name,
-        default,
-        address.number(int, 1, most),
-        min_value=1,
-        max_value=most,
-        help="Finished runs are kept when you ask for more.",
+        st.number_input, label, key, help="Finished runs are kept when you ask for more."
     )
 
 
@@ -311,9 +248,7 @@ def paper_control() -> str:
     return address.control(
         st.selectbox,
         "Paper",
-        "paper",
-        ALL,
-        lambda text: address.one_of((ALL, *PAPERS))(paper_key(text)),
+        url_keys.PAPER,
         options=[ALL, *PAPERS],
         format_func=paper_title,
     )

@@ -7,7 +7,7 @@ from streamlit.runtime import caching, exists, get_instance
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.server import sweep
-from pages.ui import address, browser_state, own_data
+from pages.ui import address, browser_state, own_data, url_keys
 
 #: What stays of a visit: where it is, and how wide its window is.
 KEPT = (address.REMEMBERED, address.LEFT, address.HERE, browser_state.NARROW)
@@ -33,9 +33,9 @@ def forget() -> None:
     again[TIMES] = times() + 1
     st.session_state.clear()
     st.session_state.update(again)
-    if own_data.is_own(address.link().get("data", "")):
-        address.put("data", None)
-    address.put("step", None)
+    if own_data.is_own(url_keys.DATA.get()):
+        url_keys.DATA.clear()
+    url_keys.STEP.clear()
     context = get_script_run_ctx()
     if context is not None:
         caching.clear_session_data_cache(context.session_id)

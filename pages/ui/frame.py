@@ -9,7 +9,7 @@ import streamlit as st
 from PIL import Image, ImageDraw
 
 from pages.server import start
-from pages.ui import access, address, browser_state, forgetting, limits
+from pages.ui import access, address, browser_state, forgetting, limits, url_keys
 from pages.ui.access import Action
 from pages.ui.palette import LIGHT
 
@@ -90,7 +90,7 @@ def frame(title: str) -> None:
         st.error("Start the dashboard with `streamlit run app.py`: no other file is safe to open.")
         st.stop()
     access.admit(*needs(title))
-    address.arrive(title)
+    address.arrive(title, url_keys.declared())
     menu = st.sidebar.container(key="menu", gap="xsmall")
     for file, label, icon in PAGES:
         if (ROOT / file).exists() and access.may(*needs(label)):

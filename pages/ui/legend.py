@@ -6,36 +6,32 @@ import streamlit as st
 
 from dpcore.privacy.explain import plural
 from dpcore.study.run_view import Marks
-from pages.ui import address, palette, visibility
+from pages.ui import address, palette, url_keys, visibility
 from pages.ui.cached_work import Picture
 from pages.ui.controls import Choice
 from pages.ui.palette import Palette
 from pages.ui.run_picture import Layers, kind
 
-#: Name in the address and in Layers, words on the switch.
+#: Key in the address, whose name is also the layer's, and words on the switch.
 SWITCHES = (
-    ("points", "Published points"),
-    ("private", "Private centers"),
-    ("non_private", "Non-private centers"),
-    ("shifts", "Lines between them"),
-    ("published_density", "Density of what is published"),
-    ("true_density", "True density"),
+    (url_keys.POINTS, "Published points"),
+    (url_keys.PRIVATE, "Private centers"),
+    (url_keys.NON_PRIVATE, "Non-private centers"),
+    (url_keys.SHIFTS, "Lines between them"),
+    (url_keys.PUBLISHED_DENSITY, "Density of what is published"),
+    (url_keys.TRUE_DENSITY, "True density"),
 )
+#: Layers of what nothing protects.
+MARKED = (url_keys.NON_PRIVATE, url_keys.TRUE_DENSITY)
 
 
 def layer_switches(data: str) -> Layers:
     """A switch for every layer, in an expander."""
-    usual, mark = Layers(), visibility.mark(data)
+    mark = visibility.mark(data)
     with st.expander("Layers", icon=":material/layers:"):
         wanted = {
-            name: address.control(
-                st.toggle,
-                f"{words} {mark}" if name in ("non_private", "true_density") else words,
-                name,
-                getattr(usual, name),
-                address.yes_or_no,
-            )
-            for name, words in SWITCHES
+            key.name: address.control(st.toggle, f"{words} {mark}" if key in MARKED else words, key)
+            for key, words in SWITCHES
         }
     return Layers(**wanted)
 

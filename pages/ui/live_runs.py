@@ -11,11 +11,10 @@ import streamlit as st
 from dpcore.privacy import explain
 from dpcore.study.sweep import Trial
 from dpcore.study.sweep_plan import SweepPlan
-from pages.ui import address, cached_work, visibility
+from pages.ui import address, cached_work, url_keys, visibility
 
 #: Seconds between looks at the runs that are still being made.
 PAUSE = 0.5
-MOST_RUNS = 200
 
 
 def is_stopped(plan: Hashable) -> bool:
@@ -26,7 +25,7 @@ def is_stopped(plan: Hashable) -> bool:
 def gather(plan: SweepPlan, stopped: bool) -> list[Trial]:
     """The trials so far. What fails altogether says so in place of its trials."""
     trials = []
-    jobs = cached_work.swept(plan, 0 if stopped else plan.runs, MOST_RUNS)
+    jobs = cached_work.swept(plan, 0 if stopped else plan.runs, url_keys.MOST_RUNS)
     for request, job in jobs.items():
         trials += job.results[: plan.runs]
         if job.failure:
@@ -80,13 +79,14 @@ def warn(data: str, what: str, by: str) -> None:
         st.stop()
 
 
-def explore(epsilon: float, algorithm: str, **others: str) -> None:
+def explore(epsilon: float, algorithm: str, *changes: dict[str, str]) -> None:
     """Go to Explore with this level and method."""
-    query = address.link() | {"algorithm": algorithm} | others
-    query.pop("epsilon", None)
-    query.pop("privacy", None)
-    if level := explain.level_of(epsilon):
-        query["privacy"] = level.name
-    else:
-        query["epsilon"] = f"{epsilon:g}"
+    level = explain.level_of(epsilon)
+    at = url_keys.PRIVACY.at(level.name) if level else url_keys.EPSILON.at(epsilon)
+    query = address.link(
+        url_keys.ALGORITHM.at(algorithm),
+        *changes,
+        at,
+        without=(url_keys.EPSILON, url_keys.PRIVACY),
+    )
     st.switch_page("app.py", query_params=query)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from dpcore.results.run_result import opened
-from pages.ui import address, cached_work, visibility
+from pages.ui import address, cached_work, url_keys, visibility
 from pages.ui.visibility import Standing
-
-MOST_ROWS = 10**12
 
 
 def rows(data: str) -> int | None:
@@ -19,11 +17,7 @@ def rows(data: str) -> int | None:
     return address.control(
         st.number_input,
         "About how many rows? A public number",
-        "rows",
-        None,
-        address.number(int, 1, MOST_ROWS),
-        min_value=1,
-        max_value=MOST_ROWS,
+        url_keys.PUBLIC_ROWS,
         step=None,
         placeholder="such as 50000",
         help="The true number of your rows is private, so it is not used here. Type one that "

@@ -6,9 +6,9 @@ import streamlit as st
 
 from dpcore.datasets.builtin import BuiltinSet, builtin_set
 from dpcore.privacy.accounting import Infeasible
-from dpcore.privacy.explain import LEVELS, MIDDLE, Level
+from dpcore.privacy.explain import LEVELS, Level
 from dpcore.runs.refusals import answers_on_larger, refusal_of_builtin
-from pages.ui import address, controls
+from pages.ui import url_keys
 from pages.ui.controls import Choice
 from pages.ui.own_data import known
 
@@ -60,11 +60,11 @@ def offer(choice: Choice) -> None:
             f"Use the month of trips ({builtin_set(larger).rows:,} rows)",
             key="larger data",
             icon=":material/calendar_month:",
-            on_click=address.put,
-            args=("data", larger, controls.DATA),
+            on_click=url_keys.DATA.put,
+            args=(larger,),
         )
 
 
 def _take_level(level: Level) -> None:
-    address.put("epsilon", None)
-    address.put("privacy", level.name, MIDDLE.name)
+    url_keys.EPSILON.clear()
+    url_keys.PRIVACY.put(level.name)

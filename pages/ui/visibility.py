@@ -10,7 +10,8 @@ from enum import StrEnum
 
 import streamlit as st
 
-from pages.ui import address, own_data
+from pages.ui import address, own_data, url_keys
+from pages.ui.publish.step import Step
 from pages.ui.wording import FROM_TWIN, FROM_TWIN_WORDS, NOT_PRIVATE, NOT_PRIVATE_WORDS
 
 SHOWN = "raw data shown"
@@ -43,7 +44,7 @@ def mark_words(data: str) -> str:
 
 def stop_if_absent() -> None:
     """Say in plain words that data which the address names are in another session, if so."""
-    key = st.query_params.get("data", "")
+    key = url_keys.DATA.get()
     if not own_data.is_own(key) or key in own_data.held():
         return
     st.title("These data are not here")
@@ -57,11 +58,13 @@ def stop_if_absent() -> None:
             "Show public data instead",
             key="public-instead",
             type="primary",
-            on_click=address.put,
-            args=("data", None),
+            on_click=url_keys.DATA.clear,
         )
-        query = {name: value for name, value in address.link().items() if name != "data"}
-        st.page_link(PUBLISH, label="Open your data again", query_params=query)
+        st.page_link(
+            PUBLISH,
+            label="Open your data again",
+            query_params=address.link(without=[url_keys.DATA]),
+        )
     st.stop()
 
 
@@ -86,7 +89,7 @@ def show(data: str, what: str = "a level", by: str = "what you see here") -> boo
             PUBLISH,
             label="Go on with your own data, at this level",
             icon=":material/publish:",
-            query_params=address.link() | {"step": "level"},
+            query_params=address.link(url_keys.STEP.at(Step.LEVEL)),
         )
         return True
     if data not in shown():
@@ -127,14 +130,14 @@ def offer(data: str, what: str) -> None:
             PUBLISH,
             label="Make a private twin of them",
             icon=":material/content_copy:",
-            query_params=address.link() | {"step": "level"},
+            query_params=address.link(url_keys.STEP.at(Step.LEVEL)),
         )
         st.button(
             "Look at a public month of trips",
             key="stand-in",
             icon=":material/public:",
-            on_click=address.put,
-            args=("data", STAND_IN),
+            on_click=url_keys.DATA.put,
+            args=(STAND_IN,),
         )
     st.caption(
         "Or choose by what an attacker may gain: that is the same for all data, and the slider on "

@@ -13,6 +13,7 @@ def a_page() -> None:
     import streamlit as st
 
     from pages.ui import address
+    from pages.ui.url_parsers import OneOf
 
     if not st.session_state.get("only a part"):
         address.arrive(st.session_state.get("title", "here"))
@@ -20,10 +21,7 @@ def a_page() -> None:
         address.control(
             st.selectbox,
             "View",
-            "view",
-            "one",
-            address.one_of(["one", "two"]),
-            options=["one", "two"],
+            address.Key("view", OneOf(["one", "two"]), "one", ("here", "elsewhere")),
         )
     )
 

@@ -16,10 +16,12 @@ import dpcore
 from dpcore.algorithms import ALGORITHMS
 from dpcore.algorithms.auto import choose
 from dpcore.algorithms.references import paper_key
+from dpcore.datasets import DataInfo
 from dpcore.datasets.rows import from_array
 from dpcore.papers import REPRODUCTIONS, Check, Effort, Finding, Outcome, Row, Shelf
 from dpcore.papers.finding import printed
 from dpcore.study.k_by_d import Family
+from pages.ui import url_keys
 from pages.ui.compare import auto_choices, findings, k_by_d, run_times, shared_jobs
 from pages.ui.own_data import HELD, OwnData
 from tests.pages.sweeping import finished, until
@@ -53,7 +55,6 @@ def notes(app: AppTest) -> str:
 def few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is drawn of run times does not depend on how long they are."""
     monkeypatch.setattr(run_times, "SIZES", (1_000, 3_000, 30_000))
-    monkeypatch.setattr(run_times, "ROWS", 30_000)
 
 
 def dots(app: AppTest) -> dict[str, float]:
@@ -151,13 +152,14 @@ def test_a_method_that_fails_on_the_map_does_not_hang_the_page() -> None:
 
 def test_a_relative_error_has_no_ratio_so_two_methods_are_not_compared_by_it() -> None:
     app = page(**MAP, against="eugkm", metric="relative-error")
-    assert "metric" not in app.query_params
+    assert app.selectbox(key="at-metric").value == "nicv"
+    assert "relative-error" in app.query_params["metric"]  # for when one is looked at alone
 
 
 def test_more_runs_of_a_cell_keep_those_that_are_finished() -> None:
     before = finished(page(**MAP, seed=21))
     family = Family((dpcore.Request("dplloyd", 2, 0.2, seed=21),), 1, ks=(2, 3), ds=(2, 3))
-    (job,) = shared_jobs.cells(family, False, k_by_d.MOST_RUNS).values()
+    (job,) = shared_jobs.cells(family, False, url_keys.MOST_CELL_RUNS).values()
     first = list(job.results)
     before.number_input(key="at-cell_runs").set_value(2)
     finished(checked(before))
@@ -378,7 +380,7 @@ def test_predictions_say_which_methods_cannot_run() -> None:
 
 def test_the_number_of_ones_own_rows_is_typed_and_never_counted() -> None:
     rows = from_array(np.zeros((4321, 2)), (-1, 1))
-    own = OwnData("Mine", "Rows of mine.", rows.box, "row", False, rows)
+    own = OwnData(DataInfo("own-mine", "Mine", "Rows of mine."), rows)
     app = AppTest.from_file(APP, default_timeout=120).switch_page("pages/2_compare.py")
     app.session_state[HELD] = {own.key: own}
     for name, value in {"compare": "predict", "data": own.key, "k": "3"}.items():
@@ -386,6 +388,6 @@ def test_the_number_of_ones_own_rows_is_typed_and_never_counted() -> None:
     app.run()
     assert not app.exception
     assert not app.table
-    app.number_input(key="at-rows").set_value(50_000).run()
+    app.number_input(key="at-public_rows").set_value(50_000).run()
     assert "50,000 rows, 3 centers, 2 dimensions" in words(app)
     assert "4,321" not in words(app)

@@ -95,13 +95,17 @@ def test_data_of_other_pages_stay_in_the_address_and_a_map_is_shown() -> None:
     assert address(page(data="nonsense")) == {}
 
 
+@pytest.mark.parametrize("query", [{"algorithm": "sparse-mean"}, {"k": "50"}], ids=str)
+def test_what_other_pages_can_show_stays_in_the_address(query: dict[str, str]) -> None:
+    assert address(page(**query)) == query
+
+
 @pytest.mark.parametrize(
     "query",
     [
         {"part": "nowhere"},
         {"frame": "-3"},
         {"frame": "x"},
-        {"algorithm": "sparse-mean"},
         {"k": "0"},
         {"part": "game", "tally": "1,2,3"},
         {"part": "game", "tally": "sound,0.2,0,1,5,"},

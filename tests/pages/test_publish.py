@@ -83,7 +83,7 @@ def test_it_opens_with_the_question_where_the_data_are() -> None:
     app = page()
     assert "1 · Data" in words(app)
     assert app.button(key="open").disabled
-    assert "the server writes it to no file" in "".join(app.radio(key="at-from").proto.captions)
+    assert "the server writes it to no file" in "".join(app.radio(key="at-source").proto.captions)
 
 
 def test_a_level_chosen_on_explore_arrives() -> None:
@@ -424,7 +424,7 @@ def test_of_two_files_of_one_name_each_is_published_by_itself(
     app = confirmed(press(brought(), "settled"))
     first = key_of(app)
     press(app, "change-data")
-    app.radio(key="at-from").set_value("upload")
+    app.radio(key="at-source").set_value("upload")
     upload(checked(app), "trips.csv", csv_text(trips(seed=1)))
     press(press(counted(app), "protected"), "settled")
     assert key_of(app) != first

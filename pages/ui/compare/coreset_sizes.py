@@ -19,13 +19,13 @@ from pages.ui import (
     fragments,
     live_runs,
     palette,
+    url_keys,
 )
 from pages.ui.compare import method_picker
 from pages.ui.controls import Choice
 from pages.ui.curve_chart import Axes, title
 from pages.ui.downloads import File, keep
 
-RUNS = 5
 USUAL = ("coreset", "coreset-faithful", "net-coreset", "eugkm")
 
 
@@ -40,8 +40,8 @@ def show() -> None:
     live_runs.warn(choice.data, "ε", "this curve")
     with st.sidebar:
         browser_state.watch_width()
-        beside = method_picker.control("coresets", choice.request.algorithm, USUAL)
-        runs = controls.runs_control("Runs at each ε", "size_runs", RUNS, live_runs.MOST_RUNS)
+        beside = method_picker.control(url_keys.CORESETS, choice.request.algorithm, USUAL)
+        runs = controls.runs_control("Runs at each ε", url_keys.SIZE_RUNS)
     requests = controls.requests(choice, [choice.request.algorithm, *beside])
     plan = SweepPlan(choice.data, across(requests, EPSILONS), runs)
     stopped = live_runs.is_stopped(plan)

@@ -26,10 +26,11 @@ from dpcore.papers import (
 )
 from dpcore.privacy.explain import NO_BREAK
 from dpcore.study.sweep_plan import table_csv
-from pages.ui import address, controls, fragments, live_runs
+from pages.ui import controls, fragments, live_runs, url_keys
 from pages.ui.background import Job
 from pages.ui.compare import shared_jobs
 from pages.ui.downloads import MIME
+from pages.ui.url_parsers import words
 
 #: A finding's color and sign on the screen.
 BADGES = {
@@ -48,11 +49,11 @@ def show() -> None:
     )
     paper = controls.paper_control()
     shown = [
-        each for each in in_order(REPRODUCTIONS) if paper in (controls.ALL, paper_key(each.paper))
+        each for each in in_order(REPRODUCTIONS) if paper in (url_keys.ALL, paper_key(each.paper))
     ]
     measured = {name: outcome for name, outcome in kept().items() if name in REPRODUCTIONS}
     summary([measured[each.name] for each in shown if each.name in measured], len(shown))
-    opened = address.get("finding", None, finding_name)
+    opened = url_keys.FINDING.narrowed(finding_name).get()
     for key in dict.fromkeys(each.paper for each in shown):
         st.markdown(f"#### {controls.paper_title(key)}")
         for each in shown:
@@ -80,7 +81,7 @@ def badge(finding: Finding) -> str:
 
 
 def card(each: Reproduction, outcome: Outcome | None, opened: bool) -> None:
-    running = each.name in address.get("live", [], finding_names)
+    running = each.name in live_names()
     with st.container(border=True, key=f"finding-{each.name}"):
         mark = badge(outcome.check.finding) if outcome else ""
         st.markdown(f"**{each.source}. {each.title}** {mark}")
@@ -129,16 +130,20 @@ def finding_name(text: str) -> str:
     return name
 
 
-def finding_names(text: str) -> list[str]:
-    """Several findings, with commas between them."""
-    return list(dict.fromkeys(finding_name(part) for part in text.split(",")))
+def live_names() -> list[str]:
+    """The findings that are to run live."""
+
+    def parse(text: str) -> list[str]:
+        return list(dict.fromkeys(map(finding_name, words(text))))
+
+    return url_keys.LIVE_FINDINGS.narrowed(parse).get()
 
 
-def plain(words: str) -> str:
+def plain(text: str) -> str:
     """Words that Markdown takes as they are."""
     for sign in "\\*_[]:~$|":
-        words = words.replace(sign, f"\\{sign}")
-    return words
+        text = text.replace(sign, f"\\{sign}")
+    return text
 
 
 def buttons(each: Reproduction, running: bool, is_kept: bool, opened: bool) -> None:
@@ -157,8 +162,8 @@ def buttons(each: Reproduction, running: bool, is_kept: bool, opened: bool) -> N
                 "Hide the figures" if opened else "Figures",
                 key=f"figures-{each.name}",
                 icon=":material/table:",
-                on_click=address.put,
-                args=("finding", None if opened else each.name),
+                on_click=url_keys.FINDING.put,
+                args=(None if opened else each.name,),
             )
         absent = [EXTRA[key].title for key in each.data if key in EXTRA]
         folder = " --data FOLDER" if absent else ""
@@ -167,8 +172,8 @@ def buttons(each: Reproduction, running: bool, is_kept: bool, opened: bool) -> N
 
 
 def switch_live(name: str, on: bool) -> None:
-    others = [each for each in address.get("live", [], finding_names) if each != name]
-    address.put("live", [*others, *([name] if on else [])], [])
+    others = [each for each in live_names() if each != name]
+    url_keys.LIVE_FINDINGS.put([*others, *([name] if on else [])])
 
 
 def live_run(each: Reproduction, was_done: bool) -> None:

@@ -15,18 +15,18 @@ from dpcore.study import k_by_d
 from dpcore.study.k_by_d import SIDES, Cell, Family
 from dpcore.study.metrics import Metric, usual
 from dpcore.study.ranking import Standing
-from pages.ui import address, chart_style, controls, fragments, live_runs, palette
+from pages.ui import address, chart_style, controls, fragments, live_runs, palette, url_keys
+from pages.ui.address import Key
 from pages.ui.compare import shared_jobs
 from pages.ui.controls import Choice
 from pages.ui.curve_chart import title
 from pages.ui.downloads import File, keep
 from pages.ui.palette import Palette
+from pages.ui.url_keys import NONE
+from pages.ui.url_parsers import OneOf
 
 #: A member of the family, for what is said of all of them.
 DATA = "gaussians-k5-d4"
-NONE = "none"
-RUNS, MOST_RUNS = 3, 20
-MOST_SIDE = 16
 #: Pixels a row, and beside all rows.
 ROW, REST = 46, 96
 #: A method that does this many times better has the full color.
@@ -56,18 +56,15 @@ def show() -> None:
         against = address.control(
             st.selectbox,
             "Against",
-            "against",
-            NONE,
-            lambda text: address.one_of((NONE, *others))(text),
-            options=[NONE, *others],
+            url_keys.AGAINST.narrowed(OneOf((NONE, *others))),
             format_func=lambda key: "No other: its own figures" if key == NONE else title(key),
         )
         left, right = st.columns(2)
         with left:
-            ks = sides_control("k up to", "k_to")
+            ks = sides_control("k up to", url_keys.K_TO)
         with right:
-            ds = sides_control("d up to", "d_to")
-        runs = controls.runs_control("Runs of each cell", "cell_runs", RUNS, MOST_RUNS)
+            ds = sides_control("d up to", url_keys.D_TO)
+        runs = controls.runs_control("Runs of each cell", url_keys.CELL_RUNS)
     with what:
         # A ratio of figures that can be zero or less would say nothing.
         metric = controls.metric_control(DATA, ratios=against != NONE)
@@ -85,24 +82,14 @@ def show() -> None:
     keep(DATA, files, not going, asked.command(), asked.python())
 
 
-def sides_control(label: str, name: str) -> tuple[int, ...]:
+def sides_control(label: str, key: Key[int]) -> tuple[int, ...]:
     """From the paper's first to its last, or farther."""
-    first, last = SIDES[0], SIDES[-1]
-    end: int = address.control(
-        st.number_input,
-        label,
-        name,
-        last,
-        address.number(int, first, MOST_SIDE),
-        min_value=first,
-        max_value=MOST_SIDE,
-    )
-    return tuple(range(first, end + 1))
+    return tuple(range(SIDES[0], address.control(st.number_input, label, key) + 1))
 
 
 def gather(asked: Family, stopped: bool) -> tuple[list[Cell], dict[str, Exception]]:
     """The trials so far, of as many runs as were asked for, and what failed altogether."""
-    found = shared_jobs.cells(asked, stopped, MOST_RUNS)
+    found = shared_jobs.cells(asked, stopped, url_keys.MOST_CELL_RUNS)
     most = asked.total // len(asked.algorithms)
     cells = [cell for job in found.values() for cell in job.results[:most]]
     return cells, {key: job.failure for key, job in found.items() if job.failure}
@@ -122,7 +109,10 @@ def map_so_far(choice: Choice, asked: Family, metric: Metric, going: bool) -> No
     for point in chart_style.draw(drawn, "map", alt, DATA)[:1]:
         k, d = point["customdata"]
         live_runs.explore(
-            choice.request.epsilon, choice.request.algorithm, data=f"gaussians-k{k}-d{d}", k=str(k)
+            choice.request.epsilon,
+            choice.request.algorithm,
+            url_keys.DATA.at(f"gaussians-k{k}-d{d}"),
+            url_keys.CENTERS.at(k),
         )
     refusals(found)
     table(found, asked, metric)

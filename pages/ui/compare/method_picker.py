@@ -8,29 +8,27 @@ import streamlit as st
 
 from dpcore.algorithms import ALGORITHMS
 from pages.ui import address
+from pages.ui.address import Key
 from pages.ui.curve_chart import title
+from pages.ui.url_parsers import SomeOf
 
 #: As many as there are colors, and the chosen method.
 MOST = 6
 
 
-def control(name: str, chosen: str, usual: Sequence[str]) -> list[str]:
+def control(key: Key[list[str]], chosen: str, usual: Sequence[str] = ()) -> list[str]:
     others = [key for key in ALGORITHMS if key != chosen]
 
     def parse(text: str) -> list[str]:
         """Of an address that was made for another method, what still makes sense."""
-        named = address.several(ALGORITHMS)(text) if text else []
-        return [key for key in named if key in others][:MOST]
+        return [key for key in SomeOf(ALGORITHMS)(text) if key in others][:MOST]
 
-    found: list[str] = address.control(
+    return address.control(
         st.multiselect,
         "Compare with",
-        name,
-        [key for key in usual if key in others],
-        parse,
+        key.narrowed(parse, [key for key in usual if key in others]),
         options=others,
         format_func=title,
         max_selections=MOST,
         placeholder="No other method",
     )
-    return found

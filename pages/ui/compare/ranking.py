@@ -19,7 +19,16 @@ from dpcore.study.metrics import Metric, usual
 from dpcore.study.ranking import Standing
 from dpcore.study.sweep_plan import SweepPlan
 from dpcore.study.sweep_plan import as_csv as runs_csv
-from pages.ui import address, cached_work, chart_style, controls, fragments, live_runs, palette
+from pages.ui import (
+    address,
+    cached_work,
+    chart_style,
+    controls,
+    fragments,
+    live_runs,
+    palette,
+    url_keys,
+)
 from pages.ui.controls import Choice
 from pages.ui.curve_chart import Line, round_ticks
 from pages.ui.downloads import File, keep
@@ -51,15 +60,13 @@ def show() -> None:
         metric = controls.metric_control(choice.data)
     with st.sidebar:
         paper = controls.paper_control()
-        runs = controls.runs_control("Runs of each method", "runs", RUNS, live_runs.MOST_RUNS)
+        runs = controls.runs_control("Runs of each method", url_keys.RUNS.by_default(RUNS))
         log = address.control(
             st.toggle,
             "Figures in equal factors (log)",
-            f"log_y.{metric.key}",
-            not metric.is_linear,
-            address.yes_or_no,
+            url_keys.log_y(metric),
         )
-    keys = [key for key, each in ALGORITHMS.items() if paper in (controls.ALL, each.paper)]
+    keys = [key for key, each in ALGORITHMS.items() if paper in (url_keys.ALL, each.paper)]
     requests = controls.requests(choice, keys)
     plan = SweepPlan(choice.data, requests, runs, usual(metric.key))
     stopped = live_runs.is_stopped(plan)

@@ -21,15 +21,14 @@ from pages.ui import (
     fragments,
     live_runs,
     palette,
+    url_keys,
 )
+from pages.ui.address import Key
 from pages.ui.compare import method_picker, shared_jobs
 from pages.ui.controls import Choice
 from pages.ui.curve_chart import Axes, end_notes, placed, round_ticks, title
 from pages.ui.downloads import File, keep
 
-DIMENSIONS = (2, 4, 10)
-ROWS = 1_000_000
-RUNS, MOST_RUNS = 3, 10
 USUAL = ("eugkm", "dplloyd", "coreset")
 HEIGHT = 480
 
@@ -45,10 +44,10 @@ def show() -> None:
     controls.labelled_slider(choice)
     with st.sidebar:
         browser_state.watch_width()
-        beside = method_picker.control("timed", choice.request.algorithm, USUAL)
-        d = number_control("Dimensions", "dimensions", DIMENSIONS[0], DIMENSIONS)
-        most = number_control("Rows up to", "rows", ROWS, SIZES[1:])
-        runs = controls.runs_control("Runs at each size", "time_runs", RUNS, MOST_RUNS)
+        beside = method_picker.control(url_keys.TIMED, choice.request.algorithm, USUAL)
+        d = number_control("Dimensions", url_keys.DIMENSIONS)
+        most = number_control("Rows up to", url_keys.ROWS_TO)
+        runs = controls.runs_control("Runs at each size", url_keys.TIME_RUNS)
     requests = controls.requests(choice, [choice.request.algorithm, *beside])
     asked = Timetable(requests, runs, d, tuple(n for n in SIZES if n <= most))
     stopped = live_runs.is_stopped(asked)
@@ -60,22 +59,8 @@ def show() -> None:
     keep(choice.data, files, not going, python=asked.python(), marked=False)
 
 
-def number_control(label: str, name: str, default: int, options: tuple[int, ...]) -> int:
-    def parse(text: str) -> int:
-        if int(text) not in options:
-            raise ValueError(f"{text} is none of {options}.")
-        return int(text)
-
-    found: int = address.control(
-        st.selectbox,
-        label,
-        name,
-        default,
-        parse,
-        options=options,
-        format_func=lambda number: f"{number:,}",
-    )
-    return found
+def number_control(label: str, key: Key[int]) -> int:
+    return address.control(st.selectbox, label, key, format_func=lambda number: f"{number:,}")
 
 
 def gather(asked: Timetable, stopped: bool) -> list[Timing]:

@@ -11,7 +11,7 @@ import streamlit as st
 from dpcore.classroom.steps import Frame, Mark, MarkKind
 from dpcore.geometry.domain import Box
 from dpcore.privacy.explain import plural
-from pages.ui import maps, palette
+from pages.ui import maps, palette, url_keys
 from pages.ui.learn import presenter
 from pages.ui.legend import circle, entry, swatch
 from pages.ui.palette import Palette
@@ -286,7 +286,7 @@ def stroke(color: str) -> str:
 
 def show(frame: Frame, unit: str, holds: bool, whole: bool) -> None:
     presented = presenter.presenting()
-    height = IN_LESSON if "lesson" in st.query_params else PRESENTED
+    height = IN_LESSON if url_keys.LESSON.get() else PRESENTED
     drawn = layers(frame, palette.current(), holds, 1.4 if presented else 1.0)
     st.pydeck_chart(
         city(drawn, palette.current(), whole),

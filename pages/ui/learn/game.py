@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Self
+from dataclasses import replace
 
 import streamlit as st
 
@@ -12,14 +11,17 @@ from dpcore.classroom.game import CONTESTANTS, GuesserScore, Round
 from dpcore.errors import DpcoreError
 from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
-from pages.ui import address, cached_work, controls, fragments, palette
+from pages.ui import address, cached_work, controls, fragments, palette, url_keys
 from pages.ui.learn import game_chart, presenter
 from pages.ui.learn import run_choice as choices
 from pages.ui.learn.small_map import SmallMap, count_words
+from pages.ui.learn.tally import Tally
+from pages.ui.url_parsers import OneOf
 from pages.ui.wording import NOT_PRIVATE
 
 VIEWS = {"class": "The class guesses", "machine": "1,000 rounds by the best guesser known"}
 SAID = {"in": "It is in", "out": "It is not"}
+ANSWERS = url_keys.ANSWERS.narrowed(OneOf(CONTESTANTS))
 WINDOW = Box((-74.1, 40.7), (-73.9, 40.9))
 #: Seconds between looks at scores that are still being made, and trips drawn at most.
 PAUSE, MOST_TRIPS = 1.0, 400
@@ -45,47 +47,12 @@ PRESENTED = """
 """
 
 
-@dataclass(frozen=True)
-class Tally:
-    """How the class is doing against one contestant at one ε: all of it stands in the address."""
-
-    who: str
-    epsilon: float
-    seed: int
-    number: int = 1
-    right: int = 0
-    said: str = ""
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        parts = text.split(",")
-        if len(parts) != 6:
-            raise ValueError(f"{text!r} is no tally.")
-        who, epsilon, seed, number, right, said = parts
-        tally = cls(who, float(epsilon), int(seed), int(number), int(right), said)
-        known = who in CONTESTANTS and said in ("", *SAID)
-        if not known or tally.number < 1 or not 0 <= tally.right <= tally.number:
-            raise ValueError(f"{text!r} is no tally.")
-        return tally
-
-    def __str__(self) -> str:
-        parts = (self.who, f"{self.epsilon:g}", self.seed, self.number, self.right, self.said)
-        return ",".join(map(str, parts))
-
-    @property
-    def played(self) -> int:
-        return self.number - (not self.said)
-
-
 def part() -> None:
     st.html(STYLE + PRESENTED * presenter.presenting())
     view = address.control(
         st.segmented_control,
         "Who guesses",
-        "guesser",
-        "class",
-        address.one_of(VIEWS),
-        options=list(VIEWS),
+        url_keys.GUESSER,
         format_func=VIEWS.__getitem__,
         required=True,
         label_visibility="collapsed",
@@ -128,10 +95,7 @@ def who_control() -> str:
     return address.control(
         st.radio,
         "Who answers",
-        "answers",
-        "sound",
-        address.one_of(CONTESTANTS),
-        options=list(CONTESTANTS),
+        ANSWERS,
         format_func=lambda key: CONTESTANTS[key].title,
         captions=[each.about for each in CONTESTANTS.values()],
     )
@@ -139,11 +103,17 @@ def who_control() -> str:
 
 def current() -> Tally:
     """The tally in the address, or a new one where another game is played now."""
-    who = address.get("answers", "sound", address.one_of(CONTESTANTS))
-    new = Tally(who, choices.epsilon(), choices.seed())
-    kept = address.get("tally", new, Tally.parse)
+    new = Tally(ANSWERS.get(), controls.epsilon_in_address(), url_keys.SEED.get())
+    kept = url_keys.TALLY.narrowed(known_tally).get() or new
     same = (kept.who, kept.epsilon, kept.seed) == (new.who, new.epsilon, new.seed)
     return kept if same else new
+
+
+def known_tally(text: str) -> Tally:
+    tally = Tally.parse(text)
+    if tally.who not in CONTESTANTS:
+        raise ValueError(f"Nobody called {tally.who!r} answers.")
+    return tally
 
 
 def guess(played: Round, tally: Tally) -> None:
@@ -157,7 +127,7 @@ def guess(played: Round, tally: Tally) -> None:
                 key=f"say-{key}",
                 shortcut=shortcut,
                 width="stretch",
-                on_click=keep,
+                on_click=url_keys.TALLY.put,
                 args=(replace(tally, said=key, right=tally.right + right),),
             )
         return
@@ -171,13 +141,9 @@ def guess(played: Round, tally: Tally) -> None:
         type="primary",
         shortcut="N",
         width="stretch",
-        on_click=keep,
+        on_click=url_keys.TALLY.put,
         args=(replace(tally, number=tally.number + 1, said=""),),
     )
-
-
-def keep(tally: Tally) -> None:
-    address.put("tally", tally)
 
 
 def standing(tally: Tally) -> None:

@@ -12,12 +12,13 @@ from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
 from dpcore.study.metrics import center_shift, matched
 from dpcore.study.run_view import places
-from pages.ui import address, cached_work, palette
+from pages.ui import address, cached_work, palette, url_keys
 from pages.ui.cached_work import Picture
 from pages.ui.controls import Choice
 from pages.ui.learn import presenter
 from pages.ui.learn import run_choice as choices
 from pages.ui.learn.small_map import SmallMap
+from pages.ui.url_parsers import Point, points
 from pages.ui.wording import NOT_PRIVATE
 
 METHOD = "adaptive"
@@ -32,7 +33,6 @@ ARROWS = {
     "South": ("Down", 0.0, -NORTH),
     "East": ("Right", EAST, 0.0),
 }
-Spot = tuple[float, float]
 
 #: Says where on the map somebody clicked, as parts of its width and height.
 CLICKED = """
@@ -67,7 +67,7 @@ def part() -> None:
     choices.sidebar(METHOD)
     choice = choices.chosen(METHOD)
     spots = guesses(choice.request.k)
-    looked = address.get("look", False, address.yes_or_no)
+    looked = url_keys.LOOK.get()
     picture = revealed(choice) if looked else None
     here, words = st.columns([1, 1] if presented else [3, 2], gap="medium")
     with here:
@@ -87,33 +87,28 @@ def part() -> None:
             icon=":material/undo:" if looked else ":material/visibility:",
             type="primary",
             shortcut="L",
-            on_click=address.put,
-            args=("look", not looked, False),
+            on_click=url_keys.LOOK.put,
+            args=(not looked,),
         )
 
 
-def guesses(k: int) -> list[Spot]:
+def guesses(k: int) -> list[Point]:
     """Where somebody put the centers; those not yet moved wait beside the city."""
-    kept = address.get("spots", [], parse_spots)[:k]
-    waiting = [
-        tuple(a + (b - a) * i / max(1, k - 1) for a, b in zip(FIRST, LAST, strict=True))
-        for i in range(k)
-    ]
-    return [*kept, *waiting[len(kept) :]]  # type: ignore[list-item]
+    kept = url_keys.SPOTS.narrowed(on_the_map).get()[:k]
+    (x, y), (to_x, to_y) = FIRST, LAST
+    parts = [i / max(1, k - 1) for i in range(len(kept), k)]
+    return [*kept, *((x + (to_x - x) * part, y + (to_y - y) * part) for part in parts)]
 
 
-def parse_spots(text: str) -> list[Spot]:
-    spots = []
-    for each in text.split("_"):
-        longitude, latitude = (float(part) for part in each.split(","))
-        if not WINDOW.contains((longitude, latitude)):
-            raise ValueError(f"{each!r} lies beyond the map.")
-        spots.append((longitude, latitude))
+def on_the_map(text: str) -> list[Point]:
+    spots = points(text)
+    if not all(map(WINDOW.contains, spots)):
+        raise ValueError(f"A spot of {text!r} lies beyond the map.")
     return spots
 
 
 def active(k: int) -> int:
-    return min(address.get("pick", 1, address.number(int, 1, choices.MOST_CENTERS)), k)
+    return min(url_keys.PICK.get(), k)
 
 
 def nudge(k: int, east: float, north: float) -> None:
@@ -123,17 +118,17 @@ def nudge(k: int, east: float, north: float) -> None:
     put_spot(k, (longitude + east, latitude + north))
 
 
-def put_spot(k: int, spot: Spot) -> None:
+def put_spot(k: int, spot: Point) -> None:
     """Put the guess that is placed now somewhere, but not off the map."""
     low, high = WINDOW.low, WINDOW.high
     longitude = min(max(spot[0], low[0] + 1e-3), high[0] - 1e-3)
     latitude = min(max(spot[1], low[1] + 1e-3), high[1] - 1e-3)
     moved = guesses(k)
     moved[active(k) - 1] = (longitude, latitude)
-    address.put("spots", "_".join(f"{x:.4f},{y:.4f}" for x, y in moved))
+    url_keys.SPOTS.put(moved)
 
 
-def clickable(spots: list[Spot], picture: Picture | None, height: int) -> None:
+def clickable(spots: list[Point], picture: Picture | None, height: int) -> None:
     """The map; a click puts the guess down that is to be placed, and goes on to the next."""
 
     k = len(spots)
@@ -146,14 +141,14 @@ def clickable(spots: list[Spot], picture: Picture | None, height: int) -> None:
         across, down = clicked
         (west, south), (east, north) = WINDOW.low, WINDOW.high
         put_spot(k, (west + across * (east - west), north - down * (north - south)))
-        address.put("pick", active(k) % k + 1, 1)
+        url_keys.PICK.put(active(k) % k + 1)
 
     drawn = drawing(spots, picture)
     data = {"drawing": drawn.svg(), "words": drawn.words, "height": height}
     _clickable_map(key="spot-map", data=data, on_clicked_change=place_there)
 
 
-def drawing(spots: list[Spot], picture: Picture | None) -> SmallMap:
+def drawing(spots: list[Point], picture: Picture | None) -> SmallMap:
     colors = palette.current()
     told = "; ".join(f"{i}: {name}" for i, name in enumerate(places(spots), 1))
     drawn = SmallMap(WINDOW, colors, f"The centers that you expect: {told}")
@@ -176,7 +171,7 @@ def at(frame: pd.DataFrame) -> list[list[float]]:
     return frame[[0, 1]].to_numpy().tolist()
 
 
-def place(choice: Choice, spots: list[Spot]) -> None:
+def place(choice: Choice, spots: list[Point]) -> None:
     """Which guess is placed now, and four arrows that move it."""
     k = len(spots)
     st.html(
@@ -186,9 +181,7 @@ def place(choice: Choice, spots: list[Spot]) -> None:
     chosen = address.control(
         st.segmented_control,
         "Place now",
-        "pick",
-        1,
-        lambda text: min(address.number(int, 1, choices.MOST_CENTERS)(text), k),
+        url_keys.PICK.narrowed(lambda text: min(url_keys.PICK.parse(text), k)),
         options=list(range(1, k + 1)),
         required=True,
     )
@@ -213,7 +206,7 @@ def revealed(choice: Choice) -> Picture | None:
         return None
 
 
-def compare(choice: Choice, spots: list[Spot], picture: Picture) -> None:
+def compare(choice: Choice, spots: list[Point], picture: Picture) -> None:
     """How far each guess is from the private center that it is nearest to, all in all."""
     data, centers = cached_work.data(choice.data), at(picture.centers)
     order = matched(spots, centers, data.box).tolist()

@@ -10,7 +10,7 @@ import streamlit as st
 
 from dpcore.classroom import lessons
 from dpcore.classroom.lessons import Lesson
-from pages.ui import address, palette
+from pages.ui import address, palette, url_keys
 from pages.ui.learn import presenter
 
 
@@ -57,11 +57,11 @@ def download(chosen: list[Lesson], label: str, name: str) -> None:
 
 def current() -> tuple[Lesson, int] | None:
     """The lesson and the step that the address is in."""
-    key = address.get("lesson", None, address.one_of(shelf()))
+    key = url_keys.LESSON.get()
     if key is None:
         return None
     lesson = shelf()[key]
-    return lesson, min(address.get("at", 1, address.number(int, 1)), len(lesson.steps))
+    return lesson, min(url_keys.LESSON_STEP.get(), len(lesson.steps))
 
 
 def strip() -> None:
@@ -109,10 +109,10 @@ def turn(lesson: Lesson, number: int, label: str, key: str) -> None:
 
 def open_step(lesson: Lesson, number: int) -> None:
     """Exactly what the step's link says; the presenter stays."""
-    kept = {"presenter": "true"} if presenter.presenting() else {}
-    st.query_params.from_dict({**lesson.address(number), **kept})
+    kept = url_keys.PRESENTER.at(True) if presenter.presenting() else {}
+    address.replace_all({**lesson.address(number), **kept})
 
 
 def end_lesson() -> None:
-    for name in ("lesson", "at"):
-        address.put(name, None)
+    url_keys.LESSON.clear()
+    url_keys.LESSON_STEP.clear()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.ui import address
+from pages.ui import url_keys
 
 #: How much larger everything is.
 SCALE = 1.5
@@ -31,7 +31,7 @@ html {{ font-size: {16 * SCALE:.0f}px !important; }}
 
 
 def presenting() -> bool:
-    return address.get("presenter", False, address.yes_or_no)
+    return url_keys.PRESENTER.get()
 
 
 def style() -> None:
@@ -53,6 +53,6 @@ def switch() -> None:
         key="presenter",
         help=None if on else "Large type, no sidebar, one idea on the screen.",
         shortcut="P",
-        on_click=address.put,
-        args=("presenter", not on, False),
+        on_click=url_keys.PRESENTER.put,
+        args=(not on,),
     )

@@ -7,7 +7,7 @@ import streamlit as st
 from dpcore.errors import DpcoreError
 from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
-from pages.ui import address, cached_work, palette
+from pages.ui import address, cached_work, palette, url_keys
 from pages.ui.cached_work import Picture
 from pages.ui.controls import Choice
 from pages.ui.learn import presenter
@@ -58,10 +58,7 @@ def vary_control() -> str:
     return address.control(
         st.segmented_control,
         "What differs",
-        "vary",
-        "luck",
-        address.one_of(VARY),
-        options=list(VARY),
+        url_keys.VARY,
         format_func=VARY.__getitem__,
         required=True,
         label_visibility="collapsed",

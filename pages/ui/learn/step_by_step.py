@@ -12,7 +12,7 @@ from dpcore.classroom import steps
 from dpcore.classroom.steps import AccountLine, Frame
 from dpcore.errors import DpcoreError
 from dpcore.privacy.rounding import at_most
-from pages.ui import address, cached_work, fragments, palette
+from pages.ui import address, cached_work, fragments, palette, url_keys
 from pages.ui.controls import Choice
 from pages.ui.learn import frame_map, presenter
 from pages.ui.learn import run_choice as choices
@@ -81,7 +81,7 @@ def part() -> None:
 
 
 def frame_number() -> int:
-    return address.get("frame", 0, address.number(int, 0))
+    return url_keys.FRAME.get()
 
 
 def step_by(steps: int, last: int) -> None:
@@ -91,7 +91,7 @@ def step_by(steps: int, last: int) -> None:
 
 
 def step_to(at: int) -> None:
-    address.put("frame", at, 0)
+    url_keys.FRAME.put(at)
 
 
 def pager(at: int, last: int) -> None:

@@ -7,12 +7,12 @@ from typing import Any
 import streamlit as st
 
 from dpcore.release import RELEASE, Entry, Ledger, ReleasePlan
-from pages.ui import access, address
+from pages.ui import access, url_keys
 from pages.ui.access import Action
 from pages.ui.publish import approval, step_list
 from pages.ui.publish.level_step import affordable
 from pages.ui.publish.publish_once import forget, refuse, running, ticket
-from pages.ui.publish.step_list import Step
+from pages.ui.publish.step import Step
 from pages.ui.publish.tasks import Task, watch
 from pages.ui.wording import JOINER, plain, printable
 
@@ -106,5 +106,5 @@ def finish(task: Task[Any], meant: str) -> None:
 
 
 def show(number: int) -> None:
-    address.put("release", number)
+    url_keys.RELEASE.put(number)
     step_list.go(Step.RELEASED)

@@ -10,16 +10,19 @@ import streamlit as st
 from dpcore.datasets import engines
 from dpcore.datasets.builtin import BUILTIN
 from pages.server import uploads
-from pages.ui import access, address, data_root, forgetting, limits, own_data
+from pages.ui import access, address, data_root, forgetting, limits, own_data, url_keys
 from pages.ui.access import Action
 from pages.ui.own_data import facts
 from pages.ui.publish import step_list
-from pages.ui.publish.step_list import Step
+from pages.ui.publish.step import Step
 from pages.ui.publish.tasks import Task, watch
+from pages.ui.url_parsers import OneOf
 from pages.ui.wording import plain
 
 OPENED, OPENING = own_data.OPENED, "opening files"
 UPLOAD, PATH, SPARK, HELD, PUBLIC = "upload", "path", "spark", "held", "public"
+#: Here no data are chosen until somebody chooses.
+DATA = url_keys.DATA.by_default(None)
 KINDS = {
     UPLOAD: (
         "Upload a file",
@@ -70,15 +73,12 @@ def files() -> Opened | None:
 def draw() -> None:
     with step_list.opened(Step.DATA):
         kinds = [kind for kind in KINDS if access.may(NEEDS[kind]) and (kind != HELD or raw())]
-        given = address.link().get("data", "")
+        given = DATA.get() or ""
         usual = HELD if own_data.is_own(given) else PUBLIC if given else UPLOAD
         kind = address.control(
             st.radio,
             "Where are they?",
-            "from",
-            usual,
-            address.one_of(kinds),
-            options=kinds,
+            url_keys.SOURCE.narrowed(OneOf(kinds), usual),
             format_func=lambda kind: KINDS[kind][0],
             captions=[KINDS[kind][1] for kind in kinds],
         )
@@ -129,7 +129,7 @@ def table() -> None:
 def held() -> None:
     titles = {key: facts(key).title for key in raw()}
     keys = list(titles)
-    current = address.link().get("data", "")
+    current = DATA.get()
     key = st.selectbox(
         "Which of them?",
         keys,
@@ -142,7 +142,7 @@ def held() -> None:
 
 def public() -> None:
     keys = list(BUILTIN)
-    current = address.link().get("data", "")
+    current = DATA.get()
     key = st.selectbox(
         "Which of them?",
         keys,
@@ -155,7 +155,7 @@ def public() -> None:
 
 
 def choose(key: str, step: Step) -> None:
-    address.put("data", key)
+    DATA.put(key)
     step_list.go(step)
 
 
@@ -192,7 +192,7 @@ def finish() -> None:
         return
     st.session_state[OPENED] = task.result
     step_list.forget(*ASKED)
-    address.put("data", None)
+    DATA.clear()
     step_list.go(Step.PROTECT)
     st.rerun()
 

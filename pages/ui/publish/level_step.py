@@ -15,11 +15,11 @@ from dpcore.privacy.accounting import MAX_DELTA, MAX_EPSILON, MIN_EPSILON, Neigh
 from dpcore.privacy.rounding import at_most
 from dpcore.release import Account, Amount, Ledger, ReleasePlan
 from dpcore.runs.request import Request
-from pages.ui import address, controls, too_few_rows
+from pages.ui import address, controls, too_few_rows, url_keys
 from pages.ui.controls import Choice
 from pages.ui.publish import ledger_choice, look_first, step_list
 from pages.ui.publish.publish_source import Subject
-from pages.ui.publish.step_list import Step
+from pages.ui.publish.step import Step
 from pages.ui.wording import plain
 
 #: What all releases of a data set may cost together, unless somebody says otherwise.
@@ -116,7 +116,7 @@ def method_control(subject: Subject) -> None:
         index=possible.index(current),
         format_func=lambda each: ALGORITHMS[each].title,
         key=key,
-        on_change=lambda: address.put("algorithm", st.session_state[key], controls.ALGORITHM),
+        on_change=lambda: url_keys.ALGORITHM.put(st.session_state[key]),
         help="Methods whose privacy claim does not hold cannot be published.",
     )
 
@@ -133,7 +133,7 @@ def methods(subject: Subject) -> list[str]:
 def method(subject: Subject) -> str:
     """The one in the address, if it can be published; else the one that suits most data."""
     possible = methods(subject)
-    wanted = address.link().get("algorithm", controls.ALGORITHM)
+    wanted = url_keys.ALGORITHM.get()
     usual = controls.ALGORITHM if controls.ALGORITHM in possible else controls.FALLBACK
     return wanted if wanted in possible else usual
 
@@ -144,11 +144,7 @@ def exact_controls(subject: Subject) -> None:
         address.control(
             st.number_input,
             "ε (epsilon)",
-            "epsilon",
-            None,
-            address.number(float, MIN_EPSILON, MAX_EPSILON),
-            min_value=MIN_EPSILON,
-            max_value=MAX_EPSILON,
+            url_keys.EPSILON,
             step=None,
             format="%g",
             placeholder="as the slider says",
@@ -192,15 +188,13 @@ def terms(subject: Subject, account: Account | None) -> Terms:
     """What the controls and the address say."""
     chosen = method(subject)
     system = ALGORITHMS[chosen]
-    typed = address.get("epsilon", None, address.number(float, MIN_EPSILON, MAX_EPSILON))
-    level = explain.LEVELS[controls.LEVEL_NAMES.index(controls.level_name())]
-    delta = address.get("delta", 0.0, address.number(float, 0, MAX_DELTA))
+    delta = url_keys.DELTA.get()
     total: float = step_list.memory().get(f"total {subject.key}", USUAL_TOTAL)
     used = delta if system.uses_delta else 0.0
     request = Request(
         chosen,
-        address.get("k", controls.CENTERS, address.number(int, 1, controls.MOST_CENTERS)),
-        typed or level.epsilon,
+        url_keys.CENTERS.get(),
+        controls.epsilon_in_address(),
         used,
         account.neighbors if account else Neighbors.ADD_REMOVE,
     )

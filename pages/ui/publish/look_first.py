@@ -12,7 +12,7 @@ from dpcore.privacy import explain
 from dpcore.privacy.accounting import MAX_EPSILON, MIN_EPSILON
 from dpcore.privacy.rounding import at_least, at_most
 from dpcore.release import TWIN, Ledger, twin_of, twin_plan
-from pages.ui import access, address, own_data
+from pages.ui import access, address, own_data, url_keys
 from pages.ui.access import Action
 from pages.ui.own_data import OwnData
 from pages.ui.publish import approval, ledger_choice, step_list
@@ -35,7 +35,7 @@ def draw(subject: Subject, ledger: Ledger, found: Terms) -> None:
         "Moving the slider over the data themselves and choosing by what you see would tell "
         "something about them, and no ε accounts for that. These ways do not leak:"
     )
-    explore("Look at a public month of trips", {"data": STAND_IN}, ":material/public:")
+    explore("Look at a public month of trips", STAND_IN, ":material/public:")
     if not subject.is_own:
         st.caption("These data are public themselves: look at them on Explore and Curves.")
         return
@@ -46,7 +46,7 @@ def draw(subject: Subject, ledger: Ledger, found: Terms) -> None:
         "Or look at the raw data, for your eyes only, without letting them choose the level. "
         "Explore keeps them hidden until you switch them on."
     )
-    explore("Open Explore with these data", {"data": subject.key}, ":material/visibility_off:")
+    explore("Open Explore with these data", subject.key, ":material/visibility_off:")
 
 
 def twins(subject: Subject) -> None:
@@ -55,12 +55,12 @@ def twins(subject: Subject) -> None:
         if own.twin_of == subject.key:
             with st.container(horizontal=True, vertical_alignment="center", key=f"twin-{key}"):
                 st.success(f"{plain(own.about.title)} is here.", icon=":material/content_copy:")
-                explore("Look at it on Explore", {"data": key}, ":material/map:")
+                explore("Look at it on Explore", key, ":material/map:")
 
 
-def explore(label: str, query: dict[str, str], icon: str) -> None:
-    rest = {name: value for name, value in address.link().items() if name not in ("step", "from")}
-    st.page_link("app.py", label=label, icon=icon, query_params=rest | query)
+def explore(label: str, data: str, icon: str) -> None:
+    query = address.link(url_keys.DATA.at(data), without=(url_keys.STEP, url_keys.SOURCE))
+    st.page_link("app.py", label=label, icon=icon, query_params=query)
 
 
 def twin(subject: Subject, ledger: Ledger, found: Terms) -> None:

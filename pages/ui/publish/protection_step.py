@@ -23,7 +23,7 @@ from pages.ui.publish import step_list
 from pages.ui.publish.data_step import Opened, files, refuse
 from pages.ui.publish.publish_source import Subject
 from pages.ui.publish.row_count import CLIP, DROP, Asked, count
-from pages.ui.publish.step_list import Step
+from pages.ui.publish.step import Step
 from pages.ui.wording import plain
 
 TYPED = "Type the box"

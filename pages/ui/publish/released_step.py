@@ -10,10 +10,10 @@ import streamlit as st
 
 from dpcore.errors import DpcoreError
 from dpcore.release import TWIN, Ledger, Release, reopened
-from pages.ui import address
+from pages.ui import url_keys
 from pages.ui.publish import step_list
 from pages.ui.publish.confirm_step import when
-from pages.ui.publish.step_list import Step
+from pages.ui.publish.step import Step
 from pages.ui.wording import plain
 
 #: What a file is, by how its name ends; the first that fits.
@@ -40,7 +40,7 @@ MIME = {
 
 
 def draw(ledger: Ledger) -> None:
-    number = address.get("release", 0, address.number(int, 1))
+    number = url_keys.RELEASE.get()
     try:
         release = reopened(ledger, number)
     except DpcoreError as problem:
@@ -63,7 +63,10 @@ def draw(ledger: Ledger) -> None:
                 "Publish something else", key="again", on_click=step_list.go, args=(Step.DATA,)
             )
             st.button(
-                "All releases", key="to-history", on_click=address.put, args=("view", "history")
+                "All releases",
+                key="to-history",
+                on_click=url_keys.PUBLISH_VIEW.put,
+                args=("history",),
             )
 
 

@@ -13,11 +13,11 @@ from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
 from dpcore.release import FileData, Unit
 from dpcore.results.run_result import NonPrivate
-from pages.ui import address, own_data
+from pages.ui import own_data, url_keys
 from pages.ui.own_data import OwnData
 from pages.ui.publish import step_list
 from pages.ui.publish.data_step import Opened, refuse
-from pages.ui.publish.step_list import Step
+from pages.ui.publish.step import Step
 from pages.ui.publish.tasks import Task, watch
 from pages.ui.wording import NOT_PRIVATE, plain
 
@@ -163,5 +163,5 @@ def keep(opened: Opened, counted: Counted) -> None:
     )
     own = OwnData(about, counted.dataset, source, unit, counted.tally)
     own_data.keep(own)
-    address.put("data", own.key)
+    url_keys.DATA.put(own.key)
     step_list.go(Step.LEVEL)

@@ -4,27 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from enum import StrEnum
 from typing import Any, TypeVar
 
 import streamlit as st
 
-from pages.ui import address
+from pages.ui import address, url_keys
+from pages.ui.publish.step import Step
 
 T = TypeVar("T")
 REMEMBERED = "remembered"
-
-
-class Step(StrEnum):
-    DATA = "data"
-    PROTECT = "protect"
-    LEVEL = "level"
-    CONFIRM = "confirm"
-    RELEASED = "released"
-
-    @property
-    def number(self) -> int:
-        return list(Step).index(self) + 1
 
 
 TITLES = {
@@ -37,12 +25,12 @@ TITLES = {
 
 
 def current() -> Step:
-    return address.get("step", Step.DATA, Step)
+    return url_keys.STEP.get()
 
 
 def go(step: Step) -> None:
     """Open a step. It stands in the address, so that going back goes back."""
-    address.put("step", step, Step.DATA)
+    url_keys.STEP.put(step)
 
 
 @contextmanager

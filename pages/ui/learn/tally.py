@@ -1,0 +1,42 @@
+"""The score of the class in the guessing game."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How the class is doing against one contestant at one ε: all of it stands in the address."""
+
+    who: str
+    epsilon: float
+    seed: int
+    number: int = 1
+    right: int = 0
+    #: What the class said in this round: in, out, or nothing yet.
+    said: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        parts = text.split(",")
+        if len(parts) != 6:
+            raise ValueError(f"{text!r} is no tally.")
+        who, epsilon, seed, number, right, said = parts
+        tally = cls(who, float(epsilon), int(seed), int(number), int(right), said)
+        if (
+            said not in ("", "in", "out")
+            or tally.number < 1
+            or not 0 <= tally.right <= tally.number
+        ):
+            raise ValueError(f"{text!r} is no tally.")
+        return tally
+
+    def __str__(self) -> str:
+        parts = (self.who, f"{self.epsilon:g}", self.seed, self.number, self.right, self.said)
+        return ",".join(map(str, parts))
+
+    @property
+    def played(self) -> int:
+        return self.number - (not self.said)

@@ -1,0 +1,180 @@
+"""The keys of the address: all that a copied link may say, each declared once, in one line.
+
+A key has one name, one parser, one default and the pages it belongs to. A page that can show less
+than others, or that has another usual value, narrows the key and shares its name and meaning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import Any
+
+from dpcore.algorithms import ALGORITHMS, PAPERS, Parameter
+from dpcore.algorithms.references import paper_key
+from dpcore.classroom import lessons
+from dpcore.privacy.accounting import MAX_DELTA, MAX_EPSILON, MIN_EPSILON, Neighbors
+from dpcore.privacy.explain import LEVELS, MIDDLE
+from dpcore.study.curves import EPSILONS
+from dpcore.study.k_by_d import SIDES
+from dpcore.study.metrics import METRICS, Metric
+from dpcore.study.timing import SIZES
+from pages.ui import own_data
+from pages.ui.address import Key
+from pages.ui.learn.tally import Tally
+from pages.ui.publish.step import Step
+from pages.ui.url_parsers import (
+    InRange,
+    OneOf,
+    Parse,
+    Point,
+    SomeOf,
+    points,
+    points_text,
+    words,
+    yes_or_no,
+)
+
+
+class Page(StrEnum):
+    EXPLORE = "Explore"
+    CURVES = "Curves"
+    COMPARE = "Compare"
+    VERDICTS = "Verdicts"
+    PUBLISH = "Publish"
+    LEARN = "Learn"
+
+
+EVERY = tuple(Page)
+EXPLORE, CURVES, COMPARE = (Page.EXPLORE,), (Page.CURVES,), (Page.COMPARE,)
+PUBLISH, LEARN = (Page.PUBLISH,), (Page.LEARN,)
+CHARTS = (Page.CURVES, Page.COMPARE)
+LEVEL_NAMES = tuple(level.name for level in LEVELS)
+#: In place of one paper, and of a method to compare with.
+ALL, NONE = "all", "none"
+MOST_CENTERS, MOST_RUNS = 100, 200
+#: Centers that a class can tell apart, and runs of each of many cells.
+MOST_IN_CLASS, MOST_CELL_RUNS = 20, 20
+#: The largest whole number that a browser holds exactly.
+MAX_SEED = 2**53 - 1
+
+
+def data_key(text: str) -> str:
+    """The key of built-in data, or of data that a session may hold."""
+    return text if own_data.is_own(text) else own_data.facts(text).key
+
+
+def paper(text: str) -> str:
+    """All papers or one, which an address may call by an earlier name."""
+    return OneOf((ALL, *PAPERS))(paper_key(text))
+
+
+def lesson_key(text: str) -> str:
+    return OneOf(lessons.shipped())(text)
+
+
+LEVEL = OneOf(LEVEL_NAMES)
+METHOD = OneOf(ALGORITHMS)
+
+# The run, the same on every page.
+DATA = Key("data", data_key, "nyc-taxi", EVERY)
+ALGORITHM = Key("algorithm", METHOD, "adaptive", EVERY)
+CENTERS = Key("k", InRange(int, 1, MOST_CENTERS), 5, EVERY)
+PRIVACY = Key("privacy", LEVEL, MIDDLE.name, EVERY)
+EPSILON = Key[float | None]("epsilon", InRange(float, MIN_EPSILON, MAX_EPSILON), None, EVERY)
+DELTA = Key("delta", InRange(float, 0, MAX_DELTA), 0.0, EVERY)
+NEIGHBORS = Key("neighbors", OneOf(Neighbors), Neighbors.ADD_REMOVE, EVERY)
+SEED = Key("seed", InRange(int, 0, MAX_SEED), 0, EVERY)
+PUBLIC_ROWS = Key[int | None](
+    "public_rows", InRange(int, 1, 10**12), None, (*CHARTS, Page.VERDICTS)
+)
+
+# Explore.
+THREE = Key("three", yes_or_no, False, EXPLORE)
+LEFT = Key("left", LEVEL, LEVELS[0].name, EXPLORE)
+IN_THE_MIDDLE = Key("middle", LEVEL, MIDDLE.name, EXPLORE)
+RIGHT = Key("right", LEVEL, LEVELS[-1].name, EXPLORE)
+ACROSS = Key("x", str, "", EXPLORE)
+UP = Key("y", str, "", EXPLORE)
+POINTS = Key("points", yes_or_no, True, EXPLORE)
+PRIVATE = Key("private", yes_or_no, True, EXPLORE)
+NON_PRIVATE = Key("non_private", yes_or_no, True, EXPLORE)
+SHIFTS = Key("shifts", yes_or_no, True, EXPLORE)
+PUBLISHED_DENSITY = Key("published_density", yes_or_no, False, EXPLORE)
+TRUE_DENSITY = Key("true_density", yes_or_no, False, EXPLORE)
+
+# Curves, and what it shares with Compare.
+METRIC = Key("metric", OneOf(METRICS), "nicv", CHARTS)
+RUNS = Key("runs", InRange(int, 1, MOST_RUNS), 20, CHARTS)
+CAMERA = Key("picture", OneOf(("PNG", "SVG")), "PNG", CHARTS)
+WITH = Key("with", SomeOf(ALGORITHMS), [], CURVES)
+EPSILON_FROM = Key("from", OneOf(EPSILONS), EPSILONS[0], CURVES)
+EPSILON_TO = Key("to", OneOf(EPSILONS), EPSILONS[-1], CURVES)
+LOG_X = Key("log_x", yes_or_no, True, CURVES)
+BAND = Key("band", yes_or_no, True, CURVES)
+PREDICTED = Key("predicted", yes_or_no, True, CURVES)
+
+# Compare.
+COMPARE_VIEW = Key(
+    "compare", OneOf(("rank", "map", "time", "size", "predict", "auto", "papers")), "rank", COMPARE
+)
+PAPER = Key("paper", paper, ALL, (Page.COMPARE, Page.VERDICTS))
+AGAINST = Key("against", OneOf((NONE, *ALGORITHMS)), NONE, COMPARE)
+K_TO = Key("k_to", InRange(int, SIDES[0], 16), SIDES[-1], COMPARE)
+D_TO = Key("d_to", InRange(int, SIDES[0], 16), SIDES[-1], COMPARE)
+CELL_RUNS = Key("cell_runs", InRange(int, 1, MOST_CELL_RUNS), 3, COMPARE)
+CORESETS = Key("coresets", SomeOf(ALGORITHMS), [], COMPARE)
+SIZE_RUNS = Key("size_runs", InRange(int, 1, MOST_RUNS), 5, COMPARE)
+TIMED = Key("timed", SomeOf(ALGORITHMS), [], COMPARE)
+DIMENSIONS = Key("dimensions", OneOf((2, 4, 10)), 2, COMPARE)
+ROWS_TO = Key("rows", OneOf(SIZES[1:]), 1_000_000, COMPARE)
+TIME_RUNS = Key("time_runs", InRange(int, 1, 10), 3, COMPARE)
+FINDING = Key[str | None]("finding", str, None, COMPARE)
+LIVE_FINDINGS = Key[list[str]]("live", words, [], COMPARE)
+
+# Publish.
+PUBLISH_VIEW = Key("view", OneOf(("publish", "history")), "publish", PUBLISH)
+STEP = Key("step", Step, Step.DATA, PUBLISH)
+SOURCE = Key(
+    "source", OneOf(("upload", "path", "spark", "held", "public")), "upload", PUBLISH, former="from"
+)
+RELEASE = Key("release", InRange(int, 1), 0, PUBLISH)
+
+# Learn.
+PART = Key("part", OneOf(("steps", "game", "luck", "guess", "lessons")), "steps", LEARN)
+PRESENTER = Key("presenter", yes_or_no, False, LEARN)
+LESSON = Key[str | None]("lesson", lesson_key, None, LEARN)
+LESSON_STEP = Key("at", InRange(int, 1), 1, LEARN)
+FRAME = Key("frame", InRange(int, 0), 0, LEARN)
+GUESSER = Key("guesser", OneOf(("class", "machine")), "class", LEARN)
+ANSWERS = Key("answers", str, "sound", LEARN)
+TALLY = Key[Tally | None]("tally", Tally.parse, None, LEARN)
+VARY = Key("vary", OneOf(("luck", "level")), "luck", LEARN)
+LOOK = Key("look", yes_or_no, False, LEARN)
+SPOTS = Key[list[Point]]("spots", points, [], LEARN, render=points_text)
+PICK = Key("pick", InRange(int, 1, MOST_IN_CLASS), 1, LEARN)
+
+
+def log_y(metric: Metric) -> Key[bool]:
+    """Whether figures of a metric are drawn in equal factors."""
+    return Key(f"log_y.{metric.key}", yes_or_no, not metric.is_linear, CHARTS)
+
+
+def setting(algorithm: str, parameter: Parameter) -> Key[Any]:
+    """The key of a parameter that an algorithm declares."""
+    return Key(f"{algorithm}.{parameter.name}", _of(parameter), parameter.default, EVERY)
+
+
+def _of(parameter: Parameter) -> Parse[Any]:
+    if parameter.choices:
+        return OneOf(parameter.choices)
+    kind = type(parameter.default)
+    return yes_or_no if kind is bool else InRange(kind, parameter.low, parameter.high)
+
+
+def declared() -> Iterator[Key[Any]]:
+    """Every key of the address."""
+    yield from (each for each in globals().values() if isinstance(each, Key))
+    yield from map(log_y, METRICS.values())
+    for key, algorithm in ALGORITHMS.items():
+        yield from (setting(key, parameter) for parameter in algorithm.parameters)
