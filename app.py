@@ -96,7 +96,7 @@ def three_levels(choice: Choice, layers: Layers) -> None:
             if picture is None:
                 continue
             run_picture.draw(picture, at, axes, layers, key=f"picture-{key.name}")
-            figures.figures(at, picture)
+            figures.figures(at, picture, key.name)
             shown = picture
     if shown is None:
         offer_another(choice)

@@ -7,7 +7,7 @@ data that somebody brought stays in their session and is gone with it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, wraps
 from typing import Any, TypeVar, cast
 
@@ -18,6 +18,7 @@ import dpcore
 from dpcore.datasets.base import Dataset
 from dpcore.privacy.accounting import Verdict
 from dpcore.results.run_result import BaselineResult, NonPrivate, RunResult, opened
+from dpcore.runs.area_runs import AreaRuns
 from dpcore.runs.request import Request
 from dpcore.study import curves
 from dpcore.study import run_view as pictures
@@ -35,6 +36,13 @@ from pages.ui.maps import in_the_city
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
+def told_apart(choice: Choice) -> Any:
+    """What makes a choice another one. Areas are told apart by a digest of their map."""
+    areas = choice.request.regions
+    levels = areas and (areas.map_key, sorted(areas.levels.items()))
+    return choice.data, replace(choice.request, regions=None), levels
+
+
 def once(most: int, show_spinner: bool | str = False) -> Callable[[Function], Function]:
     """Do it once for everybody or, for data that a session holds, once in that session.
 
@@ -43,7 +51,13 @@ def once(most: int, show_spinner: bool | str = False) -> Callable[[Function], Fu
 
     def decorate(function: Function) -> Function:
         shared, own = (
-            st.cache_resource(function, show_spinner=show_spinner, max_entries=most, scope=scope)
+            st.cache_resource(
+                function,
+                show_spinner=show_spinner,
+                max_entries=most,
+                scope=scope,
+                hash_funcs={Choice: told_apart},
+            )
             for scope in ("global", "session")
         )
 
@@ -94,7 +108,14 @@ def limits(key: str, k: int, seed: int, metric: str) -> NonPrivate[Limits]:
 # A run holds all that it published, up to a million cells: few are kept.
 @once(8)
 def run(choice: Choice) -> RunResult:
-    return dpcore.run(choice.request, data(choice.data))
+    kept = area_runs(choice.data) if choice.request.regions else None
+    return dpcore.run(choice.request, data(choice.data), kept=kept)
+
+
+@once(4)
+def area_runs(key: str) -> AreaRuns:
+    """Runs on single areas, so that a move of one area's level runs that area only."""
+    return AreaRuns()
 
 
 @once(512)

@@ -47,7 +47,8 @@ HTML = """
       aria-label="Draw an area"><svg viewBox="0 0 16 16"><path d="M3 13L2 5l6-4 6 5-3 8z"/></svg
       ></button>
   </div>
-  <ul class="map-legend" hidden></ul>
+  <details class="map-key" open hidden
+    ><summary>Legend</summary><ul class="map-legend"></ul></details>
   <div class="map-note" role="status" hidden></div>
   <div class="map-tip" role="tooltip" hidden></div>
   <div class="map-wheel" aria-hidden="true">Ctrl + wheel zooms the map</div>

@@ -17,18 +17,18 @@ from pages.ui.wording import plain
 PAUSE, ENOUGH = 0.5, 4
 
 
-def figures(choice: Choice, picture: Picture) -> None:
+def figures(choice: Choice, picture: Picture, place: str = "") -> None:
     """The figures of a run. Those over many draws come in after the picture and keep their band
     when new noise is drawn."""
     live = not cached_work.repeated(choice).done
-    fragments.redrawn(_figures, PAUSE if live else None, choice, picture, live)
+    fragments.redrawn(_figures, PAUSE if live else None, choice, picture, live, place)
 
 
-def _figures(choice: Choice, picture: Picture, live: bool) -> None:
+def _figures(choice: Choice, picture: Picture, live: bool, place: str) -> None:
     job = cached_work.repeated(choice)
     finished, drawn = job.done, job.results[:]
     usual = spread(drawn) if len(drawn) >= min(ENOUGH, DRAWS) else None
-    with st.container(key=f"figures-{choice.request.epsilon:g}"):
+    with st.container(key=f"figures-{choice.request.epsilon:g}{place}"):
         for show in (moved, worse, published, protected):
             with st.container(gap=None):
                 show(choice, picture, usual)

@@ -193,7 +193,11 @@ class CityMap {
       row.append(sign, words);
       return row;
     }));
-    list.hidden = !data.legend.length;
+    const box = this.root.querySelector('.map-key');
+    box.hidden = !data.legend.length;
+    // On a narrow map it would cover what it explains: there it opens on request.
+    if (box.open && !this.legendSeen && this.root.clientWidth < 520) box.open = false;
+    this.legendSeen = true;
   }
 
   repaint() {
@@ -227,7 +231,7 @@ class CityMap {
 
   areaNames() {
     return this.shown.areas.filter(each => each.at).map(each => (
-      { text: each.label, at: each.at, kind: 'home', rank: 99, angle: 0, people: Infinity }));
+      { text: each.label, at: each.at, kind: 'area', rank: 99, angle: 0, people: Infinity }));
   }
 
   // The pointer.

@@ -4,9 +4,9 @@
 const KINDS = {
   region: ['borough', 13, 8, 13.5], borough: ['borough', 13, 9, 13.7], water: ['sea', 13, 10.5, 19],
   park: ['grove', 12, 11.5, 19], airport: ['place', 12, 11.5, 19], cemetery: ['place', 11, 13.5, 19],
-  home: ['name', 13, 12, 19], town: ['name', 13, 3, 19],
+  area: ['text', 13, 2, 19], home: ['name', 13, 12, 19], town: ['name', 13, 3, 19],
 };
-const ASIDES = { borough: [0, 22, -22, 44, -44, 66, -66, 88], region: [0, 22, -22, 44, -44], park: [0, 16, -16, 30, -30] };
+const ASIDES = { area: [0, 18, -18, 36, -36, 54, -54], borough: [0, 22, -22, 44, -44, 66, -66, 88], region: [0, 22, -22, 44, -44], park: [0, 16, -16, 30, -30] };
 const isSpaced = kind => kind === 'region' || kind === 'borough';
 const leastPeople = zoom => Math.max(15, 8000 / 4 ** Math.max(0, zoom - 4));
 
