@@ -230,6 +230,15 @@ def region_to_region() -> Pair:
     return Pair("from region to region", why, REPLACE_ONE, one, other, cells_per_side=64)
 
 
+def person_in_two_regions() -> Pair:
+    low, high = corner(2, -1), corner(2)
+    crowd = np.repeat(np.concatenate([0.5 * low, 0.5 * high]), 48, axis=0)
+    own = np.concatenate([low, high])
+    why = "A person with a row in each region costs the mean of both levels."
+    one = np.concatenate([crowd, own])
+    return Pair("in two regions", why, ADD_REMOVE, one, crowd, cells_per_side=64, rows=len(own))
+
+
 @dataclass(frozen=True)
 class Case:
     """One algorithm on one pair, and the claim it is held to."""
@@ -331,6 +340,10 @@ def cases_of(algorithm: Algorithm) -> Iterator[Case]:
             if claim == large:
                 case = replace(case, parameters={**case.parameters, **hints.regional})
             yield replace(case, neighbors=ADD_REMOVE, levels={"west": usual}, spends=large)
+        person = person_in_two_regions()
+        case = _case(algorithm, person, (usual + large) / 2, 0.0, k)
+        share = {"west": usual / person.rows}
+        yield replace(case, levels=share, spends=large / person.rows)
         for pair, claim in ((region_to_region(), (usual + large) / 2), (within_region(), usual)):
             case = _case(algorithm, pair, claim, 0.0, k)
             yield replace(case, levels={"west": usual}, spends=large)

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
-from dpcore.datasets.base import Dataset
-from dpcore.datasets.regions import ELSEWHERE, Regions, boroughs, from_geojson, neighborhoods
+from dpcore.datasets.regions import (
+    ELSEWHERE,
+    Regions,
+    areas,
+    boroughs,
+    from_geojson,
+    neighborhoods,
+    place,
+)
 from dpcore.errors import BadInput
+from dpcore.geometry.domain import Box
 
 NAMED = {"boroughs": boroughs, "neighborhoods": neighborhoods}
 
@@ -16,13 +25,14 @@ def add_regions(command: argparse.ArgumentParser) -> None:
         "regions",
         "Give each part of a map its own privacy level, at most --epsilon. Whether a row is in the "
         "data is protected at the level of its region. Where it is gets less protection: moving a "
-        "row costs the level of the region it leaves plus that of the region it enters.",
+        "row costs the level of the region it leaves plus that of the region it enters; under "
+        "replace-one the mean of both.",
     )
     group.add_argument(
         "--regions",
         metavar="WHICH",
-        help=f"{', '.join(NAMED)}, or a GeoJSON file of polygons with a name and, optionally, an "
-        "epsilon",
+        help=f"{', '.join(NAMED)}; names of some of them, separated by commas; or a GeoJSON file "
+        "of polygons with a name and, optionally, an epsilon",
     )
     group.add_argument(
         "--level",
@@ -33,18 +43,21 @@ def add_regions(command: argparse.ArgumentParser) -> None:
     )
 
 
-def regions(arguments: argparse.Namespace, data: Dataset) -> Regions | None:
-    """The regions that the arguments name, with their levels, on the map of the data."""
+def regions(arguments: argparse.Namespace, box: Box) -> Regions | None:
+    """The regions that the arguments name, with their levels, in the box of the data."""
     if arguments.regions is None:
         if arguments.level:
             raise BadInput("--level needs --regions. Name the regions first.")
         return None
-    if data.d != 2:
-        raise BadInput(f"--regions needs data with 2 coordinates; these have {data.d}.")
+    if box.d != 2:
+        raise BadInput(f"--regions needs data with 2 coordinates; these have {box.d}.")
     if arguments.regions in NAMED:
-        drawn = NAMED[arguments.regions](data.box)
+        drawn = NAMED[arguments.regions](box)
+    elif Path(arguments.regions).exists() or Path(arguments.regions).suffix:
+        drawn = from_geojson(arguments.regions, box)
     else:
-        drawn = from_geojson(arguments.regions, data.box)
+        names = [name.strip() for name in arguments.regions.split(",")]
+        drawn = areas([place(name) for name in names], box)
     if drawn.names == (ELSEWHERE,):
         raise BadInput(f"No region of {arguments.regions} lies in the box of these data.")
     return drawn.with_levels({**drawn.levels, **dict(map(level, arguments.level))})

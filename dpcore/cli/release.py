@@ -12,6 +12,7 @@ from dpcore.algorithms import get
 from dpcore.cli.arguments import add_budget, add_data, check_name, settings
 from dpcore.cli.ledger_arguments import add_ledger, entry_as_dict, ledger
 from dpcore.cli.progress_meter import Stages
+from dpcore.cli.region_arguments import add_regions, regions
 from dpcore.datasets.builtin import builtin_set
 from dpcore.datasets.engines.by_name import engine
 from dpcore.datasets.engines.position_columns import open_source
@@ -59,6 +60,7 @@ def add(command: argparse.ArgumentParser) -> None:
     )
     add_data(command)
     add_budget(command)
+    add_regions(command)
     add_ledger(command)
     command.add_argument(
         "--output", type=Path, help="new folder for the files (default: release-NUMBER)"
@@ -118,8 +120,10 @@ def planned(arguments: argparse.Namespace, books: Ledger) -> ReleasePlan:
     unit = Unit(arguments.unit or unit_of(arguments), arguments.ids, arguments.rows)
     allowed = total(arguments, books, name)
     if arguments.algorithm == TWIN:
-        if arguments.k is not None or arguments.delta or arguments.set:
-            raise BadInput("A twin has settings of its own: leave out -k, --delta and --set.")
+        if arguments.k is not None or arguments.delta or arguments.set or arguments.regions:
+            raise BadInput(
+                "A twin has settings of its own: leave out -k, --delta, --set and --regions."
+            )
         neighbors = arguments.neighbors
         return twin_plan(
             name, data, arguments.epsilon, neighbors=neighbors, unit=unit, allowed=allowed
@@ -137,6 +141,7 @@ def planned(arguments: argparse.Namespace, books: Ledger) -> ReleasePlan:
         settings(get(arguments.algorithm), arguments.set),
         unit,
         allowed,
+        regions=regions(arguments, data.box),
     )
 
 

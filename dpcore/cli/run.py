@@ -64,7 +64,7 @@ def do(arguments: argparse.Namespace) -> None:
     if format is not None and format not in FORMATS:
         raise BadInput(f"--format must be one of {', '.join(FORMATS)}, not {format!r}.")
     data = dataset(arguments)
-    divided = regions(arguments, data)
+    divided = regions(arguments, data.box)
     with Stages() as stages, listening(stages):
         result = run(
             replace(asked, regions=divided),

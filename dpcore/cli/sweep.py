@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TypeVar
 
 from dpcore.algorithms import get
 from dpcore.cli.arguments import add_budget, add_data, dataset, seed, settings
 from dpcore.cli.progress_meter import Stages
+from dpcore.cli.region_arguments import add_regions, regions
+from dpcore.datasets.base import Dataset
+from dpcore.datasets.region_map import Regions
 from dpcore.errors import BadInput
 from dpcore.kmeans.stages import listening
 from dpcore.results.centers import NonPrivateCenters
 from dpcore.results.non_private import opened
 from dpcore.runs.request import Request
+from dpcore.study.area_sweep import Where, area_curve, area_sweep
+from dpcore.study.area_sweep import as_csv as areas_as_csv
 from dpcore.study.curves import curve
 from dpcore.study.metrics import Metric, measurable, named, usual
 from dpcore.study.sweep import Trial, sweep
@@ -54,6 +60,19 @@ def add(command: argparse.ArgumentParser) -> None:
     )
     add_data(command)
     add_budget(command)
+    add_regions(command)
+    command.add_argument(
+        "--area",
+        metavar="NAME",
+        help="vary the level of this region alone: --epsilons are its levels, and the table shows "
+        "the error there and on the whole map",
+    )
+    command.add_argument(
+        "--most",
+        type=float,
+        metavar="X",
+        help="with --area: the epsilon of the other regions (default: the largest of --epsilons)",
+    )
     shape = command.add_mutually_exclusive_group()
     shape.add_argument("--json", action="store_true", help="print every run as JSON")
     shape.add_argument("--csv", action="store_true", help="print every run as CSV")
@@ -78,6 +97,11 @@ def do(arguments: argparse.Namespace) -> None:
         for key in keys
     ]
     data = dataset(arguments)
+    divided = regions(arguments, data.box)
+    if arguments.area is not None or arguments.most is not None:
+        sweep_area(arguments, requests[0], data, divided)
+        return
+    requests = [replace(each, regions=divided) for each in requests]
     trials = sweep(
         requests,
         data,
@@ -94,6 +118,43 @@ def do(arguments: argparse.Namespace) -> None:
         metrics = named(arguments.metrics or SHOWN)
         tables = [_table(rows, arguments.epsilons, metric) for metric in metrics]
         print("\n\n".join([*tables, *_refusals(rows)]))
+
+
+def sweep_area(
+    arguments: argparse.Namespace, request: Request, data: Dataset, divided: Regions | None
+) -> None:
+    """Print how the level of one region changes the error there and on the whole map."""
+    if divided is None or arguments.area is None:
+        raise BadInput("--area names one of --regions, and --most needs --area. Give both.")
+    if len(set(arguments.algorithms)) > 1 or arguments.json:
+        raise BadInput("--area works with one algorithm, as a table or with --csv.")
+    most = max(arguments.epsilons) if arguments.most is None else arguments.most
+    asked = replace(request, epsilon=most, regions=divided)
+    usual_ones = None if arguments.csv else SHOWN
+    trials = area_sweep(
+        asked,
+        data,
+        arguments.area,
+        arguments.epsilons,
+        arguments.runs,
+        metrics=arguments.metrics or usual_ones,
+    )
+    rows = [opened(each) for each in watched(trials, len(arguments.epsilons) * arguments.runs)]
+    if arguments.csv:
+        status = "" if data.about.public else NonPrivateCenters.status
+        print(areas_as_csv(rows, status), end="")
+        return
+    places: tuple[tuple[str, Where], ...] = ((f"in {arguments.area}", "inside"), ("all", "whole"))
+    for metric in named(arguments.metrics or SHOWN):
+        print(f"mean {metric.title} (for your eyes only: it compares with the true data)\n")
+        print(
+            f"{'level of ' + arguments.area:<28}"
+            + "".join(f"{e:>12g}" for e in sorted(dict.fromkeys(arguments.epsilons)))
+        )
+        for words, where in places:
+            points = area_curve(rows, metric, where).points
+            print(f"{words:<28}" + "".join(f"{point.mean:12.5g}" for point in points))
+    print("\n".join(dict.fromkeys(row.refusal for row in rows if row.refusal)))
 
 
 def watched(trials: Iterable[T], total: int) -> Iterator[T]:

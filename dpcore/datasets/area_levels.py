@@ -41,10 +41,15 @@ d (1 + e^a + ... + e^((m-1) a)) = delta, because the exponents that are added ar
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
+from dpcore.datasets.city_shapes import ELSEWHERE
 from dpcore.privacy.accounting import Neighbors
 from dpcore.privacy.rounding import at_most
+
+#: Areas whose level is told one by one.
+MOST_TOLD = 20
 
 
 def cost_of_move(origin: float, destination: float, neighbors: Neighbors) -> float:
@@ -55,21 +60,12 @@ def cost_of_move(origin: float, destination: float, neighbors: Neighbors) -> flo
 
 def sentences(
     epsilons: Mapping[str, float],
-    own: Mapping[str, float],
     unit: str = "row",
     neighbors: Neighbors = Neighbors.ADD_REMOVE,
     rows: int = 1,
 ) -> list[str]:
-    """What the levels of all areas protect, in sentences.
-
-    `own` are the levels that are named one by one; all other areas have the same. `rows` is how
-    many rows one unit has at most.
-    """
-    others = [epsilon for name, epsilon in epsilons.items() if name not in own]
-    told = [f"{name} {at_most(own[name])}" for name in sorted(own) if name in epsilons]
-    if others:
-        told.append(f"{at_most(others[0])} everywhere{' else' if told else ''}")
-    levels = ", ".join(told)
+    """What the levels of all areas protect, in sentences; one unit has so many rows at most."""
+    levels = told(epsilons)
     largest, *rest = sorted(epsilons.values(), reverse=True)
     between = at_most(cost_of_move(largest, rest[0], neighbors)) if rest else ""
     pays = f"The account pays the largest level, {at_most(largest)}: no {unit} costs more."
@@ -99,3 +95,13 @@ def sentences(
         "one."
     )
     return [who, move, pays]
+
+
+def told(epsilons: Mapping[str, float]) -> str:
+    """The level of each area in a line: one that many areas have, or the rest of the map, is told
+    last, as that of everywhere else."""
+    count = Counter(epsilons.values())
+    usual = epsilons.get(ELSEWHERE, max(count, key=lambda level: (count[level], level)))
+    own = [f"{name} {at_most(e)}" for name, e in sorted(epsilons.items()) if e != usual]
+    shown = [*own[:MOST_TOLD], *([f"{len(own) - MOST_TOLD} more areas"] if own[MOST_TOLD:] else [])]
+    return ", ".join([*shown, f"{at_most(usual)} everywhere{' else' if own else ''}"])

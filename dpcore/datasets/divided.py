@@ -40,6 +40,17 @@ def divided(data: Dataset, regions: Regions) -> list[Dataset]:
     return parts
 
 
+def rows_in(data: Dataset, regions: Regions, name: str) -> Dataset:
+    """The rows of one region, in the box of the whole map."""
+    ticks, weights = data.positions()
+    inside = regions.labels(ticks) == regions.index(name)
+    cells = (ticks[inside] + TICKS) // 2
+    if weights is None:
+        return RowsDataset(cells.astype(np.int32), data.box, data.about, data.resolution)
+    places = cells // (LATTICE_CELLS // data.resolution)
+    return GridDataset(_counts(places, weights[inside], data.resolution), data.box, data.about)
+
+
 def dealt(data: Dataset, parts: int, coins: SecretCoins) -> list[Dataset]:
     """Every row in one of so many parts, drawn independently of all other rows, as rows."""
     ticks, weights = data.positions()

@@ -246,7 +246,7 @@ class Regions:
         """The same, sentence by sentence: who is protected at which level, what a move costs, and
         what an account pays."""
         epsilons = dict(zip(self.names, self.epsilons(most), strict=True))
-        return area_levels.sentences(epsilons, self.levels, unit, Neighbors(neighbors), rows)
+        return area_levels.sentences(epsilons, unit, Neighbors(neighbors), rows)
 
     # As a file.
 

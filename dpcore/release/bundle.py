@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 #: More points than this come as Parquet only: as text they would be files of many megabytes.
 MOST_AS_TEXT = 50_000
+#: The file of the regions with their levels.
+AREAS = "areas.geojson"
 
 
 def bundle(plan: ReleasePlan, result: ReleasedResult, time: str) -> dict[str, bytes]:
@@ -61,6 +64,8 @@ def _texts(said: Mapping[str, Any], published: Published) -> Iterator[tuple[str,
         yield "points.csv", points.as_csv()
         if places:
             yield "points.geojson", points.as_geojson()
+    if "areas" in said:
+        yield AREAS, json.dumps(said["areas"]["map"], ensure_ascii=False)
     if places or published.box.d == 2:
         yield map_page.NAME, map_page.map_page(said, published)
     yield repeat_script.NAME, repeat_script.script(said)

@@ -46,6 +46,7 @@ def certificate_page(said: Mapping[str, Any]) -> str:
         f"<h1>Certificate of a private release: {escape(said['data set'])}</h1>",
         f"<p>{escape(' '.join(filter(None, protection)))}</p>",
         _facts(said),
+        *_areas(said),
         "<h2>What was asked, and what it cost</h2>",
         _charges(said["transcript"]["charges"]),
         *_arguments(said["arguments"]),
@@ -95,6 +96,14 @@ def _facts(said: Mapping[str, Any]) -> str:
     return _table(
         [(f"<th>{name}</th>", f"<td>{escape(text)}</td>") for name, text in facts.items()]
     )
+
+
+def _areas(said: Mapping[str, Any]) -> Iterator[str]:
+    """What the levels of the regions protect, where a release has any."""
+    if "areas" in said:
+        yield "<h2>A level for each area</h2>"
+        yield f"<p>{escape(' '.join(said['areas']['statement']))}</p>"
+        yield "<p>The areas are in <code>areas.geojson</code> and on the map.</p>"
 
 
 def _privacy(amount: Mapping[str, Any]) -> str:

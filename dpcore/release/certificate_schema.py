@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -81,6 +82,11 @@ def fact(value: Any, where: str) -> str | None:
     return text()(value, where) if isinstance(value, str) else number()(value, where)
 
 
+def fact_or_levels(value: Any, where: str) -> str | None:
+    """A fact, or a number for each region."""
+    return LEVELS(value, where) if isinstance(value, Mapping) else fact(value, where)
+
+
 def optional(shape: Shape) -> Shape:
     return lambda value, where: None if value is None else shape(value, where)
 
@@ -108,6 +114,16 @@ def named(name: Shape, shape: Shape) -> Shape:
     return check
 
 
+@dataclass(frozen=True)
+class Missable:
+    """The shape of a field that a record may do without."""
+
+    shape: Shape
+
+    def __call__(self, value: Any, where: str) -> str | None:
+        return self.shape(value, where)
+
+
 def record(**fields: Shape) -> Shape:
     """Exactly these fields, an underscore in whose name stands for a space."""
     shapes = {name.replace("_", " "): shape for name, shape in fields.items()}
@@ -121,6 +137,8 @@ def record(**fields: Shape) -> Shape:
                 return f"no certificate has a field {_shown(name)}{inside}"
         for name, shape in shapes.items():
             if name not in value:
+                if isinstance(shape, Missable):
+                    continue
                 return f"the field {name!r}{inside} is missing"
             if problem := shape(value[name], f"{where}, {name}" if where else name):
                 return problem
@@ -223,6 +241,22 @@ ARGUMENT = record(
     verdict=one_of(*map(str, Verdict)),
     argument=named(text(100), text()),
 )
+LEVELS = named(NAME, number(MIN_EPSILON / MOST_ROWS, MAX_EPSILON))
+LEVEL = record(epsilon=number(MIN_EPSILON, MAX_EPSILON))
+#: A corner, a ring of corners, and a polygon: an outer ring and its holes.
+CORNER = many(number(), least=2)
+POLYGON = many(many(CORNER, least=3), least=1)
+AREA = record(
+    type=one_of("Feature"),
+    properties=record(name=NAME, epsilon=number(MIN_EPSILON, MAX_EPSILON)),
+    geometry=record(type=one_of("MultiPolygon"), coordinates=many(POLYGON, least=1)),
+)
+AREAS = record(
+    map=record(
+        type=one_of("FeatureCollection"), elsewhere=Missable(LEVEL), features=many(AREA, least=1)
+    ),
+    statement=many(text(), least=1),
+)
 CERTIFICATE = record(
     kind=one_of(KIND),
     format=one_of(FORMAT),
@@ -248,8 +282,9 @@ CERTIFICATE = record(
     budget_of_one_row=BUDGET,
     arguments=many(ARGUMENT, least=1),
     noise=record(library=one_of(LIBRARY), version=VERSION, seed=one_of(None)),
-    facts=named(text(100), fact),
-    answers=many(record(why=text(1000), values=many(whole(), least=1))),
+    facts=named(text(100), fact_or_levels),
+    answers=many(record(region=Missable(NAME), why=text(1000), values=many(whole(), least=1))),
+    areas=Missable(AREAS),
     transcript=ACCOUNT,
     ledger_before=SHA256,
     files=named(text(200), record(sha256=SHA256, bytes=whole(0))),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
+from dpcore.datasets import regions
+from dpcore.datasets.region_map import Regions
 from dpcore.geometry.domain import Box
 from dpcore.release.amounts import Amount
 from dpcore.release.plan import TWIN, ReleasePlan
@@ -39,6 +42,7 @@ def described_plan(said: Mapping[str, Any]) -> ReleasePlan:
         unit,
         allowed,
         said["purpose"],
+        described_regions(said),
     )
 
 
@@ -56,6 +60,13 @@ def described_source(said: Mapping[str, Any]) -> DataSource:
         source["engine"],
         source["format"],
     )
+
+
+def described_regions(said: Mapping[str, Any]) -> Regions | None:
+    """The regions with the level of each, checked again; None without any."""
+    if "areas" not in said:
+        return None
+    return regions.parsed(json.dumps(said["areas"]["map"]), described_box(said), "The map")
 
 
 def described_box(said: Mapping[str, Any]) -> Box:

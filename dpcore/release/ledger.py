@@ -38,8 +38,17 @@ release. It also fixes the counted rows themselves, by their fingerprint (see
 every release of the account is a function of one list X of counted rows. X~X' if they have equally
 many rows and differ in one; each release is epsilon_i-private under that relation; and the same
 theorem adds them up. Rows in another order, or in another format, are the same X. A private twin is
-a release like any other. Releases with a level for each region of the map have no ledger: no plan
-can name regions.
+a release like any other.
+
+*With a level for each region of a map* a release is charged the largest level. Under add/remove a
+row lies in one region, so it costs that region's level, and a person with at most m rows costs the
+mean of the levels of the regions where they lie at most. Under replace-one a row that is replaced
+costs its region's level, or the mean of two. None of these is more than the largest, which is what
+the release costs whatever row or person is compared (`dpcore.datasets.area_levels` proves it, also
+with a delta). The sums of an account hold for the same comparison in all releases, so they are
+bounds for every row. Under add/remove a row that *moves* is a second comparison: it is removed and
+added, which an account that adds up to epsilon bounds by 2 epsilon; the statement of each release
+says what its own regions make of it, the sum of two levels.
 
 Accounts of ledgers before format 2 did not keep these terms. They are read from the plans of their
 releases; where these differ, there can be no other release. Their counted rows are known only by

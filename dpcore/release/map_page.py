@@ -18,6 +18,7 @@ from dpcore.datasets.city_shapes import boroughs
 from dpcore.geometry.domain import Box, FloatArray
 from dpcore.privacy import explain
 from dpcore.privacy.accounting import Neighbors
+from dpcore.release import map_areas
 from dpcore.release.amounts import Amount
 from dpcore.release.published import Published
 from dpcore.study.run_view import Marks, marks, shares_of
@@ -83,6 +84,7 @@ def map_page(said: Mapping[str, Any], published: Published) -> str:
     drawn = None if synopsis is None else marks(synopsis)
     layers = [
         *(_land(frame, box) if said["geographic"] else ()),
+        *map_areas.shapes(said, frame, box),
         *(_points(frame, drawn) if drawn is not None else ()),
         *_centers(frame, published.centers),
     ]
@@ -95,6 +97,7 @@ def map_page(said: Mapping[str, Any], published: Published) -> str:
     told = [
         f"{get(said['algorithm']).title}, {price}, {neighbors}, {said['time']}.",
         explain.protected(unit["name"], neighbors, unit["ids"], unit["rows"]),
+        *said.get("areas", {}).get("statement", ()),
         explain.attack(said["epsilon"], unit["name"], neighbors),
     ]
     if drawn is not None and drawn.published > len(drawn.frame):
@@ -104,11 +107,11 @@ def map_page(said: Mapping[str, Any], published: Published) -> str:
         '<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>\n"
+        f"<title>{escape(title)}</title><style>{STYLE}{map_areas.style(said)}</style></head><body>\n"
         f"<h1>{escape(title)}</h1>\n<p class=quiet>{escape(' '.join(told))}</p>\n"
         f'<svg viewBox="0 0 {WIDTH:g} {frame.height:g}" role="img" aria-label="{escape(label)}">\n'
         + "\n".join(layers)
-        + f"\n</svg>\n{_table(published)}\n</body></html>\n"
+        + f"\n</svg>\n{map_areas.legend(said)}{_table(published)}\n</body></html>\n"
     )
 
 
@@ -120,10 +123,7 @@ def _land(frame: PageFrame, box: Box) -> Iterator[str]:
         for ring in area.rings():
             if (ring.max(axis=0) < low).any() or (ring.min(axis=0) > high).any():
                 continue
-            spots = np.rint(frame(ring)).astype(int)
-            moved = np.r_[True, (np.diff(spots, axis=0) != 0).any(axis=1)]
-            if moved.sum() > 3:
-                path += "M" + "L".join(f"{x} {y}" for x, y in spots[moved].tolist()) + "Z"
+            path += map_areas.outline(frame(ring))
         if path:
             yield f'<path class="land" d="{path}"><title>{escape(area.name)}</title></path>'
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from dpcore.algorithms import Algorithm
+from dpcore.datasets.region_map import Regions
 from dpcore.errors import BadInput
 from dpcore.privacy import explain
 from dpcore.privacy.accounting import Budget, Infeasible, Neighbors
@@ -17,6 +18,7 @@ from dpcore.release.ledger import Claim, ReleaseRefused
 from dpcore.release.sources import BuiltinData, DataSource
 from dpcore.release.unit import Unit
 from dpcore.runs.refusals import refusal_of_builtin
+from dpcore.runs.region_checks import check_box
 from dpcore.runs.request import Request
 
 if TYPE_CHECKING:
@@ -61,6 +63,9 @@ class ReleasePlan:
         What all releases of these data may cost together.
     purpose : {"release", "twin"}, default="release"
         To publish, or to draw a private twin from.
+    regions : Regions or None, default=None
+        Parts of a map with privacy levels of their own, each at most `epsilon`. The account pays
+        the largest of the levels, and `epsilon` becomes that.
 
     Raises
     ------
@@ -91,8 +96,11 @@ class ReleasePlan:
     unit: Unit = field(default_factory=Unit)
     allowed: Amount = field(default_factory=lambda: Amount.of(1.0))
     purpose: str = RELEASE
+    regions: Regions | None = None
 
     def __post_init__(self) -> None:
+        if self.regions is not None:
+            self._take_levels(self.regions)
         system = self.system
         object.__setattr__(self, "neighbors", self.request.neighbors)
         object.__setattr__(self, "parameters", self.request.parameters)
@@ -128,9 +136,20 @@ class ReleasePlan:
                 f"This release would cost {self.price}, and {self.allowed} is allowed in all."
             )
 
+    def _take_levels(self, regions: Regions) -> None:
+        """Name the level of every region, and take the largest for the price of the release."""
+        if self.purpose != RELEASE:
+            raise BadInput("A private twin has one level for the whole map: leave out regions.")
+        if self.data.box.d != 2:
+            raise BadInput(f"Regions need data with 2 coordinates; these have {self.data.box.d}.")
+        check_box(regions, self.data.box)
+        levels = dict(zip(regions.names, regions.epsilons(self.epsilon), strict=True))
+        object.__setattr__(self, "regions", regions.with_levels(levels))
+        object.__setattr__(self, "epsilon", max(levels.values()))
+
     def _refuse_too_few_rows(self) -> None:
         """Raise where a public number of rows says that the method cannot answer."""
-        if isinstance(self.data, BuiltinData):
+        if isinstance(self.data, BuiltinData) and self.regions is None:
             known = refusal_of_builtin(
                 self.system, self.data.key, self.k, self.epsilon, self.neighbors
             )
@@ -147,13 +166,22 @@ class ReleasePlan:
             self.delta,
             self.neighbors,
             settings=self.parameters,
+            regions=self.regions,
         )
 
     @property
     def row_request(self) -> Request:
-        """The run as it is made, at the level of one row."""
-        per_row = self.per_row
-        return replace(self.request, epsilon=per_row.epsilon, delta=per_row.delta)
+        """The run as it is made, at the level of one row, and in each region at a row's share of
+        the level there: `dpcore.datasets.area_levels` proves what that protects."""
+        per_row, regions = self.per_row, self.regions
+        if regions is not None:
+            prices = {name: Amount.of(level).epsilon for name, level in regions.levels.items()}
+            levels = {
+                name: self.unit.per_row(Budget(down(price))).epsilon
+                for name, price in prices.items()
+            }
+            regions = regions.with_levels(levels)
+        return replace(self.request, epsilon=per_row.epsilon, delta=per_row.delta, regions=regions)
 
     @property
     def system(self) -> Algorithm:
@@ -202,6 +230,7 @@ class ReleasePlan:
             "for everybody to see and to keep.",
             f"Only the public box counts: {ends}. What lies outside is {fate}.",
             explain.protected(unit.name, self.neighbors, unit.ids, unit.rows),
+            *self.protection_by_region,
             explain.rows_of(self.data.as_dict()["kind"]),
             explain.attack(self.epsilon, unit.name, self.neighbors),
             explain.slip(self.delta),
@@ -211,6 +240,14 @@ class ReleasePlan:
             + explain.UNVETTED,
         ]
         return [sentence for sentence in said if sentence]
+
+    @property
+    def protection_by_region(self) -> list[str]:
+        """What the levels of the regions protect, in sentences; nothing without regions."""
+        if self.regions is None:
+            return []
+        unit = self.unit
+        return self.regions.sentences(self.epsilon, unit.name, self.neighbors, unit.rows)
 
     def as_dict(self) -> dict[str, Any]:
         """The plan as data, as ledger and certificate hold it."""
@@ -232,4 +269,12 @@ class ReleasePlan:
                 "epsilon": float(self.allowed.epsilon),
                 "delta": float(self.allowed.delta),
             },
+            **self._areas(),
         }
+
+    def _areas(self) -> dict[str, Any]:
+        """The regions with their levels as GeoJSON, and what they protect in words."""
+        if self.regions is None:
+            return {}
+        said = {"map": self.regions.as_geojson(), "statement": self.protection_by_region}
+        return {"areas": said}

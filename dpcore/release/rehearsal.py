@@ -23,6 +23,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpcore.algorithms import get
+from dpcore.algorithms.base import SynopsisAlgorithm
 from dpcore.datasets.mapped import MappedRows
 from dpcore.geometry.domain import FloatArray, IntArray, Partition
 from dpcore.kmeans.stages import listening, tell
@@ -59,18 +60,24 @@ SAME_FORMULA = 1e-12
 
 Account = Mapping[str, Any]
 Row = Mapping[str, Any]
+#: A transcript as a certificate has it.
+AsAccount = Callable[[Transcript], Account]
 
 
 def short_answers(steps: Sequence[Step]) -> list[dict[str, Any]]:
-    """The short answers of a run, in order, each with what was asked."""
-    found = []
+    """The short answers of a run, in order, each with what was asked, and of which region."""
+    found: list[dict[str, Any]] = []
+    region: dict[str, str] = {}
     for step in steps:
-        if step.kind in ("size", "rows"):
-            found.append({"why": ROWS, "values": [int(step.released["n"])]})
+        if step.kind == "region":
+            region = {"region": step.released["name"]}
+        elif step.kind in ("size", "rows"):
+            found.append({**region, "why": ROWS, "values": [int(step.released["n"])]})
         elif step.kind == "answer":
             values = np.ravel(step.released["values"])
             if len(values) <= SHORT:
-                found.append({"why": step.released["why"], "values": values.tolist()})
+                why = step.released["why"]
+                found.append({**region, "why": why, "values": values.tolist()})
     return found
 
 
@@ -92,13 +99,13 @@ class Rehearsed:
     coreset: bool = False
 
 
-def rehearse(said: Mapping[str, Any], as_account: Callable[[Transcript], Account]) -> Rehearsed:
+def rehearse(said: Mapping[str, Any], as_account: AsAccount) -> Rehearsed:
     """Compare a certificate's charges with those of its algorithm at its public parameters."""
     if said["k"] * len(said["box"]["names"]) > MOST_COORDINATES:
         return Rehearsed("it has too many centers of too many coordinates", known=False)
     try:
         with listening(Clock(MOST_SECONDS)):
-            return _compared(said, as_account)
+            return compared(said, as_account)
     except TooLong:
         return Rehearsed(f"it takes longer than {MOST_SECONDS:g} seconds", known=False)
 
@@ -118,16 +125,20 @@ class Clock:
             raise TooLong
 
 
-def _compared(said: Mapping[str, Any], as_account: Callable[[Transcript], Account]) -> Rehearsed:
-    charges = list(_rows(said["transcript"]))
+def compared(
+    said: Mapping[str, Any], as_account: AsAccount, resolution: int | None = None
+) -> Rehearsed:
+    """The same, until a clock ends it. With a resolution it is the run on one region of a map,
+    which looks for no centers."""
+    charges = rows_of_account(said["transcript"])
     silent: set[int] = set()
     reached, problem = -1, ""
     for _ in range(MOST_TRIES):
         try:
-            runs = [_Run(said, silent, coins, as_account) for coins in (0, 1)]
+            runs = [_Run(said, silent, coins, as_account, resolution) for coins in (0, 1)]
         except Infeasible as refusal:
             return Rehearsed(problem or f"the algorithm does not answer so: {refusal}")
-        found = _first_difference(charges, [run.rows for run in runs])
+        found = first_difference(charges, [run.rows for run in runs])
         if found is None:
             left = runs[0].curator.unread
             unasked = f"nothing was asked that {left!r} answers" if left else None
@@ -151,7 +162,8 @@ class _Run:
         said: Mapping[str, Any],
         silent: set[int],
         coins: int,
-        as_account: Callable[[Transcript], Account],
+        as_account: AsAccount,
+        resolution: int | None,
     ):
         row, names = said["budget of one row"], said["box"]["names"]
         self.curator = DatalessCurator(
@@ -165,8 +177,13 @@ class _Run:
         system = get(said["algorithm"])
         settings = system.settings(said["parameters"])
         with np.errstate(all="ignore"):  # nothing is learned from made-up answers
-            self.outcome: Outcome = system.run(self.curator, said["k"], **settings)
-        self.rows = list(_rows(as_account(self.curator.transcript)))
+            if resolution is None:
+                self.outcome: Outcome = system.run(self.curator, said["k"], **settings)
+            else:
+                assert isinstance(system, SynopsisAlgorithm)
+                synopsis = system.summary(self.curator.known_on(resolution), said["k"], **settings)
+                self.outcome = Outcome(np.empty((0, 2)), synopsis)
+        self.rows = rows_of_account(as_account(self.curator.transcript))
 
     def told(self, runs: Sequence[_Run], difference: str | None) -> Rehearsed:
         """What this run tells, and facts on which all runs agree."""
@@ -225,6 +242,11 @@ class Nobody(MappedRows):
         return np.zeros(partition.n_cells, dtype=np.int64)
 
 
+def nobody(d: int) -> Nobody:
+    """The place that a run without data is made on."""
+    return Nobody(np.ones((1, d), dtype=np.int64), None)
+
+
 class DatalessCurator(Curator):
     """A curator without rows, which books what it is asked and answers from a certificate.
 
@@ -241,7 +263,7 @@ class DatalessCurator(Curator):
         coins: int,
     ):
         super().__init__(
-            Nobody(np.ones((1, d), dtype=np.int64), None),
+            nobody(d),
             budget,
             Silence(coins),
             relation,
@@ -257,6 +279,13 @@ class DatalessCurator(Curator):
         #: shared with the curators of inner accounts.
         self._whole = self.transcript
         self._long: list[int] = []
+
+    def known_on(self, resolution: int) -> DatalessCurator:
+        """The same for a place that is known on a lattice of so many cells a side."""
+        copied = copy.copy(self)
+        copied._data = copy.copy(self._data)
+        copied._data.resolution = resolution
+        return copied
 
     @property
     def unread(self) -> str | None:
@@ -317,18 +346,22 @@ def _booked(transcript: Transcript) -> int:
     return len(transcript) + sum(map(_booked, inner))
 
 
-def _rows(account: Account, depth: int = 0) -> Iterator[Row]:
+def rows_of_account(account: Account) -> list[Row]:
     """The charges in the order in which they were booked, each with the account it is in."""
+    return list(_booked_rows(account))
+
+
+def _booked_rows(account: Account, depth: int = 0) -> Iterator[Row]:
     terms = {name: account[name] for name in ("epsilon", "delta", "accounting")}
     for charge in account["charges"]:
         own = {name: value for name, value in charge.items() if name != "inner"}
         in_account = {f"account's {name}": value for name, value in terms.items()}
         yield {"depth": depth, **in_account, **own, "accounts inside": len(charge["inner"])}
         for inner in charge["inner"]:
-            yield from _rows(inner, depth + 1)
+            yield from _booked_rows(inner, depth + 1)
 
 
-def _first_difference(
+def first_difference(
     charges: Sequence[Row], rehearsed: Sequence[Sequence[Row]]
 ) -> tuple[int, str] | None:
     """The number of the first charge that the algorithm does not make, and what is wrong."""

@@ -17,17 +17,25 @@ usage: python {file} LEDGER_FOLDER OUTPUT_FOLDER{argument}
 """
 
 import sys
-
-from dpcore import Box
+{imports}from dpcore import Box
 from dpcore.release import Amount, {kind}, Ledger, ReleasePlan, Unit, publish
 
-plan = ReleasePlan(
+{areas}plan = ReleasePlan(
 {fields}
 )
 print("\\n".join(plan.statement()))
 if input("Spend it? (yes/no) ") == "yes":
     publish(plan, Ledger(sys.argv[1])).save(sys.argv[2])
 '''
+
+
+#: How a program with regions begins: they lie beside it.
+AREAS = """\
+areas = dpcore.regions.from_geojson(
+    Path(__file__).with_name("areas.geojson"),
+    {box},
+)
+"""
 
 
 def script(said: Mapping[str, Any]) -> str:
@@ -65,9 +73,21 @@ def script(said: Mapping[str, Any]) -> str:
         "purpose": repr(said["purpose"]),
         "allowed": f"Amount.of({allowed['epsilon']!r}, {allowed['delta']!r})",
     }
+    more, imports = "", "\n"
+    if "areas" in said:
+        fields["regions"] = "areas"
+        ends = f"Box({low!r}, {high!r}, {names!r})"
+        more, imports = AREAS.format(box=ends), "from pathlib import Path\n\nimport dpcore\n"
     lines = "\n".join(f"    {name}={value}," for name, value in fields.items())
     name = ascii(said["data set"]).replace('"', "'").replace("\\", "\\\\")
     version = said["dpcore"]
     return PROGRAM.format(
-        name=name, version=version, file=NAME, argument=argument, kind=kind, fields=lines
+        name=name,
+        version=version,
+        file=NAME,
+        argument=argument,
+        kind=kind,
+        fields=lines,
+        areas=more,
+        imports=imports,
     )

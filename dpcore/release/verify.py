@@ -18,6 +18,7 @@ from dpcore.release.described import described_plan
 from dpcore.release.finding import Finding
 from dpcore.release.numbers import check_numbers
 from dpcore.release.recomputed_spending import overspent, within
+from dpcore.release.regional_rehearsal import rehearse_regions
 from dpcore.release.rehearsal import SAME_FORMULA, Rehearsed, rehearse
 
 #: More bytes than this are no certificate, and are not looked at.
@@ -212,7 +213,8 @@ def _argument(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
 
 def _asked(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
     """The charges are those that the algorithm makes, and the facts and points are its own."""
-    done = rehearse(said, lambda transcript: written.plain(written.account(transcript)))
+    repeat = rehearse_regions if "areas" in said else rehearse
+    done = repeat(said, lambda transcript: written.plain(written.account(transcript)))
     what = "the charges, sensitivities and mechanisms are those of the algorithm"
     if not done.known:
         yield Finding(what, None, done.difference or "")

@@ -60,6 +60,7 @@ def run_by_region(
         "regions": dict(zip(visible.names, visible.epsilons(epsilon), strict=True)),
         "protection": visible.statement(epsilon, neighbors=curator.neighbors),
         "points": len(union),
+        "resolution": curator.resolution,
     }
     return Outcome(centers, union, facts)
 

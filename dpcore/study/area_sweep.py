@@ -1,0 +1,197 @@
+"""The level of one area against the error there and on the whole map, over many runs."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from dpcore.datasets.divided import rows_in
+from dpcore.datasets.own import AnyData
+from dpcore.errors import BadInput
+from dpcore.privacy.accounting import Infeasible
+from dpcore.results.non_private import NonPrivate, guarded, opened
+from dpcore.results.run_result import BaselineResult
+from dpcore.runs.area_runs import AreaRuns
+from dpcore.runs.baseline import baseline
+from dpcore.runs.request import Request
+from dpcore.runs.run import run
+from dpcore.study.curves import Curve, curve
+from dpcore.study.metrics import Metric, Solution, measurable, named, usual
+from dpcore.study.sweep import Trial, trial_seed
+from dpcore.study.sweep_plan import table_csv
+
+#: Where an error is measured.
+Where = Literal["inside", "whole"]
+
+
+@dataclass(frozen=True)
+class AreaTrial:
+    """One run with one area at one level, and its figures, which look at the true data.
+
+    Parameters
+    ----------
+    algorithm : str
+        The key of the algorithm.
+    area : str
+        The area whose level is varied.
+    level : float
+        Its epsilon.
+    run : int
+        The number of the run at this level, from 0.
+    seed : int
+        The seed that repeats the run.
+    inside, whole : mapping, default={}
+        Figures of the rows in the area, and of all rows, by the key of the metric.
+    seconds : float, default=0.0
+        Run time; areas whose level is the same as in an earlier run are not run again.
+    refusal : str or None, default=None
+        Why there is no answer; None if there is one.
+    """
+
+    algorithm: str
+    area: str
+    level: float
+    run: int
+    seed: int
+    inside: Mapping[str, float] = field(default_factory=dict)
+    whole: Mapping[str, float] = field(default_factory=dict)
+    seconds: float = 0.0
+    refusal: str | None = None
+
+    def as_trial(self, where: Where) -> Trial:
+        """The same as the trial of a sweep across levels."""
+        figures = self.inside if where == "inside" else self.whole
+        return Trial(
+            self.algorithm,
+            self.level,
+            self.run,
+            self.seed,
+            figures,
+            self.seconds,
+            self.refusal,
+        )
+
+
+def area_sweep(
+    request: Request,
+    data: AnyData,
+    area: str,
+    levels: Sequence[float],
+    runs: int = 20,
+    *,
+    metrics: Sequence[str] | None = None,
+    reference: BaselineResult | None = None,
+    first: int = 0,
+) -> Iterator[AreaTrial | NonPrivate[AreaTrial]]:
+    """One area at each level, `runs` times, yielding each trial as it finishes.
+
+    All other areas keep the levels of the request. Every level sees the same draws elsewhere, so
+    that what differs between two levels comes from the area alone. On data that are not public
+    each trial comes as `NonPrivate`.
+    """
+    regions = request.regions
+    if regions is None:
+        raise BadInput("A sweep over the level of an area needs a request with regions.")
+    if runs < 1:
+        raise BadInput(f"A sweep needs at least one run at each level, not {runs}.")
+    regions.index(area)
+    requests = [_with_level(request, area, level) for level in dict.fromkeys(map(float, levels))]
+    if not requests:
+        raise BadInput(f"Give at least one level for {area!r}.")
+    measured = named(usual() if metrics is None else metrics)
+    exact = opened(data)
+    for each in requests:
+        each.check_data(exact)
+    trials = _trials(requests, data, area, range(first, first + runs), measured, reference)
+    return (guarded(trial, data.about.public) for trial in trials)
+
+
+def _with_level(request: Request, area: str, level: float) -> Request:
+    assert request.regions is not None
+    regions = request.regions.with_levels({**request.regions.levels, area: level})
+    return Request(
+        request.algorithm,
+        request.k,
+        request.epsilon,
+        request.delta,
+        request.neighbors,
+        request.seed,
+        request.settings,
+        regions,
+    )
+
+
+def _trials(
+    requests: Sequence[Request],
+    data: AnyData,
+    area: str,
+    numbers: Iterable[int],
+    metrics: Sequence[Metric],
+    reference: BaselineResult | None,
+) -> Iterator[AreaTrial]:
+    exact, first = opened(data), requests[0]
+    assert first.regions is not None
+    best = np.asarray((reference or baseline(data, first.k, first.seed or 0)).centers)
+    inside = rows_in(exact, first.regions, area)
+    beside = {"inside": Solution(inside, best), "whole": Solution(exact, best)}
+    kept = AreaRuns()
+    for number in numbers:
+        chance = trial_seed(first.seed or 0, number)
+        for request in requests:
+            assert request.regions is not None
+            level = request.regions.levels[area]
+            trial = AreaTrial(request.algorithm, area, level, number, chance)
+            start = time.perf_counter()
+            try:
+                result = run(request.with_seed(chance), data, kept=kept)
+            except Infeasible as refusal:
+                nothing = {metric.key: math.nan for metric in metrics}
+                yield _filled(trial, inside=nothing, whole=nothing, refusal=str(refusal))
+                continue
+            seconds = time.perf_counter() - start
+            centers = np.asarray(result.centers)
+            published = 0 if result.synopsis is None else len(result.synopsis)
+            figures = {
+                where: {
+                    metric.key: metric.of(Solution(of.data, centers, published), of)
+                    for metric in metrics
+                }
+                for where, of in beside.items()
+            }
+            yield _filled(trial, **figures, seconds=seconds)
+
+
+def _filled(trial: AreaTrial, **more: Any) -> AreaTrial:
+    return AreaTrial(**{**vars(trial), **more})
+
+
+def area_curve(trials: Iterable[AreaTrial], metric: Metric, where: Where) -> Curve:
+    """The error in the area, or on the whole map, across the levels of the area."""
+    some = list(trials)
+    key = some[0].algorithm if some else ""
+    return curve(key, [trial.as_trial(where) for trial in some], metric)
+
+
+def as_csv(trials: Iterable[AreaTrial], status: str = "") -> str:
+    """Every trial as the row of a table, with two columns for each metric."""
+    rows, known = list(trials), measurable()
+    keys = dict.fromkeys(key for trial in rows for key in trial.whole)
+    figures = [f"{known[key].column}{end}" for key in keys for end in ("_inside", "")]
+    before, after = ("algorithm", "area", "level", "run", "seed"), ("seconds", "refusal")
+    said = {"status": status} if status else {}
+    return table_csv([*before, *figures, *after, *said], (_flat(row) | said for row in rows))
+
+
+def _flat(trial: AreaTrial) -> dict[str, Any]:
+    """A trial as a row; what is not a number stays empty."""
+    known = measurable()
+    row = {name: value for name, value in vars(trial).items() if name not in ("inside", "whole")}
+    for ending, figures in (("_inside", trial.inside), ("", trial.whole)):
+        for key, value in figures.items():
+            row[f"{known[key].column}{ending}"] = None if math.isnan(value) else value
+    return row
