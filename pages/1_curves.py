@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
-import pandas as pd
 import streamlit as st
 
 from dpcore.study import curves
-from dpcore.study.curves import EPSILONS, Curve
+from dpcore.study.curves import EPSILONS, Curve, Point
 from dpcore.study.metrics import Metric, usual
 from dpcore.study.predicted_curves import ABSOLUTE, RELATIVE, PredictedCurve, predicted_curves
 from dpcore.study.prediction import PARTING, PREDICTED
+from dpcore.study.sweep import Trial
 from dpcore.study.sweep_plan import SweepPlan, across, as_csv, as_json
 from pages.ui import (
     address,
@@ -20,7 +20,7 @@ from pages.ui import (
     chart_style,
     controls,
     curve_chart,
-    fragments,
+    curve_table,
     frame,
     live_runs,
     palette,
@@ -31,8 +31,8 @@ from pages.ui import (
 from pages.ui.address import Key
 from pages.ui.compare import method_picker
 from pages.ui.controls import Choice
-from pages.ui.curve_chart import Axes, Line
-from pages.ui.downloads import File, keep
+from pages.ui.curve_chart import ChartAxes
+from pages.ui.downloads import File
 from pages.ui.own_data import known
 from pages.ui.wording import measured
 
@@ -54,11 +54,7 @@ def main() -> None:
         plan = plan_controls(choice, metric)
         axes = axes_controls(metric)
         n = predicted_rows(plan, metric)
-    stopped = live_runs.is_stopped(plan)
-    going = not stopped and len(live_runs.gather(plan, stopped)) < plan.total
-    pause = live_runs.PAUSE if going else None
-    fragments.redrawn(show, pause, choice, plan, metric, axes, n, going)
-    repeat(plan)
+    live_runs.sweep(plan, partial(show, choice, plan, metric, axes, n), files)
 
 
 def plan_controls(choice: Choice, metric: Metric) -> SweepPlan:
@@ -78,10 +74,10 @@ def epsilon_control(label: str, key: Key[float]) -> float:
     return address.control(st.selectbox, label, key, format_func=lambda epsilon: f"{epsilon:g}")
 
 
-def axes_controls(metric: Metric) -> Axes:
+def axes_controls(metric: Metric) -> ChartAxes:
     switch = partial(address.control, st.toggle)
-    with st.expander("Axes", icon=":material/straighten:"):
-        return Axes(
+    with st.expander("ChartAxes", icon=":material/straighten:"):
+        return ChartAxes(
             switch("ε in equal factors (log)", url_keys.LOG_X),
             switch("Figures in equal factors (log)", url_keys.log_y(metric)),
             switch("Band", url_keys.BAND),
@@ -134,29 +130,30 @@ def tell_predictions(lines: list[PredictedCurve]) -> None:
 
 
 def show(
-    choice: Choice, plan: SweepPlan, metric: Metric, axes: Axes, n: int | None, going: bool
+    choice: Choice,
+    plan: SweepPlan,
+    metric: Metric,
+    axes: ChartAxes,
+    n: int | None,
+    trials: list[Trial],
 ) -> None:
-    trials = live_runs.gather(plan, not going)
     found = [curves.curve(key, trials, metric) for key in plan.algorithms]
-    live_runs.status(plan, len(trials), plan.total, live_runs.refused(trials), going)
     chart(choice, plan, metric, axes, n, found)
     curve_chart.refusals(found)
     too_few_rows.offer(choice)
     table(choice, plan, metric, found)
-    if going and len(trials) >= plan.total:
-        st.rerun()
 
 
 def chart(
-    choice: Choice, plan: SweepPlan, metric: Metric, axes: Axes, n: int | None, found: list[Curve]
+    choice: Choice,
+    plan: SweepPlan,
+    metric: Metric,
+    axes: ChartAxes,
+    n: int | None,
+    found: list[Curve],
 ) -> None:
     colors = palette.current()
-    limits = cached_work.limits(plan.data, plan.k, plan.seed, metric.key).value
-    blind = "center of the box" if limits.blind_is_center else "points spread in the box"
-    lines = [
-        Line("No privacy", limits.non_private, colors.non_private, "dash"),
-        Line(f"No data: {blind}", limits.blind, colors.quiet, "dot"),
-    ]
+    lines = curve_chart.reference_lines(plan, metric)
     best = cached_work.limits(plan.data, plan.k, plan.seed, "nicv").value.non_private
     dashed = predicted(plan, metric, n, best)
     if narrow := browser_state.is_narrow():
@@ -187,23 +184,14 @@ def y_title(choice: Choice, metric: Metric) -> str:
 def table(choice: Choice, plan: SweepPlan, metric: Metric, found: list[Curve]) -> None:
     """The curves in figures, and a link to Explore for each ε: what a screen reader gets."""
 
-    def say(value: float) -> str:
-        return measured(value, metric, choice.about.geographic)
+    def say(point: Point) -> str:
+        mean, low, high = (
+            measured(value, metric, choice.about.geographic)
+            for value in (point.mean, point.low, point.high)
+        )
+        return f"{mean} ({low} to {high})"
 
-    rows = {}
-    for curve in found:
-        points = {point.epsilon: point for point in curve.points}
-        rows[curve_chart.title(curve.algorithm)] = [
-            f"{say(p.mean)} ({say(p.low)} to {say(p.high)})"
-            if (p := points.get(epsilon))
-            else ("refused" if epsilon in curve.refusals else "…")
-            for epsilon in plan.epsilons
-        ]
-    st.table(
-        pd.DataFrame(rows, index=pd.Index([f"{e:g}" for e in plan.epsilons], name="ε")),
-        border="horizontal",
-    )
-    st.caption(f"{metric.title}: mean, and in brackets where the middle four in five runs lie.")
+    curve_table.draw(found, plan.epsilons, metric, say)
     wanted = st.pills(
         "Open Explore at ε =", plan.epsilons, format_func=lambda e: f"{e:g}", key="open"
     )
@@ -211,15 +199,12 @@ def table(choice: Choice, plan: SweepPlan, metric: Metric, found: list[Curve]) -
         live_runs.explore(wanted, choice.request.algorithm)
 
 
-def repeat(plan: SweepPlan) -> None:
-    """Files of every trial, and the lines that make them again."""
-    stopped = live_runs.is_stopped(plan)
-    trials = live_runs.gather(plan, stopped)
-    files = [
+def files(trials: list[Trial]) -> list[File]:
+    """Files of every trial."""
+    return [
         File(f"{kind} of every run", f"curves.{kind.lower()}", partial(make, trials))
         for kind, make in (("CSV", as_csv), ("JSON", as_json))
     ]
-    keep(plan.data, files, stopped or len(trials) >= plan.total, plan.command(), plan.python())
 
 
 main()

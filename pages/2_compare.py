@@ -32,15 +32,8 @@ VIEWS: dict[str, tuple[str, Callable[[], None]]] = {
 def main() -> None:
     frame.frame("Compare")
     st.title("Methods side by side")
-    chosen = address.control(
-        st.segmented_control,
-        "View",
-        url_keys.COMPARE_VIEW,
-        format_func=lambda view: VIEWS[view][0],
-        required=True,
-        label_visibility="collapsed",
-    )
-    VIEWS[chosen][1]()
+    titles = {key: title for key, (title, _) in VIEWS.items()}
+    VIEWS[address.tabs("View", url_keys.COMPARE_VIEW, titles)][1]()
 
 
 main()

@@ -132,8 +132,8 @@ def card(algorithm: Algorithm, found: Findings | None, numbers: dict[str, Any] |
             for label, text in algorithm.specification.items():
                 st.html(f"<p>{paragraph(label, text)}</p>")
             for each in promised:
-                words = f"{each.theorem.statement} {each.theorem.caution}".strip()
-                st.html(f"<p>{paragraph(each.theorem.citation, words)}</p>")
+                theorem = f"{each.theorem.statement} {each.theorem.caution}".strip()
+                st.html(f"<p>{paragraph(each.theorem.citation, theorem)}</p>")
             st.markdown("**To cite it:**")
             st.code(bibtex(*algorithm.works), language="bibtex")
             st.page_link(

@@ -18,7 +18,7 @@ from pages.ui.publish import (
     step_list,
 )
 from pages.ui.publish.publish_source import Subject, subject
-from pages.ui.publish.step import Step
+from pages.ui.publish.publish_step import PublishStep
 from pages.ui.url_parsers import OneOf
 from pages.ui.wording import plain
 
@@ -34,15 +34,9 @@ def main() -> None:
         "From data to files that anybody may have. Nothing is spent before you confirm it, and "
         "what is spent stays spent."
     )
-    views = [view for view in VIEWS if access.may(NEEDS[view])]
-    view = address.control(
-        st.segmented_control,
-        "View",
-        url_keys.PUBLISH_VIEW.narrowed(OneOf(views), views[0]),
-        format_func=VIEWS.__getitem__,
-        required=True,
-        label_visibility="collapsed",
-    )
+    views = {view: title for view, title in VIEWS.items() if access.may(NEEDS[view])}
+    key = url_keys.PUBLISH_VIEW.narrowed(OneOf(views), next(iter(views)))
+    view = address.tabs("View", key, views)
     approval.draw_requests()
     if view == HISTORY:
         history.draw()
@@ -53,51 +47,53 @@ def main() -> None:
 def path() -> None:
     """The steps, one of them open."""
     step = step_list.current()
-    if step is Step.RELEASED and access.may(Action.HISTORY):
+    if step is PublishStep.RELEASED and access.may(Action.HISTORY):
         if ledger := ledger_choice.ledger():
             released_step.draw(ledger)
         return
-    if step is Step.RELEASED:
-        step = Step.DATA
+    if step is PublishStep.RELEASED:
+        step = PublishStep.DATA
     key = chosen(step)
-    if step is Step.PROTECT and data_step.files() is None and key is None:
-        step = Step.DATA
-    if step is Step.DATA:
+    if step is PublishStep.PROTECT and data_step.files() is None and key is None:
+        step = PublishStep.DATA
+    if step is PublishStep.DATA:
         data_step.draw()
-        for later in (Step.PROTECT, Step.LEVEL, Step.CONFIRM):
+        for later in (PublishStep.PROTECT, PublishStep.LEVEL, PublishStep.CONFIRM):
             step_list.ahead(later)
-    elif step is Step.PROTECT and data_step.files() is not None:
-        step_list.finished(Step.DATA, data_step.summary())
+    elif step is PublishStep.PROTECT and data_step.files() is not None:
+        step_list.finished(PublishStep.DATA, data_step.summary())
         protection_step.draw()
-        for later in (Step.LEVEL, Step.CONFIRM):
+        for later in (PublishStep.LEVEL, PublishStep.CONFIRM):
             step_list.ahead(later)
     elif key is not None:
         of_chosen_data(step, subject(key))
 
 
-def chosen(step: Step) -> str | None:
+def chosen(step: PublishStep) -> str | None:
     """The data that the address names, or None where another step comes first."""
-    if step is Step.DATA:
+    if step is PublishStep.DATA:
         return None
     visibility.stop_if_absent()
     key: str | None = url_keys.DATA.by_default(None).get()
-    return key if key or step is Step.PROTECT else url_keys.DATA.default
+    return key if key or step is PublishStep.PROTECT else url_keys.DATA.default
 
 
-def of_chosen_data(step: Step, on: Subject) -> None:
-    step_list.finished(Step.DATA, plain(on.about.title))
+def of_chosen_data(step: PublishStep, on: Subject) -> None:
+    step_list.finished(PublishStep.DATA, plain(on.about.title))
     step_list.finished(
-        Step.PROTECT, protection_step.summary(on), change=on.is_own and bool(data_step.files())
+        PublishStep.PROTECT,
+        protection_step.summary(on),
+        change=on.is_own and bool(data_step.files()),
     )
     ledger = ledger_choice.ledger()
     if ledger is None:
         return
-    if step is not Step.CONFIRM:
+    if step is not PublishStep.CONFIRM:
         level_step.draw(on, ledger)
-        step_list.ahead(Step.CONFIRM)
+        step_list.ahead(PublishStep.CONFIRM)
         return
     found = level_step.terms(on, ledger_choice.account(ledger, level_step.name(on)))
-    step_list.finished(Step.LEVEL, level_step.summary(found, on))
+    step_list.finished(PublishStep.LEVEL, level_step.summary(found, on))
     if plan := level_step.plan_of(on, found):
         confirm_step.draw(plan, ledger)
 

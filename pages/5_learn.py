@@ -30,20 +30,10 @@ def main() -> None:
         with bar, presenter.bar():
             presenter.switch()
         st.caption("Public data only: what no noise protects may be shown here, and is marked.")
-        chosen = part_control()
+        titles = {key: title for key, (title, _) in PARTS.items()}
+        chosen = address.tabs("What to look at", url_keys.PART, titles)
     lessons.strip()
     PARTS[chosen][1]()
-
-
-def part_control() -> str:
-    return address.control(
-        st.segmented_control,
-        "What to look at",
-        url_keys.PART,
-        format_func=lambda name: PARTS[name][0],
-        required=True,
-        label_visibility="collapsed",
-    )
 
 
 main()

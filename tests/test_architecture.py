@@ -197,7 +197,7 @@ def test_everything_exported_exists_and_is_sorted():
 
 
 #: Class names that stand for several things, each known from the module it is imported with.
-NAMES_IN_USE_TWICE = {"Finding", "Limits", "Outcome", "OwnData", "Standing", "Step", "Tally"}
+NAMES_IN_USE_TWICE = {"Finding", "Limits", "Outcome"}
 
 
 def test_a_class_name_stands_for_one_thing():

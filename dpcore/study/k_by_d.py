@@ -33,6 +33,11 @@ class Cell:
     d: int
     trial: Trial
 
+    @property
+    def refusal(self) -> str | None:
+        """Why there is no answer, if so."""
+        return self.trial.refusal
+
 
 @dataclass(frozen=True)
 class Family:

@@ -23,7 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from pages.server import settings, uploads
-from pages.server.settings import Limits
+from pages.server.settings import ServerLimits
 
 #: Says that the server is there, and nothing else: for whoever watches over it.
 HEALTH = "/_stcore/health"
@@ -112,7 +112,7 @@ visits: dict[str, Throttle] = {}
 class Gate:
     """ASGI middleware around the whole of Streamlit."""
 
-    def __init__(self, app: ASGIApp, token: str | None, limits: Limits) -> None:
+    def __init__(self, app: ASGIApp, token: str | None, limits: ServerLimits) -> None:
         self._app = app
         self._token = token
         self._limits = limits

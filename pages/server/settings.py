@@ -40,7 +40,7 @@ EVERYBODY = "*"
 
 
 @dataclass(frozen=True)
-class Limits:
+class ServerLimits:
     """What all visitors together, and each of them, may ask of the server."""
 
     #: Visits at a time.
@@ -143,8 +143,8 @@ def roles() -> Roles:
     return Roles(of, four_eyes)
 
 
-def limits() -> Limits:
-    return Limits(_number(VISITS, 50), _number(UPLOADS, 500), _number(MOVES, 20))
+def limits() -> ServerLimits:
+    return ServerLimits(_number(VISITS, 50), _number(UPLOADS, 500), _number(MOVES, 20))
 
 
 def _number(name: str, usual: int) -> int:

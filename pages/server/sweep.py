@@ -1,4 +1,4 @@
-"""What a visit held is forgotten soon after it ends, and its memory goes back to the system."""
+"""The sweeper that forgets a visit's data soon after it ends, and returns memory to the system."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import gc
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
 import pyarrow as pa
 from streamlit.runtime import Runtime
@@ -24,7 +25,7 @@ let_go = threading.Event()
 
 
 class Sweeper:
-    """Ends visits whose browser has left.
+    """A sweeper that ends visits whose browser has left.
 
     Streamlit drops such a visit when another one comes or goes, and does not end it: its uploads
     stay, and so does what a script that was still running put into the caches of its session.
@@ -43,7 +44,7 @@ class Sweeper:
                 await asyncio.to_thread(give_back)
 
     def sweep(self) -> int:
-        """End the visits that are over, and say how many they were."""
+        """End the visits that are over, and return their number."""
         sessions = self._runtime._session_mgr.list_sessions()
         waiting = {info.session.id for info in sessions if info.client is None}
         self._left = {each: self._left.get(each, self._now()) for each in waiting}
@@ -52,23 +53,23 @@ class Sweeper:
             if info.session.id in over:
                 self._runtime.close_session(info.session.id)
                 _empty(info.session)
-        files = self._runtime.uploaded_file_mgr
+        files: Any = self._runtime.uploaded_file_mgr  # its interface leaves out what it stores
         known = {info.session.id for info in sessions}
-        orphans = set(files.file_storage) - known  # type: ignore[attr-defined]
+        orphans = set(files.file_storage) - known
         for each in orphans:
             files.remove_session_files(each)
         return len(over) + len(orphans)
 
 
 def _empty(session: AppSession) -> None:
-    """Take out what it held. Streamlit's message loop keeps the session that it served last, until
-    it serves another."""
+    """Empty a session. Streamlit's message loop keeps the last session that it served until it
+    serves another."""
     session._session_state = SessionState()
     session._fragment_storage = MemoryFragmentStorage()
 
 
 def give_back() -> None:
-    """Return what Python and Arrow hold in reserve to the operating system."""
+    """Return unused memory of Python and Arrow to the operating system."""
     gc.collect()
     pa.default_memory_pool().release_unused()
     with contextlib.suppress(OSError, AttributeError):  # not every C library has it

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from streamlit import runtime
@@ -26,8 +27,10 @@ def total() -> int:
     """Bytes of all uploads, each counted once."""
     sizes = dict(_opened.values())
     if runtime.exists():
-        files = runtime.get_instance().uploaded_file_mgr.file_storage.values()
-        sizes |= {id(each.data): len(each.data) for held in list(files) for each in held.values()}
+        # The interface leaves out what it stores.
+        files: Any = runtime.get_instance().uploaded_file_mgr
+        held = list(files.file_storage.values())
+        sizes |= {id(each.data): len(each.data) for visit in held for each in visit.values()}
     return sum(sizes.values())
 
 

@@ -1,15 +1,16 @@
-"""The address is the state: every control reads its value from the query string and writes it
-there, so that a copied address opens the same picture anywhere, and going back goes back.
+"""The state of a page in its address (URL).
 
-Streamlit's own `bind` writes the label of a choice into the address; ours writes its key, which
-stays when a title is reworded, and keeps values that this page has no control for. `url_keys`
-declares every key.
+Every control reads its value from the query string and writes it back. A copied address therefore
+opens the same picture anywhere, and the browser's back button works. `url_keys` declares every key.
+
+Streamlit's own `bind` writes the label of a choice into the address. We write a short key instead:
+it stays the same when a title is reworded. We also keep values that the current page does not use.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
@@ -20,32 +21,31 @@ from pages.ui.url_parsers import Parse, plain_text
 
 T = TypeVar("T")
 REMEMBERED, LEFT, HERE = "address", "addresses-left", "page"
-#: In place of a default that stays as it was declared.
+#: Stands for "keep the declared default".
 SAME: Any = object()
 
 
 @dataclass(frozen=True)
 class Key(Generic[T]):
-    """A name in the address with one meaning: how its text is read and written, what it is where
-    the address does not say, and the pages that it belongs to."""
+    """A query parameter: its name, how to read and write its text, its default, and its pages."""
 
     name: str
     parse: Parse[T]
     default: T
     pages: tuple[str, ...]
-    #: An earlier name, under which addresses of its pages may still have it.
+    #: An earlier name, which old addresses of its pages still use.
     former: str = ""
     render: Callable[[T], str] = plain_text
-    #: What was declared, where this reads less.
+    #: The declared key, if this one is narrowed.
     whole: Key[Any] | None = None
 
     def narrowed(self, parse: Parse[T], default: T = SAME) -> Key[T]:
-        """The same key where less can be shown, or where another default is usual."""
+        """The same key for a page that accepts fewer values or has another default."""
         first = self.default if default is SAME else default
         return replace(self, parse=parse, default=first, whole=self.whole or self)
 
     def by_default(self, default: Any) -> Key[Any]:
-        """The same key where another default is usual."""
+        """The same key for a page that has another default."""
         return self.narrowed(self.parse, default)
 
     def reads(self, text: str) -> bool:
@@ -56,8 +56,11 @@ class Key(Generic[T]):
         return True
 
     def get(self) -> T:
-        """The value in the address. A text that none of its pages can read is taken out; one that
-        only this page cannot read stays for the others."""
+        """Return the value in the address, or the default.
+
+        Text that no page can read is removed. Text that only this page cannot read stays in the
+        address for the other pages.
+        """
         text = st.query_params.get(self.name)
         if text is None:
             return self.default
@@ -71,7 +74,7 @@ class Key(Generic[T]):
             return self.default
 
     def put(self, value: T) -> None:
-        """Write a value into the address, or take it out where it is the default."""
+        """Write a value into the address; the default is left out."""
         restore()
         st.session_state.setdefault(LEFT, []).append(st.query_params.to_dict())
         if value == self.default or value is None:
@@ -81,21 +84,21 @@ class Key(Generic[T]):
         remember()
 
     def clear(self) -> None:
-        """Take it out of the address."""
+        """Remove the key from the address."""
         self.put(self.default)
 
     def at(self, value: T) -> dict[str, str]:
-        """The part of a link that sets it to a value."""
+        """The query that sets this key in a link."""
         return {self.name: self.render(value)}
 
 
 def arrive(page: str, keys: Iterable[Key[Any]] = ()) -> None:
-    """Take the address that a page is asked for with, unless it was left in the meantime. What it
-    has under earlier names of the page's keys goes by their names of today.
+    """Accept the address of the request, and rename keys that it has under earlier names.
 
-    A part of the page that redraws itself may take a press along before the page asks to be drawn
-    for it, with the address from before: that would undo the press. Going back asks for a place
-    that was left, too, and is to be heeded.
+    A fragment that redraws itself may handle a click before the page asks to be drawn for that
+    click. The page then asks with the address from before the click, and accepting it would undo
+    the click. So an address that this page has just left is not accepted, unless the person went
+    back in the browser.
     """
     left, here = st.session_state.pop(LEFT, []), st.session_state.get(HERE)
     st.session_state[HERE] = page
@@ -114,25 +117,25 @@ def _rename(key: Key[Any]) -> None:
 
 
 def going_back() -> bool:
-    """Whether somebody went through the history of the browser to be here."""
+    """Whether the browser's back or forward button led here."""
     return getattr(get_script_run_ctx(), "is_history_navigation", False)
 
 
 def remember() -> None:
-    """Keep the address that the browser was told last."""
+    """Remember the address that the browser was told last."""
     st.session_state[REMEMBERED] = st.query_params.to_dict()
 
 
 def restore() -> None:
-    """Undo what a part of the page that redraws itself brought along from before the last change:
-    the browser asks for it with the address that it had then."""
+    """Go back to the remembered address: a fragment may redraw with the address from before the
+    last change."""
     known = st.session_state.get(REMEMBERED)
     if known is not None and st.query_params.to_dict() != known:
         st.query_params.from_dict(known)
 
 
 def link(*changes: dict[str, str], without: Iterable[Key[Any]] = ()) -> dict[str, str]:
-    """The whole state with some changes, for a link to another page."""
+    """The whole state with some changes, as the query of a link."""
     query = st.query_params.to_dict()
     for key in without:
         query.pop(key.name, None)
@@ -153,9 +156,9 @@ def control(
     then: Callable[[T], None] | None = None,
     **options: Any,
 ) -> T:
-    """A Streamlit control whose value stands in the address, with the limits of its key.
+    """Draw a Streamlit control whose value is kept in the address, within the limits of its key.
 
-    `then` is told the new value when a person changes it, before the page is drawn again.
+    `then` is called with the new value when a person changes it, before the page is drawn again.
     """
     value = key.get()
     state = current_key(key.name, value)
@@ -174,11 +177,24 @@ def control(
     return widget(label, key=state, on_change=write, **options, **start)
 
 
-def current_key(name: str, value: Any) -> str:
-    """The key of a control, a new one where the address was changed by something else.
+def tabs(label: str, key: Key[str], titles: Mapping[str, str]) -> str:
+    """Draw a row of views and return the open one. The label is for screen readers."""
+    return control(
+        st.segmented_control,
+        label,
+        key,
+        options=list(titles),
+        format_func=titles.__getitem__,
+        required=True,
+        label_visibility="collapsed",
+    )
 
-    Writing the value into the session instead would reach the browser too late when the page is
-    drawn again at once: it would show a control at its default.
+
+def current_key(name: str, value: Any) -> str:
+    """The widget key of a control; a new one after something else changed the address.
+
+    Writing the value into the session state would reach the browser too late when the page is
+    drawn again at once: the control would show its default.
     """
     key = latest_key(name)
     if key in st.session_state and st.session_state[key] != value:
@@ -192,12 +208,12 @@ def latest_key(name: str) -> str:
 
 
 def replaced(name: str) -> str:
-    """Where the session keeps how often a control was replaced."""
+    """The session key that counts how often a control was replaced."""
     return f"times-{name}-was-replaced"
 
 
 def starting_at(widget: Callable[..., Any], value: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """The argument that each kind of control calls its first value."""
+    """The argument by which this kind of control takes its first value."""
     known = inspect.signature(widget).parameters
     if "index" in known:
         return {"index": list(options["options"]).index(value)}

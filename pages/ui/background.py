@@ -1,4 +1,8 @@
-"""Who goes first: pictures that somebody waits for, then one thread's steps of what streams in."""
+"""Work in the background.
+
+Pictures that somebody is waiting for come first. Jobs that stream results take turns on one thread,
+one step at a time. A call that must not wait for others, such as a release, gets its own thread.
+"""
 
 from __future__ import annotations
 
@@ -8,24 +12,27 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
+#: What a job is doing, and the fraction that is done (0 if unknown).
+State = tuple[str, float]
 
-#: Seconds after which nobody is taken to be watching any more.
+#: Seconds after the last look until a job counts as unwatched.
 PATIENCE = 5.0
-#: Finished and abandoned jobs that are remembered.
+#: How many jobs a worker remembers.
 KEPT = 256
-#: Seconds that a step gives way to pictures, at most: a crowd must not stop it altogether.
+#: The most seconds that a step waits for pictures, so that many visitors cannot block it.
 PATIENCE_WITH_PICTURES = 0.5
+#: Seconds to try stopping a job for, and between tries.
+STOPPING, BETWEEN = 5.0, 0.05
 
 
-class Pictures:
-    """Lets a few pictures be made at a time, each as fast as it can be.
+class PictureQueue:
+    """A queue that lets a few pictures be computed at a time.
 
-    Made all at once, they would share the processor and all be ready at the end; one after the
-    other, half of them are ready by half the time.
+    If all ran at once, they would share the processor and all finish at the end. In turn, half of
+    them are ready after half the time.
     """
 
     def __init__(self, at_once: int = os.cpu_count() or 1) -> None:
@@ -48,62 +55,136 @@ class Pictures:
                 self._changed.notify_all()
 
     def give_way(self, seconds: float) -> None:
-        """Return when nobody waits for a picture, or after so many seconds."""
+        """Wait until nobody is waiting for a picture, or until the seconds are over."""
         with self._changed:
             self._changed.wait_for(lambda: not self._wanted, seconds)
 
 
-@dataclass
 class Job(Generic[T]):
-    """Results so far of something that is computed step by step."""
+    """Something that is computed step by step, and its results so far."""
 
-    steps: Callable[[], Iterator[T]]
-    results: list[T] = field(default_factory=list)
-    done: bool = False
-    failure: Exception | None = None
-    #: How many results are wanted; None for all there are.
-    enough: int | None = None
-    watched: float = 0.0
-    _iterator: Iterator[T] | None = None
+    def __init__(
+        self,
+        steps: Callable[[], Iterator[T]],
+        state: Callable[[], State] = lambda: ("Working", 0.0),
+        stop: Callable[[], None] | None = None,
+    ) -> None:
+        self.results: list[T] = []
+        self.failure: Exception | None = None
+        self.state = state
+        #: How many results are wanted; None for all.
+        self.enough: int | None = None
+        self.watched = 0.0
+        self._steps: Callable[[], Iterator[T]] | None = steps
+        self._iterator: Iterator[T] | None = None
+        #: Interrupts the current operation; a step may consist of several.
+        self._stop = stop
+        self._ended = threading.Event()
+
+    @property
+    def done(self) -> bool:
+        return self._ended.is_set()
+
+    @property
+    def result(self) -> T:
+        """The last result."""
+        return self.results[-1]
 
     @property
     def waiting(self) -> bool:
-        """Whether somebody wants more than there is."""
+        """Whether more results are wanted than there are."""
         return not self.done and (self.enough is None or len(self.results) < self.enough)
 
     def advance(self) -> None:
-        """Take one step. Only the worker's thread calls this."""
+        """Take one step. Only the thread that runs the job calls this."""
         try:
             if self._iterator is None:
-                self._iterator = self.steps()
+                assert self._steps is not None
+                self._iterator = self._steps()
             self.results.append(next(self._iterator))
+            return
         except StopIteration:
-            self.done = True
+            pass
         except Exception as failure:
-            self.failure, self.done = failure, True
-        if self.done:
-            self._iterator = None
+            _let_go(failure)
+            self.failure = failure
+        # A job outlives a visit, so it must not hold the visitor's data.
+        self._iterator = self._steps = None
+        self._ended.set()
+
+    def finish(self) -> None:
+        """Take all steps."""
+        while not self.done:
+            self.advance()
+
+    @property
+    def can_stop(self) -> bool:
+        return self._stop is not None
+
+    def stop(self) -> None:
+        """Stop the job early: it fails, and its failure says that it was stopped."""
+        give_up = time.monotonic() + STOPPING
+        while self._stop and not self.done and time.monotonic() < give_up:
+            self._stop()
+            self.wait(BETWEEN)
+
+    def wait(self, seconds: float) -> None:
+        self._ended.wait(seconds)
+
+
+def _let_go(failure: BaseException | None) -> None:
+    """Drop the stack frames of an exception: their variables may hold private data."""
+    while failure is not None:
+        failure.__traceback__ = None
+        failure = failure.__context__
+
+
+def begin(
+    work: Callable[[], T], state: Callable[[], State], stop: Callable[[], None] | None = None
+) -> Job[T]:
+    """Start a call on its own thread. It continues when the script or the visit ends."""
+
+    def steps() -> Iterator[T]:
+        yield work()
+
+    job = Job(steps, state, stop)
+    threading.Thread(target=job.finish, name="job", daemon=True).start()
+    return job
 
 
 class Worker:
-    """Runs jobs one step at a time, so that none waits for another to finish."""
+    """A thread that runs jobs one step at a time, so that no job waits for another to finish."""
 
-    def __init__(self, pictures: Pictures | None = None) -> None:
-        self._pictures = pictures or Pictures()
+    def __init__(self, pictures: PictureQueue | None = None) -> None:
+        self._pictures = pictures or PictureQueue()
         self._jobs: OrderedDict[Hashable, Job[Any]] = OrderedDict()
+        #: Calls that must happen once. They are never forgotten.
+        self._begun: dict[Hashable, Job[Any]] = {}
         self._changed = threading.Condition()
         self._stopped = False
-        threading.Thread(target=self._work, name="draws", daemon=True).start()
+        threading.Thread(target=self._work, name="steps", daemon=True).start()
+
+    def begin_once(self, key: Hashable, make: Callable[[], Job[T]]) -> Job[T]:
+        """Return the job for a key, and start it if there is none yet."""
+        with self._changed:
+            if key not in self._begun:
+                self._begun[key] = make()
+            return self._begun[key]
+
+    def begun(self, key: Hashable) -> Job[Any] | None:
+        """Return the job that was started for a key, if any."""
+        return self._begun.get(key)
 
     def job(
         self, key: Hashable, steps: Callable[[], Iterator[T]], enough: int | None = None
     ) -> Job[T]:
-        """The job of that key, begun if it is new, and watched from now on.
+        """Return the streaming job for a key, and mark it as watched.
 
-        With enough results it pauses, and goes on when somebody wants more; 0 only looks.
+        The job pauses once it has enough results and continues when more are wanted; with
+        `enough=0` it is only looked at.
         """
         with self._changed:
-            job = self._jobs.setdefault(key, Job(steps))
+            job = self._jobs.get(key) or self._jobs.setdefault(key, Job(steps))
             self._jobs.move_to_end(key)
             job.watched, job.enough = time.monotonic(), enough
             while len(self._jobs) > KEPT:
@@ -112,7 +193,7 @@ class Worker:
         return job
 
     def stop(self) -> None:
-        """Forget all jobs and do no more, once the step that is being made is done."""
+        """Forget all jobs, and end the thread after its current step."""
         with self._changed:
             self._stopped = True
             self._jobs.clear()
@@ -129,7 +210,7 @@ class Worker:
             job.advance()
 
     def _next(self) -> Job[Any] | None:
-        """The watched job with the fewest results: everybody's first figures come first."""
+        """The watched job with the fewest results, so that everybody soon sees first results."""
         now = time.monotonic()
         open_jobs = [
             job for job in self._jobs.values() if job.waiting and now - job.watched < PATIENCE

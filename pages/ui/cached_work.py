@@ -1,7 +1,7 @@
-"""Work that is done once: data, references, runs and draws.
+"""Cached work: data sets, references, runs and repeated runs.
 
-What is made of built-in data, which are public, is shared by everybody who looks. What is made of
-data that somebody brought stays in their session and is gone with it.
+Results on built-in data, which are public, are shared by all sessions. Results on data that a
+person brought stay in that person's session and disappear with it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from dpcore.study.run_view import Axes, Levels, Marks, Truth
 from dpcore.study.sweep import Trial
 from dpcore.study.sweep_plan import SweepPlan
 from pages.ui import own_data
-from pages.ui.background import Job, Pictures, Worker
+from pages.ui.background import Job, PictureQueue, Worker
 from pages.ui.controls import Choice
 from pages.ui.maps import in_the_city
 
@@ -44,22 +44,15 @@ def told_apart(choice: Choice) -> Any:
 
 
 def once(most: int, show_spinner: bool | str = False) -> Callable[[Function], Function]:
-    """Do it once for everybody or, for data that a session holds, once in that session.
+    """Cache a function for all sessions or, for a session's own data, in that session alone.
 
-    The first argument says which data: their key, or a choice.
+    The first argument names the data: a data key, or a `Choice`.
     """
 
     def decorate(function: Function) -> Function:
-        shared, own = (
-            st.cache_resource(
-                function,
-                show_spinner=show_spinner,
-                max_entries=most,
-                scope=scope,
-                hash_funcs={Choice: told_apart},
-            )
-            for scope in ("global", "session")
-        )
+        usual: dict[str, Any] = {"max_entries": most, "show_spinner": show_spinner}
+        cached = partial(st.cache_resource, **usual, hash_funcs={Choice: told_apart})
+        shared, own = cached()(function), cached(scope="session")(function)
 
         @wraps(function)
         def asked(subject: str | Choice, *rest: Any) -> Any:
@@ -73,7 +66,7 @@ def once(most: int, show_spinner: bool | str = False) -> Callable[[Function], Fu
 
 @dataclass(frozen=True)
 class Picture:
-    """What a screen needs of a run, small enough to keep many of."""
+    """The parts of a run that a page draws, small enough to keep many of them."""
 
     marks: Marks | None
     density: Levels | None
@@ -82,9 +75,9 @@ class Picture:
     verdict: Verdict
     epsilon: float
     delta: float
-    #: Why this method ran, in a sentence, where nobody chose it.
+    #: Why `auto` chose this method, in a sentence.
     because: str = ""
-    #: What to know about its points, where there is something.
+    #: A remark about the points.
     note: str = ""
 
 
@@ -148,8 +141,8 @@ def true_density(key: str, axes: Axes) -> NonPrivate[Levels]:
 
 
 @st.cache_resource
-def turns() -> Pictures:
-    return Pictures()
+def turns() -> PictureQueue:
+    return PictureQueue()
 
 
 @st.cache_resource
@@ -159,7 +152,7 @@ def worker() -> Worker:
 
 @st.cache_resource(scope="session", on_release=Worker.stop)
 def own_worker() -> Worker:
-    """What it makes of a session's own data is gone with the session."""
+    """The worker for a session's own data; its results disappear with the session."""
     return Worker(turns())
 
 
@@ -168,9 +161,9 @@ def worker_of(key: str) -> Worker:
 
 
 def repeated(choice: Choice) -> Job[Draw]:
-    """The same run with other luck, over and over, in the background: its draws so far.
+    """Repeat a run with other noise in the background, and return the job with its draws so far.
 
-    The seed of the picture is left out: new noise keeps the band.
+    The draws do not depend on the seed of the picture: new noise keeps the band.
     """
     source, best = data(choice.data), reference(choice.data, choice.request.k, 0)
     request = choice.request.with_seed(0)
@@ -178,9 +171,9 @@ def repeated(choice: Choice) -> Job[Draw]:
 
 
 def swept(plan: SweepPlan, enough: int, most: int) -> dict[Request, Job[Trial]]:
-    """A job for each request, which goes on until there are enough trials.
+    """One job for each request of a sweep, which runs until there are enough trials.
 
-    Each depends on its own settings alone, so that what is finished stays when others change.
+    A job depends on its own request only, so finished trials stay when other requests change.
     """
     source, best = data(plan.data), reference(plan.data, plan.k, plan.seed)
     return {
@@ -194,5 +187,5 @@ def swept(plan: SweepPlan, enough: int, most: int) -> dict[Request, Job[Trial]]:
 
 
 def _trials(*asked: Any, **named: Any) -> Iterator[Trial]:
-    """A sweep, opened for the screen of the data's owner."""
+    """Trials of a sweep, opened for the screen of the data's owner."""
     return map(opened, dpcore.sweep(*asked, **named))

@@ -16,7 +16,8 @@ from dpcore.privacy.explain import NO_BREAK, plural
 from dpcore.study.curves import Curve
 from dpcore.study.metrics import Metric
 from dpcore.study.predicted_curves import PredictedCurve
-from pages.ui import chart_style
+from dpcore.study.sweep_plan import SweepPlan
+from pages.ui import cached_work, chart_style, palette
 from pages.ui.palette import Palette
 
 HEIGHT = 520
@@ -26,7 +27,7 @@ TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 4)
 
 
 @dataclass(frozen=True)
-class Axes:
+class ChartAxes:
     """How the plane is divided: in equal steps, or in equal factors."""
 
     x_log: bool = True
@@ -44,6 +45,17 @@ class Line:
     dash: str
 
 
+def reference_lines(plan: SweepPlan, metric: Metric) -> list[Line]:
+    """Lines for the answer without privacy and the best answer that looks at no data."""
+    colors = palette.current()
+    known = cached_work.limits(plan.data, plan.k, plan.seed, metric.key).value
+    blind = "center of the box" if known.blind_is_center else "points spread in the box"
+    return [
+        Line("No privacy", known.non_private, colors.non_private, "dash"),
+        Line(f"No data: {blind}", known.blind, colors.quiet, "dot"),
+    ]
+
+
 def title(algorithm: str) -> str:
     system = ALGORITHMS[algorithm]
     return system.title if system.verdict.holds else f"{system.title} (unproven)"
@@ -55,7 +67,7 @@ def figure(
     lines: Sequence[Line],
     epsilons: Sequence[float],
     here: float,
-    axes: Axes,
+    axes: ChartAxes,
     y_title: str,
     colors: Palette,
     narrow: bool = False,
@@ -128,7 +140,7 @@ def key(names: Iterable[tuple[str, float, str]]) -> None:
     st.markdown("&emsp; ".join(entries), unsafe_allow_html=True)
 
 
-def level(line: Line, epsilons: Sequence[float], axes: Axes) -> go.Scatter:
+def level(line: Line, epsilons: Sequence[float], axes: ChartAxes) -> go.Scatter:
     return go.Scatter(
         x=[epsilons[0], epsilons[-1]],
         y=[line.value] * 2 if line.value > 0 or not axes.y_log else [None] * 2,
@@ -212,7 +224,7 @@ def here_line(here: float, colors: Palette) -> dict[str, Any]:
     }
 
 
-def y_range(curves: Iterable[Curve], lines: Iterable[Line], axes: Axes) -> tuple[float, float]:
+def y_range(curves: Iterable[Curve], lines: Iterable[Line], axes: ChartAxes) -> tuple[float, float]:
     """What the axis shows: all means, bands and lines, and a little more."""
     values = [line.value for line in lines]
     for curve in curves:
@@ -225,7 +237,7 @@ def y_range(curves: Iterable[Curve], lines: Iterable[Line], axes: Axes) -> tuple
     return min(values) - room, max(values) + room
 
 
-def band(curve: Curve, color: str, axes: Axes, least: float) -> go.Scatter:
+def band(curve: Curve, color: str, axes: ChartAxes, least: float) -> go.Scatter:
     lows = [max(p.low, least) if axes.y_log else p.low for p in curve.points]
     highs = [max(p.high, least) if axes.y_log else p.high for p in curve.points]
     across = [p.epsilon for p in curve.points]
@@ -264,7 +276,7 @@ def means(curve: Curve, color: str, metric: Metric, colors: Palette) -> go.Scatt
 
 
 def placed(
-    named: Iterable[tuple[str, float, str]], low: float, high: float, axes: Axes
+    named: Iterable[tuple[str, float, str]], low: float, high: float, axes: ChartAxes
 ) -> list[tuple[str, float, str]]:
     """Labels with their heights as parts of the plot, moved apart where they would overlap."""
 

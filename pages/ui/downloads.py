@@ -40,7 +40,7 @@ def keep(
     """
     if not visibility.may_leave(data):
         return
-    of = "private-twin" if visibility.of(data) is visibility.Standing.TWIN else "not-private"
+    of = "private-twin" if visibility.of(data) is visibility.Visibility.TWIN else "not-private"
     st.subheader("Take it with you")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for file in files:

@@ -13,18 +13,17 @@ from pages.ui.controls import Choice
 from pages.ui.run_picture import kind
 from pages.ui.wording import plain
 
-#: Seconds between looks at the draws that are still being made, and how many the first needs.
-PAUSE, ENOUGH = 0.5, 4
+#: So many draws are enough for a first figure.
+ENOUGH = 4
 
 
 def figures(choice: Choice, picture: Picture, place: str = "") -> None:
     """The figures of a run. Those over many draws come in after the picture and keep their band
     when new noise is drawn."""
-    live = not cached_work.repeated(choice).done
-    fragments.redrawn(_figures, PAUSE if live else None, choice, picture, live, place)
+    fragments.until_done(_figures, not cached_work.repeated(choice).done, choice, picture, place)
 
 
-def _figures(choice: Choice, picture: Picture, live: bool, place: str) -> None:
+def _figures(choice: Choice, picture: Picture, place: str) -> bool:
     job = cached_work.repeated(choice)
     finished, drawn = job.done, job.results[:]
     usual = spread(drawn) if len(drawn) >= min(ENOUGH, DRAWS) else None
@@ -34,8 +33,7 @@ def _figures(choice: Choice, picture: Picture, live: bool, place: str) -> None:
                 show(choice, picture, usual)
     if job.failure:
         st.warning(f"No figures over many draws: {plain(str(job.failure))}")
-    elif live and finished:
-        st.rerun()
+    return finished
 
 
 def figure(label: str, value: str, sentence: str, mark: str = "") -> None:

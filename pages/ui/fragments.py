@@ -1,4 +1,4 @@
-"""Parts of a page that redraw themselves."""
+"""Parts of a page that redraw themselves (Streamlit's fragments)."""
 
 from __future__ import annotations
 
@@ -7,12 +7,45 @@ from typing import Any
 
 import streamlit as st
 
+from pages.ui.background import Job
+
+#: Seconds between redraws, and the seconds within which nobody needs a progress bar.
+PAUSE, SOON = 0.5, 0.4
+
 
 def redrawn(part: Callable[..., None], every: float | None, *what: Any) -> None:
-    """Draw a part of the page now, and again every so many seconds, in a place of its own.
+    """Draw a part of the page now and every few seconds, in a container of its own.
 
-    When a page is drawn while one of its parts waits to be, that part is left out for a moment.
-    Without a place that stays, what follows it would move up in the browser and be drawn over.
+    If the page is drawn while a part waits for its turn, that part is missing for a moment. Without
+    a container, whatever follows would move up in the browser and be drawn over.
     """
     with st.container():
         st.fragment(part, run_every=every)(*what)
+
+
+def until_done(
+    part: Callable[..., bool], going: bool, *what: Any, every: float | None = PAUSE
+) -> None:
+    """Redraw a part of the page until it returns True; then draw the whole page once more."""
+    redrawn(_until_done, every if going else None, part, going, *what)
+
+
+def _until_done(part: Callable[..., bool], going: bool, *what: Any) -> None:
+    if part(*what) and going:
+        st.rerun()
+
+
+def watch(job: Job[Any]) -> bool:
+    """Return whether a job is done. If not, draw its progress, and the page again at the end."""
+    job.wait(SOON)
+    if not job.done:
+        until_done(_bar, True, job)
+    return job.done
+
+
+def _bar(job: Job[Any]) -> bool:
+    doing, part = job.state()
+    st.progress(min(max(part, 0.0), 1.0), f"{doing} …")
+    if job.can_stop:
+        st.button("Stop", icon=":material/stop:", key="stop", on_click=job.stop)
+    return job.done

@@ -1,43 +1,107 @@
-"""Runs that are watched while they are made: how far they are, how to stop them, where to look
-closer."""
+"""Live views: a chart and a table that grow while runs come in, with progress, stop and files."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable
+from collections.abc import Callable, Mapping
+from typing import Protocol, TypeVar
 
 import streamlit as st
 
 from dpcore.privacy import explain
+from dpcore.runs.request import Request
 from dpcore.study.sweep import Trial
 from dpcore.study.sweep_plan import SweepPlan
-from pages.ui import address, cached_work, url_keys, visibility
-
-#: Seconds between looks at the runs that are still being made.
-PAUSE = 0.5
-
-
-def is_stopped(plan: Hashable) -> bool:
-    """Whether this person told it to stop."""
-    return st.session_state.get("stopped") == plan
+from pages.ui import address, cached_work, fragments, url_keys, visibility
+from pages.ui.background import Job
+from pages.ui.downloads import File, keep
 
 
-def gather(plan: SweepPlan, stopped: bool) -> list[Trial]:
-    """The trials so far. What fails altogether says so in place of its trials."""
-    trials = []
-    jobs = cached_work.swept(plan, 0 if stopped else plan.runs, url_keys.MOST_RUNS)
-    for request, job in jobs.items():
-        trials += job.results[: plan.runs]
+class Plan(Protocol):
+    """The runs that a view shows. Equal plans share their runs; a stopped plan stays stopped."""
+
+    @property
+    def total(self) -> int:
+        """The number of runs."""
+
+    def python(self) -> str:
+        """A program that repeats it."""
+
+
+class Run(Protocol):
+    """One finished run."""
+
+    @property
+    def refusal(self) -> str | None:
+        """Why the run has no result, or None."""
+
+
+R = TypeVar("R", bound=Run)
+K = TypeVar("K")
+T = TypeVar("T")
+
+
+def show(
+    data: str,
+    plan: Plan,
+    gather: Callable[[bool], list[R]],
+    draw: Callable[[list[R]], None],
+    files: Callable[[list[R]], list[File]],
+    command: str = "",
+    marked: bool = True,
+) -> None:
+    """Draw a live view: progress and a stop button, chart and table, then files.
+
+    `gather(stopped)` requests the missing runs, unless stopped, and returns the finished ones.
+    """
+    stopped = st.session_state.get("stopped") == plan
+
+    def so_far() -> bool:
+        runs = gather(stopped)
+        status(plan, len(runs), sum(run.refusal is not None for run in runs), not stopped)
+        draw(runs)
+        return len(runs) >= plan.total
+
+    going = not stopped and len(gather(stopped)) < plan.total
+    fragments.until_done(so_far, going)
+    runs = gather(stopped)
+    ready = stopped or len(runs) >= plan.total
+    keep(data, files(runs), ready, command, plan.python(), marked)
+
+
+def sweep(
+    plan: SweepPlan,
+    draw: Callable[[list[Trial]], None],
+    files: Callable[[list[Trial]], list[File]],
+) -> None:
+    """Draw a live view of a sweep."""
+
+    def trials(stopped: bool) -> list[Trial]:
+        jobs = cached_work.swept(plan, 0 if stopped else plan.runs, url_keys.MOST_RUNS)
+        return plan.ordered(gathered(jobs, plan.runs, refused))
+
+    def refused(request: Request, number: int, why: str) -> Trial:
+        return Trial.refused(request, number, plan.metrics, why)
+
+    show(plan.data, plan, trials, draw, files, plan.command())
+
+
+def gathered(
+    jobs: Mapping[K, Job[T]], of_each: int, refused: Callable[[K, int, str], T]
+) -> list[T]:
+    """The finished runs of all jobs. A job that failed has refused runs in place of the rest."""
+    runs: list[T] = []
+    for key, job in jobs.items():
+        runs += job.results[:of_each]
         if job.failure:
-            trials += [
-                Trial.refused(request, number, plan.metrics, str(job.failure))
-                for number in range(len(job.results), plan.runs)
-            ]
-    return plan.ordered(trials)
+            missing = range(len(job.results), of_each)
+            runs += [refused(key, number, str(job.failure)) for number in missing]
+    return runs
 
 
-def status(plan: Hashable, done: int, total: int, refused: int, live: bool) -> None:
-    """How far it is, how long it will take, and a way to stop it or to go on."""
+def status(plan: Plan, done: int, refused: int, live: bool) -> None:
+    """Draw the progress, the time left, and a button to stop or continue."""
+    total = plan.total
     if done >= total:
         st.caption(f"{total - refused:,} runs finished." + f" {refused:,} refused." * (refused > 0))
         return
@@ -54,8 +118,8 @@ def status(plan: Hashable, done: int, total: int, refused: int, live: bool) -> N
             st.rerun()
 
 
-def time_left(plan: Hashable, done: int, total: int) -> str:
-    """Judged by the pace since this plan was first seen."""
+def time_left(plan: Plan, done: int, total: int) -> str:
+    """Estimate the time left from the pace since this plan was first shown."""
     now = time.monotonic()
     seen, began, already = st.session_state.get("pace", (None, now, done))
     if seen != plan:
@@ -69,18 +133,14 @@ def time_left(plan: Hashable, done: int, total: int) -> str:
     )
 
 
-def refused(trials: list[Trial]) -> int:
-    return sum(trial.refusal is not None for trial in trials)
-
-
 def warn(data: str, what: str, by: str) -> None:
-    """Say what is on screen; raw data that nobody switched on end the page here."""
+    """Say which data are on screen. End the page here if they are raw and not switched on."""
     if not visibility.show(data, what, by):
         st.stop()
 
 
 def explore(epsilon: float, algorithm: str, *changes: dict[str, str]) -> None:
-    """Go to Explore with this level and method."""
+    """Open Explore at this epsilon with this method."""
     level = explain.level_of(epsilon)
     at = url_keys.PRIVACY.at(level.name) if level else url_keys.EPSILON.at(epsilon)
     query = address.link(

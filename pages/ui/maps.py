@@ -44,7 +44,7 @@ TIP_LINES = ("tip0", "tip1", "tip2", "tip3", "tip4")
 Row = dict[str, Any]
 
 
-class Map(pdk.Deck):
+class Map(pdk.Deck):  # type: ignore[misc] # pydeck has no types
     """A deck whose JSON is written compactly: ten times as fast as with indentation."""
 
     def to_json(self) -> str:

@@ -30,7 +30,7 @@ def new_key() -> str:
 
 
 @dataclass(frozen=True)
-class OwnData:
+class HeldData:
     """Data that a session holds."""
 
     about: DataInfo
@@ -60,18 +60,18 @@ def is_own(key: str) -> bool:
     return key.startswith(PREFIX)
 
 
-def held() -> dict[str, OwnData]:
+def held() -> dict[str, HeldData]:
     """What this session holds, by key, in the order in which it came."""
-    found: dict[str, OwnData] = st.session_state.setdefault(HELD, {})
+    found: dict[str, HeldData] = st.session_state.setdefault(HELD, {})
     return found
 
 
-def keep(own: OwnData) -> OwnData:
+def keep(own: HeldData) -> HeldData:
     held()[own.key] = own
     return own
 
 
-def known(key: str) -> BuiltinSet | OwnData:
+def known(key: str) -> BuiltinSet | HeldData:
     """A data set by its key: a built-in one, or one that this session holds."""
     if not is_own(key):
         return builtin_set(key)

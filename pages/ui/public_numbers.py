@@ -6,13 +6,13 @@ import streamlit as st
 
 from dpcore.results.run_result import opened
 from pages.ui import address, cached_work, url_keys, visibility
-from pages.ui.visibility import Standing
+from pages.ui.visibility import Visibility
 
 
 def rows(data: str) -> int | None:
     """The number of rows of public data and of a twin. For data of one's own, a typed number:
     theirs is private."""
-    if visibility.of(data) is not Standing.RAW:
+    if visibility.of(data) is not Visibility.RAW:
         return int(opened(cached_work.data(data).n))
     return address.control(
         st.number_input,

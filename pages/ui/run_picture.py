@@ -43,8 +43,8 @@ def centers(picture: Picture, choice: Choice) -> list[Center]:
     partners = picture.truth.value.partners
     mark = visibility.mark_words(choice.data)
     found = []
-    for rank, (index, row) in enumerate(picture.centers.iterrows(), start=1):
-        partner = partners.loc[index]
+    for rank, index in enumerate(picture.centers.index, start=1):
+        row, partner = picture.centers.loc[index], partners.loc[index]
         moved = distance(partner["shift"], about.geographic)
         share = "" if pd.isna(row["share"]) else f"{percent(row['share'])} of {plural(about.unit)}"
         shift = f"{moved} from its non-private partner"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
@@ -32,7 +33,7 @@ def figure(
 ) -> go.Figure:
     box, unit = choice.box.take(axes), choice.about.unit
     drawn = go.Figure()
-    for wanted, levels, color, name in (
+    densities: tuple[tuple[bool, Callable[[], Levels | None], str, str], ...] = (
         (
             layers.true_density,
             lambda: cached_work.true_density(choice.data, axes).value,
@@ -40,7 +41,8 @@ def figure(
             "true",
         ),
         (layers.published_density, lambda: picture.density, colors.private, "published"),
-    ):
+    )
+    for wanted, levels, color, name in densities:
         if wanted and (found := levels()) is not None:
             drawn.add_trace(density(found, box.low, box.high, color, name))
     if layers.points and picture.marks:

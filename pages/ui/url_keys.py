@@ -1,7 +1,7 @@
-"""The keys of the address: all that a copied link may say, each declared once, in one line.
+"""All query parameters of the dashboard, each declared once.
 
-A key has one name, one parser, one default and the pages it belongs to. A page that can show less
-than others, or that has another usual value, narrows the key and shares its name and meaning.
+A key has a name, a parser, a default, and the pages that use it. A page that accepts fewer values,
+or that has another default, narrows the declared key and so shares its name and meaning.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from pages.ui import own_data
 from pages.ui.address import Key
 from pages.ui.areas import chosen
 from pages.ui.areas.chosen import Chosen
-from pages.ui.learn.tally import Tally
-from pages.ui.publish.step import Step
+from pages.ui.learn.class_score import ClassScore
+from pages.ui.publish.publish_step import PublishStep
 from pages.ui.url_parsers import (
     InRange,
     OneOf,
@@ -53,7 +53,7 @@ EXPLORE, CURVES, COMPARE = (Page.EXPLORE, Page.AREAS), (Page.CURVES,), (Page.COM
 PUBLISH, LEARN = (Page.PUBLISH,), (Page.LEARN,)
 CHARTS = (Page.CURVES, Page.COMPARE)
 LEVEL_NAMES = tuple(level.name for level in LEVELS)
-#: In place of one paper, and of a method to compare with.
+#: No single paper, and no method to compare with.
 ALL, NONE = "all", "none"
 MOST_CENTERS, MOST_RUNS = 100, 200
 #: Centers that a class can tell apart, and runs of each of many cells.
@@ -63,12 +63,12 @@ MAX_SEED = 2**53 - 1
 
 
 def data_key(text: str) -> str:
-    """The key of built-in data, or of data that a session may hold."""
+    """Parse the key of a data set: a built-in one, or one that some session holds."""
     return text if own_data.is_own(text) else own_data.facts(text).key
 
 
 def paper(text: str) -> str:
-    """All papers or one, which an address may call by an earlier name."""
+    """Parse a paper, which may go by an earlier name, or `all`."""
     return OneOf((ALL, *PAPERS))(paper_key(text))
 
 
@@ -86,7 +86,7 @@ CENTERS = Key("k", InRange(int, 1, MOST_CENTERS), 5, EVERY)
 PRIVACY = Key("privacy", LEVEL, MIDDLE.name, EVERY)
 EPSILON = Key[float | None]("epsilon", InRange(float, MIN_EPSILON, MAX_EPSILON), None, EVERY)
 DELTA = Key("delta", InRange(float, 0, MAX_DELTA), 0.0, EVERY)
-NEIGHBORS = Key("neighbors", OneOf(Neighbors), Neighbors.ADD_REMOVE, EVERY)
+NEIGHBORS = Key("neighbors", OneOf(tuple(Neighbors)), Neighbors.ADD_REMOVE, EVERY)
 SEED = Key("seed", InRange(int, 0, MAX_SEED), 0, EVERY)
 PUBLIC_ROWS = Key[int | None](
     "public_rows", InRange(int, 1, 10**12), None, (*CHARTS, Page.VERDICTS)
@@ -117,7 +117,7 @@ ENTERS = Key("enters", str, "", (Page.AREAS,))
 METRIC = Key("metric", OneOf(METRICS), "nicv", CHARTS)
 RUNS = Key("runs", InRange(int, 1, MOST_RUNS), 20, CHARTS)
 CAMERA = Key("picture", OneOf(("PNG", "SVG")), "PNG", CHARTS)
-WITH = Key("with", SomeOf(ALGORITHMS), [], CURVES)
+WITH = Key[list[str]]("with", SomeOf(ALGORITHMS), [], CURVES)
 EPSILON_FROM = Key("from", OneOf(EPSILONS), EPSILONS[0], CURVES)
 EPSILON_TO = Key("to", OneOf(EPSILONS), EPSILONS[-1], CURVES)
 LOG_X = Key("log_x", yes_or_no, True, CURVES)
@@ -133,9 +133,9 @@ AGAINST = Key("against", OneOf((NONE, *ALGORITHMS)), NONE, COMPARE)
 K_TO = Key("k_to", InRange(int, SIDES[0], 16), SIDES[-1], COMPARE)
 D_TO = Key("d_to", InRange(int, SIDES[0], 16), SIDES[-1], COMPARE)
 CELL_RUNS = Key("cell_runs", InRange(int, 1, MOST_CELL_RUNS), 3, COMPARE)
-CORESETS = Key("coresets", SomeOf(ALGORITHMS), [], COMPARE)
+CORESETS = Key[list[str]]("coresets", SomeOf(ALGORITHMS), [], COMPARE)
 SIZE_RUNS = Key("size_runs", InRange(int, 1, MOST_RUNS), 5, COMPARE)
-TIMED = Key("timed", SomeOf(ALGORITHMS), [], COMPARE)
+TIMED = Key[list[str]]("timed", SomeOf(ALGORITHMS), [], COMPARE)
 DIMENSIONS = Key("dimensions", OneOf((2, 4, 10)), 2, COMPARE)
 ROWS_TO = Key("rows", OneOf(SIZES[1:]), 1_000_000, COMPARE)
 TIME_RUNS = Key("time_runs", InRange(int, 1, 10), 3, COMPARE)
@@ -144,7 +144,7 @@ LIVE_FINDINGS = Key[list[str]]("live", words, [], COMPARE)
 
 # Publish.
 PUBLISH_VIEW = Key("view", OneOf(("publish", "history")), "publish", PUBLISH)
-STEP = Key("step", Step, Step.DATA, PUBLISH)
+STEP = Key("step", PublishStep, PublishStep.DATA, PUBLISH)
 SOURCE = Key(
     "source", OneOf(("upload", "path", "spark", "held", "public")), "upload", PUBLISH, former="from"
 )
@@ -158,7 +158,7 @@ LESSON_STEP = Key("at", InRange(int, 1), 1, LEARN)
 FRAME = Key("frame", InRange(int, 0), 0, LEARN)
 GUESSER = Key("guesser", OneOf(("class", "machine")), "class", LEARN)
 ANSWERS = Key("answers", str, "sound", LEARN)
-TALLY = Key[Tally | None]("tally", Tally.parse, None, LEARN)
+TALLY = Key[ClassScore | None]("tally", ClassScore.parse, None, LEARN)
 VARY = Key("vary", OneOf(("luck", "level")), "luck", LEARN)
 LOOK = Key("look", yes_or_no, False, LEARN)
 SPOTS = Key[list[Point]]("spots", points, [], LEARN, render=points_text)
@@ -166,12 +166,12 @@ PICK = Key("pick", InRange(int, 1, MOST_IN_CLASS), 1, LEARN)
 
 
 def log_y(metric: Metric) -> Key[bool]:
-    """Whether figures of a metric are drawn in equal factors."""
+    """The key for a logarithmic axis of a metric."""
     return Key(f"log_y.{metric.key}", yes_or_no, not metric.is_linear, CHARTS)
 
 
 def setting(algorithm: str, parameter: Parameter) -> Key[Any]:
-    """The key of a parameter that an algorithm declares."""
+    """The key for a parameter of an algorithm."""
     return Key(f"{algorithm}.{parameter.name}", _of(parameter), parameter.default, EVERY)
 
 
@@ -183,7 +183,7 @@ def _of(parameter: Parameter) -> Parse[Any]:
 
 
 def declared() -> Iterator[Key[Any]]:
-    """Every key of the address."""
+    """Iterate over all keys."""
     yield from (each for each in globals().values() if isinstance(each, Key))
     yield from map(log_y, METRICS.values())
     for key, algorithm in ALGORITHMS.items():

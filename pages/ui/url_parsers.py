@@ -1,4 +1,4 @@
-"""Parsers: from the text of an address to the value of a control, and back."""
+"""Parsers that turn text from the address into values, and values back into text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True)
 class OneOf(Generic[T]):
-    """One of some options: texts, numbers, or members of an enumeration."""
+    """Parser for one of several options: strings, numbers, or members of an enumeration."""
 
     options: Collection[T]
 
@@ -26,13 +26,13 @@ class OneOf(Generic[T]):
 
     @property
     def limits(self) -> dict[str, Any]:
-        """What a control needs to know in order to offer nothing else."""
+        """Arguments that limit a control to these options."""
         return {"options": list(self.options)}
 
 
 @dataclass(frozen=True)
 class SomeOf:
-    """Some of the options, with commas between them; an empty text is none of them."""
+    """Parser for several options, separated by commas. Empty text means none."""
 
     options: Collection[str]
 
@@ -46,7 +46,7 @@ class SomeOf:
 
 @dataclass(frozen=True)
 class InRange(Generic[T]):
-    """A number of one kind, from low to high where there are such limits."""
+    """Parser for a number within optional limits."""
 
     kind: Callable[[Any], T]
     low: float | None = None
@@ -73,12 +73,12 @@ def yes_or_no(text: str) -> bool:
 
 
 def words(text: str) -> list[str]:
-    """Parts between commas."""
+    """Split text at its commas; empty text has no parts."""
     return text.split(",") if text else []
 
 
 def points(text: str) -> list[Point]:
-    """Places on a map, such as `-74.0100,40.7000_-73.9800,40.7500`."""
+    """Parse points on a map, such as `-74.0100,40.7000_-73.9800,40.7500`."""
     return [(float(x), float(y)) for x, y in (each.split(",") for each in text.split("_"))]
 
 
@@ -87,7 +87,7 @@ def points_text(places: list[Point]) -> str:
 
 
 def plain_text(value: Any) -> str:
-    """A value as the address has it."""
+    """Format a value for the address."""
     if isinstance(value, (list, tuple)):
         return ",".join(map(str, value))
     return str(value).lower() if isinstance(value, bool) else str(value)

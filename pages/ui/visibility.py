@@ -11,7 +11,7 @@ from enum import StrEnum
 import streamlit as st
 
 from pages.ui import address, own_data, url_keys
-from pages.ui.publish.step import Step
+from pages.ui.publish.publish_step import PublishStep
 from pages.ui.wording import FROM_TWIN, FROM_TWIN_WORDS, NOT_PRIVATE, NOT_PRIVATE_WORDS
 
 SHOWN = "raw data shown"
@@ -20,26 +20,26 @@ PUBLISH = "pages/4_publish.py"
 STAND_IN = "nyc-month"
 
 
-class Standing(StrEnum):
+class Visibility(StrEnum):
     PUBLIC = "public"
     TWIN = "twin"
     RAW = "raw"
 
 
-def of(data: str) -> Standing:
+def of(data: str) -> Visibility:
     if not own_data.is_own(data):
-        return Standing.PUBLIC
-    return Standing.TWIN if own_data.held()[data].is_twin else Standing.RAW
+        return Visibility.PUBLIC
+    return Visibility.TWIN if own_data.held()[data].is_twin else Visibility.RAW
 
 
 def mark(data: str) -> str:
     """The badge of everything that looks at these data without noise."""
-    return FROM_TWIN if of(data) is Standing.TWIN else NOT_PRIVATE
+    return FROM_TWIN if of(data) is Visibility.TWIN else NOT_PRIVATE
 
 
 def mark_words(data: str) -> str:
     """The same where no badge can be drawn."""
-    return FROM_TWIN_WORDS if of(data) is Standing.TWIN else NOT_PRIVATE_WORDS
+    return FROM_TWIN_WORDS if of(data) is Visibility.TWIN else NOT_PRIVATE_WORDS
 
 
 def stop_if_absent() -> None:
@@ -71,14 +71,14 @@ def stop_if_absent() -> None:
 def show(data: str, what: str = "a level", by: str = "what you see here") -> bool:
     """Say at the top of a page what is on screen, and whether the page may show it."""
     standing = of(data)
-    if standing is Standing.PUBLIC:
+    if standing is Visibility.PUBLIC:
         st.caption(
             ":material/public: **Public data.** Anybody may look at them, so choosing "
             f"{what} by {by} leaks nothing."
         )
         return True
     own = own_data.held()[data]
-    if standing is Standing.TWIN:
+    if standing is Visibility.TWIN:
         st.info(
             f"**Private twin.** {own.about.description} Looking at it costs nothing more, so "
             f"choose {what} by {by}. Figures and red marks below compare with the twin, not with "
@@ -89,7 +89,7 @@ def show(data: str, what: str = "a level", by: str = "what you see here") -> boo
             PUBLISH,
             label="Go on with your own data, at this level",
             icon=":material/publish:",
-            query_params=address.link(url_keys.STEP.at(Step.LEVEL)),
+            query_params=address.link(url_keys.STEP.at(PublishStep.LEVEL)),
         )
         return True
     if data not in shown():
@@ -130,7 +130,7 @@ def offer(data: str, what: str) -> None:
             PUBLISH,
             label="Make a private twin of them",
             icon=":material/content_copy:",
-            query_params=address.link(url_keys.STEP.at(Step.LEVEL)),
+            query_params=address.link(url_keys.STEP.at(PublishStep.LEVEL)),
         )
         st.button(
             "Look at a public month of trips",
@@ -154,4 +154,4 @@ def offer(data: str, what: str) -> None:
 
 def may_leave(data: str) -> bool:
     """Whether files may be made of what a page shows of these data."""
-    return of(data) is not Standing.RAW
+    return of(data) is not Visibility.RAW

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.driver import DESK, FLAGS, LONG, WITHOUT_MOTION, serving, settled, watch
+from tests.browser.driver import DESK, LONG, WITHOUT_MOTION, chromium, serving, settled, watch
 
 #: A machine that tests two pages at once, on software rendering, may keep anybody waiting.
 expect.set_options(timeout=LONG)
@@ -23,10 +23,8 @@ def server() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def browser(chromium_path: str) -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=chromium_path, args=FLAGS)
-        yield chromium
-        chromium.close()
+    with chromium(chromium_path) as browser:
+        yield browser
 
 
 @pytest.fixture

@@ -16,7 +16,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from PIL import Image, ImageChops
-from playwright.sync_api import ConsoleMessage, FloatRect, Locator, Page, Request
+from playwright.sync_api import (
+    Browser,
+    ConsoleMessage,
+    FloatRect,
+    Locator,
+    Page,
+    Request,
+    sync_playwright,
+)
 
 ROOT = Path(__file__).parents[2]
 #: Software rendering; a sandbox needs rights that containers do not give.
@@ -80,6 +88,14 @@ def serving(
         process.wait(timeout=LONG / 1000)
         probe.close()
         folder.cleanup()
+
+
+@contextlib.contextmanager
+def chromium(path: str) -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()
 
 
 def answers(address: str) -> bool:

@@ -29,3 +29,15 @@ def stands_still(text: Locator) -> None:
 def done(page: Page) -> int:
     words = page.get_by_text(re.compile(r"^[\d,]+ of [\d,]+ runs")).inner_text()
     return int(words.split(" of ")[0].replace(",", ""))
+
+
+def stops_and_goes_on(page: Page, total: str) -> None:
+    """Runs come in until somebody stops them, and again when somebody lets them go on."""
+    before = done(page)
+    eventually(lambda: done(page) > before)
+    page.get_by_role("button", name="Stop").last.click()
+    stopped = page.get_by_text(re.compile(r"^Stopped after"))
+    expect(stopped).to_be_visible()
+    stands_still(stopped)
+    page.get_by_role("button", name="Go on").click()
+    expect(page.get_by_text(re.compile(rf"^[\d,]+ of {total} runs"))).to_be_visible()

@@ -28,7 +28,7 @@ from tests.browser.driver import (
     shows,
     width,
 )
-from tests.browser.sweeping import done, finished, stands_still
+from tests.browser.sweeping import done, finished, stops_and_goes_on
 
 Visit = Callable[..., Page]
 RANK = "/compare?data=iris&algorithm=dplloyd&k=3&privacy=Loosest&paper=000&runs=2"
@@ -64,14 +64,7 @@ def press(page: Page, spot: Locator, x: float = 0.5, y: float = 0.5) -> None:
 
 def test_a_ranking_grows_until_somebody_stops_it(visit: Visit) -> None:
     page = opened(visit, "/compare?data=s1-like&algorithm=gkm&paper=000&runs=200")
-    before = done(page)
-    eventually(lambda: done(page) > before)
-    page.get_by_role("button", name="Stop").last.click()
-    stopped = page.get_by_text(re.compile(r"^Stopped after"))
-    expect(stopped).to_be_visible()
-    stands_still(stopped)
-    page.get_by_role("button", name="Go on").click()
-    expect(page.get_by_text(re.compile(r"^[\d,]+ of 1,600 runs"))).to_be_visible()
+    stops_and_goes_on(page, "1,600")
 
 
 def test_the_files_of_a_ranking_say_what_the_screen_says(visit: Visit) -> None:

@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import math
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -27,7 +26,7 @@ from tests.browser.driver import (
     shows,
     width,
 )
-from tests.browser.sweeping import done, finished, stands_still
+from tests.browser.sweeping import done, finished, stops_and_goes_on
 
 Visit = Callable[..., Page]
 SMALL = "/curves?data=s1-like&algorithm=dplloyd&runs=2&from=0.5&to=2.0"
@@ -47,15 +46,7 @@ def saved(page: Page, press: Callable[[], None]) -> bytes:
 
 
 def test_points_appear_while_runs_are_made_until_somebody_stops_them(visit: Visit) -> None:
-    page = opened(visit, "/curves?data=s1-like&algorithm=gkm&runs=200")
-    before = done(page)
-    eventually(lambda: done(page) > before)
-    page.get_by_role("button", name="Stop").last.click()
-    stopped = page.get_by_text(re.compile(r"^Stopped after"))
-    expect(stopped).to_be_visible()
-    stands_still(stopped)
-    page.get_by_role("button", name="Go on").click()
-    expect(page.get_by_text(re.compile(r"^[\d,]+ of 2,400 runs"))).to_be_visible()
+    stops_and_goes_on(opened(visit, "/curves?data=s1-like&algorithm=gkm&runs=200"), "2,400")
 
 
 def test_controls_answer_while_the_sweep_of_a_month_runs(visit: Visit) -> None:

@@ -1,10 +1,15 @@
-"""No test of a page writes into the ledger of whoever runs it."""
+"""No test of a page writes into the ledger of whoever runs it, or reads a key of another page."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
+import streamlit as st
+
+from pages.ui import address
+from pages.ui.address import Key
+from pages.ui.url_keys import Page
 
 
 @pytest.fixture(autouse=True)
@@ -13,3 +18,16 @@ def ledger_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("DPCORE_LEDGER", str(folder))
     monkeypatch.setenv("DPCORE_DATA", str(tmp_path))
     return folder
+
+
+@pytest.fixture(autouse=True)
+def keys_stay_on_their_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page that reads a key which was not declared for it fails its test."""
+    real = Key.get
+
+    def get(key: Key[object]) -> object:
+        page = st.session_state.get(address.HERE)
+        assert page not in [*Page] or page in key.pages, f"{page} reads {key.name!r}"
+        return real(key)
+
+    monkeypatch.setattr(Key, "get", get)

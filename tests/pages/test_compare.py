@@ -23,7 +23,7 @@ from dpcore.papers.finding import printed
 from dpcore.study.k_by_d import Family
 from pages.ui import url_keys
 from pages.ui.compare import auto_choices, findings, k_by_d, run_times, shared_jobs
-from pages.ui.own_data import HELD, OwnData
+from pages.ui.own_data import HELD, HeldData
 from tests.pages.sweeping import finished, until
 from tests.pages.visits import APP, checked, visited, words
 
@@ -380,7 +380,7 @@ def test_predictions_say_which_methods_cannot_run() -> None:
 
 def test_the_number_of_ones_own_rows_is_typed_and_never_counted() -> None:
     rows = from_array(np.zeros((4321, 2)), (-1, 1))
-    own = OwnData(DataInfo("own-mine", "Mine", "Rows of mine."), rows)
+    own = HeldData(DataInfo("own-mine", "Mine", "Rows of mine."), rows)
     app = AppTest.from_file(APP, default_timeout=120).switch_page("pages/2_compare.py")
     app.session_state[HELD] = {own.key: own}
     for name, value in {"compare": "predict", "data": own.key, "k": "3"}.items():

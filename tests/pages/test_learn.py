@@ -288,7 +288,8 @@ def quick_rounds(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         for key in CONTESTANTS
     ]
     monkeypatch.setattr(game, "scores", lambda: iter(scores))
-    done: Job[GuesserScore] = Job(lambda: iter(scores), scores, done=True)
+    done = Job(lambda: iter(scores))
+    done.finish()
     monkeypatch.setattr(Worker, "job", lambda *_: done)
     st.cache_resource.clear()
     yield

@@ -18,9 +18,8 @@ from starlette.requests import Request
 from dpcore.datasets.builtin import CITY
 from dpcore.datasets.named_boxes import PLACES
 from pages.ui import maps, own_data, wording
-from pages.ui.background import Worker
+from pages.ui.background import Job, Worker, begin
 from pages.ui.palette import LIGHT
-from pages.ui.publish.tasks import Once, Task
 from tests.pages.publishing import brought, buttons, csv_text, elsewhere, trips, upload
 from tests.pages.visits import maps as drawn_maps
 from tests.pages.visits import press, words
@@ -114,17 +113,17 @@ def gone(watched: weakref.ref[Rows]) -> bool:
     return False
 
 
-def test_a_finished_task_keeps_nothing_of_what_it_worked_on() -> None:
+def test_a_finished_job_keeps_nothing_of_what_it_worked_on() -> None:
     rows = Rows()
     watched = weakref.ref(rows)
-    task = Task(lambda rows=rows: id(rows), lambda: ("Working", 0.0))
+    job = begin(lambda rows=rows: id(rows), lambda: ("Working", 0.0))
     del rows
-    task.wait(LONG)
-    assert task.done
+    job.wait(LONG)
+    assert job.done
     assert gone(watched)
 
 
-def test_a_failed_task_keeps_its_reason_and_no_rows() -> None:
+def test_a_failed_job_keeps_its_reason_and_no_rows() -> None:
     def work(rows: Rows) -> None:
         try:
             raise KeyError("inner")
@@ -133,24 +132,24 @@ def test_a_failed_task_keeps_its_reason_and_no_rows() -> None:
 
     rows = Rows()
     watched = weakref.ref(rows)
-    task = Task(lambda rows=rows: work(rows), lambda: ("Working", 0.0))
+    job = begin(lambda rows=rows: work(rows), lambda: ("Working", 0.0))
     del rows
-    task.wait(LONG)
-    assert str(task.failure) == "no luck"
+    job.wait(LONG)
+    assert str(job.failure) == "no luck"
     assert gone(watched)
 
 
-def test_a_task_is_begun_once_for_each_key() -> None:
+def test_a_call_is_begun_once_for_each_key() -> None:
     begun = []
 
-    def make() -> Task[int]:
+    def make() -> Job[int]:
         begun.append(1)
-        return Task(lambda: 7, lambda: ("Working", 0.0))
+        return begin(lambda: 7, lambda: ("Working", 0.0))
 
-    once = Once()
-    tasks = {once.begin("ticket", make) for _ in range(5)}
-    assert len(tasks) == len(begun) == 1
-    assert once.get("another") is None
+    worker = Worker()
+    jobs = {worker.begin_once("ticket", make) for _ in range(5)}
+    assert len(jobs) == len(begun) == 1
+    assert worker.begun("another") is None
 
 
 @pytest.mark.parametrize("name", ["Japan", "The world", "London", "Chile"])

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from pages.ui import maps
-from pages.ui.background import Job, Pictures, Worker
+from pages.ui.background import Job, PictureQueue, Worker
 from pages.ui.palette import DARK, LIGHT, Palette
 
 #: Seconds that others on the machine may keep a thread from what takes it an instant.
@@ -93,7 +93,7 @@ def test_a_failure_is_kept_and_the_next_job_runs() -> None:
 
 
 def test_pictures_are_made_a_few_at_a_time_and_all_are_made() -> None:
-    pictures, making, most, made = Pictures(at_once=2), set[int](), list[int](), list[int]()
+    pictures, making, most, made = PictureQueue(at_once=2), set[int](), list[int](), list[int]()
     two = threading.Barrier(2, timeout=LONG)
 
     def make(name: int) -> None:
@@ -115,7 +115,7 @@ def test_pictures_are_made_a_few_at_a_time_and_all_are_made() -> None:
 
 
 def test_a_picture_that_fails_gives_its_turn_back() -> None:
-    pictures = Pictures(at_once=1)
+    pictures = PictureQueue(at_once=1)
     for _ in range(3):
         with pytest.raises(ValueError, match="no picture"), pictures.turn():
             raise ValueError("no picture")
@@ -126,7 +126,7 @@ def test_steps_give_way_to_pictures_but_are_not_stopped_by_a_crowd(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("pages.ui.background.PATIENCE_WITH_PICTURES", LONG)
-    pictures = Pictures(at_once=1)
+    pictures = PictureQueue(at_once=1)
     worker = Worker(pictures)
     with pictures.turn():
         waiting = worker.job("waiting", lambda: iter([1]))

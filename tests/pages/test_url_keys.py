@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import streamlit as st
 
 from dpcore.classroom import lessons
 from pages.ui import frame, url_keys
-from pages.ui.address import Key
+from pages.ui.address import HERE, Key
 from pages.ui.url_keys import Page
 from tests.pages.visits import address, checked, visited
 
@@ -95,7 +96,7 @@ def test_a_default_is_a_value_that_the_address_can_hold() -> None:
 
 
 def test_the_pages_of_keys_are_those_of_the_menu() -> None:
-    assert list(Page) == [title for _, title, _ in frame.PAGES]
+    assert {*Page} <= {title for _, title, _ in frame.PAGES}
     assert all(key.pages and {*key.pages} <= {*Page} for key in DECLARED)
 
 
@@ -105,6 +106,13 @@ def test_lessons_open_declared_keys_of_the_classroom() -> None:
         for number in range(1, len(lesson.steps) + 1):
             for name, text in lesson.address(number).items():
                 assert known[name].reads(text), (lesson.key, number, name)
+
+
+def test_a_key_of_another_page_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(st.session_state, HERE, "Curves")
+    assert url_keys.RUNS.get() == 20
+    with pytest.raises(AssertionError, match="Curves reads 'frame'"):
+        url_keys.FRAME.get()
 
 
 # One visit over several pages.

@@ -16,12 +16,12 @@ from streamlit.starlette import App
 from dpcore.datasets.engines import IsolatedEngine
 from dpcore.datasets.engines.process import ReadingProcess
 from pages.server import start, sweep, uploads
-from pages.ui.own_data import OwnData
+from pages.ui.own_data import HeldData
 from pages.ui.publish.data_step import Opened
 
 sweep.EVERY, sweep.GRACE = 0.5, 1.0
 KINDS = {
-    kind.__name__: kind for kind in (AppSession, IsolatedEngine, ReadingProcess, OwnData, Opened)
+    kind.__name__: kind for kind in (AppSession, IsolatedEngine, ReadingProcess, HeldData, Opened)
 }
 
 

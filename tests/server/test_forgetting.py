@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.driver import FLAGS, LONG, ROOT, serving
+from tests.browser.driver import LONG, ROOT, chromium, serving
 from tests.browser.publishing import at_columns, at_level, press
 from tests.pages.publishing import csv_text, trips
 from tests.server.visitor import fetch
 
-KEPT = ("IsolatedEngine", "ReadingProcess", "OwnData", "Opened", "uploads", "bytes")
+KEPT = ("IsolatedEngine", "ReadingProcess", "HeldData", "Opened", "uploads", "bytes")
 
 
 @pytest.fixture(scope="module")
@@ -27,10 +27,8 @@ def server() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def browser(chromium_path: str) -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=chromium_path, args=FLAGS)
-        yield chromium
-        chromium.close()
+    with chromium(chromium_path) as browser:
+        yield browser
 
 
 @pytest.fixture
@@ -81,7 +79,7 @@ def test_nothing_is_left_of_visits_that_ended(
         at_level(page, file)
     before = held(server)
     assert before["IsolatedEngine"] >= 2
-    assert before["OwnData"] >= 2
+    assert before["HeldData"] >= 2
     for page in pages:
         page.context.close()
     until(server, nothing)

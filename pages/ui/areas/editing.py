@@ -160,7 +160,7 @@ def load(box: Box) -> None:
     if rest is not None:
         url_keys.EPSILON.clear()
         url_keys.PRIVACY.put(explain.nearest_level(rest).name)
-    new = []
+    new: list[Chosen] = []
     for area in found.outlines:
         name = plain_name(area.name) or new_name(new)
         epsilon = found.levels.get(area.name)

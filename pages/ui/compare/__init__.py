@@ -1,1 +1,1 @@
-"""The views of Compare, a module each: controls, a live chart, a table, files."""
+"""The views of Compare, one module each."""

@@ -1,4 +1,4 @@
-"""What `auto` would run for so many rows of so many coordinates: its public rule, drawn."""
+"""A map of the rule of `auto`: the method it chooses for each number of rows and coordinates."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def rule(k: int, epsilon: float, delta: float, neighbors: Neighbors) -> Rule:
 
 
 def legend(ways: list[tuple[str, str]]) -> None:
-    """Each way with its number in the map and its color."""
+    """Draw the legend: the number and color of each choice."""
     colors = palette.current()
     st.markdown(
         "&emsp; ".join(

@@ -1,4 +1,4 @@
-"""The figures and tables of five papers, measured again: what was kept, and live runs."""
+"""The papers' figures and tables, measured again: stored results and live runs."""
 
 from __future__ import annotations
 
@@ -26,8 +26,7 @@ from dpcore.papers import (
 )
 from dpcore.privacy.explain import NO_BREAK
 from dpcore.study.sweep_plan import table_csv
-from pages.ui import controls, fragments, live_runs, url_keys
-from pages.ui.background import Job
+from pages.ui import controls, fragments, url_keys
 from pages.ui.compare import shared_jobs
 from pages.ui.downloads import MIME
 from pages.ui.url_parsers import words
@@ -64,7 +63,7 @@ def show() -> None:
 
 
 def summary(outcomes: list[Outcome], of: int) -> None:
-    """How many claims came out."""
+    """Draw how many claims were reproduced."""
     counts = Counter(outcome.check.finding for outcome in outcomes)
     said = [
         f"{badge(finding)}{NO_BREAK}{counts[finding]}" for finding in Finding if counts[finding]
@@ -95,15 +94,13 @@ def card(each: Reproduction, outcome: Outcome | None, opened: bool) -> None:
             st.caption(f"What differs here: {each.differs.strip()}")
         buttons(each, running, outcome is not None, opened)
         if running:
-            job = shared_jobs.reproduced(each.name, False)
-            pause = None if job.done else live_runs.PAUSE
-            fragments.redrawn(live_run, pause, each, job.done)
+            fragments.until_done(live_run, not shared_jobs.reproduced(each.name).done, each)
         elif outcome and opened:
             figures(outcome, f"{each.name}.csv")
 
 
 def told(check: Check, when: str) -> None:
-    """What the measurements say of the headline, and of each side claim."""
+    """Draw the outcome of the headline claim and of each side claim."""
     lines = [f"*{when}:* {plain(check.words)}", ""]
     lines += [f"- {badge(side.finding)} {plain(side.words)}" for side in check.sides]
     lines += [f"- {plain(note)}" for note in check.notes]
@@ -111,7 +108,7 @@ def told(check: Check, when: str) -> None:
 
 
 def compared(rows: list[Row]) -> None:
-    """Every number that the paper prints, beside ours."""
+    """Draw the numbers that the paper prints beside ours."""
     if not rows:
         return
     lines = ["| Setting | The paper | Here |", "|---|---:|---:|"]
@@ -123,7 +120,7 @@ def compared(rows: list[Row]) -> None:
 
 
 def finding_name(text: str) -> str:
-    """The finding of an address, which may have an earlier name."""
+    """Parse the name of a finding, which may be an earlier one."""
     name = current_name(text)
     if name is None:
         raise ValueError(f"There is no finding {text!r}.")
@@ -131,7 +128,7 @@ def finding_name(text: str) -> str:
 
 
 def live_names() -> list[str]:
-    """The findings that are to run live."""
+    """The findings in the address that run live."""
 
     def parse(text: str) -> list[str]:
         return list(dict.fromkeys(map(finding_name, words(text))))
@@ -140,16 +137,16 @@ def live_names() -> list[str]:
 
 
 def plain(text: str) -> str:
-    """Words that Markdown takes as they are."""
+    """Escape text for Markdown."""
     for sign in "\\*_[]:~$|":
         text = text.replace(sign, f"\\{sign}")
     return text
 
 
 def buttons(each: Reproduction, running: bool, is_kept: bool, opened: bool) -> None:
-    """Start or stop the live run, open or close the kept figures; both stand in the address."""
+    """Draw buttons for the live run and for the stored figures; the address keeps both."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        going = running and not shared_jobs.reproduced(each.name, False).done
+        going = running and not shared_jobs.reproduced(each.name).done
         st.button(
             "Stop" if going else "Close" if running else "Run it live",
             key=f"live-{each.name}",
@@ -176,35 +173,35 @@ def switch_live(name: str, on: bool) -> None:
     url_keys.LIVE_FINDINGS.put([*others, *([name] if on else [])])
 
 
-def live_run(each: Reproduction, was_done: bool) -> None:
-    """What the quick form has measured so far, and in the end what it says."""
-    job = shared_jobs.reproduced(each.name, False)
-    rows = job.results[-1].rows if job.results else []
+def live_run(each: Reproduction) -> bool:
+    """Draw what the quick form has measured so far and, once done, its outcome."""
+    job = shared_jobs.reproduced(each.name)
+    done = job.done
+    rows = job.result.rows if job.results else []
     if job.failure:
         st.warning(f"The live run failed: {job.failure}")
-    elif not job.done:
-        st.markdown(f":material/hourglass_top: **{len(rows)}** figures so far{latest(job)}")
+    elif not done:
+        st.markdown(f":material/hourglass_top: **{len(rows)}** figures so far{latest(rows)}")
     else:
-        outcome = job.results[-1]
+        outcome = job.result
         st.markdown(f"**Live, in quick form:** {badge(outcome.check.finding)}")
         told(outcome.check, "Measured just now")
         compared(each.compared(outcome.rows))
         figures(outcome, f"{each.name}-quick.csv")
-    if job.done and not was_done:
-        st.rerun()
+    return done
 
 
-def latest(job: Job[Outcome]) -> str:
-    """The figure that came last, with its setting."""
-    if not job.results or not job.results[-1].rows:
+def latest(rows: list[Row]) -> str:
+    """The last figure with its setting, in words."""
+    if not rows:
         return "."
-    row = job.results[-1].rows[-1]
+    row = rows[-1]
     setting = ", ".join(f"{name} {value}" for name, value in row.setting.items())
     return f". The last: {plain(setting)}: {row.figure:.4g}"
 
 
 def figures(outcome: Outcome, file: str) -> None:
-    """The measured figures, beside the paper's where it prints them, and as a file."""
+    """Draw the measured figures beside the paper's, with a file to download."""
     table = as_table(outcome)
     if not table:
         return
@@ -222,7 +219,7 @@ def figures(outcome: Outcome, file: str) -> None:
 
 
 def as_table(outcome: Outcome) -> list[dict[str, Any]]:
-    """Rows with their settings; a column that says nothing is left out."""
+    """Rows of the table with their settings; empty columns are left out."""
     told = {"measured": "figure", "its error": "error", "the paper's": "paper"}
     return [
         {

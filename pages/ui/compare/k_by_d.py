@@ -1,9 +1,12 @@
-"""How well a method does, or which of two does better, over k and d."""
+"""A map over k and d: how well a method does, or which of two does better."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import partial
+from itertools import product
+from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -15,12 +18,13 @@ from dpcore.study import k_by_d
 from dpcore.study.k_by_d import SIDES, Cell, Family
 from dpcore.study.metrics import Metric, usual
 from dpcore.study.ranking import Standing
-from pages.ui import address, chart_style, controls, fragments, live_runs, palette, url_keys
+from dpcore.study.sweep import Trial
+from pages.ui import address, chart_style, controls, live_runs, palette, url_keys
 from pages.ui.address import Key
 from pages.ui.compare import shared_jobs
 from pages.ui.controls import Choice
 from pages.ui.curve_chart import title
-from pages.ui.downloads import File, keep
+from pages.ui.downloads import File
 from pages.ui.palette import Palette
 from pages.ui.url_keys import NONE
 from pages.ui.url_parsers import OneOf
@@ -69,42 +73,46 @@ def show() -> None:
         # A ratio of figures that can be zero or less would say nothing.
         metric = controls.metric_control(DATA, ratios=against != NONE)
     keys = (choice.request.algorithm, *([] if against == NONE else [against]))
-    asked = Family(controls.requests(choice, keys), runs, usual(metric.key), ks, ds)
-    stopped = live_runs.is_stopped(asked)
-    found, failed = gather(asked, stopped)
-    going = not stopped and not failed and len(found) < asked.total
-    pause = live_runs.PAUSE if going else None
-    fragments.redrawn(map_so_far, pause, choice, asked, metric, going)
-    files = [
-        File("CSV of this map", "map.csv", partial(map_csv, asked, found, metric)),
-        File("CSV of every run", "map-runs.csv", partial(k_by_d.as_csv, found)),
-    ]
-    keep(DATA, files, not going, asked.command(), asked.python())
+    family = Family(controls.requests(choice, keys), runs, usual(metric.key), ks, ds)
+    live_runs.show(
+        DATA,
+        family,
+        partial(gather, family),
+        partial(draw, choice, family, metric),
+        partial(files, family, metric),
+        family.command(),
+    )
 
 
 def sides_control(label: str, key: Key[int]) -> tuple[int, ...]:
-    """From the paper's first to its last, or farther."""
+    """Draw a control for the last k or d, and return the whole range."""
     return tuple(range(SIDES[0], address.control(st.number_input, label, key) + 1))
 
 
-def gather(asked: Family, stopped: bool) -> tuple[list[Cell], dict[str, Exception]]:
-    """The trials so far, of as many runs as were asked for, and what failed altogether."""
-    found = shared_jobs.cells(asked, stopped, url_keys.MOST_CELL_RUNS)
-    most = asked.total // len(asked.algorithms)
-    cells = [cell for job in found.values() for cell in job.results[:most]]
-    return cells, {key: job.failure for key, job in found.items() if job.failure}
+def gather(family: Family, stopped: bool) -> list[Cell]:
+    """Request the missing cells, unless stopped, and return the finished ones."""
+    requests = {each.algorithm: each for each in family.requests}
+    places = list(product(range(family.runs), family.ds, family.ks))
+
+    def refused(key: str, number: int, why: str) -> Cell:
+        run, d, k = places[number]
+        return Cell(k, d, Trial.refused(requests[key].on(k), run, family.metrics, why))
+
+    jobs = shared_jobs.cells(family, stopped, url_keys.MOST_CELL_RUNS)
+    return live_runs.gathered(jobs, len(places), refused)
 
 
-def map_so_far(choice: Choice, asked: Family, metric: Metric, going: bool) -> None:
-    cells, failed = gather(asked, not going)
-    found = standings(asked, cells, metric)
-    for key, failure in failed.items():
-        st.warning(f"**{title(key)}** cannot run here: {failure}")
-    if not failed:
-        refused = live_runs.refused([cell.trial for cell in cells])
-        live_runs.status(asked, len(cells), asked.total, refused, going)
-    st.markdown(legend(asked, metric), unsafe_allow_html=True)
-    drawn = figure(found, asked, metric)
+def files(family: Family, metric: Metric, cells: list[Cell]) -> list[File]:
+    return [
+        File("CSV of this map", "map.csv", partial(map_csv, family, cells, metric)),
+        File("CSV of every run", "map-runs.csv", partial(k_by_d.as_csv, cells)),
+    ]
+
+
+def draw(choice: Choice, family: Family, metric: Metric, cells: list[Cell]) -> None:
+    found = standings(family, cells, metric)
+    st.markdown(legend(family, metric), unsafe_allow_html=True)
+    drawn = figure(found, family, metric)
     alt = f"{metric.title} over k and d. The table below says the same."
     for point in chart_style.draw(drawn, "map", alt, DATA)[:1]:
         k, d = point["customdata"]
@@ -115,15 +123,13 @@ def map_so_far(choice: Choice, asked: Family, metric: Metric, going: bool) -> No
             url_keys.CENTERS.at(k),
         )
     refusals(found)
-    table(found, asked, metric)
-    if going and (len(cells) >= asked.total or failed):
-        st.rerun()
+    table(found, family, metric)
 
 
-def standings(asked: Family, cells: list[Cell], metric: Metric) -> Found:
+def standings(family: Family, cells: list[Cell], metric: Metric) -> Found:
     return {
         key: k_by_d.standings([cell for cell in cells if cell.trial.algorithm == key], key, metric)
-        for key in asked.algorithms
+        for key in family.algorithms
     }
 
 
@@ -131,9 +137,9 @@ def square(color: str) -> str:
     return f'<span style="color:{color}">■</span>'
 
 
-def legend(asked: Family, metric: Metric) -> str:
+def legend(family: Family, metric: Metric) -> str:
     colors = palette.current()
-    one, *other = asked.algorithms
+    one, *other = family.algorithms
     if not other:
         return f"**{title(one)}**: {metric.title}, the darker the worse."
     (two,) = other
@@ -144,22 +150,22 @@ def legend(asked: Family, metric: Metric) -> str:
     )
 
 
-def figure(found: Found, asked: Family, metric: Metric) -> go.Figure:
+def figure(found: Found, family: Family, metric: Metric) -> go.Figure:
     colors = palette.current()
-    one, *other = asked.algorithms
-    rows = [[cell(found, one, other, (k, d)) for k in asked.ks] for d in asked.ds]
+    one, *other = family.algorithms
+    rows = [[cell(found, one, other, (k, d)) for k in family.ks] for d in family.ds]
     values = [value for row in rows for value, _ in row if value is not None]
     if other:
         scale, limits = [colors.series[3], colors.paper, colors.series[0]], (-1.0, 1.0)
     else:
         scale, limits = list(colors.scale), (min(values, default=0), max(values, default=1))
-    places = [(k, d) for d in asked.ds for k in asked.ks]
+    places = [(k, d) for d in family.ds for k in family.ks]
     inks = [ink(value, limits, bool(other), colors) for row in rows for value, _ in row]
     return go.Figure(
         [
             go.Heatmap(
-                x=asked.ks,
-                y=asked.ds,
+                x=family.ks,
+                y=family.ds,
                 z=[[value for value, _ in row] for row in rows],
                 colorscale=scale,
                 zmin=limits[0],
@@ -187,28 +193,26 @@ def figure(found: Found, asked: Family, metric: Metric) -> go.Figure:
         {
             **chart_style.layout(colors),
             "plot_bgcolor": f"{colors.shore}33",
-            "height": ROW * len(asked.ds) + REST,
+            "height": ROW * len(family.ds) + REST,
             "margin": {"l": 45, "r": 8, "t": 36, "b": 50},
-            "xaxis": {
-                "title": {"text": "k, clusters", "standoff": 8},
-                "range": [asked.ks[0] - 0.5, asked.ks[-1] + 0.5],
-                "tickvals": asked.ks,
-                "showgrid": False,
-                "zeroline": False,
-            },
-            "yaxis": {
-                "title": {"text": "d, dimensions", "standoff": 4},
-                "range": [asked.ds[0] - 0.5, asked.ds[-1] + 0.5],
-                "tickvals": asked.ds,
-                "showgrid": False,
-                "zeroline": False,
-            },
+            "xaxis": side_axis("k, clusters", family.ks, 8),
+            "yaxis": side_axis("d, dimensions", family.ds, 4),
         },
     )
 
 
+def side_axis(title: str, side: Sequence[int], standoff: int) -> dict[str, Any]:
+    return {
+        "title": {"text": title, "standoff": standoff},
+        "range": [side[0] - 0.5, side[-1] + 0.5],
+        "tickvals": side,
+        "showgrid": False,
+        "zeroline": False,
+    }
+
+
 def cell(found: Found, one: str, other: list[str], at: tuple[int, int]) -> tuple[float | None, str]:
-    """Where its color lies on the scale, and its figure; a dash where a method cannot run."""
+    """The position of a cell on the color scale, and its text; a dash if a method cannot run."""
     standings = [found[key].get(at) for key in (one, *other)]
     if any(each and each.refusal for each in standings):
         return None, "–"
@@ -222,7 +226,7 @@ def cell(found: Found, one: str, other: list[str], at: tuple[int, int]) -> tuple
 
 
 def ink(value: float | None, limits: tuple[float, float], diverging: bool, colors: Palette) -> str:
-    """What can be read on a cell's color."""
+    """A text color that is readable on a cell."""
     if value is None:
         return colors.quiet
     low, high = limits
@@ -231,7 +235,7 @@ def ink(value: float | None, limits: tuple[float, float], diverging: bool, color
 
 
 def short(value: float) -> str:
-    """Two digits, in as few letters as possible."""
+    """Format a number with two digits in as few characters as possible."""
     if abs(value) >= 1e4 or 0 < abs(value) < 1e-3:
         return f"{value:.0e}".replace("e-0", "e-").replace("e+0", "e")
     text = f"{value:.2g}" if abs(value) < 100 else f"{value:.0f}"
@@ -252,7 +256,7 @@ def hover(found: Found, at: tuple[int, int], metric: Metric) -> str:
 
 
 def refusals(found: Found) -> None:
-    """Once for each reason, and where."""
+    """Draw each reason for refusal once, with the cells it holds for."""
     for key, by_place in found.items():
         reasons: dict[str, list[tuple[int, int]]] = {}
         for at, own in by_place.items():
@@ -264,8 +268,8 @@ def refusals(found: Found) -> None:
             st.warning(f"**{title(key)}** at (k, d) = {where}{more}: {reason}")
 
 
-def table(found: Found, asked: Family, metric: Metric) -> None:
-    """The map in figures: what a screen reader gets."""
+def table(found: Found, family: Family, metric: Metric) -> None:
+    """Draw the map as a table, for screen readers too."""
     for key, by_place in found.items():
         with st.expander(f"{title(key)}: {metric.title} in figures", icon=":material/table:"):
             rows = {
@@ -275,13 +279,13 @@ def table(found: Found, asked: Family, metric: Metric) -> None:
                     else "–"
                     if own and own.refusal
                     else "…"
-                    for d in asked.ds
+                    for d in family.ds
                 ]
-                for k in asked.ks
+                for k in family.ks
             }
-            index = pd.Index([f"d = {d}" for d in asked.ds])
+            index = pd.Index([f"d = {d}" for d in family.ds])
             st.table(pd.DataFrame(rows, index=index), border="horizontal")
 
 
-def map_csv(asked: Family, cells: list[Cell], metric: Metric) -> str:
-    return k_by_d.means_csv(standings(asked, cells, metric), metric)
+def map_csv(family: Family, cells: list[Cell], metric: Metric) -> str:
+    return k_by_d.means_csv(standings(family, cells, metric), metric)

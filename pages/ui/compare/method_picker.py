@@ -1,4 +1,4 @@
-"""The methods beside the chosen one."""
+"""The control for methods to compare with the chosen one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def control(key: Key[list[str]], chosen: str, usual: Sequence[str] = ()) -> list
     others = [key for key in ALGORITHMS if key != chosen]
 
     def parse(text: str) -> list[str]:
-        """Of an address that was made for another method, what still makes sense."""
+        """Keep the methods that still make sense if the address was made for another method."""
         return [key for key in SomeOf(ALGORITHMS)(text) if key in others][:MOST]
 
     return address.control(

@@ -1,4 +1,4 @@
-"""Which method is predicted to win from where on: from public numbers, without a run."""
+"""Predictions of which method wins, from public numbers and without a run."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def show() -> None:
 
 
 def told(each: Winners) -> str:
-    """The winners over one number, in a sentence."""
+    """A sentence that names the winners over one variable."""
     at = ", ".join(f"{name_of(name, value)}" for name, value in each.fixed.items())
     first, *later = each.wins
     said = [f"**{ALGORITHMS[first.algorithm].title}** has the least noise"]
@@ -69,7 +69,7 @@ def told(each: Winners) -> str:
 
 
 def size(value: float) -> str:
-    """Three digits of a number, without a power of ten."""
+    """Format a number with three digits and no exponent."""
     return f"{float(f'{value:.3g}'):,.0f}" if value >= 100 else f"{value:.3g}"
 
 
@@ -78,7 +78,7 @@ def name_of(name: str, value: float) -> str:
 
 
 def predictions(choice: Choice, n: int, d: int) -> dict[str, dict[float, Prediction]]:
-    """By method and ε; empty for a method that cannot run on such data."""
+    """Predictions by method and ε; empty for a method that cannot run on such data."""
     found: dict[str, dict[float, Prediction]] = {}
     for key in COMPARED:
         found[key] = {}

@@ -1,4 +1,4 @@
-"""Every method at one ε, the best first."""
+"""A ranking of all methods at one ε, best first."""
 
 from __future__ import annotations
 
@@ -17,21 +17,20 @@ from dpcore.privacy.explain import plural
 from dpcore.study import ranking
 from dpcore.study.metrics import Metric, usual
 from dpcore.study.ranking import Standing
+from dpcore.study.sweep import Trial
 from dpcore.study.sweep_plan import SweepPlan
 from dpcore.study.sweep_plan import as_csv as runs_csv
 from pages.ui import (
     address,
-    cached_work,
     chart_style,
     controls,
-    fragments,
     live_runs,
     palette,
     url_keys,
 )
 from pages.ui.controls import Choice
-from pages.ui.curve_chart import Line, round_ticks
-from pages.ui.downloads import File, keep
+from pages.ui.curve_chart import Line, reference_lines, round_ticks
+from pages.ui.downloads import File
 from pages.ui.palette import Palette
 from pages.ui.wording import measured
 
@@ -69,35 +68,16 @@ def show() -> None:
     keys = [key for key, each in ALGORITHMS.items() if paper in (url_keys.ALL, each.paper)]
     requests = controls.requests(choice, keys)
     plan = SweepPlan(choice.data, requests, runs, usual(metric.key))
-    stopped = live_runs.is_stopped(plan)
-    going = not stopped and len(live_runs.gather(plan, stopped)) < plan.total
-    pause = live_runs.PAUSE if going else None
-    fragments.redrawn(ranking_so_far, pause, choice, plan, metric, log, going)
-    take_along(plan, metric)
+    live_runs.sweep(plan, partial(draw, choice, plan, metric, log), partial(files, plan, metric))
 
 
-def ranking_so_far(choice: Choice, plan: SweepPlan, metric: Metric, log: bool, going: bool) -> None:
-    trials = live_runs.gather(plan, not going)
+def draw(choice: Choice, plan: SweepPlan, metric: Metric, log: bool, trials: list[Trial]) -> None:
     found = ranking.ranked(plan.algorithms, trials, metric)
-    live_runs.status(plan, len(trials), plan.total, live_runs.refused(trials), going)
-    drawn = figure(found, choice, metric, limits(choice, metric), log)
+    drawn = figure(found, choice, metric, reference_lines(plan, metric), log)
     alt = f"Methods ranked by {metric.title} on {choice.about.title}. The table below says it too."
     for point in chart_style.draw(drawn, "ranking", alt, plan.data)[:1]:
         live_runs.explore(choice.request.epsilon, point["customdata"][0])
     table(found, choice, metric)
-    if going and len(trials) >= plan.total:
-        st.rerun()
-
-
-def limits(choice: Choice, metric: Metric) -> list[Line]:
-    """What needs no run: the answer without privacy, and the best that looks at no data."""
-    colors = palette.current()
-    known = cached_work.limits(choice.data, choice.request.k, choice.request.seed, metric.key).value
-    blind = "center of the box" if known.blind_is_center else "points spread in the box"
-    return [
-        Line("No privacy", known.non_private, colors.non_private, "dash"),
-        Line(f"No data: {blind}", known.blind, colors.quiet, "dot"),
-    ]
 
 
 def figure(
@@ -140,7 +120,7 @@ def figure(
 
 
 def spanned(values: list[float], log: bool) -> tuple[float, float]:
-    """What the axis shows: all values and a little more."""
+    """The range of the axis: all values and a margin."""
     if log:
         values = [value for value in values if value > 0] or [0.1, 1]
         room = (max(values) / min(values)) ** 0.02 * 1.01
@@ -170,7 +150,7 @@ def rule(line: Line) -> dict[str, Any]:
 def name_of(
     line: Line, height: int, end: Callable[[float], float], low: float, high: float
 ) -> dict[str, Any]:
-    """The name of a limit above the axis, each higher than the one before so that none meet."""
+    """The label of a reference line above the plot, each higher than the last to avoid overlap."""
     part = (end(line.value) - end(low)) / (end(high) - end(low))
     return {
         "x": end(line.value),
@@ -186,7 +166,7 @@ def name_of(
 
 
 def bands(found: list[Standing], colors: Palette) -> list[go.Scatter]:
-    """The middle four in five runs of each, in one trace for each color."""
+    """The middle 80 % of the runs of each method, as one trace for each color."""
     across: dict[str, tuple[list[float | None], list[float | None]]] = {}
     for row, each in enumerate(found):
         if each.point:
@@ -243,7 +223,7 @@ def color_of(each: Standing, colors: Palette) -> str:
 
 
 def words(row: int, each: Standing, choice: Choice, colors: Palette) -> list[dict[str, Any]]:
-    """The name of a row with its verdict, and under it why there is no dot."""
+    """The label of a row with its verdict and, below, the reason if it has no dot."""
     system = ALGORITHMS[each.algorithm]
     name = f"<b>{system.title}</b>" if each.algorithm == choice.request.algorithm else system.title
     color = colors.quiet if system.verdict.holds else colors.unproven
@@ -273,7 +253,7 @@ def words(row: int, each: Standing, choice: Choice, colors: Palette) -> list[dic
 
 
 def table(found: list[Standing], choice: Choice, metric: Metric) -> None:
-    """The ranking in figures, and who is not in it: what a screen reader gets."""
+    """Draw the ranking as a table, and the methods that cannot run."""
     able = [each for each in found if not each.refusal]
     say = partial(measured, metric=metric, geographic=choice.about.geographic)
     rows = {
@@ -293,12 +273,9 @@ def table(found: list[Standing], choice: Choice, metric: Metric) -> None:
         st.warning("\n".join(["Cannot run here:\n", *reasons]))
 
 
-def take_along(plan: SweepPlan, metric: Metric) -> None:
-    stopped = live_runs.is_stopped(plan)
-    trials = live_runs.gather(plan, stopped)
+def files(plan: SweepPlan, metric: Metric, trials: list[Trial]) -> list[File]:
     found = ranking.ranked(plan.algorithms, trials, metric)
-    files = [
+    return [
         File("CSV of this table", "ranking.csv", lambda: ranking.as_csv(found, metric)),
         File("CSV of every run", "ranking-runs.csv", lambda: runs_csv(trials)),
     ]
-    keep(plan.data, files, stopped or len(trials) >= plan.total, plan.command(), plan.python())

@@ -1,4 +1,4 @@
-"""How long methods take with more and more rows."""
+"""Run time of methods against the number of rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from pages.ui import (
     chart_style,
     controls,
     curve_chart,
-    fragments,
     live_runs,
     palette,
     url_keys,
@@ -26,8 +25,8 @@ from pages.ui import (
 from pages.ui.address import Key
 from pages.ui.compare import method_picker, shared_jobs
 from pages.ui.controls import Choice
-from pages.ui.curve_chart import Axes, end_notes, placed, round_ticks, title
-from pages.ui.downloads import File, keep
+from pages.ui.curve_chart import ChartAxes, end_notes, placed, round_ticks, title
+from pages.ui.downloads import File
 
 USUAL = ("eugkm", "dplloyd", "coreset")
 HEIGHT = 480
@@ -49,57 +48,45 @@ def show() -> None:
         most = number_control("Rows up to", url_keys.ROWS_TO)
         runs = controls.runs_control("Runs at each size", url_keys.TIME_RUNS)
     requests = controls.requests(choice, [choice.request.algorithm, *beside])
-    asked = Timetable(requests, runs, d, tuple(n for n in SIZES if n <= most))
-    stopped = live_runs.is_stopped(asked)
-    going = not stopped and len(gather(asked, stopped)) < asked.total
-    pause = live_runs.PAUSE if going else None
-    fragments.redrawn(times_so_far, pause, choice, asked, going)
-    found = gather(asked, stopped)
-    files = [File("CSV of every run", "run-times.csv", partial(timing.as_csv, found))]
-    keep(choice.data, files, not going, python=asked.python(), marked=False)
+    plan = Timetable(requests, runs, d, tuple(n for n in SIZES if n <= most))
+    live_runs.show(
+        choice.data, plan, partial(gather, plan), partial(draw, choice, plan), files, marked=False
+    )
 
 
 def number_control(label: str, key: Key[int]) -> int:
     return address.control(st.selectbox, label, key, format_func=lambda number: f"{number:,}")
 
 
-def gather(asked: Timetable, stopped: bool) -> list[Timing]:
-    """The times so far. What fails altogether says so in place of its times."""
-    found = []
-    of_each = asked.total // len(asked.algorithms)
-    for key, job in shared_jobs.timings(asked, stopped).items():
-        found += job.results
-        if job.failure:
-            missing = range(len(job.results), of_each)
-            found += [
-                Timing(key, asked.sizes[i // asked.runs], i, refusal=str(job.failure))
-                for i in missing
-            ]
-    return found
+def gather(plan: Timetable, stopped: bool) -> list[Timing]:
+    def refused(key: str, number: int, why: str) -> Timing:
+        return Timing(key, plan.sizes[number // plan.runs], number, refusal=why)
+
+    jobs = shared_jobs.timings(plan, stopped)
+    return live_runs.gathered(jobs, plan.total // len(plan.algorithms), refused)
 
 
-def times_so_far(choice: Choice, asked: Timetable, going: bool) -> None:
-    timings = gather(asked, not going)
-    refused = sum(each.refusal is not None for each in timings)
-    live_runs.status(asked, len(timings), asked.total, refused, going)
-    found = [timing.pace(key, timings) for key in asked.algorithms]
+def files(timings: list[Timing]) -> list[File]:
+    return [File("CSV of every run", "run-times.csv", partial(timing.as_csv, timings))]
+
+
+def draw(choice: Choice, plan: Timetable, timings: list[Timing]) -> None:
+    found = [timing.pace(key, timings) for key in plan.algorithms]
     alt = "Run time against the number of rows. The table below says the same."
     if narrow := browser_state.is_narrow():
         curve_chart.key(named(found))
-    for point in chart_style.draw(figure(found, asked, narrow), "run-times", alt, choice.data)[:1]:
+    for point in chart_style.draw(figure(found, plan, narrow), "run-times", alt, choice.data)[:1]:
         live_runs.explore(choice.request.epsilon, point["customdata"][0])
     for each in found:
         if each.refusals:
             at = ", ".join(f"{n:,}" for n in each.refusals)
             reason = next(iter(each.refusals.values()))
             st.warning(f"**{title(each.algorithm)}** with {at} rows: {reason}")
-    table(found, asked)
-    if going and len(timings) >= asked.total:
-        st.rerun()
+    table(found, plan)
 
 
 def named(found: list[Pace]) -> list[tuple[str, float, str]]:
-    """What each line is called, where it ends, and its color."""
+    """The label, end point and color of each line."""
     return [
         (f"{title(each.algorithm)}{slope(each)}", each.seconds[max(each.seconds)], color)
         for each, color in zip(found, palette.current().series, strict=False)
@@ -107,13 +94,13 @@ def named(found: list[Pace]) -> list[tuple[str, float, str]]:
     ]
 
 
-def figure(found: list[Pace], asked: Timetable, narrow: bool) -> go.Figure:
+def figure(found: list[Pace], plan: Timetable, narrow: bool) -> go.Figure:
     colors = palette.current()
     known = [seconds for each in found for seconds in each.seconds.values()] or [0.001, 1.0]
     low, high = min(known) / 1.5, max(known) * 1.5
     colored = list(zip(found, colors.series, strict=False))
     style = chart_style.axis(colors)
-    first, last = asked.sizes[0], asked.sizes[-1]
+    first, last = plan.sizes[0], plan.sizes[-1]
     return go.Figure(
         [
             go.Scatter(
@@ -129,13 +116,15 @@ def figure(found: list[Pace], asked: Timetable, narrow: bool) -> go.Figure:
             **chart_style.layout(colors),
             "height": HEIGHT,
             "margin": chart_style.margin(narrow),
-            "annotations": [] if narrow else end_notes(placed(named(found), low, high, Axes())),
+            "annotations": []
+            if narrow
+            else end_notes(placed(named(found), low, high, ChartAxes())),
             "xaxis": {
                 **style,
                 "title": {"text": "rows", "standoff": 12},
                 "type": "log",
-                "tickvals": asked.sizes,
-                "ticktext": [count(n) for n in asked.sizes],
+                "tickvals": plan.sizes,
+                "ticktext": [count(n) for n in plan.sizes],
             },
             "yaxis": {
                 **style,
@@ -176,8 +165,8 @@ def count(n: int) -> str:
     return f"{n // 1_000_000}M" if n >= 1_000_000 else f"{n // 1000}k"
 
 
-def table(found: list[Pace], asked: Timetable) -> None:
-    """The times in figures: what a screen reader gets."""
+def table(found: list[Pace], plan: Timetable) -> None:
+    """Draw the times as a table, for screen readers too."""
     rows = {
         title(each.algorithm): [
             *(
@@ -186,11 +175,11 @@ def table(found: list[Pace], asked: Timetable) -> None:
                 else "left out"
                 if n in each.refusals
                 else "…"
-                for n in asked.sizes
+                for n in plan.sizes
             ),
             "–" if each.slope is None else f"{each.slope:.2f}",
         ]
         for each in found
     }
-    index = pd.Index([*(f"{n:,}" for n in asked.sizes), "slope"], name="rows")
+    index = pd.Index([*(f"{n:,}" for n in plan.sizes), "slope"], name="rows")
     st.table(pd.DataFrame(rows, index=index), border="horizontal")

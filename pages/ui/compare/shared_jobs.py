@@ -1,4 +1,4 @@
-"""What the views of Compare have made in the background, on public data that everybody shares."""
+"""Background jobs of the views of Compare, on public data and so shared by all sessions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pages.ui.background import Job
 
 
 def cells(family: Family, stopped: bool, most: int) -> dict[str, Job[Cell]]:
-    """A job for each method, which goes on until there are enough runs of every cell."""
+    """One job for each method, which runs until every cell has enough runs."""
     enough = 0 if stopped else family.total // len(family.algorithms)
     found = {}
     for key in family.algorithms:
@@ -22,7 +22,7 @@ def cells(family: Family, stopped: bool, most: int) -> dict[str, Job[Cell]]:
 
 
 def timings(table: Timetable, stopped: bool) -> dict[str, Job[Timing]]:
-    """A job for each method, from few rows to many."""
+    """One job for each method, from few rows to many."""
     ones = {key: table.alone(key) for key in table.algorithms}
     enough = 0 if stopped else None
     return {
@@ -31,10 +31,9 @@ def timings(table: Timetable, stopped: bool) -> dict[str, Job[Timing]]:
     }
 
 
-def reproduced(name: str, stopped: bool) -> Job[Outcome]:
-    """The quick form of a finding. Every result is the same outcome, with one row more."""
+def reproduced(name: str) -> Job[Outcome]:
+    """The job that measures the quick form of a finding. Each result has one row more."""
     return cached_work.worker().job(
         ("finding", name),
         lambda: reproduce(name, effort=Effort(quick=True)),
-        0 if stopped else None,
     )

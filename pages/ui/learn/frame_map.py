@@ -109,30 +109,25 @@ class _Drawing:
         return self.scatter(mark.kind.value, rows, radius, get_fill_color=fill)
 
     def discs(self, mark: Mark) -> pdk.Layer:
-        rows = [{"at": at} for at in places(mark)]
-        return self.scatter(
-            mark.kind.value,
-            rows,
-            6.5,
-            stroked=True,
-            get_line_color=self.colors.rgb("rim"),
-            get_line_width=2,
-            line_width_units="'pixels'",
-            get_fill_color=self.colors.rgb(self.private),
-            transitions={"getPosition": GLIDE},
-        )
+        fill = self.colors.rgb(self.private)
+        glide = {"getPosition": GLIDE}
+        return self.outlined(mark, 6.5, "rim", 2, get_fill_color=fill, transitions=glide)
 
     def rings(self, mark: Mark) -> pdk.Layer:
-        rows = [{"at": at} for at in places(mark)]
+        return self.outlined(mark, 8.5, "non_private", 2.5 * self.scale, filled=False)
+
+    def outlined(
+        self, mark: Mark, radius: float, line: str, width: float, **options: Any
+    ) -> pdk.Layer:
         return self.scatter(
             mark.kind.value,
-            rows,
-            8.5,
+            [{"at": at} for at in places(mark)],
+            radius,
             stroked=True,
-            filled=False,
-            get_line_color=self.colors.rgb("non_private"),
-            get_line_width=2.5 * self.scale,
+            get_line_color=self.colors.rgb(line),
+            get_line_width=width,
             line_width_units="'pixels'",
+            **options,
         )
 
     def lines(self, mark: Mark, color: str, width: float, name: str = "") -> pdk.Layer:

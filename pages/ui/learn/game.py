@@ -12,10 +12,11 @@ from dpcore.errors import DpcoreError
 from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
 from pages.ui import address, cached_work, controls, fragments, palette, url_keys
+from pages.ui.background import Job
 from pages.ui.learn import game_chart, presenter
 from pages.ui.learn import run_choice as choices
+from pages.ui.learn.class_score import ClassScore
 from pages.ui.learn.small_map import SmallMap, count_words
-from pages.ui.learn.tally import Tally
 from pages.ui.url_parsers import OneOf
 from pages.ui.wording import NOT_PRIVATE
 
@@ -49,14 +50,7 @@ PRESENTED = """
 
 def part() -> None:
     st.html(STYLE + PRESENTED * presenter.presenting())
-    view = address.control(
-        st.segmented_control,
-        "Who guesses",
-        url_keys.GUESSER,
-        format_func=VIEWS.__getitem__,
-        required=True,
-        label_visibility="collapsed",
-    )
+    view = address.tabs("Who guesses", url_keys.GUESSER, VIEWS)
     (class_guesses if view == "class" else machine_guesses)()
 
 
@@ -101,23 +95,23 @@ def who_control() -> str:
     )
 
 
-def current() -> Tally:
-    """The tally in the address, or a new one where another game is played now."""
-    new = Tally(ANSWERS.get(), controls.epsilon_in_address(), url_keys.SEED.get())
+def current() -> ClassScore:
+    """The score in the address, or a new one if another game is on now."""
+    new = ClassScore(ANSWERS.get(), controls.epsilon_in_address(), url_keys.SEED.get())
     kept = url_keys.TALLY.narrowed(known_tally).get() or new
     same = (kept.who, kept.epsilon, kept.seed) == (new.who, new.epsilon, new.seed)
     return kept if same else new
 
 
-def known_tally(text: str) -> Tally:
-    tally = Tally.parse(text)
+def known_tally(text: str) -> ClassScore:
+    tally = ClassScore.parse(text)
     if tally.who not in CONTESTANTS:
         raise ValueError(f"Nobody called {tally.who!r} answers.")
     return tally
 
 
-def guess(played: Round, tally: Tally) -> None:
-    """Two buttons; once one was pressed, the truth, and the way to the next round."""
+def guess(played: Round, tally: ClassScore) -> None:
+    """Draw two buttons; after an answer, draw the truth and a button for the next round."""
     if not tally.said:
         row = st.container(horizontal=True, gap="small")
         for (key, words), shortcut in zip(SAID.items(), ("I", "O"), strict=True):
@@ -146,8 +140,8 @@ def guess(played: Round, tally: Tally) -> None:
     )
 
 
-def standing(tally: Tally) -> None:
-    """The class's score beside what epsilon allows."""
+def standing(tally: ClassScore) -> None:
+    """Draw the score of the class beside the bound that epsilon sets."""
     bound = explain.certainty(tally.epsilon)
     score = f"**{tally.right} of {tally.played} right.** " if tally.played else ""
     st.markdown(
@@ -163,7 +157,7 @@ def answer_words(played: Round) -> str:
 
 
 def answer_map(played: Round) -> str:
-    """What the method published: a number in every cell."""
+    """The map of published counts, one in each cell."""
     colors = palette.current()
     counts = played.counts.counts
     side = len(counts)
@@ -187,7 +181,7 @@ def answer_map(played: Round) -> str:
 
 
 def mark_trip(drawn: SmallMap, asked: bool) -> None:
-    """The trip that it is all about."""
+    """Mark the trip in question."""
     colors = drawn.colors
     drawn.circles([game.TRIP], 2.2, colors.land if asked else colors.non_private, colors.text, 0.6)
     if asked:
@@ -210,14 +204,16 @@ def pair_maps(epsilon: float) -> str:
 
 
 def machine_guesses() -> None:
-    """Accuracies as they come in, over the curve that no sound method's guesser can cross."""
-    job = cached_work.worker().job(("guessing game", game.ROUNDS, game.PILOT), game.scores)
-    live = not job.done
-    fragments.redrawn(scores, PAUSE if live else None, live)
+    """Draw accuracies as they come in, against the bound that a sound method obeys."""
+    fragments.until_done(draw_scores, not measuring().done, every=PAUSE)
 
 
-def scores(live: bool) -> None:
-    job = cached_work.worker().job(("guessing game", game.ROUNDS, game.PILOT), game.scores)
+def measuring() -> Job[GuesserScore]:
+    return cached_work.worker().job(("guessing game", game.ROUNDS, game.PILOT), game.scores)
+
+
+def draw_scores() -> bool:
+    job = measuring()
     finished, drawn = job.done, job.results[:]
     presented = presenter.presenting()
     total = len(CONTESTANTS) * len(game.EPSILONS)
@@ -239,8 +235,7 @@ def scores(live: bool) -> None:
         table(drawn)
     if job.failure:
         st.warning(f"The rounds could not be played: {job.failure}")
-    elif live and finished:
-        st.rerun()
+    return finished
 
 
 def chart_words(drawn: list[GuesserScore]) -> str:
@@ -250,7 +245,7 @@ def chart_words(drawn: list[GuesserScore]) -> str:
 
 
 def table(drawn: list[GuesserScore]) -> None:
-    """The same in words."""
+    """Draw the accuracies as a table."""
     rows = [
         {
             "Who answers": CONTESTANTS[score.contestant].title,

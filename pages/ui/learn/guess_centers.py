@@ -93,7 +93,7 @@ def part() -> None:
 
 
 def guesses(k: int) -> list[Point]:
-    """Where somebody put the centers; those not yet moved wait beside the city."""
+    """The guessed centers; those not yet moved wait beside the city."""
     kept = url_keys.SPOTS.narrowed(on_the_map).get()[:k]
     (x, y), (to_x, to_y) = FIRST, LAST
     parts = [i / max(1, k - 1) for i in range(len(kept), k)]
@@ -112,14 +112,14 @@ def active(k: int) -> int:
 
 
 def nudge(k: int, east: float, north: float) -> None:
-    """Move the guess that is placed now, from where the address says that it is."""
+    """Move the active guess from its place in the address."""
     address.restore()
     longitude, latitude = guesses(k)[active(k) - 1]
     put_spot(k, (longitude + east, latitude + north))
 
 
 def put_spot(k: int, spot: Point) -> None:
-    """Put the guess that is placed now somewhere, but not off the map."""
+    """Place the active guess, within the map."""
     low, high = WINDOW.low, WINDOW.high
     longitude = min(max(spot[0], low[0] + 1e-3), high[0] - 1e-3)
     latitude = min(max(spot[1], low[1] + 1e-3), high[1] - 1e-3)
@@ -129,7 +129,7 @@ def put_spot(k: int, spot: Point) -> None:
 
 
 def clickable(spots: list[Point], picture: Picture | None, height: int) -> None:
-    """The map; a click puts the guess down that is to be placed, and goes on to the next."""
+    """Draw the map. A click places the active guess and activates the next one."""
 
     k = len(spots)
 
@@ -172,7 +172,7 @@ def at(frame: pd.DataFrame) -> list[list[float]]:
 
 
 def place(choice: Choice, spots: list[Point]) -> None:
-    """Which guess is placed now, and four arrows that move it."""
+    """Draw the control for the active guess, and four arrows that move it."""
     k = len(spots)
     st.html(
         f'<p class="learn-say">Put down {k} numbered centers where a method would find them at '

@@ -19,7 +19,7 @@ def shelf() -> Mapping[str, Lesson]:
 
 
 def part() -> None:
-    """Every lesson with its aim, its steps and its notes."""
+    """Draw every lesson with its aim, steps and notes."""
     st.markdown("Each takes about ten minutes. Notes are for the teacher and are never projected.")
     download(list(shelf().values()), "Notes of all lessons", "lessons")
     left, right = st.columns(2)
@@ -37,7 +37,7 @@ def card(lesson: Lesson) -> None:
 
 
 def link(lesson: Lesson, number: int) -> str:
-    """A link to a step. One of Streamlit's own, to the same page, would not change the address."""
+    """A link to a step. Streamlit's own link to the same page would not change the address."""
     title = html.escape(lesson.steps[number - 1].title)
     query = urlencode(lesson.address(number))
     color = palette.current().private
@@ -56,7 +56,7 @@ def download(chosen: list[Lesson], label: str, name: str) -> None:
 
 
 def current() -> tuple[Lesson, int] | None:
-    """The lesson and the step that the address is in."""
+    """The lesson and the step in the address."""
     key = url_keys.LESSON.get()
     if key is None:
         return None
@@ -65,7 +65,7 @@ def current() -> tuple[Lesson, int] | None:
 
 
 def strip() -> None:
-    """Where one is in a lesson, what is asked, and the way on; by PageUp and PageDown too."""
+    """Draw the step of a lesson: its question, and buttons that PageUp and PageDown press."""
     found = current()
     if found is None:
         return
@@ -86,7 +86,7 @@ def strip() -> None:
 
 
 def turns_while_presenting() -> None:
-    """The way through a lesson, beside the presenter's switch."""
+    """Draw the buttons of a lesson beside the presenter's switch."""
     if found := current():
         turns(*found)
 
@@ -108,7 +108,7 @@ def turn(lesson: Lesson, number: int, label: str, key: str) -> None:
 
 
 def open_step(lesson: Lesson, number: int) -> None:
-    """Exactly what the step's link says; the presenter stays."""
+    """Open a step exactly as its link does; presenting continues."""
     kept = url_keys.PRESENTER.at(True) if presenter.presenting() else {}
     address.replace_all({**lesson.address(number), **kept})
 

@@ -1,4 +1,4 @@
-"""What is projected: large type, no sidebar, one idea on the screen."""
+"""The presenter's view for a projector: large type, no sidebar, one idea on the screen."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def style() -> None:
 
 
 def bar() -> DeltaGenerator:
-    """Where the switch is and, while presenting, the way through a lesson."""
+    """The place for the switch and, while presenting, for the buttons of a lesson."""
     return st.container(key="switch", horizontal=True, horizontal_alignment="right")
 
 
 def switch() -> None:
-    """On and off, by hand or by the P key."""
+    """Draw the button that turns presenting on and off; the P key presses it."""
     on = presenting()
     st.button(
         "Leave" if on else "Presenter",

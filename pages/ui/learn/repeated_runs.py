@@ -44,7 +44,7 @@ PRESENTED = """
 def part() -> None:
     st.html(STYLE + PRESENTED * presenter.presenting())
     with st.container(horizontal=True, vertical_alignment="center"):
-        vary = vary_control()
+        vary = address.tabs("What differs", url_keys.VARY, VARY)
         choices.other_luck()
         choice = choices.chosen(METHOD)
         st.markdown(f"**ε = {choice.request.epsilon:g}** " * (vary == "luck") + NOT_PRIVATE)
@@ -54,21 +54,10 @@ def part() -> None:
         st.markdown(sentence(choice, vary))
 
 
-def vary_control() -> str:
-    return address.control(
-        st.segmented_control,
-        "What differs",
-        url_keys.VARY,
-        format_func=VARY.__getitem__,
-        required=True,
-        label_visibility="collapsed",
-    )
-
-
 def nine(choice: Choice, vary: str) -> list[Choice]:
     if vary == "level":
         return [choice.at(epsilon) for epsilon in EPSILONS]
-    return [choice.with_seed(choice.request.seed + i) for i in range(9)]
+    return [choice.with_seed((choice.request.seed or 0) + i) for i in range(9)]
 
 
 def sentence(choice: Choice, vary: str) -> str:

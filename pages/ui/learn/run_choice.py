@@ -1,4 +1,4 @@
-"""The controls of the classroom: public data on a map, and any method that can be told on one."""
+"""Controls of the classroom: public map data, and the methods that can be shown step by step."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def methods() -> list[str]:
 
 
 def on_a_map(text: str) -> str:
-    """Other data that pages show stay in the address, for when somebody goes back to them."""
+    """Parse the key of map data; other data are replaced by the first map."""
     return key if (key := url_keys.DATA.parse(text)) in MAPS else MAPS[0]
 
 
-#: Data and numbers of centers that a class can take in.
+#: Data, and numbers of centers, that suit a class.
 DATA = url_keys.DATA.narrowed(on_a_map)
 CENTERS = url_keys.CENTERS.narrowed(InRange(int, 1, url_keys.MOST_IN_CLASS))
 
@@ -44,15 +44,15 @@ def method(default: str) -> Key[str]:
 
 
 def chosen(default: str = METHOD) -> Choice:
-    """The run that the address names."""
+    """The run in the address."""
     epsilon, seed = controls.epsilon_in_address(), url_keys.SEED.get()
     return Choice(DATA.get(), Request(method(default).get(), CENTERS.get(), epsilon, seed=seed))
 
 
 def sidebar(default: str = METHOD, method_too: bool = True, level: bool = True) -> None:
-    """Level, data, method and number of centers.
+    """Draw the controls for level, data, method and number of centers.
 
-    A presenter has no sidebar: links bring what a lesson needs.
+    A presenter has no sidebar: links set what a lesson needs.
     """
     if presenter.presenting():
         return

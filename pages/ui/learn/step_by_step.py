@@ -85,7 +85,7 @@ def frame_number() -> int:
 
 
 def step_by(steps: int, last: int) -> None:
-    """From where the address is now: keys may be pressed faster than pages are drawn."""
+    """Move from the frame in the address: keys may be pressed faster than pages are drawn."""
     address.restore()
     step_to(min(max(0, min(frame_number(), last) + steps), last))
 
@@ -95,7 +95,7 @@ def step_to(at: int) -> None:
 
 
 def pager(at: int, last: int) -> None:
-    """Back, play and on, by hand or by the arrow keys."""
+    """Draw buttons for back, play and next, which arrow keys press too."""
     playing = st.session_state.get("playing", False) and at < last
     row = st.container(horizontal=True, gap="small")
     row.button(
@@ -140,14 +140,14 @@ def toggle_play(playing: bool, at: int) -> None:
 
 
 def turn_page(at: int) -> None:
-    """Called again and again while a run plays: on once the frame was seen long enough."""
+    """Open the next frame after the current one was shown long enough."""
     if time.monotonic() - st.session_state["shown since"] > PACE / 2:
         step_to(at + 1)
         st.rerun()
 
 
 def budget(frame: Frame, epsilon: float, holds: bool) -> None:
-    """What is left of epsilon, as a bar that shrinks."""
+    """Draw the rest of epsilon as a bar that shrinks."""
     colors = palette.current()
     left = max(0.0, epsilon - frame.epsilon)
     # A sum of floats is one bit above 0.04; what is told is an amount, not a bound.
@@ -163,7 +163,7 @@ def budget(frame: Frame, epsilon: float, holds: bool) -> None:
 
 
 def transcript(frame: Frame, account: list[AccountLine]) -> None:
-    """Who spent how much on what, up to this frame; the newest line last, and in sight."""
+    """Draw the charges up to this frame, the newest in view at the end."""
     rows = "".join(
         f'<tr class="{"now" if i == frame.booked else ""}"><td>{html.escape(line.why)}'
         f"<br><small>{html.escape(line.mechanism)}</small></td>"

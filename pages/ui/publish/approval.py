@@ -74,13 +74,12 @@ def draw_asked(request: ApprovalRequest) -> None:
             "page open: the request ends with your visit.",
             icon=":material/group:",
         )
-        fragments.redrawn(_look, PAUSE, request)
+        fragments.until_done(_is_decided, True, request, every=PAUSE)
     st.button("Withdraw", key="withdraw", on_click=withdraw, args=(request.ticket,))
 
 
-def _look(request: ApprovalRequest) -> None:
-    if request.declined_by or publish_once.running(request.ticket):
-        st.rerun()
+def _is_decided(request: ApprovalRequest) -> bool:
+    return bool(request.declined_by or publish_once.running(request.ticket))
 
 
 def draw_requests() -> None:

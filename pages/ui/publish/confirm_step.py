@@ -7,23 +7,23 @@ from typing import Any
 import streamlit as st
 
 from dpcore.release import RELEASE, Entry, Ledger, ReleasePlan
-from pages.ui import access, url_keys
+from pages.ui import access, fragments, url_keys
 from pages.ui.access import Action
+from pages.ui.background import Job
 from pages.ui.publish import approval, step_list
 from pages.ui.publish.level_step import affordable
 from pages.ui.publish.publish_once import forget, refuse, running, ticket
-from pages.ui.publish.step import Step
-from pages.ui.publish.tasks import Task, watch
+from pages.ui.publish.publish_step import PublishStep
 from pages.ui.wording import JOINER, plain, printable
 
 
 def draw(plan: ReleasePlan, ledger: Ledger) -> None:
     # Of two files with equal plans in words, only the sources themselves tell which is meant.
     meant = repr((plan, ledger.folder))
-    task = running(ticket(meant))
-    with step_list.opened(Step.CONFIRM):
-        if task is not None:
-            finish(task, meant)
+    job = running(ticket(meant))
+    with step_list.opened(PublishStep.CONFIRM):
+        if job is not None:
+            finish(job, meant)
             return
         if not affordable(plan, ledger):
             return
@@ -91,20 +91,20 @@ def when(entry: Entry) -> str:
     return f"{entry.time[:10]} at {entry.time[11:16]} UTC"
 
 
-def finish(task: Task[Any], meant: str) -> None:
+def finish(job: Job[Any], meant: str) -> None:
     st.markdown("**Being published.** This plan is published once, however often it is asked for.")
-    if not watch(task):
+    if not fragments.watch(job):
         st.caption("It goes on when you close the page; History then shows what came of it.")
         return
     approval.withdraw(ticket(meant))
     forget(meant)
-    if task.failure:
-        refuse(task.failure)
+    if job.failure:
+        refuse(job.failure)
         return
-    show(task.result)
+    show(job.result)
     st.rerun()
 
 
 def show(number: int) -> None:
     url_keys.RELEASE.put(number)
-    step_list.go(Step.RELEASED)
+    step_list.go(PublishStep.RELEASED)

@@ -1,4 +1,4 @@
-"""Step 1: which data. Only names are read here: of files, and of their columns."""
+"""Step 1: choose the data. Only the names of files and columns are read here."""
 
 from __future__ import annotations
 
@@ -10,12 +10,22 @@ import streamlit as st
 from dpcore.datasets import engines
 from dpcore.datasets.builtin import BUILTIN
 from pages.server import uploads
-from pages.ui import access, address, data_root, forgetting, limits, own_data, url_keys
+from pages.ui import (
+    access,
+    address,
+    background,
+    data_root,
+    forgetting,
+    fragments,
+    limits,
+    own_data,
+    url_keys,
+)
 from pages.ui.access import Action
+from pages.ui.background import Job
 from pages.ui.own_data import facts
 from pages.ui.publish import step_list
-from pages.ui.publish.step import Step
-from pages.ui.publish.tasks import Task, watch
+from pages.ui.publish.publish_step import PublishStep
 from pages.ui.url_parsers import OneOf
 from pages.ui.wording import plain
 
@@ -55,7 +65,7 @@ ASKED = ("columns", "place", "outside", "row", "who", "ids", "rows", "person", "
 
 @dataclass(frozen=True)
 class Opened:
-    """Files of which nothing but the names of their columns was read."""
+    """Files whose column names were read, and nothing else."""
 
     title: str
     path: str
@@ -71,7 +81,7 @@ def files() -> Opened | None:
 
 
 def draw() -> None:
-    with step_list.opened(Step.DATA):
+    with step_list.opened(PublishStep.DATA):
         kinds = [kind for kind in KINDS if access.may(NEEDS[kind]) and (kind != HELD or raw())]
         given = DATA.get() or ""
         usual = HELD if own_data.is_own(given) else PUBLIC if given else UPLOAD
@@ -127,34 +137,29 @@ def table() -> None:
 
 
 def held() -> None:
-    titles = {key: facts(key).title for key in raw()}
-    keys = list(titles)
-    current = DATA.get()
+    known_data("held", raw())
+
+
+def public() -> None:
+    known_data("public", list(BUILTIN))
+
+
+def known_data(name: str, keys: list[str]) -> None:
+    """Draw a choice among data that are already open, and a button to the level."""
+    current, titles = DATA.get(), {key: facts(key).title for key in keys}
     key = st.selectbox(
         "Which of them?",
         keys,
         index=keys.index(current) if current in keys else 0,
         format_func=titles.__getitem__,
-        key="held",
+        key=name,
     )
-    st.button("Go on", type="primary", key="open", on_click=choose, args=(key, Step.LEVEL))
+    if key in BUILTIN:
+        st.caption(facts(key).description)
+    st.button("Go on", type="primary", key="open", on_click=choose, args=(key, PublishStep.LEVEL))
 
 
-def public() -> None:
-    keys = list(BUILTIN)
-    current = DATA.get()
-    key = st.selectbox(
-        "Which of them?",
-        keys,
-        index=keys.index(current) if current in keys else 0,
-        format_func=lambda key: BUILTIN[key].about.title,
-        key="public",
-    )
-    st.caption(BUILTIN[key].about.description)
-    st.button("Go on", type="primary", key="open", on_click=choose, args=(key, Step.LEVEL))
-
-
-def choose(key: str, step: Step) -> None:
+def choose(key: str, step: PublishStep) -> None:
     DATA.put(key)
     step_list.go(step)
 
@@ -170,11 +175,11 @@ def look(path: str, engine: engines.Engine | None, format: str | None = None) ->
 
 
 def begin(path: str, engine: engines.Engine | None, format: str | None = None) -> None:
-    """Look at files in the background, or at a table of Spark, which takes a while to start."""
-    before: Task[Opened] | None = st.session_state.get(OPENING)
+    """Start to read column names in the background. Spark takes a while to start."""
+    before: Job[Opened] | None = st.session_state.get(OPENING)
     if before is not None:
         before.stop()
-    st.session_state[OPENING] = Task(
+    st.session_state[OPENING] = background.begin(
         lambda: look(path, engine, format),
         lambda: ("Looking at the columns", engine.progress() if engine else 0.0),
         engine.stop if engine and engine.can_stop else None,
@@ -182,23 +187,23 @@ def begin(path: str, engine: engines.Engine | None, format: str | None = None) -
 
 
 def finish() -> None:
-    """Once the columns are known, the next step."""
-    task: Task[Opened] | None = st.session_state.get(OPENING)
-    if task is None or not watch(task):
+    """Open the next step once the columns are known."""
+    job: Job[Opened] | None = st.session_state.get(OPENING)
+    if job is None or not fragments.watch(job):
         return
     del st.session_state[OPENING]
-    if task.failure:
-        refuse(task.failure)
+    if job.failure:
+        refuse(job.failure)
         return
-    st.session_state[OPENED] = task.result
+    st.session_state[OPENED] = job.result
     step_list.forget(*ASKED)
     DATA.clear()
-    step_list.go(Step.PROTECT)
+    step_list.go(PublishStep.PROTECT)
     st.rerun()
 
 
 def refuse(failure: Exception) -> None:
-    """What is wrong with a file, in words; what is wrong with the program is not for a page."""
+    """Show what is wrong with a file. Errors of the program itself are raised."""
     if isinstance(failure, engines.ReadingStopped):
         st.info("Stopped. Nothing was kept of these data.", icon=":material/stop_circle:")
         return
@@ -208,7 +213,7 @@ def refuse(failure: Exception) -> None:
 
 
 def summary() -> str:
-    """The data that were chosen, in a line."""
+    """The chosen data, in a line."""
     opened = files()
     assert opened is not None
     number = len(opened.source.layouts)

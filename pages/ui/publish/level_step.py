@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import streamlit as st
@@ -19,7 +17,7 @@ from pages.ui import address, controls, too_few_rows, url_keys
 from pages.ui.controls import Choice
 from pages.ui.publish import ledger_choice, look_first, step_list
 from pages.ui.publish.publish_source import Subject
-from pages.ui.publish.step import Step
+from pages.ui.publish.publish_step import PublishStep
 from pages.ui.wording import plain
 
 #: What all releases of a data set may cost together, unless somebody says otherwise.
@@ -56,7 +54,7 @@ class Terms:
 
 
 def draw(subject: Subject, ledger: Ledger) -> None:
-    with step_list.opened(Step.LEVEL):
+    with step_list.opened(PublishStep.LEVEL):
         name_control(subject)
         account = ledger_choice.account(ledger, name(subject))
         slider, words = st.columns([3, 2], gap="medium")
@@ -85,7 +83,11 @@ def draw(subject: Subject, ledger: Ledger) -> None:
                 f"that all releases of “{plain(found.name)}” may cost."
             )
             st.button(
-                "Go on", type="primary", key="settled", on_click=step_list.go, args=(Step.CONFIRM,)
+                "Go on",
+                type="primary",
+                key="settled",
+                on_click=step_list.go,
+                args=(PublishStep.CONFIRM,),
             )
 
 
@@ -220,25 +222,25 @@ def gain(subject: Subject, found: Terms) -> None:
 
 def plan_of(subject: Subject, found: Terms) -> ReleasePlan | None:
     """The plan, or why there can be none, in words."""
-    with refusing():
+    try:
         return found.plan(subject)
-    return None
+    except DpcoreError as reason:
+        refuse(reason)
+        return None
 
 
 def affordable(plan: ReleasePlan, ledger: Ledger) -> bool:
     """Whether the ledger can pay for it, or why not, in words. Nothing private is read."""
-    with refusing():
-        ledger.check(plan.claim())
-        return True
-    return False
-
-
-@contextmanager
-def refusing() -> Iterator[None]:
     try:
-        yield
+        ledger.check(plan.claim())
     except DpcoreError as reason:
-        st.error(f"**This cannot be published.** {plain(str(reason))}", icon=":material/block:")
+        refuse(reason)
+        return False
+    return True
+
+
+def refuse(reason: DpcoreError) -> None:
+    st.error(f"**This cannot be published.** {plain(str(reason))}", icon=":material/block:")
 
 
 def summary(found: Terms, subject: Subject) -> str:

@@ -12,13 +12,12 @@ from dpcore.privacy import explain
 from dpcore.privacy.accounting import MAX_EPSILON, MIN_EPSILON
 from dpcore.privacy.rounding import at_least, at_most
 from dpcore.release import TWIN, Ledger, twin_of, twin_plan
-from pages.ui import access, address, own_data, url_keys
+from pages.ui import access, address, fragments, own_data, url_keys
 from pages.ui.access import Action
-from pages.ui.own_data import OwnData
+from pages.ui.own_data import HeldData
 from pages.ui.publish import approval, ledger_choice, step_list
 from pages.ui.publish.publish_once import forget, refuse, running, ticket
 from pages.ui.publish.publish_source import Subject
-from pages.ui.publish.tasks import watch
 from pages.ui.visibility import STAND_IN
 from pages.ui.wording import plain
 
@@ -119,14 +118,14 @@ def twin(subject: Subject, ledger: Ledger, found: Terms) -> None:
         approval.begin(ticket(meant), plan, ledger)
     if (request := approval.asked(ticket(meant))) and not running(ticket(meant)):
         approval.draw_asked(request)
-    task = running(ticket(meant))
-    if task is not None and watch(task):
+    job = running(ticket(meant))
+    if job is not None and fragments.watch(job):
         approval.withdraw(ticket(meant))
         forget(meant)
-        if task.failure:
-            refuse(task.failure)
+        if job.failure:
+            refuse(job.failure)
         else:
-            keep(subject, ledger, task.result)
+            keep(subject, ledger, job.result)
             st.rerun()
 
 
@@ -135,7 +134,7 @@ def keep(subject: Subject, ledger: Ledger, number: int) -> None:
     entry = ledger.entry(number)
     data = twin_of(ledger, number)
     own_data.keep(
-        OwnData(
+        HeldData(
             replace(
                 data.about,
                 key=own_data.new_key(),

@@ -22,8 +22,8 @@ from pages.ui.access import Action
 from pages.ui.publish import step_list
 from pages.ui.publish.data_step import Opened, files, refuse
 from pages.ui.publish.publish_source import Subject
+from pages.ui.publish.publish_step import PublishStep
 from pages.ui.publish.row_count import CLIP, DROP, Asked, count
-from pages.ui.publish.step import Step
 from pages.ui.wording import plain
 
 TYPED = "Type the box"
@@ -40,7 +40,7 @@ WHO = {
 def draw() -> None:
     opened = files()
     assert opened is not None
-    with step_list.opened(Step.PROTECT):
+    with step_list.opened(PublishStep.PROTECT):
         schema = opened.source.schema
         first = plain(", ".join(list(schema)[:COLUMNS_SHOWN]))
         more = " …" * (len(schema) > COLUMNS_SHOWN)
@@ -197,17 +197,20 @@ def typed(names: tuple[str, ...]) -> Box | None:
         "From what is publicly known: the smallest and largest values in the file belong to single "
         "rows, and would give them away."
     )
-    lows, highs = [], []
+    ends = []
     for i, name in enumerate(names):
         left, right = st.columns(2)
         with left:
-            lows.append(end(f"{plain(name)}: lowest", f"low {i} {name}"))
+            lowest = end(f"{plain(name)}: lowest", f"low {i} {name}")
         with right:
-            highs.append(end(f"{plain(name)}: highest", f"high {i} {name}"))
-    if None in lows or None in highs:
+            highest = end(f"{plain(name)}: highest", f"high {i} {name}")
+        if lowest is not None and highest is not None:
+            ends.append((lowest, highest))
+    if len(ends) < len(names):
         return None
     try:
-        return Box(tuple(lows), tuple(highs), names)
+        low, high = zip(*ends, strict=True)
+        return Box(low, high, names)
     except DpcoreError as problem:
         st.error(plain(str(problem)))
         return None

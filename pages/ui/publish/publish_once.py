@@ -1,4 +1,4 @@
-"""The one place where a page spends: each plan that was shown is published at most once."""
+"""The one place where a page spends budget: a confirmed plan is published at most once."""
 
 from __future__ import annotations
 
@@ -17,27 +17,21 @@ from dpcore.release import (
     Unanswered,
     publish,
 )
-from pages.ui import access
+from pages.ui import access, background, cached_work
 from pages.ui.access import Action
-from pages.ui.publish.tasks import Once, Task
+from pages.ui.background import Job
 from pages.ui.wording import plain
 
 TICKETS = "tickets"
 
 
-@st.cache_resource
-def releases() -> Once:
-    """All that were begun on this server. They go on when a visit ends."""
-    return Once()
-
-
 def ticket(what: Hashable) -> str:
-    """The same for one thing in one visit, until what came of it was told."""
+    """A token for one plan in one visit, the same until its outcome was shown."""
     return tickets().setdefault(what, secrets.token_hex(8))
 
 
 def forget(what: Hashable) -> None:
-    """What came of it was told: from now on it could be meant again."""
+    """Drop the token after the outcome was shown: the plan may be published again."""
     tickets().pop(what, None)
 
 
@@ -48,8 +42,10 @@ def tickets() -> dict[Hashable, str]:
 
 def begin(
     ticket: Hashable, plan: ReleasePlan, ledger: Ledger, asked: str | None = None
-) -> Task[int]:
-    """Publish a plan, and give its number; a second call with its ticket gets the same task.
+) -> Job[int]:
+    """Publish a plan and return the job, which ends with the release's number.
+
+    A second call with the same ticket returns the same job.
 
     Where somebody else asked for it, this visit approves it.
     """
@@ -57,27 +53,27 @@ def begin(
     user = access.user() if access.is_shared() else None
     by = Actors(asked, user) if asked else Actors(user)
 
-    def make() -> Task[int]:
+    def make() -> Job[int]:
         seen = [Progress("looking at the ledger", 0.0)]
 
         def tell(progress: Progress) -> None:
             seen[0] = progress
 
-        return Task(
+        return background.begin(
             lambda: publish(plan, ledger, tell, by).entry.number,
             lambda: (seen[0].doing.capitalize(), seen[0].part),
         )
 
-    return releases().begin(ticket, make)
+    return cached_work.worker().begin_once(ticket, make)
 
 
-def running(ticket: Hashable) -> Task[int] | None:
-    """What was begun with that ticket."""
-    return releases().get(ticket)
+def running(ticket: Hashable) -> Job[int] | None:
+    """The job that was started with this ticket, if any."""
+    return cached_work.worker().begun(ticket)
 
 
 def refuse(reason: Exception) -> None:
-    """Why nothing was published, in words; faults of the program are not for a page."""
+    """Show why nothing was published. Errors of the program itself are raised."""
     if isinstance(reason, sqlite3.Error):
         st.error(
             f"**The ledger could not be written.** {plain(str(reason))}. History says whether the "

@@ -29,7 +29,7 @@ class Subject:
 def subject(key: str) -> Subject:
     """The data of this key; of a twin, the data that it was drawn from."""
     data = own_data.known(key)
-    if not isinstance(data, own_data.OwnData):
+    if not isinstance(data, own_data.HeldData):
         return Subject(data.about, BuiltinData(key), Unit(data.about.unit))
     if data.twin_of is not None:
         return subject(data.twin_of)

@@ -13,7 +13,7 @@ from dpcore.release import TWIN, Ledger, Release, reopened
 from pages.ui import url_keys
 from pages.ui.publish import step_list
 from pages.ui.publish.confirm_step import when
-from pages.ui.publish.step import Step
+from pages.ui.publish.publish_step import PublishStep
 from pages.ui.wording import plain
 
 #: What a file is, by how its name ends; the first that fits.
@@ -46,7 +46,7 @@ def draw(ledger: Ledger) -> None:
     except DpcoreError as problem:
         st.error(f"{plain(str(problem))} Was it made with another ledger?", icon=":material/error:")
         return
-    with step_list.opened(Step.RELEASED):
+    with step_list.opened(PublishStep.RELEASED):
         entry = release.entry
         if entry.failure is None:
             st.success(
@@ -60,7 +60,10 @@ def draw(ledger: Ledger) -> None:
         check(release)
         with st.container(horizontal=True):
             st.button(
-                "Publish something else", key="again", on_click=step_list.go, args=(Step.DATA,)
+                "Publish something else",
+                key="again",
+                on_click=step_list.go,
+                args=(PublishStep.DATA,),
             )
             st.button(
                 "All releases",

@@ -1,4 +1,4 @@
-"""The end of step 2: one pass over the rows, what became of them, and data to go on with."""
+"""The end of step 2: count the rows in one pass, show the result, and keep the data."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
 from dpcore.release import FileData, Unit
 from dpcore.results.run_result import NonPrivate
-from pages.ui import own_data, url_keys
-from pages.ui.own_data import OwnData
+from pages.ui import background, fragments, own_data, url_keys
+from pages.ui.background import Job
+from pages.ui.own_data import HeldData
 from pages.ui.publish import step_list
 from pages.ui.publish.data_step import Opened, refuse
-from pages.ui.publish.step import Step
-from pages.ui.publish.tasks import Task, watch
+from pages.ui.publish.publish_step import PublishStep
 from pages.ui.wording import NOT_PRIVATE, plain
 
 COUNTING, COUNTED = "counting rows", "counted rows"
@@ -28,7 +28,7 @@ DROP, CLIP = "drop", "clip"
 
 @dataclass(frozen=True)
 class Asked:
-    """What was settled in this step; equal answers need not be counted again."""
+    """The answers of this step. Equal answers need not be counted again."""
 
     mark: str
     columns: tuple[str, ...]
@@ -52,7 +52,7 @@ class Counted:
 
 
 def count(opened: Opened, asked: Asked | None) -> None:
-    """One pass over the rows, and what came of it; then the next step."""
+    """Count the rows in one pass, show the result, and offer the next step."""
     counted: Counted | None = st.session_state.get(COUNTED)
     fresh = counted is not None and counted.asked == asked
     if st.button(
@@ -64,27 +64,27 @@ def count(opened: Opened, asked: Asked | None) -> None:
     ):
         assert asked is not None
         fresh = False
-        before: Task[Counted] | None = st.session_state.get(COUNTING)
+        before: Job[Counted] | None = st.session_state.get(COUNTING)
         if before is not None:
             before.stop()
         st.session_state[COUNTING] = begin(opened, asked)
-    task: Task[Counted] | None = st.session_state.get(COUNTING)
-    if task is not None:
-        if not watch(task):
+    job: Job[Counted] | None = st.session_state.get(COUNTING)
+    if job is not None:
+        if not fragments.watch(job):
             return
         del st.session_state[COUNTING]
-        if task.failure:
-            refuse(task.failure)
+        if job.failure:
+            refuse(job.failure)
             return
-        counted = st.session_state[COUNTED] = task.result
+        counted = st.session_state[COUNTED] = job.result
         fresh = counted is not None and counted.asked == asked
     if fresh and counted is not None:
         told(opened, counted)
 
 
-def begin(opened: Opened, asked: Asked) -> Task[Counted]:
+def begin(opened: Opened, asked: Asked) -> Job[Counted]:
     engine = opened.engine
-    return Task(
+    return background.begin(
         lambda: counting(opened, asked),
         lambda: ("Counting the rows", engine.progress()),
         engine.stop if engine.can_stop else None,
@@ -111,7 +111,7 @@ def counting(opened: Opened, asked: Asked) -> Counted:
 
 
 def told(opened: Opened, counted: Counted) -> None:
-    """What became of the rows: for the eyes of who holds them, and in no file."""
+    """Show how many rows were kept. Only their owner may see this; no file contains it."""
     found, row = counted.tally.value, counted.asked.row
     with st.container(key="tally"):
         st.markdown(f"What became of the rows {NOT_PRIVATE}")
@@ -141,7 +141,7 @@ def swap(columns: tuple[str, ...]) -> None:
 
 
 def keep(opened: Opened, counted: Counted) -> None:
-    """From now on these data can be chosen in this visit."""
+    """Keep the data, so that this visit can choose them."""
     asked = counted.asked
     source = FileData(
         opened.path,
@@ -161,7 +161,7 @@ def keep(opened: Opened, counted: Counted) -> None:
         description=f"Your own data, held in this visit: {plain(', '.join(asked.box.names))}. "
         + kept * bool(unit.ids),
     )
-    own = OwnData(about, counted.dataset, source, unit, counted.tally)
+    own = HeldData(about, counted.dataset, source, unit, counted.tally)
     own_data.keep(own)
     url_keys.DATA.put(own.key)
-    step_list.go(Step.LEVEL)
+    step_list.go(PublishStep.LEVEL)

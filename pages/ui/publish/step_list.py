@@ -4,44 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any
 
 import streamlit as st
 
 from pages.ui import address, url_keys
-from pages.ui.publish.step import Step
+from pages.ui.publish.publish_step import PublishStep
 
-T = TypeVar("T")
 REMEMBERED = "remembered"
 
 
 TITLES = {
-    Step.DATA: "Data",
-    Step.PROTECT: "What is protected",
-    Step.LEVEL: "Level, and what an attacker gains",
-    Step.CONFIRM: "Confirm",
-    Step.RELEASED: "Released",
+    PublishStep.DATA: "Data",
+    PublishStep.PROTECT: "What is protected",
+    PublishStep.LEVEL: "Level, and what an attacker gains",
+    PublishStep.CONFIRM: "Confirm",
+    PublishStep.RELEASED: "Released",
 }
 
 
-def current() -> Step:
+def current() -> PublishStep:
     return url_keys.STEP.get()
 
 
-def go(step: Step) -> None:
+def go(step: PublishStep) -> None:
     """Open a step. It stands in the address, so that going back goes back."""
     url_keys.STEP.put(step)
 
 
 @contextmanager
-def opened(step: Step) -> Iterator[None]:
+def opened(step: PublishStep) -> Iterator[None]:
     """The frame of the step that is open."""
     with st.container(border=True, key=f"step-{step}"):
         st.markdown(f"#### {step.number} · {TITLES[step]}")
         yield
 
 
-def finished(step: Step, words: str, change: bool = True) -> None:
+def finished(step: PublishStep, words: str, change: bool = True) -> None:
     """A step that is behind, in a line."""
     with st.container(
         horizontal=True, vertical_alignment="center", key=f"step-{step}", gap="small"
@@ -53,12 +52,14 @@ def finished(step: Step, words: str, change: bool = True) -> None:
             st.button("Change", key=f"change-{step}", type="tertiary", on_click=go, args=(step,))
 
 
-def ahead(step: Step) -> None:
+def ahead(step: PublishStep) -> None:
     """A step that is still to come."""
     st.caption(f"&emsp;{step.number} · {TITLES[step]}")
 
 
-def remembered(widget: Callable[..., T], label: str, name: str, default: Any, **options: Any) -> T:
+def remembered(
+    widget: Callable[..., Any], label: str, name: str, default: Any, **options: Any
+) -> Any:
     """A control whose value this visit remembers while it is not drawn, but no address tells."""
     values = memory()
     first = values.get(name, default)

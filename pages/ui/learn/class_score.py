@@ -7,15 +7,15 @@ from typing import Self
 
 
 @dataclass(frozen=True)
-class Tally:
-    """How the class is doing against one contestant at one ε: all of it stands in the address."""
+class ClassScore:
+    """The score of the class against one contestant at one ε, kept in the address."""
 
     who: str
     epsilon: float
     seed: int
     number: int = 1
     right: int = 0
-    #: What the class said in this round: in, out, or nothing yet.
+    #: The answer of the class in this round: "in", "out", or "" if there is none yet.
     said: str = ""
 
     @classmethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 
-class Step(StrEnum):
+class PublishStep(StrEnum):
     DATA = "data"
     PROTECT = "protect"
     LEVEL = "level"
@@ -14,4 +14,4 @@ class Step(StrEnum):
 
     @property
     def number(self) -> int:
-        return list(Step).index(self) + 1
+        return list(PublishStep).index(self) + 1

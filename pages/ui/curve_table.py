@@ -1,0 +1,30 @@
+"""The table of curves across epsilon, for screen readers too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import pandas as pd
+import streamlit as st
+
+from dpcore.study.curves import Curve, Point
+from dpcore.study.metrics import Metric
+from pages.ui.curve_chart import title
+
+
+def draw(
+    found: Iterable[Curve], epsilons: Sequence[float], metric: Metric, say: Callable[[Point], str]
+) -> None:
+    """Draw a table with a column for each method and a row for each ε."""
+    columns = {}
+    for curve in found:
+        points = {point.epsilon: point for point in curve.points}
+        columns[title(curve.algorithm)] = [
+            say(point)
+            if (point := points.get(epsilon))
+            else ("refused" if epsilon in curve.refusals else "…")
+            for epsilon in epsilons
+        ]
+    index = pd.Index([f"{epsilon:g}" for epsilon in epsilons], name="ε")
+    st.table(pd.DataFrame(columns, index=index), border="horizontal")
+    st.caption(f"{metric.title}: mean, and in brackets where the middle four in five runs lie.")
