@@ -247,6 +247,8 @@ def take_away(at: Choice, areas: Sequence[Chosen]) -> None:
         icon=":material/publish:",
         query_params=address.link(),
     )
+    if not visibility.may_leave(at.data):
+        return
     st.download_button(
         "Areas as GeoJSON",
         json.dumps(found.as_geojson()),

@@ -107,7 +107,7 @@ PUBLISHED_DENSITY = Key("published_density", yes_or_no, False, EXPLORE)
 TRUE_DENSITY = Key("true_density", yes_or_no, False, EXPLORE)
 
 # Areas.
-AREAS = Key[list[Chosen]]("areas", chosen.parse, [], (Page.AREAS,), render=chosen.text)
+AREAS = Key[list[Chosen]]("areas", chosen.parse, [], (Page.AREAS, Page.PUBLISH), render=chosen.text)
 CLICKS = Key("clicks", OneOf(("neighborhoods", "boroughs")), "neighborhoods", (Page.AREAS,))
 VARIED = Key("varied", str, "", (Page.AREAS,))
 LEAVES = Key("leaves", str, "", (Page.AREAS,))

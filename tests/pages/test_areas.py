@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpcore.privacy import explain
+from dpcore.release import RELEASE, Ledger
 from dpcore.study.packed_points import unpacked
 from pages.ui.areas import chosen
 from pages.ui.areas.chosen import Chosen
 from pages.ui.palette import LIGHT
-from tests.pages.visits import address, maps, press, visited, words
+from tests.pages.publishing import brought, released
+from tests.pages.visits import address, checked, maps, press, visited, words
 
 AREAS = "pages/6_areas.py"
 MIDTOWN, YORKVILLE = "Midtown-Times Square", "Upper East Side-Yorkville"
@@ -221,3 +224,40 @@ def test_areas_come_back_from_an_address() -> None:
     ]
     assert chosen.parse(chosen.text(areas)) == areas
     assert chosen.parse("") == []
+
+
+def test_areas_reach_the_release_its_ledger_and_its_certificate(ledger_folder: Path) -> None:
+    home = Chosen("Home", "Strictest", SQUARE)
+    app = brought(areas=chosen.text([home, Chosen(MIDTOWN, "Loose")]))
+    assert "The account pays the largest level, 0.5" in words(app)
+    released(app)
+    (entry,) = [e for e in Ledger(ledger_folder).entries() if e.purpose == RELEASE]
+    assert str(entry.charged) == "ε 0.5"
+    areas = dict(entry.plan)["areas"]
+    levels = {f["properties"]["name"]: f["properties"] for f in areas["map"]["features"]}
+    assert {"Home", MIDTOWN} <= set(levels)
+    assert any("Home 0.02" in sentence for sentence in areas["statement"])
+
+
+def test_areas_that_do_not_fit_cannot_be_published_and_are_left_out_with_a_click() -> None:
+    app = brought(areas=chosen.text([Chosen("Manhattan", "Strict"), Chosen(MIDTOWN, "Strict")]))
+    assert any("overlap" in each.value for each in app.error)
+    assert "settled" not in {b.key for b in app.button}
+    press(app, "no-areas")
+    assert not app.error
+    assert "settled" in {b.key for b in app.button}
+
+
+def test_two_drawings_of_one_name_are_two_releases(ledger_folder: Path) -> None:
+    app = brought(areas=chosen.text([Chosen("Home", "Strict", SQUARE)]))
+    app.number_input(key=next(n.key for n in app.number_input if "ever cost" in n.label)).set_value(
+        4.0
+    )
+    checked(app)
+    released(app)
+    moved = tuple((x + 0.005, y) for x, y in SQUARE)
+    app.query_params["areas"] = chosen.text([Chosen("Home", "Strict", moved)])
+    app.query_params["step"] = "confirm"
+    del app.query_params["release"]
+    checked(app)
+    assert "This is what will happen" in words(app)

@@ -14,6 +14,7 @@ from dpcore.datasets.regions import Regions
 from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
+from dpcore.runs.request import Request
 from pages.ui.areas.chosen import LEVEL_NAMES, Chosen
 from pages.ui.areas.editing import loaded
 from pages.ui.city_map import Row
@@ -62,18 +63,21 @@ def drawable(areas: Sequence[Chosen]) -> list[Chosen]:
 
 def with_areas(choice: Choice, areas: Sequence[Chosen]) -> Choice:
     """The chosen run, with a level of its own in each area."""
+    return replace(choice, request=by_area(choice.request, choice.box, areas))
+
+
+def by_area(request: Request, box: Box, areas: Sequence[Chosen]) -> Request:
+    """A request with a level of its own in each area; its own level is that of the rest."""
     if not areas:
-        return choice
+        return request
     shapes = tuple((each.name, marks(each)) for each in areas)
-    found = region_map(shapes, choice.box.take((0, 1)), areas)
-    rest = choice.request.epsilon
+    found = region_map(shapes, box, areas)
+    rest = request.epsilon
     levels = {each.name: each.epsilon for each in areas}
     if regions.ELSEWHERE in found.names:
         levels[regions.ELSEWHERE] = rest
     most = max(levels.values())
-    return replace(
-        choice, request=replace(choice.request, epsilon=most, regions=found.with_levels(levels))
-    )
+    return replace(request, epsilon=most, regions=found.with_levels(levels))
 
 
 def tinted(areas: Sequence[Chosen], colors: Palette, unit: str) -> list[Row]:
