@@ -49,6 +49,8 @@ LEAFLET = (
     "leaflet-1.9.4.tgz",
     "84c65a256e50657896f54c33bd857b6849ebe94c817803be818bf32a3dde0b77",
 )
+#: Islands and lakes around other cities are left out where they have fewer square degrees.
+POND = 4e-5
 METER = 1 / 111_320  # in degrees of latitude
 STEPS = 100_000  # to a degree
 REGION = (-75.2, 40.2, -72.9, 41.4)
@@ -163,7 +165,7 @@ def cities(lands: Lands) -> None:
         if max(wide, high) > 6 or in_new_york(window):
             continue
         tolerance = 60 * METER * max(1.0, wide)
-        write(f"city-{len(windows)}.json", rings(lands.within(window, tolerance), tolerance**2 * 9))
+        write(f"city-{len(windows)}.json", rings(lands.within(window, tolerance), POND))
         windows.append(window)
     write("cities.json", windows)
 

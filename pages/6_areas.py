@@ -59,8 +59,11 @@ def main() -> None:
     if not (choice.about.geographic and choice.box.d == 2):
         no_map()
         return
-    drawing, panel = st.columns([2.05, 1], gap="medium")
     areas = url_keys.AREAS.get()
+    if url_keys.THREE.get() and areas:
+        panel, drawing = st.container(), st.container()
+    else:
+        drawing, panel = st.columns([2.05, 1], gap="medium")
     with panel:
         editing.choose(choice.box)
         if areas:

@@ -25,7 +25,7 @@ Row = dict[str, Any]
 NEW_YORK = Box((-75.2, 40.2), (-72.9, 41.4))
 #: The part of the city that one looks at first.
 MIDTOWN = Box((-74.03, 40.700), (-73.92, 40.805))
-HEIGHT, HEIGHT_ON_PHONE = 560, 400
+HEIGHT = 560
 #: Radius of a disc whose area is that of all rows: so the black on the map is always as much.
 WHOLE_RADIUS = 95
 
@@ -52,7 +52,7 @@ HTML = """
   <div class="map-note" role="status" hidden></div>
   <div class="map-tip" role="tooltip" hidden></div>
   <div class="map-wheel" aria-hidden="true">Ctrl + wheel zooms the map</div>
-  <div class="map-credit">Land © OpenStreetMap contributors · City of New York</div>
+  <div class="map-credit">© OpenStreetMap contributors · GeoNames · New York City</div>
 </div>
 """
 SCRIPT = """

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from dpcore.geometry.domain import Box
 from dpcore.privacy.explain import plural
 from pages.ui import cached_work, city_map, palette, visibility
-from pages.ui.browser_state import is_narrow
 from pages.ui.cached_work import Picture
 from pages.ui.city_map import CityMap, Row
 from pages.ui.controls import Choice
@@ -27,7 +26,6 @@ def drawn(
     """The map of a run."""
     colors, unit = palette.current(), plural(choice.about.unit)
     drawn = CityMap(words, first_view(choice.box.take((0, 1)), found), sync="run")
-    drawn.height = city_map.HEIGHT_ON_PHONE if is_narrow() else city_map.HEIGHT
     drawn.pictures = pictures(picture, choice, layers, colors)
     if layers.points and picture.marks:
         if picture.marks.cell:
