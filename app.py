@@ -22,6 +22,7 @@ from pages.ui import (
     too_few_rows,
     url_keys,
     visibility,
+    workers,
 )
 from pages.ui.choice import Choice
 from pages.ui.legend import Layers
@@ -41,7 +42,7 @@ MANY_ROWS = 1_000_000
 
 def main() -> None:
     frame.frame("Explore")
-    with cached_work.turns().turn():
+    with workers.turns().turn():
         explore()
 
 
@@ -101,7 +102,7 @@ def three_levels(choice: Choice, layers: Layers) -> None:
             if picture is None:
                 continue
             run_picture.draw(picture, at, axes, layers, key=f"picture-{key.name}")
-            figures.figures(at, picture)
+            figures.figures(at, picture, key.name)
             shown = picture
     if shown is None:
         offer_another(choice)

@@ -30,8 +30,8 @@ from pages.ui import (
     url_keys,
 )
 from pages.ui.address import Key
+from pages.ui.choice import Choice
 from pages.ui.compare import method_picker
-from pages.ui.controls import Choice
 from pages.ui.curve_chart import ChartAxes
 from pages.ui.downloads import File
 from pages.ui.own_data import known

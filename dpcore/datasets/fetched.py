@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from typing import BinaryIO
 from urllib.parse import urlparse
 
+from dpcore.datasets.engines import by_name
 from dpcore.datasets.engines.base import Engine
 from dpcore.datasets.engines.source import Format
 from dpcore.errors import DataFileError
@@ -59,9 +60,7 @@ def piped(stream: BinaryIO | None = None) -> tuple[Engine, str]:
 
 def held(name: str, content: bytes) -> tuple[Engine, str]:
     """A file in memory under a name."""
-    from dpcore.datasets.engines.held_file import HeldFile
-
     if len(content) > MOST:
         raise DataFileError(name, f"it is larger than {MOST >> 30} GB; give a file's path.")
     Format.of(name)
-    return HeldFile(name, content), name
+    return by_name.held(name, content), name

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dpcore.privacy.transcript import Charge, Transcript
 from dpcore.results.non_private import NonPrivate
 from dpcore.results.steps import Note, RunStep
+
+if TYPE_CHECKING:
+    from dpcore.privacy.transcript import Charge, Transcript
 
 
 class Journal:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box, FloatArray
-from dpcore.geometry.positions import longitude_first
+from dpcore.geometry.positions import longitude_first, positions
 from dpcore.results import geo_formats, parquet
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class Places:
 
     def as_geoparquet(self) -> bytes:
         """Parquet with shapes that GeoPandas, QGIS and Kepler.gl open."""
-        return geo_formats.as_geoparquet(self)
+        return parquet.written(*geo_formats.geoparquet(self))
 
     def as_kml(self, name: str) -> str:
         """Placemarks for a globe."""
@@ -93,11 +93,21 @@ class Places:
         """A map for Kepler.gl."""
         return geo_formats.as_kepler(self, name)
 
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The coordinates with longitude before latitude."""
+        return longitude_first(self.box)
+
+    @property
+    def named_in_degrees(self) -> bool:
+        """Whether the names of the coordinates are those of longitude and latitude."""
+        return bool(positions(self.box))
+
     def in_degrees(self) -> FloatArray:
         """Positions with longitude before latitude, whatever the order of the columns."""
         if self.box.d not in (2, 4):
             raise BadInput(f"A map needs longitude and latitude, not {self.box.names}.")
-        return self.positions[:, longitude_first(self.box)]
+        return self.positions[:, self.order]
 
 
 def centers_as_places(box: Box, centers: FloatArray, status: str) -> Places:

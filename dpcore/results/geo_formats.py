@@ -8,9 +8,6 @@ from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
-from dpcore.geometry.positions import longitude_first, positions
-from dpcore.results import parquet
-
 if TYPE_CHECKING:
     from dpcore.results.formats import Places
 
@@ -28,8 +25,11 @@ KML = """\
 """
 
 
-def as_geoparquet(places: Places) -> bytes:
-    """GeoParquet 1.1: a point for each place, or a line between two, in longitude and latitude."""
+def geoparquet(places: Places) -> tuple[dict[str, np.ndarray], dict[str, str]]:
+    """Columns and metadata of GeoParquet 1.1: a point for each place, or a line between two.
+
+    Longitude comes first.
+    """
     import shapely
 
     corners = places.in_degrees()
@@ -47,14 +47,14 @@ def as_geoparquet(places: Places) -> bytes:
                 "encoding": "WKB",
                 "geometry_types": ["LineString" if lines else "Point"],
                 # Without a word it is longitude and latitude; null says that nobody knows.
-                **({} if positions(places.box) else {"crs": None}),
+                **({} if places.named_in_degrees else {"crs": None}),
             }
         },
     }
     columns = places.columns()
     columns[places.box.beside(SHAPE)] = np.array(shapely.to_wkb(shapes), dtype=object)
     said = {"geo": json.dumps(about)}
-    return parquet.written(columns, said | ({"status": places.status} if places.status else {}))
+    return columns, said | ({"status": places.status} if places.status else {})
 
 
 def as_kml(places: Places, name: str) -> str:
@@ -122,7 +122,7 @@ def as_kepler(places: Places, name: str) -> str:
 
 def _names(places: Places) -> list[str]:
     """The columns of longitude and latitude, in this order."""
-    return [places.box.names[axis] for axis in longitude_first(places.box)]
+    return [places.box.names[axis] for axis in places.order]
 
 
 def _kepler_type(values: Any) -> str:

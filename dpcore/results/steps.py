@@ -15,12 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from dpcore.geometry.domain import FloatArray, IntArray, Partition
-from dpcore.geometry.dyadic import DyadicCells
-from dpcore.geometry.halved import HalvedCells
-from dpcore.privacy.transcript import Charge
 from dpcore.results.non_private import NonPrivate
 
 if TYPE_CHECKING:
+    from dpcore.geometry.dyadic import DyadicCells
+    from dpcore.geometry.halved import HalvedCells
+    from dpcore.privacy.transcript import Charge
     from dpcore.queries.sparse_cells import SparseCells
 
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpcore.geometry.domain import Box, FloatArray, Grid, IntArray, to_ticks
 from dpcore.kmeans.noisy_grid import solve_grid
-from dpcore.queries.curator import Curator
 from dpcore.results.steps import CentersNote, CoresetNote
 from dpcore.results.synopsis import Coreset, Synopsis
+
+if TYPE_CHECKING:
+    from dpcore.queries.curator import Curator
 
 #: Starts of k-means on joined noisy counts.
 STARTS = 30

@@ -28,7 +28,7 @@ public; that relation is refused.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpcore.algorithms.base import ALGORITHMS, Algorithm, SynopsisAlgorithm
 from dpcore.datasets.base import Dataset
@@ -36,11 +36,13 @@ from dpcore.datasets.leveled_rows import LeveledRows
 from dpcore.errors import BadInput, listed
 from dpcore.privacy.accounting import MIN_EPSILON, Budget, Neighbors
 from dpcore.privacy.rounding import at_most
-from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
 from dpcore.results.steps import RegionNote
 from dpcore.results.synopsis import Coreset, NoisyGrid
 from dpcore.runs.joined_points import AreaPoints, centers_of, united
+
+if TYPE_CHECKING:
+    from dpcore.queries.curator import Curator
 
 #: Thresholds, at most: each group has noise of its own.
 MOST_THRESHOLDS = 16

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,12 +13,14 @@ from dpcore.datasets.region_map import Regions, Window
 from dpcore.geometry.domain import FloatArray, Grid, IntArray, coarsen
 from dpcore.privacy.accounting import Budget
 from dpcore.privacy.transcript import Transcript
-from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
 from dpcore.results.steps import RegionNote
 from dpcore.results.synopsis import Coreset, NoisyGrid, Synopsis
 from dpcore.runs.area_runs import AreaRun, KeptRuns
 from dpcore.runs.joined_points import AreaPoints, centers_of, united
+
+if TYPE_CHECKING:
+    from dpcore.queries.curator import Curator
 
 
 def run_by_region(

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 #: More points than this are merged, more cells a side added up: a screen shows no more.
 MOST_POINTS = 1000
+#: A map draws more of them.
+MOST_ON_MAP = 20_000
 MOST_CELLS_PER_SIDE = 64
 #: Cells a side of a density, and how far it is smoothed, in cells.
 DENSITY_CELLS, DENSITY_BLUR = 128, 1.0
@@ -52,8 +54,8 @@ class Marks:
     cell: tuple[float, float] | None = None
 
 
-def marks(synopsis: Synopsis, axes: Axes = (0, 1)) -> Marks:
-    """At most about MOST_POINTS points of a synopsis, or its cells added up to fewer a side.
+def marks(synopsis: Synopsis, axes: Axes = (0, 1), most: int = MOST_POINTS) -> Marks:
+    """At most about so many points of a synopsis, or its cells added up to fewer a side.
 
     Cells that noise left empty or below are not shown.
     """
@@ -65,7 +67,7 @@ def marks(synopsis: Synopsis, axes: Axes = (0, 1)) -> Marks:
         widths = (np.asarray(box.high) - np.asarray(box.low)) / len(counts)
         cell = (float(widths[0]), float(widths[1]))
     else:
-        shown = _merged(synopsis) if isinstance(synopsis, Coreset) else synopsis
+        shown = _merged(synopsis, most) if isinstance(synopsis, Coreset) else synopsis
         unit, weights = shown.unit_points[:, axes], shown.weights
     visible = weights > 0
     x, y = box.from_unit(unit[visible]).T
@@ -165,13 +167,13 @@ def true_density(data: Dataset, axes: Axes = (0, 1)) -> NonPrivate[Levels]:
     return NonPrivate(_brightness(counts.reshape(grid.shape)))
 
 
-def _merged(coreset: Coreset) -> Coreset:
-    """At most MOST_POINTS points. On a plane, very many are first gathered cell by cell, which a
+def _merged(coreset: Coreset, most: int) -> Coreset:
+    """At most so many points. On a plane, very many are first gathered cell by cell, which a
     screen does not tell apart."""
     points, weights = coreset.unit_points, coreset.weights
-    if len(weights) > GATHERED_FROM and coreset.box.d == 2:
+    if len(weights) > max(most, GATHERED_FROM) and coreset.box.d == 2:
         coreset = Coreset(*on_raster(points, weights, DENSITY_CELLS), coreset.box)
-    return coreset.reduced(MOST_POINTS)
+    return coreset.reduced(most)
 
 
 def _marginal(synopsis: NoisyGrid, axes: Axes) -> npt.NDArray[np.int64]:

@@ -7,7 +7,7 @@ person brought stay in that person's session and disappear with it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, wraps
 from typing import Any, TypeVar, cast
 
@@ -19,6 +19,7 @@ from dpcore.datasets.base import Dataset
 from dpcore.privacy.accounting import Verdict
 from dpcore.results.non_private import NonPrivate, opened
 from dpcore.results.run_result import BaselineResult, RunResult
+from dpcore.runs.area_runs import AreaRuns
 from dpcore.runs.request import Request
 from dpcore.study import curves
 from dpcore.study import run_view as pictures
@@ -28,12 +29,19 @@ from dpcore.study.repeats import Draw, draws
 from dpcore.study.run_view import Axes, Levels, Marks, Truth
 from dpcore.study.sweep import Trial
 from dpcore.study.sweep_plan import SweepPlan
-from pages.ui import own_data
-from pages.ui.background import Job, PictureQueue, Worker
+from pages.ui import own_data, workers
+from pages.ui.background import Job
 from pages.ui.choice import Choice
 from pages.ui.maps import in_the_city
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def told_apart(choice: Choice) -> Any:
+    """What makes a choice another one. Areas are told apart by a digest of their map."""
+    areas = choice.request.regions
+    levels = areas and (areas.map_key, sorted(areas.levels.items()))
+    return choice.data, replace(choice.request, regions=None), levels
 
 
 def once(most: int, show_spinner: bool | str = False) -> Callable[[Function], Function]:
@@ -43,10 +51,9 @@ def once(most: int, show_spinner: bool | str = False) -> Callable[[Function], Fu
     """
 
     def decorate(function: Function) -> Function:
-        shared = st.cache_resource(max_entries=most, show_spinner=show_spinner)(function)
-        own = st.cache_resource(max_entries=most, show_spinner=show_spinner, scope="session")(
-            function
-        )
+        usual: dict[str, Any] = {"max_entries": most, "show_spinner": show_spinner}
+        cached = partial(st.cache_resource, **usual, hash_funcs={Choice: told_apart})
+        shared, own = cached()(function), cached(scope="session")(function)
 
         @wraps(function)
         def asked(subject: str | Choice, *rest: Any) -> Any:
@@ -100,7 +107,14 @@ def limits(key: str, k: int, seed: int, metric: str) -> NonPrivate[CurveLimits]:
 # A run holds all that it published, up to a million cells: few are kept.
 @once(8)
 def run(choice: Choice) -> RunResult:
-    return dpcore.run(choice.request, data(choice.data))
+    kept = area_runs(choice.data) if choice.request.regions else None
+    return dpcore.run(choice.request, data(choice.data), kept=kept)
+
+
+@once(4)
+def area_runs(key: str) -> AreaRuns:
+    """Runs on single areas, so that a move of one area's level runs that area only."""
+    return AreaRuns()
 
 
 @once(512)
@@ -108,8 +122,9 @@ def picture(choice: Choice, axes: Axes) -> Picture:
     result = run(choice)
     synopsis = result.synopsis
     source = data(choice.data)
+    most = pictures.MOST_ON_MAP if source.about.geographic else pictures.MOST_POINTS
     return Picture(
-        None if synopsis is None else pictures.marks(synopsis, axes),
+        None if synopsis is None else pictures.marks(synopsis, axes, most),
         None if synopsis is None else pictures.published_density(synopsis, axes),
         pictures.centers_table(result, source.about.geographic and in_the_city(source.box)),
         pictures.truth(source, result, reference(choice.data, choice.request.k, 0)),
@@ -126,26 +141,6 @@ def true_density(key: str, axes: Axes) -> NonPrivate[Levels]:
     return pictures.true_density(data(key), axes)
 
 
-@st.cache_resource
-def turns() -> PictureQueue:
-    return PictureQueue()
-
-
-@st.cache_resource
-def worker() -> Worker:
-    return Worker(turns())
-
-
-@st.cache_resource(scope="session", on_release=Worker.stop)
-def own_worker() -> Worker:
-    """The worker for a session's own data; its results disappear with the session."""
-    return Worker(turns())
-
-
-def worker_of(key: str) -> Worker:
-    return own_worker() if own_data.is_own(key) else worker()
-
-
 def repeated(choice: Choice) -> Job[Draw]:
     """Repeat a run with other noise in the background, and return the job with its draws so far.
 
@@ -153,7 +148,9 @@ def repeated(choice: Choice) -> Job[Draw]:
     """
     source, best = data(choice.data), reference(choice.data, choice.request.k, 0)
     request = choice.request.with_seed(0)
-    return worker_of(choice.data).job((choice.data, request), lambda: draws(request, source, best))
+    return workers.worker_of(choice.data).job(
+        (choice.data, request), lambda: draws(request, source, best)
+    )
 
 
 def swept(plan: SweepPlan, enough: int, most: int) -> dict[Request, Job[Trial]]:
@@ -163,7 +160,7 @@ def swept(plan: SweepPlan, enough: int, most: int) -> dict[Request, Job[Trial]]:
     """
     source, best = data(plan.data), reference(plan.data, plan.k, plan.seed)
     return {
-        request: worker_of(plan.data).job(
+        request: workers.worker_of(plan.data).job(
             ("sweep", plan.data, request, plan.metrics),
             partial(_trials, [request], source, runs=most, metrics=plan.metrics, reference=best),
             enough,

@@ -16,17 +16,17 @@ from pages.ui.wording import plain
 ENOUGH = 4
 
 
-def figures(choice: Choice, picture: Picture) -> None:
+def figures(choice: Choice, picture: Picture, place: str = "") -> None:
     """The figures of a run. Those over many draws come in after the picture and keep their band
     when new noise is drawn."""
-    fragments.until_done(_figures, not cached_work.repeated(choice).done, choice, picture)
+    fragments.until_done(_figures, not cached_work.repeated(choice).done, choice, picture, place)
 
 
-def _figures(choice: Choice, picture: Picture) -> bool:
+def _figures(choice: Choice, picture: Picture, place: str) -> bool:
     job = cached_work.repeated(choice)
     finished, drawn = job.done, job.results[:]
     usual = spread(drawn) if len(drawn) >= min(ENOUGH, DRAWS) else None
-    with st.container(key=f"figures-{choice.request.epsilon:g}"):
+    with st.container(key=f"figures-{choice.request.epsilon:g}{place}"):
         for show in (moved, worse, published, protected):
             with st.container(gap=None):
                 show(choice, picture, usual)

@@ -18,6 +18,7 @@ ROOT = Path(__file__).parents[2]
 #: Pages in the order of the menu; those that do not exist are left out.
 PAGES = (
     ("app.py", "Explore", ":material/map:"),
+    ("pages/6_areas.py", "Areas", ":material/dashboard:"),
     ("pages/1_curves.py", "Curves", ":material/show_chart:"),
     ("pages/2_compare.py", "Compare", ":material/bar_chart:"),
     ("pages/3_verdicts.py", "Verdicts", ":material/verified_user:"),

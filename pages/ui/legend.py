@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpcore.privacy.explain import plural
 from dpcore.study.run_view import Marks
-from pages.ui import address, maps, palette, url_keys, visibility
+from pages.ui import address, palette, url_keys, visibility
 from pages.ui.palette import Palette
 
 if TYPE_CHECKING:
@@ -53,31 +53,32 @@ def layer_switches(data: str) -> Layers:
 
 
 def legend(picture: Picture, choice: Choice, layers: Layers) -> None:
-    """One line under the picture."""
-    colors = palette.current()
-    unit, mark = plural(choice.about.unit), visibility.mark(choice.data)
-    entries = []
-    if layers.points and picture.marks:
-        entries.append(published(picture.marks, unit, colors))
-    if layers.private:
-        fill = colors.private if picture.verdict.holds else colors.unproven
-        entries.append(entry(circle(7, fill, colors.rim, 2), f"{picture.kind} centers"))
-    if layers.non_private:
-        ring = circle(7, "none", colors.non_private, 3)
-        entries.append(f"{entry(ring, 'Non-private centers')} {mark}")
-    if layers.published_density and picture.density is not None:
-        entries.append(entry(swatch(colors.private), "Density of what is published"))
-    if layers.true_density:
-        words = f"True density of {unit}"
-        entries.append(f"{entry(swatch(colors.non_private), words)} {mark}")
-    st.markdown("&emsp; ".join(entries), unsafe_allow_html=True)
-    about = choice.about
-    far = maps.beyond(picture.centers[[0, 1]].to_numpy())
-    if about.geographic and maps.in_the_city(choice.box) and layers.private and far:
-        these = "One center may be" if far == 1 else f"{far} centers may be"
-        st.caption(f"{these} outside this view. Drag the map or zoom out to see more.")
+    """One line under a picture that has no legend of its own, as a map has."""
+    if not choice.about.geographic:
+        st.markdown("&emsp; ".join(entries(picture, choice, layers)), unsafe_allow_html=True)
     if picture.marks is None:
         st.caption("This method publishes its centers and nothing else.")
+
+
+def entries(picture: Picture, choice: Choice, layers: Layers) -> list[str]:
+    """The marks that are drawn, with their words."""
+    colors = palette.current()
+    unit, mark = plural(choice.about.unit), visibility.mark(choice.data)
+    found = []
+    if layers.points and picture.marks:
+        found.append(published(picture.marks, unit, colors))
+    if layers.private:
+        fill = colors.private if picture.verdict.holds else colors.unproven
+        found.append(entry(circle(7, fill, colors.rim, 2), f"{picture.kind} centers"))
+    if layers.non_private:
+        ring = circle(7, "none", colors.non_private, 3)
+        found.append(f"{entry(ring, 'Non-private centers')} {mark}")
+    if layers.published_density and picture.density is not None:
+        found.append(entry(swatch(colors.private), "Density of what is published"))
+    if layers.true_density:
+        words = f"True density of {unit}"
+        found.append(f"{entry(swatch(colors.non_private), words)} {mark}")
+    return found
 
 
 def published(marks: Marks, unit: str, colors: Palette) -> str:

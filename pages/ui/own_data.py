@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import streamlit as st
 from starlette.formparsers import MultiPartParser
@@ -12,9 +13,11 @@ from dpcore.datasets import DataInfo, Dataset
 from dpcore.datasets.builtin import BuiltinSet, builtin_set
 from dpcore.datasets.engines import Tally
 from dpcore.geometry.domain import Box
-from dpcore.release.sources import DataSource
 from dpcore.release.unit import Unit
 from dpcore.results.non_private import NonPrivate
+
+if TYPE_CHECKING:
+    from dpcore.release.sources import DataSource
 
 #: What stands in the address for data of a session: a mark that says nothing, not even a name.
 PREFIX = "own-"

@@ -28,6 +28,22 @@ class Palette:
     series: tuple[str, ...]
     #: From little to much.
     scale: tuple[str, ...]
+    #: The base map: land around the city, parks, cemeteries and airports, and streets.
+    around: str
+    park: str
+    site: str
+    street: str
+    #: Names of neighborhoods, boroughs, parks, waters and other places, and what is around them.
+    name: str
+    borough: str
+    grove: str
+    sea: str
+    place: str
+    halo: str
+    #: The number on a private center.
+    number: str
+    #: Areas with a level of their own, from the loosest level to the strictest.
+    tints: tuple[str, ...]
 
     def rgb(self, name: str, alpha: int = 255) -> list[int]:
         color = getattr(self, name)
@@ -35,8 +51,8 @@ class Palette:
 
 
 LIGHT = Palette(
-    water="#D4E4EF",
-    land="#F7F6F2",
+    water="#CEE0EC",
+    land="#F6F5F0",
     shore="#B0BAC2",
     points="#14181C",
     private="#005ADC",
@@ -48,6 +64,18 @@ LIGHT = Palette(
     paper="#FFFFFF",
     series=("#005ADC", "#0B7A75", "#7A3E9D", "#8A6D00", "#C2327E", "#4C6B1F", "#00799F"),
     scale=("#EAF1F6", "#B3D0EC", "#659DE6", "#005ADC", "#00398C", "#002966"),
+    around="#F0F0EB",
+    park="#D6E7CB",
+    site="#E5E5E2",
+    street="#C3C7CA",
+    name="#3A424C",
+    borough="#5A636D",
+    grove="#2D6737",
+    sea="#34658A",
+    place="#62666C",
+    halo="#F6F5F0",
+    number="#FFFFFF",
+    tints=("#F3ECFA", "#E4D5F3", "#D0B8EA", "#B892DC", "#9A69C9", "#7A44AC", "#582684"),
 )
 DARK = Palette(
     water="#0B1A26",
@@ -63,6 +91,18 @@ DARK = Palette(
     paper="#0F151C",
     series=("#569CFF", "#4CC4B8", "#C39BE8", "#E0C04C", "#F08BBF", "#A5C76B", "#5CC8EE"),
     scale=("#122B45", "#235089", "#4081D6", "#82B5FF", "#D9E8FF"),
+    around="#1B222A",
+    park="#20362C",
+    site="#2A323A",
+    street="#434E58",
+    name="#BEC8D0",
+    borough="#96A3AE",
+    grove="#8CC496",
+    sea="#7AAACD",
+    place="#A0AAB2",
+    halo="#202830",
+    number="#0A1018",
+    tints=("#2E2838", "#3B2F4D", "#4B3866", "#614684", "#7C58A8", "#9D75CC", "#C39BE8"),
 )
 
 

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from dpcore.privacy.explain import distance, level_of, people_count, percent, plural
-from pages.ui import cached_work, maps, palette, scatter_plot, visibility
+from pages.ui import cached_work, city_map, palette, run_map, scatter_plot, visibility
 from pages.ui.cached_work import Picture
 from pages.ui.choice import Choice
 from pages.ui.legend import Layers
-from pages.ui.palette import Palette
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -26,6 +22,8 @@ class Center:
     partner: tuple[float, ...]
     tip: tuple[str, ...]
     partner_tip: tuple[str, ...]
+    #: How far apart they are.
+    moved: str = ""
 
 
 def centers(picture: Picture, choice: Choice) -> list[Center]:
@@ -47,6 +45,7 @@ def centers(picture: Picture, choice: Choice) -> list[Center]:
                 tuple(partner[coordinates]),
                 (*filter(None, lines), mark),
                 (*partner_lines, mark),
+                moved,
             )
         )
     return found
@@ -54,12 +53,12 @@ def centers(picture: Picture, choice: Choice) -> list[Center]:
 
 def draw(picture: Picture, choice: Choice, axes: tuple[int, int], layers: Layers, key: str) -> None:
     """Draw the picture on the city's map, or on a plane of two coordinates."""
-    colors = palette.current()
     words = describe(picture, choice)
     if choice.about.geographic:
-        deck = city(picture, choice, layers, colors)
-        st.pydeck_chart(deck, height=maps.HEIGHT, key=key, alt=words)
+        found = centers(picture, choice)
+        city_map.show(run_map.drawn(picture, choice, found, layers, words), key)
     else:
+        colors = palette.current()
         truth = cached_work.true_density(choice.data, axes).value if layers.true_density else None
         figure = scatter_plot.figure(
             picture, choice, centers(picture, choice), axes, layers, colors, truth
@@ -68,7 +67,7 @@ def draw(picture: Picture, choice: Choice, axes: tuple[int, int], layers: Layers
 
 
 def describe(picture: Picture, choice: Choice) -> str:
-    """The picture in a sentence, for who cannot see it."""
+    """The picture in a sentence, for people who cannot see it."""
     published = f", {people_count(picture.marks.published)} published" if picture.marks else ""
     level = level_of(choice.request.epsilon)
     at = f"level {level.name}" if level else f"ε = {choice.request.epsilon:g}"
@@ -76,36 +75,3 @@ def describe(picture: Picture, choice: Choice) -> str:
         f"{choice.about.title}, {at}: {choice.request.k} {picture.kind.lower()} centers and their "
         f"non-private partners{published}. The table below says the same in words."
     )
-
-
-def city(picture: Picture, choice: Choice, layers: Layers, colors: Palette) -> maps.Map:
-    unit, box = choice.about.unit, choice.box.take((0, 1))
-    shown = []
-    if layers.true_density:
-        levels = cached_work.true_density(choice.data, (0, 1)).value
-        shown.append(maps.density_layer(levels, box, "non_private", colors, "true-density"))
-    if layers.published_density and picture.density is not None:
-        shown.append(maps.density_layer(picture.density, box, "private", colors, "density"))
-    if layers.points and picture.marks:
-        shown += maps.points_layers(picture.marks, unit, colors)
-    found = centers(picture, choice)
-    color = "private" if picture.verdict.holds else "unproven"
-    if choice.box.d == 4:
-        ends = [(c.at[:2], c.at[2:], c.partner[:2], c.partner[2:], c) for c in found]
-        if layers.non_private:
-            rows = [{"from": s, "to": t, **maps.tip(*c.partner_tip)} for _, _, s, t, c in ends]
-            shown.append(maps.arcs_layer(rows, "non_private", colors, "non-private-arcs"))
-        if layers.private:
-            rows = [{"from": s, "to": t, **maps.tip(*c.tip)} for s, t, _, _, c in ends]
-            shown.append(maps.arcs_layer(rows, color, colors, "private-arcs"))
-    places = [part for part in (slice(0, 2), slice(2, 4)) if part.start < choice.box.d]
-    if layers.shifts:
-        rows = [{"from": c.partner[p], "to": c.at[p]} for p in places for c in found]
-        shown.append(maps.shift_layer(rows, colors))
-    if layers.non_private:
-        rows = [{"at": c.partner[p], **maps.tip(*c.partner_tip)} for p in places for c in found]
-        shown.append(maps.non_private_layer(rows, colors))
-    if layers.private:
-        rows = [{"at": c.at[p], **maps.tip(*c.tip)} for p in places for c in found]
-        shown.append(maps.private_layer(rows, color, colors))
-    return maps.city_map(shown, colors, None if maps.in_the_city(box) else box)

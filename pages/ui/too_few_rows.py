@@ -9,7 +9,7 @@ from dpcore.errors import Infeasible
 from dpcore.privacy.explain import LEVELS, Level
 from dpcore.runs.refusals import answers_on_larger, refusal_of_builtin
 from pages.ui import url_keys
-from pages.ui.controls import Choice
+from pages.ui.choice import Choice
 from pages.ui.own_data import known
 
 

@@ -19,6 +19,8 @@ from dpcore.study.metrics import METRICS, Metric
 from dpcore.study.usual_ranges import EPSILONS, SIDES, SIZES
 from pages.ui import own_data
 from pages.ui.address import Key
+from pages.ui.areas import chosen
+from pages.ui.areas.chosen import Chosen
 from pages.ui.learn.class_score import ClassScore
 from pages.ui.publish.publish_step import PublishStep
 from pages.ui.url_parsers import (
@@ -36,6 +38,7 @@ from pages.ui.url_parsers import (
 
 class Page(StrEnum):
     EXPLORE = "Explore"
+    AREAS = "Areas"
     CURVES = "Curves"
     COMPARE = "Compare"
     VERDICTS = "Verdicts"
@@ -44,7 +47,7 @@ class Page(StrEnum):
 
 
 EVERY = tuple(Page)
-EXPLORE, CURVES, COMPARE = (Page.EXPLORE,), (Page.CURVES,), (Page.COMPARE,)
+EXPLORE, CURVES, COMPARE = (Page.EXPLORE, Page.AREAS), (Page.CURVES,), (Page.COMPARE,)
 PUBLISH, LEARN = (Page.PUBLISH,), (Page.LEARN,)
 CHARTS = (Page.CURVES, Page.COMPARE)
 LEVEL_NAMES = tuple(level.name for level in LEVELS)
@@ -100,6 +103,13 @@ NON_PRIVATE = Key("non_private", yes_or_no, True, EXPLORE)
 SHIFTS = Key("shifts", yes_or_no, True, EXPLORE)
 PUBLISHED_DENSITY = Key("published_density", yes_or_no, False, EXPLORE)
 TRUE_DENSITY = Key("true_density", yes_or_no, False, EXPLORE)
+
+# Areas.
+AREAS = Key[list[Chosen]]("areas", chosen.parse, [], (Page.AREAS, Page.PUBLISH), render=chosen.text)
+CLICKS = Key("clicks", OneOf(("neighborhoods", "boroughs")), "neighborhoods", (Page.AREAS,))
+VARIED = Key("varied", str, "", (Page.AREAS,))
+LEAVES = Key("leaves", str, "", (Page.AREAS,))
+ENTERS = Key("enters", str, "", (Page.AREAS,))
 
 # Curves, and what it shares with Compare.
 METRIC = Key("metric", OneOf(METRICS), "nicv", CHARTS)

@@ -31,7 +31,7 @@ from tests.browser.driver import (
 Visit = Callable[..., Page]
 
 #: The published points on land: black, a little transparent.
-BLACK = "#646667"
+BLACK = "#6A6C6D"
 
 
 def slider(page: Page, which: int = 0) -> Locator:
@@ -155,7 +155,7 @@ def test_hovering_tells_trips_and_meters(visit: Visit) -> None:
     )
     page.mouse.move(box["x"] + spot[0], box["y"] + spot[1] + 5)
     page.mouse.move(box["x"] + spot[0] + 1, box["y"] + spot[1] + 6)
-    tooltip = page.locator(".deck-tooltip")
+    tooltip = page.locator(".map-tip")
     expect(tooltip).to_contain_text(re.compile(r"Private center \d.*% of trips", re.DOTALL))
     expect(tooltip).to_contain_text(re.compile(r"\d+\s(m|km) from its non-private partner"))
     expect(tooltip).to_contain_text("not private: for your eyes")

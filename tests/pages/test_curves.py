@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 import dpcore
 from dpcore.study.metrics import METRICS, Metric
-from pages.ui import cached_work
+from pages.ui import workers
 from pages.ui.background import Worker
 from tests.pages.sweeping import eventually, finished
 from tests.pages.visits import checked, visited, words
@@ -92,7 +92,7 @@ def test_metrics_that_cost_little_share_their_runs(monkeypatch: pytest.MonkeyPat
 
 def test_more_runs_and_other_company_keep_what_is_finished(monkeypatch: pytest.MonkeyPatch) -> None:
     app = finished(page(seed=11))
-    before = cached_work.worker()
+    before = workers.worker()
     sweeps: list[list[str]] = []
     real = dpcore.sweep
 
@@ -104,7 +104,7 @@ def test_more_runs_and_other_company_keep_what_is_finished(monkeypatch: pytest.M
     app.number_input(key="at-runs").set_value(3)
     app.multiselect(key="at-with").set_value(["eugkm"])
     finished(checked(app))
-    assert cached_work.worker() is before
+    assert workers.worker() is before
     assert ["dplloyd"] not in sweeps
     assert ["eugkm"] in sweeps
     assert "24 runs finished" in words(app)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import re
 import zipfile
 from collections.abc import Callable, Iterator
@@ -33,7 +32,7 @@ from tests.pages.publishing import (
     trips,
     until,
 )
-from tests.pages.visits import checked, press
+from tests.pages.visits import checked, maps, press
 
 #: Rows in the box: a number that no file has another reason to hold.
 ROWS = 20_731
@@ -157,9 +156,7 @@ def canaries(*more: np.ndarray) -> Forbidden:
 
 def red_centers(app: AppTest) -> np.ndarray:
     """The centers that are red on this visit's map."""
-    deck = json.loads(app.get("deck_gl_json_chart")[0].proto.json)
-    rings = next(layer["data"] for layer in deck["layers"] if layer["id"] == "non-private-centers")
-    return np.array([ring["at"] for ring in rings])
+    return np.array([ring["at"] for ring in maps(app)[0]["partners"]])
 
 
 def visited(app: AppTest, files: Files) -> None:

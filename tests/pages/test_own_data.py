@@ -21,6 +21,7 @@ from pages.ui import maps, own_data, wording
 from pages.ui.background import Job, Worker, begin
 from pages.ui.palette import LIGHT
 from tests.pages.publishing import brought, buttons, csv_text, elsewhere, trips, upload
+from tests.pages.visits import maps as drawn_maps
 from tests.pages.visits import press, words
 
 #: Seconds that others on the machine may keep a thread from its end.
@@ -62,7 +63,7 @@ def test_what_is_computed_of_own_data_is_in_no_shared_cache() -> None:
 
     st.cache_resource.clear()
     app = press(elsewhere(brought(), "app.py"), "show-raw")
-    assert app.get("deck_gl_json_chart")
+    assert drawn_maps(app)
     shared = _resource_caches._function_caches.get(None, {})
     names = [cache.display_name for cache in shared.values() if len(cache._mem_cache)]
     assert not [name for name in names if name.rpartition(".")[2] in ("data", "run", "reference")]

@@ -51,6 +51,7 @@ from tests.pages.publishing import (
     upload,
 )
 from tests.pages.visits import checked, press, words
+from tests.pages.visits import maps as drawn_maps
 
 
 def key_of(app: AppTest) -> str:
@@ -576,9 +577,9 @@ def test_the_ledger_is_kept_where_somebody_wants_it(tmp_path: Path) -> None:
 def test_own_data_are_hidden_on_explore_until_a_click_and_never_in_the_address() -> None:
     app = elsewhere(brought(), "app.py")
     assert "Your raw data are hidden" in words(app)
-    assert not app.get("deck_gl_json_chart")
+    assert not drawn_maps(app)
     app = press(app, "show-raw")
-    assert app.get("deck_gl_json_chart")
+    assert drawn_maps(app)
     assert "not private: for your eyes" in words(app)
     assert set(app.query_params) <= {"data", "step"}
     assert "Your raw data are hidden" in words(press(app, "hide-raw"))
@@ -602,11 +603,11 @@ def test_own_data_can_be_chosen_in_this_visit_only() -> None:
     for file in ("app.py", "pages/1_curves.py"):
         other = page(file, data=key)
         assert "These data are not here" in words(other)
-        assert not other.get("deck_gl_json_chart")
+        assert not drawn_maps(other)
         assert not other.get("plotly_chart")
     other = press(page("app.py", data=key), "public-instead")
     assert "trips" not in other.selectbox(key="at-data").options
-    assert other.get("deck_gl_json_chart")
+    assert drawn_maps(other)
 
 
 def test_public_data_say_that_they_are() -> None:
@@ -626,7 +627,7 @@ def test_a_twin_is_paid_once_and_then_looked_at_for_free(ledger_folder: Path) ->
     explore.query_params["data"] = next(k for k, own in keys.items() if own.is_twin)
     checked(explore)
     assert "Private twin" in words(explore)
-    assert explore.get("deck_gl_json_chart")
+    assert drawn_maps(explore)
     assert len(Ledger(ledger_folder).entries()) == 1
 
 
@@ -649,7 +650,7 @@ def everything(app: AppTest) -> str:
     """What a page says, its switches, its table and its map's tooltips included."""
     switches = "".join(toggle.label for toggle in app.toggle)
     tables = "".join(str(list(table.value)) for table in app.table)
-    maps = "".join(chart.proto.json for chart in app.get("deck_gl_json_chart"))
+    maps = "".join(map(str, drawn_maps(app)))
     return words(app) + switches + tables + maps
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -52,3 +53,9 @@ def words(app: AppTest) -> str:
     """All text of the page but its HTML."""
     elements = [element for kind in TEXTS for element in getattr(app, kind)]
     return "\n".join(str(element.value) for element in elements)
+
+
+def maps(app: AppTest) -> list[dict[str, Any]]:
+    """What is drawn on each map of the page."""
+    drawn = [each.proto for each in app.get("bidi_component")]
+    return [json.loads(each.json) for each in drawn if each.component_name == "city-map"]

@@ -89,13 +89,13 @@ def test_who_has_no_role_sees_nothing(server: str) -> None:
     for page in ("", "publish"):
         shown = seen(server, page, "nobody")
         assert "You have no role here" in shown
-        assert "deck_gl" not in shown
+        assert "city-map" not in shown
 
 
 def test_who_has_not_signed_in_sees_nothing(server: str) -> None:
     shown = drawn(server, "")
     assert "Please sign in" in shown
-    assert "deck_gl" not in shown
+    assert "city-map" not in shown
 
 
 def test_the_token_in_an_address_does_not_let_anybody_name_themselves(server: str) -> None:

@@ -12,7 +12,8 @@ _CLASSES = {
     "duckdb": ("dpcore.datasets.engines.duckdb_engine", "DuckDBEngine"),
     "spark": ("dpcore.datasets.engines.spark_engine", "SparkEngine"),
 }
-#: The names of all engines.
+_HELD = ("dpcore.datasets.engines.held_file", "HeldFile")
+#: The names of all engines that read files and tables.
 ENGINES = tuple(_CLASSES)
 
 
@@ -20,6 +21,14 @@ def engine(name: str = "duckdb", **options: Any) -> Engine:
     """An engine by its name; the options are those of its class."""
     if name not in _CLASSES:
         raise BadInput(f"There is no engine {name!r}; there are {', '.join(ENGINES)}.")
-    module, kind = _CLASSES[name]
-    made: Engine = getattr(import_module(module), kind)(**options)
+    return _made(*_CLASSES[name], **options)
+
+
+def held(name: str, content: bytes) -> Engine:
+    """The engine of one file in memory."""
+    return _made(*_HELD, name, content)
+
+
+def _made(module: str, kind: str, *arguments: Any, **options: Any) -> Engine:
+    made: Engine = getattr(import_module(module), kind)(*arguments, **options)
     return made

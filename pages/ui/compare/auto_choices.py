@@ -16,7 +16,7 @@ from dpcore.privacy.accounting import Neighbors
 from dpcore.runs import source_text
 from dpcore.study.sweep_plan import table_csv
 from pages.ui import chart_style, controls, palette
-from pages.ui.controls import Choice
+from pages.ui.choice import Choice
 from pages.ui.downloads import File, keep
 
 AUTO, DATA = "auto", "gaussians-k5-d4"

@@ -22,8 +22,8 @@ from pages.ui import (
     palette,
     url_keys,
 )
+from pages.ui.choice import Choice
 from pages.ui.compare import method_picker
-from pages.ui.controls import Choice
 from pages.ui.curve_chart import ChartAxes, title
 from pages.ui.downloads import File
 

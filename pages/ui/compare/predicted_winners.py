@@ -14,7 +14,7 @@ from dpcore.study.prediction import COMPARED, PARTING, Prediction, predict
 from dpcore.study.sweep_plan import table_csv
 from dpcore.study.usual_ranges import EPSILONS
 from pages.ui import controls, public_numbers
-from pages.ui.controls import Choice
+from pages.ui.choice import Choice
 from pages.ui.downloads import File, keep
 
 COLUMNS = ("algorithm", "epsilon", "noise", "bias at most", "equations")

@@ -28,7 +28,7 @@ from pages.ui import (
     palette,
     url_keys,
 )
-from pages.ui.controls import Choice
+from pages.ui.choice import Choice
 from pages.ui.curve_chart import Line, reference_lines, round_ticks
 from pages.ui.downloads import File
 from pages.ui.palette import Palette

@@ -24,8 +24,8 @@ from pages.ui import (
     url_keys,
 )
 from pages.ui.address import Key
+from pages.ui.choice import Choice
 from pages.ui.compare import method_picker, shared_jobs
-from pages.ui.controls import Choice
 from pages.ui.curve_chart import ChartAxes, end_notes, placed, round_ticks, title
 from pages.ui.downloads import File
 

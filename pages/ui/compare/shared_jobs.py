@@ -7,7 +7,7 @@ from dataclasses import replace
 from dpcore.papers import Effort, ReproductionRun, reproduce
 from dpcore.study.k_by_d_sweep import Cell, Family
 from dpcore.study.timing import Timetable, Timing
-from pages.ui import cached_work
+from pages.ui import workers
 from pages.ui.background import Job
 
 
@@ -17,7 +17,7 @@ def cells(family: Family, stopped: bool, most: int) -> dict[str, Job[Cell]]:
     found = {}
     for key in family.algorithms:
         one = replace(family.alone(key), runs=most)
-        found[key] = cached_work.worker().job(("family", one), one.cells, enough)
+        found[key] = workers.worker().job(("family", one), one.cells, enough)
     return found
 
 
@@ -26,14 +26,13 @@ def timings(table: Timetable, stopped: bool) -> dict[str, Job[Timing]]:
     ones = {key: table.alone(key) for key in table.algorithms}
     enough = 0 if stopped else None
     return {
-        key: cached_work.worker().job(("timing", one), one.timings, enough)
-        for key, one in ones.items()
+        key: workers.worker().job(("timing", one), one.timings, enough) for key, one in ones.items()
     }
 
 
 def reproduced(name: str) -> Job[ReproductionRun]:
     """The job that measures the quick form of a finding. Each result has one row more."""
-    return cached_work.worker().job(
+    return workers.worker().job(
         ("finding", name),
         lambda: reproduce(name, effort=Effort(quick=True)),
     )

@@ -11,7 +11,7 @@ from dpcore.classroom.guessing_game import CONTESTANTS, GuesserScore, Round
 from dpcore.errors import DpcoreError
 from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
-from pages.ui import address, cached_work, controls, fragments, palette, url_keys
+from pages.ui import address, controls, fragments, palette, url_keys, workers
 from pages.ui.background import Job
 from pages.ui.learn import game_chart, presenter
 from pages.ui.learn import run_choice as choices
@@ -211,7 +211,7 @@ def machine_guesses() -> None:
 
 
 def measuring() -> Job[GuesserScore]:
-    return cached_work.worker().job(
+    return workers.worker().job(
         ("guessing game", guessing_game.ROUNDS, guessing_game.PILOT), guessing_game.scores
     )
 

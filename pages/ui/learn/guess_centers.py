@@ -14,7 +14,7 @@ from dpcore.study.run_view import places
 from dpcore.study.shifts import center_shift, matched
 from pages.ui import address, cached_work, palette, url_keys
 from pages.ui.cached_work import Picture
-from pages.ui.controls import Choice
+from pages.ui.choice import Choice
 from pages.ui.learn import presenter
 from pages.ui.learn import run_choice as choices
 from pages.ui.learn.small_map import SmallMap

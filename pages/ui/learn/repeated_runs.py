@@ -9,7 +9,7 @@ from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
 from pages.ui import address, cached_work, palette, url_keys
 from pages.ui.cached_work import Picture
-from pages.ui.controls import Choice
+from pages.ui.choice import Choice
 from pages.ui.learn import presenter
 from pages.ui.learn import run_choice as choices
 from pages.ui.learn.small_map import SmallMap

@@ -11,7 +11,7 @@ from dpcore.privacy.accounting import Neighbors
 from dpcore.runs.request import Request
 from pages.ui import address, controls, url_keys
 from pages.ui.address import Key
-from pages.ui.controls import Choice
+from pages.ui.choice import Choice
 from pages.ui.learn import presenter
 from pages.ui.url_parsers import InRange, OneOf
 

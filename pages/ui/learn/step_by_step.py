@@ -13,7 +13,7 @@ from dpcore.classroom.steps import AccountLine, Frame
 from dpcore.errors import DpcoreError
 from dpcore.privacy.rounding import at_most
 from pages.ui import address, cached_work, fragments, palette, url_keys
-from pages.ui.controls import Choice
+from pages.ui.choice import Choice
 from pages.ui.learn import frame_map, presenter
 from pages.ui.learn import run_choice as choices
 

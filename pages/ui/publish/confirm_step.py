@@ -19,8 +19,9 @@ from pages.ui.wording import JOINER, plain, printable
 
 
 def draw(plan: ReleasePlan, ledger: Ledger) -> None:
-    # Of two files with equal plans in words, only the sources themselves tell which is meant.
-    meant = repr((plan, ledger.folder))
+    # Of two files with equal plans in words, only the sources themselves tell which is meant; of
+    # two maps with equal names and levels, only a digest of the map.
+    meant = repr((plan, plan.regions and plan.regions.map_key, ledger.folder))
     job = running(ticket(meant))
     with step_list.opened(PublishStep.CONFIRM):
         if job is not None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from dpcore.algorithms import ALGORITHMS
+from dpcore.errors import DpcoreError
 from dpcore.privacy import explain
 from dpcore.privacy.accounting import MAX_DELTA, MAX_EPSILON, MIN_EPSILON, Neighbors
 from dpcore.privacy.rounding import at_most
@@ -15,7 +16,8 @@ from dpcore.release.ledger import Account, Ledger
 from dpcore.release.plan import ReleasePlan
 from dpcore.runs.request import Request
 from pages.ui import address, controls, too_few_rows, url_keys
-from pages.ui.controls import Choice
+from pages.ui.areas import area_run
+from pages.ui.choice import Choice
 from pages.ui.publish import ledger_choice, look_first, step_list
 from pages.ui.publish.ledger_words import affordable, refuse
 from pages.ui.publish.publish_source import Subject
@@ -24,6 +26,8 @@ from pages.ui.wording import plain
 
 #: What all releases of a data set may cost together, unless somebody says otherwise.
 USUAL_TOTAL = 1.0
+#: So many areas are named; the others are counted.
+SHOWN = 6
 PROVED = tuple(key for key, system in ALGORITHMS.items() if system.verdict.holds)
 
 
@@ -42,16 +46,19 @@ class Terms:
         return Choice(subject.key, self.request.with_seed(0))
 
     def plan(self, subject: Subject) -> ReleasePlan:
+        """The release that is meant, or BadInput where the areas of the address do not fit."""
+        request = area_run.by_area(self.request, subject.source.box, url_keys.AREAS.get())
         return ReleasePlan(
             self.name,
             subject.source,
-            self.request.algorithm,
-            self.request.k,
-            self.request.epsilon,
-            self.request.delta,
-            self.request.neighbors,
+            request.algorithm,
+            request.k,
+            request.epsilon,
+            request.delta,
+            request.neighbors,
             unit=subject.unit,
             allowed=self.allowed,
+            regions=request.regions,
         )
 
 
@@ -71,6 +78,7 @@ def draw(subject: Subject, ledger: Ledger) -> None:
         found = terms(subject, account)
         with words:
             gain(subject, found)
+        areas_note(subject, plan_of(subject, found, quietly=True))
         look_first.twins(subject)
         with st.expander(
             "Not sure which level? Look before you spend", icon=":material/travel_explore:"
@@ -222,19 +230,40 @@ def gain(subject: Subject, found: Terms) -> None:
         st.caption(f":orange[:material/warning: **{caution}**]")
 
 
-def plan_of(subject: Subject, found: Terms) -> ReleasePlan | None:
-    """The plan, or why there can be none, in words."""
+def areas_note(subject: Subject, plan: ReleasePlan | None) -> None:
+    """The areas that have a level of their own, and what that protects."""
+    areas = url_keys.AREAS.get()
+    if not areas:
+        return
+    named = ", ".join(f"{plain(each.name)} ({each.level})" for each in areas[:SHOWN])
+    more = f" and {len(areas) - SHOWN} more" * (len(areas) > SHOWN)
+    with st.container(border=True, key="areas-note"):
+        st.markdown(f":material/dashboard: **A level of its own:** {named}{more}.")
+        st.caption("The slider says the level everywhere else.")
+        if plan is not None:
+            st.caption(" ".join(map(plain, plan.protection_by_region)))
+        with st.container(horizontal=True):
+            st.page_link("pages/6_areas.py", label="Change them", query_params=address.link())
+            st.button("Leave the areas out", key="no-areas", on_click=url_keys.AREAS.clear)
+
+
+def plan_of(subject: Subject, found: Terms, quietly: bool = False) -> ReleasePlan | None:
+    """The plan, or why there can be none, in words unless they stand elsewhere."""
     try:
         return found.plan(subject)
     except DpcoreError as reason:
-        refuse(reason)
+        if not quietly:
+            refuse(reason)
         return None
 
 
 def summary(found: Terms, subject: Subject) -> str:
     level, spent = explain.level_of(found.request.epsilon), at_most(found.request.epsilon)
     named = f"{level.name} (ε {spent})" if level else f"ε {spent}"
+    own = len(url_keys.AREAS.get())
+    areas = f", {own} area{'s' * (own > 1)} with a level of {'their' if own > 1 else 'its'} own"
+    areas *= own > 0
     return (
-        f"{named}, {found.request.k} centers, {found.request.system.title}; "
+        f"{named}{areas}, {found.request.k} centers, {found.request.system.title}; "
         f"{explain.odds(found.request.epsilon)}"
     )

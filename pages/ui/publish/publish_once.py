@@ -12,7 +12,7 @@ from dpcore.errors import DpcoreError
 from dpcore.release.ledger import Actors, Ledger
 from dpcore.release.plan import ReleasePlan
 from dpcore.release.publish import Progress, Unanswered, publish
-from pages.ui import access, background, cached_work
+from pages.ui import access, background, workers
 from pages.ui.access import Action
 from pages.ui.background import Job
 from pages.ui.wording import plain
@@ -59,12 +59,12 @@ def begin(
             lambda: (seen[0].doing.capitalize(), seen[0].part),
         )
 
-    return cached_work.worker().begin_once(ticket, make)
+    return workers.worker().begin_once(ticket, make)
 
 
 def running(ticket: Hashable) -> Job[int] | None:
     """The job that was started with this ticket, if any."""
-    return cached_work.worker().begun(ticket)
+    return workers.worker().begun(ticket)
 
 
 def refuse(reason: Exception) -> None:

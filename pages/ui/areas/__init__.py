@@ -1,0 +1,1 @@
+"""Areas of a map with a privacy level of their own."""

@@ -1,0 +1,284 @@
+// The map of the dashboard: Leaflet moves it, a canvas shows it. Everything comes from this server.
+
+import { load, mercator, paint, paintStreets } from './ground.js';
+import * as marks from './marks.js';
+import { paintNames, placed } from './names.js';
+import { Sketch } from './sketch.js';
+
+const here = new URL('.', import.meta.url);
+const added = (kind, settings) => new Promise((resolve, reject) => {
+  document.head.append(Object.assign(document.createElement(kind), settings, { onload: resolve, onerror: reject }));
+});
+let leaflet;
+const library = () => leaflet ??= Promise.all([
+  ...['leaflet.css', 'map.css'].map(name => added('link', { rel: 'stylesheet', href: new URL(name, here) })),
+  added('script', { src: new URL('leaflet.js', here) }),
+]).then(() => globalThis.L);
+
+const SYNCED = new Map();
+const calm = matchMedia('(prefers-reduced-motion: reduce)');
+const ease = t => 1 - (1 - t) ** 3;
+
+class CityMap {
+  constructor(root, L) {
+    this.root = root; this.L = L; this.shown = null; this.names = [];
+    const box = root.querySelector('.map-box');
+    const coarse = matchMedia('(pointer: coarse)').matches;
+    this.map = L.map(box, {
+      zoomControl: false, attributionControl: false, scrollWheelZoom: false, dragging: !coarse,
+      zoomSnap: 0, zoomDelta: 1, minZoom: 2, maxZoom: 18, zoomAnimation: false, fadeAnimation: false,
+      doubleClickZoom: false, worldCopyJump: false, inertia: !calm.matches, keyboard: true,
+    });
+    this.canvas = Object.assign(document.createElement('canvas'), { className: 'map-canvas' });
+    box.prepend(this.canvas);
+    this.tip = root.querySelector('.map-tip');
+    this.controls(L);
+    for (const kind of ['pointerdown', 'keydown']) box.addEventListener(kind, () => { this.touched = true; });
+    this.map.on('move zoom resize', () => { this.share(); this.repaint(); });
+    box.addEventListener('wheel', event => this.wheel(event), { passive: false });
+    box.addEventListener('pointermove', event => this.hover(event));
+    box.addEventListener('pointerleave', () => { this.tip.hidden = true; });
+    this.map.on('click', event => this.click(event));
+    this.sketch = new Sketch(this);
+    new ResizeObserver(() => { this.map.invalidateSize({ animate: false }); this.repaint(); }).observe(box);
+    document.fonts?.ready.then(() => this.repaint());
+    document.addEventListener('fullscreenchange', () => this.fullChanged());
+  }
+
+  controls(L) {
+    L.control.scale({ position: 'bottomleft', maxWidth: 110 }).addTo(this.map);
+    const bar = this.root.querySelector('.map-bar');
+    const zoomBy = step => { this.touched = true; this.zoomBy(step); };
+    const actions = {
+      'zoom-in': () => zoomBy(1), 'zoom-out': () => zoomBy(-1), fit: () => { this.touched = false; this.fit(true); },
+      full: () => this.full(), rectangle: () => this.sketch.start('rectangle'), polygon: () => this.sketch.start('polygon'),
+    };
+    bar.addEventListener('click', event => {
+      const button = event.target.closest('button');
+      if (button) { event.stopPropagation(); actions[button.dataset.does]?.(); }
+    });
+    L.DomEvent.disableClickPropagation(bar);
+  }
+
+  // The view.
+
+  view() {
+    const { map } = this, zoom = map.getZoom(), size = map.getSize(), scale = 2 ** zoom, bounds = map.getBounds();
+    const corner = map.containerPointToLayerPoint([0, 0]).add(map.getPixelOrigin());
+    const pixel = ([x, y]) => [x * scale - corner.x, y * scale - corner.y];
+    return {
+      zoom, scale, left: corner.x, top: corner.y, size: [size.x, size.y], ratio: Math.min(2, devicePixelRatio || 1),
+      west: bounds.getWest(), east: bounds.getEast(), south: bounds.getSouth(), north: bounds.getNorth(),
+      pixel, at: ([lon, lat]) => pixel(mercator(lon, lat)),
+      place: (x, y) => { const { lng, lat } = map.containerPointToLatLng([x, y]); return [lng, lat]; },
+    };
+  }
+
+  fit(animate) {
+    const [[west, south], [east, north]] = this.shown.data.view, { map, L } = this;
+    const bounds = L.latLngBounds([south, west], [north, east]);
+    const zoom = Math.max(2, Math.min(16, map.getBoundsZoom(bounds, false, L.point(44, 44))));
+    // The middle as it looks on the map, not in degrees.
+    const low = map.project([south, west], zoom), high = map.project([north, east], zoom);
+    this.go(map.unproject(low.add(high).divideBy(2), zoom), zoom, animate);
+  }
+
+  // Whether the view holds what must be seen, or a person has chosen another one.
+  fits([[west, south], [east, north]]) {
+    const place = [west, south, east, north].map(x => Math.round(x * 2)).join(), known = this.place;
+    this.place = place;
+    if (!this.map._loaded) return false;
+    return this.touched && known === place || this.map.getBounds().contains([[south, west], [north, east]]);
+  }
+
+  zoomBy(step) { this.go(this.map.getCenter(), this.map.getZoom() + step, true); }
+
+  go(center, zoom, animate) {
+    cancelAnimationFrame(this.moving);
+    const { map } = this, target = Math.max(map.getMinZoom(), Math.min(map.getMaxZoom(), zoom));
+    if (!animate || calm.matches) { map.setView(center, target, { animate: false }); return; }
+    const from = map.getCenter(), first = map.getZoom(), began = performance.now();
+    const step = now => {
+      const t = ease(Math.min(1, (now - began) / 220));
+      const at = [from.lat + (center.lat - from.lat) * t, from.lng + (center.lng - from.lng) * t];
+      map.setView(t < 1 ? at : center, first + (target - first) * t, { animate: false });
+      if (t < 1) this.moving = requestAnimationFrame(step);
+    };
+    this.moving = requestAnimationFrame(step);
+  }
+
+  wheel(event) {
+    if (!event.ctrlKey && !event.metaKey) { this.root.classList.add('map-hinted'); clearTimeout(this.hint); this.hint = setTimeout(() => this.root.classList.remove('map-hinted'), 1200); return; }
+    event.preventDefault();
+    this.touched = true;
+    const zoom = this.map.getZoom() - event.deltaY * (event.deltaMode ? .08 : .003);
+    const target = Math.max(this.map.getMinZoom(), Math.min(this.map.getMaxZoom(), zoom));
+    this.map.setZoomAround(this.map.mouseEventToContainerPoint(event), target, { animate: false });
+  }
+
+  full() { if (document.fullscreenElement === this.root) document.exitFullscreen(); else this.root.requestFullscreen?.(); }
+
+  fullChanged() {
+    const isFull = document.fullscreenElement === this.root;
+    const button = this.root.querySelector('[data-does=full]');
+    button.setAttribute('aria-pressed', isFull);
+    button.title = button.ariaLabel = isFull ? 'Leave full screen' : 'Full screen';
+  }
+
+  share() {
+    const group = this.shown?.data.sync;
+    if (!group || this.following) return;
+    SYNCED.set(group, { center: this.map.getCenter(), zoom: this.map.getZoom() });
+    for (const other of CityMap.all) {
+      if (other === this || other.shown?.data.sync !== group || !other.root.isConnected) continue;
+      other.following = true;
+      other.map.setView(this.map.getCenter(), this.map.getZoom(), { animate: false });
+      other.following = false;
+    }
+  }
+
+  // What is shown.
+
+  async show(data) {
+    const turn = this.turn = (this.turn ?? 0) + 1;
+    const [[west, south], [east, north]] = data.view;
+    const [ground, rows] = await Promise.all([
+      load(data.new_york, [west, south, east, north]), data.points ? marks.unpack(data.points) : null,
+    ]);
+    if (turn !== this.turn) return;
+    ground.repaint = () => CityMap.all.forEach(each => each.repaint());
+    const before = this.shown;
+    const labels = [...ground.labels, ...ground.towns].sort((a, b) => b.rank - a.rank);
+    const pictures = data.pictures.map(each => Object.assign(each, { image: Object.assign(new Image(), { onload: () => this.repaint(), src: each.url }) }));
+    this.shown = {
+      data, ground, labels, pictures, points: rows && { ...data.points, rows },
+      areas: marks.withShapes(data.areas, ground), pick: data.pick ? ground[data.pick] : null,
+    };
+    this.root.style.setProperty('--map-water', data.colors.water);
+    for (const [name, color] of Object.entries(data.colors)) this.root.style.setProperty(`--map-${name}`, color);
+    this.root.classList.toggle('map-draws', Boolean(data.draw));
+    this.legend(data);
+    if (!this.fits(data.view)) {
+      const shared = data.sync && SYNCED.get(data.sync);
+      if (shared && CityMap.all.size > 1 && before === null) { this.following = true; this.go(shared.center, shared.zoom); this.following = false; } else this.fit(false);
+    }
+    this.animate(before?.data.centers);
+    this.root.dataset.shown = data.key;
+  }
+
+  // Centers glide to their new places; a person who prefers less motion sees them there at once.
+  animate(before) {
+    const { centers } = this.shown.data, goal = centers.map(center => center.at);
+    cancelAnimationFrame(this.gliding);
+    if (!before || before.length !== centers.length || calm.matches) { this.repaint(); return; }
+    const start = before.map(center => center.goal ?? center.at), began = performance.now();
+    const step = now => {
+      const t = ease(Math.min(1, (now - began) / 350));
+      centers.forEach((center, i) => {
+        center.goal = goal[i];
+        center.at = goal[i].map((x, axis) => start[i][axis] + (x - start[i][axis]) * t);
+      });
+      this.paintNow();
+      if (t < 1) this.gliding = requestAnimationFrame(step);
+    };
+    this.gliding = requestAnimationFrame(step);
+  }
+
+  legend(data) {
+    const list = this.root.querySelector('.map-legend');
+    list.replaceChildren(...data.legend.map(({ mark, color, size = 14, words }) => {
+      const row = document.createElement('li'), sign = document.createElement('span');
+      sign.className = `map-sign map-${mark}`;
+      sign.style.setProperty('--color', color); sign.style.setProperty('--size', `${size}px`);
+      row.append(sign, words);
+      return row;
+    }));
+    const box = this.root.querySelector('.map-key');
+    box.hidden = !data.legend.length;
+    // On a narrow map it would cover what it explains: there it opens on request.
+    if (box.open && !this.legendSeen && this.root.clientWidth < 520) box.open = false;
+    this.legendSeen = true;
+  }
+
+  repaint() {
+    if (!this.shown || this.due) return;
+    this.due = requestAnimationFrame(() => this.paintNow());
+  }
+
+  paintNow() {
+    this.due = 0;
+    const { shown, canvas } = this;
+    if (!shown || !this.root.isConnected || !this.map._loaded) return;
+    const view = this.view(), { data, ground } = shown, { colors } = data, pen = canvas.getContext('2d', { alpha: false });
+    const [wide, high] = view.size.map(side => Math.round(side * view.ratio));
+    if (canvas.width !== wide || canvas.height !== high) { canvas.width = wide; canvas.height = high; }
+    const began = performance.now(), flat = () => pen.setTransform(view.ratio, 0, 0, view.ratio, 0, 0);
+    flat(); pen.fillStyle = colors.water; pen.fillRect(0, 0, ...view.size);
+    paint(pen, ground, view, colors); marks.paintAreas(pen, shown.areas, view);
+    paintStreets(pen, ground, view, colors); flat();
+    marks.paintPictures(pen, shown.pictures, view);
+    if (data.cells) marks.paintCells(pen, data.cells, view, colors);
+    if (shown.points) marks.paintPoints(pen, shown.points, view, colors);
+    const chips = marks.chips(pen, data, view);
+    const taken = [...marks.keepClear(data, view), ...chips.map(chip => chip.box)];
+    this.names = placed(pen, [...this.areaNames(), ...shown.labels], view, taken);
+    paintNames(pen, this.names, colors);
+    marks.paintArcs(pen, data.arcs, view, colors); marks.paintCenters(pen, data, view, colors);
+    marks.paintChips(pen, chips, colors);
+    this.sketch.paint(pen, view, colors);
+    this.frame = performance.now() - began;
+  }
+
+  areaNames() {
+    return this.shown.areas.filter(each => each.at).map(each => (
+      { text: each.label, at: each.at, kind: 'area', rank: 99, angle: 0, people: Infinity }));
+  }
+
+  // The pointer.
+
+  hover(event) {
+    if (!this.shown || event.pointerType === 'touch') return;
+    const { x, y } = this.map.mouseEventToContainerPoint(event), view = this.view();
+    const lines = this.sketch.active ? [] : marks.under(x, y, this.shown, view);
+    const place = this.pickable(x, y, view);
+    if (place && !lines.includes(place.name)) lines.unshift(place.name);
+    this.map.getContainer().style.cursor = this.sketch.active ? 'crosshair' : place ? 'pointer' : '';
+    this.say(lines, x, y);
+    this.sketch.move([x, y]);
+  }
+
+  say(lines, x, y) {
+    this.tip.hidden = !lines.length;
+    if (!lines.length) return;
+    this.tip.replaceChildren(...lines.map(text => Object.assign(document.createElement('div'), { textContent: text })));
+    const [wide] = this.view().size;
+    this.tip.style.left = `${Math.min(x + 14, wide - this.tip.offsetWidth - 6)}px`;
+    this.tip.style.top = `${Math.max(4, y - this.tip.offsetHeight - 10)}px`;
+  }
+
+  pickable(x, y, view) {
+    if (!this.shown.pick || this.sketch.active) return null;
+    const places = this.shown.pick.map(({ path, ...rest }) => ({ ...rest, shape: path, origin: this.shown.ground.origin }));
+    return marks.areaUnder(x, y, places, view);
+  }
+
+  click(event) {
+    const { x, y } = event.containerPoint;
+    if (this.sketch.active) { this.sketch.add(event.latlng, [x, y]); return; }
+    const place = this.pickable(x, y, this.view());
+    if (place) this.send('picked', place.name);
+    else if (this.shown) this.say(marks.under(x, y, this.shown, this.view()), x, y);
+  }
+}
+CityMap.all = new Set();
+
+export const draw = async ({ parentElement, data, setTriggerValue }) => {
+  const root = parentElement.querySelector('.city-map'), L = await library();
+  if (!root.isConnected) return;
+  root.style.height = `${data.height}px`;
+  root.setAttribute('aria-label', data.words);
+  if (!root.cityMap) { root.cityMap = new CityMap(root, L); CityMap.all.add(root.cityMap); }
+  for (const each of CityMap.all) if (!each.root.isConnected) { each.map.remove(); CityMap.all.delete(each); }
+  root.cityMap.send = (name, value) => setTriggerValue(name, value);
+  await root.cityMap.show(data);
+};

@@ -1,0 +1,219 @@
+"""Areas in Chromium, from a server that was just started: pick, draw, slide, copy the address."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import unquote_plus
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from pages.ui.palette import DARK, LIGHT
+from tests.browser.driver import PHONE, eventually, idle, place, settled, shows, width
+
+Visit = Callable[..., Page]
+MIDTOWN = [-73.9815, 40.7535]
+
+
+def ready(page: Page) -> Page:
+    page.locator(".city-map[data-shown]").first.wait_for()
+    return settled(page)
+
+
+def address(page: Page) -> str:
+    return unquote_plus(page.evaluate("location.search"))
+
+
+def on_map(page: Page, lon: float, lat: float) -> tuple[float, float]:
+    """Where a place is drawn, in pixels of the window."""
+    spot = page.evaluate(
+        "([lon, lat]) => { const found = document.querySelector('.city-map').cityMap"
+        ".map.latLngToContainerPoint([lat, lon]); return [found.x, found.y]; }",
+        [lon, lat],
+    )
+    box = place(page.locator(".map-box").first)
+    return box["x"] + spot[0], box["y"] + spot[1]
+
+
+def shown(page: Page) -> dict[str, Any]:
+    return page.evaluate("() => document.querySelector('.city-map').cityMap.shown.data")
+
+
+def zoom(page: Page) -> float:
+    return page.evaluate("() => document.querySelector('.city-map').cityMap.map.getZoom()")
+
+
+def test_a_click_picks_a_neighborhood_its_slider_moves_it_and_another_click_removes_it(
+    visit: Visit,
+) -> None:
+    page = ready(visit("/areas", ready=False))
+    page.mouse.move(*on_map(page, *MIDTOWN))
+    expect(page.locator(".map-tip")).to_contain_text("Midtown")
+    page.mouse.click(*on_map(page, *MIDTOWN))
+    eventually(lambda: "Midtown-Times Square*Stricter" in address(page))
+    slider = page.get_by_role("slider").first
+    expect(slider).to_have_attribute("aria-valuetext", "Stricter")
+    ready(page)
+    slider.focus()
+    page.keyboard.press("End")
+    eventually(lambda: "Midtown-Times Square*Strictest" in address(page))
+    eventually(lambda: shown(page)["areas"][0]["tip"][0] == "Midtown-Times Square: Strictest")
+    ready(page)
+    page.mouse.click(*on_map(page, *MIDTOWN))
+    eventually(lambda: "Midtown" not in address(page))
+    eventually(lambda: not shown(page)["areas"])
+
+
+def test_a_rectangle_and_a_polygon_are_drawn_by_their_corners(visit: Visit) -> None:
+    page = ready(visit("/areas", ready=False))
+    page.get_by_role("button", name="Draw a rectangle").click()
+    expect(page.locator(".map-note")).to_contain_text("Click one corner")
+    page.mouse.click(*on_map(page, -74.0, 40.72))
+    page.mouse.click(*on_map(page, -73.985, 40.73))
+    eventually(lambda: "Area 1*Stricter*-74.00" in address(page))
+    ready(page)
+    page.get_by_role("button", name="Draw an area").click()
+    for corner in ((-73.97, 40.75), (-73.955, 40.75), (-73.96, 40.765), (-73.97, 40.75)):
+        page.mouse.click(*on_map(page, *corner))
+    eventually(lambda: "Area 2*Stricter*" in address(page))
+    eventually(lambda: len(shown(page)["areas"]) == 2)
+    assert len(shown(page)["areas"][1]["rings"][0]) == 4
+
+
+def test_an_area_is_drawn_by_keyboard_and_escape_cancels(visit: Visit) -> None:
+    page = ready(visit("/areas", ready=False))
+    button = page.get_by_role("button", name="Draw a rectangle")
+    button.focus()
+    page.keyboard.press("Enter")
+    expect(button).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("Escape")
+    expect(button).to_have_attribute("aria-pressed", "false")
+    button.focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    expect(page.locator(".map-note")).to_contain_text("opposite corner")
+    before = page.evaluate("() => document.querySelector('.city-map').cityMap.map.getCenter().lng")
+    for key in ("ArrowRight", "ArrowDown"):
+        page.keyboard.press(key)
+    eventually(
+        lambda: (
+            page.evaluate("() => document.querySelector('.city-map').cityMap.map.getCenter().lng")
+            > before
+        )
+    )
+    page.keyboard.press("Enter")
+    eventually(lambda: "Area 1*Stricter*" in address(page))
+
+
+def test_a_copied_address_opens_the_same_areas_and_going_back_goes_back(visit: Visit) -> None:
+    page = ready(visit("/areas", ready=False))
+    page.get_by_role("button", name="Show me an example").click()
+    eventually(lambda: "Midtown-Times Square*Looser" in address(page))
+    ready(page)
+    fresh = ready(visit("/areas" + page.evaluate("location.search"), ready=False))
+    eventually(lambda: shown(fresh)["areas"] == shown(page)["areas"])
+    assert shown(fresh)["points"]["packed"] == shown(page)["points"]["packed"]
+    page.go_back()
+    eventually(lambda: not shown(page)["areas"])
+
+
+def test_the_tint_is_seen_in_light_and_dark(visit: Visit) -> None:
+    query = "/areas?areas=Central+Park*Strictest"
+    for scheme, colors in (("light", LIGHT), ("dark", DARK)):
+        page = ready(visit(query, ready=False, color_scheme=scheme))
+        tint, park = (
+            [int(color[i : i + 2], 16) for i in (1, 3, 5)]
+            for color in (colors.tints[-1], colors.park)
+        )
+        mixed = "".join(
+            f"{round(0.62 * a + 0.38 * b):02X}" for a, b in zip(tint, park, strict=True)
+        )
+        shows(page.get_by_role("figure").first, f"#{mixed}", 500)
+
+
+def test_on_a_phone_the_page_is_no_wider_and_the_map_leaves_scrolling_to_it(visit: Visit) -> None:
+    page = visit("/areas", ready=False, viewport=PHONE, has_touch=True, is_mobile=True)
+    ready(page)
+    eventually(lambda: width(page) <= PHONE["width"])
+    assert page.locator(".map-box").evaluate("box => getComputedStyle(box).touchAction") in (
+        "pan-x pan-y",
+        "pan-y pan-x",
+    )
+    expect(page.locator(".map-key")).not_to_have_attribute("open", re.compile(""))
+
+
+def test_the_wheel_scrolls_the_page_and_zooms_with_control(visit: Visit) -> None:
+    page = ready(visit("/", ready=False))
+    start = zoom(page)
+    page.mouse.move(*on_map(page, *MIDTOWN))
+    page.mouse.wheel(0, 200)
+    eventually(
+        lambda: (
+            page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollTop") >= 150
+        )
+    )
+    assert zoom(page) == start
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -300)
+    page.keyboard.up("Control")
+    eventually(lambda: zoom(page) > start)
+
+
+def test_zoom_fit_and_full_screen_work_by_mouse_and_keyboard(visit: Visit) -> None:
+    page = ready(visit("/", ready=False))
+    start = zoom(page)
+    page.get_by_role("button", name="Zoom in").click()
+    eventually(lambda: abs(zoom(page) - start - 1) < 0.01)
+    page.get_by_role("button", name="Show everything").click()
+    eventually(lambda: abs(zoom(page) - start) < 0.01)
+    page.locator(".map-box").focus()
+    page.keyboard.press("-")
+    eventually(lambda: zoom(page) < start - 0.5)
+    full = page.get_by_role("button", name="Full screen")
+    full.click()
+    eventually(lambda: page.evaluate("() => document.fullscreenElement !== null"))
+    leave = page.get_by_role("button", name="Leave full screen")
+    expect(leave).to_be_visible()
+    leave.focus()
+    page.keyboard.press("Enter")
+    eventually(lambda: page.evaluate("() => document.fullscreenElement === null"))
+
+
+def test_the_view_stays_when_the_slider_moves_and_maps_side_by_side_share_it(visit: Visit) -> None:
+    page = ready(visit("/", ready=False))
+    page.get_by_role("button", name="Zoom in").click()
+    eventually(lambda: zoom(page) % 1 > -1)
+    idle(page)
+    before = zoom(page)
+    page.get_by_role("slider").first.focus()
+    page.keyboard.press("End")
+    ready(page)
+    assert zoom(page) == pytest.approx(before)
+    three = ready(visit("/?three=true", ready=False))
+    three.get_by_role("button", name="Zoom in").nth(1).click()
+    zooms = "() => [...document.querySelectorAll('.city-map')].map(e => e.cityMap.map.getZoom())"
+    eventually(lambda: len(three.evaluate(zooms)) == 3)
+    eventually(lambda: max(three.evaluate(zooms)) - min(three.evaluate(zooms)) < 1e-6)
+
+
+def test_names_never_overlap_each_other_nor_a_center(visit: Visit) -> None:
+    page = ready(visit("/?privacy=Strictest", ready=False))
+    overlaps = """() => {
+      const { names } = document.querySelector('.city-map').cityMap;
+      const meet = (a, b) => a[0] < b[2] && a[2] > b[0] && a[1] < b[3] && a[3] > b[1];
+      let found = 0;
+      names.forEach((one, i) => names.slice(i + 1).forEach(other => {
+        found += one.boxes.some(a => other.boxes.some(b => meet(a, b)));
+      }));
+      return [names.length, found];
+    }"""
+    for _ in range(4):
+        number, found = page.evaluate(overlaps)
+        assert number > 2
+        assert found == 0
+        before = zoom(page)
+        page.get_by_role("button", name="Zoom in").click()
+        eventually(lambda before=before: zoom(page) > before + 0.99)
+        idle(page)
