@@ -51,6 +51,8 @@ def outline(spots: FloatArray) -> str:
 def legend(said: Said) -> list[tuple[float, str, str]]:
     """Opacity, epsilon and names of the regions of each level, strictest first."""
     levels = _levels(said)
+    if not levels:
+        return []
     rows = []
     for level, shade in sorted(_opacity(levels).items()):
         names = sorted(name for name, own in levels.items() if own == level)
