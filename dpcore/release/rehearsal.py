@@ -36,6 +36,7 @@ from dpcore.queries.charged_questions import L
 from dpcore.queries.curator import Curator
 from dpcore.queries.questions import Sensitivity
 from dpcore.queries.scores import Score
+from dpcore.queries.splitting import Decisions, SplitTree
 from dpcore.results.run_result import Outcome
 from dpcore.results.steps import RunStep
 from dpcore.results.synopsis import Coreset, NoisyGrid
@@ -302,6 +303,19 @@ class DatalessCurator(Curator):
     def _scored(self, score: Score, loss: Selection, why: str) -> tuple[IntArray, bool, float]:
         tell("asking", 0.0)
         return super()._scored(score, loss, why)
+
+    def _decided(self, tree: SplitTree, paid: Pure, epsilon: float) -> list[Decisions]:
+        """A tree that is cut once less than something stands out."""
+        left = self._standing_out - 1
+
+        def noisy(heights: IntArray) -> IntArray:
+            nonlocal left
+            cut = np.full(heights.shape, -1, dtype=np.int64)
+            cut[: left > 0] = 1
+            left -= 1
+            return cut
+
+        return tree.grown(self._data.histogram, noisy, epsilon)
 
     def remove_nearest(self, centers: FloatArray, m: int) -> None:
         """There are no rows to remove."""
