@@ -21,7 +21,7 @@ TREE = [
     if isinstance(kind, type) and issubclass(kind, errors.DpcoreError)
 ]
 #: Errors that nobody outside of dpcore meets: each is caught, or is a fault of the program.
-INTERNAL = {"BrokenQuotesError", "Diverged", "PrivacyMapError", "TooLarge", "TooLong"}
+INTERNAL = {"BrokenQuotesError", "Diverged", "PrivacyMapError", "TooLarge", "TooLong", "_Wrong"}
 BUILT_IN = {"Exception", "ValueError", "RuntimeError", "OSError", "PermissionError", "TypeError"}
 
 
@@ -50,7 +50,7 @@ def test_the_command_line_ends_with_the_exit_code_of_the_class(kind, monkeypatch
         raise kind(*["no such column"] * (2 if kind is errors.DataFileError else 1))
 
     parser = argparse.ArgumentParser()
-    parser.set_defaults(do=do)
+    parser.set_defaults(do=do, quiet=False)
     monkeypatch.setattr(cli, "parser", lambda words: parser)
     assert cli.main([]) == kind.exit_code
     assert capsys.readouterr().err.startswith("dpcore: ")

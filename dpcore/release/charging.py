@@ -37,9 +37,12 @@ from fractions import Fraction
 from dpcore.privacy.accounting import Accounting
 from dpcore.privacy.rounding import at_most
 from dpcore.privacy.transcript import Transcript
-from dpcore.queries import curator
+from dpcore.queries import charged_questions, curator
 from dpcore.release.amounts import NOTHING, Amount
 from dpcore.release.unit import Unit
+
+#: The modules of the curator: behind them are the exact rows.
+ASKED = frozenset({charged_questions.__name__, curator.__name__})
 
 
 def charge(error: BaseException, transcript: Transcript, unit: Unit, price: Amount) -> Amount:
@@ -65,7 +68,7 @@ def booked(transcript: Transcript, unit: Unit, price: Amount) -> Amount:
 
 def at_the_rows(error: BaseException) -> bool:
     """Whether an error, or one that led to it, was raised while the curator was asked."""
-    return any(frame == curator.__name__ for each in _behind(error) for frame in _modules(each))
+    return any(frame in ASKED for each in _behind(error) for frame in _modules(each))
 
 
 def _behind(error: BaseException | None) -> Iterator[BaseException]:

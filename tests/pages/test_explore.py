@@ -352,7 +352,7 @@ def test_the_menu_lists_the_pages_that_exist_and_carries_the_state() -> None:
 
 
 def test_fewer_points_at_a_looser_level_are_explained(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dpcore.algorithms.adaptive.MAX_CELLS", 1_000)
+    monkeypatch.setattr("dpcore.algorithms._grown_tree.MAX_CELLS", 1_000)
     assert "cells are larger here than at a somewhat stricter level" in words(
         page(privacy="Loosest", seed=4711)
     )

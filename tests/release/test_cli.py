@@ -162,7 +162,7 @@ def test_history_tells_what_was_spent_and_what_is_left(made, capsys):
 def test_a_twin_does_not_take_settings_that_it_would_not_heed(change, tmp_path, capsys):
     words = ["release", "twin", "--data", "s1-like", "--epsilon", "0.2", "--allowed", "1", "--yes"]
     assert main([*words, *change, "--ledger", str(tmp_path)]) == BAD_INPUT
-    assert "leave out -k, --delta and --set" in capsys.readouterr().err
+    assert "leave out -k, --delta, --set and --regions" in capsys.readouterr().err
 
 
 def test_files_that_cannot_be_written_again_are_told_in_one_line(made, tmp_path, capsys):
