@@ -189,9 +189,9 @@ def alike(one: Image.Image, other: Image.Image) -> bool:
     return apart.histogram()[255] < one.width * one.height / 1000
 
 
-def eventually(claim: Callable[[], bool]) -> None:
-    """Wait until a claim holds."""
+def eventually(claim: Callable[[], bool], why: Callable[[], str] = lambda: "Never true.") -> None:
+    """Wait until a claim holds, or say why it does not."""
     deadline = time.monotonic() + LONG / 1000
     while not claim():
-        assert time.monotonic() < deadline, "It never came true."
+        assert time.monotonic() < deadline, why()
         time.sleep(0.2)

@@ -17,6 +17,7 @@ PAGES = {
     "Explore": "/",
     "Explore, three levels": "/?three=true",
     "Explore, four dimensions": "/?data=iris&algorithm=auto",
+    "Areas": "/areas",
     "Curves": "/curves?runs=1",
     "Compare": "/compare?runs=1",
     "Compare, papers": "/compare?compare=papers",
@@ -32,29 +33,50 @@ PAGES = {
 }
 
 
+#: How many maps a page has.
+MAPS = {"Explore": 1, "Explore, three levels": 3, "Areas": 1}
+#: No color changes any more.
+STILL = "() => !document.getAnimations().some(each => each instanceof CSSTransition)"
+STYLED = "button => getComputedStyle(button).cursor === 'pointer'"
+
+
 def violations(page: Page) -> list[str]:
     """What axe finds: each rule with the places that break it."""
     found = Axe().run(page, options={"runOnly": {"type": "tag", "values": LEVELS}})
     return [
         f"{rule['id']}: {rule['help']}\n"
-        + "\n".join(f"  {node['target']} {node['html'][:200]}" for node in rule["nodes"])
+        + "\n".join(
+            f"  {node['target']} {node['html'][:200]} {node['failureSummary'][:300]}"
+            for node in rule["nodes"]
+        )
         for rule in found.response["violations"]
     ]
 
 
-def drawn(page: Page) -> None:
-    """Wait until a script has drawn the page, none runs any more, and no color changes."""
+def drawn(page: Page, maps: int = 0) -> None:
+    """Wait until a script has drawn the page and its maps, none runs any more, and no color
+    changes."""
     page.get_by_test_id("stMain").get_by_role("heading").first.wait_for()
     eventually(lambda: page.get_by_test_id("stStatusWidget").count() == 0)
-    page.wait_for_function("!document.getAnimations().some(a => a instanceof CSSTransition)")
+    eventually(lambda: page.locator(".city-map[data-shown]").count() >= maps)
+    for bar in page.locator(".map-bar").all():
+        eventually(lambda bar=bar: bar.locator("button").first.evaluate(STYLED))
+    eventually(lambda: page.evaluate(STILL))
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("name", PAGES)
 def test_no_page_keeps_a_person_out(visit: Visit, name: str, theme: str) -> None:
     page = visit(PAGES[name], ready=False, color_scheme=theme)
-    drawn(page)
-    assert not violations(page), "\n".join(violations(page))
+    drawn(page, MAPS.get(name, 0))
+    # A button is drawn in the colors of the page's first theme before it takes its own.
+    found: list[str] = []
+
+    def none_found() -> bool:
+        found[:] = violations(page)
+        return not found
+
+    eventually(none_found, lambda: "\n".join(found))
 
 
 def test_axe_finds_what_keeps_a_person_out(visit: Visit) -> None:
