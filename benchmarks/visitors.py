@@ -92,7 +92,7 @@ class Visitor:
             pass
 
     def _hear(self) -> bool:
-        """Read one message; whether it ends what was asked for."""
+        """Read one message, and return whether it is the last one of a page."""
         message = ForwardMsg()
         message.ParseFromString(self._connection.recv(timeout=LONG))  # type: ignore[arg-type]
         kind = message.WhichOneof("type")

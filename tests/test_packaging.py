@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import socket
 import subprocess
 import sys
 import tomllib
@@ -14,7 +13,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from tests.browser.driver import answers, eventually
+from tests.server.command import dashboard
 from tests.server.visitor import drawn, fetch
 
 REPOSITORY = Path(__file__).parents[1]
@@ -106,30 +105,14 @@ def test_an_installed_wheel_reads_its_own_data_and_templates(
 def test_the_dashboard_opens_from_the_wheel_outside_a_checkout(
     installed: Path, tmp_path: Path
 ) -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    said = tmp_path / "said"
-    with said.open("wb") as output:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "dpcore", "dashboard", "--port", str(port), "--no-browser"],
-            cwd=tmp_path,
-            env={"PYTHONPATH": str(installed), "HOME": str(tmp_path)},
-            stdout=output,
-            stderr=subprocess.STDOUT,
-        )
-    try:
-        server = f"http://127.0.0.1:{port}"
-        eventually(lambda: answers(server) or process.poll() is not None)
-        printed = re.search(r"Open: (\S+)\?token=(\S+)", said.read_text(encoding="utf-8"))
-        assert printed, said.read_text(encoding="utf-8")
-        assert fetch(f"{printed[1]}?token={printed[2]}").status == 200
+    with dashboard(tmp_path, installed, "-m", "dpcore") as (server, token):
+        assert fetch(f"{server}/?token={token}").status == 200
         assert fetch(server).status == 403
-        shown = drawn(server, "", X_Dpcore_Token=printed[2])
+        shown = drawn(server, "", X_Dpcore_Token=token)
         assert "What privacy costs" in shown
-    finally:
-        process.terminate()
-        process.wait(timeout=60)
+        for file in ("map.js", "map.css", "leaflet.js", "around.json"):
+            found = fetch(f"{server}/app/static/map/{file}", {"X-Dpcore-Token": token})
+            assert found.status == 200, file
 
 
 def test_a_checkout_reads_its_own_data() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpcore.algorithms._grown_tree import MAX_CELLS, grow
 from dpcore.algorithms._tree_coreset import coreset_of
-from dpcore.algorithms.base import AuditHints, Parameter, Room, SynopsisAlgorithm, register
+from dpcore.algorithms.base import POINTS, AuditHints, Room, SynopsisAlgorithm, register
 from dpcore.privacy.accounting import Verdict
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
@@ -53,16 +53,7 @@ class Adaptive(SynopsisAlgorithm):
         rooms=(Room(5000, 2), Room(1100, 2, k=3), Room(3000, 2, settings={"points": 20})),
         regional={"points": 20},
     )
-    parameters = (
-        Parameter(
-            "points",
-            "Points to publish at most, by merging near ones; 0 publishes all. Centers are found "
-            "with all of them.",
-            0,
-            0,
-            1_000_000,
-        ),
-    )
+    parameters = (POINTS,)
 
     def obstacle(self, d: int, n: int | None, k: int) -> str | None:
         return None if d == 2 else f"it draws maps, in 2 dimensions; these data have {d}."

@@ -61,6 +61,17 @@ class Parameter:
         return converted
 
 
+#: The parameter of methods that publish a coreset of points.
+POINTS = Parameter(
+    "points",
+    "Points to publish at most, by merging near ones; 0 publishes all. Centers are found with all "
+    "of them.",
+    0,
+    0,
+    1_000_000,
+)
+
+
 @dataclass(frozen=True)
 class Room:
     """Data on which the audit enters a part of an algorithm that small ones leave out."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpcore.algorithms.base import AuditHints, Parameter, Room, SynopsisAlgorithm, register
+from dpcore.algorithms.base import POINTS, AuditHints, Room, SynopsisAlgorithm, register
 from dpcore.geometry.halved import most_halvings
 from dpcore.privacy.accounting import Verdict
 from dpcore.privacy.losses import Pure
@@ -59,16 +59,7 @@ class PrivTree(SynopsisAlgorithm):
         rooms=(Room(2000, 2), Room(400, 4), Room(400, 2, settings={"points": 20})),
         regional={"points": 20},
     )
-    parameters = (
-        Parameter(
-            "points",
-            "Points to publish at most, by merging near ones; 0 publishes all. Centers are found "
-            "with all of them.",
-            0,
-            0,
-            1_000_000,
-        ),
-    )
+    parameters = (POINTS,)
 
     def run(self, curator: Curator, k: int, *, points: int) -> Outcome:
         coreset = leaf_coreset(curator)

@@ -129,14 +129,14 @@ def plural(unit: str) -> str:
 
 
 def people_count(number: float) -> str:
-    """A whole number as people read it: 50,000, or 11.8 million."""
+    """A whole number in words: 50,000, or 11.8 million."""
     if abs(number) >= 1e6:
         return f"{number / 1e6:.1f} million"
     return f"{number:,.0f}"
 
 
 def _on_a_map(length: float) -> tuple[float, int, str]:
-    """A length given in meters as people read it, with its decimals and its unit."""
+    """A length in meters or kilometers, with its number of decimals and its unit."""
     return (length, 0, "m") if length < 995 else (length / 1000, int(length < 9_950), "km")
 
 

@@ -1,4 +1,4 @@
-"""Where the ledger is kept when nobody says otherwise."""
+"""The default folder of the ledger."""
 
 from __future__ import annotations
 

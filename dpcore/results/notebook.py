@@ -51,7 +51,7 @@ class Shown:
         """A Plotly figure of the places, over the first two coordinates or each pair of more."""
         import importlib
 
-        # The core itself needs no Plotly: it is there for who asks for a chart.
+        # Only charts need Plotly, so the core does without it.
         graphs = importlib.import_module("plotly.graph_objects")
         places = self.places()
         names, sizes = places.box.names, _radii(places)

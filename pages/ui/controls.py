@@ -188,7 +188,7 @@ def level_slider(label: str, key: Key[str] = url_keys.PRIVACY) -> str:
 
 
 def labelled_slider(choice: Choice) -> None:
-    """The slider for who compares: with words at its ends, and what ε it stands for."""
+    """Draw the level slider with words at its ends and the ε it stands for below."""
     level_slider(f"How strictly is each {choice.about.unit} protected?")
     st.html(ENDS)
     typed = " was typed; the slider shows the level nearest to it" * is_exact(choice)

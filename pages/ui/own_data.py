@@ -42,7 +42,7 @@ class SessionData:
     #: How a release reads the rows, and what it protects. A twin has no rows.
     source: DataSource | None = field(default=None, repr=False)
     protects: Unit = field(default_factory=Unit)
-    #: What became of the rows: for the eyes of who holds them.
+    #: How many rows were kept, moved or left out; for the owner of the data only.
     tally: NonPrivate[Tally] | None = None
     #: The key of the data that this is drawn from, at a price that is paid.
     twin_of: str | None = None

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import socket
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,37 +10,18 @@ import pytest
 from dpcore.cli import main
 from dpcore.cli.dashboard import options
 from pages.server import start
-from tests.browser.driver import ROOT, answers, eventually, serving
+from tests.browser.driver import ROOT, serving
+from tests.server.command import dashboard
 from tests.server.visitor import drawn, fetch
 
 COMMAND = "from dpcore.cli import main; raise SystemExit(main())"
 
 
 def test_the_command_prints_an_address_that_opens_from_any_folder(tmp_path: Path) -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    said = tmp_path / "said"
-    with said.open("wb") as output:
-        process = subprocess.Popen(
-            [sys.executable, "-c", COMMAND, "dashboard", "--port", str(port), "--no-browser"],
-            cwd=tmp_path,
-            env={"PYTHONPATH": str(ROOT), "HOME": str(tmp_path)},
-            stdout=output,
-            stderr=subprocess.STDOUT,
-        )
-    try:
-        server = f"http://127.0.0.1:{port}"
-        eventually(lambda: answers(server) or process.poll() is not None)
-        printed = re.search(r"Open: (\S+)", said.read_text())
-        assert printed, said.read_text()
-        assert printed[1].startswith(f"{server}/?token=")
-        assert fetch(printed[1]).status == 200
+    with dashboard(tmp_path, ROOT, "-c", COMMAND) as (server, token):
+        assert fetch(f"{server}/?token={token}").status == 200
         assert fetch(server).status == 403
         assert "frame-ancestors 'none'" in fetch(server).headers["Content-Security-Policy"]
-    finally:
-        process.terminate()
-        process.wait(timeout=60)
 
 
 def test_a_page_started_by_itself_shows_nothing() -> None:

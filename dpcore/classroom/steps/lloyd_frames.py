@@ -88,7 +88,7 @@ def one_round(story: Telling, note: CentersNote | RoundNote | NetNote) -> Iterat
     centers = note.centers.reshape(-1, 2)
     yield story.frame(
         f"Round {note.round}",
-        f"{len(centers):,} centers, after what was asked so far.",
+        f"{len(centers):,} centers, from the answers so far.",
         story.at(MarkKind.PRIVATE, centers),
     )
 

@@ -43,8 +43,8 @@ PARSER = (
 )
 #: Bytes of a file that is not plain, cut into records at a time.
 BLOCK = 1 << 24
-#: Progress for who asks for it but no bar in the output of a program, and a function by the name
-#: that others give it.
+#: Progress can be read but no bar is printed, and a function gets the name that other engines
+#: use.
 SETUP = (
     "SET enable_progress_bar = true; SET enable_progress_bar_print = false; "
     "SET progress_bar_time = 0; "

@@ -92,7 +92,7 @@ def same_plan(entry: Entry, plan: ReleasePlan) -> bool:
 def finish(job: Job[Any], meant: str) -> None:
     st.markdown("**Being published.** This plan is published once, however often it is asked for.")
     if not fragments.watch(job):
-        st.caption("It goes on when you close the page; History then shows what came of it.")
+        st.caption("Publishing continues if you close the page; History then shows the result.")
         return
     approval.withdraw(ticket(meant))
     forget(meant)

@@ -1,4 +1,4 @@
-"""All that was ever spent, on what, and what came of it. Nothing can be un-spent."""
+"""The history of the ledger: every charge with its purpose and its result."""
 
 from __future__ import annotations
 

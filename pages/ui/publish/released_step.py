@@ -1,4 +1,4 @@
-"""Step 5: what came of a release: its files, its certificate, and how anybody checks them."""
+"""Step 5: the files and the certificate of a release, and how anybody can check them."""
 
 from __future__ import annotations
 
