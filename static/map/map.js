@@ -34,6 +34,7 @@ class CityMap {
     this.tip = root.querySelector('.map-tip');
     this.controls(L);
     for (const kind of ['pointerdown', 'keydown']) box.addEventListener(kind, () => { this.touched = true; });
+    box.addEventListener('keydown', event => this.key(event), { capture: true });
     this.map.on('move zoom resize', () => { this.share(); this.repaint(); });
     box.addEventListener('wheel', event => this.wheel(event), { passive: false });
     box.addEventListener('pointermove', event => this.hover(event));
@@ -91,10 +92,24 @@ class CityMap {
     return this.touched && known === place || this.map.getBounds().contains([[south, west], [north, east]]);
   }
 
-  zoomBy(step) { this.go(this.map.getCenter(), this.map.getZoom() + step, true); }
+  // A second step begins where the first one is going, not where it has come to.
+  zoomBy(step) {
+    const { center, zoom } = this.going ?? { center: this.map.getCenter(), zoom: this.map.getZoom() };
+    this.go(center, zoom + step, true);
+  }
+
+  // Every key stops what is moving; Leaflet would otherwise be overruled by the next frame.
+  key(event) {
+    const step = { '+': 1, '=': 1, '-': -1, _: -1 }[event.key];
+    if (step && event.target === this.map.getContainer() && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      event.preventDefault(); event.stopPropagation(); this.zoomBy(step);
+    } else if (event.key.startsWith('Arrow')) this.stop();
+  }
+
+  stop() { cancelAnimationFrame(this.moving); this.going = null; }
 
   go(center, zoom, animate) {
-    cancelAnimationFrame(this.moving);
+    this.stop();
     const { map } = this, target = Math.max(map.getMinZoom(), Math.min(map.getMaxZoom(), zoom));
     if (!animate || calm.matches) { map.setView(center, target, { animate: false }); return; }
     const from = map.getCenter(), first = map.getZoom(), began = performance.now();
@@ -103,7 +118,9 @@ class CityMap {
       const at = [from.lat + (center.lat - from.lat) * t, from.lng + (center.lng - from.lng) * t];
       map.setView(t < 1 ? at : center, first + (target - first) * t, { animate: false });
       if (t < 1) this.moving = requestAnimationFrame(step);
+      else this.going = null;
     };
+    this.going = { center, zoom: target };
     this.moving = requestAnimationFrame(step);
   }
 
@@ -111,6 +128,7 @@ class CityMap {
     if (!event.ctrlKey && !event.metaKey) { this.root.classList.add('map-hinted'); clearTimeout(this.hint); this.hint = setTimeout(() => this.root.classList.remove('map-hinted'), 1200); return; }
     event.preventDefault();
     this.touched = true;
+    this.stop();
     const zoom = this.map.getZoom() - event.deltaY * (event.deltaMode ? .08 : .003);
     const target = Math.max(this.map.getMinZoom(), Math.min(this.map.getMaxZoom(), zoom));
     this.map.setZoomAround(this.map.mouseEventToContainerPoint(event), target, { animate: false });
