@@ -35,7 +35,7 @@ def executed(file: bytes, folder: Path) -> list[str]:
 
 
 def _shown(cell: Any) -> str:
-    parts = []
-    for output in cell.outputs:
-        parts.append(output.get("text") or output.get("data", {}).get("text/plain", ""))
-    return "".join(parts)
+    return "".join(
+        output.get("text") or output.get("data", {}).get("text/plain", "")
+        for output in cell.outputs
+    )
