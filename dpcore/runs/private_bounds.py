@@ -29,14 +29,14 @@ NUMBERS = 2 * OF_SIGN + 1
 #: Part of the budget that buys the number of rows, where it is private.
 SIZE_SHARE = 0.05
 #: The chance that any end lies beyond all rows.
-MISTAKE = 0.01
+MISTAKE = 0.05
 #: The share of rows beyond each end is a multiple of one part in so many, and is no larger than
 #: this: with more, the ends say nothing of the rest.
 PRECISION, MOST_BEYOND = 1000, Fraction(1, 4)
 #: How far the ends are moved outward, as a part of their distance: this times the root of the share
 #: of rows beyond each, at most MOST_MARGIN. A box that is too wide costs little, and one that cuts
 #: off a cluster costs much.
-MARGIN, MOST_MARGIN = 6.0, 2.0
+MARGIN, MOST_MARGIN = 9.0, 3.0
 
 
 def numbered(values: npt.ArrayLike) -> RowsDataset:
