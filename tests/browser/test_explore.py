@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from dpcore.privacy.explain import LEVELS
-from pages.ui.frame import PAGES, ROOT
+from pages.ui.frame import ROOT
 from pages.ui.palette import DARK, LIGHT
 from tests.browser.driver import (
     FLAGS,
@@ -19,6 +20,7 @@ from tests.browser.driver import (
     count,
     eventually,
     idle,
+    open_page,
     picture,
     pixels,
     place,
@@ -199,14 +201,12 @@ def test_a_copied_address_opens_the_same_picture_on_a_cold_server(
         fresh.context.close()
 
 
-@pytest.mark.parametrize(
-    "label", [label for file, label, _ in PAGES if (ROOT / file).exists() and file != "app.py"]
-)
-def test_every_page_opens_by_its_address_and_keeps_the_state(visit: Visit, label: str) -> None:
-    page = visit(f"/{label.lower()}?k=4&privacy=Strict", ready=False)
+@pytest.mark.parametrize("path", sorted((ROOT / "pages").glob("*.py")), ids=lambda path: path.stem)
+def test_every_page_opens_by_its_address_and_keeps_the_state(visit: Visit, path: Path) -> None:
+    page = visit(f"/{path.stem.split('_', 1)[1]}?k=4&privacy=Strict", ready=False)
     expect(page.get_by_role("heading").first).to_be_visible()
     idle(page)
-    page.get_by_test_id("stSidebar").get_by_role("link", name="Explore").click()
+    open_page(page, "Explore")
     settled(page)
     assert level(page) == "Strict"
     expect(page.get_by_role("row")).to_have_count(5)

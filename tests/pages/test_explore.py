@@ -18,7 +18,8 @@ from dpcore.algorithms import ALGORITHMS
 from dpcore.datasets.builtin import BUILTIN
 from dpcore.privacy.explain import LEVELS
 from dpcore.study.packed_points import unpacked
-from pages.ui.frame import PAGES, ROOT
+from pages.ui.frame import PAGES, ROOT, START, WITHIN
+from pages.ui.top_bar import NAME
 from tests.pages.visits import address, maps, visited, words
 
 MARK = "not private: for your eyes"
@@ -345,9 +346,8 @@ def test_nothing_is_computed_twice(calls: Counter[str]) -> None:
 def test_the_menu_lists_the_pages_that_exist_and_carries_the_state() -> None:
     app = page(k=4, privacy="Strict")
     links = [link.proto for link in app.get("page_link")]
-    assert [link.label for link in links] == [
-        label for file, label, _ in PAGES if (ROOT / file).exists()
-    ]
+    names = [label for file, label, _ in PAGES if (ROOT / file).exists() and label not in WITHIN]
+    assert [link.label for link in links] == [NAME, *names]
     assert {link.query_string for link in links} == {"k=4&privacy=Strict"}
 
 
@@ -356,3 +356,21 @@ def test_fewer_points_at_a_looser_level_are_explained(monkeypatch: pytest.Monkey
     assert "cells are larger here than at a somewhat stricter level" in words(
         page(privacy="Loosest", seed=4711)
     )
+
+
+def test_the_name_leads_to_the_start_page_once_there_is_one() -> None:
+    link = page(k=4).get("page_link")[0].proto
+    start = next(file for file in START if (ROOT / file).exists())
+    assert (link.label, link.page) == (NAME, "" if start == "app.py" else "start")
+
+
+@pytest.mark.parametrize("file", ["pages/2_compare.py", "pages/3_verdicts.py"])
+def test_verdicts_are_a_part_of_compare(file: str) -> None:
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app.switch_page(file).query_params["compare"] = "auto"
+    links = [link.proto.label for link in app.run().get("page_link")]
+    assert [label for label in links if label in ("Compare", "Measurements", "Verdicts")] == [
+        "Compare",
+        "Measurements",
+        "Verdicts",
+    ]
