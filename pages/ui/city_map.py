@@ -46,6 +46,11 @@ HTML = """
     <button type="button" data-does="polygon" title="Draw an area" aria-pressed="false"
       aria-label="Draw an area"><svg viewBox="0 0 16 16"><path d="M3 13L2 5l6-4 6 5-3 8z"/></svg
       ></button>
+    <details class="map-save" hidden
+      ><summary title="Save this picture" aria-label="Save this picture"
+      ><svg viewBox="0 0 16 16"><path d="M8 1v9M4 7l4 4 4-4M2 14h12"/></svg></summary
+      ><button type="button" data-does="png">PNG</button
+      ><button type="button" data-does="svg">SVG</button></details>
   </div>
   <details class="map-key" open hidden
     ><summary>Legend</summary><ul class="map-legend"></ul></details>
@@ -87,6 +92,8 @@ class CityMap:
     pick: str | None = None
     #: Whether areas can be drawn.
     draw: bool = False
+    #: What a saved picture is called and says below; without it none can be saved.
+    file: Row | None = None
     #: Maps of the same name are moved together.
     sync: str | None = None
     height: int = HEIGHT

@@ -62,7 +62,8 @@ def centers_control() -> int:
     return address.control(st.number_input, "Centers", url_keys.CENTERS)
 
 
-def data_control() -> str:
+def data_control(described: bool = True) -> str:
+    """Draw the choice of data, with a description of them below it or on request."""
     visibility.stop_if_absent()
     current = url_keys.DATA.get()
     options = [*own_data.held(), *BUILTIN]
@@ -75,8 +76,10 @@ def data_control() -> str:
         then=keep_algorithm_possible,
         options=options,
         format_func=titles.__getitem__,
+        help=None if described else facts(current).description,
     )
-    st.caption(facts(chosen).description)
+    if described:
+        st.caption(facts(chosen).description)
     return chosen
 
 

@@ -3,6 +3,7 @@
 import { load, mercator, paint, paintStreets } from './ground.js';
 import * as marks from './marks.js';
 import { paintNames, placed } from './names.js';
+import { save } from './save.js';
 import { Sketch } from './sketch.js';
 
 const here = new URL('.', import.meta.url);
@@ -52,11 +53,11 @@ class CityMap {
     const zoomBy = step => { this.touched = true; this.zoomBy(step); };
     const actions = {
       'zoom-in': () => zoomBy(1), 'zoom-out': () => zoomBy(-1), fit: () => { this.touched = false; this.fit(true); },
-      full: () => this.full(), rectangle: () => this.sketch.start('rectangle'), polygon: () => this.sketch.start('polygon'),
+      full: () => this.full(), png: () => save(this, 'png'), svg: () => save(this, 'svg'), rectangle: () => this.sketch.start('rectangle'), polygon: () => this.sketch.start('polygon'),
     };
     bar.addEventListener('click', event => {
       const button = event.target.closest('button');
-      if (button) { event.stopPropagation(); actions[button.dataset.does]?.(); }
+      if (button) { event.stopPropagation(); actions[button.dataset.does]?.(); button.closest('details')?.removeAttribute('open'); }
     });
     L.DomEvent.disableClickPropagation(bar);
   }
@@ -175,6 +176,7 @@ class CityMap {
     this.root.style.setProperty('--map-water', data.colors.water);
     for (const [name, color] of Object.entries(data.colors)) this.root.style.setProperty(`--map-${name}`, color);
     this.root.classList.toggle('map-draws', Boolean(data.draw));
+    this.root.querySelector('.map-save').hidden = !data.file;
     this.legend(data);
     if (!this.fits(data.view)) {
       const shared = data.sync && SYNCED.get(data.sync);
@@ -227,10 +229,19 @@ class CityMap {
     this.due = 0;
     const { shown, canvas } = this;
     if (!shown || !this.root.isConnected || !this.map._loaded) return;
-    const view = this.view(), { data, ground } = shown, { colors } = data, pen = canvas.getContext('2d', { alpha: false });
+    const view = this.view(), pen = canvas.getContext('2d', { alpha: false });
     const [wide, high] = view.size.map(side => Math.round(side * view.ratio));
     if (canvas.width !== wide || canvas.height !== high) { canvas.width = wide; canvas.height = high; }
-    const began = performance.now(), flat = () => pen.setTransform(view.ratio, 0, 0, view.ratio, 0, 0);
+    const began = performance.now();
+    this.paint(pen, view);
+    this.sketch.paint(pen, view, shown.data.colors);
+    this.frame = performance.now() - began;
+  }
+
+  // Draw all layers with any pen: that of the canvas on the screen, or of a file.
+  paint(pen, view) {
+    const { shown } = this, { data, ground } = shown, { colors } = data;
+    const flat = () => pen.setTransform(view.ratio, 0, 0, view.ratio, 0, 0);
     flat(); pen.fillStyle = colors.water; pen.fillRect(0, 0, ...view.size);
     paint(pen, ground, view, colors); marks.paintAreas(pen, shown.areas, view);
     paintStreets(pen, ground, view, colors); flat();
@@ -243,8 +254,6 @@ class CityMap {
     paintNames(pen, this.names, colors);
     marks.paintArcs(pen, data.arcs, view, colors); marks.paintCenters(pen, data, view, colors);
     marks.paintChips(pen, chips, colors);
-    this.sketch.paint(pen, view, colors);
-    this.frame = performance.now() - began;
   }
 
   areaNames() {

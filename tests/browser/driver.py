@@ -153,7 +153,7 @@ def settled(page: Page) -> Page:
     page.wait_for_function(
         "() => { const told = [...document.querySelectorAll('[data-testid=stMetricValue]')]"
         ".map(value => value.innerText.trim());"
-        " return told.length >= 4 && !told.includes('…')"
+        " return told.length >= 3 && !told.includes('…')"
         " && !document.body.innerText.includes('draws so far'); }",
         timeout=LONG,
     )

@@ -55,8 +55,9 @@ def painted(page: Page) -> None:
 
 
 def open_expanders(page: Page) -> None:
+    page.get_by_role("button", name="Settings").click()
     for name in ("Exact values", "Layers"):
-        page.get_by_test_id("stSidebar").get_by_text(name, exact=True).click()
+        page.get_by_test_id("stPopoverBody").get_by_text(name, exact=True).click()
     page.wait_for_timeout(800)
 
 
