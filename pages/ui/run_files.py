@@ -7,6 +7,7 @@ with what is not private is saved on the map itself, which marks it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -61,7 +62,7 @@ def geojson(label: str, name: str, choice: Choice, make: Callable[[Choice], str]
 
 def private(choice: Choice) -> RunResult[PrivateCenters]:
     """The run again. Its centers are private by their type, or the export refuses them."""
-    result: RunResult[PrivateCenters] = cached_work.run(choice)
+    result: RunResult[Any] = cached_work.run(choice)
     return result
 
 
