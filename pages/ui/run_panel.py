@@ -31,6 +31,11 @@ STYLE = """
 .st-key-panel [data-testid="stCaptionContainer"] p { line-height: 1.35; }
 .st-key-pickers [data-testid="stHorizontalBlock"] { gap: .5rem; }
 .st-key-pickers [data-testid="stColumn"] { min-width: 0; }
+.st-key-pickers [data-testid="stVerticalBlock"] { gap: .15rem; }
+[class*="st-key-all-methods"] button, [class*="st-key-how-many"] button {
+  min-height: 1.5rem; padding: 0;
+}
+
 .st-key-level [data-testid="stSlider"] { padding-bottom: 0; }
 .stops {
   position: relative; height: 1.1rem; margin: -.95rem 6px 0; font-size: .75rem;
@@ -110,7 +115,7 @@ def choose(places: RunPanel) -> tuple[Choice, Layers]:
         with left:
             data = controls.data_control(described=False)
         with middle:
-            algorithm = controls.algorithm_control()
+            algorithm = controls.algorithm_control(data)
         with right:
             k = controls.centers_control()
     with places.actions:
