@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pandas as pd
 import streamlit as st
 
@@ -121,6 +123,24 @@ def published(choice: Choice, picture: Picture, usual: Spread | None) -> None:
     return figure("Black dots", f"{picture.marks.published:,}", sentence)
 
 
+#: Decimals of a degree that tell places in a city apart: 11 m.
+IN_A_CITY = 4
+
+
+def degrees(longitude: float, latitude: float) -> str:
+    """A place as people write it: 41.8781° N, 87.6298° W."""
+    return (
+        f"{abs(latitude):.{IN_A_CITY}f}° {'N' if latitude >= 0 else 'S'}, "
+        f"{abs(longitude):.{IN_A_CITY}f}° {'E' if longitude >= 0 else 'W'}"
+    )
+
+
+def coordinates(values: pd.Series, low: float, high: float) -> list[str]:
+    """Values on an axis, told apart to a thousandth of it."""
+    decimals = max(0, 3 - math.floor(math.log10(high - low)))
+    return [f"{value:.{decimals}f}" for value in values]
+
+
 def table(choice: Choice, picture: Picture) -> None:
     """The centers in words: what a screen reader gets of the picture."""
     about = choice.about
@@ -129,9 +149,15 @@ def table(choice: Choice, picture: Picture) -> None:
     rows = pd.DataFrame({"Center": range(1, len(picture.centers) + 1)})
     if "place" in picture.centers:
         rows["Where"] = picture.centers["place"].to_numpy()
+    elif about.geographic:
+        pairs = [picture.centers[[i, i + 1]].to_numpy() for i in range(0, choice.box.d - 1, 2)]
+        rows["Where"] = [
+            " → ".join(degrees(*at) for at in each) for each in zip(*pairs, strict=True)
+        ]
     else:
         for axis, name in enumerate(choice.box.names[:4]):
-            rows[plain(name)] = [f"{value:.3g}" for value in picture.centers[axis]]
+            ends = choice.box.low[axis], choice.box.high[axis]
+            rows[plain(name)] = coordinates(picture.centers[axis], *ends)
     rows[f"Share of {explain.plural(about.unit)}"] = [
         "not published" if pd.isna(share) else explain.percent(share)
         for share in picture.centers["share"]

@@ -85,6 +85,8 @@ def entry(algorithm: Algorithm, obstacle: str | None, is_current: bool) -> None:
             type="primary" if is_current else "secondary",
             width="stretch",
             disabled=obstacle is not None,
+            on_click=url_keys.ALGORITHM.put,
+            args=(algorithm.key,),
         )
     with right:
         paper = "" if algorithm.paper == OURS else f" {short(algorithm.paper)}."
@@ -92,5 +94,4 @@ def entry(algorithm: Algorithm, obstacle: str | None, is_current: bool) -> None:
         if obstacle:
             st.caption(f"Not on these data: {plain(obstacle)}")
     if pressed:
-        url_keys.ALGORITHM.put(algorithm.key)
-        st.rerun()
+        st.rerun()  # the whole page: the list goes away
