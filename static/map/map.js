@@ -188,20 +188,24 @@ class CityMap {
 
   // Centers glide to their new places; a person who prefers less motion sees them there at once.
   animate(before) {
-    const { centers } = this.shown.data, goal = centers.map(center => center.at);
+    const { centers, shifts } = this.shown.data, goal = centers.map(center => center.at);
     cancelAnimationFrame(this.gliding);
     if (!before || before.length !== centers.length || calm.matches) { this.repaint(); return; }
-    const start = before.map(center => center.goal ?? center.at), began = performance.now();
+    // From where they are now, even if they have not arrived yet. Their arrows follow them.
+    // A slow machine shows fewer steps, but some.
+    const start = before.map(center => center.at);
+    let spent = 0, last = performance.now();
     const step = now => {
-      const t = ease(Math.min(1, (now - began) / 350));
+      spent += Math.max(0, Math.min(90, now - last)); last = now;
+      const t = ease(Math.min(1, spent / 350));
       centers.forEach((center, i) => {
-        center.goal = goal[i];
-        center.at = goal[i].map((x, axis) => start[i][axis] + (x - start[i][axis]) * t);
+        center.at = t < 1 ? goal[i].map((x, axis) => start[i][axis] + (x - start[i][axis]) * t) : goal[i];
+        if (shifts.length === centers.length) shifts[i].to = center.at;
       });
       this.paintNow();
       if (t < 1) this.gliding = requestAnimationFrame(step);
     };
-    this.gliding = requestAnimationFrame(step);
+    step(last);
   }
 
   legend(data) {

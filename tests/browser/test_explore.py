@@ -279,6 +279,40 @@ def test_the_slider_stands_where_the_address_says(visit: Visit) -> None:
         assert page.get_by_label("Centers", exact=True).input_value() == "6"
 
 
+#: Every place at which the first center is seen from now on.
+WATCH = """() => {
+  const map = document.querySelector('.city-map').cityMap;
+  window.seen = [];
+  const look = () => {
+    const [longitude, latitude] = map.shown.data.centers[0].at, last = window.seen.at(-1);
+    if (!last || last[0] !== longitude || last[1] !== latitude)
+      window.seen.push([longitude, latitude]);
+    requestAnimationFrame(look);
+  };
+  look();
+}"""
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_centers_glide_to_their_new_places_unless_a_person_prefers_less_motion(
+    visit: Visit, motion: str
+) -> None:
+    page = visit("/", reduced_motion=motion)
+    page.evaluate(WATCH)
+    slider(page).focus()
+    page.keyboard.press("End")
+    eventually(lambda: "Strictest" in address(page))
+    settled(page)
+    seen = page.evaluate("window.seen")
+    if motion == "reduce":
+        assert len(seen) == 2
+        return
+    (first, _), (last, _) = seen[0], seen[-1]
+    between = [longitude for longitude, _ in seen[1:-1]]
+    assert between
+    assert all(min(first, last) <= longitude <= max(first, last) for longitude in between)
+
+
 def test_going_back_goes_back(visit: Visit) -> None:
     page = visit("/")
     slider(page).focus()
