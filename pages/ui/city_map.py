@@ -17,6 +17,7 @@ from streamlit import config
 from dpcore.geometry.domain import Box
 from dpcore.study.packed_points import packed
 from dpcore.study.run_view import Levels, Marks
+from pages.server import settings
 from pages.ui import palette
 from pages.ui.palette import Palette
 
@@ -94,6 +95,8 @@ class CityMap:
     draw: bool = False
     #: What a saved picture is called and says below; without it none can be saved.
     file: Row | None = None
+    #: Whether a tile server may be told which area is looked at.
+    tiles: bool = False
     #: Maps of the same name are moved together.
     sync: str | None = None
     height: int = HEIGHT
@@ -104,10 +107,19 @@ class CityMap:
             "view": [list(self.view.low[:2]), list(self.view.high[:2])],
             "new_york": in_new_york(self.view),
             "colors": {name: color for name, color in asdict(colors).items() if name != "series"},
+            "tiles": tiles() if self.tiles else None,
             "script": "/" + "/".join(filter(None, (base_path(), "app/static/map/map.js"))),
         }
         text = json.dumps(rows, separators=(",", ":"))
         return rows | {"key": hashlib.sha256(text.encode()).hexdigest()[:12]}
+
+
+def tiles() -> Row | None:
+    """The tile server of the settings, if there is one."""
+    server = settings.tiles()
+    if server is None:
+        return None
+    return {"url": server.url, "credit": server.credit, "host": server.host}
 
 
 def base_path() -> str:

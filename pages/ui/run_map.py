@@ -54,6 +54,8 @@ def drawn(
             for c in found
         ]
     drawn.legend = legend(picture, choice, layers, color, colors)
+    # What is seen first depends on every row.
+    drawn.tiles = visibility.of(choice.data) is not visibility.Visibility.RAW
     drawn.file = file(choice, layers) if visibility.may_leave(choice.data) else None
     return drawn
 

@@ -5,6 +5,7 @@ import * as marks from './marks.js';
 import { paintNames, placed } from './names.js';
 import { save } from './save.js';
 import { Sketch } from './sketch.js';
+import { Tiles } from './tiles.js';
 
 const here = new URL('.', import.meta.url);
 const added = (kind, settings) => new Promise((resolve, reject) => {
@@ -177,6 +178,10 @@ class CityMap {
     for (const [name, color] of Object.entries(data.colors)) this.root.style.setProperty(`--map-${name}`, color);
     this.root.classList.toggle('map-draws', Boolean(data.draw));
     this.root.querySelector('.map-save').hidden = !data.file;
+    this.tiles = data.tiles && (this.tiles?.url === data.tiles.url ? this.tiles : new Tiles(data.tiles.url, () => this.repaint()));
+    const credit = this.root.querySelector('.map-credit');
+    credit.dataset.own ??= credit.textContent;
+    credit.textContent = data.tiles ? `${data.tiles.credit} · ${data.tiles.host} sees which area you look at` : credit.dataset.own;
     this.legend(data);
     if (!this.fits(data.view)) {
       const shared = data.sync && SYNCED.get(data.sync);
@@ -247,14 +252,17 @@ class CityMap {
     const { shown } = this, { data, ground } = shown, { colors } = data;
     const flat = () => pen.setTransform(view.ratio, 0, 0, view.ratio, 0, 0);
     flat(); pen.fillStyle = colors.water; pen.fillRect(0, 0, ...view.size);
-    paint(pen, ground, view, colors); marks.paintAreas(pen, shown.areas, view);
-    paintStreets(pen, ground, view, colors); flat();
+    paint(pen, ground, view, colors); flat();
+    if (this.tiles) this.tiles.paint(pen, view);
+    marks.paintAreas(pen, shown.areas, view);
+    if (!this.tiles) paintStreets(pen, ground, view, colors);
+    flat();
     marks.paintPictures(pen, shown.pictures, view);
     if (data.cells) marks.paintCells(pen, data.cells, view, colors);
     if (shown.points) marks.paintPoints(pen, shown.points, view, colors);
     const chips = marks.chips(pen, data, view);
     const taken = [...marks.keepClear(data, view), ...chips.map(chip => chip.box)];
-    this.names = placed(pen, [...this.areaNames(), ...shown.labels], view, taken);
+    this.names = placed(pen, [...this.areaNames(), ...this.tiles ? [] : shown.labels], view, taken);
     paintNames(pen, this.names, colors);
     marks.paintArcs(pen, data.arcs, view, colors); marks.paintCenters(pen, data, view, colors);
     marks.paintChips(pen, chips, colors);

@@ -574,13 +574,19 @@ def test_the_ledger_is_kept_where_somebody_wants_it(tmp_path: Path) -> None:
 # Own data, elsewhere
 
 
-def test_own_data_are_hidden_on_explore_until_a_click_and_never_in_the_address() -> None:
+def test_own_data_are_hidden_on_explore_until_a_click_and_never_in_the_address(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("DPCORE_TILES", "https://tiles.example.org/{z}/{x}/{y}.png")
+    monkeypatch.setenv("DPCORE_TILES_CREDIT", "Example")
+    assert drawn_maps(page("app.py"))[0]["tiles"]["host"] == "tiles.example.org"
     app = elsewhere(brought(), "app.py")
     assert "Your raw data are hidden" in words(app)
     assert not drawn_maps(app)
     app = press(app, "show-raw")
     (drawn,) = drawn_maps(app)
     assert drawn["file"] is None
+    assert drawn["tiles"] is None
     assert not app.get("download_button")
     assert "not private: for your eyes" in words(app)
     assert set(app.query_params) <= {"data", "step"}
