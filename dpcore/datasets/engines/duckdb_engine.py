@@ -17,7 +17,12 @@ from functools import cached_property, partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from dpcore.datasets.engines.base import Columns, Query, SQLEngine
+import numpy as np
+
+from dpcore.datasets.engines import sql
+from dpcore.datasets.engines.base import Columns, Query, SQLEngine, check
+from dpcore.datasets.engines.cell_counts import Cells, counted, grid_cells
+from dpcore.datasets.engines.few_of_each import BATCH, Part, kept
 from dpcore.datasets.engines.paths import local, open_regular, refuse_address, refuse_special
 from dpcore.datasets.engines.plain import PIECE, Plain, find_plain
 from dpcore.datasets.engines.point_files import point_table
@@ -31,9 +36,12 @@ from dpcore.datasets.engines.records import (
 from dpcore.datasets.engines.source import Column, Format, Kind, Layout, Source
 from dpcore.datasets.engines.sql import as_double, as_id, csv_columns, csv_names, quoted
 from dpcore.errors import DataFileError
+from dpcore.geometry.domain import Box, Grid, IntArray
+from dpcore.kmeans import points
 
 if TYPE_CHECKING:
     import duckdb
+    import pyarrow as pa
 
 #: DuckDB's parser, told everything, for a plain file. One column more than the header has names
 #: shows where a line is too long or, with NULL in the last, too short; no field is a quote.
@@ -46,8 +54,8 @@ BLOCK = 1 << 24
 #: Progress can be read but no bar is printed, and a function gets the name that other engines
 #: use.
 SETUP = (
-    "SET enable_progress_bar = true; SET enable_progress_bar_print = false; "
-    "SET progress_bar_time = 0; "
+    "SET preserve_insertion_order = false; SET enable_progress_bar = true; "
+    "SET enable_progress_bar_print = false; SET progress_bar_time = 0; "
     "CREATE TEMP MACRO regexp_like(text, pattern) AS regexp_matches(text, pattern)"
 )
 #: Nothing is fetched from a network: no file, and no code that could read one.
@@ -64,6 +72,10 @@ NUMBERS = {
     *("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE", "DECIMAL"),
     *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"),
 }
+
+
+#: Those that a BIGINT holds.
+WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
 
 
 class DuckDBEngine(SQLEngine):
@@ -156,7 +168,68 @@ class DuckDBEngine(SQLEngine):
         self._parser_for(layout)
         return layout
 
+    def grid_counts(self, source: Source, grid: Grid) -> IntArray:
+        """Whole numbers of cells, counted as they come: faster than DuckDB's own groups."""
+        check(source, grid.box)
+        if source.ids:
+            found = (grid_cells(rows, grid) for rows in self._rows(source, grid.box))
+        else:
+            answer = self._batches(source, lambda name: sql.cells_query(name, source, grid))
+            found = (batch.column(0).to_numpy() for batch in answer)
+        return counted(found, grid, source)
+
+    def lattice_rows(self, source: Source, box: Box) -> Cells:
+        check(source, box)
+        found = [np.empty((0, box.d), dtype=np.int32), *self._rows(source, box)]
+        return np.concatenate(found)
+
+    def cluster_totals(
+        self, source: Source, box: Box, centers: IntArray
+    ) -> tuple[IntArray, IntArray]:
+        if not source.ids:
+            return super().cluster_totals(source, box, centers)
+        check(source, box)
+        found = [points.cluster_totals(rows, centers) for rows in self._rows(source, box)]
+        counts = np.zeros(len(centers), dtype=np.int64)
+        sums = np.zeros(np.shape(centers), dtype=np.int64)
+        return sum((n for n, _ in found), counts), sum((s for _, s in found), sums)
+
+    def squared_ticks(self, source: Source, box: Box) -> int:
+        if not source.ids:
+            return super().squared_ticks(source, box)
+        check(source, box)
+        middle = np.zeros((1, box.d), dtype=np.int64)
+        return sum(int(points.squared_ticks(rows, middle)) for rows in self._rows(source, box))
+
+    def _rows(self, source: Source, box: Box) -> Iterator[Cells]:
+        """The lattice cells (m, d) of the rows that count, some thousand at a time."""
+        if source.ids:
+            whole = _has_whole_ids(source)
+
+            def read(part: Part) -> Iterator[pa.RecordBatch]:
+                def query(relation: str) -> str:
+                    return sql.rows_of_part_query(relation, source, box, whole, *part)
+
+                return self._batches(source, query)
+
+            yield from kept(read, source.ids, box.d, not whole)
+        else:
+            for batch in self._batches(source, lambda name: sql.rows_query(name, source, box)):
+                yield np.stack([column.to_numpy() for column in batch.columns], axis=1)
+
     def _answer(self, source: Source, query: Query) -> Columns:
+        with self._asked(source, query) as (database, text):
+            answer: Any = database.execute(text).fetchnumpy()
+            return answer
+
+    def _batches(self, source: Source, query: Query) -> Iterator[pa.RecordBatch]:
+        """The answer piece by piece, in no promised order."""
+        with self._asked(source, query) as (database, text):
+            yield from database.sql(text).to_arrow_reader(BATCH)
+
+    @contextmanager
+    def _asked(self, source: Source, query: Query) -> Iterator[tuple[Any, str]]:
+        """A connection that knows the columns of a source, and the text of a query on them."""
         parts: list[str] = []
         streams: dict[str, Callable[[], Any]] = {}
         for layout, paths in source.alike():
@@ -179,7 +252,8 @@ class DuckDBEngine(SQLEngine):
                     parts.append(f"SELECT {', '.join(csv_columns(source))} FROM {name}")
                 else:
                     parts.append(_plain_rows(source, layout, plain, some))
-        return self._run(source.path, query(f"({' UNION ALL '.join(parts)})"), streams)
+        with self._connected(source.path, streams) as database:
+            yield database, query(f"({' UNION ALL '.join(parts)})")
 
     def _text(self, path: str, size: int) -> Iterator[bytes]:
         """The text of a CSV file in pieces, unpacked."""
@@ -248,9 +322,16 @@ class DuckDBEngine(SQLEngine):
             with self._starting_or_ending:
                 self._running.remove(database)
 
-    def _run(
-        self, path: str, query: str, streams: Mapping[str, Callable[[], Any]] | None = None
-    ) -> Columns:
+    def _run(self, path: str, query: str) -> Columns:
+        with self._connected(path) as database:
+            answer: Any = database.execute(query).fetchnumpy()
+            return answer
+
+    @contextmanager
+    def _connected(
+        self, path: str, streams: Mapping[str, Callable[[], Any]] | None = None
+    ) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A connection for one question, whose errors are said in our words."""
         import duckdb
 
         ours = (duckdb.BinderException, duckdb.ParserException)
@@ -262,8 +343,7 @@ class DuckDBEngine(SQLEngine):
                 if self._database == ":memory:":  # of a file, the next connection would be locked
                     database.execute(LOCK)
                 with self._progressing(database):
-                    answer: Any = database.execute(query).fetchnumpy()
-                    return answer
+                    yield database
         except ours:
             raise
         except duckdb.OutOfMemoryException as error:
@@ -306,9 +386,18 @@ def _typed_rows(source: Source, layout: Layout, scan: str) -> str:
         kind = layout.columns[layout.position(name)].kind
         columns.append(f"{as_double(_identifier(name), kind)} AS x{i}")
     if source.ids:
+        name = _identifier(source.ids.column)
         kind = layout.columns[layout.named(source.ids.column)].kind
-        columns.append(f"{as_id(_identifier(source.ids.column), kind)} AS id")
+        whose = f"CAST({name} AS BIGINT)" if _has_whole_ids(source) else as_id(name, kind)
+        columns.append(f"{whose} AS id")
     return f"SELECT {', '.join(columns)} FROM {scan}"
+
+
+def _has_whole_ids(source: Source) -> bool:
+    """Whether in every file ids are of a type of whole numbers; else they are read as text."""
+    assert source.ids is not None
+    name = source.ids.column
+    return all(layout.columns[layout.named(name)].type in WHOLE for layout in source.layouts)
 
 
 def _plain_rows(source: Source, layout: Layout, plain: Plain, paths: list[str]) -> str:
