@@ -22,6 +22,13 @@ import numpy as np
 from dpcore.datasets.engines import sql
 from dpcore.datasets.engines.base import Columns, Query, SQLEngine, check
 from dpcore.datasets.engines.cell_counts import Cells, counted, grid_cells
+from dpcore.datasets.engines.duckdb_scans import (
+    file_list,
+    has_whole_ids,
+    identifier,
+    plain_rows,
+    typed_rows,
+)
 from dpcore.datasets.engines.few_of_each import BATCH, Part, kept
 from dpcore.datasets.engines.paths import local, open_regular, refuse_address, refuse_special
 from dpcore.datasets.engines.plain import PIECE, Plain, find_plain
@@ -34,7 +41,7 @@ from dpcore.datasets.engines.records import (
     refuse_broken_quotes,
 )
 from dpcore.datasets.engines.source import Column, Format, Kind, Layout, Source
-from dpcore.datasets.engines.sql import as_double, as_id, csv_columns, csv_names, quoted
+from dpcore.datasets.engines.sql import csv_columns, csv_names, quoted
 from dpcore.errors import DataFileError
 from dpcore.geometry.domain import Box, Grid, IntArray
 from dpcore.kmeans import points
@@ -43,12 +50,6 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-#: DuckDB's parser, told everything, for a plain file. One column more than the header has names
-#: shows where a line is too long or, with NULL in the last, too short; no field is a quote.
-PARSER = (
-    "auto_detect = false, header = true, quote = '', escape = '', comment = '', nullstr = '\"', "
-    "null_padding = true, strict_mode = false, ignore_errors = true, encoding = 'utf-8'"
-)
 #: Bytes of a file that is not plain, cut into records at a time.
 BLOCK = 1 << 24
 #: Progress can be read but no bar is printed, and a function gets the name that other engines
@@ -72,10 +73,6 @@ NUMBERS = {
     *("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE", "DECIMAL"),
     *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"),
 }
-
-
-#: Those that a BIGINT holds.
-WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
 
 
 class DuckDBEngine(SQLEngine):
@@ -149,7 +146,7 @@ class DuckDBEngine(SQLEngine):
     def _has_points(self, path: str) -> bool:
         """By the metadata of GeoParquet, where no columns hold positions as numbers."""
         try:
-            found = self._run(path, f"SELECT key FROM parquet_kv_metadata({_file_list([path])})")
+            found = self._run(path, f"SELECT key FROM parquet_kv_metadata({file_list([path])})")
         except DataFileError:  # looking at the columns says why
             return False
         return any(bytes(key) == b"geo" for key in found["key"])
@@ -204,7 +201,7 @@ class DuckDBEngine(SQLEngine):
     def _rows(self, source: Source, box: Box) -> Iterator[Cells]:
         """The lattice cells (m, d) of the rows that count, some thousand at a time."""
         if source.ids:
-            whole = _has_whole_ids(source)
+            whole = has_whole_ids(source)
 
             def read(part: Part) -> Iterator[pa.RecordBatch]:
                 def query(relation: str) -> str:
@@ -212,10 +209,17 @@ class DuckDBEngine(SQLEngine):
 
                 return self._batches(source, query)
 
-            yield from kept(read, source.ids, box.d, not whole)
+            yield from kept(read, source.ids, box.d, not whole, self._known_rows(source))
         else:
             for batch in self._batches(source, lambda name: sql.rows_query(name, source, box)):
                 yield np.stack([column.to_numpy() for column in batch.columns], axis=1)
+
+    def _known_rows(self, source: Source) -> int:
+        """How many rows there are, where the files or the table say so without being read."""
+        if source.format not in (Format.PARQUET, Format.TABLE):
+            return 0
+        scan = self._scan([layout.path for layout in source.layouts], source.format)
+        return int(self._run(source.path, f"SELECT count(*) AS n FROM {scan}")["n"][0])
 
     def _answer(self, source: Source, query: Query) -> Columns:
         with self._asked(source, query) as (database, text):
@@ -237,10 +241,10 @@ class DuckDBEngine(SQLEngine):
                 for path in paths:
                     name = f"rows_{len(streams)}"
                     streams[name] = partial(point_table, path, source.format)
-                    parts.append(_typed_rows(source, layout, name))
+                    parts.append(typed_rows(source, layout, name))
                 continue
             if not source.format.is_text:
-                parts.append(_typed_rows(source, layout, self._scan(paths, source.format)))
+                parts.append(typed_rows(source, layout, self._scan(paths, source.format)))
                 continue
             parsers: dict[Plain | None, list[str]] = {}
             for path in paths:
@@ -251,7 +255,7 @@ class DuckDBEngine(SQLEngine):
                     streams[name] = partial(self._fields, source, layout, some)
                     parts.append(f"SELECT {', '.join(csv_columns(source))} FROM {name}")
                 else:
-                    parts.append(_plain_rows(source, layout, plain, some))
+                    parts.append(plain_rows(source, layout, plain, some))
         with self._connected(source.path, streams) as database:
             yield database, query(f"({' UNION ALL '.join(parts)})")
 
@@ -302,8 +306,8 @@ class DuckDBEngine(SQLEngine):
     def _scan(self, paths: list[str], format: Format) -> str:
         """What a FROM names."""
         if format is Format.TABLE:
-            return ".".join(map(_identifier, paths[0].split(".")))
-        return f"read_parquet({_file_list(paths)})"
+            return ".".join(map(identifier, paths[0].split(".")))
+        return f"read_parquet({file_list(paths)})"
 
     def _prepare(self, database: duckdb.DuckDBPyConnection) -> None:
         """What a fresh connection needs before it is asked."""
@@ -380,60 +384,12 @@ def _layout_of(path: str, table: Any) -> Layout:
     return Layout(path, tuple(columns))
 
 
-def _typed_rows(source: Source, layout: Layout, scan: str) -> str:
-    columns = []
-    for i, name in enumerate(source.columns):
-        kind = layout.columns[layout.position(name)].kind
-        columns.append(f"{as_double(_identifier(name), kind)} AS x{i}")
-    if source.ids:
-        name = _identifier(source.ids.column)
-        kind = layout.columns[layout.named(source.ids.column)].kind
-        whose = f"CAST({name} AS BIGINT)" if _has_whole_ids(source) else as_id(name, kind)
-        columns.append(f"{whose} AS id")
-    return f"SELECT {', '.join(columns)} FROM {scan}"
-
-
-def _has_whole_ids(source: Source) -> bool:
-    """Whether in every file ids are of a type of whole numbers; else they are read as text."""
-    assert source.ids is not None
-    name = source.ids.column
-    return all(layout.columns[layout.named(name)].type in WHOLE for layout in source.layouts)
-
-
-def _plain_rows(source: Source, layout: Layout, plain: Plain, paths: list[str]) -> str:
-    """The rows of plain files, from DuckDB's own parser."""
-    form = source.form(layout)
-    width = form.width
-    types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(width + 1))
-    whole = f"CASE WHEN c{width - 1} IS NOT NULL AND c{width} IS NULL THEN {{}} END".format
-    scan = (
-        f"read_csv({_file_list(paths)}, columns = {{{types}}}, delim = {quoted(layout.delimiter)}, "
-        f"new_line = '{plain.line_end}', {PARSER})"
-    )
-    if plain.plain_numbers and not source.ids and source.format is Format.CSV:
-        numbers = [f"TRY_CAST({whole(f'c{place}')} AS DOUBLE)" for place in form.wanted]
-        columns = ", ".join(f"{number} AS x{i}" for i, number in enumerate(numbers))
-        return f"SELECT {columns} FROM {scan}"
-    named = zip(form.wanted, csv_names(source), strict=True)
-    texts = ", ".join(f"{whole(f'c{place}')} AS {name}" for place, name in named)
-    return f"SELECT {', '.join(csv_columns(source))} FROM (SELECT {texts} FROM {scan})"
-
-
-def _file_list(paths: list[str]) -> str:
-    """Files for DuckDB, to which a path is a pattern unless its brackets are escaped."""
-    return "[" + ", ".join(quoted(glob.escape(path)) for path in paths) + "]"
-
-
 @contextmanager
 def _refusing_broken_quotes(path: str) -> Iterator[None]:
     try:
         yield
     except BrokenQuotesError as error:
         raise DataFileError(path, str(error)) from error
-
-
-def _identifier(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _kind(type: str) -> Kind:

@@ -22,14 +22,14 @@ import numpy as np
 import numpy.typing as npt
 
 from dpcore.datasets.engines.source import Ids
-from dpcore.datasets.engines.sql import lot
+from dpcore.datasets.engines.sql import PACKED, lot
 from dpcore.geometry.domain import LATTICE_BITS, LATTICE_CELLS, IntArray
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 #: Bytes of the rows of one part that are held at a time, and of an id that is text.
-MOST_BYTES, TEXT = 160 << 20, 40
+MOST_BYTES, TEXT = 128 << 20, 40
 #: Ids are divided into so many parts at most; what does not fit then is held all the same.
 MOST_PARTS = 1 << 16
 #: Rows handed on at a time.
@@ -37,16 +37,22 @@ BATCH = 1 << 17
 
 Cells = npt.NDArray[np.int32]
 Hashes = npt.NDArray[np.uint64]
+#: Coordinates of lattice cells, several in each number: (numbers, n).
+Packed = IntArray
 #: Into how many parts all ids are divided, and which of them this is.
 Part = tuple[int, int]
-#: Reads the rows of a part in batches with columns hash, id, c0, c1, ...
+#: Reads the rows of a part in batches with columns hash, id, p0, p1, ...
 Read = Callable[[Part], Iterable["pa.RecordBatch"]]
 
 
-def kept(read: Read, ids: Ids, d: int, text: bool) -> Iterator[Cells]:
-    """The lattice cells (m, d) of the rows that are kept, some thousand at a time."""
-    most = MOST_BYTES // (8 + (TEXT if text else 8) + 4 * d)
-    waiting: list[Part] = [(1, 0)]
+def kept(read: Read, ids: Ids, d: int, text: bool, rows: int) -> Iterator[Cells]:
+    """The lattice cells (m, d) of the rows that are kept, some thousand at a time.
+
+    `rows` is about how many there are in all, or 0 where that is not known before they are read.
+    """
+    most = max(1, MOST_BYTES // (8 + (TEXT if text else 8) + 8 * -(-d // PACKED)))
+    parts = max(1, -(-rows // most))
+    waiting: list[Part] = [(parts, part) for part in range(parts)]
     while waiting:
         held = HeldRows(waiting.pop())
         for batch in read(held.part):
@@ -54,23 +60,32 @@ def kept(read: Read, ids: Ids, d: int, text: bool) -> Iterator[Cells]:
             while held.size > most and held.part[0] < MOST_PARTS:
                 waiting.append(held.halve())
         if held.size:
-            yield from chosen(*held.together(), ids)
+            for packed in chosen(held, ids):
+                yield unpacked(packed, d)
+
+
+def unpacked(packed: Packed, d: int) -> Cells:
+    """Lattice cells (m, d) of rows whose coordinates share numbers."""
+    found = np.empty((packed.shape[1], d), dtype=np.int32)
+    for first, number in zip(range(0, d, PACKED), packed, strict=True):
+        for j, axis in enumerate(reversed(range(first, min(first + PACKED, d)))):
+            found[:, axis] = (number >> (LATTICE_BITS * j)) & (LATTICE_CELLS - 1)
+    return found
 
 
 class HeldRows:
-    """Rows of one part: the hashes of their ids, the ids themselves, and the lattice cells."""
+    """Rows of one part: the hashes of their ids, the ids themselves, and their packed cells."""
 
     def __init__(self, part: Part):
-        self.part = part
+        self.part = self._read = part
         self.size = 0
-        self._batches: list[tuple[Hashes, Any, Cells]] = []
+        self._batches: list[list[Any]] = []
 
     def add(self, batch: pa.RecordBatch) -> None:
         """Add those of a batch that belong to the part, which was larger when they were read."""
-        cells = np.empty((batch.num_rows, batch.num_columns - 2), dtype=np.int32)
-        for axis in range(cells.shape[1]):
-            cells[:, axis] = batch.column(2 + axis).to_numpy()
-        self._add(batch.column(0).to_numpy(), batch.column(1), cells)
+        hashes, ids, *packed = batch.columns
+        rows = [hashes.to_numpy(), ids, *(numbers.to_numpy() for numbers in packed)]
+        self._add(rows if self.part == self._read else self._mine(rows))
 
     def halve(self) -> Part:
         """Give up one half of the part; which one is returned."""
@@ -78,26 +93,31 @@ class HeldRows:
         self.part = (2 * parts, part)
         before, self._batches, self.size = self._batches, [], 0
         for rows in before:
-            self._add(*rows)
+            self._add(self._mine(rows))
         return 2 * parts, part + parts
 
-    def together(self) -> tuple[Hashes, Any, Cells]:
+    def together(self) -> tuple[Hashes, Any, Packed]:
         """All rows; they are held here no longer."""
         import pyarrow as pa
 
-        hashes, ids, cells = map(list, zip(*self._batches, strict=True))
+        hashes, ids, *packed = map(list, zip(*self._batches, strict=True))
         self._batches = []
-        return _joined(hashes), pa.chunked_array(ids), _joined(cells)
+        numbers = [_joined(each) for each in packed]
+        together = numbers[0][None] if len(numbers) == 1 else np.stack(numbers)
+        return _joined(hashes), pa.chunked_array(ids), together
 
-    def _add(self, hashes: Hashes, ids: Any, cells: Cells) -> None:
+    def _add(self, rows: list[Any]) -> None:
+        self._batches.append(rows)
+        self.size += len(rows[0])
+
+    def _mine(self, rows: list[Any]) -> list[Any]:
         import pyarrow as pa
 
         parts, part = self.part
-        mine = (hashes & np.uint64(parts - 1)) == np.uint64(part)
-        if not mine.all():
-            hashes, ids, cells = hashes[mine], ids.filter(pa.array(mine)), cells[mine]
-        self._batches.append((hashes, ids, cells))
-        self.size += len(hashes)
+        mine = rows[0] % np.uint64(parts) == np.uint64(part)
+        return [
+            each.filter(pa.array(mine)) if i == 1 else each[mine] for i, each in enumerate(rows)
+        ]
 
 
 def _joined(arrays: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
@@ -107,24 +127,27 @@ def _joined(arrays: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
     return found
 
 
-def chosen(hashes: Hashes, all_ids: Any, all_cells: Cells, ids: Ids) -> Iterator[Cells]:
-    """The cells of the rows that are kept of a part, which holds all rows of its ids."""
-    names, whose = _numbered(all_ids)
+def chosen(held: HeldRows, ids: Ids) -> Iterator[Packed]:
+    """The packed cells of the rows that are kept of a part, which holds all rows of its ids."""
+    hashes, whose, packed = held.together()
     index, counts = _sharing(hashes, ids.rows)
-    few = np.ones(len(whose), dtype=bool)
+    del hashes  # each array goes as soon as it can: a part is most of the memory
+    few = np.ones(packed.shape[1], dtype=bool)
     few[index] = False
-    yield from _in_batches(all_cells, few)
+    yield from _in_batches(packed, few)
     if not len(index):
         return
-    who = whose[index]
+    packed = packed[:, index]
+    names, who = _numbered(whose, index)
+    del whose, few, index
     group = np.repeat(np.arange(len(counts)), counts)
     if ((who[1:] != who[:-1]) & (group[1:] == group[:-1])).any():  # a hash that ids share
         order = np.lexsort((who, group))
-        index, who, group = index[order], who[order], group[order]
+        packed, who, group = packed[:, order], who[order], group[order]
         starts = (who[1:] != who[:-1]) | (group[1:] != group[:-1])
         group = np.concatenate([[0], np.cumsum(starts)])
         counts = np.bincount(group)
-    cells = _in_order(group, all_cells[index])
+    packed = _in_order(group, packed)
     number = _places(counts) + 1
     lots = _lots(ids.key, number, who, names)
     order = np.argsort((group.astype(np.uint64) << np.uint64(32)) | lots)
@@ -134,52 +157,47 @@ def chosen(hashes: Hashes, all_ids: Any, all_cells: Cells, ids: Ids) -> Iterator
         order[rows] = sorted(whole, key=whole.__getitem__)
     drawn = np.zeros(len(order), dtype=bool)
     drawn[order[number <= ids.rows]] = True
-    yield from _in_batches(cells, drawn)
+    yield from _in_batches(packed, drawn)
 
 
-def _numbered(ids: Any) -> tuple[Any, IntArray]:
-    """Ids as whole numbers, and the texts that these stand for, if any."""
+def _numbered(ids: Any, index: IntArray) -> tuple[Any, IntArray]:
+    """The ids of some rows as whole numbers, and the texts that these stand for, if any."""
     import pyarrow as pa
 
     if pa.types.is_integer(ids.type):
-        return None, ids.to_numpy()
-    encoded = ids.combine_chunks().dictionary_encode()
+        return None, ids.to_numpy()[index]
+    encoded = ids.take(pa.array(index)).combine_chunks().dictionary_encode()
     return encoded.dictionary, encoded.indices.to_numpy()
 
 
 def _sharing(hashes: Hashes, rows: int) -> tuple[IntArray, IntArray]:
     """The rows whose hash more than so many share, one hash after the other, and how many share it.
 
-    Of each hash only the upper bits count; below them stands which row it is.
+    Of each hash only the upper bits count; below them stands which row it is. The hashes are lost.
     """
     n = len(hashes)
     below = np.uint64((1 << n.bit_length()) - 1)
-    sorted_ = hashes & ~below
-    sorted_ |= np.arange(n, dtype=np.uint64)
-    sorted_.sort()
-    starts = np.flatnonzero((sorted_[1:] ^ sorted_[:-1]) > below) + 1
-    counts = np.diff(np.concatenate([[0], starts, [n]]))
+    hashes &= ~below
+    hashes |= np.arange(n, dtype=np.uint64)
+    hashes.sort()
+    starts = np.flatnonzero((hashes[1:] ^ hashes[:-1]) > below) + 1
+    counts = np.diff(starts, prepend=0, append=n)
     many = counts > rows
-    sorted_ = sorted_[np.repeat(many, counts)]
-    sorted_ &= below
-    return sorted_.astype(np.int64), counts[many]
+    found = hashes[np.repeat(many, counts)]
+    found &= below
+    return found.astype(np.int64), counts[many]
 
 
-def _in_order(group: IntArray, cells: Cells) -> Cells:
-    """Cells sorted within each group; the groups themselves follow each other."""
-    d = cells.shape[1]
-    if d > 2 or (int(group[-1]) + 1).bit_length() + 2 * LATTICE_BITS > 64:
-        return cells[np.lexsort((*cells.T[::-1], group))]
-    packed = group.astype(np.uint64)
-    for axis in range(d):
-        packed <<= np.uint64(LATTICE_BITS)
-        packed |= cells[:, axis].astype(np.uint64)
-    packed.sort()
-    found = np.empty_like(cells)
-    for axis in reversed(range(d)):
-        found[:, axis] = packed & np.uint64(LATTICE_CELLS - 1)
-        packed >>= np.uint64(LATTICE_BITS)
-    return found
+def _in_order(group: IntArray, packed: Packed) -> Packed:
+    """Packed cells sorted within each group; the groups themselves follow each other."""
+    bits = int(packed.max()).bit_length()
+    if len(packed) > 1 or int(group[-1]).bit_length() + bits > 64:
+        return packed[:, np.lexsort((*packed[::-1], group))]
+    both = group.astype(np.uint64) << np.uint64(bits)
+    both |= packed[0].astype(np.uint64)
+    both.sort()
+    both &= np.uint64((1 << bits) - 1)
+    return both.astype(np.int64)[None]
 
 
 def _places(counts: IntArray) -> IntArray:
@@ -228,7 +246,7 @@ def _ties(order: IntArray, group: IntArray, lots: Hashes) -> IntArray:
     return np.unique(group[1:][same])
 
 
-def _in_batches(cells: Cells, mask: npt.NDArray[np.bool_]) -> Iterator[Cells]:
-    for start in range(0, len(cells), BATCH):
+def _in_batches(packed: Packed, mask: npt.NDArray[np.bool_]) -> Iterator[Packed]:
+    for start in range(0, packed.shape[1], BATCH):
         some = slice(start, start + BATCH)
-        yield cells[some][mask[some]]
+        yield packed[:, some][:, mask[some]]

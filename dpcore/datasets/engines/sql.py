@@ -26,6 +26,9 @@ from dpcore.geometry.domain import LATTICE_BITS, LATTICE_CELLS, TICKS, Box, Grid
 #: and only one way to match, so that no text, however long, takes more than linear time.
 NUMBER = '^ *(?:" *)?[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]+)? *(?:" *)?$'
 
+#: Coordinates of a lattice cell that one BIGINT holds.
+PACKED = 3
+
 #: Up to here a DOUBLE tells one whole number from the next.
 EXACT_IN_DOUBLE = 1 << 53
 
@@ -131,18 +134,24 @@ def rows_query(relation: str, source: Source, box: Box) -> str:
 def rows_of_part_query(
     relation: str, source: Source, box: Box, whole: bool, parts: int, part: int
 ) -> str:
-    """Of all ids, divided into so many parts, every row of those of one: hash, id, c0, c1, ...
+    """Of all ids, divided into so many parts, every row of those of one: hash, id, p0, p1, ...
 
     Rows that do not count and rows without an id are left out. Ids are whole numbers, or else text.
-    The hash is DuckDB's own, under a key; `parts` is a power of two.
+    The hash is DuckDB's own, under a key; p0, p1, ... are the lattice cell, as many coordinates
+    packed into each as it holds.
     """
     assert source.ids is not None
     key = hashlib.md5(source.ids.key.encode()).hexdigest()
     number = int(key[:15], 16)
     hashed = f"hash(xor(id, {number}))" if whole else f"hash(concat('{key}', id))"
-    mine = f"({hashed} & {parts - 1}) = {part}"
+    packed = []
+    for first in range(0, box.d, PACKED):
+        cells = [_cell(source, box, i, LATTICE_CELLS) for i in range(box.d)[first:][:PACKED]]
+        places = [f"({cell} << {LATTICE_BITS * j})" for j, cell in enumerate(reversed(cells))]
+        packed.append(f"{' | '.join(places)} AS p{first // PACKED}")
+    mine = f"{hashed} % {parts} = {part}" if parts > 1 else "true"
     rows = f"{_counted_rows(relation, source, box)} AND id IS NOT NULL AND {mine}"
-    return f"SELECT {hashed} AS hash, id, {_lattice_cells(source, box)} {rows}"
+    return f"SELECT {hashed} AS hash, id, {', '.join(packed)} {rows}"
 
 
 def totals_query(relation: str, source: Source, box: Box, centers: IntArray) -> str:
