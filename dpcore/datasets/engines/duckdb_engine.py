@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import cached_property, partial
+from itertools import chain
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -26,6 +27,8 @@ from dpcore.datasets.engines.duckdb_scans import (
     file_list,
     has_whole_ids,
     identifier,
+    kind_of,
+    layout_of,
     plain_rows,
     typed_rows,
 )
@@ -40,10 +43,11 @@ from dpcore.datasets.engines.records import (
     first_record,
     refuse_broken_quotes,
 )
-from dpcore.datasets.engines.source import Column, Format, Kind, Layout, Source
+from dpcore.datasets.engines.source import Column, Format, Layout, Source
 from dpcore.datasets.engines.sql import csv_columns, csv_names, quoted
+from dpcore.datasets.row_sums import RowSum, added_up, summed
 from dpcore.errors import DataFileError
-from dpcore.geometry.domain import Box, Grid, IntArray
+from dpcore.geometry.domain import Box, Grid, IntArray, cell_ticks
 from dpcore.kmeans import points
 
 if TYPE_CHECKING:
@@ -69,10 +73,6 @@ LOCK = "SET lock_configuration = true"
 DAMAGED = "it is damaged, cut short or of another type."
 NO_MEMORY = "reading it takes more memory than there is; give a smaller file or fewer columns."
 DAMAGED_PACKED = "the compressed file is damaged or cut short."
-NUMBERS = {
-    *("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE", "DECIMAL"),
-    *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"),
-}
 
 
 class DuckDBEngine(SQLEngine):
@@ -153,13 +153,13 @@ class DuckDBEngine(SQLEngine):
 
     def _layout(self, path: str, format: Format) -> Layout:
         if format.has_points:
-            return _layout_of(path, point_table(path, format))
+            return layout_of(path, point_table(path, format))
         if not format.is_text:
             described = self._run(path, f"DESCRIBE SELECT * FROM {self._scan([path], format)}")
             if len(described["column_name"]) > MAX_COLUMNS:
                 raise DataFileError(path, f"more than {MAX_COLUMNS:,} columns; keep those needed.")
             named = zip(described["column_name"], described["column_type"], strict=True)
-            return Layout(path, tuple(Column(name, _kind(type), type) for name, type in named))
+            return Layout(path, tuple(Column(name, kind_of(type), type) for name, type in named))
         with _refusing_broken_quotes(path):
             layout = Layout.of_csv(path, first_record(self._text(path, BLOCK)))
         self._parser_for(layout)
@@ -179,6 +179,22 @@ class DuckDBEngine(SQLEngine):
         check(source, box)
         found = [np.empty((0, box.d), dtype=np.int32), *self._rows(source, box)]
         return np.concatenate(found)
+
+    def few_rows(self, source: Source, box: Box, most: int) -> Cells | None:
+        check(source, box)
+        found, size = [np.empty((0, box.d), dtype=np.int32)], 0
+        for rows in self._rows(source, box):
+            found.append(rows)
+            size += len(rows)
+            if size > most:
+                return None
+        return np.concatenate(found)
+
+    def summed(self, source: Source, box: Box, of_rows: RowSum) -> IntArray:
+        check(source, box)
+        none = np.empty((0, box.d), dtype=np.int32)
+        rows = chain([none], self._rows(source, box))
+        return added_up(summed(of_rows, cell_ticks(some)) for some in rows)
 
     def cluster_totals(
         self, source: Source, box: Box, centers: IntArray
@@ -371,28 +387,9 @@ def unpacked(raw: BinaryIO, path: str) -> AbstractContextManager[Any]:
     return nullcontext(raw)
 
 
-def _layout_of(path: str, table: Any) -> Layout:
-    """The columns of an Arrow table."""
-    import pyarrow as pa
-
-    def kind(type: Any) -> Kind:
-        if pa.types.is_floating(type) or pa.types.is_integer(type) or pa.types.is_decimal(type):
-            return Kind.NUMBER
-        return Kind.TEXT if pa.types.is_string(type) else Kind.OTHER
-
-    columns = [Column(field.name, kind(field.type), str(field.type)) for field in table.schema]
-    return Layout(path, tuple(columns))
-
-
 @contextmanager
 def _refusing_broken_quotes(path: str) -> Iterator[None]:
     try:
         yield
     except BrokenQuotesError as error:
         raise DataFileError(path, str(error)) from error
-
-
-def _kind(type: str) -> Kind:
-    if type.split("(")[0] in NUMBERS:
-        return Kind.NUMBER
-    return Kind.TEXT if type == "VARCHAR" else Kind.OTHER

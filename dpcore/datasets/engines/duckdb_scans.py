@@ -1,11 +1,12 @@
-"""What DuckDB selects the columns of a source from, as text."""
+"""What DuckDB knows of columns, and how it selects those of a source."""
 
 from __future__ import annotations
 
 import glob
+from typing import Any
 
 from dpcore.datasets.engines.plain import Plain
-from dpcore.datasets.engines.source import Format, Layout, Source
+from dpcore.datasets.engines.source import Column, Format, Kind, Layout, Source
 from dpcore.datasets.engines.sql import as_double, as_id, csv_columns, csv_names, quoted
 
 #: DuckDB's parser, told everything, for a plain file. One column more than the header has names
@@ -14,7 +15,11 @@ PARSER = (
     "auto_detect = false, header = true, quote = '', escape = '', comment = '', nullstr = '\"', "
     "null_padding = true, strict_mode = false, ignore_errors = true, encoding = 'utf-8'"
 )
-#: Those that a BIGINT holds.
+#: Types of numbers, and those of whole numbers that a BIGINT holds.
+NUMBERS = {
+    *("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE", "DECIMAL"),
+    *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"),
+}
 WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
 
 
@@ -64,3 +69,22 @@ def file_list(paths: list[str]) -> str:
 
 def identifier(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
+
+
+def layout_of(path: str, table: Any) -> Layout:
+    """The columns of an Arrow table."""
+    import pyarrow as pa
+
+    def kind(type: Any) -> Kind:
+        if pa.types.is_floating(type) or pa.types.is_integer(type) or pa.types.is_decimal(type):
+            return Kind.NUMBER
+        return Kind.TEXT if pa.types.is_string(type) else Kind.OTHER
+
+    columns = [Column(field.name, kind(field.type), str(field.type)) for field in table.schema]
+    return Layout(path, tuple(columns))
+
+
+def kind_of(type: str) -> Kind:
+    if type.split("(")[0] in NUMBERS:
+        return Kind.NUMBER
+    return Kind.TEXT if type == "VARCHAR" else Kind.OTHER
