@@ -7,6 +7,7 @@ other.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -65,11 +66,11 @@ def sums_of_batches(of_rows: RowSum) -> Function:
 
     import dpcore
 
-    cloudpickle.register_pickle_by_value(dpcore)  # type: ignore[no-untyped-call]
+    cloudpickle.register_pickle_by_value(package)  # type: ignore[no-untyped-call]
     try:
         packed = cloudpickle.dumps((of_rows, summed, cell_ticks))  # type: ignore[no-untyped-call]
     finally:
-        cloudpickle.unregister_pickle_by_value(dpcore)  # type: ignore[no-untyped-call]
+        cloudpickle.unregister_pickle_by_value(package)  # type: ignore[no-untyped-call]
 
     def sums(batches: Batches) -> Iterator[pa.RecordBatch]:
         import pickle
