@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -150,9 +151,11 @@ def list_of(table: npt.NDArray[Any], shape: BlockShape) -> npt.NDArray[Any]:
 def _blocks(cells: TreeCells, above: IntArray) -> Iterator[tuple[IntArray, BlockShape]]:
     """The parts of cells that were cut alike, and how; cells that were not cut are left out."""
     cuts, starts = cells.levels - above, cells.bits * above % cells.d
-    for cut, start in np.unique(np.stack([cuts, starts]), axis=1).T.tolist():
+    kinds = cuts * cells.d + starts
+    for kind in np.unique(kinds).tolist():
+        cut, start = divmod(kind, cells.d)
         if cut:
-            here = np.flatnonzero((cuts == cut) & (starts == start))
+            here = np.flatnonzero(kinds == kind)
             yield here, BlockShape(cells.d, start, cells.bits * cut)
 
 
@@ -163,16 +166,24 @@ def _posterior(evidence: FloatArray, numbers: FloatArray) -> FloatArray:
     any, the less likely is the one number that suits the answers best.
     """
     axes = tuple(range(1, evidence.ndim))
-    least = LEAST_SHARE / math.prod(evidence.shape[1:])
-    around = beside(np.ones((1, *evidence.shape[1:])))
+    parts = math.prod(evidence.shape[1:])
+    least = LEAST_SHARE / parts
+    around = _neighbors(evidence.shape[1:])
     posterior: FloatArray = expit(evidence - UNKNOWN_NUMBER)
     for _ in range(ROUNDS):
-        share = posterior.mean(axis=axes, keepdims=True)
-        usual = (posterior * numbers).mean(axis=axes, keepdims=True) / np.maximum(share, least)
+        share = posterior.sum(axis=axes, keepdims=True) / parts
+        usual = (posterior * numbers).sum(axis=axes, keepdims=True) / parts
+        usual /= np.maximum(share, least)
         prior = (beside(posterior) + NEIGHBORS_MORE * share) / (around + NEIGHBORS_MORE)
-        prior = np.clip(prior, least, 1 - least)
+        prior = np.minimum(np.maximum(prior, least), 1 - least)
         posterior = expit(evidence - np.log1p(usual * SPREAD) + np.log(prior / (1 - prior)))
     return posterior
+
+
+@cache
+def _neighbors(shape: tuple[int, ...]) -> FloatArray:
+    """How many neighbors each part of a block has."""
+    return beside(np.ones((1, *shape)))
 
 
 def beside(tables: npt.NDArray[Any]) -> FloatArray:
