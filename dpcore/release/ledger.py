@@ -176,6 +176,18 @@ class Entry:
     failure: str | None = None
     actors: Actors = Actors()
 
+    @property
+    def asked(self) -> Amount:
+        """What the plan was to cost. A run that ended early may have been charged less."""
+        return Amount.of(self.plan["epsilon"], self.plan.get("delta", 0.0))
+
+    @property
+    def description(self) -> str:
+        """What was bought, in words."""
+        if "algorithm" not in self.plan:
+            return str(self.plan["statement"])
+        return f"{self.plan['k']} centers by {self.plan['algorithm']}, {self.plan['neighbors']}"
+
 
 class Ledger:
     """The ledger in a folder, made when it is not there. Any number of processes may share it.
