@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import shlex
@@ -155,13 +156,18 @@ def test_each_command_and_option_that_a_document_names_exists(path):
         if words[1] == "COMMAND":
             continue
         assert words[1] in COMMANDS, line
-        known = {
-            option
-            for action in vars(parser(words[1:]))["_subparsers"]._group_actions
-            for option in action.choices[words[1]]._option_string_actions
-        }
+        known = options_of(whole_parser(), words[1:])
         options = {word.partition("=")[0] for word in words[2:] if word.startswith("--")}
         assert options <= known, line
+
+
+def options_of(command: argparse.ArgumentParser, words: list[str]) -> set[str]:
+    """The options of a command, and of the action of it that comes next."""
+    known = set(command._option_string_actions)
+    for action in command._actions:
+        if isinstance(action, argparse._SubParsersAction) and words and words[0] in action.choices:
+            known |= options_of(action.choices[words[0]], words[1:])
+    return known
 
 
 @pytest.mark.parametrize(

@@ -184,8 +184,9 @@ class Entry:
     @property
     def description(self) -> str:
         """What was bought, in words."""
-        if "algorithm" not in self.plan:
-            return str(self.plan["statement"])
+        for words in ("note", "statement"):
+            if words in self.plan:
+                return str(self.plan[words])
         return f"{self.plan['k']} centers by {self.plan['algorithm']}, {self.plan['neighbors']}"
 
 
