@@ -360,7 +360,7 @@ def test_nothing_is_spent_before_it_is_confirmed(ledger_folder: Path) -> None:
     app = press(page(data="s1-like", algorithm="auto"), "open")
     app = press(app, "settled")
     assert "Nothing is spent yet" in words(app)
-    assert "Published will be 5 centers" in words(app)
+    assert "We will publish 5 centers" in words(app)
     assert Ledger(ledger_folder).entries() == []
 
 
