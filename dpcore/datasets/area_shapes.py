@@ -200,6 +200,8 @@ def _check_shape(area: Area, box: Box) -> None:
 
 
 def _check_overlap(areas: Sequence[Area]) -> None:
+    if not areas:
+        return
     shapes = [whole_shape(area) for area in areas]
     for one, other in zip(*shapely.STRtree(shapes).query(shapes, "intersects"), strict=True):
         if one < other:

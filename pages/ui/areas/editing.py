@@ -165,11 +165,19 @@ def load(box: Box) -> None:
         name = plain_name(area.name) or new_name(new)
         epsilon = found.levels.get(area.name)
         level = FIRST_LEVEL if epsilon is None else explain.nearest_level(epsilon).name
+        if is_public(area, box):
+            new.append(Chosen(name, level))
+            continue
         corners = outline(area)
         if not corners:
             loaded()[name] = area
         new.append(Chosen(name, level, corners, not corners))
     add(*new)
+
+
+def is_public(area: Area, box: Box) -> bool:
+    """Whether an area is a public place, by its name and its outline."""
+    return area.name in place_names(box) and area.shape.equals(regions.place(area.name).shape)
 
 
 def outline(area: Area) -> tuple[tuple[float, float], ...]:
