@@ -172,7 +172,7 @@ def test_a_file_that_is_no_wish_is_named_and_the_others_count() -> None:
         [("bad.geojson", square, "application/json"), ("good.geojson", good, "application/json")]
     )
     checked(app)
-    (warning,) = (w for w in app.warning if "at least one" in w.value)
+    (warning,) = (w for w in app.warning if "it has no areas" in w.value)
     assert "wishes of one person" in words(app)
     assert warning
 
