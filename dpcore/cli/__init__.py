@@ -41,6 +41,7 @@ COMMANDS = {
     "reproduce": ("reproduce", "measure the papers' findings again"),
     "cite": ("cite", "print BibTeX for a method or a paper"),
     "release": ("release", "publish once: charge the ledger, write files and a certificate"),
+    "ask": ("ask", "ask a release more questions, at no cost"),
     "verify": ("verify", "check a certificate and the files it came with"),
     "history": ("history", "list all releases, what they cost and what is left"),
     "key": ("key", "make the key that signs certificates, or show its public half"),
@@ -62,6 +63,7 @@ examples:
   dpcore cite eugkm
   dpcore release adaptive --data nyc-taxi -k 5 --epsilon 0.5 --allowed 2 --output released
   dpcore release plan.toml --yes
+  dpcore ask released -k 7
   dpcore verify released/certificate.json
   dpcore key
 
