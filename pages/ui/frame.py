@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = (
     ("app.py", "Explore", ":material/map:"),
     ("pages/6_areas.py", "Areas", ":material/dashboard:"),
+    ("pages/7_choose.py", "Choose a level", ":material/tune:"),
     ("pages/1_curves.py", "Curves", ":material/show_chart:"),
     ("pages/2_compare.py", "Compare", ":material/bar_chart:"),
     ("pages/3_verdicts.py", "Verdicts", ":material/verified_user:"),
