@@ -16,11 +16,13 @@ from dpcore.classroom import lesson_plans
 from dpcore.privacy.accounting import MAX_DELTA, MAX_EPSILON, MIN_EPSILON, Neighbors
 from dpcore.privacy.explain import LEVELS, MIDDLE
 from dpcore.study.metrics import METRICS, Metric
+from dpcore.study.needs import NEEDS
 from dpcore.study.usual_ranges import EPSILONS, SIDES, SIZES
 from pages.ui import own_data
 from pages.ui.address import Key
 from pages.ui.areas import chosen
 from pages.ui.areas.chosen import Chosen
+from pages.ui.choose import need_choices
 from pages.ui.learn.class_score import ClassScore
 from pages.ui.publish.publish_step import PublishStep
 from pages.ui.url_parsers import (
@@ -39,6 +41,7 @@ from pages.ui.url_parsers import (
 class Page(StrEnum):
     EXPLORE = "Explore"
     AREAS = "Areas"
+    CHOOSE = "Choose a level"
     CURVES = "Curves"
     COMPARE = "Compare"
     VERDICTS = "Verdicts"
@@ -87,7 +90,7 @@ DELTA = Key("delta", InRange(float, 0, MAX_DELTA), 0.0, EVERY)
 NEIGHBORS = Key("neighbors", OneOf(tuple(Neighbors)), Neighbors.ADD_REMOVE, EVERY)
 SEED = Key("seed", InRange(int, 0, MAX_SEED), 0, EVERY)
 PUBLIC_ROWS = Key[int | None](
-    "public_rows", InRange(int, 1, 10**12), None, (*CHARTS, Page.VERDICTS)
+    "public_rows", InRange(int, 1, 10**12), None, (*CHARTS, Page.VERDICTS, Page.CHOOSE)
 )
 
 # Explore.
@@ -114,10 +117,18 @@ VARIED = Key("varied", str, "", (Page.AREAS,))
 LEAVES = Key("leaves", str, "", (Page.AREAS,))
 ENTERS = Key("enters", str, "", (Page.AREAS,))
 
+# Choose a level.
+NEED = Key("need", OneOf(NEEDS), "centers", (Page.CHOOSE,))
+OFTEN = Key("often", OneOf(tuple(need_choices.OFTEN)), 0.9, (Page.CHOOSE,))
+WITHIN_METERS = Key("meters", OneOf(need_choices.METERS), 200, (Page.CHOOSE,))
+WITHIN_PART = Key("part_of_box", OneOf(need_choices.PARTS), 2.0, (Page.CHOOSE,))
+WORSE_BY = Key("worse_by", OneOf(need_choices.PERCENTS), 1.0, (Page.CHOOSE,))
+COUNTS_WITHIN = Key("counts_within", OneOf(need_choices.ROWS), 100, (Page.CHOOSE,))
+
 # Curves, and what it shares with Compare.
 METRIC = Key("metric", OneOf(METRICS), "nicv", CHARTS)
 RUNS = Key("runs", InRange(int, 1, MOST_RUNS), 20, CHARTS)
-CAMERA = Key("picture", OneOf(("PNG", "SVG")), "PNG", CHARTS)
+CAMERA = Key("picture", OneOf(("PNG", "SVG")), "PNG", (*CHARTS, Page.CHOOSE))
 WITH = Key[list[str]]("with", SomeOf(ALGORITHMS), [], CURVES)
 EPSILON_FROM = Key("from", OneOf(EPSILONS), EPSILONS[0], CURVES)
 EPSILON_TO = Key("to", OneOf(EPSILONS), EPSILONS[-1], CURVES)
