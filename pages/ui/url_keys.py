@@ -37,6 +37,7 @@ from pages.ui.url_parsers import (
 
 
 class Page(StrEnum):
+    START = "Start"
     EXPLORE = "Explore"
     AREAS = "Areas"
     CURVES = "Curves"
@@ -102,6 +103,9 @@ SEED = Key("seed", InRange(int, 0, MAX_SEED), 0, EVERY)
 PUBLIC_ROWS = Key[int | None](
     "public_rows", InRange(int, 1, 10**12), None, (*CHARTS, Page.VERDICTS)
 )
+
+# Start.
+TOUR = Key("tour", InRange(int, 0, 4), 0, (Page.START,))
 
 # Explore.
 THREE = Key("three", yes_or_no, False, EXPLORE)

@@ -12,7 +12,7 @@ from dpcore.runs.request import Request
 from pages.ui import cached_work, city_map, url_keys
 from pages.ui.choice import Choice
 from pages.ui.city_map import CityMap
-from pages.ui.learn import lessons
+from pages.ui.learn import lessons, presenter
 
 DATA, METHOD, CENTERS, EPSILON = "nyc-taxi", "adaptive", 5, 0.2
 #: The city to the right of the words.
@@ -64,6 +64,17 @@ STYLE = f"""
 """
 
 
+PRESENTED = """
+<style>
+.st-key-hero, .st-key-hero-words { min-height: calc(100vh - 1.6rem); }
+.st-key-hero-map .city-map { height: calc(100vh - 1.6rem) !important; }
+.st-key-hero-words { padding: 1.6rem 1.8rem .8rem; }
+[data-testid="stMain"] .st-key-hero-words h1 { font-size: 3rem; padding-bottom: .6rem; }
+[data-testid="stMain"] [class*="st-key-hero-card-"] h3 { padding: 0; font-size: 1.3rem; }
+</style>
+"""
+
+
 @dataclass(frozen=True)
 class Way:
     """A way on from the first screen."""
@@ -77,7 +88,7 @@ class Way:
 
 
 def part() -> None:
-    st.html(STYLE)
+    st.html(STYLE + PRESENTED * presenter.presenting())
     with st.container(key="hero", gap=None):
         with st.container(key="hero-map"):
             city_map.show(background(), "hero-city")
