@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
+from pages.ui.maps import in_the_city
 
 from dpcore.privacy import explain
 from dpcore.results import export
@@ -20,7 +21,6 @@ from dpcore.results.run_result import RunResult
 from pages.ui import address, cached_work, own_data, visibility
 from pages.ui.cached_work import Picture
 from pages.ui.choice import Choice
-from pages.ui.maps import in_the_city
 
 #: The table of the page, in a notebook.
 TABLE = """from dpcore.study.run_view import centers_table, truth

@@ -12,7 +12,7 @@ from typing import Any
 
 from dpcore.algorithms import ALGORITHMS, PAPERS, Parameter
 from dpcore.algorithms.references import paper_key
-from dpcore.classroom import lesson_plans
+from dpcore.classroom import class_rooms, lesson_plans
 from dpcore.privacy.accounting import MAX_DELTA, MAX_EPSILON, MIN_EPSILON, Neighbors
 from dpcore.privacy.explain import LEVELS, MIDDLE
 from dpcore.study.metrics import METRICS, Metric
@@ -39,6 +39,7 @@ from pages.ui.url_parsers import (
 
 
 class Page(StrEnum):
+    START = "Start"
     EXPLORE = "Explore"
     AREAS = "Areas"
     CHOOSE = "Choose a level"
@@ -77,6 +78,19 @@ def lesson_key(text: str) -> str:
     return OneOf(lesson_plans.shipped())(text)
 
 
+#: The parts of Learn, in the order of its menu.
+LEARN_PARTS = (
+    "start",
+    "lessons",
+    "game",
+    "attack",
+    "moves",
+    "guess",
+    "steps",
+    "luck",
+    "room",
+    "write",
+)
 LEVEL = OneOf(LEVEL_NAMES)
 METHOD = OneOf(ALGORITHMS)
 
@@ -92,6 +106,9 @@ SEED = Key("seed", InRange(int, 0, MAX_SEED), 0, EVERY)
 PUBLIC_ROWS = Key[int | None](
     "public_rows", InRange(int, 1, 10**12), None, (*CHARTS, Page.VERDICTS, Page.CHOOSE)
 )
+
+# Start.
+TOUR = Key("tour", InRange(int, 0, 4), 0, (Page.START,))
 
 # Explore.
 THREE = Key("three", yes_or_no, False, EXPLORE)
@@ -163,7 +180,7 @@ SOURCE = Key(
 RELEASE = Key("release", InRange(int, 1), 0, PUBLISH)
 
 # Learn.
-PART = Key("part", OneOf(("steps", "game", "luck", "guess", "lessons")), "steps", LEARN)
+PART = Key("part", OneOf(LEARN_PARTS), LEARN_PARTS[0], LEARN)
 PRESENTER = Key("presenter", yes_or_no, False, LEARN)
 LESSON = Key[str | None]("lesson", lesson_key, None, LEARN)
 LESSON_STEP = Key("at", InRange(int, 1), 1, LEARN)
@@ -174,6 +191,15 @@ TALLY = Key[ClassScore | None]("tally", ClassScore.parse, None, LEARN)
 VARY = Key("vary", OneOf(("luck", "level")), "luck", LEARN)
 LOOK = Key("look", yes_or_no, False, LEARN)
 SPOTS = Key[list[Point]]("spots", points, [], LEARN, render=points_text)
+SEES = Key("sees", OneOf(("count", "center", "release")), "count", LEARN)
+TARGET = Key("trip", OneOf(("lonely", "crowd")), "lonely", LEARN)
+TRIPS = Key("trips", InRange(int, 1, 50), 1, LEARN)
+RELEASES = Key("releases", InRange(int, 1, 50), 1, LEARN)
+HOME_LEVEL = Key("home", LEVEL, "Strict", LEARN)
+ROAD_LEVEL = Key("road", LEVEL, "Looser", LEARN)
+ROOM = Key[str | None]("room", class_rooms.room_code, None, LEARN)
+HOST = Key[str | None]("host", class_rooms.host_key, None, LEARN)
+SEAT = Key[int | None]("seat", InRange(int, 1, 2**53 - 1), None, LEARN)
 PICK = Key("pick", InRange(int, 1, MOST_IN_CLASS), 1, LEARN)
 
 

@@ -1,17 +1,16 @@
-"""What the pages share: the worker, the shores, the colors."""
+"""What the pages share: the worker and the colors."""
 
 from __future__ import annotations
 
 import itertools
-import json
 import threading
 import time
 from collections.abc import Callable, Iterator
 
 import pandas as pd
 import pytest
-
 from pages.server.shores import address, content, shores
+
 from pages.ui import figures, maps
 from pages.ui.background import Job, PictureQueue, Worker
 from pages.ui.palette import DARK, LIGHT, Palette
@@ -140,27 +139,6 @@ def test_steps_give_way_to_pictures_but_are_not_stopped_by_a_crowd(
     monkeypatch.setattr("pages.ui.background.PATIENCE_WITH_PICTURES", 0.02)
     with pictures.turn():
         wait_for(worker.job("crowded", lambda: iter([1])))
-
-
-def test_shores_are_closed_light_and_where_the_city_is() -> None:
-    rings = [ring for polygon in shores() for ring in polygon["rings"]]
-    assert all(ring[0] == ring[-1] for ring in rings)
-    assert 1_000 < sum(map(len, rings)) < 10_000
-    corners = [corner for ring in rings for corner in ring]
-    assert all(-74.3 < x < -73.6 and 40.4 < y < 41 for x, y in corners)
-
-
-def test_a_map_asks_nobody_for_tiles() -> None:
-    text = maps.city_map([], LIGHT).to_json()
-    assert "http" not in text
-    assert "carto" not in text
-
-
-def test_the_land_is_a_file_that_no_map_carries() -> None:
-    text = maps.city_map([], LIGHT).to_json()
-    assert address() in text
-    assert len(text) < 4_000
-    assert json.loads(content()) == shores()
 
 
 def luminance(color: str) -> float:
