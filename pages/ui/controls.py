@@ -21,6 +21,7 @@ from pages.ui.choice import Choice as Choice
 from pages.ui.own_data import facts, known
 from pages.ui.url_keys import ALL, LEVEL_NAMES
 from pages.ui.url_parsers import OneOf
+from pages.ui.visibility import Visibility
 
 DATA, ALGORITHM = url_keys.DATA.default, url_keys.ALGORITHM.default
 FALLBACK, CENTERS = "auto", url_keys.CENTERS.default
@@ -198,15 +199,18 @@ def labelled_slider(choice: Choice) -> None:
 def metric_control(data: str, ratios: bool = False) -> Metric:
     """The metric to show, and what it means in words; with ratios one that is never negative."""
     metrics = [key for key, metric in METRICS.items() if not (ratios and metric.is_signed)]
-    chosen = address.control(
-        st.selectbox,
-        "What is measured",
-        url_keys.METRIC.narrowed(OneOf(metrics)),
-        format_func=lambda key: METRICS[key].title,
-    )
-    st.caption(METRICS[chosen].meaning)
-    st.markdown(visibility.mark(data))
-    return METRICS[chosen]
+    first = url_keys.METRIC.default if url_keys.METRIC.default in metrics else metrics[0]
+    meters = " (meters)" * facts(data).geographic
+    titles = {
+        key: METRICS[key].label + meters * METRICS[key].is_length
+        for key in dict.fromkeys([first, *metrics])
+    }
+    key = url_keys.METRIC.narrowed(OneOf(metrics), first)
+    chosen = METRICS[address.tabs("What is measured", key, titles)]
+    st.caption(chosen.meaning)
+    if visibility.of(data) is not Visibility.PUBLIC:
+        st.markdown(visibility.mark(data))
+    return chosen
 
 
 def runs_control(label: str, key: Key[int]) -> int:

@@ -37,6 +37,8 @@ class Run(Protocol):
 
 
 R = TypeVar("R", bound=Run)
+#: Seconds that a view waits for its first runs, and between two looks.
+SOON, BETWEEN = 0.4, 0.02
 K = TypeVar("K")
 T = TypeVar("T")
 
@@ -57,7 +59,7 @@ def show(
     stopped = st.session_state.get("stopped") == plan
 
     def so_far() -> bool:
-        runs = gather(stopped)
+        runs = gathered_soon(lambda: gather(stopped), 0 if stopped else SOON)
         status(plan, len(runs), sum(run.refusal is not None for run in runs), not stopped)
         draw(runs)
         return len(runs) >= plan.total
@@ -67,6 +69,14 @@ def show(
     runs = gather(stopped)
     ready = stopped or len(runs) >= plan.total
     keep(data, files(runs), ready, command, plan.python(), marked)
+
+
+def gathered_soon(gather: Callable[[], list[R]], seconds: float) -> list[R]:
+    """The finished runs; the first ones are waited for a moment, so that a view opens with them."""
+    end = time.monotonic() + seconds
+    while not (runs := gather()) and time.monotonic() < end:
+        time.sleep(BETWEEN)
+    return runs
 
 
 def sweep(

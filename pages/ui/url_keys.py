@@ -25,6 +25,7 @@ from pages.ui.learn.class_score import ClassScore
 from pages.ui.publish.publish_step import PublishStep
 from pages.ui.url_parsers import (
     InRange,
+    NumberOrNone,
     OneOf,
     Parse,
     Point,
@@ -75,6 +76,8 @@ def lesson_key(text: str) -> str:
 
 
 LEVEL = OneOf(LEVEL_NAMES)
+#: Figures that a person may aim at, whatever the metric: shares, distances in meters, NICV.
+TARGETS = tuple(float(f"{step}e{power}") for power in range(-4, 4) for step in (1, 1.5, 2, 3, 5, 7))
 METHOD = OneOf(ALGORITHMS)
 
 # The run, the same on every page.
@@ -112,7 +115,7 @@ LEAVES = Key("leaves", str, "", (Page.AREAS,))
 ENTERS = Key("enters", str, "", (Page.AREAS,))
 
 # Curves, and what it shares with Compare.
-METRIC = Key("metric", OneOf(METRICS), "nicv", CHARTS)
+METRIC = Key("metric", OneOf(METRICS), "relative-error", CHARTS)
 RUNS = Key("runs", InRange(int, 1, MOST_RUNS), 20, CHARTS)
 CAMERA = Key("picture", OneOf(("PNG", "SVG")), "PNG", CHARTS)
 WITH = Key[list[str]]("with", SomeOf(ALGORITHMS), [], CURVES)
@@ -165,7 +168,12 @@ PICK = Key("pick", InRange(int, 1, MOST_IN_CLASS), 1, LEARN)
 
 def log_y(metric: Metric) -> Key[bool]:
     """The key for a logarithmic axis of a metric."""
-    return Key(f"log_y.{metric.key}", yes_or_no, not metric.is_linear, CHARTS)
+    return Key(f"log_y.{metric.key}", yes_or_no, True, CHARTS)
+
+
+def target(metric: Metric) -> Key[float | None]:
+    """The key for the figure that should not be exceeded, in the metric's own unit."""
+    return Key(f"target.{metric.key}", NumberOrNone(TARGETS), None, CURVES)
 
 
 def setting(algorithm: str, parameter: Parameter) -> Key[Any]:
@@ -184,6 +192,7 @@ def declared() -> Iterator[Key[Any]]:
     """Iterate over all keys."""
     yield from (each for each in globals().values() if isinstance(each, Key))
     yield from map(log_y, METRICS.values())
+    yield from map(target, METRICS.values())
     for key, algorithm in ALGORITHMS.items():
         yield from (setting(key, parameter) for parameter in algorithm.parameters)
 

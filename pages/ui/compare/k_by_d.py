@@ -22,9 +22,9 @@ from dpcore.study.sweep import Trial
 from dpcore.study.usual_ranges import SIDES
 from pages.ui import address, chart_style, controls, live_runs, palette, url_keys
 from pages.ui.address import Key
+from pages.ui.chart_frame import title
 from pages.ui.choice import Choice
 from pages.ui.compare import shared_jobs
-from pages.ui.curve_chart import title
 from pages.ui.downloads import File
 from pages.ui.palette import Palette
 from pages.ui.url_keys import NONE

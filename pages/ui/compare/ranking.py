@@ -28,10 +28,12 @@ from pages.ui import (
     palette,
     url_keys,
 )
+from pages.ui.chart_frame import Line
+from pages.ui.chart_labels import even_ticks, round_ticks
 from pages.ui.choice import Choice
-from pages.ui.curve_chart import Line, reference_lines, round_ticks
 from pages.ui.downloads import File
 from pages.ui.palette import Palette
+from pages.ui.reference_lines import reference_lines
 from pages.ui.wording import measured
 
 RUNS = 10
@@ -107,7 +109,7 @@ def figure(
                 "title": {"text": f"{short_title(choice, metric)} (less is better)", "standoff": 8},
                 "type": "log" if log else "linear",
                 "range": [end(low), end(high)],
-                **(round_ticks(low, high) if log else {"nticks": 6}),
+                **(round_ticks(low, high, metric) if log else {"nticks": 6, **even_ticks(metric)}),
             },
             "yaxis": {
                 "range": [len(found) - 0.45, -0.55],

@@ -16,17 +16,18 @@ from dpcore.study.usual_ranges import SIZES
 from pages.ui import (
     address,
     browser_state,
+    chart_labels,
     chart_style,
     controls,
-    curve_chart,
     live_runs,
     palette,
     url_keys,
 )
 from pages.ui.address import Key
+from pages.ui.chart_frame import title
+from pages.ui.chart_labels import end_notes, placed, round_ticks
 from pages.ui.choice import Choice
 from pages.ui.compare import method_picker, shared_jobs
-from pages.ui.curve_chart import ChartAxes, end_notes, placed, round_ticks, title
 from pages.ui.downloads import File
 
 USUAL = ("eugkm", "dplloyd", "coreset")
@@ -42,8 +43,8 @@ def show() -> None:
         "shares the processor."
     )
     controls.labelled_slider(choice)
+    browser_state.watch_width()
     with st.sidebar:
-        browser_state.watch_width()
         beside = method_picker.control(url_keys.TIMED, choice.request.algorithm, USUAL)
         d = number_control("Dimensions", url_keys.DIMENSIONS)
         most = number_control("Rows up to", url_keys.ROWS_TO)
@@ -75,7 +76,7 @@ def draw(choice: Choice, plan: Timetable, timings: list[Timing]) -> None:
     found = [timing.pace(key, timings) for key in plan.algorithms]
     alt = "Run time against the number of rows. The table below says the same."
     if narrow := browser_state.is_narrow():
-        curve_chart.key(named(found))
+        chart_labels.key(named(found))
     for point in chart_style.draw(figure(found, plan, narrow), "run-times", alt, choice.data)[:1]:
         live_runs.explore(choice.request.epsilon, point["customdata"][0])
     for each in found:
@@ -117,9 +118,7 @@ def figure(found: list[Pace], plan: Timetable, narrow: bool) -> go.Figure:
             **chart_style.layout(colors),
             "height": HEIGHT,
             "margin": chart_style.margin(narrow),
-            "annotations": []
-            if narrow
-            else end_notes(placed(named(found), low, high, ChartAxes())),
+            "annotations": [] if narrow else end_notes(placed(named(found), low, high, log=True)),
             "xaxis": {
                 **style,
                 "title": {"text": "rows", "standoff": 12},
