@@ -13,7 +13,7 @@ from typing import Any
 from dpcore.algorithms import ALGORITHMS, PAPERS, Parameter
 from dpcore.algorithms.references import paper_key
 from dpcore.classroom import lesson_plans
-from dpcore.privacy.accounting import MAX_DELTA, MAX_EPSILON, MIN_EPSILON, Neighbors
+from dpcore.privacy.accounting import MAX_DELTA, MAX_EPSILON, MIN_EPSILON, Neighbors, Verdict
 from dpcore.privacy.explain import LEVELS, MIDDLE
 from dpcore.study.metrics import METRICS, Metric
 from dpcore.study.usual_ranges import EPSILONS, SIDES, SIZES
@@ -79,6 +79,7 @@ LEVEL = OneOf(LEVEL_NAMES)
 #: Figures that a person may aim at, whatever the metric: shares, distances in meters, NICV.
 TARGETS = tuple(float(f"{step}e{power}") for power in range(-4, 4) for step in (1, 1.5, 2, 3, 5, 7))
 METHOD = OneOf(ALGORITHMS)
+VERDICTS = tuple(str(verdict) for verdict in Verdict)
 
 # The run, the same on every page.
 DATA = Key("data", data_key, "nyc-taxi", EVERY)
@@ -117,7 +118,7 @@ ENTERS = Key("enters", str, "", (Page.AREAS,))
 # Curves, and what it shares with Compare.
 METRIC = Key("metric", OneOf(METRICS), "relative-error", CHARTS)
 RUNS = Key("runs", InRange(int, 1, MOST_RUNS), 20, CHARTS)
-CAMERA = Key("picture", OneOf(("PNG", "SVG")), "PNG", CHARTS)
+CAMERA = Key("picture", OneOf(("PNG", "SVG")), "PNG", (*CHARTS, Page.VERDICTS))
 WITH = Key[list[str]]("with", SomeOf(ALGORITHMS), [], CURVES)
 EPSILON_FROM = Key("from", OneOf(EPSILONS), EPSILONS[0], CURVES)
 EPSILON_TO = Key("to", OneOf(EPSILONS), EPSILONS[-1], CURVES)
@@ -142,6 +143,14 @@ ROWS_TO = Key("rows", OneOf(SIZES[1:]), 1_000_000, COMPARE)
 TIME_RUNS = Key("time_runs", InRange(int, 1, 10), 3, COMPARE)
 FINDING = Key[str | None]("finding", str, None, COMPARE)
 LIVE_FINDINGS = Key[list[str]]("live", words, [], COMPARE)
+
+# Verdicts.
+METHOD_PAGE = Key[str | None]("method", METHOD, None, (Page.VERDICTS,))
+SEARCH = Key("search", str, "", (Page.VERDICTS,))
+WITH_VERDICT = Key[list[str]]("verdict", SomeOf(VERDICTS), [], (Page.VERDICTS,))
+SORT = Key(
+    "sort", OneOf(("verdict", "method", "error", "time", "attack")), "verdict", (Page.VERDICTS,)
+)
 
 # Publish.
 PUBLISH_VIEW = Key("view", OneOf(("publish", "history")), "publish", PUBLISH)
