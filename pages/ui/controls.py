@@ -32,15 +32,21 @@ RELATIONS = {
 }
 
 
-def choose(data: str | None = None, centers: bool = True, method: str | None = None) -> Choice:
+def choose(
+    data: str | None = None,
+    centers: bool = True,
+    method: str | None = None,
+    first: str = url_keys.ALGORITHM.default,
+) -> Choice:
     """Draw the sidebar's controls and say what was chosen there and in the address.
 
     The level is read, not drawn: pages put the slider where it belongs, with `level_slider`.
     Where a page brings data or a method of its own, or has many k, there is no control for them.
+    `first` is the method with which the page opens.
     """
     with st.sidebar:
         data = data or data_control()
-        algorithm = method or algorithm_control()
+        algorithm = method or algorithm_control(first)
         k = centers_control() if centers else CENTERS
         if not method:
             noise_button()
@@ -90,12 +96,12 @@ def keep_algorithm_possible(data: str) -> None:
         url_keys.ALGORITHM.clear()
 
 
-def algorithm_control() -> str:
+def algorithm_control(opens: str) -> str:
     first = [key for key in (ALGORITHM, FALLBACK) if key in ALGORITHMS]
     return address.control(
         st.selectbox,
         "Method",
-        url_keys.ALGORITHM,
+        url_keys.ALGORITHM.by_default(opens),
         options=[*first, *(key for key in ALGORITHMS if key not in first)],
         format_func=lambda key: ALGORITHMS[key].title,
     )
@@ -196,10 +202,9 @@ def labelled_slider(choice: Choice) -> None:
     st.caption(f"ε = {at_most(choice.request.epsilon)}{typed}.")
 
 
-def metric_control(data: str, ratios: bool = False) -> Metric:
+def metric_control(data: str, ratios: bool = False, first: str = url_keys.METRIC.default) -> Metric:
     """The metric to show, and what it means in words; with ratios one that is never negative."""
     metrics = [key for key, metric in METRICS.items() if not (ratios and metric.is_signed)]
-    first = url_keys.METRIC.default if url_keys.METRIC.default in metrics else metrics[0]
     meters = " (meters)" * facts(data).geographic
     titles = {
         key: METRICS[key].label + meters * METRICS[key].is_length

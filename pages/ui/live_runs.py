@@ -83,11 +83,12 @@ def sweep(
     plan: SweepPlan,
     draw: Callable[[list[Trial]], None],
     files: Callable[[list[Trial]], list[File]],
+    at_once: int | None = None,
 ) -> None:
-    """Draw a live view of a sweep."""
+    """Draw a live view of a sweep, with all of its requests running or with a few at a time."""
 
     def trials(stopped: bool) -> list[Trial]:
-        jobs = cached_work.swept(plan, 0 if stopped else plan.runs, url_keys.MOST_RUNS)
+        jobs = cached_work.swept(plan, 0 if stopped else plan.runs, url_keys.MOST_RUNS, at_once)
         return plan.ordered(gathered(jobs, plan.runs, refused))
 
     def refused(request: Request, number: int, why: str) -> Trial:

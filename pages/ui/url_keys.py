@@ -131,6 +131,8 @@ COMPARE_VIEW = Key(
     "compare", OneOf(("rank", "map", "time", "size", "predict", "auto", "papers")), "rank", COMPARE
 )
 PAPER = Key("paper", paper, ALL, (Page.COMPARE, Page.VERDICTS))
+ALL_METHODS = Key("all_methods", yes_or_no, False, COMPARE)
+RANK_LIVE = Key("rank_live", yes_or_no, False, COMPARE)
 AGAINST = Key("against", OneOf((NONE, *ALGORITHMS)), NONE, COMPARE)
 K_TO = Key("k_to", InRange(int, SIDES[0], 16), SIDES[-1], COMPARE)
 D_TO = Key("d_to", InRange(int, SIDES[0], 16), SIDES[-1], COMPARE)

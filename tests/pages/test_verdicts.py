@@ -210,7 +210,7 @@ def test_a_bound_below_the_claim_ends_before_it(monkeypatch: pytest.MonkeyPatch)
     assert bar["x"] == [0.5]
     assert bar["text"] == [" ε ≥ 0.5 of 1 claimed"]
     assert chart(app)["layout"]["xaxis"]["title"]["text"] == attack_chart.AXIS
-    assert "reached 50 % of the claim" in row(page(), "dplloyd")
+    assert "50\u00a0% of the claim" in row(page(), "dplloyd")
 
 
 def test_a_bound_beyond_the_claim_refutes_it(monkeypatch: pytest.MonkeyPatch) -> None:

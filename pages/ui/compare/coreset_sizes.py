@@ -29,7 +29,7 @@ from pages.ui.choice import Choice
 from pages.ui.compare import method_picker
 from pages.ui.downloads import File
 
-USUAL = ("coreset", "coreset-faithful", "net-coreset", "eugkm")
+USUAL = ("privtree", "eugkm", "coreset")
 
 
 def show() -> None:
@@ -37,8 +37,8 @@ def show() -> None:
     st.caption(
         "What is published beside the centers: a coreset of weighted points, or counts of cells. "
         "With less ε there is more noise, so that fewer and larger parts can be told apart. Lines "
-        "are means of many runs, bands hold the middle four in five. **Click on a point** to see "
-        "it on Explore."
+        "are means of many runs, bands cover 80 % of them. **Click on a point** to see it on "
+        "Explore."
     )
     live_runs.warn(choice.data, "ε", "this curve")
     browser_state.watch_width()

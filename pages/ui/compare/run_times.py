@@ -21,6 +21,7 @@ from pages.ui import (
     controls,
     live_runs,
     palette,
+    refusal_lines,
     url_keys,
 )
 from pages.ui.address import Key
@@ -29,6 +30,7 @@ from pages.ui.chart_labels import end_notes, placed, round_ticks
 from pages.ui.choice import Choice
 from pages.ui.compare import method_picker, shared_jobs
 from pages.ui.downloads import File
+from pages.ui.refusal_lines import RefusalLine
 
 USUAL = ("eugkm", "dplloyd", "coreset")
 HEIGHT = 480
@@ -38,9 +40,9 @@ def show() -> None:
     choice = controls.choose("gaussians-k5-d4")
     st.caption(
         "Simulated points in k clusters, held in memory row by row. Both axes have equal factors, "
-        "so that time which grows as rows do is a line of slope 1, like the dotted one. Of several "
-        "runs the fastest counts, since whatever disturbs a run only adds to it: this very page "
-        "shares the processor."
+        "so that time that grows like the rows is a line of slope 1, like the dotted one; ± is a "
+        "95 % interval. Runs are timed only while this server computes nothing else, and of "
+        "several the fastest counts."
     )
     controls.labelled_slider(choice)
     browser_state.watch_width()
@@ -79,11 +81,15 @@ def draw(choice: Choice, plan: Timetable, timings: list[Timing]) -> None:
         chart_labels.key(named(found))
     for point in chart_style.draw(figure(found, plan, narrow), "run-times", alt, choice.data)[:1]:
         live_runs.explore(choice.request.epsilon, point["customdata"][0])
-    for each in found:
-        if each.refusals:
-            at = ", ".join(f"{n:,}" for n in each.refusals)
-            reason = next(iter(each.refusals.values()))
-            st.warning(f"**{title(each.algorithm)}** with {at} rows: {reason}")
+    refusal_lines.draw(
+        RefusalLine(
+            title(each.algorithm),
+            f"with {', '.join(f'{n:,}' for n in each.refusals)} rows",
+            next(iter(each.refusals.values())),
+        )
+        for each in found
+        if each.refusals
+    )
     table(found, plan)
 
 
@@ -158,7 +164,15 @@ def line(each: Pace, color: str) -> go.Scatter:
 
 
 def slope(each: Pace) -> str:
-    return "" if each.slope is None else f", slope {each.slope:.2f}"
+    """The slope of a line with its uncertainty, after a comma."""
+    return "" if each.slope is None else f", slope {slope_words(each)}"
+
+
+def slope_words(each: Pace) -> str:
+    if each.slope is None:
+        return "–"
+    unsure = each.slope.uncertainty
+    return f"{each.slope.value:.2f}" + ("" if unsure is None else f" ± {unsure:.2f}")
 
 
 def count(n: int) -> str:
@@ -177,7 +191,7 @@ def table(found: list[Pace], plan: Timetable) -> None:
                 else "…"
                 for n in plan.sizes
             ),
-            "–" if each.slope is None else f"{each.slope:.2f}",
+            slope_words(each),
         ]
         for each in found
     }

@@ -12,7 +12,7 @@ from dpcore import audit
 from dpcore.algorithms import ALGORITHMS, Algorithm
 from dpcore.audit import AuditFinding, Findings
 from dpcore.privacy.accounting import Neighbors, Verdict
-from dpcore.privacy.explain import MIDDLE
+from dpcore.privacy.explain import MIDDLE, NO_BREAK
 from dpcore.privacy.rounding import at_least, at_most
 from dpcore.study.kept_standings import RELATIVE, kept_standings
 from dpcore.study.standings import Standing
@@ -80,6 +80,13 @@ def guarantee_words(algorithm: Algorithm) -> str:
     return f"{what} for {RELATIONS.get(tuple(algorithm.relations), EITHER)}"
 
 
+def guarantee_short(algorithm: Algorithm) -> str:
+    """The same where there is little room: which change is meant only where not every one is."""
+    what = "ε, δ optional" if algorithm.uses_delta else "ε"
+    only = RELATIONS.get(tuple(algorithm.relations))
+    return f"{what}, for {only}" if only else what
+
+
 def kept(algorithm: Algorithm) -> Standing | None:
     """How it did on the data on which costs are told, at the level where the pages open."""
     cell = kept_standings().cells.get((DATA, algorithm.key, MIDDLE.epsilon))
@@ -132,9 +139,8 @@ def attack_words(found: Attacked | None) -> str:
         return "not audited"
     if found.refuted:
         return "broke the claim"
-    return (
-        f"reached {at_least(100 * found.part, 2)} % of the claim" if found.part else "got nowhere"
-    )
+    share = f"{at_least(100 * found.part, 2)}{NO_BREAK}%"
+    return f"{share} of the claim" if found.part else "got nowhere"
 
 
 def methods(paper: str | None, verdicts: list[str], search: str) -> list[Algorithm]:

@@ -114,10 +114,13 @@ def between(low: float | None, high: float | None) -> str:
 
 
 def in_short(algorithm: Algorithm) -> str:
-    """The first sentences of the argument: what breaks, or why it holds."""
-    said = algorithm.specification
-    first = said.get("Flaw") or said.get("Private") or said.get("Repair") or ""
-    return " ".join(method_facts.SENTENCE.split(first)[:2])
+    """The first sentences of the argument: what breaks, what repairs it, or why it holds."""
+    labels = ("Private",) if "Private" in algorithm.specification else ("Flaw", "Repair")
+    return "\n\n".join(
+        " ".join(method_facts.SENTENCE.split(algorithm.specification[label])[:2])
+        for label in labels
+        if label in algorithm.specification
+    )
 
 
 def argument(algorithm: Algorithm) -> None:

@@ -71,7 +71,7 @@ _component = st.components.v2.component("verdict-table", css=STYLE, js=SCRIPT)
 LONGEST = 150
 
 
-class Row(NamedTuple):
+class VerdictRow(NamedTuple):
     """A method as the table shows it."""
 
     algorithm: Algorithm
@@ -84,7 +84,7 @@ class Row(NamedTuple):
 
 
 #: What the table is sorted by, by the key in the address: the heading, and the order.
-ORDER: dict[str, tuple[str, Callable[[Row], Any]]] = {
+ORDER: dict[str, tuple[str, Callable[[VerdictRow], Any]]] = {
     "method": ("Method", lambda row: row.algorithm.title.lower()),
     "verdict": (
         "Verdict",
@@ -96,10 +96,10 @@ ORDER: dict[str, tuple[str, Callable[[Row], Any]]] = {
 }
 
 
-def row(algorithm: Algorithm, found: Findings | None) -> Row:
+def row(algorithm: Algorithm, found: Findings | None) -> VerdictRow:
     kept = method_facts.kept(algorithm)
     point = kept.point if kept else None
-    return Row(
+    return VerdictRow(
         algorithm,
         method_facts.error_words(kept),
         method_facts.time_words(kept),
@@ -128,7 +128,7 @@ def draw(methods: Sequence[Algorithm], found: Findings | None) -> None:
     )
 
 
-def table_html(rows: Sequence[Row], order: str) -> str:
+def table_html(rows: Sequence[VerdictRow], order: str) -> str:
     heads = [
         _head("method", order),
         _head("verdict", order),
@@ -152,7 +152,7 @@ def _head(key: str, order: str) -> str:
     return f"<th scope=col{mark}><button data-sort={key}>{ORDER[key][0]}{arrow}</button></th>"
 
 
-def _row_html(each: Row) -> str:
+def _row_html(each: VerdictRow) -> str:
     system = each.algorithm
     query = urlencode(address.link(url_keys.METHOD_PAGE.at(system.key)))
     holds = "holds" if system.verdict.holds else "fails"
@@ -165,7 +165,7 @@ def _row_html(each: Row) -> str:
             "",
         ),
         ("Safe to publish?", method_facts.SAFE[system.verdict], ""),
-        ("Guarantee", method_facts.guarantee_words(system), ""),
+        ("Guarantee", method_facts.guarantee_short(system), ""),
         ("Worse by", each.error, "number"),
         ("Time of a run", each.time, "number"),
         ("Attacks", method_facts.attack_words(each.attack), ""),
