@@ -122,6 +122,7 @@ def attacks(keys: list[str]) -> None:
         "How far attacks on each method came, as a part of its claim. The table says the same.",
         controls.DATA,
     )
+    attack_chart.keep(found, [key for key, each in reached.items() if each], controls.DATA)
 
 
 def numbers_at_hand() -> tuple[dict[str, Any] | None, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -85,6 +86,11 @@ class Timetable:
             return Timing(key, n, index, refusal=str(refusal).removeprefix(f"{key}: "))
         return Timing(key, n, index, time.perf_counter() - start)
 
+    @property
+    def shows(self) -> str:
+        """Nothing: the program prints what it finds."""
+        return ""
+
     def python(self) -> str:
         """A program that repeats the timing."""
         requests = "".join(f"    {each.expression()},\n" for each in self.requests)
@@ -158,6 +164,10 @@ def pace(algorithm: str, timings: Iterable[Timing]) -> Pace:
         else:
             seconds[timing.n] = min(timing.seconds, seconds.get(timing.n, math.inf))
     return Pace(algorithm, seconds, refusals)
+
+
+def as_json(timings: Iterable[Timing]) -> str:
+    return json.dumps(list(map(plain, timings)), indent=1)
 
 
 def as_csv(timings: Iterable[Timing]) -> str:

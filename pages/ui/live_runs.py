@@ -27,6 +27,10 @@ class Plan(Protocol):
     def python(self) -> str:
         """A program that repeats it."""
 
+    @property
+    def shows(self) -> str:
+        """Lines that print what the program found, if it does not print that itself."""
+
 
 class Run(Protocol):
     """One finished run."""
@@ -68,7 +72,7 @@ def show(
     fragments.until_done(so_far, going)
     runs = gather(stopped)
     ready = stopped or len(runs) >= plan.total
-    keep(data, files(runs), ready, command, plan.python(), marked)
+    keep(data, files(runs), ready, command, plan.python(), marked, shows=plan.shows)
 
 
 def gathered_soon(gather: Callable[[], list[R]], seconds: float) -> list[R]:

@@ -155,7 +155,7 @@ def test_the_page_of_a_method_gathers_all_that_is_known_of_it(key: str) -> None:
     for each in REPRODUCTIONS.values():
         line = f"{plain(each.source)}. {plain(each.title)}"
         assert (line in said) == (key in each.algorithms)
-    shell, python, cite = (code.value for code in app.code)
+    shell, python, cite, *_ = (code.value for code in app.code)
     assert shell.startswith(f"dpcore run {key} ")
     assert f"'{key}'" in python
     assert "@" in cite

@@ -10,7 +10,7 @@ from dpcore.study import curves
 from dpcore.study.curves import Curve, Point
 from dpcore.study.metrics import SIZE
 from dpcore.study.sweep import Trial
-from dpcore.study.sweep_plan import SweepPlan, across, as_csv
+from dpcore.study.sweep_plan import SweepPlan, across, as_csv, as_json
 from dpcore.study.usual_ranges import EPSILONS
 from pages.ui import (
     browser_state,
@@ -51,7 +51,10 @@ def show() -> None:
 
 
 def files(trials: list[Trial]) -> list[File]:
-    return [File("CSV of every run", "sizes.csv", partial(as_csv, trials))]
+    return [
+        File("CSV of every run", "sizes.csv", partial(as_csv, trials)),
+        File("JSON of every run", "sizes.json", partial(as_json, trials)),
+    ]
 
 
 def draw(choice: Choice, plan: SweepPlan, trials: list[Trial]) -> None:

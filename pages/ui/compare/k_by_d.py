@@ -107,6 +107,7 @@ def files(family: Family, metric: Metric, cells: list[Cell]) -> list[File]:
     return [
         File("CSV of this map", "map.csv", partial(map_csv, family, cells, metric)),
         File("CSV of every run", "map-runs.csv", partial(k_by_d_sweep.as_csv, cells)),
+        File("JSON of every run", "map-runs.json", partial(k_by_d_sweep.as_json, cells)),
     ]
 
 

@@ -63,7 +63,14 @@ def show() -> None:
             "method, fewer of slow ones. The same seeds give the same figures again."
         )
         draw(choice, plan, metric, log, found)
-        keep(plan.data, table_files(found, metric), True, plan.command(), plan.python())
+        keep(
+            plan.data,
+            table_files(found, metric),
+            True,
+            plan.command(),
+            plan.python(),
+            shows=plan.shows,
+        )
     else:
         live_runs.sweep(
             plan,

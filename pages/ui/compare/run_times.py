@@ -71,7 +71,10 @@ def gather(plan: Timetable, stopped: bool) -> list[Timing]:
 
 
 def files(timings: list[Timing]) -> list[File]:
-    return [File("CSV of every run", "run-times.csv", partial(timing.as_csv, timings))]
+    return [
+        File("CSV of every run", "run-times.csv", partial(timing.as_csv, timings)),
+        File("JSON of every run", "run-times.json", partial(timing.as_json, timings)),
+    ]
 
 
 def draw(choice: Choice, plan: Timetable, timings: list[Timing]) -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
 
 from dpcore.audit import AuditFinding, Findings
 from dpcore.privacy.rounding import at_least, at_most
-from pages.ui import chart_style
+from dpcore.study.sweep_plan import table_csv
+from pages.ui import chart_style, downloads
+from pages.ui.downloads import File
 from pages.ui.palette import Palette
 
 #: Pixels a bar, and around all; where the axis ends, as a part of the claim.
@@ -25,6 +29,46 @@ class AttackBar(NamedTuple):
     part: float
     refuted: bool
     words: str
+
+
+#: What the files of attacks hold.
+COLUMNS = ("algorithm", "pair", "neighbors", "epsilon", "delta", "lower_bound", "cost", "refutes")
+
+
+def rows(found: Findings, keys: Iterable[str]) -> list[dict[str, Any]]:
+    """Every attack on these methods, as rows of a table. A cost without limit is null."""
+    return [
+        {
+            **{name: getattr(each, name) for name in COLUMNS[:-2]},
+            "cost": None if each.cost is None or math.isinf(each.cost) else each.cost,
+            "refutes": each.refutes(found.family_confidence),
+        }
+        for key in keys
+        for each in found.of(key)
+    ]
+
+
+def keep(found: Findings, keys: Sequence[str], data: str) -> None:
+    """Files of the attacks, and the lines that read them."""
+    told = rows(found, keys)
+    program = (
+        "from dpcore import audit\n\n"
+        "found = audit.findings()\n"
+        f"for key in {list(keys)!r}:\n"
+        "    for each in found.of(key):\n"
+        "        print(key, each.pair, each.neighbors, each.epsilon, each.lower_bound)\n"
+    )
+    downloads.keep(
+        data,
+        [
+            File("CSV of these attacks", "attacks.csv", partial(table_csv, COLUMNS, told)),
+            File("JSON of these attacks", "attacks.json", partial(json.dumps, told, indent=1)),
+        ],
+        True,
+        f"dpcore audit {keys[0]}" if len(keys) == 1 else "dpcore audit",
+        program,
+        marked=False,
+    )
 
 
 def bars_of(key: str, found: Findings, most: int = 12) -> list[AttackBar]:

@@ -64,6 +64,8 @@ def show(
     theorems(algorithm, numbers, about)
     findings(algorithm)
     code(algorithm)
+    if found is not None and found.of(algorithm.key):
+        attack_chart.keep(found, [algorithm.key], controls.DATA)
 
 
 def at_a_glance(algorithm: Algorithm) -> None:
