@@ -41,7 +41,7 @@ def counted(page: Page) -> Page:
     page.keyboard.press("Enter")
     idle(page)
     press(page, "Count the rows")
-    expect(page.get_by_text("Rows in the area")).to_be_visible(timeout=LONG)
+    expect(page.get_by_text("Rows in the area", exact=True)).to_be_visible(timeout=LONG)
     idle(page)
     return page
 

@@ -134,7 +134,7 @@ def test_names_from_a_file_are_never_markup(visit: Callable[..., Page]) -> None:
         ends.nth(place).press("Enter")
         idle(page)
     press(page, "Count the rows")
-    expect(page.get_by_text("Rows in the area")).to_be_visible(timeout=LONG)
+    expect(page.get_by_text("Rows in the area", exact=True)).to_be_visible(timeout=LONG)
     harmless()
     press(page, "Continue")
     expect(page.get_by_text("Name of these data")).to_be_visible(timeout=LONG)
