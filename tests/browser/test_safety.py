@@ -96,7 +96,7 @@ def test_a_frame_shows_nothing(browser: Browser, other_site: str) -> None:
 def test_an_address_alone_does_not_arm_the_button(visit: Callable[..., Page]) -> None:
     page = visit("/publish?step=confirm&data=nyc-taxi&confirm=New+York", ready=False)
     expect(page.get_by_text("Nothing is used yet")).to_be_visible(timeout=LONG)
-    expect(button(page, "Publish, and spend")).to_be_disabled()
+    expect(button(page, "Publish, and use")).to_be_disabled()
 
 
 def test_names_from_a_file_are_never_markup(visit: Callable[..., Page]) -> None:
@@ -116,7 +116,7 @@ def test_names_from_a_file_are_never_markup(visit: Callable[..., Page]) -> None:
     harmless()
     page.get_by_text("A single row").click()
     press(page, "Continue")
-    expect(page.get_by_text("Which area do the data cover?")).to_be_visible(timeout=LONG)
+    expect(page.get_by_text("Columns with the positions")).to_be_visible(timeout=LONG)
     harmless()
     columns = page.get_by_label("Columns with the positions, longitude before latitude").last
     for _ in COLUMNS:
