@@ -11,7 +11,7 @@ import streamlit as st
 from pages.ui import address, palette, url_keys
 from pages.ui.publish.publish_step import PublishStep
 
-REMEMBERED = "remembered"
+REMEMBERED, PUT = "remembered", "times put"
 
 
 TITLES = {
@@ -105,8 +105,14 @@ def remembered(
     first = values.get(name, default)
     nothing = first is None and "options" in options
     start = {"index": None} if nothing else address.starting_at(widget, first, options)
-    values[name] = value = widget(label, key=f"remembered-{name}", **options, **start)
+    values[name] = value = widget(label, key=latest_key(name), **options, **start)
     return value
+
+
+def latest_key(name: str) -> str:
+    """The key of a control; another one after `put`, since the browser keeps what it showed."""
+    times = st.session_state.get(PUT, {}).get(name, 0)
+    return f"remembered-{name}" + f"-{times}" * bool(times)
 
 
 def memory() -> dict[str, Any]:
@@ -118,10 +124,12 @@ def put(name: str, value: Any) -> None:
     """Set what a control shows when it is drawn next."""
     forget(name)
     memory()[name] = value
+    times: dict[str, int] = st.session_state.setdefault(PUT, {})
+    times[name] = times.get(name, 0) + 1
 
 
 def forget(*names: str) -> None:
     """Let controls start again."""
     for name in names:
         memory().pop(name, None)
-        st.session_state.pop(f"remembered-{name}", None)
+        st.session_state.pop(latest_key(name), None)
