@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterator
 
 import pandas as pd
 import pytest
-from pages.server.shores import address, content, shores
 
-from pages.ui import figures, maps
+from pages.ui import figures
 from pages.ui.background import Job, PictureQueue, Worker
 from pages.ui.palette import DARK, LIGHT, Palette
 

@@ -45,8 +45,8 @@ from dpcore.datasets.engines.records import (
     first_record,
     refuse_broken_quotes,
 )
-from dpcore.datasets.engines.source import Column, Format, Kind, Layout, Source
-from dpcore.datasets.engines.sql import as_double, as_id, csv_columns, csv_names, quoted
+from dpcore.datasets.engines.source import Column, Format, Layout, Source
+from dpcore.datasets.engines.sql import csv_columns, csv_names, quoted
 from dpcore.datasets.row_sums import RowSum, added_up, summed
 from dpcore.errors import DataFileError, shortened
 from dpcore.geometry.domain import Box, Grid, IntArray, cell_ticks

@@ -7,7 +7,6 @@ other.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -64,7 +63,6 @@ def sums_of_batches(of_rows: RowSum) -> Function:
     """The sum over a worker's share of rows of lattice cells, number by number: place, value."""
     from pyspark import cloudpickle
 
-    import dpcore
 
     cloudpickle.register_pickle_by_value(package)  # type: ignore[no-untyped-call]
     try:
