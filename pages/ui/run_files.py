@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
-from pages.ui.maps import in_the_city
+from pages.ui.city_map import in_new_york
 
 from dpcore.privacy import explain
 from dpcore.results import export
@@ -117,6 +117,6 @@ def notebook(choice: Choice) -> bytes:
                 f"The table of the page. `moved` is how far a center lies, in {unit}, from its "
                 "partner among the centers without privacy: that is not private."
             ),
-            Code(TABLE.format(k=request.k, in_the_city=in_the_city(choice.box))),
+            Code(TABLE.format(k=request.k, in_the_city=in_new_york(choice.box))),
         ]
     )

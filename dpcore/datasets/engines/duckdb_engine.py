@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import glob
 import gzip
-import io
 import os
 import shutil
 import tempfile
@@ -16,13 +14,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import cached_property, partial
-from itertools import chain, islice
+from itertools import chain
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from dpcore.datasets.engines import sql
+from dpcore.datasets.engines import first_rows, sql
 from dpcore.datasets.engines.base import Columns, Query, SQLEngine, check
 from dpcore.datasets.engines.cell_counts import Cells, counted, grid_cells
 from dpcore.datasets.engines.duckdb_scans import (
@@ -48,7 +46,7 @@ from dpcore.datasets.engines.records import (
 from dpcore.datasets.engines.source import Column, Format, Layout, Source
 from dpcore.datasets.engines.sql import csv_columns, csv_names, quoted
 from dpcore.datasets.row_sums import RowSum, added_up, summed
-from dpcore.errors import DataFileError, shortened
+from dpcore.errors import DataFileError
 from dpcore.geometry.domain import Box, Grid, IntArray, cell_ticks
 from dpcore.kmeans import points
 
@@ -280,21 +278,14 @@ class DuckDBEngine(SQLEngine):
     def first_rows(self, source: Source, most: int) -> list[list[str]]:
         layout = source.layouts[0]
         if source.format.is_text:
-            start = next(self._text(layout.path, BLOCK >> 6), b"").decode("utf-8-sig", "replace")
-            lines = io.StringIO(start, newline="")
-            try:
-                records = csv.reader(lines, delimiter=layout.delimiter)
-                return [list(map(shortened, row)) for row in islice(records, 1, most + 1)]
-            except csv.Error as error:
-                raise DataFileError(layout.path, "its first lines cannot be shown.") from error
+            start = next(self._text(layout.path, BLOCK >> 6), b"")
+            return first_rows.of_text(layout, start, most)
         if source.format.has_points:
-            rows = point_table(layout.path, source.format).slice(0, most).to_pylist()
-            return [[shortened(str(value)) for value in row.values()] for row in rows]
+            points = point_table(layout.path, source.format).slice(0, most).to_pylist()
+            return first_rows.as_text(list(row.values()) for row in points)
         scan = self._scan([layout.path], source.format)
         found = self._run(source.path, f"SELECT COLUMNS(*)::VARCHAR FROM {scan} LIMIT {most:d}")
-        return [
-            [shortened(str(value)) for value in row] for row in zip(*found.values(), strict=True)
-        ]
+        return first_rows.as_text(zip(*found.values(), strict=True))
 
     def _text(self, path: str, size: int) -> Iterator[bytes]:
         """The text of a CSV file in pieces, unpacked."""
