@@ -11,7 +11,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
-from pages.ui.city_map import in_new_york
 
 from dpcore.privacy import explain
 from dpcore.results import export
@@ -21,6 +20,7 @@ from dpcore.results.run_result import RunResult
 from pages.ui import address, cached_work, own_data, visibility
 from pages.ui.cached_work import Picture
 from pages.ui.choice import Choice
+from pages.ui.city_map import in_new_york
 
 #: The table of the page, in a notebook.
 TABLE = """from dpcore.study.run_view import centers_table, truth

@@ -7,6 +7,7 @@ other.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -63,7 +64,7 @@ def sums_of_batches(of_rows: RowSum) -> Function:
     """The sum over a worker's share of rows of lattice cells, number by number: place, value."""
     from pyspark import cloudpickle
 
-
+    package = sys.modules[__name__.partition(".")[0]]
     cloudpickle.register_pickle_by_value(package)  # type: ignore[no-untyped-call]
     try:
         packed = cloudpickle.dumps((of_rows, summed, cell_ticks))  # type: ignore[no-untyped-call]
