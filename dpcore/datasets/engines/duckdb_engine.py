@@ -283,8 +283,7 @@ class DuckDBEngine(SQLEngine):
     def first_rows(self, source: Source, most: int) -> list[list[str]]:
         layout = source.layouts[0]
         if source.format.is_text:
-            start = next(self._text(layout.path, BLOCK >> 6), b"")
-            return previews.of_text(layout, start, most)
+            return previews.of_text(layout, self._text(layout.path, BLOCK >> 6), most)
         if source.format.has_points:
             points = point_table(layout.path, source.format).slice(0, most).to_pylist()
             return previews.as_text(list(row.values()) for row in points)
@@ -389,8 +388,8 @@ class DuckDBEngine(SQLEngine):
             raise DataFileError(path, "there is no such table.") from error
         except duckdb.Error as error:
             # What runs out of memory in our own reader comes through DuckDB as a stream that fails.
-            problem = NO_MEMORY if "Out of memory" in str(error) else DAMAGED
-            raise DataFileError(path, problem) from error
+            no_memory = "Out of memory" in str(error)
+            raise DataFileError(path, NO_MEMORY if no_memory else DAMAGED) from error
 
 
 @contextmanager

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from dpcore.datasets.engines.source import Layout
 from dpcore.errors import DataFileError, shortened
 
 
-def of_text(layout: Layout, start: bytes, most: int) -> list[list[str]]:
-    """Those of a CSV file that begins like this, without its header."""
+def of_text(layout: Layout, pieces: Iterator[bytes], most: int) -> list[list[str]]:
+    """Those in the first piece of a CSV file, without its header."""
+    start = next(pieces, b"")
     lines = io.StringIO(start.decode("utf-8-sig", "replace"), newline="")
     try:
         records = csv.reader(lines, delimiter=layout.delimiter)
