@@ -4,6 +4,7 @@ from dpcore.release.amounts import Amount
 from dpcore.release.array_source import ArrayData
 from dpcore.release.finding import Finding
 from dpcore.release.ledger import Account, Actors, Entry, Ledger, ReleaseRefused
+from dpcore.release.leveled_source import LeveledFileData
 from dpcore.release.plan import RELEASE, TWIN, ReleasePlan
 from dpcore.release.publish import Progress, Release, Unanswered, publish, reopened
 from dpcore.release.sources import BuiltinData, DataSource, FileData
@@ -24,6 +25,7 @@ __all__ = [
     "FileData",
     "Finding",
     "Ledger",
+    "LeveledFileData",
     "Progress",
     "Release",
     "ReleasePlan",
