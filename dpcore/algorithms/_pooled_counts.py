@@ -10,7 +10,7 @@ from dpcore.geometry.domain import Box, FloatArray, Grid, to_ticks
 
 #: A block holds rows for certain when its sum is that many standard deviations above the highest
 #: that noise alone reaches among so many blocks.
-CERTAINTY = 1.0
+CERTAINTY = 2.0
 
 
 def heard_together(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -191,16 +192,24 @@ def _posterior(evidence: FloatArray, numbers: FloatArray) -> FloatArray:
     any, the less likely is the one number that suits the answers best.
     """
     axes = tuple(range(1, evidence.ndim))
-    least = LEAST_SHARE / math.prod(evidence.shape[1:])
-    around = beside(np.ones((1, *evidence.shape[1:])))
+    parts = math.prod(evidence.shape[1:])
+    least = LEAST_SHARE / parts
+    around = _neighbors(evidence.shape[1:])
     posterior: FloatArray = expit(evidence - UNKNOWN_NUMBER)
     for _ in range(ROUNDS):
-        share = posterior.mean(axis=axes, keepdims=True)
-        usual = (posterior * numbers).mean(axis=axes, keepdims=True) / np.maximum(share, least)
+        share = posterior.sum(axis=axes, keepdims=True) / parts
+        usual = (posterior * numbers).sum(axis=axes, keepdims=True) / parts
+        usual /= np.maximum(share, least)
         prior = (beside(posterior) + NEIGHBORS_MORE * share) / (around + NEIGHBORS_MORE)
-        prior = np.clip(prior, least, 1 - least)
+        prior = np.minimum(np.maximum(prior, least), 1 - least)
         posterior = expit(evidence - np.log1p(usual * SPREAD) + np.log(prior / (1 - prior)))
     return posterior
+
+
+@cache
+def _neighbors(shape: tuple[int, ...]) -> FloatArray:
+    """How many neighbors each part of a block has."""
+    return beside(np.ones((1, *shape)))
 
 
 def beside(tables: npt.NDArray[Any]) -> FloatArray:
