@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import streamlit as st
 
 from dpcore.algorithms.base import SynopsisAlgorithm
@@ -14,6 +16,8 @@ from pages.ui.city_map import CityMap
 from pages.ui.wording import plain
 
 PAGE = "pages/6_areas.py"
+#: The file that lines which repeat a run read its areas from.
+FILE = "areas.geojson"
 #: Areas that are named one by one.
 NAMED = 4
 
@@ -71,3 +75,22 @@ def tint(drawn: CityMap, choice: Choice) -> None:
     areas, colors = area_run.drawable(url_keys.AREAS.get()), palette.current()
     drawn.areas = area_run.tinted(areas, colors, choice.about.unit)
     drawn.legend = [*area_run.legend(areas, colors), *drawn.legend]
+
+
+def file(choice: Choice) -> str | None:
+    """The file that lines which repeat the run read its areas from."""
+    return None if choice.request.regions is None else FILE
+
+
+def download(choice: Choice) -> None:
+    """That file, where there are areas."""
+    found = choice.request.regions
+    if found is not None:
+        st.download_button(
+            "Areas as GeoJSON, for the lines below and the notebook",
+            json.dumps(found.as_geojson()),
+            FILE,
+            "application/geo+json",
+            icon=":material/download:",
+            on_click="ignore",
+        )
