@@ -61,7 +61,7 @@ def note(choice: Choice) -> None:
         named = "; ".join(f"{plain(each.name)}: **{each.level}**" for each in areas[:NAMED])
         more = f"; and {len(areas) - NAMED} more" if len(areas) > NAMED else ""
         st.caption(f":material/layers: {named}{more}. The slider sets everywhere else.")
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="center"):
         st.page_link(
             PAGE, label="Edit the areas", icon=":material/edit:", query_params=address.link()
         )
