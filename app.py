@@ -25,6 +25,7 @@ from pages.ui import (
     visibility,
     workers,
 )
+from pages.ui.areas import explore_areas
 from pages.ui.choice import Choice
 from pages.ui.legend import Layers
 from pages.ui.url_parsers import OneOf
@@ -72,6 +73,8 @@ def explore() -> None:
 def one_level(choice: Choice, layers: Layers, places: run_panel.RunPanel) -> None:
     with places.level:
         run_panel.level_slider(choice)
+        explore_areas.note(choice)
+    choice = explore_areas.applied(choice)
     axes = axes_shown(choice)
     picture = attempt(choice, axes)
     if picture is None:
@@ -95,12 +98,14 @@ def one_level(choice: Choice, layers: Layers, places: run_panel.RunPanel) -> Non
 
 def three_levels(choice: Choice, layers: Layers) -> None:
     """The same data, centers and seed at three levels, like figure 8 of Feldman et al. (2017)."""
+    explore_areas.note(choice)
     axes = axes_shown(choice)
     shown = None
     for column, (key, label) in zip(st.columns(3), SIDES, strict=True):
         with column:
             chosen = controls.level_slider(label, key)
-            at = choice.at(next(lv.epsilon for lv in explain.LEVELS if lv.name == chosen))
+            level = next(lv.epsilon for lv in explain.LEVELS if lv.name == chosen)
+            at = explore_areas.applied(choice.at(level))
             holds = at.request.system.verdict.holds
             said = explain.odds(at.request.epsilon) if holds else run_panel.UNPROVED
             st.markdown(f"**{chosen}**: {said}")

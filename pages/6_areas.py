@@ -213,17 +213,26 @@ def words(at: Choice, choice: Choice, areas: Sequence[Chosen]) -> None:
         {
             "Area": plain(REST if name == regions.ELSEWHERE else name),
             "Level": levels.get(name, controls.level_name()),
-            "ε": at_most(epsilon),
             f"What an attacker can gain about one {unit} there": explain.odds(epsilon),
+            "ε": at_most(epsilon),
         }
         for name, epsilon in zip(
             request.regions.names, request.regions.epsilons(request.epsilon), strict=True
         )
     ]
     st.table(rows, border="horizontal", hide_index=True)
-    for sentence in request.regions.sentences(request.epsilon, unit, request.neighbors):
-        st.markdown(plain(sentence))
+    st.markdown(
+        f"**Whether** a {unit} is in the data is protected at the level of its area. **Where** it "
+        f"lies is protected less: a {unit} that moves from one area to another changes both, so "
+        "the costs add up."
+        if request.neighbors.size_is_private
+        else f"**Which** of two places a {unit} has is protected at the level of the area, if both "
+        "lie in the same one, and at the mean of both levels if they lie in two."
+    )
     moving(at)
+    with st.expander("The statement that a certificate would hold", icon=":material/verified:"):
+        for sentence in request.regions.sentences(request.epsilon, unit, request.neighbors):
+            st.markdown(plain(sentence))
 
 
 def moving(at: Choice) -> None:
@@ -255,8 +264,8 @@ def moving(at: Choice) -> None:
         help="From even odds between the two places.",
     )
     st.caption(
-        f"The {unit} leaves one area at ε = {at_most(epsilons[leaves])} and enters the other at "
-        f"ε = {at_most(epsilons[enters])}: together at most {at_most(cost)}."
+        f"ε {at_most(epsilons[leaves])} where it leaves and {at_most(epsilons[enters])} where it "
+        f"enters: together at most {at_most(cost)}."
     )
 
 

@@ -31,6 +31,7 @@ from dpcore.geometry.domain import Box
 from dpcore.geometry.positions import longitude_first
 from dpcore.release.amounts import Amount
 from dpcore.release.ledger import Ledger, ReleaseRefused
+from dpcore.release.leveled_source import LeveledFileData
 from dpcore.release.output import refuse_target
 from dpcore.release.plan import TWIN, ReleasePlan
 from dpcore.release.plan_toml import plan_toml
@@ -74,6 +75,7 @@ def add(command: argparse.ArgumentParser) -> None:
     add_data(command)
     add_budget(command)
     add_regions(command)
+    add_own_levels(command)
     add_ledger(command)
     command.add_argument(
         "--output", type=Path, help="new folder for the files (default: release-NUMBER)"
@@ -94,11 +96,32 @@ def add(command: argparse.ArgumentParser) -> None:
     command.set_defaults(do=do)
 
 
+def add_own_levels(command: argparse.ArgumentParser) -> None:
+    group = command.add_argument_group(
+        "levels of rows",
+        "Each row has an epsilon of its own. It costs the largest of the thresholds that is no "
+        "more than that, and rows below the first are left out.",
+    )
+    group.add_argument(
+        "--own-level", metavar="COLUMN", help="the column with the epsilon of each row"
+    )
+    group.add_argument(
+        "--thresholds",
+        type=float,
+        nargs="+",
+        metavar="EPSILON",
+        help="public thresholds, in rising order, the last of them at most --epsilon",
+    )
+
+
 def do(arguments: argparse.Namespace) -> None:
     books = ledger(arguments)
     plan = planned(arguments, books)
     if arguments.save_plan:
-        arguments.save_plan.write_text(plan_toml(plan), encoding="utf-8")
+        areas = None if plan.regions is None else arguments.save_plan.with_suffix(".geojson")
+        if plan.regions is not None and areas is not None:
+            plan.regions.save(areas)
+        arguments.save_plan.write_text(plan_toml(plan, areas), encoding="utf-8")
         print(f"dpcore: nothing was spent; {arguments.save_plan} has the plan.", file=sys.stderr)
         return
     # Another process may get the next number: the files then wait in the ledger.
@@ -192,7 +215,11 @@ def planned(arguments: argparse.Namespace, books: Ledger) -> ReleasePlan:
 
 def source(arguments: argparse.Namespace) -> DataSource:
     """The data that the arguments name; of files the columns are looked at, but no row."""
+    if (arguments.own_level is None) != (arguments.thresholds is None):
+        raise BadInput("--own-level and --thresholds go together: name both.")
     if known(arguments.data):
+        if arguments.own_level is not None:
+            raise BadInput(f"{arguments.data} has no levels of rows. Leave out --own-level.")
         if arguments.box or arguments.columns:
             raise BadInput(
                 f"{arguments.data} has its own box and columns. Leave out --box and --columns."
@@ -216,9 +243,10 @@ def source(arguments: argparse.Namespace) -> DataSource:
     if opened.zones is None:
         order = longitude_first(box)
         columns, box = tuple(columns[axis] for axis in order), box.take(order)
-    return FileData(
-        path, columns, box, arguments.zones, arguments.outside, asked, arguments.read_as
-    )
+    read = (path, columns, box, arguments.zones, arguments.outside, asked, arguments.read_as)
+    if arguments.own_level is not None:
+        return LeveledFileData(*read, own=arguments.own_level, thresholds=arguments.thresholds)
+    return FileData(*read)
 
 
 def unit_of(arguments: argparse.Namespace) -> str:

@@ -4,6 +4,7 @@ from dpcore.release.amounts import Amount
 from dpcore.release.array_source import ArrayData
 from dpcore.release.finding import Finding
 from dpcore.release.ledger import Account, Actors, Entry, Ledger, ReleaseRefused
+from dpcore.release.leveled_source import LeveledFileData
 from dpcore.release.opening import opened
 from dpcore.release.outside_charge import record_outside_charge
 from dpcore.release.plan import RELEASE, TWIN, ReleasePlan
@@ -27,6 +28,7 @@ __all__ = [
     "FileData",
     "Finding",
     "Ledger",
+    "LeveledFileData",
     "Progress",
     "PublishedFiles",
     "Release",

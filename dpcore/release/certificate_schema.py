@@ -217,6 +217,7 @@ CHARGE = record(
     answers=whole(1),
     inner=many(ACCOUNT),
 )
+THRESHOLDS = many(number(MIN_EPSILON, MAX_EPSILON), least=1)
 SOURCE = either(
     "kind",
     {
@@ -229,6 +230,8 @@ SOURCE = either(
                 engine=text(100),
                 format=optional(text(100)),
                 zones=truth,
+                own_level=Missable(text(200)),
+                thresholds=Missable(THRESHOLDS),
             )
             for kind in ("files", "table", "array")
         },
@@ -285,6 +288,7 @@ CERTIFICATE = record(
     facts=named(text(100), fact_or_levels),
     answers=many(record(region=Missable(NAME), why=text(1000), values=many(whole(), least=1))),
     areas=Missable(AREAS),
+    own_levels=Missable(record(thresholds=THRESHOLDS, statement=many(text(), least=1))),
     transcript=ACCOUNT,
     ledger_before=SHA256,
     files=named(text(200), record(sha256=SHA256, bytes=whole(0))),

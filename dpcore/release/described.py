@@ -12,6 +12,7 @@ from dpcore.datasets import regions
 from dpcore.datasets.region_map import Regions
 from dpcore.release.amounts import Amount
 from dpcore.release.array_source import ArrayData
+from dpcore.release.leveled_source import OWN, THRESHOLDS, LeveledFileData
 from dpcore.release.plan import TWIN, ReleasePlan
 from dpcore.release.published import described_box
 from dpcore.release.sources import BuiltinData, DataSource, FileData
@@ -57,6 +58,16 @@ def described_source(said: Mapping[str, Any]) -> DataSource:
     if source["kind"] == "array":
         box = described_box(said)
         return ArrayData(np.empty((0, box.d)), box, source["outside the box"])
+    if THRESHOLDS in source:
+        return LeveledFileData(
+            "",
+            tuple(source["columns"]),
+            described_box(said),
+            engine=source["engine"],
+            format=source["format"],
+            own=source[OWN],
+            thresholds=tuple(source[THRESHOLDS]),
+        )
     return FileData(
         "",
         tuple(source["columns"]),

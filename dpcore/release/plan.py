@@ -17,6 +17,7 @@ from dpcore.release.amounts import Amount
 from dpcore.release.ledger import Claim, ReleaseRefused
 from dpcore.release.sources import BuiltinData, DataSource
 from dpcore.release.unit import Unit
+from dpcore.runs.personal import check_levels, sentences
 from dpcore.runs.refusals import refusal_of_builtin
 from dpcore.runs.region_checks import check_box
 from dpcore.runs.request import Request
@@ -101,6 +102,8 @@ class ReleasePlan:
     def __post_init__(self) -> None:
         if self.regions is not None:
             self._take_levels(self.regions)
+        if self.data.thresholds:
+            self._take_thresholds(self.data.thresholds)
         system = self.system
         object.__setattr__(self, "neighbors", self.request.neighbors)
         object.__setattr__(self, "parameters", self.request.parameters)
@@ -147,6 +150,15 @@ class ReleasePlan:
         object.__setattr__(self, "regions", regions.with_levels(levels))
         object.__setattr__(self, "epsilon", max(levels.values()))
 
+    def _take_thresholds(self, thresholds: tuple[float, ...]) -> None:
+        """Take the largest level of groups of rows for the price of the release."""
+        if self.purpose != RELEASE or self.regions is not None:
+            raise BadInput(
+                "Levels of rows go with no other levels: leave out regions, and make no twin."
+            )
+        check_levels(self.system, thresholds, self.epsilon, Neighbors(self.neighbors))
+        object.__setattr__(self, "epsilon", float(thresholds[-1]))
+
     def _refuse_too_few_rows(self) -> None:
         """Raise where a public number of rows says that the method cannot answer."""
         if isinstance(self.data, BuiltinData) and self.regions is None:
@@ -182,6 +194,12 @@ class ReleasePlan:
             }
             regions = regions.with_levels(levels)
         return replace(self.request, epsilon=per_row.epsilon, delta=per_row.delta, regions=regions)
+
+    @property
+    def row_thresholds(self) -> tuple[float, ...]:
+        """The level at which each group of rows is released: what people mean by the thresholds,
+        rounded down."""
+        return tuple(down(Amount.of(each).epsilon) for each in self.data.thresholds)
 
     @property
     def system(self) -> Algorithm:
@@ -227,6 +245,7 @@ class ReleasePlan:
             f"Only rows in the public box count: {box.words()}. Rows outside are {fate}.",
             explain.protected(unit.name, self.neighbors, unit.ids, unit.rows),
             *self.protection_by_region,
+            *self.protection_by_own_level,
             explain.rows_of(self.data.as_dict()["kind"]),
             explain.attack(self.epsilon, unit.name, self.neighbors),
             explain.slip(self.delta),
@@ -244,6 +263,12 @@ class ReleasePlan:
             return []
         unit = self.unit
         return self.regions.sentences(self.epsilon, unit.name, self.neighbors, unit.rows)
+
+    @property
+    def protection_by_own_level(self) -> list[str]:
+        """What levels of rows protect, in sentences; nothing without any."""
+        thresholds = self.data.thresholds
+        return sentences(thresholds, self.unit.name) if thresholds else []
 
     def as_dict(self) -> dict[str, Any]:
         """The plan as data, as ledger and certificate hold it."""
@@ -266,7 +291,15 @@ class ReleasePlan:
                 "delta": float(self.allowed.delta),
             },
             **self._areas(),
+            **self._own_levels(),
         }
+
+    def _own_levels(self) -> dict[str, Any]:
+        """The thresholds of rows with levels of their own, and what they protect in words."""
+        if not self.data.thresholds:
+            return {}
+        said = self.protection_by_own_level
+        return {"own levels": {"thresholds": list(self.data.thresholds), "statement": said}}
 
     def _areas(self) -> dict[str, Any]:
         """The regions with their levels as GeoJSON, and what they protect in words."""

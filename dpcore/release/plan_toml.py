@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+from dpcore.release.leveled_source import LeveledFileData
 from dpcore.release.plan import TWIN, ReleasePlan
 from dpcore.release.sources import BuiltinData, FileData
 
 
-def plan_toml(plan: ReleasePlan) -> str:
+def plan_toml(plan: ReleasePlan, areas: Path | None = None) -> str:
     """The options of `dpcore release` that make this plan, by their names.
 
-    It names the path of the data, so it is for the owner of the data, unlike a certificate.
+    `areas` is the file that holds its regions with their levels. The text names the path of the
+    data, so it is for the owner of the data, unlike a certificate.
     """
     if plan.purpose == TWIN:
         options: dict[str, Any] = {"algorithm": TWIN}
@@ -30,6 +33,8 @@ def plan_toml(plan: ReleasePlan) -> str:
     }
     if plan.unit.ids is not None:
         options |= {"ids": plan.unit.ids, "rows": plan.unit.rows}
+    if areas is not None:
+        options["regions"] = str(areas)
     return "\n".join(_lines(options, {} if plan.purpose == TWIN else dict(plan.parameters))) + "\n"
 
 
@@ -46,6 +51,8 @@ def _data(plan: ReleasePlan) -> dict[str, Any]:
         "outside": data.outside,
         "engine": data.engine,
     }
+    if isinstance(data, LeveledFileData):
+        options |= {"own-level": data.own, "thresholds": list(data.thresholds)}
     if data.zones:
         options["zones"] = data.zones
     if data.format:

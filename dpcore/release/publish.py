@@ -191,6 +191,7 @@ def publish(
             result = run(
                 plan.row_request,
                 data,
+                thresholds=plan.row_thresholds,
                 noise=noise,
                 progress=lambda part: tell(Progress("spending the budget", part)),
                 booking=asked.append,

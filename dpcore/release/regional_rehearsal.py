@@ -1,7 +1,7 @@
-"""What a run region by region would have charged: the rehearsal of each region's own run.
+"""What a run by regions, or by levels of rows, would have charged: the rehearsal of each part.
 
-The charge of all regions together follows from their levels. What a region's run charges follows
-from its level and its own answers, so each is rehearsed by itself, as a run without regions is.
+The charge of all parts together follows from their levels. What the run on one part charges follows
+from its level and its own answers, so each is rehearsed by itself, as a run on the whole is.
 """
 
 from __future__ import annotations
@@ -9,11 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dpcore.datasets.area_levels import sentences
+import numpy as np
+
+from dpcore.datasets import area_levels
+from dpcore.datasets.leveled_rows import LeveledRows
 from dpcore.datasets.region_map import Regions, Window
-from dpcore.geometry.domain import LATTICE_CELLS
+from dpcore.geometry.domain import LATTICE_CELLS, Box
 from dpcore.kmeans.stages import listening
 from dpcore.privacy.accounting import Budget, Neighbors
+from dpcore.privacy.rounding import at_most
 from dpcore.release.described import described_plan
 from dpcore.release.rehearsal import (
     MOST_SECONDS,
@@ -28,9 +32,11 @@ from dpcore.release.rehearsal import (
     nobody,
     rows_of_account,
 )
+from dpcore.runs.personal import named, sentences
 
-#: What a run region by region tells as facts.
+#: What a run region by region, and one by levels of rows, tells as facts.
 FACTS = ("regions", "protection", "points", "resolution")
+FACTS_BY_LEVEL = ("thresholds", "protection", "points", "resolution")
 
 
 def rehearse_regions(said: Mapping[str, Any], as_account: AsAccount) -> Rehearsed:
@@ -40,7 +46,7 @@ def rehearse_regions(said: Mapping[str, Any], as_account: AsAccount) -> Rehearse
     assert regions is not None
     facts = _facts(said, regions)
     curator = DatalessCurator(
-        2, Budget(*_row(said)), Neighbors(said["neighbors"]), said["answers"], set(), 0
+        2, Budget(*row_budget(said)), Neighbors(said["neighbors"]), said["answers"], set(), 0
     )
     delta = curator.budget.delta if plan.system.uses_delta else 0.0
     levels = [Budget(own, delta) for own in regions.epsilons(curator.budget.epsilon)]
@@ -49,14 +55,15 @@ def rehearse_regions(said: Mapping[str, Any], as_account: AsAccount) -> Rehearse
     if strange := {each.get("region") for each in said["answers"]} - set(regions.names):
         return Rehearsed(f"nothing was asked of a region {min(map(str, strange))!r}")
     expected = as_account(curator.transcript)
-    if problem := first_difference(_alone(said["transcript"]), [_alone(expected)]):
+    if problem := first_difference(alone(said["transcript"]), [alone(expected)]):
         return Rehearsed(problem[1])
     resolution = min(int(said["facts"]["resolution"]), LATTICE_CELLS)
     done = []
     try:
         with listening(Clock(MOST_SECONDS)):
             for region, part in enumerate(parts):
-                own = _part_of(said, regions, region, part.budget, charges[0]["inner"][region])
+                inner = charges[0]["inner"][region]
+                own = group_alone(said, regions.names[region], part.budget, inner)
                 inside = _resolution(resolution, regions, regions.windows[region])
                 found = compared(own, as_account, inside)
                 if found.difference or not found.known:
@@ -70,11 +77,54 @@ def rehearse_regions(said: Mapping[str, Any], as_account: AsAccount) -> Rehearse
     )
 
 
-def _row(said: Mapping[str, Any]) -> tuple[float, float]:
+def rehearse_own_levels(said: Mapping[str, Any], as_account: AsAccount) -> Rehearsed:
+    """Compare a certificate's charges with those of its algorithm for each group of rows."""
+    plan = described_plan(said)
+    thresholds = plan.row_thresholds
+    d = plan.data.box.d
+    curator = DatalessCurator(
+        d, Budget(*row_budget(said)), Neighbors(said["neighbors"]), said["answers"], set(), 0
+    )
+    delta = curator.budget.delta if plan.system.uses_delta else 0.0
+    levels = [Budget(each, delta) for each in thresholds]
+    curator._data = LeveledRows(np.empty((0, d), dtype=np.int32), Box.cube(d), np.empty(0))
+    curator.by_own_level(levels)
+    names = [named(each) for each in thresholds]
+    if strange := {each.get("region") for each in said["answers"]} - set(names):
+        return Rehearsed(f"nothing was asked of a group {min(map(str, strange))!r}")
+    expected = as_account(curator.transcript)
+    if problem := first_difference(alone(said["transcript"]), [alone(expected)]):
+        return Rehearsed(problem[1])
+    resolution = min(int(said["facts"]["resolution"]), LATTICE_CELLS)
+    inner = said["transcript"]["charges"][0]["inner"]
+    done = []
+    try:
+        with listening(Clock(MOST_SECONDS)):
+            for name, level, account in zip(names, levels, inner, strict=True):
+                own = group_alone(said, name, level, account)
+                found = compared(own, as_account, resolution)
+                if found.difference or not found.known:
+                    return Rehearsed(f"{name}: {found.difference}", known=found.known)
+                done.append(found)
+    except TooLong:
+        return Rehearsed(f"it takes longer than {MOST_SECONDS:g} seconds", known=False)
+    facts = {
+        "thresholds": ", ".join(map(at_most, thresholds)),
+        "protection": " ".join(sentences(thresholds)),
+    }
+    return Rehearsed(
+        None,
+        names=frozenset(FACTS_BY_LEVEL),
+        facts=facts,
+        coreset=all(each.coreset for each in done),
+    )
+
+
+def row_budget(said: Mapping[str, Any]) -> tuple[float, float]:
     return said["budget of one row"]["epsilon"], said["budget of one row"]["delta"]
 
 
-def _alone(account: Mapping[str, Any]) -> list[Row]:
+def alone(account: Mapping[str, Any]) -> list[Row]:
     """The charges of an account, and the budgets of the accounts inside, but not their charges."""
     return rows_of_account(
         {
@@ -94,15 +144,10 @@ def _alone(account: Mapping[str, Any]) -> list[Row]:
     )
 
 
-def _part_of(
-    said: Mapping[str, Any],
-    regions: Regions,
-    region: int,
-    budget: Budget,
-    account: Mapping[str, Any],
+def group_alone(
+    said: Mapping[str, Any], name: str, budget: Budget, account: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """What a certificate of the run on one region alone would say."""
-    name = regions.names[region]
+    """What a certificate of the run on one region, or one group of rows, would say alone."""
     return {
         **said,
         "budget of one row": {"epsilon": budget.epsilon, "delta": budget.delta},
@@ -118,6 +163,6 @@ def _resolution(of_map: int, regions: Regions, window: Window) -> int:
 
 
 def _facts(said: Mapping[str, Any], regions: Regions) -> dict[str, Any]:
-    epsilons = dict(zip(regions.names, regions.epsilons(_row(said)[0]), strict=True))
-    words = " ".join(sentences(epsilons, neighbors=Neighbors(said["neighbors"])))
+    epsilons = dict(zip(regions.names, regions.epsilons(row_budget(said)[0]), strict=True))
+    words = " ".join(area_levels.sentences(epsilons, neighbors=Neighbors(said["neighbors"])))
     return {"regions": epsilons, "protection": words}

@@ -56,9 +56,16 @@ def script(said: Mapping[str, Any]) -> str:
             if value not in (None, "drop", "duckdb", "memory")
         )
         zones = ", zones=sys.argv[4]" if source["zones"] else ""
-        kind, argument = "FileData", " DATA" + (" ZONES" if source["zones"] else "")
+        own = ""
+        if "thresholds" in source:
+            levels = tuple(source["thresholds"])
+            own = f", own={source['own level']!r}, thresholds={levels!r}"
+        kind, argument = (
+            "LeveledFileData" if own else "FileData",
+            " DATA" + (" ZONES" if source["zones"] else ""),
+        )
         ends = f"Box({low!r}, {high!r}, {names!r})"
-        data = f"FileData(sys.argv[3], {tuple(source['columns'])!r}, {ends}{zones}{more})"
+        data = f"{kind}(sys.argv[3], {tuple(source['columns'])!r}, {ends}{zones}{more}{own})"
     allowed = said["allowed"]
     fields = {
         "name": repr(said["data set"]),

@@ -63,6 +63,8 @@ class DataSource(ABC):
     geographic: bool
     #: What becomes of rows outside the box: they are left out or, with "clip", moved to its edge.
     outside: str = "drop"
+    #: Where rows have an epsilon of their own: the levels at which groups of them are released.
+    thresholds: tuple[float, ...] = ()
 
     @property
     def progress(self) -> float:

@@ -18,7 +18,7 @@ from dpcore.release.described import described_plan
 from dpcore.release.finding import Finding
 from dpcore.release.numbers import check_numbers
 from dpcore.release.recomputed_spending import overspent, within
-from dpcore.release.regional_rehearsal import rehearse_regions
+from dpcore.release.regional_rehearsal import rehearse_own_levels, rehearse_regions
 from dpcore.release.rehearsal import SAME_FORMULA, Rehearsed, rehearse
 
 #: More bytes than this are no certificate, and are not looked at.
@@ -238,7 +238,10 @@ def _argument(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
 
 def _asked(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
     """The charges are those that the algorithm makes, and the facts and points are its own."""
-    repeat = rehearse_regions if "areas" in said else rehearse
+    if "own levels" in said:
+        repeat = rehearse_own_levels
+    else:
+        repeat = rehearse_regions if "areas" in said else rehearse
     done = repeat(said, lambda transcript: written.plain(written.account(transcript)))
     what = "the charges, sensitivities and mechanisms are those of the algorithm"
     if not done.known:

@@ -21,6 +21,10 @@ in two groups, and telling them apart costs 2.1. Hiding where somebody was at 0.
 chooses 0.1 wherever they are. For the same reason people should not choose by what they have to
 hide, and no page should suggest a level by where somebody is.
 
+Several runs add up, as runs always do: a record in two of them costs both of its thresholds, which
+may be more than the epsilon that was chosen for one. The account adds up the largest ones, and who
+asks people for an epsilon says how many releases it is for.
+
 Under replace-one these are the moves themselves, with a number of rows in each group that is not
 public; that relation is refused.
 """
@@ -58,6 +62,15 @@ def check_thresholds(
     neighbors: Neighbors,
 ) -> None:
     """Raise ValueError where no run by thresholds can be made. Looks at public facts only."""
+    if not isinstance(data, LeveledRows):
+        raise BadInput("These rows have no epsilon of their own: make them with LeveledRows.")
+    check_levels(system, thresholds, epsilon, neighbors)
+
+
+def check_levels(
+    system: Algorithm, thresholds: Sequence[float], epsilon: float, neighbors: Neighbors
+) -> None:
+    """Raise ValueError where no rows could be released at these thresholds."""
     if not isinstance(system, SynopsisAlgorithm):
         able = (key for key, other in ALGORITHMS.items() if isinstance(other, SynopsisAlgorithm))
         raise BadInput(
@@ -66,8 +79,6 @@ def check_thresholds(
         )
     if neighbors is not Neighbors.ADD_REMOVE:
         raise BadInput("Levels of rows protect under add-remove only.")
-    if not isinstance(data, LeveledRows):
-        raise BadInput("These rows have no epsilon of their own: make them with LeveledRows.")
     numbers = all(
         isinstance(each, int | float) and not isinstance(each, bool) for each in thresholds
     )
@@ -110,17 +121,36 @@ def run_by_own_level(
                 side,
             )
         )
-        curator.enter(RegionNote(f"level {at_most(level.epsilon)}"), part.steps)
+        curator.enter(RegionNote(named(level.epsilon)), part.steps)
     union = united(curator.box, pieces)
     centers = centers_of(union, pieces, FINEST, curator, k)
-    told = ", ".join(at_most(each) for each in thresholds)
     facts = {
-        "thresholds": told,
-        "protection": (
-            f"A row costs the largest of the thresholds {told} that is no more than its own "
-            "epsilon; a row with less is left out. The epsilon itself is protected no better than "
-            "the row: a row that would have chosen another one costs the sum of both thresholds."
-        ),
+        "thresholds": ", ".join(at_most(each) for each in thresholds),
+        "protection": " ".join(sentences(thresholds)),
         "points": len(union),
+        "resolution": curator.resolution,
     }
     return Outcome(centers, union, facts)
+
+
+def named(threshold: float) -> str:
+    """What the group of rows at a threshold is called."""
+    return f"level {at_most(threshold)}"
+
+
+def sentences(thresholds: Sequence[float], unit: str = "row") -> list[str]:
+    """What levels of rows protect, in sentences."""
+    told = ", ".join(at_most(each) for each in thresholds)
+    largest = at_most(thresholds[-1])
+    said = [
+        f"A {unit} costs the largest of the thresholds {told} that is no more than its own "
+        f"epsilon; a {unit} with less is left out. Every further release costs it again.",
+        f"The account pays the largest threshold, {largest}: no {unit} costs more.",
+    ]
+    if len(thresholds) > 1:
+        said.append(
+            f"The epsilon that a {unit} has is protected no better than the {unit}: one that would "
+            "have had another costs the sum of both thresholds. So where people choose it by what "
+            "they have to hide, the choice tells of that."
+        )
+    return said

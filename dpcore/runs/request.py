@@ -169,11 +169,16 @@ class Request:
         if self.seed is not None:
             words += ["--seed", str(self.seed)]
         words += self.options()
-        if self.regions is not None:
-            words += ["--regions", self._named(regions)]
-            for name, level in self.regions.levels.items():
-                words += ["--level", f"{name}={level!r}"]
-        return source_text.shell(words)
+        return source_text.shell([*words, *self.region_options(regions)])
+
+    def region_options(self, regions: str | None) -> list[str]:
+        """Words for regions of this name and their levels; none without regions."""
+        if self.regions is None:
+            return []
+        words = ["--regions", self._named(regions)]
+        for name, level in self.regions.levels.items():
+            words += ["--level", f"{name}={level!r}"]
+        return words
 
     def options(self) -> list[str]:
         """Words for delta, the relation and settings where they are not the usual ones."""
@@ -194,13 +199,22 @@ class Request:
         named |= self.keywords() | self.changed
         start = f"import dpcore\n\ndata = dpcore.datasets.load({data!r})\n"
         if self.regions is not None:
-            start += (
-                f"regions = dpcore.regions.{self._named(regions)}(data.box)"
-                f".with_levels({dict(self.regions.levels)!r})\n"
-            )
+            start += self.region_lines(regions)
             named["regions"] = Expression("regions")
         text = source_text.call("dpcore.run", self.algorithm, Expression("data"), **named)
         return f"{start}result = {text}\n"
+
+    def region_lines(self, regions: str | None) -> str:
+        """A line of a program that makes the regions by a call of this name: a layer, or the file
+        that holds them."""
+        assert self.regions is not None
+        name = self._named(regions)
+        made = (
+            f"from_geojson({name!r}, data.box)"
+            if name.endswith((".geojson", ".json"))
+            else f"{name}(data.box)"
+        )
+        return f"regions = dpcore.regions.{made}.with_levels({dict(self.regions.levels)!r})\n"
 
     def expression(self) -> str:
         """The request itself in Python, on one line. Its regions cannot be written."""

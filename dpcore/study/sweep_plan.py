@@ -21,6 +21,8 @@ from dpcore.study.sweep import Trial
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+    from dpcore.datasets.region_map import Regions
+
 
 @dataclass(frozen=True)
 class SweepPlan:
@@ -38,7 +40,7 @@ class SweepPlan:
     def __post_init__(self) -> None:
         if (
             self.requests != across(self.of_each_algorithm, self.epsilons)
-            or len({(each.k, each.delta, each.neighbors, each.seed) for each in self.requests}) != 1
+            or len({(e.k, e.delta, e.neighbors, e.seed, e.regions) for e in self.requests}) != 1
         ):
             raise BadInput("The requests of a sweep differ in algorithm and epsilon only.")
 
@@ -73,29 +75,43 @@ class SweepPlan:
         place = {(each.algorithm, each.epsilon): i for i, each in enumerate(self.requests)}
         return sorted(trials, key=lambda each: (each.run, place[each.algorithm, each.epsilon]))
 
-    def command(self, data: str | None = None, k: str | None = None) -> str:
+    @property
+    def regions(self) -> Regions | None:
+        """The parts of the map that have levels of their own."""
+        return self.requests[0].regions
+
+    def command(
+        self, data: str | None = None, k: str | None = None, regions: str | None = None
+    ) -> str:
         """Lines for a shell that repeat the sweep: one, and one for each algorithm with settings.
 
-        Data and k may be other words, such as the variables of a loop.
+        Data and k may be other words, such as the variables of a loop. Regions need the name, or
+        the GeoJSON file, by which the command line knows them.
         """
         own = [[each] for each in self.of_each_algorithm if each.changed]
         together = [each for each in self.of_each_algorithm if not each.changed]
         return "\n".join(
-            self._line(requests, data or self.data, k or str(self.k))
+            self._line(requests, data or self.data, k or str(self.k), regions)
             for requests in [together, *own]
             if requests
         )
 
-    def _line(self, requests: Sequence[Request], data: str, k: str) -> str:
+    def _line(self, requests: Sequence[Request], data: str, k: str, regions: str | None) -> str:
         words = ["dpcore", "sweep", *(each.algorithm for each in requests)]
         words += ["--data", data, "-k", k, "--epsilons", *map(number, self.epsilons)]
         words += ["--runs", str(self.runs), "--seed", str(self.seed), *requests[0].options()]
+        words += requests[0].region_options(regions)
         if self.metrics != usual():
             words += ["--metrics", *self.metrics]
         return source_text.shell([*words, "--csv"])
 
     def call(self, data: str | None = None, k: str | None = None) -> str:
-        """A call in Python that repeats the sweep; data and k may be other expressions."""
+        """A call in Python that repeats the sweep; data and k may be other expressions.
+
+        With regions, `python` writes the program.
+        """
+        if self.regions is not None:
+            raise BadInput("A call cannot hold the borders of regions: use the program.")
         named: dict[str, Any] = {
             "k": Expression(k or self.k),
             "epsilons": self.epsilons,
@@ -110,9 +126,30 @@ class SweepPlan:
         source = Expression(data or f"dpcore.datasets.load({self.data!r})")
         return source_text.call("dpcore.sweep", self.algorithms, source, **named)
 
-    def python(self) -> str:
-        """A program that repeats the sweep."""
-        return f"import dpcore\n\ntrials = list({self.call()})\n"
+    def python(self, regions: str | None = None) -> str:
+        """A program that repeats the sweep. Regions need the call that makes them, such as
+        `boroughs`."""
+        if self.regions is None:
+            return f"import dpcore\n\ntrials = list({self.call()})\n"
+        largest = max(self.epsilons)
+        requests = (
+            each.at(largest).expression().removesuffix(")") + ", regions=regions)"
+            for each in self.of_each_algorithm
+        )
+        named: dict[str, Any] = {"runs": self.runs}
+        if self.metrics != usual():
+            named["metrics"] = self.metrics
+        asked = source_text.call(
+            "dpcore.sweep", Expression("requests"), Expression("data"), **named
+        )
+        lines = "".join(f"    {each},\n" for each in requests)
+        return (
+            f"import dpcore\n\ndata = dpcore.datasets.load({self.data!r})\n"
+            f"{self.requests[0].region_lines(regions)}"
+            f"first = [\n{lines}]\n"
+            f"requests = [each.at(epsilon) for epsilon in {self.epsilons!r} for each in first]\n"
+            f"trials = list({asked})\n"
+        )
 
     @property
     def shows(self) -> str:

@@ -18,6 +18,7 @@ from dpcore.results.centers import PrivateCenters
 from dpcore.results.notebook_file import Code, Text, notebook_file
 from dpcore.results.run_result import RunResult
 from pages.ui import address, cached_work, own_data, visibility
+from pages.ui.areas import explore_areas
 from pages.ui.cached_work import Picture
 from pages.ui.choice import Choice
 from pages.ui.city_map import in_new_york
@@ -84,14 +85,23 @@ def repeat(choice: Choice) -> None:
         icon=":material/menu_book:",
         on_click="ignore",
     )
+    explore_areas.download(choice)
     if st.context.url:
         st.caption("The address of this picture")
         query = urlencode(address.link())
         st.code(st.context.url.partition("?")[0] + (f"?{query}" if query else ""), language=None)
     st.caption("In a shell")
-    st.code(choice.request.command(choice.data), language="bash", wrap_lines=True)
+    st.code(
+        choice.request.command(choice.data, explore_areas.file(choice)),
+        language="bash",
+        wrap_lines=True,
+    )
     st.caption("In Python")
-    st.code(choice.request.python(choice.data), language="python", wrap_lines=True)
+    st.code(
+        choice.request.python(choice.data, explore_areas.file(choice)),
+        language="python",
+        wrap_lines=True,
+    )
 
 
 def notebook(choice: Choice) -> bytes:
@@ -111,7 +121,7 @@ def notebook(choice: Choice) -> bytes:
                     request.neighbors,
                 )
             ),
-            Code(request.python(choice.data).rstrip()),
+            Code(request.python(choice.data, explore_areas.file(choice)).rstrip()),
             Code("result.centers.value"),
             Text(
                 f"The table of the page. `moved` is how far a center lies, in {unit}, from its "

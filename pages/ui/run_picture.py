@@ -9,6 +9,7 @@ import streamlit as st
 
 from dpcore.privacy.explain import distance, level_of, people_count, percent, plural
 from pages.ui import cached_work, city_map, palette, run_map, scatter_plot, visibility
+from pages.ui.areas import explore_areas
 from pages.ui.cached_work import Picture
 from pages.ui.choice import Choice
 from pages.ui.legend import Layers
@@ -56,7 +57,9 @@ def draw(picture: Picture, choice: Choice, axes: tuple[int, int], layers: Layers
     words = describe(picture, choice)
     if choice.about.geographic:
         found = centers(picture, choice)
-        city_map.show(run_map.drawn(picture, choice, found, layers, words), key)
+        drawn = run_map.drawn(picture, choice, found, layers, words)
+        explore_areas.tint(drawn, choice)
+        city_map.show(drawn, key)
     else:
         colors = palette.current()
         truth = cached_work.true_density(choice.data, axes).value if layers.true_density else None

@@ -129,7 +129,7 @@ PUBLISHED_DENSITY = Key("published_density", yes_or_no, False, EXPLORE)
 TRUE_DENSITY = Key("true_density", yes_or_no, False, EXPLORE)
 
 # Areas.
-AREAS = Key[list[Chosen]]("areas", chosen.parse, [], (Page.AREAS, Page.PUBLISH), render=chosen.text)
+AREAS = Key[list[Chosen]]("areas", chosen.parse, [], (*EXPLORE, Page.PUBLISH), render=chosen.text)
 AREAS_VIEW = Key("areas_view", OneOf(("levels", "mine", "wishes")), "levels", (Page.AREAS,))
 #: Positions of one person that a plan counts at most; 0 where it protects each by itself.
 COUNTED = Key("counted", InRange(int, 0, 1000), 10, (Page.AREAS,))

@@ -18,6 +18,8 @@ PAGES = {
     "Explore, three levels": "/?three=true",
     "Explore, four dimensions": "/?data=iris&algorithm=auto",
     "Areas": "/areas",
+    "Areas, my own map": "/areas?areas_view=mine",
+    "Areas, wishes": "/areas?areas_view=wishes",
     "Curves": "/curves?runs=1",
     "Compare": "/compare?runs=1",
     "Compare, papers": "/compare?compare=papers",
@@ -34,7 +36,7 @@ PAGES = {
 
 
 #: How many maps a page has.
-MAPS = {"Explore": 1, "Explore, three levels": 3, "Areas": 1}
+MAPS = {"Explore": 1, "Explore, three levels": 3, "Areas": 1, "Areas, my own map": 1}
 #: No color changes any more.
 STILL = "() => !document.getAnimations().some(each => each instanceof CSSTransition)"
 STYLED = "button => getComputedStyle(button).cursor === 'pointer'"

@@ -7,6 +7,7 @@ import io
 import json
 import shlex
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -95,3 +96,27 @@ def test_old_columns_keep_their_names() -> None:
     assert as_csv(trials_of(PLAN)).splitlines()[0] == (
         "algorithm,epsilon,run,seed,nicv,mean_distance,points,seconds,refusal"
     )
+
+
+def test_a_sweep_by_regions_is_repeated_by_its_command_and_its_program(tmp_path, monkeypatch):
+    drawn = dpcore.regions.boroughs().with_levels({"Manhattan": 0.2})
+    first = Request("eugkm", 2, 0.5, seed=0, regions=drawn)
+    second = Request("adaptive", 2, 0.5, seed=0, regions=drawn, settings={"points": 30})
+    plan = SweepPlan("nyc-taxi", across([first, second], (0.5, 1.0)), 1, ("nicv",))
+    assert plan.command(regions="boroughs").splitlines()[0] == (
+        "dpcore sweep eugkm --data nyc-taxi -k 2 --epsilons 0.5 1 --runs 1 --seed 0 "
+        "--regions boroughs --level Manhattan=0.2 --metrics nicv --csv"
+    )
+    monkeypatch.chdir(tmp_path)
+    drawn.save("areas.geojson")
+    made = list(dpcore.sweep(plan.requests, dpcore.datasets.load("nyc-taxi"), runs=1))
+    for name in ("boroughs", "areas.geojson"):
+        said: dict[str, Any] = {}
+        exec(plan.python(name), said)
+        assert [each.figures["nicv"] for each in said["trials"]] == [
+            each.figures["nicv"] for each in made
+        ]
+    with pytest.raises(ValueError, match="Name the regions"):
+        plan.command()
+    with pytest.raises(ValueError, match="differ in algorithm and epsilon only"):
+        SweepPlan("nyc-taxi", (first, replace(second, regions=None)), 1)

@@ -122,7 +122,6 @@ def typed(box: Box) -> None:
         name = st.text_input("Name", placeholder="Home")
         (west, south), (east, north) = box.low[:2], box.high[:2]
         step = 10.0 ** -max(2, 4 - math.ceil(math.log10(max(east - west, 1e-3))))
-        columns = st.columns(2)
         sides = (
             ("West", west, east, west + 0.45 * (east - west)),
             ("East", west, east, west + 0.55 * (east - west)),
@@ -130,10 +129,10 @@ def typed(box: Box) -> None:
             ("North", south, north, south + 0.55 * (north - south)),
         )
         corners = [
-            columns[i % 2].number_input(
+            st.number_input(
                 label, low, high, round(value, 5), step=step, format="%.5f", key=f"typed-{label}"
             )
-            for i, (label, low, high, value) in enumerate(sides)
+            for label, low, high, value in sides
         ]
         if st.form_submit_button("Add the rectangle", icon=":material/add:"):
             x0, x1, y0, y1 = corners

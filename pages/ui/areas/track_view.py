@@ -11,6 +11,7 @@ from dpcore.datasets import city_shapes, wishes
 from dpcore.datasets.city_shapes import ELSEWHERE
 from dpcore.datasets.regions import Regions
 from dpcore.errors import BadInput
+from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
 from dpcore.release.wish_counts import MOST_AREAS
 from dpcore.study.my_map import Leaving, leaving, marks_of
@@ -53,7 +54,7 @@ def draw(choice: Choice, areas: Sequence[Chosen]) -> None:
         return
     drawing, panel = st.columns([2.05, 1], gap="medium")
     with panel:
-        own = track_step()
+        own = track_step(choice.box)
         if own is not None and city_map.in_new_york(choice.box):
             strict_step(own)
         counted = counted_control(choice.about.unit)
@@ -66,7 +67,7 @@ def draw(choice: Choice, areas: Sequence[Chosen]) -> None:
     wish(own, plan, most)
 
 
-def track_step() -> OwnTrack | None:
+def track_step(box: Box) -> OwnTrack | None:
     """Load a track, or forget it."""
     if problem := st.session_state.pop(own_track.PROBLEM, ""):
         st.warning(plain(problem))
@@ -80,7 +81,8 @@ def track_step() -> OwnTrack | None:
                 on_change=own_track.load,
                 help="GPX, GeoJSON of points and lines, or CSV with longitude and latitude.",
             )
-        st.button("Try an example track", icon=":material/route:", on_click=own_track.example)
+        if city_map.in_new_york(box):
+            st.button("Try an example track", icon=":material/route:", on_click=own_track.example)
     else:
         n = len(own.track.positions)
         st.markdown(f"**Your track:** {n:,} positions, from {plain(own.name)}")
