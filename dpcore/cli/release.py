@@ -6,6 +6,7 @@ import argparse
 import json
 import sqlite3
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 from dpcore.algorithms import get
@@ -34,11 +35,21 @@ from dpcore.release.ledger import Ledger, ReleaseRefused
 from dpcore.release.output import refuse_target
 from dpcore.release.plan import TWIN, ReleasePlan
 from dpcore.release.plan_toml import plan_toml
+from dpcore.release.publication import Publication
 from dpcore.release.publish import Release, publish
 from dpcore.release.signature import make_key, signer
 from dpcore.release.sources import BuiltinData, DataSource, FileData, known
 from dpcore.release.twin import twin_plan
 from dpcore.release.unit import Unit
+
+#: What a publisher may say, for the help.
+WORDS = {
+    "publisher": "who publishes: a name, an office",
+    "contact": "where to ask",
+    "purpose": "what the release is made for",
+    "description": "what the data are: what one row is, from when, about how many",
+    "license": "what others may do with the files, such as CC BY 4.0",
+}
 
 
 def add(command: argparse.ArgumentParser) -> None:
@@ -74,6 +85,9 @@ def add(command: argparse.ArgumentParser) -> None:
     add_data(command)
     add_budget(command)
     add_regions(command)
+    group = command.add_argument_group("words on the certificate")
+    for each in fields(Publication):
+        group.add_argument(f"--{each.name}", default="", help=WORDS[each.name])
     add_ledger(command)
     command.add_argument(
         "--output", type=Path, help="new folder for the files (default: release-NUMBER)"
@@ -187,6 +201,9 @@ def planned(arguments: argparse.Namespace, books: Ledger) -> ReleasePlan:
         unit,
         allowed,
         regions=regions(arguments, data.box),
+        publication=Publication(
+            **{each.name: getattr(arguments, each.name) for each in fields(Publication)}
+        ),
     )
 
 

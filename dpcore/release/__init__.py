@@ -6,6 +6,7 @@ from dpcore.release.finding import Finding
 from dpcore.release.ledger import Account, Actors, Entry, Ledger, ReleaseRefused
 from dpcore.release.opening import opened
 from dpcore.release.plan import RELEASE, TWIN, ReleasePlan
+from dpcore.release.publication import Publication
 from dpcore.release.publish import Progress, Release, Unanswered, publish, reopened
 from dpcore.release.published_files import PublishedFiles
 from dpcore.release.sources import BuiltinData, DataSource, FileData
@@ -27,6 +28,7 @@ __all__ = [
     "Finding",
     "Ledger",
     "Progress",
+    "Publication",
     "PublishedFiles",
     "Release",
     "ReleasePlan",

@@ -13,6 +13,7 @@ from dpcore.datasets.region_map import Regions
 from dpcore.release.amounts import Amount
 from dpcore.release.array_source import ArrayData
 from dpcore.release.plan import TWIN, ReleasePlan
+from dpcore.release.publication import Publication
 from dpcore.release.published import described_box
 from dpcore.release.sources import BuiltinData, DataSource, FileData
 from dpcore.release.twin import twin_plan
@@ -46,6 +47,7 @@ def described_plan(said: Mapping[str, Any]) -> ReleasePlan:
         allowed,
         said["purpose"],
         described_regions(said),
+        Publication.of(said),
     )
 
 

@@ -41,6 +41,7 @@ class PageFrame:
         # A degree of longitude is shorter than one of latitude, the more so the further north.
         middle = math.radians(float(self._low[1] + spans[1] / 2))
         shape = spans[1] / (spans[0] * max(math.cos(middle), 0.05)) if geographic else 1.0
+        self.width = WIDTH
         self.height = WIDTH * min(max(float(shape), FLATTEST), TALLEST)
         self._scale = np.array([WIDTH, -self.height]) / spans
 
@@ -72,7 +73,7 @@ def map_page(said: Mapping[str, Any], published: Published) -> str:
     ]
     if drawn is not None and drawn.published > len(drawn.frame):
         told.append(f"Of {drawn.published:,} published points near ones are drawn as one.")
-    land = _land(frame, box) if said["geographic"] else ()
+    land = land_of(frame, box) if said["geographic"] else ()
     head, rows = _table(published)
     return render(
         "map.html",
@@ -84,7 +85,7 @@ def map_page(said: Mapping[str, Any], published: Published) -> str:
         land=list(land),
         areas=list(map_areas.shapes(said, frame, box)),
         levels=map_areas.legend(said),
-        points=[] if drawn is None else list(_points(frame, drawn)),
+        points=[] if drawn is None else list(points_of_map(frame, drawn)),
         ways=_ways(frame, published.centers),
         centers=frame(published.centers[:, :2]).tolist(),
         head=head,
@@ -92,7 +93,7 @@ def map_page(said: Mapping[str, Any], published: Published) -> str:
     )
 
 
-def _land(frame: PageFrame, box: Box) -> Iterator[tuple[str, str]]:
+def land_of(frame: PageFrame, box: Box) -> Iterator[tuple[str, str]]:
     """Names and outlines of the shapes that reach into the box.
 
     Corners that fall on one spot are drawn once.
@@ -108,7 +109,7 @@ def _land(frame: PageFrame, box: Box) -> Iterator[tuple[str, str]]:
             yield area.name, path
 
 
-def _points(frame: PageFrame, drawn: Marks) -> Iterator[tuple[float, float, float, float]]:
+def points_of_map(frame: PageFrame, drawn: Marks) -> Iterator[tuple[float, float, float, float]]:
     """Place, radius and weight of each point."""
     weights = drawn.frame["weight"].to_numpy()
     if not len(weights):

@@ -15,6 +15,7 @@ from dpcore.privacy.accounting import Budget, Neighbors
 from dpcore.privacy.rounding import down
 from dpcore.release.amounts import Amount
 from dpcore.release.ledger import Claim, ReleaseRefused
+from dpcore.release.publication import Publication
 from dpcore.release.sources import BuiltinData, DataSource
 from dpcore.release.unit import Unit
 from dpcore.runs.refusals import refusal_of_builtin
@@ -66,6 +67,8 @@ class ReleasePlan:
     regions : Regions or None, default=None
         Parts of a map with privacy levels of their own, each at most `epsilon`. The account pays
         the largest of the levels, and `epsilon` becomes that.
+    publication : Publication, default=Publication()
+        Who publishes the release and what for, as the certificate says it.
 
     Raises
     ------
@@ -97,6 +100,7 @@ class ReleasePlan:
     allowed: Amount = field(default_factory=lambda: Amount.of(1.0))
     purpose: str = RELEASE
     regions: Regions | None = None
+    publication: Publication = field(default_factory=Publication)
 
     def __post_init__(self) -> None:
         if self.regions is not None:
@@ -266,7 +270,13 @@ class ReleasePlan:
                 "delta": float(self.allowed.delta),
             },
             **self._areas(),
+            **self._publication(),
         }
+
+    def _publication(self) -> dict[str, Any]:
+        """The words of the publisher, where there are any."""
+        said = self.publication.as_dict()
+        return {"publication": said} if said else {}
 
     def _areas(self) -> dict[str, Any]:
         """The regions with their levels as GeoJSON, and what they protect in words."""

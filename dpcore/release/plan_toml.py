@@ -28,6 +28,7 @@ def plan_toml(plan: ReleasePlan) -> str:
         "allowed": [float(allowed.epsilon), float(allowed.delta)],
         "unit": plan.unit.name,
     }
+    options |= plan.publication.as_dict()
     if plan.unit.ids is not None:
         options |= {"ids": plan.unit.ids, "rows": plan.unit.rows}
     return "\n".join(_lines(options, {} if plan.purpose == TWIN else dict(plan.parameters))) + "\n"

@@ -18,7 +18,7 @@ usage: python {file} LEDGER_FOLDER OUTPUT_FOLDER{argument}
 
 import sys
 {imports}from dpcore import Box
-from dpcore.release import Amount, {kind}, Ledger, ReleasePlan, Unit, publish
+from dpcore.release import Amount, {kind}, Ledger, {words}ReleasePlan, Unit, publish
 
 {areas}plan = ReleasePlan(
 {fields}
@@ -73,6 +73,9 @@ def script(said: Mapping[str, Any]) -> str:
         "purpose": repr(said["purpose"]),
         "allowed": f"Amount.of({allowed['epsilon']!r}, {allowed['delta']!r})",
     }
+    if "publication" in said:
+        own = ", ".join(f"{name}={value!r}" for name, value in said["publication"].items())
+        fields["publication"] = f"Publication({own})"
     more, imports = "", "\n"
     if "areas" in said:
         fields["regions"] = "areas"
@@ -90,4 +93,5 @@ def script(said: Mapping[str, Any]) -> str:
         fields=lines,
         areas=more,
         imports=imports,
+        words="Publication, " if "publication" in said else "",
     )

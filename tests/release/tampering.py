@@ -333,7 +333,7 @@ def remade(said: Said, files: Files) -> Files:
 
 def _page(said: Said, files: Files) -> bytes:
     try:
-        return certificate_page(said).encode()
+        return certificate_page(said, files).encode()
     except Exception:
         return files[PAGE]
 

@@ -44,7 +44,7 @@ def reissued(said, files, **contents):
     for name, content in contents.items():
         said["files"][name] = described(content)
     said["digest"] = digest(said)
-    files[NAME], files[PAGE] = as_json(said), certificate_page(said).encode()
+    files[NAME], files[PAGE] = as_json(said), certificate_page(said, files).encode()
     return files
 
 
