@@ -51,7 +51,7 @@ COMMANDS = {
     "completion": ("completion", "print a script that completes commands in a shell"),
 }
 
-QUIET = "say nothing on standard error but errors"
+QUIET = "write nothing to standard error but errors"
 EPILOG = """\
 examples:
   dpcore list
@@ -76,7 +76,7 @@ exit codes: {codes}
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that suggests the nearest command, option or choice to one that is none."""
+    """A parser whose errors are two lines, with the nearest command, option or choice."""
 
     def error(self, message: str) -> NoReturn:
         known = dict(self._option_string_actions)
@@ -88,7 +88,12 @@ class _Parser(argparse.ArgumentParser):
             message += did_you_mean(choice[1], re.findall(r"[\w-]+", choice[2]))
         elif unknown := re.search(r"unrecognized arguments: (--[\w-]+)", message):
             message += did_you_mean(unknown[1], known)
-        super().error(message)
+        elif message.endswith("are required: COMMAND"):
+            message = "name a command, such as list, run or release"
+        end = "" if message.endswith((".", "?")) else "."
+        self.exit(
+            BAD_INPUT, f"{self.prog}: {message}{end}\n`{self.prog} --help` describes the options.\n"
+        )
 
 
 def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
@@ -126,7 +131,7 @@ def _parser_of(
         epilog=EPILOG.replace("{codes}", textwrap.fill(exit_codes.as_text(), 88)),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    whole.add_argument("--version", action="version", version=f"dpcore {__version__}")
+    whole.add_argument("-V", "--version", action="version", version=f"dpcore {__version__}")
     whole.add_argument("-q", "--quiet", action="store_true", help=QUIET)
     commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
     every: dict[str, argparse.ArgumentParser] = {

@@ -5,6 +5,7 @@ from dpcore.release.array_source import ArrayData
 from dpcore.release.finding import Finding
 from dpcore.release.ledger import Account, Actors, Entry, Ledger, ReleaseRefused
 from dpcore.release.opening import opened
+from dpcore.release.outside_charge import record_outside_charge
 from dpcore.release.plan import RELEASE, TWIN, ReleasePlan
 from dpcore.release.publication import Publication
 from dpcore.release.publish import Progress, Release, Unanswered, publish, reopened
@@ -37,6 +38,7 @@ __all__ = [
     "Unit",
     "opened",
     "publish",
+    "record_outside_charge",
     "reopened",
     "twin_of",
     "twin_plan",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpcore._html import render
@@ -23,6 +24,8 @@ MOST_AS_TEXT = 50_000
 AREAS = "areas.geojson"
 #: The page that checks the files in a browser, the same in every release.
 VERIFY = "verify.html"
+#: The program that checks the charges without dpcore: the module of this name, as it is.
+CHECK = "check_with_opendp.py"
 
 
 def bundle(plan: ReleasePlan, result: ReleasedResult, time: str) -> dict[str, bytes]:
@@ -76,3 +79,4 @@ def _texts(said: Mapping[str, Any], published: Published) -> Iterator[tuple[str,
     yield VERIFY, render(VERIFY)
     if points is not None:
         yield ask_notebook.NAME, ask_notebook.ask_notebook(said).decode()
+    yield CHECK, Path(__file__).with_name(CHECK).read_text(encoding="utf-8")
