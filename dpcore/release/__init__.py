@@ -10,6 +10,7 @@ from dpcore.release.plan import RELEASE, TWIN, ReleasePlan
 from dpcore.release.publication import Publication
 from dpcore.release.publish import Progress, Release, Unanswered, publish, reopened
 from dpcore.release.published_files import PublishedFiles
+from dpcore.release.series import Series
 from dpcore.release.sources import BuiltinData, DataSource, FileData
 from dpcore.release.twin import twin_of, twin_plan
 from dpcore.release.unit import Unit
@@ -34,6 +35,7 @@ __all__ = [
     "Release",
     "ReleasePlan",
     "ReleaseRefused",
+    "Series",
     "Unanswered",
     "Unit",
     "opened",

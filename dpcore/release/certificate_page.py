@@ -12,9 +12,12 @@ from dpcore._html import render
 from dpcore.privacy import explain
 from dpcore.privacy.accounting import Neighbors
 from dpcore.privacy.rounding import at_most
+from dpcore.release.amounts import Amount
 from dpcore.release.certificate_map import SmallMap, small_map
 from dpcore.release.certificate_terms import hazards, terms
 from dpcore.release.published import KINDS, Published, described_box, read
+from dpcore.release.series import Series
+from dpcore.release.unit import Unit
 
 #: More charges than this are told together, mechanism by mechanism.
 MOST_CHARGES = 8
@@ -102,13 +105,18 @@ def _together(said: Mapping[str, Any]) -> str:
     unit = said["unit"]["name"]
     allowed = said["allowed"]["epsilon"]
     limit = (
-        f"All releases of these data together may use ε {at_most(allowed)}: never more than "
+        f"All releases of this account together may use ε {at_most(allowed)}: never more than "
         f"{explain.certainty(allowed)} sure."
     )
     spent = said.get("spent")
     if spent is None:
         return limit
     charges = "this is the only charge" if spent["charges"] == 1 else f"{spent['charges']} charges"
+    if "series" in said:
+        period = Series(**said["series"])
+        owner = Unit(**said["unit"])
+        words = period.words(owner, Neighbors(said["neighbors"]), Amount.of(allowed))
+        limit = f"{words} {limit}"
     return (
         f"Everything drawn from these data so far ({charges}) comes to ε "
         f"{at_most(spent['epsilon'])}: at most {explain.certainty(spent['epsilon'])} sure about "

@@ -290,6 +290,7 @@ CERTIFICATE = record(
     answers=many(record(region=Missable(NAME), why=text(1000), values=many(whole(), least=1))),
     areas=Missable(AREAS),
     publication=Missable(PUBLICATION),
+    series=Missable(record(name=NAME, period=NAME, disjoint=truth)),
     transcript=ACCOUNT,
     ledger_before=SHA256,
     spent=Missable(record(epsilon=number(0), delta=number(0), charges=whole(1))),

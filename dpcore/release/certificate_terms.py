@@ -9,6 +9,8 @@ from typing import Any
 from dpcore.privacy import explain
 from dpcore.privacy.accounting import Neighbors
 from dpcore.privacy.rounding import at_most
+from dpcore.release.series import PARALLEL, Series
+from dpcore.release.unit import Unit
 
 ADDED = "unbounded: two data sets that differ by one row added or removed"
 REPLACED = "bounded: two data sets of one size that differ in one row"
@@ -54,6 +56,7 @@ def terms(said: Mapping[str, Any]) -> dict[str, str]:
         "Composition within": COMPOSITION.get(
             said["transcript"]["accounting"], said["transcript"]["accounting"]
         ),
+        **(_series(said) if "series" in said else {}),
         "Composition over releases": f"added up; ε {at_most(spent.get('epsilon', said['epsilon']))}"
         f" so far, ε {at_most(said['allowed']['epsilon'])} at most, fixed with the first release",
         "Post-processing": "centers, points and map are computed from noisy answers only",
@@ -70,6 +73,14 @@ def terms(said: Mapping[str, Any]) -> dict[str, str]:
         "Asked for": said["time"],
         **({"One row": words} if (words := explain.rows_of(said["source"]["kind"])) else {}),
     }
+
+
+def _series(said: Mapping[str, Any]) -> dict[str, str]:
+    """How the periods of a series compose."""
+    period = Series(**said["series"])
+    how = period.composition(Unit(**said["unit"]), Neighbors(said["neighbors"]))
+    stated = "; each row is in one period, as the publisher states" * (how == PARALLEL)
+    return {"Composition over periods": f"{how}{stated}"}
 
 
 def hazards(said: Mapping[str, Any]) -> dict[str, str]:

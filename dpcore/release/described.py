@@ -15,6 +15,7 @@ from dpcore.release.array_source import ArrayData
 from dpcore.release.plan import TWIN, ReleasePlan
 from dpcore.release.publication import Publication
 from dpcore.release.published import described_box
+from dpcore.release.series import Series
 from dpcore.release.sources import BuiltinData, DataSource, FileData
 from dpcore.release.twin import twin_plan
 from dpcore.release.unit import Unit
@@ -48,6 +49,7 @@ def described_plan(said: Mapping[str, Any]) -> ReleasePlan:
         said["purpose"],
         described_regions(said),
         Publication.of(said),
+        None if "series" not in said else Series(**said["series"]),
     )
 
 

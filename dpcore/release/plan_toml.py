@@ -29,6 +29,13 @@ def plan_toml(plan: ReleasePlan) -> str:
         "unit": plan.unit.name,
     }
     options |= plan.publication.as_dict()
+    if plan.series is not None:
+        del options["name"]
+        options |= {
+            "series": plan.series.name,
+            "period": plan.series.period,
+            "disjoint": plan.series.disjoint,
+        }
     if plan.unit.ids is not None:
         options |= {"ids": plan.unit.ids, "rows": plan.unit.rows}
     return "\n".join(_lines(options, {} if plan.purpose == TWIN else dict(plan.parameters))) + "\n"

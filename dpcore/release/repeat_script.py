@@ -18,7 +18,7 @@ usage: python {file} LEDGER_FOLDER OUTPUT_FOLDER{argument}
 
 import sys
 {imports}from dpcore import Box
-from dpcore.release import Amount, {kind}, Ledger, {words}ReleasePlan, Unit, publish
+from dpcore.release import Amount, {kind}, Ledger, {words}ReleasePlan, {period}Unit, publish
 
 {areas}plan = ReleasePlan(
 {fields}
@@ -76,6 +76,9 @@ def script(said: Mapping[str, Any]) -> str:
     if "publication" in said:
         own = ", ".join(f"{name}={value!r}" for name, value in said["publication"].items())
         fields["publication"] = f"Publication({own})"
+    if "series" in said:
+        own = ", ".join(f"{name}={value!r}" for name, value in said["series"].items())
+        fields["series"] = f"Series({own})"
     more, imports = "", "\n"
     if "areas" in said:
         fields["regions"] = "areas"
@@ -94,4 +97,5 @@ def script(said: Mapping[str, Any]) -> str:
         areas=more,
         imports=imports,
         words="Publication, " if "publication" in said else "",
+        period="Series, " if "series" in said else "",
     )
