@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpcore._html import render
-from dpcore.release import ask_notebook, certificate, certificate_page, map_page, repeat_script
+from dpcore.release import (
+    ask_notebook,
+    certificate,
+    certificate_map,
+    certificate_page,
+    map_page,
+    repeat_script,
+)
 from dpcore.release.accounts import Before
 from dpcore.release.published import Published
 from dpcore.release.signature import Signer
@@ -52,7 +59,9 @@ def sealed(
     return {
         **files,
         certificate.NAME: certificate.as_json(whole),
-        certificate.PAGE: certificate_page.certificate_page(whole, files).encode(),
+        certificate.PAGE: certificate_page.certificate_page(
+            whole, certificate_map.map_of(whole, files)
+        ).encode(),
     }
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from dpcore.geometry.domain import Box, FloatArray
-from dpcore.release.map_page import PageFrame, land_of, points_of_map
-from dpcore.release.published import Published
+from dpcore.release.map_drawing import PageFrame, land_of, points_of_map
+from dpcore.release.published import KINDS, Published, described_box, read
 from dpcore.study.run_view import marks
 from dpcore.study.shifts import meters_between
 
@@ -22,7 +22,7 @@ LONGEST_BAR, STEPS = 0.3, (1, 2, 5)
 
 
 @dataclass(frozen=True)
-class SmallMap:
+class CertificateMap:
     """The shapes of a drawing, in its own units."""
 
     width: float
@@ -35,7 +35,19 @@ class SmallMap:
     label: str
 
 
-def small_map(said: Mapping[str, Any], published: Published) -> SmallMap | None:
+def drawn_from(said: Mapping[str, Any]) -> set[str]:
+    """The files with the numbers that the page draws."""
+    return {f"{kind}.parquet" for kind in KINDS} & said["files"].keys()
+
+
+def map_of(said: Mapping[str, Any], files: Mapping[str, bytes]) -> CertificateMap | None:
+    """The map of the numbers in the files of a release; None where there are none to draw."""
+    box = described_box(said)
+    centers, points = (read(kind, files, box) for kind in KINDS)
+    return None if centers is None else small_map(said, Published(box, centers, points))
+
+
+def small_map(said: Mapping[str, Any], published: Published) -> CertificateMap | None:
     """The map of a release, or None where its data have no two coordinates to draw."""
     if published.box.d != 2 and not (said["geographic"] and published.box.d == 4):
         return None
@@ -45,7 +57,7 @@ def small_map(said: Mapping[str, Any], published: Published) -> SmallMap | None:
     box = _fitted(whole, centers, None if drawn is None else drawn.frame.to_numpy())
     frame = PageFrame(box, said["geographic"])
     inside = [] if drawn is None else list(points_of_map(frame, drawn))
-    return SmallMap(
+    return CertificateMap(
         frame.width,
         frame.height,
         list(land_of(frame, box)) if said["geographic"] else [],

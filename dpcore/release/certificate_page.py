@@ -6,18 +6,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpcore._html import render
 from dpcore.privacy import explain
 from dpcore.privacy.accounting import Neighbors
 from dpcore.privacy.rounding import at_most
 from dpcore.release.amounts import Amount
-from dpcore.release.certificate_map import SmallMap, small_map
 from dpcore.release.certificate_terms import hazards, terms
-from dpcore.release.published import KINDS, Published, described_box, read
 from dpcore.release.series import Series
 from dpcore.release.unit import Unit
+
+if TYPE_CHECKING:
+    from dpcore.release.certificate_map import CertificateMap
 
 #: More charges than this are told together, mechanism by mechanism.
 MOST_CHARGES = 8
@@ -31,13 +32,8 @@ MONTHS = (
 NOT_SAID = "not stated"
 
 
-def drawn_from(said: Mapping[str, Any]) -> set[str]:
-    """The files with the numbers that the page draws."""
-    return {f"{kind}.parquet" for kind in KINDS} & said["files"].keys()
-
-
-def certificate_page(said: Mapping[str, Any], files: Mapping[str, bytes]) -> str:
-    """The page of a certificate, with a map of what is in the files."""
+def certificate_page(said: Mapping[str, Any], drawn: CertificateMap | None) -> str:
+    """The page of a certificate, with the map of what was published, if there is one."""
     unit, neighbors = said["unit"], Neighbors(said["neighbors"])
     return render(
         "certificate.html",
@@ -52,7 +48,7 @@ def certificate_page(said: Mapping[str, Any], files: Mapping[str, bytes]) -> str
         together=_together(said),
         protected=explain.protected(unit["name"], neighbors, unit["ids"], unit["rows"]),
         not_promised=_not_promised(said),
-        map=_map(said, files),
+        map=drawn,
         terms=terms(said),
         hazards=hazards(said),
         charges=_charges(said["transcript"]["charges"]),
@@ -66,12 +62,6 @@ def date_in_words(time: str) -> str:
     """A moment in UTC as "Thursday, 19 November 2026"."""
     moment = datetime.fromisoformat(time)
     return f"{DAYS[moment.weekday()]}, {moment.day} {MONTHS[moment.month - 1]} {moment.year}"
-
-
-def _map(said: Mapping[str, Any], files: Mapping[str, bytes]) -> SmallMap | None:
-    box = described_box(said)
-    centers, points = (read(kind, files, box) for kind in KINDS)
-    return None if centers is None else small_map(said, Published(box, centers, points))
 
 
 def _facts(said: Mapping[str, Any]) -> dict[str, str]:

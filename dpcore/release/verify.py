@@ -12,7 +12,8 @@ from dpcore.privacy.accounting import Verdict
 from dpcore.privacy.rounding import at_most
 from dpcore.release import certificate as written
 from dpcore.release import signature
-from dpcore.release.certificate_page import certificate_page, drawn_from
+from dpcore.release.certificate_map import drawn_from, map_of
+from dpcore.release.certificate_page import certificate_page
 from dpcore.release.certificate_schema import CERTIFICATE
 from dpcore.release.described import described_plan
 from dpcore.release.finding import Finding
@@ -166,7 +167,7 @@ def _page(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
             what = f"{written.PAGE} says what the certificate says"
             yield Finding(what, None, "the centers or points that it draws are not here")
             return
-        same = certificate_page(said, files).encode() == files[written.PAGE]
+        same = certificate_page(said, map_of(said, files)).encode() == files[written.PAGE]
         yield _of_this_version(said, f"{written.PAGE} says what the certificate says", same)
 
 

@@ -18,6 +18,7 @@ PAGES = {
     "Explore, three levels": "/?three=true",
     "Explore, four dimensions": "/?data=iris&algorithm=auto",
     "Areas": "/areas",
+    "Choose a level": "/choose?data=s1-like&k=3",
     "Curves": "/curves?runs=1",
     "Compare": "/compare?runs=1",
     "Compare, papers": "/compare?compare=papers",

@@ -23,7 +23,8 @@ from dpcore.release import (
     verify,
 )
 from dpcore.release.plan_toml import plan_toml
-from dpcore.release.series import ADDED, PARALLEL, cost_of_union, releases_left, union_of
+from dpcore.release.series import ADDED, PARALLEL, releases_left
+from dpcore.release.series_union import cost_of_union, union_of
 
 BOX = Box((0, 0), (1, 1), ("x", "y"))
 PERIODS = ("2015-01", "2015-02")

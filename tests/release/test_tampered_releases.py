@@ -10,6 +10,7 @@ from dpcore.release import signature, verify
 from dpcore.release.accounts import Before
 from dpcore.release.amounts import Amount
 from dpcore.release.certificate import HEAD, NAME, PAGE, as_json, sealed
+from dpcore.release.certificate_map import map_of
 from dpcore.release.certificate_page import certificate_page
 from dpcore.release.verify import signed as signed_by
 from tests.conftest import missing
@@ -61,7 +62,11 @@ def signed(published, signer):
     spent = Amount.of(said["epsilon"], said["delta"])
     contents = {name: files[name] for name in said["files"]}
     whole = sealed(rest, contents, Before(said[HEAD], spent, 1), signer)
-    return {**files, NAME: as_json(whole), PAGE: certificate_page(whole, files).encode()}
+    return {
+        **files,
+        NAME: as_json(whole),
+        PAGE: certificate_page(whole, map_of(whole, files)).encode(),
+    }
 
 
 def test_there_are_many_tamperings():
