@@ -6,6 +6,7 @@ import argparse
 import json
 import sqlite3
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 from dpcore.algorithms import get
@@ -29,17 +30,29 @@ from dpcore.datasets.files import coordinates
 from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box
 from dpcore.geometry.positions import longitude_first
+from dpcore.privacy.accounting import Neighbors
 from dpcore.release.amounts import Amount
 from dpcore.release.ledger import Ledger, ReleaseRefused
 from dpcore.release.leveled_source import LeveledFileData
 from dpcore.release.output import refuse_target
 from dpcore.release.plan import TWIN, ReleasePlan
 from dpcore.release.plan_toml import plan_toml
+from dpcore.release.publication import Publication
 from dpcore.release.publish import Release, publish
+from dpcore.release.series import Series, releases_left
 from dpcore.release.signature import make_key, signer
 from dpcore.release.sources import BuiltinData, DataSource, FileData, known
 from dpcore.release.twin import twin_plan
 from dpcore.release.unit import Unit
+
+#: What a publisher may say, for the help.
+WORDS = {
+    "publisher": "who publishes: a name, an office",
+    "contact": "where to ask",
+    "purpose": "what the release is made for",
+    "description": "what the data are: what one row is, from when, about how many",
+    "license": "what others may do with the files, such as CC BY 4.0",
+}
 
 
 def add(command: argparse.ArgumentParser) -> None:
@@ -76,6 +89,26 @@ def add(command: argparse.ArgumentParser) -> None:
     add_budget(command)
     add_regions(command)
     add_own_levels(command)
+    group = command.add_argument_group(
+        "series",
+        "Publish again and again, such as each month. Where each row is in one period only and a "
+        "row is what is protected, each period has a budget of its own; else all share one.",
+    )
+    group.add_argument("--series", metavar="NAME", help="the series that this release belongs to")
+    group.add_argument("--period", help="the period of this release, such as 2015-01")
+    group.add_argument(
+        "--disjoint", action="store_true", help="state that no row is in the data of two periods"
+    )
+    command.add_argument(
+        "--public-rows",
+        type=int,
+        metavar="N",
+        help="about how many rows there are, a public number: a method that could not answer for "
+        "so many is refused before anything is spent",
+    )
+    group = command.add_argument_group("words on the certificate")
+    for each in fields(Publication):
+        group.add_argument(f"--{each.name}", default="", help=WORDS[each.name])
     add_ledger(command)
     command.add_argument(
         "--output", type=Path, help="new folder for the files (default: release-NUMBER)"
@@ -169,6 +202,9 @@ def tell(release: Release, folder: Path, books: Ledger, as_json: bool) -> None:
         assert account is not None
         print(f"Release {release.entry.number}: {len(release.files)} files in {folder}.")
         print(f"It cost {release.entry.charged}; {account.left} is left for {account.name!r}.")
+        if "series" in release.certificate:
+            more = releases_left(account.left, release.entry.charged)
+            print(f"That is enough for {more} more releases like this one.")
     sys.stdout.flush()
 
 
@@ -179,13 +215,16 @@ def default_folder(number: int) -> Path:
 def planned(arguments: argparse.Namespace, books: Ledger) -> ReleasePlan:
     """The plan that the arguments describe."""
     data = source(arguments)
+    unit = Unit(arguments.unit or unit_of(arguments), arguments.ids, arguments.rows)
+    series = period(arguments)
     name = arguments.name or arguments.data
-    if not (arguments.name or known(arguments.data)):
+    if series is not None:
+        name = series.account(unit, Neighbors(arguments.neighbors))
+    elif not (arguments.name or known(arguments.data)):
         raise BadInput(
             "Name the data set with --name: its name stands on the certificate, where a path might "
             "tell who is in it."
         )
-    unit = Unit(arguments.unit or unit_of(arguments), arguments.ids, arguments.rows)
     allowed = total(arguments, books, name)
     if arguments.algorithm == TWIN:
         if arguments.k is not None or arguments.delta or arguments.set or arguments.regions:
@@ -198,7 +237,7 @@ def planned(arguments: argparse.Namespace, books: Ledger) -> ReleasePlan:
         )
     if arguments.k is None:
         raise BadInput("Say how many centers to publish: -k.")
-    return ReleasePlan(
+    plan = ReleasePlan(
         name,
         data,
         arguments.algorithm,
@@ -210,7 +249,29 @@ def planned(arguments: argparse.Namespace, books: Ledger) -> ReleasePlan:
         unit,
         allowed,
         regions=regions(arguments, data.box),
+        publication=Publication(
+            **{each.name: getattr(arguments, each.name) for each in fields(Publication)}
+        ),
+        series=series,
     )
+    if arguments.public_rows is not None:
+        plan.refuse_too_few(arguments.public_rows)
+    return plan
+
+
+def period(arguments: argparse.Namespace) -> Series | None:
+    """The period of a series that the arguments name."""
+    if arguments.series is None:
+        if arguments.period or arguments.disjoint:
+            raise BadInput("--period and --disjoint belong to a series: name it with --series.")
+        return None
+    if arguments.period is None:
+        raise BadInput("Say which period of the series this is: --period.")
+    if arguments.name:
+        raise BadInput("A series names its account itself: leave out --name.")
+    if arguments.algorithm == TWIN:
+        raise BadInput("A twin belongs to no series. Name its account with --name.")
+    return Series(arguments.series, arguments.period, arguments.disjoint)
 
 
 def source(arguments: argparse.Namespace) -> DataSource:

@@ -8,8 +8,10 @@ from dpcore.release.leveled_source import LeveledFileData
 from dpcore.release.opening import opened
 from dpcore.release.outside_charge import record_outside_charge
 from dpcore.release.plan import RELEASE, TWIN, ReleasePlan
+from dpcore.release.publication import Publication
 from dpcore.release.publish import Progress, Release, Unanswered, publish, reopened
 from dpcore.release.published_files import PublishedFiles
+from dpcore.release.series import Series
 from dpcore.release.sources import BuiltinData, DataSource, FileData
 from dpcore.release.twin import twin_of, twin_plan
 from dpcore.release.unit import Unit
@@ -30,10 +32,12 @@ __all__ = [
     "Ledger",
     "LeveledFileData",
     "Progress",
+    "Publication",
     "PublishedFiles",
     "Release",
     "ReleasePlan",
     "ReleaseRefused",
+    "Series",
     "Unanswered",
     "Unit",
     "opened",

@@ -48,6 +48,17 @@ class ReleaseRefused(Refusal):
 
 
 @dataclass(frozen=True)
+class Before:
+    """What a ledger tells a release of what came before it."""
+
+    #: The head of the chain.
+    head: str
+    #: What the account has spent, this release included, and in how many charges.
+    spent: Amount
+    charges: int
+
+
+@dataclass(frozen=True)
 class Account:
     """What may be spent on one data set in all, and what was.
 
@@ -256,3 +267,11 @@ def amount(row: sqlite3.Row) -> Amount:
         return Amount(Fraction(row["epsilon"]), Fraction(row["delta"]))
     except (ValueError, ZeroDivisionError):
         raise DamagedLedger("An amount in the ledger is no number.") from None
+
+
+def before(database: sqlite3.Connection, claim: Claim, head: str) -> Before:
+    """What comes before a release, and what its account has spent with it."""
+    count = "SELECT count(*) FROM releases WHERE account = ?"
+    (charges,) = database.execute(count, (claim.account,)).fetchone()
+    used = found(database, claim.account).used if exists(database, claim.account) else Amount()
+    return Before(head, used + claim.price, charges + 1)

@@ -7,7 +7,16 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpcore.release import certificate, certificate_page, map_page, repeat_script
+from dpcore._html import render
+from dpcore.release import (
+    ask_notebook,
+    certificate,
+    certificate_map,
+    certificate_page,
+    map_page,
+    repeat_script,
+)
+from dpcore.release.accounts import Before
 from dpcore.release.published import Published
 from dpcore.release.signature import Signer
 from dpcore.results import export
@@ -20,6 +29,8 @@ if TYPE_CHECKING:
 MOST_AS_TEXT = 50_000
 #: The file of the regions with their levels.
 AREAS = "areas.geojson"
+#: The page that checks the files in a browser, the same in every release.
+VERIFY = "verify.html"
 #: The program that checks the charges without dpcore: the module of this name, as it is.
 CHECK = "check_with_opendp.py"
 
@@ -39,16 +50,18 @@ def sealed(
     result: ReleasedResult,
     time: str,
     files: Mapping[str, bytes],
-    head: str,
+    before: Before,
     signer: Signer | None = None,
 ) -> dict[str, bytes]:
-    """The files with their certificate, which tells their digests and the ledger's head before."""
+    """The files with their certificate, which tells their digests and what came before it."""
     said = certificate.facts(plan, result, time)
-    whole = certificate.sealed(said, files, head, signer)
+    whole = certificate.sealed(said, files, before, signer)
     return {
         **files,
         certificate.NAME: certificate.as_json(whole),
-        certificate.PAGE: certificate_page.certificate_page(whole).encode(),
+        certificate.PAGE: certificate_page.certificate_page(
+            whole, certificate_map.map_of(whole, files)
+        ).encode(),
     }
 
 
@@ -72,4 +85,7 @@ def _texts(said: Mapping[str, Any], published: Published) -> Iterator[tuple[str,
     if places or published.box.d == 2:
         yield map_page.NAME, map_page.map_page(said, published)
     yield repeat_script.NAME, repeat_script.script(said)
+    yield VERIFY, render(VERIFY)
+    if points is not None:
+        yield ask_notebook.NAME, ask_notebook.ask_notebook(said).decode()
     yield CHECK, Path(__file__).with_name(CHECK).read_text(encoding="utf-8")

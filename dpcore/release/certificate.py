@@ -13,6 +13,7 @@ import numpy as np
 from dpcore._version import __version__
 from dpcore.algorithms import PAPERS, get
 from dpcore.privacy.transcript import Transcript
+from dpcore.release.accounts import Before
 from dpcore.release.rehearsal import short_answers
 from dpcore.release.signature import Signer
 from dpcore.results.run_result import ReleasedResult
@@ -57,13 +58,22 @@ def facts(plan: ReleasePlan, result: ReleasedResult, time: str) -> dict[str, Any
 
 
 def sealed(
-    said: Mapping[str, Any], files: Mapping[str, bytes], head: str, signer: Signer | None
+    said: Mapping[str, Any],
+    files: Mapping[str, bytes],
+    before: Before,
+    signer: Signer | None,
 ) -> dict[str, Any]:
     """The certificate: the digests of the files, the head of the ledger's chain before the release,
-    which says nothing without the ledger's key, its own fingerprint, and its public key."""
+    which says nothing without the ledger's key, what the account has spent with this release, its
+    own fingerprint, and its public key."""
     whole = {
         **said,
-        HEAD: head,
+        HEAD: before.head,
+        "spent": {
+            "epsilon": float(before.spent.epsilon),
+            "delta": float(before.spent.delta),
+            "charges": before.charges,
+        },
         "files": {name: described(content) for name, content in files.items()},
         "public key": None if signer is None else signer.public_key,
     }

@@ -1,74 +1,131 @@
-"""The certificate as a page that prints on one sheet: made from its data, and from nothing else."""
+"""The certificate as a page that prints on one sheet and an annex: made from its data, and from the
+published numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpcore._html import render
 from dpcore.privacy import explain
 from dpcore.privacy.accounting import Neighbors
 from dpcore.privacy.rounding import at_most
+from dpcore.release.amounts import Amount
+from dpcore.release.certificate_terms import hazards, terms
+from dpcore.release.series import Series
+from dpcore.release.unit import Unit
+
+if TYPE_CHECKING:
+    from dpcore.release.certificate_map import CertificateMap
 
 #: More charges than this are told together, mechanism by mechanism.
 MOST_CHARGES = 8
 #: What a sheet has room for of an argument, in letters; all of it is in the data.
 SHOWN, MOST_LETTERS = ("Relation", "Private", "Flaw", "Repair"), 1700
+DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September",
+    "October", "November", "December",
+)  # fmt: skip
+NOT_SAID = "not stated"
 
 
-def certificate_page(said: Mapping[str, Any]) -> str:
-    """The page of a certificate."""
+def certificate_page(said: Mapping[str, Any], drawn: CertificateMap | None) -> str:
+    """The page of a certificate, with the map of what was published, if there is one."""
     unit, neighbors = said["unit"], Neighbors(said["neighbors"])
-    protection = [
-        explain.protected(unit["name"], neighbors, unit["ids"], unit["rows"]),
-        explain.rows_of(said["source"]["kind"]),
-        explain.attack(said["epsilon"], unit["name"], neighbors),
-        explain.slip(said["delta"]) or "",
-    ]
     return render(
         "certificate.html",
         said=said,
-        protection=" ".join(filter(None, protection)),
+        date=date_in_words(said["time"]),
+        hour=f"{said['time'][11:16]} Coordinated Universal Time",
+        number=f"{said['time'][:10]}-{said['digest'][:8]}",
         facts=_facts(said),
+        promise=explain.attack(said["epsilon"], unit["name"], neighbors),
+        slip=explain.slip(said["delta"]),
+        caution=explain.caution(said["epsilon"]),
+        together=_together(said),
+        protected=explain.protected(unit["name"], neighbors, unit["ids"], unit["rows"]),
+        not_promised=_not_promised(said),
+        map=drawn,
+        terms=terms(said),
+        hazards=hazards(said),
         charges=_charges(said["transcript"]["charges"]),
+        spent=at_most(said["transcript"]["epsilon"]),
         arguments=list(_arguments(said["arguments"])),
         noise=explain.UNVETTED,
     )
 
 
+def date_in_words(time: str) -> str:
+    """A moment in UTC as "Thursday, 19 November 2026"."""
+    moment = datetime.fromisoformat(time)
+    return f"{DAYS[moment.weekday()]}, {moment.day} {MONTHS[moment.month - 1]} {moment.year}"
+
+
 def _facts(said: Mapping[str, Any]) -> dict[str, str]:
-    """What the certificate says in a word or two, by name."""
-    box, row, first = said["box"], said["budget of one row"], said["arguments"][0]
+    """What a reader asks first, by name."""
+    words = said.get("publication", {})
+    publisher = ", ".join(filter(None, (words.get("publisher"), words.get("contact"))))
+    box = said["box"]
     ends = ", ".join(
         f"{name} {low:g} to {high:g}"
         for name, low, high in zip(box["names"], box["low"], box["high"], strict=True)
     )
-    settings = ", ".join(f"{name} = {value}" for name, value in said["parameters"].items())
-    facts = {
-        "Algorithm": f"{first['title']} ({said['algorithm']}), dpcore {said['dpcore']}",
-        "After": first["paper"],
-        "Verdict": ", ".join(
-            f"{each['algorithm']}: {each['verdict']}" for each in said["arguments"]
-        ),
-        "Settings": ", ".join(filter(None, [f"k = {said['k']}", settings])),
-        "Privacy": f"{_privacy(said)}, under {said['neighbors']}",
-        "Noise": _noise(said["noise"]),
-        "Box": ends,
-        "Asked for": said["time"],
+    unit = said["unit"]["name"]
+    points = said["facts"].get("points")
+    published = [f"{said['k']} centers"]
+    if "points.parquet" in said["files"]:
+        published.append("weighted points" if points is None else f"{points:,} weighted points")
+    if "map.html" in said["files"]:
+        published.append("a map")
+    return {
+        "Publisher": publisher or NOT_SAID,
+        "Purpose": words.get("purpose", NOT_SAID),
+        "Data": words.get("description", f"{said['data set']}; one row is one {unit}"),
+        "Area": f"{ends}, chosen from public knowledge",
+        "Published": ", ".join(published),
+        "License": words.get("license", NOT_SAID),
     }
-    if said["unit"]["rows"] > 1:
-        facts["One row"] = _privacy(row)
-    return facts
 
 
-def _privacy(amount: Mapping[str, Any]) -> str:
-    return f"ε = {at_most(amount['epsilon'])}, δ = {at_most(amount['delta'])}"
+def _together(said: Mapping[str, Any]) -> str:
+    """What all releases of these data let an attacker reach, so far and ever."""
+    unit = said["unit"]["name"]
+    allowed = said["allowed"]["epsilon"]
+    limit = (
+        f"All releases of this account together may use ε {at_most(allowed)}: never more than "
+        f"{explain.certainty(allowed)} sure."
+    )
+    spent = said.get("spent")
+    if spent is None:
+        return limit
+    charges = "this is the only charge" if spent["charges"] == 1 else f"{spent['charges']} charges"
+    if "series" in said:
+        period = Series(**said["series"])
+        owner = Unit(**said["unit"])
+        words = period.words(owner, Neighbors(said["neighbors"]), Amount.of(allowed))
+        limit = f"{words} {limit}"
+    return (
+        f"Everything drawn from these data so far ({charges}) comes to ε "
+        f"{at_most(spent['epsilon'])}: at most {explain.certainty(spent['epsilon'])} sure about "
+        f"one {unit}. {limit}"
+    )
 
 
-def _noise(noise: Mapping[str, Any]) -> str:
-    seed = "without a seed" if noise["seed"] is None else f"with seed {noise['seed']}"
-    return f"{noise['library']} {noise['version']}, {seed}"
+def _not_promised(said: Mapping[str, Any]) -> list[str]:
+    unit = said["unit"]
+    told = ["Facts about many, such as which areas are busy, are published on purpose."]
+    if unit["ids"] is None:
+        told.append(
+            f"Somebody with many {explain.plural(unit['name'])} is protected for each one, not for "
+            "all of them together."
+        )
+    else:
+        told.append(f"Groups of {explain.plural(unit['name'])} are protected less than one.")
+    told.append("The data themselves, and people with access to them, are outside this promise.")
+    return told
 
 
 def _charges(charges: list[dict[str, Any]]) -> list[tuple[str, str, str]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -21,6 +21,7 @@ from dpcore.privacy.accounting import (
     Neighbors,
     Verdict,
 )
+from dpcore.release import publication
 from dpcore.release.certificate import FORMAT, KIND, LIBRARY
 from dpcore.release.plan import LONGEST_NAME, RELEASE, TWIN
 from dpcore.release.unit import MOST_ROWS
@@ -260,6 +261,9 @@ AREAS = record(
     ),
     statement=many(text(), least=1),
 )
+PUBLICATION = record(
+    **{each.name: Missable(text(publication.LONGEST)) for each in fields(publication.Publication)}
+)
 CERTIFICATE = record(
     kind=one_of(KIND),
     format=one_of(FORMAT),
@@ -289,8 +293,11 @@ CERTIFICATE = record(
     answers=many(record(region=Missable(NAME), why=text(1000), values=many(whole(), least=1))),
     areas=Missable(AREAS),
     own_levels=Missable(record(thresholds=THRESHOLDS, statement=many(text(), least=1))),
+    publication=Missable(PUBLICATION),
+    series=Missable(record(name=NAME, period=NAME, disjoint=truth)),
     transcript=ACCOUNT,
     ledger_before=SHA256,
+    spent=Missable(record(epsilon=number(0), delta=number(0), charges=whole(1))),
     files=named(text(200), record(sha256=SHA256, bytes=whole(0))),
     public_key=optional(text(100)),
     digest=SHA256,

@@ -20,6 +20,7 @@ MEDIA = {
     "csv": "text/csv",
     "geojson": "application/geo+json",
     "html": "text/html",
+    "ipynb": "application/x-ipynb+json",
     "json": "application/json",
     "parquet": "application/vnd.apache.parquet",
     "py": "text/x-python",

@@ -14,7 +14,9 @@ from dpcore.release.amounts import Amount
 from dpcore.release.array_source import ArrayData
 from dpcore.release.leveled_source import OWN, THRESHOLDS, LeveledFileData
 from dpcore.release.plan import TWIN, ReleasePlan
+from dpcore.release.publication import Publication
 from dpcore.release.published import described_box
+from dpcore.release.series import Series
 from dpcore.release.sources import BuiltinData, DataSource, FileData
 from dpcore.release.twin import twin_plan
 from dpcore.release.unit import Unit
@@ -47,6 +49,8 @@ def described_plan(said: Mapping[str, Any]) -> ReleasePlan:
         allowed,
         said["purpose"],
         described_regions(said),
+        Publication.of(said),
+        None if "series" not in said else Series(**said["series"]),
     )
 
 

@@ -81,11 +81,13 @@ from dpcore.errors import BadInput
 from dpcore.release import chain, ledger_store
 from dpcore.release.accounts import (
     Account,
+    Before,
     Claim,
     ReleaseRefused,
     amount,
     as_opened,
     as_row,
+    before,
     check,
     exists,
     found,
@@ -98,8 +100,8 @@ __all__ = ["Account", "Claim", "Entry", "Ledger", "ReleaseRefused"]
 
 #: The largest number that SQLite can give a release.
 MOST = 2**63 - 1
-#: The files of a release, or what makes them once the head that they follow is known.
-Files = Mapping[str, bytes] | Callable[[str], Mapping[str, bytes]]
+#: The files of a release, or what makes them once it is known what they follow.
+Files = Mapping[str, bytes] | Callable[[Before], Mapping[str, bytes]]
 
 
 @dataclass(frozen=True)
@@ -288,7 +290,7 @@ class Ledger:
             check(database, claim)
             last = database.execute("SELECT number, link FROM releases ORDER BY number DESC")
             number, head = last.fetchone() or (0, chain.start(self.key))
-            kept = files(head) if callable(files) else files
+            kept = files(before(database, claim, head)) if callable(files) else files
             number += 1
             by = actors or Actors()
             said = (purpose, time, plan, failure, by)

@@ -15,6 +15,8 @@ from dpcore.privacy.accounting import Budget, Neighbors
 from dpcore.privacy.rounding import down
 from dpcore.release.amounts import Amount
 from dpcore.release.ledger import Claim, ReleaseRefused
+from dpcore.release.publication import Publication
+from dpcore.release.series import Series
 from dpcore.release.sources import BuiltinData, DataSource
 from dpcore.release.unit import Unit
 from dpcore.runs.personal import check_levels, sentences
@@ -67,6 +69,10 @@ class ReleasePlan:
     regions : Regions or None, default=None
         Parts of a map with privacy levels of their own, each at most `epsilon`. The account pays
         the largest of the levels, and `epsilon` becomes that.
+    publication : Publication, default=Publication()
+        Who publishes the release and what for, as the certificate says it.
+    series : Series or None, default=None
+        The period of a series that this release is of; `name` is then the account of the series.
 
     Raises
     ------
@@ -98,6 +104,8 @@ class ReleasePlan:
     allowed: Amount = field(default_factory=lambda: Amount.of(1.0))
     purpose: str = RELEASE
     regions: Regions | None = None
+    publication: Publication = field(default_factory=Publication)
+    series: Series | None = None
 
     def __post_init__(self) -> None:
         if self.regions is not None:
@@ -131,6 +139,7 @@ class ReleasePlan:
         if self.purpose not in (RELEASE, TWIN):
             raise BadInput(f"A release is made to publish or to explore, not for {self.purpose!r}.")
         self._refuse_too_few_rows()
+        self._refuse_wrong_account()
         self.unit.refuse(self.neighbors)
         self.data.refuse(self.unit)
         _ = self.row_request  # raises where the level is out of range
@@ -158,6 +167,24 @@ class ReleasePlan:
             )
         check_levels(self.system, thresholds, self.epsilon, Neighbors(self.neighbors))
         object.__setattr__(self, "epsilon", float(thresholds[-1]))
+
+    def _refuse_wrong_account(self) -> None:
+        """Raise where a period of a series would be paid by another account than its own."""
+        if self.series is not None:
+            account = self.series.account(self.unit, self.neighbors)
+            if self.name != account:
+                raise BadInput(
+                    f"The account of this period is {account!r}, so that is the name, not "
+                    f"{self.name!r}."
+                )
+
+    def refuse_too_few(self, rows: int) -> None:
+        """Raise where the method could not answer for so many rows, a public number, before
+        anything is spent."""
+        if self.regions is None:
+            row, system = self.per_row, self.system
+            if known := system.too_few_rows(rows, self.k, row.epsilon, self.neighbors):
+                raise known
 
     def _refuse_too_few_rows(self) -> None:
         """Raise where a public number of rows says that the method cannot answer."""
@@ -250,11 +277,19 @@ class ReleasePlan:
             explain.attack(self.epsilon, unit.name, self.neighbors),
             explain.slip(self.delta),
             explain.caution(self.epsilon),
+            self.series_in_words,
             explain.bill(str(self.price), str(self.allowed)),
             "The noise is drawn by OpenDP, without a seed: nobody can draw it again, you included. "
             + explain.UNVETTED,
         ]
         return [sentence for sentence in said if sentence]
+
+    @property
+    def series_in_words(self) -> str:
+        """What all periods of a series cost together; nothing without a series."""
+        if self.series is None:
+            return ""
+        return self.series.words(self.unit, self.neighbors, self.allowed)
 
     @property
     def protection_by_region(self) -> list[str]:
@@ -292,6 +327,8 @@ class ReleasePlan:
             },
             **self._areas(),
             **self._own_levels(),
+            **self._publication(),
+            **({} if self.series is None else {"series": self.series.as_dict()}),
         }
 
     def _own_levels(self) -> dict[str, Any]:
@@ -300,6 +337,11 @@ class ReleasePlan:
             return {}
         said = self.protection_by_own_level
         return {"own levels": {"thresholds": list(self.data.thresholds), "statement": said}}
+
+    def _publication(self) -> dict[str, Any]:
+        """The words of the publisher, where there are any."""
+        said = self.publication.as_dict()
+        return {"publication": said} if said else {}
 
     def _areas(self) -> dict[str, Any]:
         """The regions with their levels as GeoJSON, and what they protect in words."""

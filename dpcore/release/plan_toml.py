@@ -31,6 +31,14 @@ def plan_toml(plan: ReleasePlan, areas: Path | None = None) -> str:
         "allowed": [float(allowed.epsilon), float(allowed.delta)],
         "unit": plan.unit.name,
     }
+    options |= plan.publication.as_dict()
+    if plan.series is not None:
+        del options["name"]
+        options |= {
+            "series": plan.series.name,
+            "period": plan.series.period,
+            "disjoint": plan.series.disjoint,
+        }
     if plan.unit.ids is not None:
         options |= {"ids": plan.unit.ids, "rows": plan.unit.rows}
     if areas is not None:

@@ -18,7 +18,7 @@ usage: python {file} LEDGER_FOLDER OUTPUT_FOLDER{argument}
 
 import sys
 {imports}from dpcore import Box
-from dpcore.release import Amount, {kind}, Ledger, ReleasePlan, Unit, publish
+from dpcore.release import Amount, {kind}, Ledger, {words}ReleasePlan, {period}Unit, publish
 
 {areas}plan = ReleasePlan(
 {fields}
@@ -80,6 +80,12 @@ def script(said: Mapping[str, Any]) -> str:
         "purpose": repr(said["purpose"]),
         "allowed": f"Amount.of({allowed['epsilon']!r}, {allowed['delta']!r})",
     }
+    if "publication" in said:
+        own = ", ".join(f"{name}={value!r}" for name, value in said["publication"].items())
+        fields["publication"] = f"Publication({own})"
+    if "series" in said:
+        own = ", ".join(f"{name}={value!r}" for name, value in said["series"].items())
+        fields["series"] = f"Series({own})"
     more, imports = "", "\n"
     if "areas" in said:
         fields["regions"] = "areas"
@@ -97,4 +103,6 @@ def script(said: Mapping[str, Any]) -> str:
         fields=lines,
         areas=more,
         imports=imports,
+        words="Publication, " if "publication" in said else "",
+        period="Series, " if "series" in said else "",
     )

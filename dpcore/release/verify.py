@@ -12,6 +12,7 @@ from dpcore.privacy.accounting import Verdict
 from dpcore.privacy.rounding import at_most
 from dpcore.release import certificate as written
 from dpcore.release import signature
+from dpcore.release.certificate_map import drawn_from, map_of
 from dpcore.release.certificate_page import certificate_page
 from dpcore.release.certificate_schema import CERTIFICATE
 from dpcore.release.described import described_plan
@@ -162,7 +163,11 @@ def _release(version: str) -> tuple[int, ...]:
 def _page(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
     """The page says what the certificate says."""
     if written.PAGE in files:
-        same = certificate_page(said).encode() == files[written.PAGE]
+        if not drawn_from(said) <= files.keys():
+            what = f"{written.PAGE} says what the certificate says"
+            yield Finding(what, None, "the centers or points that it draws are not here")
+            return
+        same = certificate_page(said, map_of(said, files)).encode() == files[written.PAGE]
         yield _of_this_version(said, f"{written.PAGE} says what the certificate says", same)
 
 

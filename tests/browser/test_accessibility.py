@@ -20,6 +20,7 @@ PAGES = {
     "Areas": "/areas",
     "Areas, my own map": "/areas?areas_view=mine",
     "Areas, wishes": "/areas?areas_view=wishes",
+    "Choose a level": "/choose?data=s1-like&k=3",
     "Curves": "/curves?runs=1",
     "Compare": "/compare?runs=1",
     "Compare, papers": "/compare?compare=papers",

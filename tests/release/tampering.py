@@ -14,6 +14,7 @@ import numpy as np
 
 from dpcore.release.bundle import derived
 from dpcore.release.certificate import NAME, PAGE, as_json, described, digest
+from dpcore.release.certificate_map import map_of
 from dpcore.release.certificate_page import certificate_page
 from dpcore.release.described import described_box
 from dpcore.release.published import Published, read
@@ -333,7 +334,7 @@ def remade(said: Said, files: Files) -> Files:
 
 def _page(said: Said, files: Files) -> bytes:
     try:
-        return certificate_page(said).encode()
+        return certificate_page(said, map_of(said, files)).encode()
     except Exception:
         return files[PAGE]
 

@@ -37,7 +37,7 @@ def made(patients, tmp_path_factory) -> tuple[Path, Path]:
     words += ["--unit", "person", "--ids", "who", "--rows", 3]
     run = dpcore(*words, "--ledger", ledger, "--output", out, answer="yes\n")
     assert run.returncode == 0, run.stderr
-    assert "one person, whoever an entry of 'who' stands for" in run.stderr
+    assert "This protects one person, identified by 'who'" in run.stderr
     assert "can become at most 72 % sure" in run.stderr
     assert "It cost ε 0.9; ε 0.1 is left for 'visits'." in run.stdout
     return ledger, out

@@ -7,7 +7,10 @@ import importlib.util
 import pytest
 
 from dpcore.release import signature, verify
+from dpcore.release.accounts import Before
+from dpcore.release.amounts import Amount
 from dpcore.release.certificate import HEAD, NAME, PAGE, as_json, sealed
+from dpcore.release.certificate_map import map_of
 from dpcore.release.certificate_page import certificate_page
 from dpcore.release.verify import signed as signed_by
 from tests.conftest import missing
@@ -54,12 +57,16 @@ def signer(tmp_path_factory):
 def signed(published, signer):
     """The files of a release as its publisher would have signed them."""
     said, files = copied(published["city"].files)
-    rest = {
-        n: v for n, v in said.items() if n not in ("files", "public key", "digest", "signature")
-    }
+    made = ("files", "public key", "digest", "signature", "spent")
+    rest = {n: v for n, v in said.items() if n not in made}
+    spent = Amount.of(said["epsilon"], said["delta"])
     contents = {name: files[name] for name in said["files"]}
-    whole = sealed(rest, contents, said[HEAD], signer)
-    return {**files, NAME: as_json(whole), PAGE: certificate_page(whole).encode()}
+    whole = sealed(rest, contents, Before(said[HEAD], spent, 1), signer)
+    return {
+        **files,
+        NAME: as_json(whole),
+        PAGE: certificate_page(whole, map_of(whole, files)).encode(),
+    }
 
 
 def test_there_are_many_tamperings():

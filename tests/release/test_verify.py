@@ -27,6 +27,7 @@ from dpcore.release import (
     verify,
 )
 from dpcore.release.certificate import NAME, PAGE, as_json, described, digest
+from dpcore.release.certificate_map import map_of
 from dpcore.release.certificate_page import certificate_page
 from dpcore.release.recomputed_spending import overspent
 from dpcore.release.verify import MOST_BYTES
@@ -44,7 +45,7 @@ def reissued(said, files, **contents):
     for name, content in contents.items():
         said["files"][name] = described(content)
     said["digest"] = digest(said)
-    files[NAME], files[PAGE] = as_json(said), certificate_page(said).encode()
+    files[NAME], files[PAGE] = as_json(said), certificate_page(said, map_of(said, files)).encode()
     return files
 
 

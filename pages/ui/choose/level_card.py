@@ -29,7 +29,7 @@ STYLE = """
 .st-key-level-card [data-testid="stPageLink"] a:hover { background: #DCE8FA; }
 .st-key-need-sentence { margin-top: .5rem; }
 .st-key-need-sentence p { font-size: 1.15rem; }
-.st-key-level-card { gap: .4rem; }
+.st-key-level-card { gap: .8rem; }
 </style>
 """
 

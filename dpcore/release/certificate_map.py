@@ -1,0 +1,96 @@
+"""The small map on a certificate: what was published, where most of it lies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpcore.geometry.domain import Box, FloatArray
+from dpcore.release.map_drawing import PageFrame, land_of, points_of_map
+from dpcore.release.published import KINDS, Published, described_box, read
+from dpcore.study.run_view import marks
+from dpcore.study.shifts import meters_between
+
+#: Points that are drawn, the part of their weight that the map shows, and room around it.
+MOST_POINTS, SHOWN, ROOM = 350, 0.98, 0.08
+#: The longest scale bar, as part of the width, and steps of its length.
+LONGEST_BAR, STEPS = 0.3, (1, 2, 5)
+
+
+@dataclass(frozen=True)
+class CertificateMap:
+    """The shapes of a drawing, in its own units."""
+
+    width: float
+    height: float
+    land: list[tuple[str, str]]
+    points: list[tuple[float, float, float, float]]
+    centers: list[list[float]]
+    #: Length and words of the scale bar; None where there is no map.
+    bar: tuple[float, str] | None
+    label: str
+
+
+def drawn_from(said: Mapping[str, Any]) -> set[str]:
+    """The files with the numbers that the page draws."""
+    return {f"{kind}.parquet" for kind in KINDS} & said["files"].keys()
+
+
+def map_of(said: Mapping[str, Any], files: Mapping[str, bytes]) -> CertificateMap | None:
+    """The map of the numbers in the files of a release; None where there are none to draw."""
+    box = described_box(said)
+    centers, points = (read(kind, files, box) for kind in KINDS)
+    return None if centers is None else small_map(said, Published(box, centers, points))
+
+
+def small_map(said: Mapping[str, Any], published: Published) -> CertificateMap | None:
+    """The map of a release, or None where its data have no two coordinates to draw."""
+    if published.box.d != 2 and not (said["geographic"] and published.box.d == 4):
+        return None
+    synopsis, whole = published.synopsis, published.box.take((0, 1))
+    drawn = None if synopsis is None else marks(synopsis, most=MOST_POINTS)
+    centers = published.centers[:, :2]
+    box = _fitted(whole, centers, None if drawn is None else drawn.frame.to_numpy())
+    frame = PageFrame(box, said["geographic"])
+    inside = [] if drawn is None else list(points_of_map(frame, drawn))
+    return CertificateMap(
+        frame.width,
+        frame.height,
+        list(land_of(frame, box)) if said["geographic"] else [],
+        [each for each in inside if 0 <= each[0] <= frame.width and 0 <= each[1] <= frame.height],
+        frame(centers).tolist(),
+        _bar(box) if said["geographic"] else None,
+        f"Map of {len(centers)} published centers" + " and points" * bool(inside),
+    )
+
+
+def _fitted(box: Box, centers: FloatArray, points: FloatArray | None) -> Box:
+    """The part of a box where the centers and nearly all published weight lie."""
+    low, high = centers.min(axis=0), centers.max(axis=0)
+    if points is not None and len(points):
+        for axis in (0, 1):
+            order = np.argsort(points[:, axis])
+            heaped = np.cumsum(points[order, 2]) / points[:, 2].sum()
+            ends = np.searchsorted(heaped, [(1 - SHOWN) / 2, (1 + SHOWN) / 2])
+            first, last = points[order, axis][np.minimum(ends, len(order) - 1)]
+            low[axis], high[axis] = min(low[axis], first), max(high[axis], last)
+    spans = np.asarray(box.high) - np.asarray(box.low)
+    room = np.maximum(ROOM * (high - low), 0.02 * spans)
+    low = np.maximum(low - room, box.low)
+    high = np.minimum(high + room, box.high)
+    return Box(tuple(low.tolist()), tuple(high.tolist()), box.names)
+
+
+def _bar(box: Box) -> tuple[float, str]:
+    """The length of a scale bar as part of the width, and what it stands for."""
+    middle = (box.low[1] + box.high[1]) / 2
+    width = float(meters_between((box.low[0], middle), (box.high[0], middle)))
+    longest = max(width * LONGEST_BAR, 1e-9)
+    power = 10.0 ** math.floor(math.log10(longest))
+    meters = max(step * power for step in STEPS if step * power <= longest)
+    words = f"{meters:g} m" if meters < 1000 else f"{meters / 1000:g} km"
+    return meters / width, words

@@ -1,0 +1,81 @@
+"""The releases of a series together: their published points as one, and what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import reduce
+
+from dpcore.errors import BadInput, Infeasible
+from dpcore.privacy import explain
+from dpcore.privacy.accounting import Neighbors
+from dpcore.privacy.rounding import at_most
+from dpcore.release.amounts import Amount
+from dpcore.release.published_files import PublishedFiles
+from dpcore.release.series import PARALLEL, Series
+from dpcore.release.unit import Unit
+from dpcore.results.centers import ReleasedCenters
+from dpcore.results.synopsis import Coreset
+
+
+def union_of(releases: Iterable[PublishedFiles]) -> Coreset[ReleasedCenters]:
+    """The published points of all periods of a series together, for more questions at no cost.
+
+    Parameters
+    ----------
+    releases : iterable of PublishedFiles
+        The releases of one series, each of another period.
+
+    Returns
+    -------
+    Coreset
+
+    Raises
+    ------
+    ValueError
+        If they are not the periods of one series in one box, or one published no coreset.
+
+    Examples
+    --------
+    >>> from dpcore.release import BuiltinData, Ledger, ReleasePlan, Series, publish
+    >>> from dpcore.release.series_union import union_of
+    >>> plan = ReleasePlan(
+    ...     "all", BuiltinData("s1-like"), "adaptive", 2, 0.5, series=Series("all", "2015")
+    ... )
+    >>> release = publish(plan, Ledger("books"))
+    >>> len(union_of([release])) == len(release.synopsis)
+    True
+    """
+    known = list(releases)
+    series = [release.certificate.get("series") for release in known]
+    if not known or any(each is None for each in series):
+        raise BadInput("Give the releases of a series, each with its certificate.")
+    names = {each["name"] for each in series if each}
+    periods = [each["period"] for each in series if each]
+    if len(names) > 1:
+        raise BadInput(f"These are releases of several series: {', '.join(sorted(names))}.")
+    if len(set(periods)) < len(periods):
+        twice = next(period for period in periods if periods.count(period) > 1)
+        raise BadInput(f"The period {twice} is there twice: rows would count twice.")
+    parts = []
+    for release, period in zip(known, periods, strict=True):
+        if not isinstance(release.synopsis, Coreset):
+            raise Infeasible(f"The release of {period} published no coreset to unite.")
+        parts.append(release.synopsis)
+    return reduce(lambda one, other: one.union(other), parts)
+
+
+def cost_of_union(releases: Iterable[PublishedFiles]) -> str:
+    """What the releases of a series cost one unit together, in a sentence."""
+    known = [release.certificate for release in releases]
+    epsilons = [said["epsilon"] for said in known]
+    first = known[0]
+    unit, neighbors = Unit(**first["unit"]), Neighbors(first["neighbors"])
+    parallel = all(
+        Series(**said["series"]).composition(unit, neighbors) == PARALLEL for said in known
+    )
+    total = max(epsilons) if parallel else float(sum(Amount.of(e).epsilon for e in epsilons))
+    how = "the largest of them" if parallel else "added up"
+    return (
+        f"{len(known)} releases cost one {unit.name} ε {at_most(total)} together, {how}: someone "
+        f"who is 50 % sure can become at most {explain.certainty(total)} sure."
+    )
