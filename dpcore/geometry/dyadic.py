@@ -14,6 +14,7 @@ from typing import ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from dpcore.geometry.curve_cells import CurveCells
 from dpcore.geometry.domain import LATTICE_BITS, LATTICE_CELLS, TICKS, FloatArray, IntArray
 
 _SHIFTS = (16, 8, 4, 2, 1)
@@ -54,7 +55,7 @@ def _gathered(code: IntArray) -> IntArray:
 
 
 @dataclass(frozen=True, eq=False)
-class DyadicCells:
+class DyadicCells(CurveCells):
     """Some disjoint dyadic cells of a two-dimensional box, in Morton order."""
 
     d: ClassVar[int] = 2
@@ -84,40 +85,15 @@ class DyadicCells:
         codes = np.arange(1 << 2 * level)
         return cls(np.full(codes.shape, level), codes)
 
-    def others(self, levels: IntArray, codes: IntArray) -> DyadicCells:
+    def others(self, levels: IntArray, codes: IntArray) -> Self:
         """Other cells of the same box."""
-        return DyadicCells(levels, codes)
-
-    @property
-    def n_cells(self) -> int:
-        return len(self.codes)
-
-    @property
-    def deepest(self) -> int:
-        """The level of the smallest cell."""
-        return int(self.levels.max(initial=0))
-
-    def intervals(self, level: int) -> tuple[IntArray, IntArray]:
-        """First cell, and one past the last, that each consists of at a level no less deep."""
-        shift = 2 * (level - self.levels)
-        return self.codes << shift, (self.codes + 1) << shift
+        return type(self)(levels, codes)
 
     def labels(self, ticks: IntArray) -> IntArray:
         """The cell of each position (m, 2), or -1 for positions in none."""
         lattice = np.minimum((np.asarray(ticks) + TICKS) // 2, LATTICE_CELLS - 1)
         code = interleaved(lattice[..., 0], lattice[..., 1])
-        first, last = self.intervals(LATTICE_BITS)
-        label = np.searchsorted(first, code, side="right") - 1
-        inside = (label >= 0) & (code < np.append(last, 0)[label])
-        return np.where(inside, label, -1)
-
-    def split(self, which: IntArray, deeper: IntArray) -> tuple[DyadicCells, IntArray]:
-        """The cells at some indices, in order, each cut into 4**deeper; and whose part each is."""
-        parts = 1 << 2 * deeper
-        parent = np.repeat(which, parts)
-        offset = np.arange(len(parent)) - np.repeat(np.cumsum(parts) - parts, parts)
-        codes = (self.codes[which] << 2 * deeper).repeat(parts) + offset
-        return DyadicCells((self.levels[which] + deeper).repeat(parts), codes), parent
+        return self.holding(code, LATTICE_BITS)
 
     def corners(self) -> tuple[FloatArray, FloatArray]:
         """The lowest corners of the cells and the lengths of their sides, in unit coordinates."""
