@@ -34,6 +34,7 @@ TOO_MUCH = {
 COMMANDS = {
     "list": ("catalog", "list the algorithms with their verdicts, and the data sets"),
     "run": ("run", "run one algorithm once"),
+    "recommend": ("recommend", "find the strictest level that is accurate enough"),
     "predict": ("predict", "predict the error from public numbers"),
     "guarantee": ("guarantee", "show what theorems promise of a method's results"),
     "sweep": ("sweep", "run algorithms many times across epsilon and tabulate NICV"),
@@ -41,6 +42,7 @@ COMMANDS = {
     "reproduce": ("reproduce", "measure the papers' findings again"),
     "cite": ("cite", "print BibTeX for a method or a paper"),
     "release": ("release", "publish once: charge the ledger, write files and a certificate"),
+    "ask": ("ask", "ask a release more questions, at no cost"),
     "verify": ("verify", "check a certificate and the files it came with"),
     "history": ("history", "list all releases, what they cost and what is left"),
     "key": ("key", "make the key that signs certificates, or show its public half"),
@@ -58,10 +60,12 @@ examples:
       -k 5 --epsilon 1 --format geojson
   dpcore sweep eugkm dplloyd --data nyc-month -k 5 --epsilons 0.05 0.1 0.5 1 --runs 20 --json
   dpcore reproduce su2016 --quick
+  dpcore recommend "centers within 200 m, 9 times in 10" --data nyc-taxi -k 5
   dpcore predict -n 100000 -d 2 -k 5
   dpcore cite eugkm
   dpcore release adaptive --data nyc-taxi -k 5 --epsilon 0.5 --allowed 2 --output released
   dpcore release plan.toml --yes
+  dpcore ask released -k 7
   dpcore verify released/certificate.json
   dpcore key
 

@@ -28,7 +28,7 @@ def draw() -> None:
     if not accounts:
         st.info("Nothing was published with this ledger yet.", icon=":material/history:")
         return
-    st.caption("What is spent stays spent, whatever becomes of the files. Downloading is free.")
+    st.caption("Used budget never comes back, whatever becomes of the files. Downloading is free.")
     entries = ledger.entries()
     st.plotly_chart(
         figure(accounts, entries, palette.current()),
@@ -71,7 +71,7 @@ def figure(accounts: list[Account], entries: list[Entry], colors: Palette) -> go
         xaxis={
             "tickformat": ".0%",
             "range": [0, 1.02],
-            "title": {"text": "Part of the total that is spent", "font": {"size": 14}},
+            "title": {"text": "Part of the budget that is used", "font": {"size": 14}},
             "gridcolor": f"{colors.shore}66",
             "fixedrange": True,
         },
@@ -107,7 +107,7 @@ def draw_account(account: Account, entries: list[Entry], ledger: Ledger) -> None
     with st.container(border=True, key=f"account-{entries[0].number}"):
         st.markdown(f"#### {plain(account.name)}")
         st.markdown(
-            f"{account.used} of {account.allowed} is spent, **{account.left} is left**. "
+            f"Budget {account.allowed}: {account.used} used, **{account.left} left**. "
             f"Protected is {explain.scope(plain(account.unit))}."
         )
         if account.caution:
