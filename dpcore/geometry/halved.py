@@ -12,7 +12,6 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from dpcore.geometry.curve_cells import CurveCells
 from dpcore.geometry.domain import (
     LATTICE_BITS,
     LATTICE_CELLS,
@@ -21,7 +20,7 @@ from dpcore.geometry.domain import (
     IntArray,
     Partition,
 )
-from dpcore.geometry.dyadic import DyadicCells
+from dpcore.geometry.dyadic import CurveCells, DyadicCells
 
 #: Bits of a code.
 MOST_HALVINGS = 62
