@@ -56,7 +56,7 @@ def _gathered(code: IntArray) -> IntArray:
 
 
 class CurveCells(ABC):
-    """Some disjoint cells of a box, in the order of a curve: the parts of a cell follow each other."""
+    """Some disjoint cells of a box, along a curve that keeps the parts of a cell together."""
 
     #: Halvings from one level to the next, each of them one bit of a code.
     bits: ClassVar[int]
