@@ -33,7 +33,7 @@ from dpcore.release.amounts import Amount
 from dpcore.release.ledger import Ledger, ReleaseRefused
 from dpcore.release.output import refuse_target
 from dpcore.release.plan import TWIN, ReleasePlan
-from dpcore.release.plan_toml import plan_toml
+from dpcore.release.plan_toml import plan_files
 from dpcore.release.publish import Release, publish
 from dpcore.release.signature import make_key, signer
 from dpcore.release.sources import BuiltinData, DataSource, FileData, known
@@ -98,7 +98,8 @@ def do(arguments: argparse.Namespace) -> None:
     books = ledger(arguments)
     plan = planned(arguments, books)
     if arguments.save_plan:
-        arguments.save_plan.write_text(plan_toml(plan), encoding="utf-8")
+        for name, text in plan_files(plan, arguments.save_plan.name).items():
+            arguments.save_plan.with_name(name).write_text(text, encoding="utf-8")
         print(f"dpcore: nothing was spent; {arguments.save_plan} has the plan.", file=sys.stderr)
         return
     # Another process may get the next number: the files then wait in the ledger.
