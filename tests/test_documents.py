@@ -75,10 +75,12 @@ def is_ours(line: str) -> bool:
     return line.startswith("dpcore ") or "| dpcore " in line
 
 
+#: Documents with examples; those of the gallery are run when the site is built.
 EXAMPLES = [
     path
     for path in DOCUMENTS
-    if any(
+    if path.parent.name != "gallery"
+    and any(
         language == "python" or (language == "sh" and any(map(is_ours, commands(code))))
         for language, _, code in blocks(path)
     )
