@@ -11,11 +11,11 @@ INSTALL = $(BIN)/python -m pip install
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help env run test test-fast torture check bench audit findings data docs screenshots lock \
+.PHONY: help env run test test-fast test-lowest test-newest torture check bench audit findings data docs screenshots lock \
 	vulnerabilities
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z -]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
 
 env: $(READY) ## Create .venv from the lock, with uv when there is one
 
@@ -27,6 +27,12 @@ test: $(READY) ## Run every test
 
 test-fast: $(READY) ## Run the tests that together take two minutes
 	OMP_NUM_THREADS=1 $(BIN)/pytest --fast -n 2 --dist loadfile
+
+test-lowest test-newest: ## Run the quick tests with the lowest or newest versions (needs uv)
+	uv venv --quiet --clear --python $(PYTHON) .venv-versions
+	uv pip install --quiet --python .venv-versions --editable '.[app,auth,sign,test,docs,dev]' \
+		--resolution $(if $(findstring lowest,$@),lowest-direct,highest)
+	OMP_NUM_THREADS=1 .venv-versions/bin/python -m pytest --fast -n 2 --dist loadfile
 
 torture: $(READY) ## Kill, cut and race the ledger, and read malformed files, for a long time
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.torture --full

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 #: Files and folders that `pytest --fast` (`make test-fast`) leaves out whatever they take: they
-#: drive browsers, servers and Spark, kill processes, or repeat runs very often.
+#: drive browsers, servers and Spark, run notebooks, kill processes, or repeat runs very often.
 SLOW = (
     "algorithms/test_all.py",
     "audit",
@@ -35,6 +35,7 @@ SLOW = (
     "release/test_killed.py",
     "release/test_torture.py",
     "server",
+    "test_docs.py",
     "test_extending.py",
     "test_packaging.py",
     "torture",

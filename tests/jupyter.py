@@ -13,10 +13,10 @@ from nbclient import NotebookClient
 LONGEST = 300
 
 
-def executed(file: bytes, folder: Path) -> list[str]:
-    """What each code cell of a notebook printed or showed as text; an error in a cell is raised.
+def run_notebook(file: bytes, folder: Path) -> Any:
+    """The notebook with what its cells printed or showed; an error in a cell is raised.
 
-    The kernel is the interpreter of the tests, and works in ``folder``.
+    The kernel is this interpreter, and works in ``folder``.
     """
     notebook: Any = nbformat.reads(file.decode(), as_version=4)
     nbformat.validate(notebook)
@@ -31,7 +31,13 @@ def executed(file: bytes, folder: Path) -> list[str]:
     )
     client.create_kernel_manager().kernel_spec_manager.kernel_dirs.insert(0, str(spec.parent))
     client.execute()
-    return [_shown(cell) for cell in notebook.cells if cell.cell_type == "code"]
+    return notebook
+
+
+def executed(file: bytes, folder: Path) -> list[str]:
+    """What each code cell of a notebook printed or showed as text."""
+    cells = run_notebook(file, folder).cells
+    return [_shown(cell) for cell in cells if cell.cell_type == "code"]
 
 
 def _shown(cell: Any) -> str:

@@ -10,10 +10,12 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import nbformat
 import pytest
 import yaml
 
 import dpcore
+from tests.public_names import documented
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -42,7 +44,8 @@ class Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Page]:
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the site."""
     site = tmp_path_factory.mktemp("site")
     built = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", str(site)],
@@ -52,6 +55,11 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Page]:
         text=True,
     )
     assert built.returncode == 0, built.stdout + built.stderr
+    return site
+
+
+@pytest.fixture(scope="module")
+def pages(site: Path) -> dict[Path, Page]:
     return {path: Page(path.read_text(encoding="utf-8")) for path in site.rglob("*.html")}
 
 
@@ -85,12 +93,24 @@ def test_every_page_of_the_documentation_is_in_the_site(pages):
     assert {path.stem for path in DOCS.rglob("*.md")} - {"README"} <= built
 
 
-def test_the_reference_names_what_users_import(pages):
+def test_the_reference_has_every_public_name(pages):
     names = set().union(*(page.names for page in pages.values()))
-    wanted = ("PrivateKMeans", "PrivateCoreset", "Accountant", "run", "Box", "Request")
-    for name in wanted:
-        each = getattr(dpcore, name)
-        assert f"{each.__module__}.{each.__qualname__}" in names
+    assert set(documented()) - names == set()
+
+
+def test_the_gallery_shows_what_its_notebooks_gave(pages, site):
+    for page in sorted((DOCS / "gallery").glob("*.md")):
+        if page.stem == "index":
+            continue
+        notebook = nbformat.read(site / f"gallery/{page.stem}.ipynb", as_version=4)
+        code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+        assert code
+        assert all(cell.execution_count for cell in code)
+        assert any(cell.outputs for cell in code)
+    shown = {stem: (site / f"gallery/{stem}.html").read_text() for stem in ("city", "release")}
+    assert "<svg" in shown["city"]
+    assert "data-figure=" in shown["city"]
+    assert "All charges hold." in shown["release"]
 
 
 def test_the_citation_file_names_this_version_and_license():

@@ -24,7 +24,8 @@ def add(command: argparse.ArgumentParser) -> None:
         "known from: public data, or public data of the same size as yours, or the error analysis. "
         "Private rows are never looked at. Exit code 1 says that no level meets the need."
     )
-    command.add_argument("need", help="such as " + "; ".join(f"'{each}'" for each in EXAMPLES))
+    examples = "; ".join(f"'{each}'" for each in EXAMPLES).replace("%", "%%")  # for argparse
+    command.add_argument("need", help=f"such as {examples}")
     command.add_argument("-k", type=int, default=5, help="how many centers (%(default)s)")
     command.add_argument(
         "--algorithm", help="the method (default: adaptive on two coordinates, else auto)"

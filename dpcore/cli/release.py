@@ -36,7 +36,7 @@ from dpcore.release.ledger import Ledger, ReleaseRefused
 from dpcore.release.leveled_source import LeveledFileData
 from dpcore.release.output import refuse_target
 from dpcore.release.plan import TWIN, ReleasePlan
-from dpcore.release.plan_toml import plan_toml
+from dpcore.release.plan_toml import plan_files
 from dpcore.release.publication import Publication
 from dpcore.release.publish import Release, publish
 from dpcore.release.series import Series, releases_left
@@ -151,10 +151,8 @@ def do(arguments: argparse.Namespace) -> None:
     books = ledger(arguments)
     plan = planned(arguments, books)
     if arguments.save_plan:
-        areas = None if plan.regions is None else arguments.save_plan.with_suffix(".geojson")
-        if plan.regions is not None and areas is not None:
-            plan.regions.save(areas)
-        arguments.save_plan.write_text(plan_toml(plan, areas), encoding="utf-8")
+        for name, text in plan_files(plan, arguments.save_plan.name).items():
+            arguments.save_plan.with_name(name).write_text(text, encoding="utf-8")
         print(f"dpcore: nothing was spent; {arguments.save_plan} has the plan.", file=sys.stderr)
         return
     # Another process may get the next number: the files then wait in the ledger.

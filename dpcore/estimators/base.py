@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -94,6 +94,29 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         said = "" if self.noise == RELEASE else f"  # {SimulatedCenters.status}"
         return f"{super().__repr__(N_CHAR_MAX)}{said}"
+
+    def fit(self, X: npt.ArrayLike, y: None = None, **refused: Any) -> Self:
+        """Ask about the rows of X once, with a budget of epsilon.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows in data units.
+        y : None
+            Not used.
+        **refused : object
+            Nothing else may be given; `sample_weight` is refused with the reason.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        self._keep_synopsis(self._answer(X, refused))
+        return self
+
+    def _keep_synopsis(self, published: Synopsis | None) -> None:
+        """Keep what was published beside the centers."""
 
     def _answer(self, X: npt.ArrayLike, refused: Mapping[str, Any]) -> Synopsis | None:
         """Ask about the rows once, and keep what was answered and what it cost."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -108,26 +108,6 @@ class PrivateKMeans(
     >>> print(model.release_.entry.charged)
     ε 0.5
     """
-
-    def fit(self, X: npt.ArrayLike, y: None = None, **refused: Any) -> Self:
-        """Find centers with a budget of epsilon.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows in data units.
-        y : None
-            Not used.
-        **refused : object
-            Nothing else may be given; `sample_weight` is refused with the reason.
-
-        Returns
-        -------
-        PrivateKMeans
-            The fitted estimator.
-        """
-        self._answer(X, refused)
-        return self
 
     def transform(self, X: npt.ArrayLike) -> FloatArray:
         """Distances of each row to each center, where it was clustered: in unit coordinates.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self, TypeVar
+from typing import TypeVar
 
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from dpcore.errors import Infeasible
 from dpcore.estimators.base import PrivateEstimator
 from dpcore.geometry.domain import FloatArray
-from dpcore.results.synopsis import Coreset
+from dpcore.results.synopsis import Coreset, Synopsis
 
 E = TypeVar("E")
 
@@ -78,32 +78,14 @@ class PrivateCoreset(PrivateEstimator):
     (2, 2)
     """
 
-    def fit(self, X: npt.ArrayLike, y: None = None, **refused: Any) -> Self:
-        """Find weighted points with a budget of epsilon.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows in data units.
-        y : None
-            Not used.
-        **refused : object
-            Nothing else may be given; `sample_weight` is refused with the reason.
-
-        Returns
-        -------
-        PrivateCoreset
-            The fitted estimator.
-        """
-        found = self._answer(X, refused)
-        if not isinstance(found, Coreset):
+    def _keep_synopsis(self, published: Synopsis | None) -> None:
+        if not isinstance(published, Coreset):
             raise Infeasible(
                 f"{self.algorithm} publishes no coreset. Use 'adaptive', 'coreset', or 'auto'."
             )
-        self.coreset_: Coreset = found
-        self.points_: FloatArray = found.points
-        self.sample_weight_: FloatArray = found.weights
-        return self
+        self.coreset_: Coreset = published
+        self.points_: FloatArray = published.points
+        self.sample_weight_: FloatArray = published.weights
 
     def _method(self, columns: int) -> str:
         if self.algorithm != "auto":

@@ -3,11 +3,12 @@
 A cell of level l is one of the 4**l equal squares of the box. It is named by its place on the
 Z-shaped curve through them (Morton order), on which the parts of a cell follow each other. So a
 cell is an interval of any finer level, its rows are a difference of two cumulative counts, and
-cells are disjoint if each ends before the next begins.
+cells are disjoint if each ends before the next begins. `CurveCells` holds for every such curve.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -54,8 +55,54 @@ def _gathered(code: IntArray) -> IntArray:
     return bits
 
 
+class CurveCells(ABC):
+    """Some disjoint cells of a box, along a curve that keeps the parts of a cell together."""
+
+    #: Halvings from one level to the next, each of them one bit of a code.
+    bits: ClassVar[int]
+    #: The level of each cell; 0 is the whole box.
+    levels: IntArray
+    #: Its place among the cells of its level, along the curve.
+    codes: IntArray
+
+    @abstractmethod
+    def others(self, levels: IntArray, codes: IntArray) -> Self:
+        """Other cells of the same box."""
+
+    @property
+    def n_cells(self) -> int:
+        return len(self.codes)
+
+    @property
+    def deepest(self) -> int:
+        """The level of the smallest cell."""
+        return int(self.levels.max(initial=0))
+
+    def intervals(self, level: int) -> tuple[IntArray, IntArray]:
+        """First cell, and one past the last, that each consists of at a level no less deep."""
+        shift = self.bits * (level - self.levels)
+        return self.codes << shift, (self.codes + 1) << shift
+
+    def split(self, which: IntArray, deeper: IntArray) -> tuple[Self, IntArray]:
+        """The cells at some indices, in order, each cut so many levels deeper; and whose part each
+        is."""
+        shift = self.bits * deeper
+        parts = np.left_shift(1, shift)
+        parent = np.repeat(which, parts)
+        offset = np.arange(len(parent)) - np.repeat(np.cumsum(parts) - parts, parts)
+        codes = (self.codes[which] << shift).repeat(parts) + offset
+        return self.others((self.levels[which] + deeper).repeat(parts), codes), parent
+
+    def holding(self, code: IntArray, level: int) -> IntArray:
+        """The cell that holds each cell of a level, or -1 where none does."""
+        first, last = self.intervals(level)
+        label = np.searchsorted(first, code, side="right") - 1
+        inside = (label >= 0) & (code < np.append(last, 0)[label])
+        return np.where(inside, label, -1)
+
+
 @dataclass(frozen=True, eq=False)
-class DyadicCells:
+class DyadicCells(CurveCells):
     """Some disjoint dyadic cells of a two-dimensional box, in Morton order."""
 
     d: ClassVar[int] = 2
@@ -85,40 +132,15 @@ class DyadicCells:
         codes = np.arange(1 << 2 * level)
         return cls(np.full(codes.shape, level), codes)
 
-    def others(self, levels: IntArray, codes: IntArray) -> DyadicCells:
+    def others(self, levels: IntArray, codes: IntArray) -> Self:
         """Other cells of the same box."""
-        return DyadicCells(levels, codes)
-
-    @property
-    def n_cells(self) -> int:
-        return len(self.codes)
-
-    @property
-    def deepest(self) -> int:
-        """The level of the smallest cell."""
-        return int(self.levels.max(initial=0))
-
-    def intervals(self, level: int) -> tuple[IntArray, IntArray]:
-        """First cell, and one past the last, that each consists of at a level no less deep."""
-        shift = 2 * (level - self.levels)
-        return self.codes << shift, (self.codes + 1) << shift
+        return type(self)(levels, codes)
 
     def labels(self, ticks: IntArray) -> IntArray:
         """The cell of each position (m, 2), or -1 for positions in none."""
         lattice = np.minimum((np.asarray(ticks) + TICKS) // 2, LATTICE_CELLS - 1)
         code = interleaved(lattice[..., 0], lattice[..., 1])
-        first, last = self.intervals(LATTICE_BITS)
-        label = np.searchsorted(first, code, side="right") - 1
-        inside = (label >= 0) & (code < np.append(last, 0)[label])
-        return np.where(inside, label, -1)
-
-    def split(self, which: IntArray, deeper: IntArray) -> tuple[DyadicCells, IntArray]:
-        """The cells at some indices, in order, each cut into 4**deeper; and whose part each is."""
-        parts = 1 << 2 * deeper
-        parent = np.repeat(which, parts)
-        offset = np.arange(len(parent)) - np.repeat(np.cumsum(parts) - parts, parts)
-        codes = (self.codes[which] << 2 * deeper).repeat(parts) + offset
-        return DyadicCells((self.levels[which] + deeper).repeat(parts), codes), parent
+        return self.holding(code, LATTICE_BITS)
 
     def corners(self) -> tuple[FloatArray, FloatArray]:
         """The lowest corners of the cells and the lengths of their sides, in unit coordinates."""

@@ -20,7 +20,7 @@ from dpcore.geometry.domain import (
     IntArray,
     Partition,
 )
-from dpcore.geometry.dyadic import DyadicCells
+from dpcore.geometry.dyadic import CurveCells, DyadicCells
 
 #: Bits of a code.
 MOST_HALVINGS = 62
@@ -43,7 +43,7 @@ def curve_codes(ticks: IntArray, level: int) -> IntArray:
 
 
 @dataclass(frozen=True, eq=False)
-class HalvedCells:
+class HalvedCells(CurveCells):
     """Some disjoint cells of a d-dimensional box, in the order of the curve."""
 
     #: Halvings from one level to the next, each of them one bit of a code.
@@ -75,39 +75,14 @@ class HalvedCells:
         codes = np.arange(1 << level)
         return cls(d, np.full(codes.shape, level), codes)
 
-    def others(self, levels: IntArray, codes: IntArray) -> HalvedCells:
+    def others(self, levels: IntArray, codes: IntArray) -> Self:
         """Other cells of the same box."""
-        return HalvedCells(self.d, levels, codes)
-
-    @property
-    def n_cells(self) -> int:
-        return len(self.codes)
-
-    @property
-    def deepest(self) -> int:
-        """The level of the smallest cell."""
-        return int(self.levels.max(initial=0))
-
-    def intervals(self, level: int) -> tuple[IntArray, IntArray]:
-        """First cell, and one past the last, that each consists of at a level no less deep."""
-        shift = level - self.levels
-        return self.codes << shift, (self.codes + 1) << shift
+        return type(self)(self.d, levels, codes)
 
     def labels(self, ticks: IntArray) -> IntArray:
         """The cell of each position (m, d), or -1 for positions in none."""
         code = curve_codes(np.asarray(ticks), self.deepest)
-        first, last = self.intervals(self.deepest)
-        label = np.searchsorted(first, code, side="right") - 1
-        inside = (label >= 0) & (code < np.append(last, 0)[label])
-        return np.where(inside, label, -1)
-
-    def split(self, which: IntArray, deeper: IntArray) -> tuple[HalvedCells, IntArray]:
-        """The cells at some indices, in order, each cut into 2**deeper; and whose part each is."""
-        parts = np.left_shift(1, deeper)
-        parent = np.repeat(which, parts)
-        offset = np.arange(len(parent)) - np.repeat(np.cumsum(parts) - parts, parts)
-        codes = (self.codes[which] << deeper).repeat(parts) + offset
-        return HalvedCells(self.d, (self.levels[which] + deeper).repeat(parts), codes), parent
+        return self.holding(code, self.deepest)
 
     def corners(self) -> tuple[FloatArray, FloatArray]:
         """The lowest corners of the cells and the lengths of their sides, in unit coordinates."""

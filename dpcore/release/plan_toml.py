@@ -4,20 +4,31 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
+from dpcore.errors import BadInput
 from dpcore.release.leveled_source import LeveledFileData
 from dpcore.release.plan import TWIN, ReleasePlan
 from dpcore.release.sources import BuiltinData, FileData
 
 
-def plan_toml(plan: ReleasePlan, areas: Path | None = None) -> str:
+def plan_files(plan: ReleasePlan, name: str = "plan.toml") -> dict[str, str]:
+    """The files of a plan: the TOML file and, if it has areas, the GeoJSON file that it names."""
+    if plan.regions is None:
+        return {name: plan_toml(plan)}
+    areas = f"{name.removesuffix('.toml')}-areas.geojson"
+    written = json.dumps(plan.regions.as_geojson(), ensure_ascii=False)
+    return {name: plan_toml(plan, areas), areas: written}
+
+
+def plan_toml(plan: ReleasePlan, areas: str | None = None) -> str:
     """The options of `dpcore release` that make this plan, by their names.
 
-    `areas` is the file that holds its regions with their levels. The text names the path of the
-    data, so it is for the owner of the data, unlike a certificate.
+    It names the path of the data, so it is for the owner of the data, unlike a certificate. The
+    areas of a plan stand in a file of their own.
     """
+    if (plan.regions is None) != (areas is None):
+        raise BadInput("A plan with areas, and no other, needs the name of a file for them.")
     if plan.purpose == TWIN:
         options: dict[str, Any] = {"algorithm": TWIN}
     else:
@@ -42,7 +53,7 @@ def plan_toml(plan: ReleasePlan, areas: Path | None = None) -> str:
     if plan.unit.ids is not None:
         options |= {"ids": plan.unit.ids, "rows": plan.unit.rows}
     if areas is not None:
-        options["regions"] = str(areas)
+        options["regions"] = areas
     return "\n".join(_lines(options, {} if plan.purpose == TWIN else dict(plan.parameters))) + "\n"
 
 

@@ -140,6 +140,21 @@ def test_a_plan_that_was_saved_makes_the_same_release(tmp_path: Path, monkeypatc
         assert told[0][key] == told[1][key]
 
 
+def test_a_saved_plan_keeps_its_areas_and_their_levels(tmp_path: Path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = ["release", "adaptive", "--data", "nyc-taxi", "-k", "3", "--epsilon", "1"]
+    words += ["--allowed", "4", "--regions", "boroughs", "--level", "Manhattan=0.5"]
+    assert main([*words, "--save-plan", "plan.toml"]) == 0
+    for ask, out in (([*words], "one"), (["release", "plan.toml"], "two")):
+        assert main([*ask, "--yes", "--ledger", "books", "--output", out]) == 0
+    one, two = (
+        json.loads(Path(out, "certificate.json").read_text(encoding="utf-8"))["areas"]
+        for out in ("one", "two")
+    )
+    assert one["statement"] == two["statement"]
+    assert "0.5" in str(one["statement"])
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -506,6 +506,7 @@ def test_nothing_is_spent_before_it_is_confirmed(ledger_folder: Path) -> None:
     app = press(app, "settled")
     assert "Nothing is used yet" in words(app)
     assert "We will publish **5 centers**" in words(app)
+    assert "Save this plan" in [button.label for button in app.get("download_button")]
     assert Ledger(ledger_folder).entries() == []
 
 

@@ -11,6 +11,7 @@ from dpcore.privacy.rounding import up
 from dpcore.release.amounts import Amount
 from dpcore.release.ledger import Entry, Ledger
 from dpcore.release.plan import RELEASE, TWIN, ReleasePlan
+from dpcore.release.plan_toml import plan_files
 from pages.ui import access, fragments, url_keys
 from pages.ui.access import Action
 from pages.ui.background import Job
@@ -18,6 +19,7 @@ from pages.ui.publish import approval, step_list
 from pages.ui.publish.ledger_words import affordable, when
 from pages.ui.publish.publish_once import forget, refuse, running, ticket
 from pages.ui.publish.publish_step import PublishStep
+from pages.ui.publish.released_step import packed
 from pages.ui.wording import JOINER, plain, printable
 
 
@@ -41,7 +43,24 @@ def draw(plan: ReleasePlan, ledger: Ledger) -> None:
         before(plan, ledger)
         with st.expander("Every detail of this release", icon=":material/description:"):
             st.markdown("\n".join(f"- {plain(sentence)}" for sentence in plan.statement()))
+            save_plan(plan)
         spend(ticket(meant), plan, ledger)
+
+
+def save_plan(plan: ReleasePlan) -> None:
+    """The plan as a file, with which `dpcore release` makes this release later."""
+    files = plan_files(plan)
+    name = "plan.toml" if len(files) == 1 else "plan.zip"
+    content = {name: text.encode() for name, text in files.items()}
+    st.download_button(
+        "Save this plan",
+        content.get(name) or packed(content),
+        name,
+        key="save-plan",
+        icon=":material/save:",
+        help="A file for `dpcore release plan.toml`. It names your data; keep it to yourself.",
+        on_click="ignore",
+    )
 
 
 def three_lines(plan: ReleasePlan, ledger: Ledger) -> None:
