@@ -250,9 +250,9 @@ def test_areas_that_do_not_fit_cannot_be_published_and_are_left_out_with_a_click
 
 def test_two_drawings_of_one_name_are_two_releases(ledger_folder: Path) -> None:
     app = brought(areas=chosen.text([Chosen("Home", "Strict", SQUARE)]))
-    app.number_input(key=next(n.key for n in app.number_input if "ever cost" in n.label)).set_value(
-        4.0
-    )
+    app.number_input(
+        key=next(n.key for n in app.number_input if "Budget for life" in n.label)
+    ).set_value(4.0)
     checked(app)
     released(app)
     moved = tuple((x + 0.005, y) for x, y in SQUARE)
@@ -260,4 +260,4 @@ def test_two_drawings_of_one_name_are_two_releases(ledger_folder: Path) -> None:
     app.query_params["step"] = "confirm"
     del app.query_params["release"]
     checked(app)
-    assert "This is what will happen" in words(app)
+    assert "We will publish" in words(app)
