@@ -23,6 +23,7 @@ from tests.browser.driver import (
     eventually,
     idle,
     in_address,
+    open_page,
     picture,
     serving,
     shows,
@@ -185,8 +186,7 @@ def test_an_upload_is_never_written_to_disk(visit: Visit, started: Server, tmp_p
 
 def test_own_data_stay_in_their_visit(visit: Visit, file: Path) -> None:
     page = at_level(opened(visit), file)
-    link = page.get_by_test_id("stSidebar").get_by_role("link", name="Explore")
-    link.click()
+    open_page(page, "Explore")
     expect(page.get_by_text("Your raw data are hidden")).to_be_visible(timeout=LONG)
     copied = page.url
     assert file.stem not in copied

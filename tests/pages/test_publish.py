@@ -721,12 +721,20 @@ def test_the_ledger_is_kept_where_somebody_wants_it(tmp_path: Path) -> None:
 # Own data, elsewhere
 
 
-def test_own_data_are_hidden_on_explore_until_a_click_and_never_in_the_address() -> None:
+def test_own_data_are_hidden_on_explore_until_a_click_and_never_in_the_address(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("DPCORE_TILES", "https://tiles.example.org/{z}/{x}/{y}.png")
+    monkeypatch.setenv("DPCORE_TILES_CREDIT", "Example")
+    assert drawn_maps(page("app.py"))[0]["tiles"]["host"] == "tiles.example.org"
     app = elsewhere(brought(), "app.py")
     assert "Your raw data are hidden" in words(app)
     assert not drawn_maps(app)
     app = press(app, "show-raw")
-    assert drawn_maps(app)
+    (drawn,) = drawn_maps(app)
+    assert drawn["file"] is None
+    assert drawn["tiles"] is None
+    assert not app.get("download_button")
     assert "not private: for your eyes" in words(app)
     assert set(app.query_params) <= {"data", "step"}
     assert "Your raw data are hidden" in words(press(app, "hide-raw"))
@@ -774,7 +782,9 @@ def test_a_twin_is_paid_once_and_then_looked_at_for_free(ledger_folder: Path) ->
     explore.query_params["data"] = next(k for k, own in keys.items() if own.is_twin)
     checked(explore)
     assert "Private twin" in words(explore)
-    assert drawn_maps(explore)
+    (drawn,) = drawn_maps(explore)
+    assert drawn["file"]["name"].endswith("private-twin")
+    assert "Red marks are from the private twin." in drawn["file"]["note"]
     assert len(Ledger(ledger_folder).entries()) == 1
 
 

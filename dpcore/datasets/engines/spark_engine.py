@@ -16,11 +16,17 @@ from urllib.parse import unquote
 import numpy as np
 
 from dpcore.datasets.engines import records, spark_workers
-from dpcore.datasets.engines.base import Columns, Query, SQLEngine
+from dpcore.datasets.engines.base import Columns, Query, SQLEngine, check
 from dpcore.datasets.engines.records import BROKEN, MAX_RECORD
 from dpcore.datasets.engines.source import Column, Format, Kind, Layout, Source
-from dpcore.datasets.engines.spark_workers import check_quotes, cut_fields, cut_header
+from dpcore.datasets.engines.spark_workers import (
+    check_quotes,
+    cut_fields,
+    cut_header,
+    sums_of_batches,
+)
 from dpcore.datasets.engines.sql import as_double, as_id, csv_columns, csv_names, rows_query
+from dpcore.datasets.row_sums import RowSum
 from dpcore.errors import DataFileError, shortened
 from dpcore.geometry.domain import TICKS, Box, IntArray
 
@@ -137,6 +143,20 @@ class SparkEngine(SQLEngine):
             )
             table = totals.toArrow()
         return {name: table[name].to_numpy() for name in table.column_names}
+
+    def few_rows(self, source: Source, box: Box, most: int) -> None:
+        """Rows stay where they are; only answers come here."""
+
+    def summed(self, source: Source, box: Box, of_rows: RowSum) -> IntArray:
+        check(source, box)
+        none = of_rows(np.empty((0, box.d), dtype=np.int64), np.empty(0, dtype=np.int64))
+        with _reading(source.path):
+            cells = self._frame(source, lambda relation: rows_query(relation, source, box))
+            sums = _map_in_arrow(cells, sums_of_batches(of_rows), "place BIGINT, value BIGINT")
+            table = sums.groupBy("place").sum("value").toArrow()
+        found = none.ravel()
+        found[table["place"].to_numpy()] += table["sum(value)"].to_numpy()
+        return found.reshape(none.shape)
 
     def _frame(self, source: Source, query: Query) -> DataFrame:
         parts = [

@@ -6,8 +6,8 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dpcore.privacy import explain
-from dpcore.release.amounts import Amount
 from dpcore.release.ledger import Account, Entry, Ledger
+from dpcore.release.outside_charge import PURPOSE as OTHER_TOOL
 from dpcore.release.plan import TWIN
 from dpcore.release.publish import reopened
 from pages.ui import palette
@@ -100,7 +100,7 @@ def short(name: str, most: int = 24) -> str:
 
 
 def kind(entry: Entry) -> str:
-    return "Twin" if entry.purpose == TWIN else "Release"
+    return {TWIN: "Twin", OTHER_TOOL: "Charge for another tool"}.get(entry.purpose, "Release")
 
 
 def draw_account(account: Account, entries: list[Entry], ledger: Ledger) -> None:
@@ -120,13 +120,11 @@ def draw_entry(entry: Entry, ledger: Ledger) -> None:
     came = "nothing came of it" if entry.failure else ""
     title = f"{kind(entry)} {entry.number} · {when(entry)} · {entry.charged}"
     with st.expander(f"{title} · {came}" if came else title):
-        plan = entry.plan
         st.caption(
-            f"{plan['k']} centers by {plan['algorithm']}, {plan['neighbors']}, "
-            f"{Amount.of(plan['epsilon'], plan['delta'])}."
+            f"{plain(entry.description).rstrip('.')}, {entry.asked}."
             + (f" It ended early and was charged {entry.charged}." if entry.failure else "")
         )
         if by := entry.actors.words():
             st.caption(plain(by[:1].upper() + by[1:]))
-        if st.toggle("Show the files", key=f"files-{entry.number}"):
+        if entry.purpose != OTHER_TOOL and st.toggle("Show the files", key=f"files-{entry.number}"):
             released_step.downloads(reopened(ledger, entry.number))
