@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpcore.release import Amount, BuiltinData, Ledger, Release, ReleasePlan, publish
+from dpcore.release import Amount, BuiltinData, Ledger, Release, ReleasePlan, ask, publish
 from dpcore.release.release_zip import packed
 from tests.pages.publishing import page, settled
 from tests.pages.visits import checked, maps, press, words
@@ -137,8 +137,11 @@ def test_a_zip_from_elsewhere_is_asked_for_other_centers(release: Release) -> No
     assert len(maps(app)[0]["centers"]) == 5
     app.slider[0].set_value(3)
     app = checked(app)
-    assert len(maps(app)[0]["centers"]) == 3
-    assert len(app.table[0].value) == 3
+    means = [center["at"] for center in maps(app)[0]["centers"]]
+    assert len(means) == len(app.table[0].value) == 3
+    app.toggle[0].set_value(True)
+    medians = [center["at"] for center in maps(checked(app))[0]["centers"]]
+    assert medians == ask.new_medians(release, 3).value.tolist() != means
 
 
 def test_a_neighborhood_is_counted_with_what_the_count_may_be_off_by(release: Release) -> None:

@@ -93,16 +93,23 @@ def other_centers(release: PublishedFiles, mark: str) -> Sequence[CenterRow]:
     k = step_list.remembered(
         st.slider, "Centers", f"asked-k-{mark[:12]}", first, min_value=1, max_value=MOST_CENTERS
     )
+    is_median = step_list.remembered(
+        st.toggle,
+        "Least distance instead of least squared distance (k-median)",
+        f"asked-median-{mark[:12]}",
+        False,
+        help="k-median weighs far places less than k-means does.",
+    )
     with st.expander("How many centers fit these data?", icon=":material/show_chart:"):
         elbow(release, mark, k)
-    if k == release.certificate["k"]:
+    if k == release.certificate["k"] and not is_median:
         return release_map.rows_of(release)
-    return release_map.rows_of(release, new_centers(mark, k, release))
+    return release_map.rows_of(release, new_centers(mark, k, is_median, release))
 
 
 @st.cache_resource(max_entries=64, show_spinner="Searching", scope="session")
-def new_centers(mark: str, k: int, _release: PublishedFiles) -> Any:
-    return ask.new_centers(_release, k)
+def new_centers(mark: str, k: int, is_median: bool, _release: PublishedFiles) -> Any:
+    return (ask.new_medians if is_median else ask.new_centers)(_release, k)
 
 
 def elbow(release: PublishedFiles, mark: str, k: int) -> None:
