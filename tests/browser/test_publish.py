@@ -44,6 +44,7 @@ from tests.browser.publishing import (
     released,
     typed,
 )
+from tests.browser.test_accessibility import violations
 from tests.pages.publishing import csv_text, trips
 
 Visit = Callable[..., Page]
@@ -118,6 +119,8 @@ def test_from_a_file_to_files_that_verify(
     elsewhere.locator("input[type=file]").set_input_files(archive)
     expect(elsewhere.get_by_text(re.compile(r"All \d+ checks hold"))).to_be_visible(timeout=LONG)
     idle(elsewhere)
+    for shown in (page, elsewhere):
+        eventually(lambda shown=shown: not violations(shown), lambda: "axe finds something")
     elsewhere.get_by_text("Ask a release", exact=True).click()
     expect(elsewhere.get_by_text("Every answer is")).to_be_visible(timeout=LONG)
     elsewhere.locator(".city-map[data-shown]").wait_for(timeout=LONG)
