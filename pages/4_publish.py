@@ -8,6 +8,8 @@ from pages.ui import access, address, frame, url_keys, visibility
 from pages.ui.access import Action
 from pages.ui.publish import (
     approval,
+    ask_release,
+    check_release,
     confirm_step,
     data_step,
     history,
@@ -23,11 +25,16 @@ from pages.ui.publish.publish_step import PublishStep
 from pages.ui.url_parsers import OneOf
 from pages.ui.wording import plain
 
-PUBLISH, HISTORY = "publish", "history"
-VIEWS = {PUBLISH: "Publish", HISTORY: "History"}
+PUBLISH, ASK, CHECK, HISTORY = "publish", "ask", "check", "history"
+VIEWS = {
+    PUBLISH: "Publish",
+    ASK: "Ask a release",
+    CHECK: "Check a release",
+    HISTORY: "History",
+}
 #: Steps that ask about files whose rows nobody has read.
 OF_FILES = (PublishStep.PROTECT, PublishStep.PLACE)
-NEEDS = {PUBLISH: Action.PLAN, HISTORY: Action.HISTORY}
+NEEDS = {PUBLISH: Action.PLAN, ASK: Action.LOOK, CHECK: Action.LOOK, HISTORY: Action.HISTORY}
 
 
 def main() -> None:
@@ -38,11 +45,16 @@ def main() -> None:
         "From your data to files that anybody may have. No budget is used before you confirm."
     )
     views = {view: title for view, title in VIEWS.items() if access.may(NEEDS[view])}
-    key = url_keys.PUBLISH_VIEW.narrowed(OneOf(views), next(iter(views)))
+    first = next(view for view in (PUBLISH, HISTORY) if view in views)
+    key = url_keys.PUBLISH_VIEW.narrowed(OneOf(views), first)
     view = address.tabs("View", key, views)
     approval.draw_requests()
     if view == HISTORY:
         history.draw()
+    elif view == ASK:
+        ask_release.draw()
+    elif view == CHECK:
+        check_release.draw()
     else:
         path()
 

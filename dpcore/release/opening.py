@@ -12,6 +12,7 @@ import stat
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
+from lzma import LZMAError
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
@@ -56,10 +57,11 @@ def opened(source: str | Path | bytes) -> PublishedFiles:
     True
     """
     where = "The ZIP" if isinstance(source, bytes) else str(source)
-    try:
-        files = dict(_contents(source))
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as problem:
-        raise BadInput(f"{where} is no ZIP that can be read: {problem}.") from problem
+    return as_named(unpacked(source), where)
+
+
+def as_named(files: Mapping[str, bytes], where: str = "The ZIP") -> PublishedFiles:
+    """The files that a certificate among them names, each the one that was released."""
     if written.NAME not in files:
         raise BadInput(f"{where} is no release: there is no {written.NAME} in it.")
     said = _certificate(files[written.NAME], where)
@@ -77,6 +79,28 @@ def opened(source: str | Path | bytes) -> PublishedFiles:
     return PublishedFiles(files=kept)
 
 
+def unpacked(source: str | Path | bytes, most: int | None = None) -> dict[str, bytes]:
+    """The files in a folder, a ZIP or the bytes of a ZIP, by name, whoever wrote them.
+
+    They stay in memory: no name of a file is ever a path. `most` bounds the bytes of all of them,
+    which are never more than MOST_BYTES.
+    """
+    where = "The ZIP" if isinstance(source, bytes) else str(source)
+    try:
+        return dict(_contents(source, min(MOST_BYTES, most or MOST_BYTES)))
+    except (zipfile.BadZipFile, zlib.error, LZMAError, EOFError, RuntimeError) as problem:
+        raise BadInput(f"{where} is no ZIP that can be read: {problem}.") from problem
+
+
+def told_of(files: Mapping[str, bytes]) -> list[str]:
+    """The names of the files that a certificate speaks of, and its own."""
+    try:
+        named = json.loads(files[written.NAME])["files"]
+        return [written.NAME, written.PAGE, *map(str, named)]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return [written.NAME, written.PAGE]
+
+
 def _certificate(content: bytes, where: str) -> Mapping[str, Any]:
     """What the certificate says, where it has its fields and its own fingerprint."""
     try:
@@ -90,26 +114,25 @@ def _certificate(content: bytes, where: str) -> Mapping[str, Any]:
     return said
 
 
-def _contents(source: str | Path | bytes) -> Iterator[tuple[str, bytes]]:
+def _contents(source: str | Path | bytes, most: int) -> Iterator[tuple[str, bytes]]:
     if isinstance(source, bytes):
-        yield from _packed(io.BytesIO(source))
+        yield from _packed(io.BytesIO(source), most)
         return
     path = Path(source).expanduser()
     if path.name == written.NAME:
         path = path.parent
     if path.is_dir():
-        yield from _beside(path)
+        yield from _beside(path, most)
     elif path.is_file():
         with path.open("rb") as file:
-            yield from _packed(file)
+            yield from _packed(file, most)
     else:
         raise BadInput(f"There is no folder or ZIP {shortened(str(source))}.")
 
 
-def _beside(folder: Path) -> Iterator[tuple[str, bytes]]:
+def _beside(folder: Path, left: int) -> Iterator[tuple[str, bytes]]:
     """The regular files in a folder, if they are no more than a release has."""
     known = [file for file in sorted(folder.iterdir()) if stat.S_ISREG(file.lstat().st_mode)]
-    left = MOST_BYTES
     _refuse_many(len(known))
     for path in known:
         with path.open("rb") as file:
@@ -118,7 +141,7 @@ def _beside(folder: Path) -> Iterator[tuple[str, bytes]]:
         yield path.name, content
 
 
-def _packed(file: IO[bytes]) -> Iterator[tuple[str, bytes]]:
+def _packed(file: IO[bytes], left: int) -> Iterator[tuple[str, bytes]]:
     """The files in an archive: at its root, or all in one folder."""
     with zipfile.ZipFile(file) as archive:
         members = [each for each in archive.infolist() if not each.is_dir()]
@@ -129,7 +152,6 @@ def _packed(file: IO[bytes]) -> Iterator[tuple[str, bytes]]:
         names = [PurePosixPath(each.filename).name for each in members]
         if len(set(names)) < len(names):
             raise BadInput("The ZIP has two files of one name.")
-        left = MOST_BYTES
         for name, member in zip(names, members, strict=True):
             with archive.open(member) as packed:
                 content = _read(packed, left)
@@ -140,7 +162,7 @@ def _packed(file: IO[bytes]) -> Iterator[tuple[str, bytes]]:
 def _read(file: IO[bytes], most: int) -> bytes:
     content = file.read(most + 1)
     if len(content) > most:
-        raise BadInput(f"The files have more than {MOST_BYTES:,} bytes: no release is so large.")
+        raise BadInput("The files have too many bytes: no release is so large.")
     return content
 
 

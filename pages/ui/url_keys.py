@@ -186,7 +186,7 @@ SORT = Key(
 )
 
 # Publish.
-PUBLISH_VIEW = Key("view", OneOf(("publish", "history")), "publish", PUBLISH)
+PUBLISH_VIEW = Key("view", OneOf(("publish", "ask", "check", "history")), "publish", PUBLISH)
 STEP = Key("step", PublishStep, PublishStep.DATA, PUBLISH)
 SOURCE = Key(
     "source", OneOf(("upload", "path", "spark", "held", "public")), "upload", PUBLISH, former="from"

@@ -35,11 +35,16 @@ def at_columns(page: Page, file: Path) -> Page:
     return page
 
 
-def counted(page: Page) -> Page:
+def choose(page: Page, area: str) -> None:
+    """Choose the area whose name begins so."""
     page.get_by_label("Which area do the data cover?").first.click()
-    page.keyboard.type("New York, Manh")
+    page.keyboard.type(area)
     page.keyboard.press("Enter")
     idle(page)
+
+
+def counted(page: Page) -> Page:
+    choose(page, "New York, Manh")
     press(page, "Count the rows")
     expect(page.get_by_text("Rows in the area", exact=True)).to_be_visible(timeout=LONG)
     idle(page)

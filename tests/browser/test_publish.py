@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from zlib import crc32
 
+import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
@@ -25,6 +26,7 @@ from tests.browser.driver import (
     in_address,
     open_page,
     picture,
+    place,
     serving,
     shows,
     width,
@@ -35,15 +37,18 @@ from tests.browser.publishing import (
     at_confirmation,
     at_level,
     button,
+    choose,
     confirm,
     counted,
     press,
     released,
     typed,
 )
+from tests.browser.test_accessibility import violations
 from tests.pages.publishing import csv_text, trips
 
 Visit = Callable[..., Page]
+PROJECTOR = {"width": 1280, "height": 720}
 #: What `dpcore` in a shell runs.
 COMMAND = "from dpcore.cli import main; raise SystemExit(main())"
 
@@ -93,14 +98,16 @@ def test_from_a_file_to_files_that_verify(
     assert charges(ledger_folder, file) == 1
     with page.expect_download(timeout=LONG) as waiting:
         page.get_by_role("button", name="Download everything").click()
-    folder = tmp_path / "published"
-    zipfile.ZipFile(waiting.value.path()).extractall(folder)
+    folder, archive = tmp_path / "published", tmp_path / "release.zip"
+    waiting.value.save_as(archive)
+    zipfile.ZipFile(archive).extractall(folder)
+    assert "centers.csv" in (folder / "README.txt").read_text()
+    page.get_by_text("For a spreadsheet").click()
     with page.expect_download(timeout=LONG) as waiting:
         page.get_by_role("button", name="Centers, CSV").click()
     assert Path(waiting.value.path()).read_bytes() == (folder / "centers.csv").read_bytes()
-    others = [each.name for each in folder.iterdir() if not each.name.startswith("certificate")]
     told = subprocess.run(
-        [sys.executable, "-c", COMMAND, "verify", "certificate.json", *others],
+        [sys.executable, "-c", COMMAND, "verify", "certificate.json"],
         cwd=folder,
         env={"PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -108,6 +115,16 @@ def test_from_a_file_to_files_that_verify(
         check=False,
     )
     assert told.returncode == 0, told.stdout + told.stderr
+    elsewhere = opened(visit, "/publish?view=check")
+    elsewhere.locator("input[type=file]").set_input_files(archive)
+    expect(elsewhere.get_by_text(re.compile(r"All \d+ checks hold"))).to_be_visible(timeout=LONG)
+    idle(elsewhere)
+    for shown in (page, elsewhere):
+        eventually(lambda shown=shown: not violations(shown), lambda: "axe finds something")
+    elsewhere.get_by_text("Ask a release", exact=True).click()
+    expect(elsewhere.get_by_text("Every answer is")).to_be_visible(timeout=LONG)
+    elsewhere.locator(".city-map[data-shown]").wait_for(timeout=LONG)
+    assert charges(ledger_folder, file) == 1
 
 
 def test_clicking_twice_publishes_once(visit: Visit, file: Path, ledger_folder: Path) -> None:
@@ -245,6 +262,54 @@ def test_the_keyboard_alone_goes_from_data_to_confirmation(visit: Visit) -> None
     tab_to("Publish, and use ε 0.1 for good")
 
 
+def test_every_step_for_a_person_keeps_its_button_in_sight(visit: Visit, tmp_path: Path) -> None:
+    """On a small projector, with an area drawn on the map by the mouse."""
+    rng = np.random.default_rng(0)
+    lines = [f"{x:.5f},{y:.5f},{rng.integers(300)}" for x, y in trips(900, seed=5).tolist()]
+    file = tmp_path / "people.csv"
+    file.write_text("\n".join(["lon,lat,card", *lines]))
+    page = opened(visit, viewport=PROJECTOR)
+
+    def next_step(name: str = "Continue") -> None:
+        expect(button(page, name)).to_be_enabled(timeout=LONG)
+        box = place(button(page, name))
+        assert box["y"] + box["height"] <= PROJECTOR["height"]
+        press(page, name)
+
+    page.locator("input[type=file]").set_input_files(file)
+    next_step()
+    page.get_by_text("A person, with everything they did").click()
+    page.get_by_text("Rows of the same person have the same entry").click()
+    most = page.get_by_label("Most rows counted of each person").last
+    most.fill("3")
+    most.press("Enter")
+    next_step()
+    expect(page.get_by_text("Which area do the data cover?")).to_be_visible(timeout=LONG)
+    choose(page, "New York, Manh")
+    page.locator(".city-map[data-shown]").wait_for(timeout=LONG)
+    page.locator("[data-does=rectangle]").click()
+    box = place(page.locator(".map-box"))
+    for across, up in ((0.15, 0.1), (0.7, 0.8)):
+        page.mouse.click(box["x"] + across * box["width"], box["y"] + up * box["height"])
+    expect(page.get_by_label("lon: lowest").last).to_be_visible(timeout=LONG)
+    area = page.get_by_label("Which area do the data cover?").first
+    expect(area).to_have_value("Draw it on the map", timeout=LONG)
+    idle(page)
+    next_step("Count the rows")
+    expect(page.get_by_text("Rows in the area", exact=True)).to_be_visible(timeout=LONG)
+    idle(page)
+    next_step()
+    expect(page.get_by_text("each person, with up to 3 rows")).to_be_visible(timeout=LONG)
+    expect(page.get_by_text("Name of these data")).to_be_visible(timeout=LONG)
+    idle(page)
+    next_step()
+    expect(page.get_by_text("Left after it: ε 0.8")).to_be_visible(timeout=LONG)
+    idle(page)
+    typed(page)
+    next_step("Publish, and use ε 0.2 for good")
+    released(page)
+
+
 @pytest.mark.parametrize("step", ["data", "level", "confirm"])
 @pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["phone", "desk"])
 def test_no_step_is_wider_than_the_window(
@@ -279,6 +344,7 @@ def test_history_shows_what_was_spent_and_gives_the_files_again(visit: Visit, fi
     expect(own.get_by_text("ε 0.8 left")).to_be_visible(timeout=LONG)
     own.get_by_text(re.compile(r"^Release \d+ ·")).click()
     own.get_by_text("Show the files").click()
+    own.get_by_text("For a reviewer").click()
     with page.expect_download(timeout=LONG) as waiting:
-        own.get_by_role("button", name="Certificate", exact=True).click()
+        own.get_by_role("button", name="Certificate, JSON").click()
     assert file.stem in Path(waiting.value.path()).read_text()

@@ -23,7 +23,7 @@ COLUMNS = (
 FILE = f"![n](http:&#47;&#47;{EVIL}&#47;n.png) <b>n</b> :red[n] n@{EVIL} https:&#47;&#47;{EVIL}.csv"
 #: What none of these names may become.
 MARKUP = (
-    f"[href*='{EVIL}'], [src*='{EVIL}'], [data-testid=stMain] :is(b, script, mark), "
+    f"[href*='{EVIL}'], [src*='{EVIL}'], [data-testid=stMain] :is(b, script, mark):not(.stops *), "
     "[data-testid=stMain] [data-testid=stMarkdown] img"
 )
 

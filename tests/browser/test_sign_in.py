@@ -109,7 +109,7 @@ def test_a_publisher_signs_in_comes_to_the_last_step_and_signs_out(
     expect(page.get_by_text("Signed in as pia@example.org")).to_be_visible(timeout=LONG)
     settled(page)
     page.get_by_role("link", name="Publish").click()
-    expect(page.get_by_text("Where are they?")).to_be_visible(timeout=LONG)
+    expect(page.get_by_text("Where is your data?")).to_be_visible(timeout=LONG)
     page.goto(shared + CONFIRM)  # a new visit of the same browser
     expect(page.get_by_text("To confirm, type the name")).to_be_visible(timeout=LONG)
     page.get_by_role("button", name="Sign out").click()

@@ -277,4 +277,4 @@ def test_two_drawings_of_one_name_are_two_releases(ledger_folder: Path) -> None:
     app.query_params["step"] = "confirm"
     del app.query_params["release"]
     checked(app)
-    assert "Nothing is used yet" in words(app)
+    assert "We will publish" in words(app)

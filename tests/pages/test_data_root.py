@@ -10,7 +10,7 @@ import pytest
 from dpcore.datasets.engines import DataFileError
 from pages.ui import data_root
 from pages.ui.publish import ledger_choice
-from tests.pages.publishing import csv_text, page, settled, trips
+from tests.pages.publishing import at_places, csv_text, page, settled, trips
 from tests.pages.visits import checked, press, words
 
 OUTSIDE = "the only folder that this dashboard reads"
@@ -99,7 +99,7 @@ def test_zones_come_from_the_data_folder(root: Path, zones: str) -> None:
     (root / "zones.csv").write_text("PULocationID,DOLocationID\n1,2\n")
     app = page(**{"from": "path"})
     app.text_input(key="remembered-path").set_value("zones.csv")
-    app = settled(press(checked(app), "open"))
+    app = at_places(settled(press(checked(app), "open")))
     app.multiselect(key="remembered-columns").set_value(["PULocationID"])
     checked(app)
     app.text_input(key="remembered-zones").set_value(zones)

@@ -207,7 +207,7 @@ def test_no_file_of_a_release_or_of_any_page_holds_what_is_not_private(
         visited(app, files)
         assert not files, "raw data on screen, and something to download"
         app = elsewhere(app, "pages/4_publish.py")
-        app = until(press(released(app), "to-history"), "is spent")
+        app = until(press(released(app), "to-history"), "never comes back")
         app.toggle(key="files-1").set_value(True)
         checked(app)
         assert {"certificate.json", "centers.csv", "points.parquet"} <= set(files)

@@ -80,7 +80,7 @@ def test_forgetting_leaves_the_visit_at_its_beginning() -> None:
     assert app.query_params["privacy"] in ("Strict", ["Strict"])
     assert "data" not in app.query_params
     again = upload(app, "other.csv", csv_text(trips(50)))
-    assert "2 · What is protected" in words(again)
+    assert "2 · Who is protected" in words(again)
 
 
 def test_a_worker_that_is_stopped_forgets_and_ends() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import json
@@ -22,6 +23,7 @@ from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
 from dpcore.privacy.accounting import Neighbors
 from dpcore.release import (
+    Amount,
     BuiltinData,
     FileData,
     Ledger,
@@ -32,7 +34,9 @@ from dpcore.release import (
     publish,
 )
 from dpcore.release.ledger_store import DATABASE
+from dpcore.release.outside_charge import record_outside_charge
 from pages.ui.publish import publish_once
+from pages.ui.publish.history import as_csv
 from pages.ui.wording import FROM_TWIN_WORDS, NOT_PRIVATE_WORDS
 from tests.pages.publishing import (
     CITY,
@@ -208,7 +212,7 @@ def test_a_table_of_spark_is_read_by_its_name(monkeypatch: pytest.MonkeyPatch) -
     assert asked == [("city.trips", "table")]
 
 
-# What is protected
+# Columns and area
 
 
 @pytest.mark.parametrize(
@@ -515,9 +519,9 @@ def test_the_whole_path_from_an_upload_to_files(ledger_folder: Path) -> None:
     (entry,) = Ledger(ledger_folder).entries()
     assert "Release 1" in words(app)
     names = {button.proto.label for button in app.get("download_button")}
-    assert {"Certificate", "Centers, CSV", "Map", "Download everything"} <= names
+    assert {"Certificate, JSON", "Centers, CSV", "Map for any browser"} <= names
+    assert any(name.startswith("Download everything (ZIP, ") for name in names)
     assert entry.account == "trips"
-    assert "dpcore verify certificate.json" in app.code[0].value
     assert "own-" not in json.dumps(dict(entry.plan))
 
 
@@ -584,7 +588,7 @@ def test_of_two_files_of_one_name_each_is_published_by_itself(
 
 def test_spending_all_that_is_left_ends_with_the_files(ledger_folder: Path) -> None:
     app = released(press(page(data="s1-like", privacy="Looser"), "open"))
-    assert "ε 0 of ε 1 is left" in words(app)
+    assert "made on" in words(app)
     app.query_params["step"] = "confirm"
     assert "ε 0 is left" in words(checked(app))
 
@@ -654,8 +658,9 @@ def test_history_shows_what_a_run_that_ended_early_cost(ledger_folder: Path) -> 
     plan = ReleasePlan("s1", own, "coreset-faithful", 5, 0.5)
     with pytest.raises(Unanswered):
         publish(plan, Ledger(ledger_folder))
-    said = words(page(view="history"))
-    assert "Budget ε 1: ε 0.0250001 used, **ε 0.9749999 left**" in said
+    app = page(view="history")
+    said = words(app)
+    assert "**ε 0.9749999 left** of ε 1 (97.4 %); ε 0.0250001 used" in meters(app)
     assert "It ended early and was charged ε 0.0250001" in said
 
 
@@ -665,7 +670,7 @@ def test_a_charge_that_nothing_came_of_is_not_called_a_release(ledger_folder: Pa
         plan.claim(), plan.purpose, "2026-01-01T00:00:00", plan.as_dict(), {}, "Too few rows."
     )
     app = page(step="released", release=1)
-    assert "Too few rows. It was charged ε 0.5 all the same" in words(app)
+    assert "Too few rows. It used ε 0.5 of the budget all the same" in words(app)
     assert not app.success
     assert not app.get("download_button")
 
@@ -692,15 +697,61 @@ def test_a_name_that_is_known_brings_its_terms() -> None:
 # History
 
 
+def meters(app: AppTest) -> str:
+    """What the bars of budgets say."""
+    return "".join(str(bar.proto.text) for bar in app.get("progress"))
+
+
+def test_the_calendar_shows_each_kind_of_charge_on_its_day(ledger_folder: Path) -> None:
+    until(press(brought(), "make-twin"), "is here")
+    ledger = Ledger(ledger_folder)
+    record_outside_charge(ledger, "trips", Amount.of(0.2), "a histogram by another library")
+    calendar = json.loads(page(view="history").get("plotly_chart")[0].proto.spec)
+    shown = {trace["name"]: trace for trace in calendar["data"] if trace.get("name")}
+    assert [len(shown[name]["x"]) for name in ("Release", "Private twin")] == [0, 1]
+    (said,) = shown["Private twin"]["hovertext"]
+    assert "Private twin 1, trips: ε 0.1" in said
+    assert "Another tool 2, trips: ε 0.2" in said
+
+
+def test_a_charge_of_another_tool_is_entered_by_hand(ledger_folder: Path) -> None:
+    released(press(page(data="s1-like", privacy="Strict"), "open"))
+    app = page(view="history")
+    app.number_input[0].set_value(0.3)
+    next(e for e in app.text_input if "Which tool" in e.label).set_value("counts by hand, =1+1")
+    app.button[-1].click()
+    app = checked(app)
+    assert "**ε 0.6 left** of ε 1" in meters(app)
+    assert "counts by hand" in words(app)
+    entry = Ledger(ledger_folder).entries()[-1]
+    assert "counts by hand, =1+1" in entry.description
+    app.number_input[0].set_value(0.7)
+    next(e for e in app.text_input if "Which tool" in e.label).set_value("too much")
+    app.button[-1].click()
+    app = checked(app)
+    assert "ε 0.6 is left" in "".join(each.value for each in app.error)
+    assert len(Ledger(ledger_folder).entries()) == 2
+
+
+def test_the_history_is_a_table_without_formulas(ledger_folder: Path) -> None:
+    ledger = Ledger(ledger_folder)
+    plan = ReleasePlan("=cmd", BuiltinData("s1-like"), "dplloyd", 2, 0.5)
+    ledger.record(plan.claim(), plan.purpose, "2026-01-01T00:00:00", plan.as_dict(), {}, "Few.")
+    record_outside_charge(ledger, "=cmd", Amount.of(0.1), "-counts")
+    lines = list(csv.DictReader(io.StringIO(as_csv(ledger.entries()))))
+    assert [line["data set"] for line in lines] == ["'=cmd", "'=cmd"]
+    assert [line["note"] for line in lines] == ["Few.", "Spent with another tool: -counts."]
+    assert [float(line["epsilon"]) for line in lines] == [0.5, 0.1]
+
+
 def test_history_lists_every_charge_and_gives_the_files_again() -> None:
     released(press(page(data="s1-like"), "open"))
     released(press(page(data="nyc-taxi", privacy="Strict"), "open"))
     app = page(view="history")
-    said = words(app)
-    assert "Budget ε 1: ε 0.2 used, **ε 0.8 left**" in said
-    assert "Budget ε 1: ε 0.1 used, **ε 0.9 left**" in said
-    assert len(app.get("plotly_chart")) == 1
-    assert not app.get("download_button")
+    assert "**ε 0.8 left** of ε 1 (80 %); ε 0.2 used" in meters(app)
+    assert "**ε 0.9 left** of ε 1 (90 %); ε 0.1 used" in meters(app)
+    assert len(app.get("plotly_chart")) == 2
+    assert len(app.get("download_button")) == 1
     app.toggle(key="files-2").set_value(True)
     assert len(checked(app).get("download_button")) > 3
 

@@ -60,5 +60,5 @@ def referrers(held: object) -> list[str]:
 
 
 options = start.options()
-options["routes"].append(Route("/held", held))
+options.setdefault("routes", []).append(Route("/held", held))
 app = App(Path(__file__).parents[2] / "app.py", **options)

@@ -26,10 +26,10 @@ auditor = ["ada@example.org"]
 """
 #: What a page of each step shows when it is open, by its address.
 STEPS = {
-    "view=history": "Part of the total that is spent",
-    "step=data": "Where are they?",
+    "view=history": "Part of the budget that is used",
+    "step=data": "Where is your data?",
     "step=level&data=nyc-taxi": "Name of these data",
-    "step=confirm&data=nyc-taxi": "This is what will happen",
+    "step=confirm&data=nyc-taxi": "We will publish",
     "step=released&release=1": "Download everything",
 }
 OPEN = {

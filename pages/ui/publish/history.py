@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+import csv
+import io
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
 import plotly.graph_objects as go
 import streamlit as st
 
+from dpcore.errors import DpcoreError
 from dpcore.privacy import explain
-from dpcore.release.ledger import Account, Entry, Ledger
+from dpcore.privacy.accounting import MAX_DELTA, MAX_EPSILON
+from dpcore.release.amounts import Amount
+from dpcore.release.ledger import Account, Actors, Entry, Ledger
+from dpcore.release.outside_charge import LONGEST_TOOL, record_outside_charge
 from dpcore.release.outside_charge import PURPOSE as OTHER_TOOL
-from dpcore.release.plan import TWIN
+from dpcore.release.plan import FORMULAS
 from dpcore.release.publish import reopened
-from pages.ui import palette
+from pages.ui import access, palette
+from pages.ui.access import Action
 from pages.ui.palette import Palette
-from pages.ui.publish import ledger_choice, released_step
+from pages.ui.publish import calendar_chart, ledger_choice, lifetime_budget, released_step
+from pages.ui.publish.calendar_chart import colors_of, kind
 from pages.ui.publish.ledger_words import when
 from pages.ui.wording import plain, plain_in_chart
 
 ROW_HEIGHT, MARGIN = 54, 70
+COLUMNS = (
+    "number", "time", "data set", "what", "epsilon", "delta", "asked by", "approved by", "note",
+)  # fmt: skip
 
 
 def draw() -> None:
@@ -29,16 +43,57 @@ def draw() -> None:
         st.info("Nothing was published with this ledger yet.", icon=":material/history:")
         return
     st.caption("Used budget never comes back, whatever becomes of the files. Downloading is free.")
-    entries = ledger.entries()
+    entries, colors = ledger.entries(), palette.current()
     st.plotly_chart(
-        figure(accounts, entries, palette.current()),
+        calendar_chart.figure(entries, datetime.now(UTC).date(), colors),
+        key="calendar",
+        theme=None,
+        config={"displayModeBar": False},
+        alt="The days on which budget was used; the lists below say the same.",
+    )
+    st.plotly_chart(
+        figure(accounts, entries, colors),
         key="history",
         theme=None,
         config={"displayModeBar": False},
         alt="Budget used by each release of each data set; the lists below say the same.",
     )
+    st.download_button(
+        "History as CSV",
+        as_csv(entries),
+        "history.csv",
+        "text/csv",
+        key="history-csv",
+        icon=":material/download:",
+        on_click="ignore",
+    )
     for account in accounts:
         draw_account(account, [e for e in entries if e.account == account.name], ledger)
+
+
+def as_csv(entries: Sequence[Entry]) -> str:
+    """Every line of the ledger. What a spreadsheet would take for a formula begins with a quote."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for entry in entries:
+        by = entry.actors
+        charged = (float(entry.charged.epsilon), float(entry.charged.delta))
+        texts = (entry.account, kind(entry))
+        people = (by.asked_by or "", by.approved_by or "", note(entry))
+        writer.writerow(
+            [entry.number, entry.time, *map(no_formula, texts), *charged, *map(no_formula, people)]
+        )
+    return file.getvalue()
+
+
+def no_formula(text: str) -> str:
+    return f"'{text}" if text.startswith(FORMULAS) else text
+
+
+def note(entry: Entry) -> str:
+    """What a charge was for, or why nothing came of it."""
+    return str(entry.failure or entry.description)
 
 
 def figure(accounts: list[Account], entries: list[Entry], colors: Palette) -> go.Figure:
@@ -51,7 +106,7 @@ def figure(accounts: list[Account], entries: list[Entry], colors: Palette) -> go
             drawn,
             entry.account,
             float(entry.charged.epsilon / total),
-            colors.quiet if entry.purpose == TWIN else colors.private,
+            colors_of(colors)[kind(entry)],
             f"{kind(entry)} {entry.number}, {when(entry)}: {entry.charged}",
             colors,
         )
@@ -95,31 +150,24 @@ def bar(drawn: go.Figure, name: str, part: float, color: str, words: str, colors
     )
 
 
-def short(name: str, most: int = 24) -> str:
+def short(name: str, most: int = 48) -> str:
     return name if len(name) <= most else f"{name[: most - 1]}…"
-
-
-def kind(entry: Entry) -> str:
-    return {TWIN: "Twin", OTHER_TOOL: "Charge for another tool"}.get(entry.purpose, "Release")
 
 
 def draw_account(account: Account, entries: list[Entry], ledger: Ledger) -> None:
     with st.container(border=True, key=f"account-{entries[0].number}"):
         st.markdown(f"#### {plain(account.name)}")
-        st.markdown(
-            f"Budget {account.allowed}: {account.used} used, **{account.left} left**. "
-            f"Protected is {explain.scope(plain(account.unit))}."
-        )
+        lifetime_budget.meter(account)
+        st.caption(f"Protected is {explain.scope(plain(account.unit))}.")
         if account.caution:
             st.warning(account.caution, icon=":material/warning:")
         for entry in reversed(entries):
             draw_entry(entry, ledger)
+        enter(account, ledger)
 
 
 def draw_entry(entry: Entry, ledger: Ledger) -> None:
-    came = "nothing came of it" if entry.failure else ""
-    title = f"{kind(entry)} {entry.number} · {when(entry)} · {entry.charged}"
-    with st.expander(f"{title} · {came}" if came else title):
+    with st.expander(f"{kind(entry)} {entry.number} · {when(entry)} · {entry.charged}"):
         st.caption(
             f"{plain(entry.description).rstrip('.')}, {entry.asked}."
             + (f" It ended early and was charged {entry.charged}." if entry.failure else "")
@@ -128,3 +176,30 @@ def draw_entry(entry: Entry, ledger: Ledger) -> None:
             st.caption(plain(by[:1].upper() + by[1:]))
         if entry.purpose != OTHER_TOOL and st.toggle("Show the files", key=f"files-{entry.number}"):
             released_step.downloads(reopened(ledger, entry.number))
+
+
+def enter(account: Account, ledger: Ledger) -> None:
+    """A form for what another tool published of the same data."""
+    if not access.may(Action.SPEND):
+        return
+    with (
+        st.popover("Enter a charge of another tool", icon=":material/edit_note:"),
+        st.form(f"outside-{account.name}", border=False, clear_on_submit=True),
+    ):
+        st.caption(
+            "If something else was published of these data with differential privacy, it used "
+            f"budget too. Enter what it cost for one {plain(account.unit)}. It cannot be undone."
+        )
+        left, right = st.columns(2)
+        epsilon = left.number_input("ε", 0.0, MAX_EPSILON, None, format="%g", step=None)
+        delta = right.number_input("δ", 0.0, MAX_DELTA, 0.0, format="%g", step=None)
+        said = st.text_input("Which tool published what, and why", max_chars=LONGEST_TOOL)
+        if st.form_submit_button("Enter it for good", type="primary"):
+            user = access.user() if access.is_shared() else None
+            try:
+                amount = Amount.of(epsilon or 0.0, delta)
+                record_outside_charge(ledger, account.name, amount, said, actors=Actors(user))
+            except DpcoreError as problem:
+                st.error(plain(str(problem)))
+                return
+            st.rerun()

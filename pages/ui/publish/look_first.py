@@ -36,6 +36,12 @@ def draw(subject: Subject, ledger: Ledger, found: Terms) -> None:
         "Moving the slider over the data themselves and choosing by what you see would tell "
         "something about them, and no ε accounts for that. These ways do not leak:"
     )
+    st.page_link(
+        "pages/7_choose.py",
+        label="Say how accurate it must be, and see the strictest level that does it",
+        icon=":material/tune:",
+        query_params=address.link(),
+    )
     explore("Look at a public month of trips", STAND_IN, ":material/public:")
     if not subject.is_own:
         st.caption("These data are public themselves: look at them on Explore and Curves.")

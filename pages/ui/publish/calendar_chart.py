@@ -1,0 +1,112 @@
+"""The days on which budget was used, as a calendar: a square a day, a column a week."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import date, timedelta
+
+import plotly.graph_objects as go
+
+from dpcore.release.ledger import Entry
+from dpcore.release.outside_charge import PURPOSE as OTHER_TOOL
+from dpcore.release.plan import TWIN
+from pages.ui.palette import Palette
+from pages.ui.wording import plain_in_chart
+
+#: Weeks that are shown, from the first entry on.
+FEWEST, MOST = 20, 53
+HEIGHT = 190
+DAYS = ("Mon", "", "Wed", "", "Fri", "", "Sun")
+
+
+def kind(entry: Entry) -> str:
+    """What a line of the ledger is, in a word or two."""
+    if entry.failure:
+        return "Nothing came of it"
+    return {TWIN: "Private twin", OTHER_TOOL: "Another tool"}.get(entry.purpose, "Release")
+
+
+def colors_of(colors: Palette) -> dict[str, str]:
+    """The color of each kind; of several on one day the first kind here is shown."""
+    return {
+        "Release": colors.private,
+        "Private twin": colors.series[1],
+        "Another tool": colors.series[2],
+        "Nothing came of it": colors.quiet,
+    }
+
+
+def figure(entries: Sequence[Entry], today: date, colors: Palette) -> go.Figure:
+    """The calendar up to today."""
+    by_day: dict[date, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        by_day[date.fromisoformat(entry.time[:10])].append(entry)
+    last = monday(max([today, *by_day]))
+    first = monday(min([today, *by_day]))
+    weeks = min(max((last - first).days // 7 + 1, FEWEST), MOST)
+    start = last - timedelta(weeks=weeks - 1)
+    days = [start + timedelta(days=n) for n in range(7 * weeks)]
+    drawn = go.Figure()
+    drawn.add_trace(
+        squares("", [day for day in days if day not in by_day], {}, f"{colors.shore}55")
+    )
+    known = colors_of(colors)
+    for name, color in known.items():
+        shown = [
+            day
+            for day in days
+            if day in by_day and min(map(kind, by_day[day]), key=list(known).index) == name
+        ]
+        drawn.add_trace(squares(name, shown, by_day, color))
+    drawn.update_layout(
+        height=HEIGHT,
+        margin={"l": 40, "r": 10, "t": 10, "b": 50},
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        font={"color": colors.text, "family": "Source Sans, sans-serif", "size": 13},
+        hoverlabel={"bgcolor": colors.paper, "font": {"color": colors.text}, "align": "left"},
+        legend={"orientation": "h", "x": 0, "y": -0.25, "itemclick": False},
+        dragmode=False,
+        xaxis={
+            "showgrid": False,
+            "zeroline": False,
+            "fixedrange": True,
+            "tickformat": "%b %Y",
+            "dtick": "M1",
+        },
+        yaxis={
+            "showgrid": False,
+            "zeroline": False,
+            "fixedrange": True,
+            "autorange": "reversed",
+            "tickvals": list(range(7)),
+            "ticktext": DAYS,
+        },
+    )
+    return drawn
+
+
+def monday(day: date) -> date:
+    return day - timedelta(days=day.weekday())
+
+
+def squares(
+    name: str, days: Sequence[date], by_day: dict[date, list[Entry]], color: str
+) -> go.Scatter:
+    return go.Scatter(
+        x=[monday(day) for day in days],
+        y=[day.weekday() for day in days],
+        mode="markers",
+        name=name,
+        showlegend=bool(name),
+        marker={"symbol": "square", "size": 9, "color": color, "opacity": 1},
+        hoverinfo="text" if name else "skip",
+        hovertext=[
+            "<br>".join([f"{day:%d %B %Y}", *map(line, by_day.get(day, []))]) for day in days
+        ],
+    )
+
+
+def line(entry: Entry) -> str:
+    return plain_in_chart(f"{kind(entry)} {entry.number}, {entry.account}: {entry.charged}")

@@ -1,0 +1,116 @@
+"""Check a release in the browser: what `dpcore verify` checks, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from dpcore.release.certificate import NAME as CERTIFICATE
+from dpcore.release.finding import Finding
+from dpcore.release.opening import told_of
+from dpcore.release.signature import PREFIX, public_key_bytes
+from dpcore.release.verify import verify
+from pages.ui import background, fragments
+from pages.ui.background import Job
+from pages.ui.publish import open_release
+from pages.ui.publish.open_release import OpenedRelease
+from pages.ui.wording import plain
+
+CHECKING = "checking a release"
+
+
+def draw() -> None:
+    chosen = open_release.choose()
+    if chosen is None:
+        return
+    key = key_control()
+    if CERTIFICATE not in chosen.files.files:
+        st.error("**This is no release:** it has no certificate.json.", icon=":material/error:")
+        return
+    asked = (chosen.mark, key)
+    known: tuple[object, Job[list[Finding]]] | None = st.session_state.get(CHECKING)
+    if known is None or known[0] != asked:
+        known = asked, begin(chosen, key)
+        st.session_state[CHECKING] = known
+    job = known[1]
+    if not fragments.watch(job):
+        return
+    if job.failure:
+        raise job.failure
+    tell(job.result)
+
+
+def key_control() -> str | None:
+    """The publisher's key as text; a path would read a file of the server."""
+    given = st.text_input(
+        "The publisher's public key, if you have it",
+        key="public-key",
+        placeholder=f"{PREFIX}…",
+        autocomplete="off",
+    ).strip()
+    if not given:
+        return None
+    try:
+        public_key_bytes(given)
+    except ValueError:
+        st.warning(f"This is no public key. One begins with {PREFIX}.")
+        return None
+    return given
+
+
+def begin(chosen: OpenedRelease, key: str | None) -> Job[list[Finding]]:
+    files = dict(chosen.files.files)
+    certificate = files[CERTIFICATE]
+    return background.begin(
+        lambda: verify(certificate, named(files), key), lambda: ("Checking", 0.0)
+    )
+
+
+def named(files: dict[str, bytes]) -> dict[str, bytes]:
+    """The files that a certificate speaks of. Others are strangers, and no claim of anybody's."""
+    return {name: files[name] for name in told_of(files) if name in files}
+
+
+def tell(found: Sequence[Finding]) -> None:
+    """What holds, what fails and what nobody can tell."""
+    failed = [each for each in found if each.holds is False]
+    held = [each for each in found if each.holds]
+    unknown = [each for each in found if each.holds is None]
+    number = len(failed) + len(held)
+    if failed:
+        st.error(
+            f"**{len(failed)} of {number} checks fail.** Do not rely on these files; ask their "
+            "publisher for them again.",
+            icon=":material/gpp_bad:",
+        )
+        listed(failed, ":red[:material/close:]")
+    else:
+        st.success(
+            f"**All {number} checks hold.** These files are as they were published, and what the "
+            "certificate says of its noise and its budget adds up.",
+            icon=":material/verified_user:",
+        )
+    left, right = st.columns(2, gap="medium")
+    with left, st.container(border=True, key="holds"):
+        st.markdown(f"**What holds** ({len(held)})")
+        listed(held, ":green[:material/check:]")
+    with right, st.container(border=True, key="unknown"):
+        st.markdown(f"**What nobody can tell from files** ({len(unknown)})")
+        listed(unknown, ":gray[:material/help:]")
+    st.caption("The same in a shell, in the folder of the files: `dpcore verify certificate.json`")
+
+
+def listed(found: Sequence[Finding], mark: str) -> None:
+    lines = [
+        f"{mark} {plain(sentence(each.what))}" + f" {plain(sentence(each.why))}" * bool(each.why)
+        for each in found
+    ]
+    st.markdown("  \n".join(lines))
+
+
+def sentence(text: str) -> str:
+    """Words with a capital, unless they begin with a name or a sign, and with a full stop."""
+    first = text.partition(" ")[0]
+    text = f"{text[:1].upper()}{text[1:]}" if first.isascii() and first.isalpha() else text
+    return text + "." * (not text.endswith((".", "!", "?")))

@@ -1,0 +1,97 @@
+"""Which published release is checked or asked: one of the ledger, or a ZIP from anywhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha256
+
+import streamlit as st
+
+from dpcore.errors import DpcoreError
+from dpcore.release.opening import unpacked
+from dpcore.release.publish import reopened
+from dpcore.release.published_files import PublishedFiles
+from pages.ui import access, forgetting, limits, url_keys
+from pages.ui.access import Action
+from pages.ui.publish import ledger_choice
+from pages.ui.wording import plain
+
+HELD = "release of a ZIP"
+#: Bytes that the files of a ZIP may have here, where many visitors share the memory.
+MOST_BYTES = 1 << 28
+
+
+@dataclass(frozen=True)
+class OpenedRelease:
+    """The files of a release as they came, whoever wrote them."""
+
+    title: str
+    files: PublishedFiles
+
+    @property
+    def mark(self) -> str:
+        """What tells it from other files: a digest of all of them."""
+        digest = sha256()
+        for name, content in sorted(self.files.files.items()):
+            digest.update(f"{name} {len(content)} ".encode() + content)
+        return digest.hexdigest()
+
+
+def choose() -> OpenedRelease | None:
+    """The release in the address, or one that is dropped here."""
+    held: OpenedRelease | None = st.session_state.get(HELD)
+    if url_keys.RELEASE.get() and access.may(Action.HISTORY):
+        return of_ledger(url_keys.RELEASE.get())
+    if held is not None:
+        named(held)
+        return held
+    st.markdown("**Drop a release here**, as the ZIP that its publisher gives away.")
+    if not limits.room_for_uploads():
+        return None
+    file = st.file_uploader("A release (ZIP)", type=["zip"], key=f"zip-{forgetting.times()}")
+    if file is not None:
+        take(file.name, file.getvalue())
+    st.caption(
+        "It is read in memory and goes nowhere. No budget is used: all answers come from files "
+        "that are public already."
+    )
+    return None
+
+
+def take(name: str, content: bytes) -> None:
+    """Keep the files of a ZIP for this visit, or say why not."""
+    try:
+        found = unpacked(content, MOST_BYTES)
+    except DpcoreError as problem:
+        st.error(f"**This is no release.** {plain(str(problem))}", icon=":material/error:")
+        return
+    st.session_state[HELD] = OpenedRelease(name, PublishedFiles(files=found))
+    st.rerun()
+
+
+def named(held: OpenedRelease) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f":material/folder_zip: **{plain(held.title)}**", width="content")
+        st.button("Another release", key="another", type="tertiary", on_click=drop)
+
+
+def drop() -> None:
+    st.session_state.pop(HELD, None)
+    url_keys.RELEASE.clear()
+
+
+def of_ledger(number: int) -> OpenedRelease | None:
+    ledger = ledger_choice.ledger()
+    if ledger is None:
+        return None
+    try:
+        release = reopened(ledger, number)
+    except DpcoreError as problem:
+        st.error(plain(str(problem)), icon=":material/error:")
+        return None
+    chosen = OpenedRelease(f"Release {number} of “{release.entry.account}”", release)
+    named(chosen)
+    if release.files:
+        return chosen
+    st.info("Nothing came of this release: there is nothing to look at.")
+    return None
