@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import textwrap
 import zipfile
+from collections.abc import Mapping
 
 from dpcore.privacy import explain
 from dpcore.privacy.accounting import Neighbors
@@ -38,9 +39,14 @@ def packed(release: PublishedFiles) -> bytes:
     extra = {README: readme(release).encode()}
     if NOTEBOOK not in release.files and release.synopsis is not None:
         extra[NOTEBOOK] = ask_notebook(release.certificate)
+    return zipped({**extra, **release.files})
+
+
+def zipped(files: Mapping[str, bytes]) -> bytes:
+    """A ZIP of files by name, the same bytes each time."""
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packing:
-        for name, content in sorted({**extra, **release.files}.items()):
+        for name, content in sorted(files.items()):
             packing.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
     return archive.getvalue()
 

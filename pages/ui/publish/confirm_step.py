@@ -12,6 +12,7 @@ from dpcore.release.amounts import Amount
 from dpcore.release.ledger import Entry, Ledger
 from dpcore.release.plan import RELEASE, TWIN, ReleasePlan
 from dpcore.release.plan_toml import plan_files
+from dpcore.release.release_zip import zipped
 from pages.ui import access, fragments, url_keys
 from pages.ui.access import Action
 from pages.ui.background import Job
@@ -19,7 +20,6 @@ from pages.ui.publish import approval, step_list
 from pages.ui.publish.ledger_words import affordable, when
 from pages.ui.publish.publish_once import forget, refuse, running, ticket
 from pages.ui.publish.publish_step import PublishStep
-from pages.ui.publish.released_step import packed
 from pages.ui.wording import JOINER, plain, printable
 
 
@@ -54,7 +54,7 @@ def save_plan(plan: ReleasePlan) -> None:
     content = {name: text.encode() for name, text in files.items()}
     st.download_button(
         "Save this plan",
-        content.get(name) or packed(content),
+        content.get(name) or zipped(content),
         name,
         key="save-plan",
         icon=":material/save:",
