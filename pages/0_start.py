@@ -26,6 +26,7 @@ STYLE = """
   display: block; width: 100%; height: 6.5rem; object-fit: cover; border-radius: .4rem;
 }
 [data-testid="stMain"] [class*="st-key-door-"] h3 { padding: 0; }
+[class*="st-key-door-"] [data-testid="stMarkdownContainer"] { margin-bottom: 0; }
 </style>
 """
 STORY = (
