@@ -7,8 +7,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 
+import pandas as pd
 import pytest
 
+from pages.ui import figures
 from pages.ui.background import Job, PictureQueue, Worker
 from pages.ui.palette import DARK, LIGHT, Palette
 
@@ -157,3 +159,14 @@ def test_marks_stand_out_from_land_and_water(palette: Palette) -> None:
             assert contrast(mark, ground) >= 3
     assert contrast(palette.text, palette.paper) >= 4.5
     assert contrast(palette.quiet, palette.paper) >= 4.5
+
+
+def test_a_place_is_told_as_people_write_it() -> None:
+    assert figures.degrees(-87.62981, 41.87811) == "41.8781° N, 87.6298° W"
+    assert figures.degrees(151.2, -33.9) == "33.9000° S, 151.2000° E"
+
+
+def test_values_on_an_axis_are_told_apart_to_a_thousandth_of_it() -> None:
+    values = pd.Series([4.1234, 4.1244])
+    assert figures.coordinates(values, 4.0, 5.0) == ["4.123", "4.124"]
+    assert figures.coordinates(values * 1000, 0.0, 9000.0) == ["4123", "4124"]

@@ -13,7 +13,7 @@ STYLE = f"""
 <style>
 html {{ font-size: {16 * SCALE:.0f}px !important; }}
 [data-testid="stSidebar"], [data-testid="stExpandSidebarButton"],
-[data-testid="stHeader"] {{ display: none; }}
+[data-testid="stHeader"], .st-key-bar {{ display: none; }}
 [data-testid="stMain"] [data-testid="stMainBlockContainer"] {{
   padding: .6rem 1rem .4rem; max-width: none;
 }}
