@@ -104,7 +104,7 @@ def test_another_game_can_be_played_in_the_same_room() -> None:
 # Slides.
 
 
-@pytest.mark.parametrize("key", lesson_plans.shipped())
+@pytest.mark.parametrize("key", ["a-level-for-each-area", "when-a-proof-fails"])
 def test_every_step_of_a_lesson_becomes_a_slide(key: str) -> None:
     lesson = lesson_plans.shipped()[key]
     with zipfile.ZipFile(io.BytesIO(slides.as_zip(lesson, step_picture.pictures))) as archive:

@@ -15,8 +15,8 @@ from pages.ui.city_map import CityMap
 from pages.ui.learn import lessons, presenter
 
 DATA, METHOD, CENTERS, EPSILON = "nyc-taxi", "adaptive", 5, 0.2
-#: The city to the right of the words.
-VIEW = Box((-74.09, 40.69), (-73.925, 40.79))
+#: The city to the right of the words and above the cards.
+VIEW = Box((-74.14, 40.662), (-73.935, 40.798))
 HEIGHT = 640
 STYLE = f"""
 <style>
