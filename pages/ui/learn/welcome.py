@@ -78,6 +78,8 @@ PRESENTED = """
 [data-testid="stMain"] [class*="st-key-hero-card-"] h3 { padding: 0; font-size: 1.3rem; }
 </style>
 """
+#: A lesson's question stands above: the page's own words make room for it.
+BELOW_A_QUESTION = "<style>.hero-say { display: none; }</style>"
 
 
 @dataclass(frozen=True)
@@ -93,8 +95,11 @@ class Way:
 
 
 def part() -> None:
-    room = LESSON_ROOM if url_keys.LESSON.get() else ROOM
-    st.html(STYLE + PRESENTED.replace("ROOM", room) * presenter.presenting())
+    st.html(STYLE)
+    if presenter.presenting():
+        in_lesson = url_keys.LESSON.get() is not None
+        room = LESSON_ROOM if in_lesson else ROOM
+        st.html(PRESENTED.replace("ROOM", room) + BELOW_A_QUESTION * in_lesson)
     with st.container(key="hero", gap=None):
         with st.container(key="hero-map"):
             city_map.show(background(), "hero-city")
