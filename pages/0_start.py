@@ -23,9 +23,11 @@ STYLE = """
 .story-source { font-size: .875rem; opacity: .75; margin: 0; }
 .st-key-story-map :is(.map-key, .map-wheel) { display: none; }
 [class*="st-key-door-"] img {
-  display: block; width: 100%; height: 6.5rem; object-fit: cover; border-radius: .4rem;
+  display: block; width: 100%; height: 6.5rem; object-fit: contain; border-radius: .4rem;
+  background: light-dark(#F6F5F0, #202830);
 }
 [data-testid="stMain"] [class*="st-key-door-"] h3 { padding: 0; }
+[class*="st-key-door-"] [data-testid="stMarkdownContainer"] { margin-bottom: 0; }
 </style>
 """
 STORY = (

@@ -56,7 +56,7 @@ class CountsOnGrid(Protocol):
 
 @dataclass(frozen=True)
 class Contestant:
-    """An algorithm that answers, and how much of the noise it owes it adds."""
+    """An algorithm that answers, and by how much its noise is reduced."""
 
     key: str
     title: str
@@ -99,7 +99,7 @@ CONTESTANTS: Mapping[str, Contestant] = MappingProxyType(
 
 
 class ThinNoise(NoiseProxy):
-    """Simulated noise for a larger epsilon than the one asked for: less than privacy takes."""
+    """Simulated noise for a larger epsilon than requested, so that privacy breaks."""
 
     def __init__(self, seed: np.random.SeedSequence, thinned: float):
         self._noise = SimulatedNoise(seed)
@@ -120,7 +120,7 @@ class TripPair:
 
 @lru_cache(maxsize=16)
 def pair(epsilon: float) -> TripPair:
-    """So many trips that the grid of the published algorithm changes with one more."""
+    """Two data sets around the number of trips at which the published algorithm's grid changes."""
     if not LEAST_EPSILON <= epsilon <= MOST_EPSILON:
         raise BadInput(
             f"The game is played at ε from {LEAST_EPSILON:g} to {MOST_EPSILON:g}, "
@@ -167,10 +167,10 @@ def play(contestant: Contestant, epsilon: float, number: int, seed: int = 0) -> 
 
 
 def _odds(contestant: Contestant, other: Dataset, epsilon: float, recorder: Recorder) -> float:
-    """How much likelier the answers are on the data that gave them than on the others.
+    """The log-likelihood ratio of the answers: their own data set against the other.
 
-    It is made again on the others, with the same answers: where it asks otherwise, they cannot
-    have given them.
+    The method is replayed on the other data set with the same answers. If it asks different
+    questions there, the other data set cannot have produced them, and the ratio is infinite.
     """
     replay = Replay(recorder.asked)
     try:
@@ -205,7 +205,7 @@ NUMBERS = (
 
 
 def seen(rounds: Sequence[Round]) -> tuple[FloatArray, np.ndarray[Any, Any]]:
-    """What a guesser looks at, one row a round; and what is true."""
+    """What a guesser sees in each round, one row a round, and whether the trip was there."""
     numbers = [
         (each.odds, each.own_count, each.size or 0, len(each.counts.counts)) for each in rounds
     ]

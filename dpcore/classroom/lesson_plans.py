@@ -12,7 +12,8 @@ A lesson is one TOML file in data/lessons:
     note = "What the teacher should know. It is never projected."
     open = { part = "luck", privacy = "Loosest" }
 
-`open` holds what the address of the page says after the question mark.
+`open` holds what the address of the page says after the question mark. `picture = 2` puts the
+picture of the second step on the lesson's card.
 """
 
 from __future__ import annotations
@@ -53,6 +54,8 @@ class Lesson:
     aim: str
     minutes: int
     steps: tuple[LessonStep, ...]
+    #: The step whose picture stands on its card.
+    picture: int = 1
 
     def address(self, step: int) -> dict[str, str]:
         """What the page's address says at a step, counted from 1."""
@@ -68,13 +71,18 @@ def parse(key: str, text: str) -> Lesson:
     minutes = table.pop("minutes", 10)
     if not isinstance(minutes, int) or isinstance(minutes, bool) or minutes < 1:
         raise BadInput(f"Lesson {key!r}: minutes is a whole number, not {minutes!r}.")
+    picture = table.pop("picture", 1)
     steps = table.pop("steps", None)
     if not isinstance(steps, list) or not steps:
         raise BadInput(f"Lesson {key!r} has no steps: each begins with a line [[steps]].")
+    if type(picture) is not int or not 1 <= picture <= len(steps):
+        raise BadInput(
+            f"Lesson {key!r}: picture is the number of a step, from 1 to {len(steps)}, "
+            f"not {picture!r}."
+        )
     title, aim = _texts(f"Lesson {key!r}", table, "title", "aim")
-    return Lesson(
-        key, title, aim, minutes, tuple(_step(key, i, each) for i, each in enumerate(steps, 1))
-    )
+    read_steps = tuple(_step(key, i, each) for i, each in enumerate(steps, 1))
+    return Lesson(key, title, aim, minutes, read_steps, picture)
 
 
 def _step(key: str, number: int, table: dict[str, Any]) -> LessonStep:

@@ -211,10 +211,19 @@ SHOTS = (
     Shot("verdicts-dark", "/verdicts?paper=000", WIDE, dark=True, until="How far attacks"),
     Shot("verdicts-phone", "/verdicts?paper=002", LONG, until="How far attacks"),
     Shot("verdicts-method", "/verdicts?method=eugkm", WIDE, until="Cite it"),
+    Shot("start", "/start", until="Six words"),
+    Shot("start-tour-dark", "/start?tour=1", WIDE, dark=True, until="Six words"),
+    Shot("start-phone", "/start", LONG, until="Six words"),
+    Shot("learn-start", "/learn", until="Start the game"),
+    Shot("learn-start-dark", "/learn", dark=True, until="Start the game"),
+    Shot("learn-attack", LEARN + "attack&privacy=Looser", until="rounds so far"),
+    Shot("learn-move", LEARN + "moves", until="Three machines"),
+    Shot("learn-room", LEARN + "room", until="Open a room"),
+    Shot("learn-teachers", LEARN + "write", WIDE, until="Try this step"),
     Shot("learn", LEARN + "steps&frame=2", until="who is nearest"),
     Shot("learn-noise", LEARN + "steps&frame=4&privacy=Strict", until="noise, and out"),
     Shot(
-        "learn-adaptive-dark", LEARN + "steps&algorithm=adaptive&frame=7", dark=True, until="live"
+        "learn-adaptive-dark", LEARN + "steps&algorithm=adaptive&frame=7", dark=True, until="stay"
     ),
     Shot("learn-coreset", LEARN + "steps&algorithm=coreset&frame=7", until="emptied"),
     Shot(
@@ -227,7 +236,7 @@ SHOTS = (
     Shot("learn-game", LEARN + "game", until="It is in"),
     Shot("learn-game-phone", LEARN + "game&answers=published", LONG, dark=True, until="It is in"),
     Shot("learn-rounds", LEARN + "game&guesser=machine", until="Each point"),
-    Shot("learn-luck", LEARN + "luck&privacy=Strictest", until="Luck 8"),
+    Shot("learn-luck", LEARN + "luck&privacy=Strictest", until="Draw 9"),
     Shot("learn-levels-dark", LEARN + "luck&vary=level", dark=True, until="ε = 0.01"),
     Shot("learn-guess", LEARN + "guess&spots=" + SPOTS + "&pick=3", until="Place now"),
     Shot("learn-look", LEARN + "guess&spots=" + SPOTS + "&look=true", until="Off by"),

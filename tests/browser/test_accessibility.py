@@ -28,10 +28,14 @@ PAGES = {
     "Publish": "/publish",
     "Publish, level": "/publish?data=nyc-taxi&step=level",
     "Publish, history": "/publish?view=history",
+    "Start": "/start?tour=1",
     "Learn": "/learn",
+    "Learn, lessons": "/learn?part=lessons",
+    "Learn, attack": "/learn?part=attack",
+    "Learn, room": "/learn?part=room",
+    "Learn, teachers": "/learn?part=write",
     "Learn, game": "/learn?part=game",
     "Learn, guess": "/learn?part=guess",
-    "Learn, lessons": "/learn?part=lessons",
     "Learn, for a projector": "/learn?presenter=true",
 }
 

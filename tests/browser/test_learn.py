@@ -307,3 +307,67 @@ def test_the_dark_theme_reaches_maps_and_drawings(visit: Visit) -> None:
     shows(stage(page), DARK.water, 10_000)
     page = opened(visit, "/learn?part=luck", color_scheme="dark")
     shows(page.locator(".nine img").first, DARK.water, 1_000)
+
+
+def test_two_phones_and_a_projector_share_a_room(visit: Visit) -> None:
+    host = opened(visit, "/learn?part=room", viewport=DESK)
+    host.get_by_role("button", name="Open a room").last.click()
+    in_address(host, "host=", "room=")
+    code = host.locator(".room-code").inner_text()
+    phones = [visit(f"/learn?part=room&room={code}", ready=False, viewport=PHONE) for _ in range(2)]
+    for phone, answer in zip(phones, ("It is in", "It is not"), strict=True):
+        phone.get_by_role("button", name=answer).click()
+        expect(phone.get_by_text("You said")).to_be_visible()
+        eventually(lambda phone=phone: width(phone) <= PHONE["width"])
+    expect(host.get_by_text("2 of 2 phones have answered.")).to_be_visible()
+    host.get_by_role("button", name="Show the answer").click()
+    expect(host.get_by_text("1 of 2 right")).to_be_visible()
+    for phone in phones:
+        expect(phone.get_by_text(re.compile("Right!|Wrong\\."))).to_be_visible()
+    host.get_by_role("button", name="End the room").click()
+    for phone in phones:
+        expect(phone.get_by_text("Ask for a new code")).to_be_visible()
+
+
+def test_question_mark_shows_the_keys_and_f_fills_the_screen(visit: Visit) -> None:
+    page = opened(visit, "/learn?part=luck")
+    keys = page.get_by_role("dialog", name="Keys of this page")
+    page.get_by_role("button", name="Full screen").wait_for()
+    page.keyboard.press("?")
+    expect(keys).to_be_visible()
+    expect(keys.get_by_text("next round")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(keys).not_to_be_visible()
+    page.keyboard.press("f")
+    eventually(lambda: page.evaluate("document.fullscreenElement === document.documentElement"))
+    page.keyboard.press("f")
+    eventually(lambda: page.evaluate("document.fullscreenElement === null"))
+
+
+def test_a_broken_promise_is_seen_while_machines_attack(visit: Visit) -> None:
+    page = opened(visit, "/learn?part=attack&algorithm=eugkm-published&sees=release")
+    everything = page.get_by_role("img", name="Right 100 % of the time: the promise is broken")
+    expect(everything).to_be_visible(timeout=10 * LONG)
+    shows(stage(page), LIGHT.unproven, 200)
+
+
+def test_start_opens_with_doors_and_the_tour_moves_by_keys(visit: Visit) -> None:
+    page = visit("/start", ready=False)
+    for name in ("I have data to publish", "I teach", "I compare methods"):
+        expect(page.get_by_role("heading", name=name)).to_be_visible()
+    page.get_by_role("button", name="Take the tour").click()
+    expect(page.get_by_text("Tour, step 1 of 4")).to_be_visible()
+    shows(page.get_by_role("figure").nth(1), LIGHT.non_private, 300)
+    idle(page)
+    page.get_by_role("button", name="Next").click()
+    expect(page.get_by_text("Tour, step 2 of 4")).to_be_visible()
+    idle(page)
+    page.get_by_role("button", name="Leave the tour").click()
+    expect(page.get_by_role("button", name="Continue the tour at step 2")).to_be_visible()
+    term = page.locator(".term", has_text="coreset")
+    explained = term.get_by_role("tooltip", include_hidden=True)
+    expect(explained).not_to_be_visible()
+    term.focus()
+    expect(explained).to_be_visible()
+    page.get_by_role("link", name="Explore the map").click()
+    page.wait_for_url(re.compile(r"/(\?.*)?$"))

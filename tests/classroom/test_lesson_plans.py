@@ -42,6 +42,8 @@ def test_minutes_may_be_left_out():
         ('aim = "See something."', 'aim = " "', "needs a text for 'aim'"),
         ("minutes = 7", "minutes = 0", "whole number, not 0"),
         ("minutes = 7", "minutes = true", "whole number, not True"),
+        ("minutes = 7", "picture = 2", "from 1 to 1, not 2"),
+        ("minutes = 7", "picture = true", "from 1 to 1, not True"),
         ("[[steps]]", "[step]", "has no steps"),
         ('note = "It is <b>one</b> & two."\n', "", "step 1 needs a text for 'note'"),
         ("open = {", "opens = {", "step 1 opens nothing"),

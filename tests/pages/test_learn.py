@@ -496,7 +496,7 @@ TITLES = {
     ("spending-a-budget", 2): "Round 1: noise, and out",
     ("spending-a-budget", 3): "The answer",
     ("spending-a-budget", 4): "the noisy counts",
-    ("spending-a-budget", 5): "Stage 1: which cells live?",
+    ("spending-a-budget", 5): "Stage 1: which cells stay?",
     ("free-restarts", 1): "the noisy counts",
     ("free-restarts", 2): "50 starts",
     ("free-restarts", 3): "The winner",

@@ -1,4 +1,4 @@
-"""Frames about balls: one is found, its rows are set aside, and the search goes on."""
+"""Frames of methods that find one ball of rows after another."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def ball(story: Telling, note: BallNote) -> Iterator[Frame]:
 
 
 def remember_removal(story: Telling, step: RunStep) -> None:
-    """Keep how far a removal reached: the frames of its ball show it."""
+    """Remember the radius of a removal, which the frames of its ball need."""
     if step.truth is not None:
         behind = step.truth.value
         story.removed_within, story.rows_left = behind["radius"], behind["rows left"]

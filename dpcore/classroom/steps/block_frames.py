@@ -63,9 +63,9 @@ def block_mean(story: Telling, note: AnswerNote, step: RunStep) -> Iterator[Fram
 
 
 def some_block_centers(question: BlockCenters, data: Dataset) -> FloatArray:
-    """Centers (m, 2) of as many blocks as a screen holds, moved into the range of the answers.
+    """Centers (m, 2) of the first blocks, clipped to the range of the answers.
 
-    The blocks are dealt again as they were dealt in the run.
+    The same coins assign rows to blocks as in the run.
     """
     asked = copy.deepcopy(question)
     positions, weights = data.positions()

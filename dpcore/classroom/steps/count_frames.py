@@ -72,7 +72,7 @@ def counts(story: Telling, note: CountsNote, step: RunStep) -> Iterator[Frame]:
 
 
 def _lifted(exact: IntArray, noisy: IntArray) -> str:
-    """How many empty cells noise has filled."""
+    """A sentence on the number of empty cells whose noisy count is positive."""
     phantoms = int(((exact == 0) & (noisy > 0)).sum())
     if not phantoms:
         return ""
@@ -99,9 +99,9 @@ def alive(story: Telling, note: AliveNote, later: Sequence[RunStep]) -> Iterator
         else "The others are left: no cell is cut any further."
     )
     yield story.frame(
-        f"Stage {note.stage}: which cells live?",
-        f"{int((~alive).sum()):,} of {len(alive):,} counts may be noise alone: these cells "
-        f"die. {fate} To look at noisy counts costs nothing.",
+        f"Stage {note.stage}: which cells stay?",
+        f"{int((~alive).sum()):,} of {len(alive):,} counts could be pure noise: we drop "
+        f"these cells. {fate} Looking at noisy counts costs nothing.",
         dyadic_cells(MarkKind.DEAD, story.box, cells, (~alive).astype(np.float64)),
         dyadic_cells(MarkKind.ALIVE, story.box, cells, alive.astype(np.float64)),
     )

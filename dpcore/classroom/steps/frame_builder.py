@@ -20,12 +20,12 @@ from dpcore.study.run_view import marks
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """One idea: what it is called, what it says, what it shows, what is spent by now."""
+    """One screen of a run: a title, a sentence, marks, and the budget used so far."""
 
     title: str
     sentence: str
     marks: tuple[Mark, ...]
-    #: Lines of the account that are booked, and what they add up to.
+    #: How many charges are booked by now, and their sum.
     booked: int
     epsilon: float
 
@@ -38,7 +38,7 @@ class Frame:
 
 
 class Telling:
-    """What one step of a run needs of those before it, and what all frames are made with."""
+    """State and helpers for replaying a run as frames, from one step to the next."""
 
     def __init__(self, result: RunResult, data: Dataset):
         self.data = data
@@ -55,7 +55,7 @@ class Telling:
         self.removed_within, self.rows_left = 0.0, 0
 
     def frame(self, title: str, sentence: str, *marks: Mark | None, paid: bool = True) -> Frame:
-        """A frame, of a moment when the step's charges are booked, or not yet."""
+        """A frame from before the step's charges are booked (`paid=False`) or after."""
         shown = tuple(mark for mark in marks if mark is not None and len(mark))
         spent = (len(self.account.lines), self.account.epsilon) if paid else self.before
         return Frame(title, sentence, shown, *spent)

@@ -45,7 +45,7 @@ def _told(result: RunResult, data: Dataset, reference: BaselineResult | None) ->
 
 
 def _step(story: Telling, step: RunStep, later: Sequence[RunStep]) -> Iterator[Frame]:
-    """The frames of one step, given those that follow. Some kinds of steps have none."""
+    """The frames of one step. `later` are the steps after it; some kinds of steps have no frame."""
     match step.note:
         case notes.SizeNote() as note:
             yield from count_frames.size(story, note)

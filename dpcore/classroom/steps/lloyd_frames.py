@@ -1,4 +1,4 @@
-"""Frames about rounds of Lloyd: the nearest rows, their means, and what noise does to them."""
+"""Frames of a round of Lloyd: assign rows, average them, add noise."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def merged(story: Telling, note: MergedNote) -> Iterator[Frame]:
 
 
 def _next_centers(later: Sequence[RunStep]) -> FloatArray | None:
-    """Where the centers are once a step's answer is used."""
+    """The centers that a later step computed from this step's answer."""
     for step in later:
         if "centers" in step.released:
             return np.asarray(step.released["centers"])

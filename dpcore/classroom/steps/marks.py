@@ -95,7 +95,7 @@ def nearest(points: FloatArray, centers: FloatArray) -> IntArray:
 
 
 def grid_cells(kind: MarkKind, grid: Grid, counts: IntArray) -> Mark:
-    """The cells of a grid with more than nothing in them, added up where a screen shows no more."""
+    """The cells of a grid with a positive count. Fine grids are summed into coarser cells."""
     table = fewer_cells(counts.reshape(grid.shape), MOST_CELLS_PER_SIDE)
     middles = Grid(grid.box, len(table)).centers()
     half = np.full(len(middles), 1 / len(table))
@@ -105,7 +105,7 @@ def grid_cells(kind: MarkKind, grid: Grid, counts: IntArray) -> Mark:
 def dyadic_cells(
     kind: MarkKind, box: Box, cells: DyadicCells, weights: FloatArray | IntArray
 ) -> Mark:
-    """Cells with a weight above nothing."""
+    """The dyadic cells with a positive weight."""
     return _squares(kind, box, cells.centers(), 1.0 / (1 << cells.levels), weights)
 
 
@@ -135,7 +135,7 @@ def borders(centers: FloatArray, box: Box) -> Mark:
 
 
 def _voronoi_cell(i: int, centers: FloatArray) -> FloatArray:
-    """The corners of what is nearest to one center: the box, cut along one bisector at a time."""
+    """The corners of the Voronoi cell of one center, clipped to the box."""
     corners = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
     for j in range(len(centers)):
         normal = centers[j] - centers[i]

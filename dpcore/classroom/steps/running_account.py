@@ -51,7 +51,7 @@ class RunningAccount:
                 self.lines.append(AccountLine(charge.why, charge.mechanism, charge.epsilon))
 
     def close(self) -> None:
-        """Add the charges after the last step, and what accounts set aside without need."""
+        """Add the charges after the last step, and amounts that were set aside and never used."""
         charges = list(_questions(self._transcript))
         self.book(charge for charge in charges if id(charge) not in self._booked)
         for charge in charges:
@@ -68,7 +68,7 @@ class RunningAccount:
 
 
 def _questions(transcript: Transcript) -> Iterator[Charge]:
-    """The charges of an account, and of those that were set aside from it."""
+    """All charges of a transcript, including those paid from amounts that were set aside."""
     for charge in transcript:
         yield charge
         if charge.mechanism is Mechanism.SET_ASIDE:

@@ -101,6 +101,7 @@ def tinted_areas(setup: AttackSetup, colors: Palette) -> list[Row]:
                 "name": name,
                 "layer": "neighborhoods",
                 "color": area_run.rgba(area_run.tint(level, colors), 0.62),
+                "tint": area_run.tint(level, colors),
                 "outline": colors.text,
                 "tip": [f"{name}: {level}"],
             }

@@ -46,7 +46,7 @@ PRESENTED = """
 <style>
 .game .small-map { max-height: 23.5rem; }
 .pair { margin-top: .5rem; }
-.pair .small-map { width: auto; max-height: 8rem; }
+.pair .small-map { width: auto; max-height: 7.2rem; }
 </style>
 """
 

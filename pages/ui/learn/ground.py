@@ -48,6 +48,13 @@ def areas() -> dict[str, list[Ring]]:
 
 
 @cache
+def neighborhood(name: str) -> list[Ring]:
+    """The rings of a neighborhood."""
+    places = read("neighborhoods")
+    return [corners(ring) for place, _, _, rings in places if place == name for ring in rings]
+
+
+@cache
 def names() -> list[Name]:
     rows = ((text, (lon, lat), kind, rank) for text, lon, lat, kind, rank, *_ in read("labels"))
     return sorted((Name(*row) for row in rows), key=lambda name: -name.rank)

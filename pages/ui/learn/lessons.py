@@ -72,8 +72,9 @@ def card(number: int, lesson: Lesson, draw: DrawCard) -> None:
 @st.cache_resource(show_spinner=False, max_entries=64)
 def card_picture(key: str, is_dark: bool, _draw: DrawCard) -> str:
     """The small map on a card; nothing where the first step has none."""
+    lesson = shelf()[key]
     try:
-        return _draw(shelf()[key].steps[0].opens, DARK if is_dark else LIGHT)
+        return _draw(lesson.steps[lesson.picture - 1].opens, DARK if is_dark else LIGHT)
     except DpcoreError:
         return ""
 

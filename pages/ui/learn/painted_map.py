@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 
 import streamlit
@@ -38,7 +39,8 @@ class PaintedMap(SmallMap):
 
     def __init__(self, window: Box, colors: Palette, words: str):
         super().__init__(window, colors, words)
-        self.strokes: list[Callable[[Image.Image, float], None]] = []
+        #: What is painted, one after the other; strokes of one kind share a sheet.
+        self.strokes: list[tuple[str, Callable[[Pen, float], None]]] = []
 
     def circles(
         self,
@@ -64,7 +66,7 @@ class PaintedMap(SmallMap):
                     width=max(1, line),
                 )
 
-        self.strokes.append(on_top(paint))
+        self.strokes.append(("circles", paint))
 
     def lines(self, ends: Iterable[tuple[Place, Place]], color: str, width: float = 0.7) -> None:
         pairs = [(self.at(one), self.at(other)) for one, other in ends]
@@ -77,7 +79,7 @@ class PaintedMap(SmallMap):
                     width=max(1, round(width * self.unit * scale)),
                 )
 
-        self.strokes.append(on_top(paint))
+        self.strokes.append(("lines", paint))
 
     def cells(self, low: Place, high: Place, fill: str, opacity: float, line: float = 0.4) -> None:
         (x0, y1), (x1, y0) = self.at(low), self.at(high)
@@ -90,7 +92,16 @@ class PaintedMap(SmallMap):
                 width=max(1, round(line * self.unit * scale)),
             )
 
-        self.strokes.append(on_top(paint))
+        self.strokes.append(("cells", paint))
+
+    def polygon(self, ring: Iterable[Place], fill: str, opacity: float, outline: str) -> None:
+        corners = [self.at(place) for place in ring]
+
+        def paint(pen: Pen, scale: float) -> None:
+            spots = [(x * scale, y * scale) for x, y in corners]
+            pen.polygon(spots, fill=shade(fill, opacity), outline=outline)
+
+        self.strokes.append(("polygon", paint))
 
     def text(self, place: Place, words: str, color: str, size: float = 6.0) -> None:
         x, y = self.at(place)
@@ -107,7 +118,7 @@ class PaintedMap(SmallMap):
                 stroke_fill=self.colors.halo,
             )
 
-        self.strokes.append(on_top(paint))
+        self.strokes.append(("text", paint))
 
     def painted(self, width: int, height: int) -> Image.Image:
         """The drawing in as many pixels; what does not fit is cut off at both sides alike."""
@@ -119,22 +130,15 @@ class PaintedMap(SmallMap):
             for ring in ground.seen(self.window)[kind]:
                 corners = [(x * scale, y * scale) for x, y in map(self.at, ring)]
                 pen.polygon(corners, fill=getattr(self.colors, kind))
-        for stroke in self.strokes:
-            stroke(picture, scale)
+        for _, strokes in groupby(self.strokes, key=lambda stroke: stroke[0]):
+            sheet = Image.new("RGBA", picture.size)
+            on_sheet = ImageDraw.Draw(sheet)
+            for _, paint in strokes:
+                paint(on_sheet, scale)
+            picture.paste(sheet, (0, 0), sheet)
         left, top = (size[0] - width * FINE) // 2, (size[1] - height * FINE) // 2
         cut = picture.crop((left, top, left + width * FINE, top + height * FINE))
         return cut.resize((width, height), Image.Resampling.LANCZOS)
-
-
-def on_top(paint: Callable[[Pen, float], None]) -> Callable[[Image.Image, float], None]:
-    """Paint on a clear sheet, and lay the sheet on the picture."""
-
-    def stroke(picture: Image.Image, scale: float) -> None:
-        sheet = Image.new("RGBA", picture.size)
-        paint(ImageDraw.Draw(sheet), scale)
-        picture.paste(sheet, (0, 0), sheet)
-
-    return stroke
 
 
 def shade(color: str, opacity: float) -> tuple[int, int, int, int]:

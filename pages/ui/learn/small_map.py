@@ -78,6 +78,13 @@ class SmallMap:
             f'fill-opacity="{opacity:.2f}" stroke="{fill}" stroke-width="{self.unit * line:.1f}"/>'
         )
 
+    def polygon(self, ring: Iterable[Place], fill: str, opacity: float, outline: str) -> None:
+        corners = "L".join(f"{x} {y}" for x, y in map(self.at, ring))
+        self.shapes.append(
+            f'<path d="M{corners}Z" fill="{fill}" fill-opacity="{opacity}" stroke="{outline}" '
+            f'stroke-width="{self.unit * 0.5:.1f}"/>'
+        )
+
     def text(self, place: Place, words: str, color: str, size: float = 6.0) -> None:
         """Words on a halo of land, so that they can be read on anything."""
         x, y = self.at(place)

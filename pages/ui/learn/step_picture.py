@@ -22,6 +22,7 @@ from pages.ui.learn import (
     attacking,
     frame_map,
     game,
+    ground,
     guess_centers,
     repeated_runs,
     step_by_step,
@@ -35,6 +36,8 @@ Opens = Mapping[str, str]
 Kind = type[SmallMap]
 #: Pixels of height for which the sizes of marks on the large map are meant.
 USUAL = 420
+#: Where a map of nine says which one it is.
+CORNER = (-74.035, 40.797)
 
 
 def value(key: Key[T], opens: Opens) -> T:
@@ -83,10 +86,13 @@ def luck(opens: Opens, colors: Palette, kind: Kind) -> list[SmallMap]:
     first = choice(opens, repeated_runs.METHOD)
     by_level = value(url_keys.VARY, opens) == "level"
     make = repeated_runs.nine_levels if by_level else repeated_runs.nine_draws
-    return [
-        repeated_runs.drawing(cached_work.picture(each, (0, 1)), colors, "", kind)
-        for each in make(first)
-    ]
+    found = []
+    for number, each in enumerate(make(first), 1):
+        drawn = repeated_runs.drawing(cached_work.picture(each, (0, 1)), colors, "", kind)
+        level = repeated_runs.level_words(each.request.epsilon).partition(",")[0]
+        drawn.text(CORNER, level if by_level else f"Draw {number}", colors.text, 9.0)
+        found.append(drawn)
+    return found
 
 
 def published_counts(opens: Opens, colors: Palette, kind: Kind) -> list[SmallMap]:
@@ -145,6 +151,9 @@ def widened(view: Box) -> Box:
 
 def painted(drawn: CityMap, colors: Palette, result: SmallMap) -> SmallMap:
     """Draw the marks of a large map on a small one."""
+    for area in drawn.areas:
+        for ring in ground.neighborhood(area["name"]):
+            result.polygon(ring, area["tint"], 0.62, area["outline"])
     result.names("borough", "water", size=4.2, most=4)
     for layer in drawn.drawing:
         if layer["kind"] == "dots":

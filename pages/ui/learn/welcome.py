@@ -15,8 +15,8 @@ from pages.ui.city_map import CityMap
 from pages.ui.learn import lessons, presenter
 
 DATA, METHOD, CENTERS, EPSILON = "nyc-taxi", "adaptive", 5, 0.2
-#: The city to the right of the words.
-VIEW = Box((-74.09, 40.69), (-73.925, 40.79))
+#: The city to the right of the words and above the cards.
+VIEW = Box((-74.14, 40.662), (-73.935, 40.798))
 HEIGHT = 640
 STYLE = f"""
 <style>
@@ -42,6 +42,7 @@ STYLE = f"""
   background: light-dark(#FFFFFF, #17202A); border-radius: .8rem;
 }}
 [class*="st-key-hero-card-"] h3 {{ padding: 0; }}
+[class*="st-key-hero-card-"] [data-testid="stMarkdownContainer"] {{ margin-bottom: 0; }}
 .st-key-hero-card-play {{ background: light-dark(#005ADC, #569CFF); }}
 .st-key-hero-card-play :is(h3, p, [data-testid="stIconMaterial"]) {{
   color: light-dark(#FFFFFF, #0F151C);
@@ -64,15 +65,21 @@ STYLE = f"""
 """
 
 
+#: What stands above and below the picture on a projector.
+ROOM, LESSON_ROOM = "3rem", "6.2rem"
 PRESENTED = """
 <style>
-.st-key-hero, .st-key-hero-words { min-height: calc(100vh - 1.6rem); }
-.st-key-hero-map .city-map { height: calc(100vh - 1.6rem) !important; }
-.st-key-hero-words { padding: 1.6rem 1.8rem .8rem; }
-[data-testid="stMain"] .st-key-hero-words h1 { font-size: 3rem; padding-bottom: .6rem; }
+.st-key-hero, .st-key-hero-words { min-height: calc(100vh - ROOM); }
+.st-key-hero-map .city-map { height: calc(100vh - ROOM) !important; }
+.st-key-hero-words { padding: 1.2rem 1.8rem .8rem; }
+[data-testid="stMain"] .st-key-hero-words h1 { font-size: 2.7rem; padding-bottom: .4rem; }
+.hero-say { font-size: 1.1rem; }
+.hero-notes { display: none; }
 [data-testid="stMain"] [class*="st-key-hero-card-"] h3 { padding: 0; font-size: 1.3rem; }
 </style>
 """
+#: A lesson's question stands above: the page's own words make room for it.
+BELOW_A_QUESTION = "<style>.hero-say { display: none; }</style>"
 
 
 @dataclass(frozen=True)
@@ -88,7 +95,11 @@ class Way:
 
 
 def part() -> None:
-    st.html(STYLE + PRESENTED * presenter.presenting())
+    st.html(STYLE)
+    if presenter.presenting():
+        in_lesson = url_keys.LESSON.get() is not None
+        room = LESSON_ROOM if in_lesson else ROOM
+        st.html(PRESENTED.replace("ROOM", room) + BELOW_A_QUESTION * in_lesson)
     with st.container(key="hero", gap=None):
         with st.container(key="hero-map"):
             city_map.show(background(), "hero-city")
