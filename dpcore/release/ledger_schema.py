@@ -53,11 +53,17 @@ class DamagedLedger(LedgerError):
 
 
 def found(database: sqlite3.Connection) -> int:
-    """The format that a database has; 0 where there are no tables yet."""
-    (version,) = database.execute("PRAGMA user_version").fetchone()
+    """The format that a database has; 0 where there are no tables yet.
+
+    Both are read in one statement: between two, another process may have made the tables.
+    """
+    rows = database.execute(
+        "SELECT user_version, name FROM pragma_user_version LEFT JOIN sqlite_master ON TRUE"
+    ).fetchall()
+    version = rows[0][0]
     if version > FORMAT:
         raise BadInput("A newer version of dpcore wrote this ledger.")
-    names = {row[0] for row in database.execute("SELECT name FROM sqlite_master")}
+    names = {name for _, name in rows if name is not None}
     if (version == 0 and names) or (version and not names >= {*TABLES}):
         raise DamagedLedger("This database is no ledger of dpcore's.")
     return int(version)

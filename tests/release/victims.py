@@ -12,6 +12,7 @@ import random
 import signal
 import sys
 import time
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 
@@ -35,7 +36,10 @@ def forked(job: Callable[[], int]) -> int:
     code = 99
     try:
         code = job()
+    except BaseException:
+        traceback.print_exc()
     finally:
+        sys.stderr.flush()
         os._exit(code)
 
 
