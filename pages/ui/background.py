@@ -38,6 +38,8 @@ class PictureQueue:
     def __init__(self, at_once: int = os.cpu_count() or 1) -> None:
         self._free = at_once
         self._wanted = 0
+        #: Steps that are being taken, by any worker.
+        self._steps = 0
         self._changed = threading.Condition()
 
     @contextmanager
@@ -52,6 +54,22 @@ class PictureQueue:
             with self._changed:
                 self._free += 1
                 self._wanted -= 1
+                self._changed.notify_all()
+
+    @contextmanager
+    def step(self, alone: bool) -> Iterator[bool]:
+        """Take a step of a job. One that must be alone is refused (False) while a picture or
+        another step is under way."""
+        with self._changed:
+            allowed = not alone or self._changed.wait_for(
+                lambda: not (self._wanted or self._steps), BETWEEN
+            )
+            self._steps += allowed
+        try:
+            yield allowed
+        finally:
+            with self._changed:
+                self._steps -= allowed
                 self._changed.notify_all()
 
     def give_way(self, seconds: float) -> None:
@@ -74,6 +92,8 @@ class Job(Generic[T]):
         self.state = state
         #: How many results are wanted; None for all.
         self.enough: int | None = None
+        #: Whether its steps are taken only while nothing else runs, since they are timed.
+        self.alone = False
         self.watched = 0.0
         self._steps: Callable[[], Iterator[T]] | None = steps
         self._iterator: Iterator[T] | None = None
@@ -176,17 +196,21 @@ class Worker:
         return self._begun.get(key)
 
     def job(
-        self, key: Hashable, steps: Callable[[], Iterator[T]], enough: int | None = None
+        self,
+        key: Hashable,
+        steps: Callable[[], Iterator[T]],
+        enough: int | None = None,
+        alone: bool = False,
     ) -> Job[T]:
         """Return the streaming job for a key, and mark it as watched.
 
         The job pauses once it has enough results and continues when more are wanted; with
-        `enough=0` it is only looked at.
+        `enough=0` it is only looked at. With `alone` it runs only while nothing else does.
         """
         with self._changed:
             job = self._jobs.get(key) or self._jobs.setdefault(key, Job(steps))
             self._jobs.move_to_end(key)
-            job.watched, job.enough = time.monotonic(), enough
+            job.watched, job.enough, job.alone = time.monotonic(), enough, alone
             while len(self._jobs) > KEPT:
                 self._jobs.popitem(last=False)
             self._changed.notify()
@@ -207,12 +231,15 @@ class Worker:
                 if job is None:
                     return
             self._pictures.give_way(PATIENCE_WITH_PICTURES)
-            job.advance()
+            with self._pictures.step(job.alone) as allowed:
+                if allowed:
+                    job.advance()
 
     def _next(self) -> Job[Any] | None:
-        """The watched job with the fewest results, so that everybody soon sees first results."""
+        """The watched job with the fewest results, so that everybody soon sees first results.
+        Jobs that run alone come after all others."""
         now = time.monotonic()
         open_jobs = [
             job for job in self._jobs.values() if job.waiting and now - job.watched < PATIENCE
         ]
-        return min(reversed(open_jobs), key=lambda job: len(job.results), default=None)
+        return min(reversed(open_jobs), key=lambda job: (job.alone, len(job.results)), default=None)

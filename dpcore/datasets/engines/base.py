@@ -92,6 +92,13 @@ class Engine(ABC):
     def tally(self, source: Source, box: Box) -> Tally:
         """What becomes of the rows. Private: for the curator's eyes only."""
 
+    def first_rows(self, source: Source, most: int) -> list[list[str]]:
+        """So many rows from the start of the first file, as text, with all columns.
+
+        Private: for the curator's eyes only.
+        """
+        raise DataFileError(source.path, "its rows cannot be shown by this engine.")
+
     def zones(self, path: str) -> Zones:
         """A public table of zones, from a CSV file on this machine."""
         return read_zones(path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import glob
-import gzip
 import os
 import shutil
 import tempfile
@@ -11,16 +10,16 @@ import threading
 import weakref
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import chain
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpcore.datasets.engines import sql
+from dpcore.datasets.engines import previews, sql
 from dpcore.datasets.engines.base import Columns, Query, SQLEngine, check
 from dpcore.datasets.engines.cell_counts import Cells, counted, grid_cells
 from dpcore.datasets.engines.duckdb_scans import (
@@ -33,7 +32,13 @@ from dpcore.datasets.engines.duckdb_scans import (
     typed_rows,
 )
 from dpcore.datasets.engines.few_of_each import BATCH, Part, kept
-from dpcore.datasets.engines.paths import local, open_regular, refuse_address, refuse_special
+from dpcore.datasets.engines.paths import (
+    local,
+    open_regular,
+    refuse_address,
+    refuse_special,
+    unpacked,
+)
 from dpcore.datasets.engines.plain import PIECE, Plain, find_plain
 from dpcore.datasets.engines.point_files import point_table
 from dpcore.datasets.engines.reading_limits import MAX_COLUMNS, MAX_FILES
@@ -275,6 +280,18 @@ class DuckDBEngine(SQLEngine):
         with self._connected(source.path, streams) as database:
             yield database, query(f"({' UNION ALL '.join(parts)})")
 
+    def first_rows(self, source: Source, most: int) -> list[list[str]]:
+        layout = source.layouts[0]
+        if source.format.is_text:
+            start = next(self._text(layout.path, BLOCK >> 6), b"")
+            return previews.of_text(layout, start, most)
+        if source.format.has_points:
+            points = point_table(layout.path, source.format).slice(0, most).to_pylist()
+            return previews.as_text(list(row.values()) for row in points)
+        scan = self._scan([layout.path], source.format)
+        found = self._run(source.path, f"SELECT COLUMNS(*)::VARCHAR FROM {scan} LIMIT {most:d}")
+        return previews.as_text(zip(*found.values(), strict=True))
+
     def _text(self, path: str, size: int) -> Iterator[bytes]:
         """The text of a CSV file in pieces, unpacked."""
         packed = path.endswith((".gz", ".zst"))
@@ -374,17 +391,6 @@ class DuckDBEngine(SQLEngine):
             # What runs out of memory in our own reader comes through DuckDB as a stream that fails.
             problem = NO_MEMORY if "Out of memory" in str(error) else DAMAGED
             raise DataFileError(path, problem) from error
-
-
-def unpacked(raw: BinaryIO, path: str) -> AbstractContextManager[Any]:
-    """A file as its text, whatever its name says it is packed with."""
-    if path.endswith(".gz"):
-        return gzip.open(raw)
-    if path.endswith(".zst"):
-        import pyarrow as pa
-
-        return pa.CompressedInputStream(raw, "zstd")
-    return nullcontext(raw)
 
 
 @contextmanager

@@ -27,7 +27,7 @@ from dpcore.datasets.engines.spark_workers import (
 )
 from dpcore.datasets.engines.sql import as_double, as_id, csv_columns, csv_names, rows_query
 from dpcore.datasets.row_sums import RowSum
-from dpcore.errors import DataFileError
+from dpcore.errors import DataFileError, shortened
 from dpcore.geometry.domain import TICKS, Box, IntArray
 
 if TYPE_CHECKING:
@@ -123,6 +123,14 @@ class SparkEngine(SQLEngine):
         with _reading(source.path):
             table = self._frame(source, query).toArrow()
         return {name: table[name].to_numpy() for name in table.column_names}
+
+    def first_rows(self, source: Source, most: int) -> list[list[str]]:
+        layout = source.layouts[0]
+        if source.format.is_text:
+            return super().first_rows(source, most)
+        with _reading(source.path):
+            rows = self._typed([layout.path], source.format).limit(most).collect()
+        return [[shortened(str(value)) for value in row] for row in rows]
 
     def _totals(self, source: Source, box: Box, centers: IntArray) -> Columns:
         # The expression of `totals_query` is right here too, but takes minutes to plan and run for
