@@ -103,9 +103,9 @@ def _shuffle(logs: Path) -> tuple[int, int, int]:
     """Rows and bytes written to shuffles, and the tasks that wrote them, by Spark's event log."""
     records = written = tasks = 0
     for log in logs.rglob("*"):
-        if not log.is_file():
+        if not log.is_file() or log.name.startswith("."):  # check sums
             continue
-        for line in log.read_text().splitlines():
+        for line in filter(None, log.read_text().splitlines()):
             metrics = json.loads(line).get("Task Metrics") or {}
             some = metrics.get("Shuffle Write Metrics", {})
             if some.get("Shuffle Records Written"):
