@@ -5,9 +5,11 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import sys
+from collections.abc import Iterable, Iterator
 
 import benchmarks
-from benchmarks.table import show
+from benchmarks import history
+from benchmarks.table import Row, show
 
 
 def main(names: list[str]) -> int:
@@ -18,8 +20,16 @@ def main(names: list[str]) -> int:
             continue
         module = importlib.import_module(f"benchmarks.{name}")
         if hasattr(module, "rows"):
-            met &= show(module.TITLE, module.rows())
+            rows: list[Row] = []
+            met &= show(module.TITLE, _kept(module.rows(), rows))
+            history.add(name, rows)
     return 0 if met else 1
+
+
+def _kept(rows: Iterable[Row], found: list[Row]) -> Iterator[Row]:
+    for row in rows:
+        found.append(row)
+        yield row
 
 
 if __name__ == "__main__":

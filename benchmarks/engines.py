@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from functools import partial
@@ -12,12 +10,13 @@ from pathlib import Path
 import duckdb
 import numpy as np
 
+from benchmarks.own_process import spent
 from benchmarks.table import Row, seconds
 from dpcore.datasets.engines import DuckDBEngine, open_source
 from dpcore.geometry.domain import Box, Grid
 
 TITLE = "Engines"
-ROWS = 20_000_000
+ROWS, WIDE = 20_000_000, 10_000_000
 GRID = Grid(Box((-74.1, 40.7), (-73.9, 40.9)), 1024)
 
 MAKE = """
@@ -29,19 +28,32 @@ BARE = """
          + least(floor((lat - 40.7::DOUBLE) * 5120::DOUBLE)::BIGINT, 1023) AS cell, count(*) AS n
     FROM '{path}' WHERE lon >= -74.1 AND lon < -73.9 AND lat >= 40.7 AND lat < 40.9 GROUP BY cell
 """
-MEMORY = """
-import re
-from pathlib import Path
-
-def peak():
-    return int(re.search(r"VmHWM:\\s*(\\d+) kB", Path("/proc/self/status").read_text())[1]) / 1024
-
-interpreter = peak()
-from dpcore.geometry.domain import Box, Grid
+SETUP = """
+import tempfile
+import duckdb, opendp.prelude
+import dpcore
 from dpcore.datasets.engines import DuckDBEngine, open_source
-source = open_source(DuckDBEngine(), {path!r})
-DuckDBEngine().grid_counts(source, Grid(Box((-74.1, 40.7), (-73.9, 40.9)), 1024))
-print(peak() - interpreter)
+from dpcore.datasets.files import dataset_of
+from dpcore.geometry.domain import Box, Grid
+from dpcore.release import Amount, FileData, Ledger, ReleasePlan, Unit, publish
+dpcore.run("auto", dpcore.datasets.load("iris"), 3, 1.0)
+"""
+GRID_ONCE = """
+box = Box((-74.1, 40.7), (-73.9, 40.9))
+engine = DuckDBEngine()
+engine.grid_counts(open_source(engine, given["path"], ("lon", "lat")), Grid(box, 1024))
+"""
+RELEASE = """
+box = Box((-74.1, 40.7), (-73.9, 40.9), ("lon", "lat"))
+unit = Unit("passenger", "card", 3) if given["ids"] else Unit("trip")
+data = FileData(given["path"], ("lon", "lat"), box)
+plan = ReleasePlan("trips", data, "adaptive", 10, 1.0, unit=unit, allowed=Amount.of(1.0))
+with tempfile.TemporaryDirectory() as folder:
+    publish(plan, Ledger(folder))
+"""
+DEFAULT = """
+box = Box.cube(10)
+dpcore.run("auto", dataset_of(given["path"], list(box.names), box), 10, 1.0, seed=1)
 """
 
 
@@ -60,12 +72,12 @@ def rows() -> Iterator[Row]:
         database.execute(MAKE.format(n=ROWS, path=path))
         bare = seconds(lambda: database.execute(BARE.format(path=path)).fetchnumpy())
         ours = seconds(lambda: count(path))
-        yield Row("20M rows of Parquet to a 1024² grid / the bare SQL", ours / bare, 1.3)
+        yield Row("20M rows of Parquet to a 1024² grid / the bare SQL", ours / bare, 0.7)
 
-        # A process of its own, since a peak is never unlearned.
-        command = [sys.executable, "-c", MEMORY.format(path=path)]
-        measured = subprocess.run(command, capture_output=True, text=True, check=True)
-        yield Row("its memory above the interpreter", float(measured.stdout), 400, "MB")
+        memory = spent(SETUP, GRID_ONCE, path=path)
+        yield Row("its memory above what it imports", memory.peak - memory.before, 300, "MB")
+
+        yield from of_ids(database, path, folder)
 
         lines = str(Path(folder) / "trips.csv")
         for million in (2, 20):
@@ -82,11 +94,32 @@ def rows() -> Iterator[Row]:
         ours = seconds(lambda: count(lines))
         yield Row("2M records of CSV with quotes / DuckDB's own parser", ours / parser)
 
-        wide, box = str(Path(folder) / "wide.parquet"), Box.cube(10)
-        columns = ", ".join(f"2 * random() - 1 AS {name}" for name in box.names)
-        database.execute(f"COPY (SELECT {columns} FROM range(2000000)) TO '{wide}'")
-        engine = DuckDBEngine()
-        source = open_source(engine, wide, box.names)
-        centers = np.random.default_rng(0).integers(-(1 << 21), 1 << 21, (10, 10))
-        time = seconds(lambda: engine.cluster_totals(source, box, centers))
-        yield Row("exact totals of 10 clusters, 2M rows of 10 columns", time, unit="s of processor")
+        yield from of_many_columns(database, folder)
+
+
+def of_ids(database: duckdb.DuckDBPyConnection, path: str, folder: str) -> Iterator[Row]:
+    """A release of the same rows, each of one of eight million people: 2.5 rows each."""
+    people = str(Path(folder) / "people.parquet")
+    whose = "CAST(random() * 8000000 AS BIGINT) AS card"
+    database.execute(f"COPY (SELECT *, {whose} FROM '{path}') TO '{people}'")
+    plain = spent(SETUP, RELEASE, path=people, ids=False)
+    with_ids = spent(SETUP, RELEASE, path=people, ids=True)
+    title = "a release with at most 3 rows of each id / one without ids"
+    yield Row(title, with_ids.whole / plain.whole, 1.5)
+    yield Row("its memory, the interpreter and all", with_ids.peak, 600, "MB")
+
+
+def of_many_columns(database: duckdb.DuckDBPyConnection, folder: str) -> Iterator[Row]:
+    wide, box = str(Path(folder) / "wide.parquet"), Box.cube(10)
+    value = "greatest(-1, least(1, random() + random() - 1 + (range % {} = 0)::INT / 2)) AS {}"
+    columns = ", ".join(value.format(2 + i, name) for i, name in enumerate(box.names))
+    database.execute(f"COPY (SELECT {columns} FROM range({WIDE})) TO '{wide}'")
+    engine = DuckDBEngine()
+    source = open_source(engine, wide, box.names)
+    centers = np.random.default_rng(0).integers(-(1 << 21), 1 << 21, (10, 10))
+    a_pass = seconds(lambda: engine.cluster_totals(source, box, centers), repeats=3)
+    run = spent(SETUP, DEFAULT, path=wide)
+    yield Row(
+        "auto on 10M rows of 10 columns / exact totals of 10 clusters", run.seconds / a_pass, 4
+    )
+    yield Row("its memory, the interpreter and all", run.peak, 500, "MB")

@@ -55,9 +55,12 @@ class Voronoi:
         squares = np.einsum("kd,kd->k", centers, centers)
         step = max(1, CHUNK // len(centers))
         labels = np.empty(len(ticks), dtype=np.int64)
+        twice = -2 * centers.T
         for start in range(0, len(ticks), step):
             rows = slice(start, start + step)
-            labels[rows] = (squares - 2 * ((ticks[rows] >> coarse) @ centers.T)).argmin(axis=1)
+            scores = (ticks[rows] >> coarse).astype(np.float64) @ twice
+            scores += squares
+            labels[rows] = scores.argmin(axis=1)
         return labels
 
     def grid_labels(self, side: int) -> IntArray:

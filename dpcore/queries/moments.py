@@ -22,6 +22,8 @@ from dpcore.queries.questions import Sensitivity
 WHOLE = 1 << 21
 #: The same for products: their sums stay exact in float64 for half a billion rows.
 FINE = 1 << 12
+#: Whole numbers are exact in float64, and so are their sums, up to here, with room for rounding.
+EXACT = 2.0**52
 #: Scaled so much short of the ball, rounding leaves nothing outside it.
 JUST_INSIDE = 1 - 1e-9
 #: 41/29 is just below the square root of 2, by which pairs off the diagonal count twice.
@@ -115,21 +117,17 @@ class Offsets:
         """What some rows add to the answer."""
         places = to_ticks(self.centers)
         m, d = places.shape
-        reach = np.broadcast_to(self.reach, m)
-        total = np.zeros((m, d + 2), dtype=np.int64)
         label = Voronoi(self.centers).labels(ticks)
-        told = np.empty((len(ticks), d + 2), dtype=np.int64)
-        offset = clipped(ticks - places[label], reach[label], self.norm, WHOLE)
-        told[:, 0] = self._counted
-        told[:, 1:-1] = offset
+        reach = np.broadcast_to(self.reach, m)[label]
+        offset = clipped(ticks - places[label], reach, self.norm, WHOLE).T
         if self.norm == 1:
-            told[:, -1] = WHOLE - np.abs(offset).sum(axis=1)
+            room = WHOLE - np.abs(offset).sum(axis=0)
         else:
-            told[:, -1] = (WHOLE**2 - (offset**2).sum(axis=1)) // WHOLE
-        told *= weights[:, None]
-        order = np.argsort(label, kind="stable")
-        occupied, first = np.unique(label[order], return_index=True)
-        total[occupied] = np.add.reduceat(told[order], first, axis=0)
+            room = (WHOLE**2 - (offset**2).sum(axis=0)) // WHOLE
+        total = np.empty((m, d + 2), dtype=np.int64)
+        total[:, 0] = self._counted * _summed_by(label, weights, m)
+        for axis, told in enumerate([*offset, room], start=1):
+            total[:, axis] = _summed_by(label, told * weights, m)
         return total
 
     def read(self, answer: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -204,9 +202,20 @@ def clipped(ticks: IntArray, reach: float | FloatArray, norm: int, whole: int) -
     Their norm is a whole number, or its root, so a row's image is the same among any other rows;
     it is truncated, so its norm is at most `whole`.
     """
+    # Coordinate by coordinate: so the sums over them run along the rows.
+    by_axis = np.ascontiguousarray(ticks.T)
     if norm == 1:
-        length = np.abs(ticks).sum(axis=1).astype(np.float64)
+        length = np.abs(by_axis).sum(axis=0).astype(np.float64)
     else:
-        length = np.sqrt((ticks**2).sum(axis=1).astype(np.float64))
+        length = np.sqrt((by_axis**2).sum(axis=0).astype(np.float64))
     factor = whole * JUST_INSIDE / np.maximum(length, reach * TICKS)
-    return np.trunc(ticks * factor[:, None]).astype(np.int64)
+    return np.trunc(by_axis * factor).astype(np.int64).T
+
+
+def _summed_by(label: IntArray, told: IntArray, m: int) -> IntArray:
+    """The sums of whole numbers that have the same label."""
+    if float(np.abs(told).sum(dtype=np.float64)) < EXACT:
+        return np.bincount(label, told, m).astype(np.int64)
+    total = np.zeros(m, dtype=np.int64)
+    np.add.at(total, label, told)
+    return total

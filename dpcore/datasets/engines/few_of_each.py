@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 #: Bytes of the rows of one part that are held at a time, and of an id that is text.
-MOST_BYTES, TEXT = 128 << 20, 40
+MOST_BYTES, TEXT = 96 << 20, 40
 #: Ids are divided into so many parts at most; what does not fit then is held all the same.
 MOST_PARTS = 1 << 16
 #: Rows handed on at a time.
