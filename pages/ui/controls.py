@@ -98,8 +98,8 @@ def algorithm_control(data: str) -> str:
         st.selectbox,
         "Method",
         url_keys.ALGORITHM,
-        options=methods.in_order(),
-        format_func=methods.marked,
+        options=list(methods.labels()),
+        format_func=methods.labels().__getitem__,
     )
     methods.button(data, url_keys.CENTERS.get())
     return chosen
