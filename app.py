@@ -84,8 +84,7 @@ def one_level(choice: Choice, layers: Layers, places: run_panel.RunPanel) -> Non
         figures.figures(choice, picture, odds=True)
         run_panel.protection(choice)
         notes(choice, picture)
-        if visibility.of(choice.data) is visibility.Visibility.PUBLIC:
-            visibility.public_badges()
+        visibility.public_badges(choice.data)
     with places.actions:
         run_files.offer(choice, picture)
         run_panel.publish_link()
@@ -115,8 +114,7 @@ def three_levels(choice: Choice, layers: Layers) -> None:
         return
     legend.legend(shown, choice, layers)
     notes(choice, shown)
-    if visibility.of(choice.data) is visibility.Visibility.PUBLIC:
-        visibility.public_badges()
+    visibility.public_badges(choice.data)
 
 
 def axes_shown(choice: Choice) -> tuple[int, int]:

@@ -88,6 +88,7 @@ def main() -> None:
             three_levels(choice, areas)
         else:
             one_picture(at, areas)
+    visibility.public_badges(choice.data)
     words(at, choice, areas)
     take_away(at, areas)
 

@@ -89,9 +89,9 @@ def repeat(choice: Choice) -> None:
         query = urlencode(address.link())
         st.code(st.context.url.partition("?")[0] + (f"?{query}" if query else ""), language=None)
     st.caption("In a shell")
-    st.code(choice.request.command(choice.data), language="bash", wrap_lines=True)
+    st.code(choice.request.command(choice.data), language=None, wrap_lines=True)
     st.caption("In Python")
-    st.code(choice.request.python(choice.data), language="python", wrap_lines=True)
+    st.code(choice.request.python(choice.data), language=None, wrap_lines=True)
 
 
 def notebook(choice: Choice) -> bytes:

@@ -59,7 +59,7 @@ STYLE = """
   border-top: 1px solid light-dark(#C8D0D7, #425060);
 }
 .st-key-panel [class*="st-key-figures"] > div:first-child {
-  background: light-dark(#EAF1FC, #16283F);
+  background: light-dark(#F1F5FD, #16283F);
 }
 .st-key-panel [data-testid="stMetricValue"] { font-size: 1.6rem; line-height: 1.25; }
 .st-key-panel [data-testid="stTable"] :is(td, th) { padding: .3rem .4rem !important; }
