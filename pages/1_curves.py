@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 
 import streamlit as st
 
+from dpcore.privacy.explain import level_of
 from dpcore.study import curves
 from dpcore.study.curves import Curve, Point
 from dpcore.study.metrics import Metric, usual
@@ -18,6 +20,7 @@ from pages.ui import (
     address,
     browser_state,
     cached_work,
+    chart_labels,
     chart_style,
     controls,
     curve_chart,
@@ -26,15 +29,18 @@ from pages.ui import (
     live_runs,
     palette,
     public_numbers,
+    refusal_lines,
     too_few_rows,
     url_keys,
 )
 from pages.ui.address import Key
+from pages.ui.chart_frame import ChartAxes, ChartFrame, title
 from pages.ui.choice import Choice
 from pages.ui.compare import method_picker
-from pages.ui.curve_chart import ChartAxes
 from pages.ui.downloads import File
 from pages.ui.own_data import known
+from pages.ui.reference_lines import reference_lines
+from pages.ui.url_parsers import NumberOrNone
 from pages.ui.wording import measured
 
 
@@ -43,23 +49,39 @@ def main() -> None:
     choice = controls.choose()
     st.title("What each level costs")
     st.caption(
-        "Each line is a method, run many times at each ε; the band holds the middle four in five "
-        "of its runs. Above the dotted line a method does worse than an answer that looks at no "
-        "data. "
-        "**Click on a point** to see it on Explore."
+        "How much accuracy each privacy level costs. A line is the mean of many runs of one "
+        "method; the band covers 80 % of them. **Click on a point** to see it on Explore."
     )
     live_runs.warn(choice.data, "ε", "this curve")
     metric = controls.metric_control(choice.data)
+    browser_state.watch_width()
     with st.sidebar:
-        browser_state.watch_width()
         plan = plan_controls(choice, metric)
         axes = axes_controls(metric)
         n = predicted_rows(plan, metric)
-    live_runs.sweep(plan, partial(show, choice, plan, metric, axes, n), files)
+    view = View(choice, plan, metric, axes, n, target_control(choice, metric))
+    live_runs.sweep(plan, partial(show, view), files)
+
+
+@dataclass(frozen=True)
+class View:
+    """What the page shows: a sweep, in a figure, on axes, with a target."""
+
+    choice: Choice
+    plan: SweepPlan
+    metric: Metric
+    axes: ChartAxes
+    #: How many rows predictions are made for; None for no predictions.
+    n: int | None
+    target: float | None
+
+    def say(self, value: float) -> str:
+        return measured(value, self.metric, self.choice.about.geographic)
 
 
 def plan_controls(choice: Choice, metric: Metric) -> SweepPlan:
-    beside = method_picker.control(url_keys.WITH, choice.request.algorithm)
+    chosen = choice.request.algorithm
+    beside = method_picker.control(url_keys.WITH, chosen, method_picker.rivals(choice))
     left, right = st.columns(2)
     with left:
         first = epsilon_control("ε from", url_keys.EPSILON_FROM)
@@ -67,7 +89,7 @@ def plan_controls(choice: Choice, metric: Metric) -> SweepPlan:
         last = epsilon_control("to", url_keys.EPSILON_TO)
     runs = controls.runs_control("Runs at each ε", url_keys.RUNS)
     epsilons = [each for each in EPSILONS if min(first, last) <= each <= max(first, last)]
-    requests = across(controls.requests(choice, [choice.request.algorithm, *beside]), epsilons)
+    requests = across(controls.requests(choice, [chosen, *beside]), epsilons)
     return SweepPlan(choice.data, requests, runs, usual(metric.key))
 
 
@@ -77,12 +99,33 @@ def epsilon_control(label: str, key: Key[float]) -> float:
 
 def axes_controls(metric: Metric) -> ChartAxes:
     switch = partial(address.control, st.toggle)
-    with st.expander("ChartAxes", icon=":material/straighten:"):
+    with st.expander("Axes", icon=":material/straighten:"):
         return ChartAxes(
             switch("ε in equal factors (log)", url_keys.LOG_X),
             switch("Figures in equal factors (log)", url_keys.log_y(metric)),
             switch("Band", url_keys.BAND),
         )
+
+
+def target_control(choice: Choice, metric: Metric) -> float | None:
+    """The figure that should not be exceeded, on a slider; None where there is no target."""
+    low, high = target_range(choice, metric)
+    options = [each for each in url_keys.TARGETS if low <= each <= high]
+    return address.control(
+        st.select_slider,
+        "Target: drag to read off the smallest ε that meets it",
+        url_keys.target(metric).narrowed(NumberOrNone(options)),
+        format_func=lambda value: (
+            "no target" if value is None else measured(value, metric, choice.about.geographic)
+        ),
+    )
+
+
+def target_range(choice: Choice, metric: Metric) -> tuple[float, float]:
+    """The smallest and largest target that anybody would want."""
+    if metric.is_share:
+        return 0.0005, 10
+    return (5, 7000) if metric.is_length and choice.about.geographic else (0.0001, 10)
 
 
 def predicted_rows(plan: SweepPlan, metric: Metric) -> int | None:
@@ -99,20 +142,20 @@ def predicted_rows(plan: SweepPlan, metric: Metric) -> int | None:
     return public_numbers.rows(plan.data) if wanted else None
 
 
-def predicted(plan: SweepPlan, metric: Metric, n: int | None, best: float) -> list[PredictedCurve]:
-    if n is None:
+def predicted(view: View) -> list[PredictedCurve]:
+    if view.n is None:
         return []
-    box = known(plan.data).box
-    settings = {each.algorithm: each.changed for each in plan.of_each_algorithm}
+    plan = view.plan
+    best = cached_work.limits(plan.data, plan.k, plan.seed, "nicv").value.non_private
     return predicted_curves(
         plan.algorithms,
-        n,
+        view.n,
         plan.k,
-        box.d,
+        known(plan.data).box.d,
         plan.epsilons,
         plan.requests[0].neighbors,
-        settings,
-        metric.key,
+        {each.algorithm: each.changed for each in plan.of_each_algorithm},
+        view.metric.key,
         best,
     )
 
@@ -121,7 +164,7 @@ def tell_predictions(lines: list[PredictedCurve]) -> None:
     """Under the chart: which equations the dashed lines come from, and what they leave out."""
     if not lines:
         return
-    said = "; ".join(f"{curve_chart.title(each.algorithm)} by {each.by}" for each in lines)
+    said = "; ".join(f"{title(each.algorithm)} by {each.by}" for each in lines)
     upper = " The upper of two is with the most that coarse cells may add."
     st.caption(
         "Dashed: what Su et al. (2016) predict from public numbers, above k-means without "
@@ -130,74 +173,83 @@ def tell_predictions(lines: list[PredictedCurve]) -> None:
     )
 
 
-def show(
-    choice: Choice,
-    plan: SweepPlan,
-    metric: Metric,
-    axes: ChartAxes,
-    n: int | None,
-    trials: list[Trial],
-) -> None:
-    found = [curves.curve(key, trials, metric) for key in plan.algorithms]
-    chart(choice, plan, metric, axes, n, found)
-    curve_chart.refusals(found)
-    too_few_rows.offer(choice)
-    table(choice, plan, metric, found)
+def show(view: View, trials: list[Trial]) -> None:
+    found = [curves.curve(key, trials, view.metric) for key in view.plan.algorithms]
+    chart(view, found)
+    tell_target(view, found)
+    refusal_lines.draw(refusal_lines.of_curves(found))
+    too_few_rows.offer(view.choice)
+    table(view, found)
 
 
-def chart(
-    choice: Choice,
-    plan: SweepPlan,
-    metric: Metric,
-    axes: ChartAxes,
-    n: int | None,
-    found: list[Curve],
-) -> None:
-    colors = palette.current()
-    lines = curve_chart.reference_lines(plan, metric)
-    best = cached_work.limits(plan.data, plan.k, plan.seed, "nicv").value.non_private
-    dashed = predicted(plan, metric, n, best)
-    if narrow := browser_state.is_narrow():
-        curve_chart.key(curve_chart.named(found, lines, colors))
+def chart(view: View, found: list[Curve]) -> None:
+    colors, about = palette.current(), view.choice.about
+    lines = reference_lines(view.plan, view.metric)
+    dashed = predicted(view)
+    frame = ChartFrame(
+        view.metric, y_title(view), colors, about.geographic, browser_state.is_narrow()
+    )
+    if frame.narrow:
+        names = curve_chart.curve_labels(found, colors)
+        low, high = curve_chart.y_range(found, lines, view.axes, view.target)
+        chart_labels.key([*names, *curve_chart.limit_labels(lines, found, low, high, frame)])
     drawn = curve_chart.figure(
         found,
-        metric,
         lines,
-        plan.epsilons,
-        choice.request.epsilon,
-        axes,
-        y_title(choice, metric),
-        colors,
-        narrow,
+        view.plan.epsilons,
+        view.choice.request.epsilon,
+        view.axes,
+        frame,
         dashed,
+        view.target,
     )
-    alt = f"{metric.title} across ε on {choice.about.title}. The table below says the same."
-    for point in chart_style.draw(drawn, "curves", alt, plan.data)[:1]:
+    alt = f"{view.metric.title} across ε on {about.title}. The table below says the same."
+    for point in chart_style.draw(drawn, "curves", alt, view.plan.data)[:1]:
         live_runs.explore(float(point["x"]), point["customdata"][0])
     tell_predictions(dashed)
 
 
-def y_title(choice: Choice, metric: Metric) -> str:
-    meters = metric.is_length and choice.about.geographic
-    return f"{metric.label} (meters)" if meters else metric.label
+def y_title(view: View) -> str:
+    meters = view.metric.is_length and view.choice.about.geographic
+    return f"{view.metric.label} (meters)" if meters else view.metric.label
 
 
-def table(choice: Choice, plan: SweepPlan, metric: Metric, found: list[Curve]) -> None:
+def tell_target(view: View, found: list[Curve]) -> None:
+    """Under the chart: from which ε on each method meets the target."""
+    if view.target is None:
+        return
+    lines = [f"**{view.metric.title}: at most {view.say(view.target)}**"]
+    for each in found:
+        if each.points:
+            enough = curves.enough_epsilon(each, view.target)
+            mean = at_level(enough.on_average)
+            most = f", nine runs in ten from {at_level(enough.nine_in_ten)}"
+            said = f"on average from {mean} on{most * (enough.nine_in_ten is not None)}"
+            never = f"at no ε up to {view.plan.epsilons[-1]:g}"
+            lines.append(f"{title(each.algorithm)}: {said if enough.on_average else never}")
+    st.markdown("\n".join([lines[0], "", *(f"- {line}" for line in lines[1:])]))
+
+
+def at_level(epsilon: float | None) -> str:
+    """An ε with the name of its level."""
+    if epsilon is None:
+        return ""
+    found = level_of(epsilon)
+    return f"ε = {epsilon:g}" + (f" ({found.name})" if found else "")
+
+
+def table(view: View, found: list[Curve]) -> None:
     """The curves in figures, and a link to Explore for each ε: what a screen reader gets."""
 
     def say(point: Point) -> str:
-        mean, low, high = (
-            measured(value, metric, choice.about.geographic)
-            for value in (point.mean, point.low, point.high)
-        )
-        return f"{mean} ({low} to {high})"
+        return f"{view.say(point.mean)} ({view.say(point.low)} to {view.say(point.high)})"
 
-    curve_table.draw(found, plan.epsilons, metric, say)
+    curve_table.draw(found, view.plan.epsilons, view.metric, say)
     wanted = st.pills(
-        "Open Explore at ε =", plan.epsilons, format_func=lambda e: f"{e:g}", key="open"
+        "Open Explore at ε =", view.plan.epsilons, format_func=lambda e: f"{e:g}", key="open"
     )
     if wanted is not None:
-        live_runs.explore(wanted, choice.request.algorithm)
+        live_runs.explore(wanted, view.choice.request.algorithm)
 
 
 def files(trials: list[Trial]) -> list[File]:

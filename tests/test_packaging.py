@@ -25,6 +25,7 @@ SHIPPED = [
     "README.md",
     "audit.json",
     "boroughs.geojson",
+    "comparison.json",
     "findings.json",
     "lessons",
     "neighborhoods.geojson",

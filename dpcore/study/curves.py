@@ -6,7 +6,7 @@ Every figure looks at the data without protection: for your eyes only.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,6 +59,33 @@ def curve(algorithm: str, trials: Iterable[Trial], metric: Metric) -> Curve:
         mean = math.fsum(values) / len(values)
         points.append(Point(epsilon, len(values), mean, float(low), float(high)))
     return Curve(algorithm, tuple(points), refusals)
+
+
+@dataclass(frozen=True)
+class EnoughEpsilon:
+    """The smallest measured epsilon from which on a method meets a target; None where none does."""
+
+    #: By the mean of its runs.
+    on_average: float | None
+    #: By nine runs in ten.
+    nine_in_ten: float | None
+
+
+def enough_epsilon(found: Curve, target: float) -> EnoughEpsilon:
+    """The smallest epsilon at which figures are at most the target, there and at every larger one.
+
+    A point where a curve dips below the target by chance, and rises above it again, does not count.
+    """
+
+    def smallest(figure: Callable[[Point], float]) -> float | None:
+        least = None
+        for point in reversed(found.points):
+            if figure(point) > target:
+                break
+            least = point.epsilon
+        return least
+
+    return EnoughEpsilon(smallest(lambda p: p.mean), smallest(lambda p: p.high))
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ Every figure looks at the data without protection: for your eyes only.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -102,6 +103,15 @@ class Family:
             f"    for d in {list(self.ds)}\n    for k in {list(self.ks)}\n}}\n"
         )
 
+    @property
+    def shows(self) -> str:
+        """Lines that print what the program found."""
+        return (
+            "from dpcore.study.k_by_d_sweep import Cell, as_csv\n\n"
+            "cells = [Cell(k, d, one) for (k, d), some in trials.items() for one in some]\n"
+            "print(as_csv(cells))\n"
+        )
+
 
 @lru_cache(maxsize=1024)
 def _reference(key: str, k: int, seed: int) -> BaselineResult:
@@ -134,6 +144,11 @@ def means_csv(found: Mapping[str, Mapping[tuple[int, int], Standing]], metric: M
         for (k, d), each in by_place.items()
     )
     return table_csv(["k", "d", *COLUMNS], rows)
+
+
+def as_json(cells: Iterable[Cell]) -> str:
+    """Every trial as JSON, with its k and d."""
+    return json.dumps([{"k": cell.k, "d": cell.d, **flat(cell.trial)} for cell in cells], indent=1)
 
 
 def as_csv(cells: Iterable[Cell]) -> str:

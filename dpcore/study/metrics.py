@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from dpcore._suggestion import did_you_mean
 from dpcore.datasets.base import Dataset
 from dpcore.errors import BadInput
 from dpcore.geometry.domain import FloatArray, from_ticks
@@ -105,8 +106,8 @@ class Metric:
         Whether the figure is a length: in meters on a map.
     is_signed : bool, default=False
         Whether the figure can be below zero, so that ratios of it say nothing.
-    is_linear : bool, default=False
-        Whether the best has zero, or nearly: of that a logarithm shows too little.
+    is_share : bool, default=False
+        Whether the figure is a part of the cost without privacy, which people say in percent.
     is_costly : bool, default=False
         Whether it takes a pass over all rows: sweeps measure it only where it is named.
 
@@ -129,8 +130,8 @@ class Metric:
     is_length: bool = False
     #: Whether the figure can be below zero, so that ratios of it say nothing.
     is_signed: bool = False
-    #: Whether the best has zero, or nearly: of that a logarithm shows too little.
-    is_linear: bool = False
+    #: Whether the figure is a part of the cost without privacy, which people say in percent.
+    is_share: bool = False
     #: Whether it takes a pass over all rows of its own: sweeps measure it only where it is named.
     is_costly: bool = False
 
@@ -163,18 +164,19 @@ METRICS: dict[str, Metric] = {
         ),
         Metric(
             "relative-error",
-            "Relative error",
-            "(cost - best) / best; the best is k-means without privacy (Feldman et al., 2017).",
+            "Worse than without privacy",
+            "How much the mean squared distance to the nearest center grows over that of k-means "
+            "without privacy: the relative error of Feldman et al. (2017).",
             lambda found, best: relative_error(found.nicv, best.nicv),
+            short="% worse than without privacy",
             is_signed=True,
-            is_linear=True,
+            is_share=True,
         ),
         Metric(
             "cost-gap",
             "CostGap",
             "|cost - best| / best, which punishes doing better as well (Joshi and Thakkar, 2023).",
             lambda found, best: cost_gap(found.nicv, best.nicv),
-            is_linear=True,
         ),
         Metric(
             "shift",
@@ -185,7 +187,6 @@ METRICS: dict[str, Metric] = {
                 np.median(center_shift(found.data, found.centers, best.centers))
             ),
             is_length=True,
-            is_linear=True,
         ),
     )
 }
@@ -262,5 +263,7 @@ def named(keys: Iterable[str]) -> list[Metric]:
     known = measurable()
     for key in keys:
         if key not in known:
-            raise BadInput(f"No metric {key!r}. There are: {', '.join(known)}.")
+            raise BadInput(
+                f"No metric {key!r}.{did_you_mean(key, known)} There are: {', '.join(known)}."
+            )
     return [known[key] for key in keys]

@@ -5,6 +5,7 @@ Every figure looks at the data without protection: for your eyes only.
 
 from __future__ import annotations
 
+import json
 import math
 import statistics
 from collections.abc import Iterable, Sequence
@@ -29,6 +30,29 @@ COLUMNS = (
     "seconds",
     "refusal",
 )
+
+
+#: Methods worth a first look, in order, all of which hold what they claim. The first that can run
+#: on some data are those that a ranking opens with.
+RECOMMENDED = (
+    "adaptive",
+    "privtree",
+    "ag",
+    "lift",
+    "eugkm",
+    "dplloyd",
+    "coreset",
+    "hybrid",
+    "sulq",
+    "highdim",
+    "kmeans-guarantee",
+)
+FIRST = 6
+
+
+def recommended(d: int, k: int) -> list[str]:
+    """The methods that a ranking of data with so many coordinates opens with."""
+    return [key for key in RECOMMENDED if get(key).supports(d, None, k)][:FIRST]
 
 
 @dataclass(frozen=True)
@@ -56,14 +80,24 @@ def standing(algorithm: str, trials: Iterable[Trial], metric: Metric) -> Standin
 def ranked(algorithms: Iterable[str], trials: Sequence[Trial], metric: Metric) -> list[Standing]:
     """The standings in order: figures first, the best on top, then open ones, then refusals."""
 
+    return in_order(standing(key, trials, metric) for key in algorithms)
+
+
+def in_order(found: Iterable[Standing]) -> list[Standing]:
+    """Figures first, the best on top, then open ones, then refusals."""
+
     def place(each: Standing) -> tuple[bool, float]:
         return each.refusal is not None, math.inf if each.point is None else each.point.mean
 
-    return sorted((standing(key, trials, metric) for key in algorithms), key=place)
+    return sorted(found, key=place)
 
 
 def as_csv(standings: Iterable[Standing], metric: Metric) -> str:
     return table_csv(COLUMNS, (row(each, metric) for each in standings))
+
+
+def as_json(standings: Iterable[Standing], metric: Metric) -> str:
+    return json.dumps([row(each, metric) for each in standings], indent=1)
 
 
 def row(each: Standing, metric: Metric) -> dict[str, Any]:

@@ -114,6 +114,11 @@ class SweepPlan:
         """A program that repeats the sweep."""
         return f"import dpcore\n\ntrials = list({self.call()})\n"
 
+    @property
+    def shows(self) -> str:
+        """Lines that print what the program found."""
+        return "from dpcore.study.sweep_plan import as_csv\n\nprint(as_csv(trials))\n"
+
 
 def across(requests: Iterable[Request], epsilons: Iterable[float]) -> tuple[Request, ...]:
     """Each request at each epsilon, in the order in which a sweep runs them."""

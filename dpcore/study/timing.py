@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import math
-import statistics
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
+
+from scipy.stats import linregress
+from scipy.stats import t as student
 
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.generated import gaussians
@@ -83,6 +86,11 @@ class Timetable:
             return Timing(key, n, index, refusal=str(refusal).removeprefix(f"{key}: "))
         return Timing(key, n, index, time.perf_counter() - start)
 
+    @property
+    def shows(self) -> str:
+        """Nothing: the program prints what it finds."""
+        return ""
+
     def python(self) -> str:
         """A program that repeats the timing."""
         requests = "".join(f"    {each.expression()},\n" for each in self.requests)
@@ -124,12 +132,24 @@ class Pace:
     refusals: Mapping[int, str]
 
     @property
-    def slope(self) -> float | None:
+    def slope(self) -> Slope | None:
         """Of the straight line on two logarithmic axes: 1 where time grows as rows do."""
         if len(self.seconds) < 2:
             return None
         sizes, times = (list(map(math.log, each)) for each in (self.seconds, self.seconds.values()))
-        return statistics.linear_regression(sizes, times).slope
+        found = linregress(sizes, times)
+        free = len(sizes) - 2
+        return Slope(found.slope, found.stderr * student.ppf(0.975, free) if free else None)
+
+
+@dataclass(frozen=True)
+class Slope:
+    """The slope of a line on two logarithmic axes, and how far the true one may be from it."""
+
+    value: float
+    #: Half of the interval that holds the true slope with 95 % confidence, by Student's
+    #: distribution; None with two points, through which every line goes.
+    uncertainty: float | None
 
 
 def pace(algorithm: str, timings: Iterable[Timing]) -> Pace:
@@ -144,6 +164,10 @@ def pace(algorithm: str, timings: Iterable[Timing]) -> Pace:
         else:
             seconds[timing.n] = min(timing.seconds, seconds.get(timing.n, math.inf))
     return Pace(algorithm, seconds, refusals)
+
+
+def as_json(timings: Iterable[Timing]) -> str:
+    return json.dumps(list(map(plain, timings)), indent=1)
 
 
 def as_csv(timings: Iterable[Timing]) -> str:

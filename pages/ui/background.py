@@ -44,6 +44,8 @@ class PictureQueue:
         self._wanted = 0
         #: When the last picture was ready.
         self._ready = float("-inf")
+        #: Steps that are being taken, by any worker.
+        self._steps = 0
         self._changed = threading.Condition()
 
     @contextmanager
@@ -59,6 +61,22 @@ class PictureQueue:
                 self._free += 1
                 self._wanted -= 1
                 self._ready = time.monotonic()
+                self._changed.notify_all()
+
+    @contextmanager
+    def step(self, alone: bool) -> Iterator[bool]:
+        """Take a step of a job. One that must be alone is refused (False) while a picture or
+        another step is under way."""
+        with self._changed:
+            allowed = not alone or self._changed.wait_for(
+                lambda: not (self._wanted or self._steps), BETWEEN
+            )
+            self._steps += allowed
+        try:
+            yield allowed
+        finally:
+            with self._changed:
+                self._steps -= allowed
                 self._changed.notify_all()
 
     def give_way(self, seconds: float, quiet: float = 0.0) -> None:
@@ -87,6 +105,8 @@ class Job(Generic[T]):
         self.state = state
         #: How many results are wanted; None for all.
         self.enough: int | None = None
+        #: Whether its steps are taken only while nothing else runs, since they are timed.
+        self.alone = False
         self.watched = 0.0
         #: Seconds of the last step, once there was one.
         self.took = float("inf")
@@ -191,17 +211,21 @@ class Worker:
         return self._begun.get(key)
 
     def job(
-        self, key: Hashable, steps: Callable[[], Iterator[T]], enough: int | None = None
+        self,
+        key: Hashable,
+        steps: Callable[[], Iterator[T]],
+        enough: int | None = None,
+        alone: bool = False,
     ) -> Job[T]:
         """Return the streaming job for a key, and mark it as watched.
 
         The job pauses once it has enough results and continues when more are wanted; with
-        `enough=0` it is only looked at.
+        `enough=0` it is only looked at. With `alone` it runs only while nothing else does.
         """
         with self._changed:
             job = self._jobs.get(key) or self._jobs.setdefault(key, Job(steps))
             self._jobs.move_to_end(key)
-            job.watched, job.enough = time.monotonic(), enough
+            job.watched, job.enough, job.alone = time.monotonic(), enough, alone
             while len(self._jobs) > KEPT:
                 self._jobs.popitem(last=False)
             self._changed.notify()
@@ -225,14 +249,17 @@ class Worker:
                 self._pictures.give_way(PATIENCE_OF_LONG_STEPS, QUIET)
             else:
                 self._pictures.give_way(PATIENCE_WITH_PICTURES)
-            start = time.monotonic()
-            job.advance()
-            job.took = time.monotonic() - start
+            with self._pictures.step(job.alone) as allowed:
+                if allowed:
+                    start = time.monotonic()
+                    job.advance()
+                    job.took = time.monotonic() - start
 
     def _next(self) -> Job[Any] | None:
-        """The watched job with the fewest results, so that everybody soon sees first results."""
+        """The watched job with the fewest results, so that everybody soon sees first results.
+        Jobs that run alone come after all others."""
         now = time.monotonic()
         open_jobs = [
             job for job in self._jobs.values() if job.waiting and now - job.watched < PATIENCE
         ]
-        return min(reversed(open_jobs), key=lambda job: len(job.results), default=None)
+        return min(reversed(open_jobs), key=lambda job: (job.alone, len(job.results)), default=None)

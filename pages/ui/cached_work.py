@@ -32,7 +32,7 @@ from dpcore.study.sweep_plan import SweepPlan
 from pages.ui import own_data, workers
 from pages.ui.background import Job
 from pages.ui.choice import Choice
-from pages.ui.maps import in_the_city
+from pages.ui.city_map import in_new_york
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -126,7 +126,7 @@ def picture(choice: Choice, axes: Axes) -> Picture:
     return Picture(
         None if synopsis is None else pictures.marks(synopsis, axes, most),
         None if synopsis is None else pictures.published_density(synopsis, axes),
-        pictures.centers_table(result, source.about.geographic and in_the_city(source.box)),
+        pictures.centers_table(result, source.about.geographic and in_new_york(source.box)),
         pictures.truth(source, result, reference(choice.data, choice.request.k, 0)),
         result.verdict,
         result.epsilon,
@@ -153,20 +153,30 @@ def repeated(choice: Choice) -> Job[Draw]:
     )
 
 
-def swept(plan: SweepPlan, enough: int, most: int) -> dict[Request, Job[Trial]]:
+def swept(
+    plan: SweepPlan, enough: int, most: int, at_once: int | None = None
+) -> dict[Request, Job[Trial]]:
     """One job for each request of a sweep, which runs until there are enough trials.
 
-    A job depends on its own request only, so finished trials stay when other requests change.
+    A job depends on its own request only, so finished trials stay when other requests change. With
+    `at_once`, only so many unfinished requests run at a time, the first ones first.
     """
     source, best = data(plan.data), reference(plan.data, plan.k, plan.seed)
-    return {
-        request: workers.worker_of(plan.data).job(
+
+    def job(request: Request, enough: int) -> Job[Trial]:
+        return workers.worker_of(plan.data).job(
             ("sweep", plan.data, request, plan.metrics),
             partial(_trials, [request], source, runs=most, metrics=plan.metrics, reference=best),
             enough,
         )
-        for request in reversed(plan.requests)
-    }
+
+    if at_once is None:
+        return {request: job(request, enough) for request in reversed(plan.requests)}
+    jobs, running = {}, 0
+    for request in plan.requests:
+        jobs[request] = job(request, enough if running < at_once else 0)
+        running += jobs[request].waiting
+    return jobs
 
 
 def _trials(*asked: Any, **named: Any) -> Iterator[Trial]:

@@ -97,6 +97,10 @@ class CityMap:
     file: Row | None = None
     #: Whether a tile server may be told which area is looked at.
     tiles: bool = False
+    #: What a lesson draws: layers of dots, boxes, lines and words.
+    drawing: list[Row] = field(default_factory=list)
+    #: Whether a click tells where it was.
+    place: bool = False
     #: Maps of the same name are moved together.
     sync: str | None = None
     height: int = HEIGHT
@@ -133,12 +137,14 @@ def in_new_york(box: Box) -> bool:
 
 
 def show(drawn: CityMap, key: str, **answers: Any) -> Any:
-    """Draw a map. `on_picked_change` and `on_drawn_change` are told of clicks and drawings."""
+    """Draw a map. `on_picked_change` and `on_drawn_change` are told of clicks and drawings, and
+    `on_placed_change` of a click's longitude and latitude."""
     return _component(
         data=drawn.data(palette.current()),
         key=key,
         on_picked_change=answers.get("on_picked_change", nothing),
         on_drawn_change=answers.get("on_drawn_change", nothing),
+        on_placed_change=answers.get("on_placed_change", nothing),
     )
 
 

@@ -21,6 +21,7 @@ from pages.ui.choice import Choice as Choice
 from pages.ui.own_data import facts, known
 from pages.ui.url_keys import ALL, LEVEL_NAMES
 from pages.ui.url_parsers import OneOf
+from pages.ui.visibility import Visibility
 
 DATA, ALGORITHM = url_keys.DATA.default, url_keys.ALGORITHM.default
 FALLBACK, CENTERS = "auto", url_keys.CENTERS.default
@@ -31,15 +32,21 @@ RELATIONS = {
 }
 
 
-def choose(data: str | None = None, centers: bool = True, method: str | None = None) -> Choice:
+def choose(
+    data: str | None = None,
+    centers: bool = True,
+    method: str | None = None,
+    first: str = url_keys.ALGORITHM.default,
+) -> Choice:
     """Draw the sidebar's controls and say what was chosen there and in the address.
 
     The level is read, not drawn: pages put the slider where it belongs, with `level_slider`.
     Where a page brings data or a method of its own, or has many k, there is no control for them.
+    `first` is the method with which the page opens.
     """
     with st.sidebar:
         data = data or data_control()
-        algorithm = method or algorithm_control(data)
+        algorithm = method or algorithm_control(data, first)
         k = centers_control() if centers else CENTERS
         if not method:
             noise_button()
@@ -92,12 +99,12 @@ def keep_algorithm_possible(data: str) -> None:
         url_keys.ALGORITHM.clear()
 
 
-def algorithm_control(data: str) -> str:
+def algorithm_control(data: str, opens: str) -> str:
     """Draw the choice of a method, group after group, and a button that tells about each."""
     chosen = address.control(
         st.selectbox,
         "Method",
-        url_keys.ALGORITHM,
+        url_keys.ALGORITHM.by_default(opens),
         options=list(methods.labels()),
         format_func=methods.labels().__getitem__,
     )
@@ -200,18 +207,20 @@ def labelled_slider(choice: Choice) -> None:
     st.caption(f"ε = {at_most(choice.request.epsilon)}{typed}.")
 
 
-def metric_control(data: str, ratios: bool = False) -> Metric:
+def metric_control(data: str, ratios: bool = False, first: str = url_keys.METRIC.default) -> Metric:
     """The metric to show, and what it means in words; with ratios one that is never negative."""
     metrics = [key for key, metric in METRICS.items() if not (ratios and metric.is_signed)]
-    chosen = address.control(
-        st.selectbox,
-        "What is measured",
-        url_keys.METRIC.narrowed(OneOf(metrics)),
-        format_func=lambda key: METRICS[key].title,
-    )
-    st.caption(METRICS[chosen].meaning)
-    st.markdown(visibility.mark(data))
-    return METRICS[chosen]
+    meters = " (meters)" * facts(data).geographic
+    titles = {
+        key: METRICS[key].label + meters * METRICS[key].is_length
+        for key in dict.fromkeys([first, *metrics])
+    }
+    key = url_keys.METRIC.narrowed(OneOf(metrics), first)
+    chosen = METRICS[address.tabs("What is measured", key, titles)]
+    st.caption(chosen.meaning)
+    if visibility.of(data) is not Visibility.PUBLIC:
+        st.markdown(visibility.mark(data))
+    return chosen
 
 
 def runs_control(label: str, key: Key[int]) -> int:

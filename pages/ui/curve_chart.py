@@ -3,79 +3,42 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import plotly.graph_objects as go
-import streamlit as st
 
 from dpcore.algorithms import ALGORITHMS
 from dpcore.privacy.explain import NO_BREAK, plural
-from dpcore.study.curves import Curve
-from dpcore.study.metrics import Metric
+from dpcore.study.curves import Curve, Point
 from dpcore.study.predicted_curves import PredictedCurve
-from dpcore.study.sweep_plan import SweepPlan
-from pages.ui import cached_work, chart_style, palette
+from pages.ui import chart_style
+from pages.ui.chart_frame import ChartAxes, ChartFrame, Line, title
+from pages.ui.chart_labels import LINE_HEIGHT, EndLabel, end_notes, even_ticks, placed, round_ticks
+from pages.ui.chart_marks import epsilon_ticks, here_line, here_note, target_line, target_note
 from pages.ui.palette import Palette
 
 HEIGHT = 520
-#: A label's line takes this part of the plot's height, and holds so many letters.
-LINE_HEIGHT, LABEL_WIDTH = 0.04, 16
-TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 4)
-
-
-@dataclass(frozen=True)
-class ChartAxes:
-    """How the plane is divided: in equal steps, or in equal factors."""
-
-    x_log: bool = True
-    y_log: bool = True
-    band: bool = True
-
-
-@dataclass(frozen=True)
-class Line:
-    """A level that needs no run."""
-
-    label: str
-    value: float
-    color: str
-    dash: str
-
-
-def reference_lines(plan: SweepPlan, metric: Metric) -> list[Line]:
-    """Lines for the answer without privacy and the best answer that looks at no data."""
-    colors = palette.current()
-    known = cached_work.limits(plan.data, plan.k, plan.seed, metric.key).value
-    blind = "center of the box" if known.blind_is_center else "points spread in the box"
-    return [
-        Line("No privacy", known.non_private, colors.non_private, "dash"),
-        Line(f"No data: {blind}", known.blind, colors.quiet, "dot"),
-    ]
-
-
-def title(algorithm: str) -> str:
-    system = ALGORITHMS[algorithm]
-    return system.title if system.verdict.holds else f"{system.title} (unproven)"
+#: A level that needs no run is drawn where it is at most this many times beyond the curves.
+NEAR = 2.0
 
 
 def figure(
     curves: Sequence[Curve],
-    metric: Metric,
     lines: Sequence[Line],
     epsilons: Sequence[float],
     here: float,
     axes: ChartAxes,
-    y_title: str,
-    colors: Palette,
-    narrow: bool = False,
+    frame: ChartFrame,
     predicted: Sequence[PredictedCurve] = (),
+    target: float | None = None,
 ) -> go.Figure:
-    low, high = y_range(curves, lines, axes)
+    colors = frame.colors
+    low, high = y_range(curves, lines, axes, target)
     colored = list(zip(curves, colors.series, strict=False))
-    ends = () if narrow else placed(named(curves, lines, colors), low, high, axes)
+    near = [line for line in lines if low <= line.value <= high]
+    named = [*limit_labels(lines, curves, low, high, frame), *curve_labels(curves, colors)]
+    ends = () if frame.narrow else placed(named, low, high, axes.y_log)
     silent = [(c, color) for c, color in colored if c.refusals and not c.points]
     style = chart_style.axis(colors)
     end = {True: math.log10, False: float}
@@ -83,67 +46,78 @@ def figure(
     return go.Figure(
         [
             *(
-                band(curve, color, axes, low)
+                band(curve, color, low, high)
                 for curve, color in colored
                 if axes.band and len(curve.points) > 1
             ),
-            *(level(line, epsilons, axes) for line in lines),
-            *predictions(predicted, colored),
-            *(means(curve, color, metric, colors) for curve, color in colored),
+            *(level(line, epsilons) for line in near),
+            *predictions(predicted, colored, frame),
+            *(means(curve, color, low, frame) for curve, color in colored),
         ],
         {
             **chart_style.layout(colors),
+            "uirevision": f"{frame.metric.key} {axes}",
             "height": HEIGHT,
-            "margin": chart_style.margin(narrow),
+            "margin": chart_style.margin(frame.narrow),
             "annotations": [
                 *end_notes(ends),
                 *(absence(i, *each, colors) for i, each in enumerate(silent)),
+                *here_note(here, epsilons, axes, colors),
+                *target_note(target, low, high, axes, frame),
             ],
-            "shapes": [here_line(here, colors)] if epsilons[0] <= here <= epsilons[-1] else [],
+            "shapes": [
+                *([here_line(here, colors)] if epsilons[0] <= here <= epsilons[-1] else []),
+                *([target_line(target, colors)] if target is not None else []),
+            ],
             "xaxis": {
                 **style,
-                "title": {"text": "ε (smaller is stricter)", "standoff": 12},
+                "title": {"text": "ε: less is more private", "standoff": 8},
                 "automargin": True,
                 "type": "log" if axes.x_log else "linear",
-                **(
-                    {"tickvals": TICKS, "ticktext": [f"{t:g}" for t in TICKS]} if axes.x_log else {}
-                ),
+                **epsilon_ticks(here, axes, frame.narrow),
             },
             "yaxis": {
                 **style,
-                "title": y_title,
+                "title": frame.y_title,
                 "type": "log" if axes.y_log else "linear",
                 "range": [end[axes.y_log](low), end[axes.y_log](high)],
-                **(round_ticks(low, high) if axes.y_log else {}),
+                **(
+                    round_ticks(low, high, frame.metric) if axes.y_log else even_ticks(frame.metric)
+                ),
             },
         },
     )
 
 
-def named(
-    curves: Iterable[Curve], lines: Iterable[Line], colors: Palette
-) -> list[tuple[str, float, str]]:
-    """What each line is called, where it ends, and its color."""
+def curve_labels(curves: Iterable[Curve], colors: Palette) -> list[EndLabel]:
+    """The name of each curve at its last point."""
     colored = zip(curves, colors.series, strict=False)
     return [
-        *((line.label, line.value, line.color) for line in lines),
-        *((title(c.algorithm), c.points[-1].mean, color) for c, color in colored if c.points),
+        EndLabel(title(c.algorithm), c.points[-1].mean, color) for c, color in colored if c.points
     ]
 
 
-def key(names: Iterable[tuple[str, float, str]]) -> None:
-    """The names above a chart that is too narrow to have them at its lines' ends."""
-    entries = (
-        f'<span style="display:inline-block"><span style="color:{color}">━</span> {name}</span>'
-        for name, _, color in names
-    )
-    st.markdown("&emsp; ".join(entries), unsafe_allow_html=True)
+def limit_labels(
+    lines: Iterable[Line], curves: Iterable[Curve], low: float, high: float, frame: ChartFrame
+) -> list[EndLabel]:
+    """The names of the levels that need no run; of those off the chart how far away they are."""
+    worst = max((point.mean for curve in curves for point in curve.points), default=0.0)
+
+    def label(line: Line) -> str:
+        if low <= line.value <= high:
+            return line.label
+        if line.value < low:
+            return f"{line.label}: {frame.say(line.value)}{NO_BREAK}↓"
+        times = f", {line.value / worst:,.2g} times the highest point" if worst > 0 else ""
+        return f"{line.label}: {frame.say(line.value)}{times}{NO_BREAK}↑"
+
+    return [EndLabel(label(line), line.value, line.color) for line in lines]
 
 
-def level(line: Line, epsilons: Sequence[float], axes: ChartAxes) -> go.Scatter:
+def level(line: Line, epsilons: Sequence[float]) -> go.Scatter:
     return go.Scatter(
         x=[epsilons[0], epsilons[-1]],
-        y=[line.value] * 2 if line.value > 0 or not axes.y_log else [None] * 2,
+        y=[line.value] * 2,
         mode="lines",
         line={"color": line.color, "dash": line.dash, "width": 2},
         hoverinfo="skip",
@@ -151,7 +125,7 @@ def level(line: Line, epsilons: Sequence[float], axes: ChartAxes) -> go.Scatter:
 
 
 def predictions(
-    predicted: Sequence[PredictedCurve], colored: Sequence[tuple[Curve, str]]
+    predicted: Sequence[PredictedCurve], colored: Sequence[tuple[Curve, str]], frame: ChartFrame
 ) -> list[go.Scatter]:
     """Dashed lines in their methods' colors: with noise alone, and with the most that coarse cells
     add where that is left open."""
@@ -166,7 +140,7 @@ def predictions(
             opacity=0.8,
             text=[
                 f"<b>{title(each.algorithm)}</b>, ε{NO_BREAK}={NO_BREAK}{point.epsilon:g}<br>"
-                f"predicted{' at most' * (end == 'high')}: {getattr(point, end):.4g}<br>"
+                f"predicted{' at most' * (end == 'high')}: {frame.say(getattr(point, end))}<br>"
                 f"by {each.by}"
                 for point in each.points
             ],
@@ -174,25 +148,6 @@ def predictions(
         )
         for each in predicted
         for end in (("low", "high") if each.is_range else ("low",))
-    ]
-
-
-def end_notes(ends: Iterable[tuple[str, float, str]]) -> list[dict[str, Any]]:
-    """The names at the lines' ends, right of the plot."""
-    return [
-        {
-            "x": 1.015,
-            "y": at,
-            "xref": "paper",
-            "yref": "paper",
-            "text": text,
-            "font": {"color": color, "size": 13},
-            "align": "left",
-            "xanchor": "left",
-            "yanchor": "middle",
-            "showarrow": False,
-        }
-        for text, at, color in ends
     ]
 
 
@@ -211,35 +166,44 @@ def absence(i: int, curve: Curve, color: str, colors: Palette) -> dict[str, Any]
     }
 
 
-def here_line(here: float, colors: Palette) -> dict[str, Any]:
-    return {
-        "type": "line",
-        "x0": here,
-        "x1": here,
-        "y0": 0,
-        "y1": 1,
-        "yref": "paper",
-        "line": {"color": colors.quiet, "width": 1, "dash": "dot"},
-        "layer": "below",
-    }
+def y_range(
+    curves: Iterable[Curve], lines: Iterable[Line], axes: ChartAxes, target: float | None = None
+) -> tuple[float, float]:
+    """What the axis shows: all means and bands, and lines that are not far from them.
 
-
-def y_range(curves: Iterable[Curve], lines: Iterable[Line], axes: ChartAxes) -> tuple[float, float]:
-    """What the axis shows: all means, bands and lines, and a little more."""
-    values = [line.value for line in lines]
-    for curve in curves:
-        for point in curve.points:
-            values += [point.mean, point.low, point.high] if axes.band else [point.mean]
+    Before there is a curve, it shows the lines.
+    """
+    points = [point for curve in curves for point in curve.points]
+    values = [figure for point in points for figure in figures(point, axes)]
     if axes.y_log:
-        values = [value for value in values if value > 0] or [0.1, 1]
-        return min(values) / 1.15, max(values) * 1.15
-    room = 0.05 * (max(values) - min(values)) or 1.0
-    return min(values) - room, max(values) + room
+        values = [value for value in values if value > 0]
+    values = values or [line.value for line in lines if line.value > 0 or not axes.y_log]
+    values = values or [0.1, 1.0]
+    low, high = min(values), max(values)
+    room = (high - low) / 2
+    reach = (low / NEAR, high * NEAR) if axes.y_log else (low - room, high + room)
+    values += [line.value for line in lines if reach[0] <= line.value <= reach[1]]
+    if target is not None:
+        values.append(target)
+    low, high = min(values), max(values)
+    if axes.y_log:
+        return low / 1.15, high * 1.15
+    room = 0.05 * (high - low) or 1.0
+    return low - room, high + room
 
 
-def band(curve: Curve, color: str, axes: ChartAxes, least: float) -> go.Scatter:
-    lows = [max(p.low, least) if axes.y_log else p.low for p in curve.points]
-    highs = [max(p.high, least) if axes.y_log else p.high for p in curve.points]
+def figures(point: Point, axes: ChartAxes) -> tuple[float, ...]:
+    """What of a point the axis must show. In equal factors the lower end of a band may be nearly
+    zero, and is cut off."""
+    if not axes.band:
+        return (point.mean,)
+    return (point.mean, point.high) if axes.y_log else (point.mean, point.low, point.high)
+
+
+def band(curve: Curve, color: str, low: float, high: float) -> go.Scatter:
+    lows, highs = (
+        [min(max(getattr(p, end), low), high) for p in curve.points] for end in ("low", "high")
+    )
     across = [p.epsilon for p in curve.points]
     red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
     return go.Scatter(
@@ -252,69 +216,33 @@ def band(curve: Curve, color: str, axes: ChartAxes, least: float) -> go.Scatter:
     )
 
 
-def means(curve: Curve, color: str, metric: Metric, colors: Palette) -> go.Scatter:
-    """Solid discs; hollow, on a dashed line, where the privacy claim does not hold."""
+def means(curve: Curve, color: str, low: float, frame: ChartFrame) -> go.Scatter:
+    """Solid discs; hollow, on a dashed line, where the privacy claim does not hold.
+
+    A mean below what an axis in equal factors can show, such as one that beats the reference, is a
+    triangle at its foot.
+    """
     holds = ALGORITHMS[curve.algorithm].verdict.holds
+    marker = chart_style.marker(color, holds, frame.colors)
     return go.Scatter(
         x=[p.epsilon for p in curve.points],
-        y=[p.mean for p in curve.points],
+        y=[max(p.mean, low) for p in curve.points],
         customdata=[[curve.algorithm] for _ in curve.points],
         text=[
             f"<b>{title(curve.algorithm)}</b>, ε{NO_BREAK}={NO_BREAK}{p.epsilon:g}<br>"
-            f"{metric.title}: {p.mean:.4g}<br>nine in ten below {p.high:.4g}, "
-            f"one in ten below {p.low:.4g}<br>{p.runs} {plural('run')}: click to see it on Explore"
+            f"{frame.metric.title}: {frame.say(p.mean)}<br>nine in ten below {frame.say(p.high)}, "
+            f"one in ten below {frame.say(p.low)}<br>"
+            f"{p.runs} {plural('run') if p.runs > 1 else 'run'}: click to see it on Explore"
             for p in curve.points
         ],
         mode="lines+markers",
         name=curve.algorithm,
         line={"color": color, "width": 2.5, "dash": "solid" if holds else "dash"},
-        marker=chart_style.marker(color, holds, colors),
+        marker={
+            **marker,
+            "symbol": ["triangle-down" if p.mean < low else "circle" for p in curve.points],
+        },
         unselected={"marker": {"opacity": 1}},
         hoverinfo="text",
         cliponaxis=False,
     )
-
-
-def placed(
-    named: Iterable[tuple[str, float, str]], low: float, high: float, axes: ChartAxes
-) -> list[tuple[str, float, str]]:
-    """Labels with their heights as parts of the plot, moved apart where they would overlap."""
-
-    def part(value: float) -> float:
-        if axes.y_log:
-            if value <= 0:
-                return 0.0
-            value, bottom, top = math.log(value), math.log(low), math.log(high)
-        else:
-            bottom, top = low, high
-        return (value - bottom) / (top - bottom)
-
-    wrapped = [("<br>".join(textwrap.wrap(t, LABEL_WIDTH)), part(v), c) for t, v, c in named]
-    wrapped.sort(key=lambda label: -label[1])
-    at = [height for _, height, _ in wrapped]
-    tall = [LINE_HEIGHT * (1.2 + text.count("<br>")) for text, _, _ in wrapped]
-    for i in range(1, len(at)):
-        at[i] = min(at[i], at[i - 1] - (tall[i] + tall[i - 1]) / 2)
-    # Those pushed below the plot push the others up again.
-    if at and at[-1] < 0:
-        at[-1] = 0.0
-        for i in range(len(at) - 2, -1, -1):
-            at[i] = max(at[i], at[i + 1] + (tall[i] + tall[i + 1]) / 2)
-    return [(text, height, color) for height, (text, _, color) in zip(at, wrapped, strict=True)]
-
-
-def round_ticks(low: float, high: float) -> dict[str, list[Any]]:
-    """1, 2 and 5 times the powers of ten in between; powers alone where these are many."""
-    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    steps = (1, 2, 5) if len(powers) <= 4 else (1,)
-    ticks = [float(f"{step}e{power}") for power in powers for step in steps]
-    return {"tickvals": ticks, "ticktext": [f"{tick:,g}" for tick in ticks]}
-
-
-def refusals(found: Iterable[Curve]) -> None:
-    """Under the chart: who has no answer where, and why there at the largest ε."""
-    for curve in found:
-        if curve.refusals:
-            *others, last = sorted(curve.refusals)
-            at = ", ".join(f"{epsilon:g}" for epsilon in (*others, last))
-            st.warning(f"**{title(curve.algorithm)}** at ε = {at}: {curve.refusals[last]}")

@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpcore.study.curves import Curve, Point
 from dpcore.study.metrics import Metric
-from pages.ui.curve_chart import title
+from pages.ui.chart_frame import title
 
 
 def draw(
@@ -27,4 +27,4 @@ def draw(
         ]
     index = pd.Index([f"{epsilon:g}" for epsilon in epsilons], name="ε")
     st.table(pd.DataFrame(columns, index=index), border="horizontal")
-    st.caption(f"{metric.title}: mean, and in brackets where the middle four in five runs lie.")
+    st.caption(f"{metric.title}: the mean, and in brackets the range of 80 % of the runs.")

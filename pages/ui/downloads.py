@@ -3,25 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import streamlit as st
 
+from dpcore._version import __version__
+from dpcore.results.notebook_file import Code, Text, notebook_file
 from pages.ui import chart_style, own_data, visibility
 
-MIME = {"csv": "text/csv", "json": "application/json"}
+MIME = {
+    "csv": "text/csv",
+    "json": "application/json",
+    "ipynb": "application/x-ipynb+json",
+}
 
 
 class File(NamedTuple):
     label: str
     #: With the kind of file as its ending.
     name: str
-    make: Callable[[], str]
+    make: Callable[[], str | bytes]
 
     def marked(self, words: str) -> str:
         """Its name, with what it is a file of before the ending."""
         stem, _, kind = self.name.rpartition(".")
         return f"{stem}-{words}.{kind}"
+
+
+def notebook_cells(name: str, shell: str, python: str, shows: str) -> list[Text | Code]:
+    """The cells of a notebook that repeats what a page shows, and prints it."""
+    said = (
+        f"# {name.replace('-', ' ').capitalize()}\n\nThis notebook makes the runs of a chart of "
+        f"the dashboard again, with dpcore {__version__}: the same seeds give the same numbers. "
+        "Only run times differ."
+    )
+    if shell:
+        said += f"\n\nThe same in a shell:\n\n```sh\n{shell}\n```"
+    return [Text(said), Code(python.rstrip()), *([Code(shows.rstrip())] if shows else [])]
 
 
 def keep(
@@ -32,15 +51,23 @@ def keep(
     python: str = "",
     marked: bool = True,
     chart: bool = True,
+    shows: str = "",
 ) -> None:
-    """Files once everything is there, the camera's format where there is a chart, and lines of
-    code.
+    """Files once everything is there, a notebook, the camera's format where there is a chart, and
+    lines of code.
 
-    Of what a page shows of raw data that are not public, no file is made.
+    `shows` are lines that print what the Python program found, for the notebook. Of what a page
+    shows of raw data that are not public, no file is made.
     """
     if not visibility.may_leave(data):
         return
     of = "private-twin" if visibility.of(data) is visibility.Visibility.TWIN else "not-private"
+    # Data that somebody brought have no name by which anybody could load them again.
+    repeatable = not own_data.is_own(data)
+    if repeatable and python and files:
+        stem = files[0].name.rpartition(".")[0]
+        cells = notebook_cells(stem, shell, python, shows)
+        files = [*files, File("Notebook", f"{stem}.ipynb", partial(notebook_file, cells))]
     st.subheader("Take it with you")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for file in files:
@@ -52,14 +79,13 @@ def keep(
                 MIME[file.name.rpartition(".")[2]],
                 icon=":material/download:",
                 on_click="ignore",
-                disabled=not ready,
+                # A notebook makes its runs itself.
+                disabled=not ready and not file.name.endswith(".ipynb"),
             )
         if chart:
             chart_style.camera_control()
     if marked:
         st.markdown(visibility.mark(data))
-    # Data that somebody brought have no name by which anybody could load them again.
-    repeatable = not own_data.is_own(data)
     for where, lines, language in (("a shell", shell, "bash"), ("Python", python, "python")):
         if lines and repeatable:
             st.markdown(f"In {where}:")

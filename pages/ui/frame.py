@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 
 #: Pages in the order of the menu; those that do not exist are left out.
 PAGES = (
+    ("pages/0_start.py", "Start", ":material/home:"),
     ("app.py", "Explore", ":material/map:"),
     ("pages/6_areas.py", "Areas", ":material/dashboard:"),
     ("pages/7_choose.py", "Choose a level", ":material/tune:"),

@@ -27,6 +27,10 @@ class Plan(Protocol):
     def python(self) -> str:
         """A program that repeats it."""
 
+    @property
+    def shows(self) -> str:
+        """Lines that print what the program found, if it does not print that itself."""
+
 
 class Run(Protocol):
     """One finished run."""
@@ -37,6 +41,8 @@ class Run(Protocol):
 
 
 R = TypeVar("R", bound=Run)
+#: Seconds that a view waits for its first runs, and between two looks.
+SOON, BETWEEN = 0.4, 0.02
 K = TypeVar("K")
 T = TypeVar("T")
 
@@ -57,7 +63,7 @@ def show(
     stopped = st.session_state.get("stopped") == plan
 
     def so_far() -> bool:
-        runs = gather(stopped)
+        runs = gathered_soon(lambda: gather(stopped), 0 if stopped else SOON)
         status(plan, len(runs), sum(run.refusal is not None for run in runs), not stopped)
         draw(runs)
         return len(runs) >= plan.total
@@ -66,18 +72,27 @@ def show(
     fragments.until_done(so_far, going)
     runs = gather(stopped)
     ready = stopped or len(runs) >= plan.total
-    keep(data, files(runs), ready, command, plan.python(), marked)
+    keep(data, files(runs), ready, command, plan.python(), marked, shows=plan.shows)
+
+
+def gathered_soon(gather: Callable[[], list[R]], seconds: float) -> list[R]:
+    """The finished runs; the first ones are waited for a moment, so that a view opens with them."""
+    end = time.monotonic() + seconds
+    while not (runs := gather()) and time.monotonic() < end:
+        time.sleep(BETWEEN)
+    return runs
 
 
 def sweep(
     plan: SweepPlan,
     draw: Callable[[list[Trial]], None],
     files: Callable[[list[Trial]], list[File]],
+    at_once: int | None = None,
 ) -> None:
-    """Draw a live view of a sweep."""
+    """Draw a live view of a sweep, with all of its requests running or with a few at a time."""
 
     def trials(stopped: bool) -> list[Trial]:
-        jobs = cached_work.swept(plan, 0 if stopped else plan.runs, url_keys.MOST_RUNS)
+        jobs = cached_work.swept(plan, 0 if stopped else plan.runs, url_keys.MOST_RUNS, at_once)
         return plan.ordered(gathered(jobs, plan.runs, refused))
 
     def refused(request: Request, number: int, why: str) -> Trial:

@@ -20,7 +20,7 @@ from dpcore.results.run_result import RunResult
 from pages.ui import address, cached_work, own_data, visibility
 from pages.ui.cached_work import Picture
 from pages.ui.choice import Choice
-from pages.ui.maps import in_the_city
+from pages.ui.city_map import in_new_york
 
 #: The table of the page, in a notebook.
 TABLE = """from dpcore.study.run_view import centers_table, truth
@@ -117,6 +117,6 @@ def notebook(choice: Choice) -> bytes:
                 f"The table of the page. `moved` is how far a center lies, in {unit}, from its "
                 "partner among the centers without privacy: that is not private."
             ),
-            Code(TABLE.format(k=request.k, in_the_city=in_the_city(choice.box))),
+            Code(TABLE.format(k=request.k, in_the_city=in_new_york(choice.box))),
         ]
     )

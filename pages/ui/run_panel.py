@@ -115,7 +115,7 @@ def choose(places: RunPanel) -> tuple[Choice, Layers]:
         with left:
             data = controls.data_control(described=False)
         with middle:
-            algorithm = controls.algorithm_control(data)
+            algorithm = controls.algorithm_control(data, url_keys.ALGORITHM.default)
         with right:
             k = controls.centers_control()
     with places.actions:

@@ -68,6 +68,20 @@ class InRange(Generic[T]):
         }
 
 
+@dataclass(frozen=True)
+class NumberOrNone:
+    """Parser for one of several numbers. Without one the address says nothing."""
+
+    options: Collection[float]
+
+    def __call__(self, text: str) -> float | None:
+        return OneOf(self.options)(text)
+
+    @property
+    def limits(self) -> dict[str, Any]:
+        return {"options": [None, *self.options]}
+
+
 def yes_or_no(text: str) -> bool:
     return {"true": True, "false": False}[OneOf(("true", "false"))(text)]
 

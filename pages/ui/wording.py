@@ -6,7 +6,7 @@ import html
 import re
 import unicodedata
 
-from dpcore.privacy.explain import distance
+from dpcore.privacy.explain import NO_BREAK, distance
 from dpcore.study.metrics import Metric
 
 #: Everything that looks at the data without protection wears this, and only that.
@@ -25,10 +25,17 @@ UNASKED = re.compile(r":(?=//|[\w+-]+[:/])|www(?=\.)|(?<=\S)@(?=\S)", re.IGNOREC
 
 
 def measured(value: float, metric: Metric, geographic: bool) -> str:
-    """A figure with four digits; a shift as a distance."""
+    """A figure with four digits; a shift as a distance, and a share in percent."""
     if metric.is_length:
         return distance(value, geographic)
-    return f"{value:.4g}"
+    return percent(value) if metric.is_share else f"{value:.4g}"
+
+
+def percent(part: float) -> str:
+    """A part of a whole in percent, with three digits and no exponent."""
+    value = 100 * part
+    digits = f"{value:.3g}" if abs(value) < 1000 else f"{float(f'{value:.3g}'):,.0f}"
+    return f"{digits}{NO_BREAK}%"
 
 
 def plain(text: str) -> str:

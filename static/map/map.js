@@ -1,6 +1,7 @@
 // The map of the dashboard: Leaflet moves it, a canvas shows it. Everything comes from this server.
 
 import { load, mercator, paint, paintStreets } from './ground.js';
+import { coveredBy, paintDrawing } from './drawing.js';
 import * as marks from './marks.js';
 import { paintNames, placed } from './names.js';
 import { save } from './save.js';
@@ -183,6 +184,8 @@ class CityMap {
     credit.dataset.own ??= credit.textContent;
     credit.textContent = data.tiles ? `${data.tiles.credit} · ${data.tiles.host} sees which area you look at` : credit.dataset.own;
     this.legend(data);
+    // Where a click places something, arrow keys belong to the page.
+    this.map.keyboard[data.place ? 'disable' : 'enable']();
     if (!this.fits(data.view)) {
       const shared = data.sync && SYNCED.get(data.sync);
       if (shared && CityMap.all.size > 1 && before === null) { this.following = true; this.go(shared.center, shared.zoom); this.following = false; } else this.fit(false);
@@ -260,12 +263,14 @@ class CityMap {
     marks.paintPictures(pen, shown.pictures, view);
     if (data.cells) marks.paintCells(pen, data.cells, view, colors);
     if (shown.points) marks.paintPoints(pen, shown.points, view, colors);
+    paintDrawing(pen, data.drawing.filter(layer => !layer.over), view, colors);
     const chips = marks.chips(pen, data, view);
-    const taken = [...marks.keepClear(data, view), ...chips.map(chip => chip.box)];
+    const taken = [...marks.keepClear(data, view), ...coveredBy(data.drawing, view), ...chips.map(chip => chip.box)];
     this.names = placed(pen, [...this.areaNames(), ...this.tiles ? [] : shown.labels], view, taken);
     paintNames(pen, this.names, colors);
     marks.paintArcs(pen, data.arcs, view, colors); marks.paintCenters(pen, data, view, colors);
     marks.paintChips(pen, chips, colors);
+    paintDrawing(pen, data.drawing.filter(layer => layer.over), view, colors);
   }
 
   areaNames() {
@@ -281,7 +286,7 @@ class CityMap {
     const lines = this.sketch.active ? [] : marks.under(x, y, this.shown, view);
     const place = this.pickable(x, y, view);
     if (place && !lines.includes(place.name)) lines.unshift(place.name);
-    this.map.getContainer().style.cursor = this.sketch.active ? 'crosshair' : place ? 'pointer' : '';
+    this.map.getContainer().style.cursor = this.sketch.active || this.shown.data.place ? 'crosshair' : place ? 'pointer' : '';
     this.say(lines, x, y);
     this.sketch.move([x, y]);
   }
@@ -306,6 +311,7 @@ class CityMap {
     if (this.sketch.active) { this.sketch.add(event.latlng, [x, y]); return; }
     const place = this.pickable(x, y, this.view());
     if (place) this.send('picked', place.name);
+    else if (this.shown?.data.place) this.send('placed', [event.latlng.lng, event.latlng.lat]);
     else if (this.shown) this.say(marks.under(x, y, this.shown, this.view()), x, y);
   }
 }

@@ -29,7 +29,7 @@ from tests.browser.driver import (
 from tests.browser.sweeping import done, finished, grows_until_stopped
 
 Visit = Callable[..., Page]
-SMALL = "/curves?data=s1-like&algorithm=dplloyd&runs=2&from=0.5&to=2.0"
+SMALL = "/curves?data=s1-like&algorithm=dplloyd&with=&runs=2&from=0.5&to=2.0&metric=nicv"
 
 
 def opened(visit: Visit, path: str = SMALL, **options: object) -> Page:
@@ -46,12 +46,12 @@ def saved(page: Page, press: Callable[[], None]) -> bytes:
 
 
 def test_points_appear_while_runs_are_made_until_somebody_stops_them(visit: Visit) -> None:
-    page = opened(visit, "/curves?data=s1-like&algorithm=gkm&runs=200")
+    page = opened(visit, "/curves?data=s1-like&algorithm=gkm&with=&runs=200")
     grows_until_stopped(page, "2,400")
 
 
 def test_controls_answer_while_the_sweep_of_a_month_runs(visit: Visit) -> None:
-    page = opened(visit, "/curves?data=nyc-month&algorithm=eugkm&runs=200")
+    page = opened(visit, "/curves?data=nyc-month&algorithm=eugkm&with=&runs=200")
     for seed in (1, 2, 3):
         assert done(page) < 2400
         page.get_by_test_id("stSidebar").get_by_role("button", name="Draw new noise").click()
@@ -62,7 +62,7 @@ def test_controls_answer_while_the_sweep_of_a_month_runs(visit: Visit) -> None:
 
 
 def test_a_click_on_a_point_opens_explore_there(visit: Visit) -> None:
-    page = finished(opened(visit, f"{SMALL}&with=eugkm"))
+    page = finished(opened(visit, SMALL.replace("with=", "with=eugkm")))
     spot = place(page.locator(".js-plotly-plot .scatterlayer .trace .point").nth(2))
     page.mouse.click(spot["x"] + spot["width"] / 2, spot["y"] + spot["height"] / 2)
     expect(page.get_by_role("heading", name="What privacy costs")).to_be_visible()
@@ -103,7 +103,7 @@ def test_the_camera_saves_a_picture_without_any_other_host(visit: Visit, kind: s
 
 
 def test_the_address_is_the_picture(visit: Visit) -> None:
-    path = f"{SMALL}&with=eugkm&metric=cost-gap&band=false&log_x=false"
+    path = SMALL.replace("with=", "with=eugkm").replace("nicv", "cost-gap&band=false&log_x=false")
     page = finished(opened(visit, path))
     again = finished(opened(visit, page.url.split("/curves")[1].join(["/curves", ""])))
     one, other = (p.locator(".js-plotly-plot") for p in (page, again))
@@ -122,7 +122,9 @@ def test_the_dark_theme_reaches_the_chart(visit: Visit) -> None:
 
 @pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["phone", "desk"])
 def test_it_is_no_wider_than_the_window(visit: Visit, viewport: dict[str, int]) -> None:
-    page = finished(opened(visit, f"{SMALL}&with=eugkm,gkm,hybrid", viewport=viewport))
+    page = finished(
+        opened(visit, SMALL.replace("with=", "with=eugkm,gkm,hybrid"), viewport=viewport)
+    )
     eventually(lambda: width(page) <= viewport["width"])
     plot = page.locator(".js-plotly-plot .gridlayer").first
     assert place(plot)["width"] > viewport["width"] / 3

@@ -1,4 +1,4 @@
-"""Verdicts as a person meets them: every claim, its argument, and the text one click away."""
+"""Verdicts as a person meets them: a table to search and sort, and a page for each method."""
 
 from __future__ import annotations
 
@@ -16,52 +16,53 @@ Visit = Callable[..., Page]
 
 def opened(visit: Visit, path: str = "/verdicts", **options: object) -> Page:
     page = visit(path, ready=False, **options)
-    specification(page).first.wait_for()
+    rows(page).first.wait_for()
     idle(page)
     return page
 
 
-def specification(within: Page | Locator) -> Locator:
-    return within.get_by_text("Specification", exact=True)
+def rows(page: Page) -> Locator:
+    return page.locator(".verdicts tbody tr")
 
 
-def card(page: Page, key: str) -> Locator:
-    return page.locator(f".st-key-verdict-{key}")
+def test_a_search_and_a_heading_arrange_the_table_and_a_click_opens_a_method(visit: Visit) -> None:
+    page = opened(visit, "/verdicts?k=3")
+    expect(rows(page)).to_have_count(len(ALGORITHMS))
+    search = page.get_by_role("textbox", name="Search")
+    search.fill("gkm")
+    search.press("Enter")
+    in_address(page, "search=gkm")
+    own = [each for each in ALGORITHMS if "gkm" in each]
+    eventually(lambda: len(own) <= rows(page).count() < len(ALGORITHMS))
+    page.get_by_role("button", name="Method").click()
+    in_address(page, "sort=method")
+    expect(page.locator("th[aria-sort]")).to_contain_text("Method")
+    page.get_by_role("link", name="GkM-3K").click()
+    expect(page.get_by_role("heading", name="GkM-3K")).to_be_visible()
+    in_address(page, "method=gkm-3k", "k=3", "search=gkm")
+    page.go_back()
+    expect(rows(page).first).to_be_visible()
 
 
-def test_every_method_has_a_card_and_unproven_ones_are_marked(visit: Visit) -> None:
-    page = opened(visit)
-    expect(page.locator('[class*="st-key-verdict-"]')).to_have_count(len(ALGORITHMS))
-    for algorithm in ALGORITHMS.values():
-        expect(card(page, algorithm.key).get_by_role("heading")).to_contain_text(
-            str(algorithm.verdict)
-        )
-
-
-def test_a_click_opens_the_text_and_leads_to_explore(visit: Visit) -> None:
-    page = opened(visit, "/verdicts?paper=000&k=3")
-    own = card(page, "dplloyd")
-    idea = own.get_by_text(ALGORITHMS["dplloyd"].idea)
-    expect(idea).not_to_be_visible()
-    specification(own).click()
-    expect(idea).to_be_visible()
-    own.get_by_role("link", name="See DPLloyd on Explore").click()
+def test_the_argument_of_a_method_is_typeset_and_leads_to_explore(visit: Visit) -> None:
+    page = visit("/verdicts?method=subclustering&k=3", ready=False)
+    page.get_by_text("For reviewers: the whole argument").click()
+    expect(page.locator(".katex").last).to_be_visible()
+    assert page.locator(".katex-error").count() == 0
+    page.get_by_test_id("stMain").get_by_role("link", name="See it on Explore").click()
     expect(page.get_by_role("heading", name="What privacy costs")).to_be_visible()
-    in_address(page, "algorithm=dplloyd", "k=3")
+    in_address(page, "algorithm=subclustering", "k=3")
 
 
-def test_an_address_opens_one_method_of_one_paper(visit: Visit) -> None:
-    page = opened(visit, "/verdicts?paper=000&algorithm=eugkm")
-    expect(card(page, "eugkm").get_by_text(ALGORITHMS["eugkm"].idea)).to_be_visible()
-    expect(card(page, "coreset")).to_have_count(0)
-
-
-def test_the_dark_theme_reaches_the_cards(visit: Visit) -> None:
+def test_the_dark_theme_reaches_the_table(visit: Visit) -> None:
     page = opened(visit, color_scheme="dark")
-    shows(card(page, "adaptive"), DARK.paper, 10_000)
+    shows(page.locator(".verdicts"), DARK.paper, 10_000)
 
 
 @pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["phone", "desk"])
-def test_it_is_no_wider_than_the_window(visit: Visit, viewport: dict[str, int]) -> None:
-    page = opened(visit, viewport=viewport)
+@pytest.mark.parametrize("path", ["/verdicts", "/verdicts?method=eugkm"], ids=["table", "method"])
+def test_it_is_no_wider_than_the_window(visit: Visit, viewport: dict[str, int], path: str) -> None:
+    page = visit(path, ready=False, viewport=viewport)
+    page.get_by_test_id("stMain").get_by_role("heading").first.wait_for()
+    idle(page)
     eventually(lambda: width(page) <= viewport["width"])

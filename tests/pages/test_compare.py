@@ -20,14 +20,25 @@ from dpcore.datasets import DataInfo
 from dpcore.datasets.rows import from_array
 from dpcore.papers import REPRODUCTIONS, Check, Conclusion, Effort, ReproductionRun, Row, Shelf
 from dpcore.papers.figure_row import printed
+from dpcore.study import standings
 from dpcore.study.k_by_d_sweep import Family
-from pages.ui import url_keys
+from dpcore.study.kept_standings import kept_standings
+from dpcore.study.sweep_plan import SweepPlan
+from pages.ui import cached_work, url_keys
 from pages.ui.compare import auto_choices, findings, k_by_d, run_times, shared_jobs
 from pages.ui.own_data import HELD, SessionData
+from pages.ui.wording import percent
 from tests.pages.sweeping import finished, until
 from tests.pages.visits import APP, checked, visited, words
 
-RANK = {"data": "iris", "algorithm": "dplloyd", "k": 3, "privacy": "Loosest", "paper": "su2016"}
+RANK = {
+    "data": "iris",
+    "algorithm": "dplloyd",
+    "k": 3,
+    "privacy": "Loosest",
+    "paper": "su2016",
+    "metric": "nicv",
+}
 MAP = {"compare": "map", "algorithm": "dplloyd", "cell_runs": 1, "k_to": 3, "d_to": 3}
 TIME = {"compare": "time", "algorithm": "dplloyd", "timed": "eugkm", "rows": 30_000}
 SIZE = {"compare": "size", "data": "s1-like", "algorithm": "adaptive", "size_runs": 1}
@@ -73,8 +84,9 @@ def test_the_ranking_is_that_of_the_sweep_which_the_page_names() -> None:
     assert list(dots(app).values()) == sorted(dots(app).values())
     table = app.table[0].value
     assert list(table["Method"])[: len(dots(app))] == [ALGORITHMS[k].title for k in dots(app)]
+    assert next(iter(table["Verdict"])) == ALGORITHMS[next(iter(dots(app)))].verdict.capitalize()
     shell, python = (code.value for code in app.code)
-    assert shell.startswith("dpcore sweep dplloyd")
+    assert shell.startswith("dpcore sweep ")
     assert "--epsilons 4 --runs 2" in shell
     assert "epsilons=[4.0]" in python
 
@@ -97,9 +109,9 @@ def test_verdicts_stand_beside_names_and_what_is_not_proved_is_hollow() -> None:
 def test_a_method_that_cannot_run_says_why_in_its_own_row() -> None:
     app = finished(page(**(RANK | {"paper": "004", "runs": 1})))
     assert "PRIVATE-K-MEAN · proved" in notes(app)
-    assert "Cannot run: its grid is for 2 dimensions;" in notes(app)
-    (below,) = [str(each.value) for each in app.warning]
-    assert "- **PRIVATE-K-MEAN**: its grid is for 2 dimensions; these data have 4." in below
+    assert "Cannot run: its grid is for 2 dimensions" in notes(app)
+    assert not app.warning
+    assert "**PRIVATE-K-MEAN** cannot run here: its grid is for 2 dimensions." in words(app)
     assert "PRIVATE-K-MEAN" not in list(app.table[0].value["Method"])
 
 
@@ -112,8 +124,68 @@ def test_no_privacy_and_no_data_are_lines() -> None:
 
 @pytest.mark.parametrize("metric", ["mean-distance", "relative-error", "cost-gap", "shift"])
 def test_every_metric_ranks(metric: str) -> None:
-    app = finished(page(**RANK, runs=1, metric=metric))
+    app = finished(page(**RANK | {"metric": metric}, runs=1))
     assert list(dots(app).values()) == sorted(dots(app).values())
+
+
+OPENED = {"data": "iris", "privacy": "Loosest"}
+
+
+def test_a_ranking_opens_with_the_recommended_methods_as_they_were_measured_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(dpcore, "sweep", lambda *_, **__: pytest.fail("something ran"))
+    app = page(**OPENED)
+    assert set(dots(app)) == {*standings.recommended(4, 5)}
+    known = kept_standings()
+    for key, mean in dots(app).items():
+        cell = known.cells["iris", key, 4.0]
+        assert mean == cell.figures["relative-error"][0]
+    assert f"Measured on {known.date}" in words(app)
+    assert percent(max(dots(app).values())) in list(
+        app.table[1].value["Worse than without privacy"]
+    )
+
+
+def test_kept_figures_are_those_that_a_live_run_gives() -> None:
+    app = page(**OPENED)
+    before = dots(app)
+    live = finished(press(app, "Run them live"))
+    assert live.query_params["rank_live"] in ("true", ["true"])
+    assert set(dots(live)) == set(before)
+    for key, mean in dots(live).items():
+        assert mean == pytest.approx(before[key], rel=1e-3, abs=1e-4)
+
+
+def test_one_click_shows_the_others_and_what_each_costs_is_told_before() -> None:
+    app = page(**OPENED)
+    costs = app.table[0].value
+    title = ALGORITHMS["gkm"].title
+    assert re.match(r"(a second|\d+ s) \([\d.]+ s a run\)", costs.loc[title, "10 runs"])
+    assert costs.loc[ALGORITHMS["ag"].title, "10 runs"] == "cannot run here"
+    rest = len(ALGORITHMS) - 6
+    app = press(app, f"Show the other {rest - 1} methods")
+    assert len(dots(app)) > 15
+    assert "Only the recommended methods" in [b.label for b in app.button]
+
+
+def test_what_was_not_measured_just_so_is_run_live() -> None:
+    for change in ({"seed": 1}, {"k": 3}, {"epsilon": 0.3}, {"runs": 11}, {"delta": 1e-9}):
+        app = page(**OPENED | {"paper": "su2016", "algorithm": "dplloyd"} | change)
+        assert "Measured on" not in words(app), change
+
+
+def test_of_many_methods_the_cheapest_run_first_and_few_at_a_time() -> None:
+    requests = tuple(dpcore.Request(key, 5, 0.31, seed=3) for key in ("dplloyd", "eugkm", "sulq"))
+    plan = SweepPlan("s1-like", requests, 200)
+    jobs = cached_work.swept(plan, 200, 200, at_once=1)
+    assert [job.enough for job in jobs.values()] == [200, 0, 0]
+    cached_work.swept(plan, 0, 200)
+
+
+def test_the_ranking_leads_to_the_verdicts() -> None:
+    links = [each.proto for each in page(**OPENED).get("page_link")]
+    assert any("Verdicts" in link.label and "safe to publish" in link.label for link in links)
 
 
 def test_a_ranking_stops_and_goes_on() -> None:
@@ -142,7 +214,17 @@ def test_of_two_methods_the_map_says_which_does_better_and_how_many_times() -> N
 def test_where_a_method_cannot_run_the_map_has_a_dash_and_says_why() -> None:
     app = finished(page(**(MAP | {"algorithm": "adaptive"})))
     assert chart(app)["data"][1]["text"][2:] == ["–", "–"]
-    assert "it draws maps, in 2 dimensions; these data have 3." in words(app)
+    assert (
+        "**Adaptive coreset** cannot run at (k, d) = (2, 3), (3, 3): it draws maps, in 2"
+        in words(app)
+    )
+    assert not app.warning
+
+
+def test_the_map_opens_on_a_method_that_runs_everywhere_in_the_figure_of_its_paper() -> None:
+    app = finished(page(compare="map", cell_runs=1, k_to=2, d_to=3))
+    assert "**Best for this data**: NICV" in words(app)
+    assert "–" not in chart(app)["data"][1]["text"]
 
 
 def test_a_method_that_fails_on_the_map_does_not_hang_the_page() -> None:
@@ -152,7 +234,7 @@ def test_a_method_that_fails_on_the_map_does_not_hang_the_page() -> None:
 
 def test_a_relative_error_has_no_ratio_so_two_methods_are_not_compared_by_it() -> None:
     app = page(**MAP, against="eugkm", metric="relative-error")
-    assert app.selectbox(key="at-metric").value == "nicv"
+    assert app.segmented_control(key="at-metric").value == "nicv"
     assert "relative-error" in app.query_params["metric"]  # for when one is looked at alone
 
 
@@ -169,15 +251,18 @@ def test_more_runs_of_a_cell_keep_those_that_are_finished() -> None:
 
 def test_run_times_have_a_slope_that_is_printed() -> None:
     app = finished(page(**TIME))
-    assert re.search(r"DPLloyd, slope -?\d\.\d\d", notes(app))
-    assert re.search(r"EUGkM, slope -?\d\.\d\d", notes(app))
+    assert re.search(r"DPLloyd, slope -?\d\.\d\d ± \d+\.\d\d", notes(app))
+    assert re.search(r"EUGkM, slope -?\d\.\d\d ± \d+\.\d\d", notes(app))
+    assert "timed only while this server computes nothing else" in words(app)
     assert "gaussians(5, 2, n)" in app.code[0].value
     assert [f"{n:,}" for n in (1_000, 3_000, 30_000)] == list(app.table[0].value.index)[:3]
 
 
 def test_a_method_that_knows_no_such_dimensions_is_left_out_of_the_times() -> None:
     app = finished(page(**(TIME | {"timed": "adaptive", "dimensions": 4})))
-    assert "**Adaptive coreset** with 1,000, 3,000, 30,000 rows: it draws maps" in words(app)
+    assert "**Adaptive coreset** cannot run with 1,000, 3,000, 30,000 rows: it draws maps" in words(
+        app
+    )
     assert "DPLloyd, slope" in notes(app)
 
 
@@ -187,7 +272,7 @@ def test_a_coreset_has_its_size_at_every_epsilon() -> None:
     assert len(curve["x"]) == 12
     assert all(size > 0 for size in curve["y"])
     assert "Centers and nothing else are published by DPLloyd." in words(app)
-    assert "**PRIVATE-K-MEAN** at ε = 0.01" in words(app)
+    assert "**PRIVATE-K-MEAN** cannot run at ε = 0.01" in words(app)
 
 
 def test_nobody_beside_the_chosen_method_is_a_choice_too() -> None:

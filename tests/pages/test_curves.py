@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -14,10 +15,19 @@ import dpcore
 from dpcore.study.metrics import METRICS, Metric
 from pages.ui import workers
 from pages.ui.background import Worker
+from pages.ui.wording import percent
 from tests.pages.sweeping import eventually, finished
 from tests.pages.visits import checked, visited, words
 
-SMALL = {"data": "s1-like", "algorithm": "dplloyd", "runs": 2, "from": 0.5, "to": 2.0}
+SMALL = {
+    "data": "s1-like",
+    "algorithm": "dplloyd",
+    "with": "",
+    "runs": 2,
+    "from": 0.5,
+    "to": 2.0,
+    "metric": "nicv",
+}
 
 
 def page(**query: object) -> AppTest:
@@ -31,6 +41,10 @@ def chart(app: AppTest) -> dict[str, Any]:
 def means(app: AppTest, algorithm: str = "dplloyd") -> dict[float, float]:
     trace = next(t for t in chart(app)["data"] if t.get("name") == algorithm)
     return dict(zip(trace["x"], trace["y"], strict=True))
+
+
+def segments(app: AppTest) -> list[str]:
+    return [each.content for each in app.segmented_control(key="at-metric").proto.options]
 
 
 def labels(app: AppTest) -> str:
@@ -75,7 +89,7 @@ def test_a_metric_that_was_added_is_in_the_control_the_chart_and_the_lines(
     spread = Metric("spread", "Spread", "A meaning.", lambda found, _: float(found.centers.std()))
     monkeypatch.setitem(METRICS, "spread", spread)
     app = finished(page(metric="spread"))
-    assert "Spread" in app.selectbox(key="at-metric").options
+    assert "Spread" in segments(app)
     assert "A meaning." in words(app)
     trials = list(
         dpcore.sweep(["dplloyd"], dpcore.datasets.load("s1-like"), 5, [0.5], 2, metrics=["spread"])
@@ -86,7 +100,7 @@ def test_a_metric_that_was_added_is_in_the_control_the_chart_and_the_lines(
 def test_metrics_that_cost_little_share_their_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     app = finished(page(seed=12))
     monkeypatch.setattr(dpcore, "sweep", lambda *_, **__: pytest.fail("the runs were made again"))
-    app.selectbox(key="at-metric").set_value("shift")
+    app.segmented_control(key="at-metric").set_value("shift")
     assert len(means(finished(checked(app)))) == 4
 
 
@@ -133,7 +147,11 @@ def test_a_method_that_cannot_run_says_so_in_its_place_and_the_others_go_on() ->
     app = finished(page(data="wine", **{"from": 1.0, "with": "gkm-published,coreset"}))
     assert len(means(app)) == 2
     assert "Private coreset cannot run here" in labels(app)
-    assert any("Private coreset" in warning.value for warning in app.warning)
+    assert not app.warning
+    (line,) = [
+        c.value for c in app.caption if "Private coreset** cannot run at ε = 1, 2:" in c.value
+    ]
+    assert "\n" not in line
 
 
 def test_a_method_that_knows_another_relation_only_does_not_hang_the_page() -> None:
@@ -220,3 +238,75 @@ def test_predictions_can_be_switched_off_and_are_for_two_metrics_only() -> None:
     assert not dashed(finished(page(predicted="false")))
     assert not dashed(finished(page(metric="shift")))
     assert dashed(finished(page(metric="relative-error")))
+
+
+OPENED = {
+    name: value for name, value in SMALL.items() if name not in ("metric", "with", "algorithm")
+}
+
+
+def test_it_opens_on_percent_worse_with_the_natural_rivals_beside_the_chosen_method() -> None:
+    app = finished(visited("pages/1_curves.py", **OPENED))
+    trials = list(dpcore.sweep(["adaptive"], dpcore.datasets.load("s1-like"), 5, [0.5], 2, first=0))
+    mean = sum(t.figures["relative-error"] for t in trials) / 2
+    assert means(app, "adaptive")[0.5] == pytest.approx(mean)
+    assert {t["name"] for t in chart(app)["data"] if t.get("name")} == {
+        "adaptive",
+        "eugkm",
+        "dplloyd",
+    }
+    assert chart(app)["layout"]["yaxis"]["title"]["text"] == "% worse than without privacy"
+    assert all(text.endswith("%") for text in chart(app)["layout"]["yaxis"]["ticktext"])
+    assert percent(mean) in app.table[0].value.loc["0.5", "Adaptive coreset"]
+
+
+def test_a_rival_that_cannot_run_on_such_data_is_not_put_beside() -> None:
+    app = visited("pages/1_curves.py", **OPENED | {"data": "digits", "algorithm": "dplloyd"})
+    assert app.multiselect(key="at-with").value == ["auto"]
+
+
+def test_levels_stand_at_the_axis_and_the_present_one_is_marked_with_its_name() -> None:
+    app = finished(page(privacy="Looser"))
+    axis = chart(app)["layout"]["xaxis"]
+    texts = dict(zip(axis["tickvals"], axis["ticktext"], strict=True))
+    assert texts[0.2] == "0.2<br>Balanced"
+    assert texts[1] == "1<br><b>Looser</b>"
+    assert texts[2] == "2"
+    assert "your level: Looser (ε\u00a01)" in labels(app)
+    (line,) = [s for s in chart(app)["layout"]["shapes"] if s["x0"] == s["x1"]]
+    assert line["x0"] == 1.0
+
+
+def test_the_axis_is_where_the_curves_are_and_what_is_far_away_is_a_note_with_its_factor() -> None:
+    app = finished(page(**{"metric": "relative-error", "from": 2.0, "algorithm": "adaptive"}))
+    high = 10 ** chart(app)["layout"]["yaxis"]["range"][1]
+    assert high < 2 * max(means(app, "adaptive").values())
+    assert re.search(r"No data: points spread in the box: [\d,]+\s%, [\d.e+]+ times", labels(app))
+    assert "No privacy: 0\u00a0%" in labels(app)
+    assert all(t.get("name") or t.get("fill") for t in chart(app)["data"] if not t.get("text"))
+
+
+def test_a_target_is_a_line_and_says_from_which_epsilon_on_a_method_meets_it() -> None:
+    app = finished(page(**{"metric": "relative-error", "with": "eugkm"}))
+    highest = max(means(app, "eugkm").values())
+    slider = app.select_slider(key="at-target.relative-error")
+    options = [float(each.split("\u00a0")[0].replace(",", "")) / 100 for each in slider.options[1:]]
+    target = min(each for each in options if each > highest)
+    slider.set_value(target)
+    said = words(finished(checked(app)))
+    assert f"Worse than without privacy: at most {percent(target)}" in said
+    assert "- EUGkM: on average from ε = 0.5 (Loose) on" in said
+    (line,) = [s for s in chart(app)["layout"]["shapes"] if s["y0"] == s["y1"]]
+    assert line["y0"] == target
+    assert f"target: {percent(target)}" in labels(app)
+    assert app.query_params["target.relative-error"] in (str(target), [str(target)])
+
+
+def test_a_target_that_nobody_meets_is_said_to_be_met_at_no_epsilon() -> None:
+    app = finished(page(**{"metric": "relative-error", "target.relative-error": 0.0005}))
+    assert "- DPLloyd: at no ε up to 2" in words(app)
+
+
+def test_nonsense_for_a_target_is_taken_out_of_the_address() -> None:
+    assert "target.nicv" not in page(**{"target.nicv": "0.123456"}).query_params
+    assert "target.nicv" not in page(**{"target.nicv": "much"}).query_params

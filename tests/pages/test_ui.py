@@ -1,9 +1,8 @@
-"""What the pages share: the worker, the shores, the colors."""
+"""What the pages share: the worker and the colors."""
 
 from __future__ import annotations
 
 import itertools
-import json
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -11,8 +10,7 @@ from collections.abc import Callable, Iterator
 import pandas as pd
 import pytest
 
-from pages.server.shores import address, content, shores
-from pages.ui import figures, maps
+from pages.ui import figures
 from pages.ui.background import Job, PictureQueue, Worker
 from pages.ui.palette import DARK, LIGHT, Palette
 
@@ -153,27 +151,6 @@ def test_a_long_step_begins_once_nobody_drags_a_slider_any_more() -> None:
     pictures.give_way(seconds=LONG, quiet=0.2)
     assert 0.15 < time.monotonic() - ready < LONG / 2
     pictures.give_way(seconds=LONG, quiet=0.2)
-
-
-def test_shores_are_closed_light_and_where_the_city_is() -> None:
-    rings = [ring for polygon in shores() for ring in polygon["rings"]]
-    assert all(ring[0] == ring[-1] for ring in rings)
-    assert 1_000 < sum(map(len, rings)) < 10_000
-    corners = [corner for ring in rings for corner in ring]
-    assert all(-74.3 < x < -73.6 and 40.4 < y < 41 for x, y in corners)
-
-
-def test_a_map_asks_nobody_for_tiles() -> None:
-    text = maps.city_map([], LIGHT).to_json()
-    assert "http" not in text
-    assert "carto" not in text
-
-
-def test_the_land_is_a_file_that_no_map_carries() -> None:
-    text = maps.city_map([], LIGHT).to_json()
-    assert address() in text
-    assert len(text) < 4_000
-    assert json.loads(content()) == shores()
 
 
 def luminance(color: str) -> float:

@@ -9,7 +9,7 @@ import pytest
 
 import dpcore
 from dpcore.datasets.rows import from_array
-from dpcore.study.curves import curve, limits
+from dpcore.study.curves import Curve, EnoughEpsilon, Point, curve, enough_epsilon, limits
 from dpcore.study.metrics import METRICS, mean_distance, nicv
 from dpcore.study.sweep import Trial
 
@@ -79,3 +79,11 @@ def test_the_center_of_the_box_is_the_blind_answer_where_it_is_the_better_one():
     found = limits(data, 2, dpcore.baseline(data, 2), NICV)
     assert found.blind_is_center
     assert found.blind == pytest.approx(nicv(data, data.box.center[None]))
+
+
+def test_enough_epsilon_is_where_a_target_is_met_from_there_on_and_not_by_a_dip():
+    points = [(0.1, 0.9, 1.2), (0.2, 0.3, 0.6), (0.5, 0.7, 0.9), (1.0, 0.4, 0.8), (2.0, 0.1, 0.2)]
+    found = Curve("dplloyd", tuple(Point(e, 5, mean, 0.0, high) for e, mean, high in points), {})
+    assert enough_epsilon(found, 0.5) == EnoughEpsilon(1.0, 2.0)
+    assert enough_epsilon(found, 2.0) == EnoughEpsilon(0.1, 0.1)
+    assert enough_epsilon(found, 0.05) == EnoughEpsilon(None, None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 
 import pytest
 
@@ -29,7 +30,25 @@ def test_the_least_time_counts_and_the_slope_is_that_of_the_line():
     timings = [Timing("a", n, run, (1 + run) * n**1.5) for n in (10, 100, 1000) for run in (0, 1)]
     found = pace("a", [*timings, Timing("b", 10, 0, 1.0)])
     assert found.seconds == {n: n**1.5 for n in (10, 100, 1000)}
-    assert found.slope == pytest.approx(1.5)
+    assert found.slope is not None
+    assert found.slope.value == pytest.approx(1.5)
+    assert found.slope.uncertainty == pytest.approx(0, abs=1e-6)
+
+
+def test_a_slope_of_two_sizes_has_no_uncertainty_and_one_of_four_that_of_a_95_percent_interval():
+    two = pace("a", [Timing("a", n, 0, float(n)) for n in (10, 100)])
+    assert two.slope is not None
+    assert two.slope.uncertainty is None
+    # Times are off by factors of 2 in turn: by hand, a standard error of .245 and t = 4.303.
+    times = [10.0, 200.0, 1000.0, 20000.0]
+    four = pace("a", [Timing("a", 10 ** (i + 1), 0, t) for i, t in enumerate(times)])
+    assert four.slope is not None
+    x, y = [1, 2, 3, 4], [math.log10(t) for t in times]
+    slope = sum((a - 2.5) * b for a, b in zip(x, y, strict=True)) / 5
+    rest = [b - sum(y) / 4 - slope * (a - 2.5) for a, b in zip(x, y, strict=True)]
+    error = math.sqrt(sum(r * r for r in rest) / 2 / 5)
+    assert four.slope.value == pytest.approx(slope)
+    assert four.slope.uncertainty == pytest.approx(4.302653 * error, rel=1e-5)
 
 
 def test_one_size_has_no_slope():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
@@ -48,7 +49,10 @@ def show() -> None:
         DATA,
     )
     rows = [{"n": n, "d": d, **asdict(each)} for (n, d), each in taken.items()]
-    files = [File("CSV of this map", "auto.csv", partial(table_csv, COLUMNS, rows))]
+    files = [
+        File("CSV of this map", "auto.csv", partial(table_csv, COLUMNS, rows)),
+        File("JSON of this map", "auto.json", partial(json.dumps, rows, indent=1)),
+    ]
     keep(DATA, files, True, python=python(choice), marked=False)
 
 

@@ -10,24 +10,26 @@ from dpcore.study import curves
 from dpcore.study.curves import Curve, Point
 from dpcore.study.metrics import SIZE
 from dpcore.study.sweep import Trial
-from dpcore.study.sweep_plan import SweepPlan, across, as_csv
+from dpcore.study.sweep_plan import SweepPlan, across, as_csv, as_json
 from dpcore.study.usual_ranges import EPSILONS
 from pages.ui import (
     browser_state,
+    chart_labels,
     chart_style,
     controls,
     curve_chart,
     curve_table,
     live_runs,
     palette,
+    refusal_lines,
     url_keys,
 )
+from pages.ui.chart_frame import ChartAxes, ChartFrame, title
 from pages.ui.choice import Choice
 from pages.ui.compare import method_picker
-from pages.ui.curve_chart import ChartAxes, title
 from pages.ui.downloads import File
 
-USUAL = ("coreset", "coreset-faithful", "net-coreset", "eugkm")
+USUAL = ("privtree", "eugkm", "coreset")
 
 
 def show() -> None:
@@ -35,12 +37,12 @@ def show() -> None:
     st.caption(
         "What is published beside the centers: a coreset of weighted points, or counts of cells. "
         "With less ε there is more noise, so that fewer and larger parts can be told apart. Lines "
-        "are means of many runs, bands hold the middle four in five. **Click on a point** to see "
-        "it on Explore."
+        "are means of many runs, bands cover 80 % of them. **Click on a point** to see it on "
+        "Explore."
     )
     live_runs.warn(choice.data, "ε", "this curve")
+    browser_state.watch_width()
     with st.sidebar:
-        browser_state.watch_width()
         beside = method_picker.control(url_keys.CORESETS, choice.request.algorithm, USUAL)
         runs = controls.runs_control("Runs at each ε", url_keys.SIZE_RUNS)
     requests = controls.requests(choice, [choice.request.algorithm, *beside])
@@ -49,32 +51,26 @@ def show() -> None:
 
 
 def files(trials: list[Trial]) -> list[File]:
-    return [File("CSV of every run", "sizes.csv", partial(as_csv, trials))]
+    return [
+        File("CSV of every run", "sizes.csv", partial(as_csv, trials)),
+        File("JSON of every run", "sizes.json", partial(as_json, trials)),
+    ]
 
 
 def draw(choice: Choice, plan: SweepPlan, trials: list[Trial]) -> None:
     found = [curves.curve(key, trials, SIZE) for key in plan.algorithms]
     colors, shown = palette.current(), [without_nothing(each) for each in found]
-    if narrow := browser_state.is_narrow():
-        curve_chart.key(curve_chart.named(shown, (), colors))
-    drawn = curve_chart.figure(
-        shown,
-        SIZE,
-        (),
-        plan.epsilons,
-        choice.request.epsilon,
-        ChartAxes(),
-        SIZE.title,
-        colors,
-        narrow,
-    )
+    frame = ChartFrame(SIZE, SIZE.title, colors, narrow=browser_state.is_narrow())
+    if frame.narrow:
+        chart_labels.key(curve_chart.curve_labels(shown, colors))
+    drawn = curve_chart.figure(shown, (), plan.epsilons, choice.request.epsilon, ChartAxes(), frame)
     alt = f"{SIZE.title} across ε on {choice.about.title}. The table below says the same."
     for point in chart_style.draw(drawn, "sizes", alt, plan.data)[:1]:
         live_runs.explore(float(point["x"]), point["customdata"][0])
     nothing = [title(c.algorithm) for c in found if c.points and not without_nothing(c).points]
     if nothing:
         st.caption(f"Centers and nothing else are published by {', '.join(nothing)}.")
-    curve_chart.refusals(found)
+    refusal_lines.draw(refusal_lines.of_curves(found))
     curve_table.draw(found, plan.epsilons, SIZE, told)
 
 

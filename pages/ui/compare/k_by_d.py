@@ -20,13 +20,14 @@ from dpcore.study.metrics import Metric, usual
 from dpcore.study.standings import Standing
 from dpcore.study.sweep import Trial
 from dpcore.study.usual_ranges import SIDES
-from pages.ui import address, chart_style, controls, live_runs, palette, url_keys
+from pages.ui import address, chart_style, controls, live_runs, palette, refusal_lines, url_keys
 from pages.ui.address import Key
+from pages.ui.chart_frame import title
 from pages.ui.choice import Choice
 from pages.ui.compare import shared_jobs
-from pages.ui.curve_chart import title
 from pages.ui.downloads import File
 from pages.ui.palette import Palette
+from pages.ui.refusal_lines import RefusalLine
 from pages.ui.url_keys import NONE
 from pages.ui.url_parsers import OneOf
 
@@ -40,22 +41,22 @@ CLEAR = 4.0
 FILLED = 0.48
 #: A mean of nothing has no logarithm.
 LEAST = 1e-6
-#: Refusals under the map: reasons, and places at which each holds.
-MOST_REASONS, MOST_PLACES = 3, 9
+#: The method with which the map opens: one that runs for every k and d.
+FIRST = "auto"
+#: Refusals under the map: places at which each holds.
+MOST_PLACES = 9
 #: By k and d; the methods by their keys.
 Found = dict[str, dict[tuple[int, int], Standing]]
 
 
 def show() -> None:
-    choice = controls.choose(DATA, centers=False)
+    choice = controls.choose(DATA, centers=False, first=FIRST)
     st.caption(
         "10,000 simulated points in k well separated clusters, in d dimensions: the family of "
         "figures 2 and 6 of Su et al. (2016). Few clusters or many, few dimensions or many: "
-        "which method is made for which? **Click on a cell** to see it on Explore."
+        "which method is best for which? **Click on a cell** to see it on Explore."
     )
-    level, what = st.columns([3, 2], gap="medium")
-    with level:
-        controls.labelled_slider(choice)
+    controls.labelled_slider(choice)
     with st.sidebar:
         others = [key for key in ALGORITHMS if key != choice.request.algorithm]
         against = address.control(
@@ -70,9 +71,8 @@ def show() -> None:
         with right:
             ds = sides_control("d up to", url_keys.D_TO)
         runs = controls.runs_control("Runs of each cell", url_keys.CELL_RUNS)
-    with what:
-        # A ratio of figures that can be zero or less would say nothing.
-        metric = controls.metric_control(DATA, ratios=against != NONE)
+    # A ratio of figures that can be zero or less would say nothing.
+    metric = controls.metric_control(DATA, ratios=against != NONE, first="nicv")
     keys = (choice.request.algorithm, *([] if against == NONE else [against]))
     family = Family(controls.requests(choice, keys), runs, usual(metric.key), ks, ds)
     live_runs.show(
@@ -107,6 +107,7 @@ def files(family: Family, metric: Metric, cells: list[Cell]) -> list[File]:
     return [
         File("CSV of this map", "map.csv", partial(map_csv, family, cells, metric)),
         File("CSV of every run", "map-runs.csv", partial(k_by_d_sweep.as_csv, cells)),
+        File("JSON of every run", "map-runs.json", partial(k_by_d_sweep.as_json, cells)),
     ]
 
 
@@ -259,16 +260,18 @@ def hover(found: Found, at: tuple[int, int], metric: Metric) -> str:
 
 
 def refusals(found: Found) -> None:
-    """Draw each reason for refusal once, with the cells it holds for."""
+    """Draw where each method cannot run, and why in most of these cells."""
     for key, by_place in found.items():
         reasons: dict[str, list[tuple[int, int]]] = {}
         for at, own in by_place.items():
             if own.refusal:
                 reasons.setdefault(own.refusal, []).append(at)
-        for reason, places in list(reasons.items())[:MOST_REASONS]:
+        if reasons:
+            # One line a method: the reason that holds for most cells.
+            reason, places = max(reasons.items(), key=lambda item: len(item[1]))
             where = ", ".join(f"({k}, {d})" for k, d in sorted(places)[:MOST_PLACES])
-            more = ", …" * (len(places) > MOST_PLACES)
-            st.warning(f"**{title(key)}** at (k, d) = {where}{more}: {reason}")
+            more = f" and {len(places) - MOST_PLACES} more cells" * (len(places) > MOST_PLACES)
+            refusal_lines.draw([RefusalLine(title(key), f"at (k, d) = {where}{more}", reason)])
 
 
 def table(found: Found, family: Family, metric: Metric) -> None:

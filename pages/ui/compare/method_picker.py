@@ -9,11 +9,21 @@ import streamlit as st
 from dpcore.algorithms import ALGORITHMS
 from pages.ui import address
 from pages.ui.address import Key
-from pages.ui.curve_chart import title
+from pages.ui.chart_frame import title
+from pages.ui.choice import Choice
 from pages.ui.url_parsers import SomeOf
 
 #: As many as there are colors, and the chosen method.
 MOST = 6
+#: Methods that the others are measured against, the nearest first, and how many open beside one.
+RIVALS, BESIDE = ("eugkm", "dplloyd", "adaptive", "auto"), 2
+
+
+def rivals(choice: Choice) -> list[str]:
+    """The natural rivals of the chosen method that can run on such data."""
+    d, k = choice.box.d, choice.request.k
+    able = [key for key in RIVALS if ALGORITHMS[key].supports(d, None, k)]
+    return [key for key in able if key != choice.request.algorithm][:BESIDE]
 
 
 def control(key: Key[list[str]], chosen: str, usual: Sequence[str] = ()) -> list[str]:

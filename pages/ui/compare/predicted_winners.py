@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import partial
 
 import pandas as pd
@@ -55,8 +56,19 @@ def show() -> None:
         for column in found.values()
         for each in column.values()
     ]
-    files = [File("CSV of these predictions", "predicted.csv", partial(table_csv, COLUMNS, rows))]
-    keep(choice.data, files, True, command(choice, n, d), marked=False, chart=False)
+    files = [
+        File("CSV of these predictions", "predicted.csv", partial(table_csv, COLUMNS, rows)),
+        File("JSON of these predictions", "predicted.json", partial(json.dumps, rows, indent=1)),
+    ]
+    keep(
+        choice.data,
+        files,
+        True,
+        command(choice, n, d),
+        python(choice, n, d),
+        marked=False,
+        chart=False,
+    )
 
 
 def told(each: Winners) -> str:
@@ -107,6 +119,25 @@ def table(found: dict[str, dict[float, Prediction]]) -> None:
     }
     index = pd.Index([f"{epsilon:g}" for epsilon in EPSILONS], name="ε")
     st.table(pd.DataFrame(columns, index=index), border="horizontal")
+
+
+def python(choice: Choice, n: int, d: int) -> str:
+    """A program that prints the same predictions."""
+    request = choice.request
+    return f"""\
+import dpcore
+from dpcore.study.prediction import COMPARED
+
+for epsilon in {list(EPSILONS)}:
+    for key in COMPARED:
+        try:
+            found = dpcore.predict(
+                key, {n}, {request.k}, {d}, epsilon, neighbors={str(request.neighbors)!r}
+            )
+        except dpcore.Infeasible:
+            continue
+        print(key, epsilon, found.noise, found.bias)
+"""
 
 
 def command(choice: Choice, n: int, d: int) -> str:

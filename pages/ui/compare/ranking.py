@@ -1,266 +1,202 @@
-"""A ranking of all methods at one ε, best first."""
+"""A ranking at one ε, best first: the recommended methods at once, the others by one click."""
 
 from __future__ import annotations
 
-import math
-import textwrap
-from collections.abc import Callable
+from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import Any
 
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
 from dpcore.algorithms import ALGORITHMS
-from dpcore.privacy.explain import plural
 from dpcore.study import standings
+from dpcore.study.kept_standings import RUNS, kept_standings
 from dpcore.study.metrics import Metric, usual
 from dpcore.study.standings import Standing
 from dpcore.study.sweep import Trial
 from dpcore.study.sweep_plan import SweepPlan
 from dpcore.study.sweep_plan import as_csv as runs_csv
-from pages.ui import (
-    address,
-    chart_style,
-    controls,
-    live_runs,
-    palette,
-    url_keys,
-)
+from dpcore.study.sweep_plan import as_json as runs_json
+from pages.ui import address, chart_style, controls, live_runs, refusal_lines, url_keys
 from pages.ui.choice import Choice
-from pages.ui.curve_chart import Line, reference_lines, round_ticks
-from pages.ui.downloads import File
-from pages.ui.palette import Palette
+from pages.ui.compare import ranking_chart
+from pages.ui.downloads import File, keep
+from pages.ui.reference_lines import reference_lines
+from pages.ui.refusal_lines import RefusalLine
 from pages.ui.wording import measured
 
-RUNS = 10
-#: Pixels a row, and above the first one.
-ROW, HEAD = 40, 116
-#: A dot lies under its name, so far below the middle of its row.
-BELOW = 0.25
-#: Letters of a reason that fit beside the dots; the table has the rest.
-REASON = 52
+#: The data on which times of runs are told where there are none for the chosen ones.
+TIMED = "nyc-taxi"
+#: How many methods run at a time, the cheapest first.
+AT_ONCE = 3
 
 
 def show() -> None:
     choice = controls.choose()
     st.caption(
-        "A dot is the mean of many runs, and its line holds the middle four in five of them: "
-        "farther left is better. Hollow dots have no proof of privacy. Beyond the dotted line a "
-        "method does worse than an answer that looks at no data. **Click on a dot** to see it on "
-        "Explore."
+        "A dot is the mean of many runs, and its line covers 80 % of them: farther left is better. "
+        "Hollow dots have no proof of privacy. Beyond the dotted line a method does worse than an "
+        "answer that looks at no data. **Click on a dot** to see it on Explore."
     )
     live_runs.warn(choice.data, "a method", "this ranking")
-    level, what = st.columns([3, 2], gap="medium")
-    with level:
-        controls.labelled_slider(choice)
-    with what:
-        metric = controls.metric_control(choice.data)
+    controls.labelled_slider(choice)
+    metric = controls.metric_control(choice.data)
     with st.sidebar:
         paper = controls.paper_control()
         runs = controls.runs_control("Runs of each method", url_keys.RUNS.by_default(RUNS))
-        log = address.control(
-            st.toggle,
-            "Figures in equal factors (log)",
-            url_keys.log_y(metric),
+        log = address.control(st.toggle, "Figures in equal factors (log)", url_keys.log_y(metric))
+    keys = in_turn(choice, chosen_methods(choice, paper))
+    plan = SweepPlan(choice.data, controls.requests(choice, keys), runs, usual(metric.key))
+    found = kept(plan, metric)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        others_button(choice, plan, paper)
+        if found:
+            st.button(
+                "Run them live",
+                icon=":material/play_arrow:",
+                on_click=url_keys.RANK_LIVE.put,
+                args=(True,),
+            )
+    if found:
+        st.caption(
+            f":material/history: Measured on {kept_standings().date}, with {RUNS} runs of each "
+            "method, fewer of slow ones. The same seeds give the same figures again."
         )
-    keys = [key for key, each in ALGORITHMS.items() if paper in (url_keys.ALL, each.paper)]
-    requests = controls.requests(choice, keys)
-    plan = SweepPlan(choice.data, requests, runs, usual(metric.key))
-    live_runs.sweep(plan, partial(draw, choice, plan, metric, log), partial(files, plan, metric))
+        draw(choice, plan, metric, log, found)
+        keep(
+            plan.data,
+            table_files(found, metric),
+            True,
+            plan.command(),
+            plan.python(),
+            shows=plan.shows,
+        )
+    else:
+        live_runs.sweep(
+            plan,
+            partial(draw_live, choice, plan, metric, log),
+            partial(files, plan, metric),
+            at_once=AT_ONCE,
+        )
 
 
-def draw(choice: Choice, plan: SweepPlan, metric: Metric, log: bool, trials: list[Trial]) -> None:
-    found = standings.ranked(plan.algorithms, trials, metric)
-    drawn = figure(found, choice, metric, reference_lines(plan, metric), log)
+def chosen_methods(choice: Choice, paper: str) -> list[str]:
+    """The methods of a paper or, of all, the recommended ones and the chosen one; or all."""
+    if paper != url_keys.ALL:
+        return [key for key, each in ALGORITHMS.items() if each.paper == paper]
+    if url_keys.ALL_METHODS.get():
+        return list(ALGORITHMS)
+    first = standings.recommended(choice.box.d, choice.request.k)
+    return list(dict.fromkeys([*first, choice.request.algorithm]))
+
+
+def seconds(data: str, algorithm: str) -> float | None:
+    """The usual time of a run: on these data where it was measured, else on New York's trips."""
+    known = kept_standings()
+    return known.seconds(data, algorithm) or known.seconds(TIMED, algorithm)
+
+
+def in_turn(choice: Choice, keys: Iterable[str]) -> list[str]:
+    """Methods in the order in which they run: the recommended ones, then the others, each time the
+    cheapest first. Those whose time is not known come last."""
+    first = standings.recommended(choice.box.d, choice.request.k)
+    unknown = float("inf")
+    return sorted(keys, key=lambda key: (key not in first, seconds(choice.data, key) or unknown))
+
+
+def others_button(choice: Choice, plan: SweepPlan, paper: str) -> None:
+    """One click to the methods that are not shown, with what they would cost."""
+    if paper != url_keys.ALL:
+        return
+    if url_keys.ALL_METHODS.get():
+        st.button(
+            "Only the recommended methods",
+            icon=":material/unfold_less:",
+            on_click=url_keys.ALL_METHODS.clear,
+        )
+        return
+    rest = in_turn(choice, [key for key in ALGORITHMS if key not in plan.algorithms])
+    able = [key for key in rest if ALGORITHMS[key].supports(choice.box.d, None, plan.k)]
+    times = {key: seconds(choice.data, key) for key in able}
+    total = duration(plan.runs * sum(filter(None, times.values())))
+    st.button(
+        f"Show the other {len(rest)} methods",
+        icon=":material/unfold_more:",
+        on_click=url_keys.ALL_METHODS.put,
+        args=(True,),
+        help=f"{plan.runs} live runs of each take about {total}, cheapest first.",
+    )
+    with st.popover("What each would cost", icon=":material/timer:"):
+        st.caption(f"{plan.runs} live runs of each take about {total}, cheapest first.")
+        rows = {
+            ALGORITHMS[key].title: f"{duration(plan.runs * time)} ({time:.2g} s a run)"
+            if time
+            else "not known"
+            for key, time in times.items()
+        }
+        rows |= {ALGORITHMS[key].title: "cannot run here" for key in rest if key not in able}
+        index = pd.Index(rows, name="Method")
+        st.table(
+            pd.DataFrame({f"{plan.runs} runs": rows.values()}, index=index), border="horizontal"
+        )
+
+
+def duration(time: float) -> str:
+    """Seconds in words."""
+    if time < 1:
+        return "a second"
+    return f"{time:.0f} s" if time < 90 else f"{time / 60:.0f} min"
+
+
+def kept(plan: SweepPlan, metric: Metric) -> list[Standing]:
+    """The standings that were measured before, if they are just what is asked for."""
+    known = kept_standings()
+    cells = {each: known.of(plan.data, each) for each in plan.requests}
+    if url_keys.RANK_LIVE.get() or plan.runs != RUNS or not any(cells.values()):
+        return []
+    found = [
+        (cell and cell.standing(request.algorithm, request.epsilon, metric.key))
+        or Standing(request.algorithm, refusal=NOT_KEPT)
+        for request, cell in cells.items()
+    ]
+    return standings.in_order(found) if any(each.point for each in found) else []
+
+
+#: Why a slow method has no kept figure.
+NOT_KEPT = "it is slow, and was not measured at this level. Run it live"
+
+
+def draw_live(
+    choice: Choice, plan: SweepPlan, metric: Metric, log: bool, trials: list[Trial]
+) -> None:
+    draw(choice, plan, metric, log, standings.ranked(plan.algorithms, trials, metric))
+
+
+def draw(
+    choice: Choice, plan: SweepPlan, metric: Metric, log: bool, found: Sequence[Standing]
+) -> None:
+    drawn = ranking_chart.figure(found, choice, metric, reference_lines(plan, metric), log)
     alt = f"Methods ranked by {metric.title} on {choice.about.title}. The table below says it too."
     for point in chart_style.draw(drawn, "ranking", alt, plan.data)[:1]:
         live_runs.explore(choice.request.epsilon, point["customdata"][0])
+    st.page_link(
+        "pages/3_verdicts.py",
+        label="Which of these are safe to publish with, and why: Verdicts",
+        icon=":material/verified_user:",
+        query_params=address.link(),
+    )
     table(found, choice, metric)
 
 
-def figure(
-    found: list[Standing], choice: Choice, metric: Metric, lines: list[Line], log: bool
-) -> go.Figure:
-    colors = palette.current()
-    lines = [line for line in lines if line.value > 0 or not log]
-    values = [line.value for line in lines]
-    for each in found:
-        if each.point:
-            values += [each.point.mean, each.point.low, each.point.high]
-    low, high = spanned(values, log)
-    end = math.log10 if log else float
-    notes = [note for row, each in enumerate(found) for note in words(row, each, choice, colors)]
-    notes += [name_of(line, height, end, low, high) for height, line in enumerate(lines)]
-    return go.Figure(
-        [*bands(found, colors), dots(found, choice, metric, colors)],
-        {
-            **chart_style.layout(colors),
-            "height": HEAD + ROW * len(found) + 10,
-            "margin": {"l": 8, "r": 24, "t": HEAD, "b": 10},
-            "annotations": notes,
-            "shapes": [rule(line) for line in lines],
-            "xaxis": {
-                **chart_style.axis(colors),
-                "side": "top",
-                "title": {"text": f"{short_title(choice, metric)} (less is better)", "standoff": 8},
-                "type": "log" if log else "linear",
-                "range": [end(low), end(high)],
-                **(round_ticks(low, high) if log else {"nticks": 6}),
-            },
-            "yaxis": {
-                "range": [len(found) - 0.45, -0.55],
-                "showticklabels": False,
-                "showgrid": False,
-                "zeroline": False,
-            },
-        },
-    )
-
-
-def spanned(values: list[float], log: bool) -> tuple[float, float]:
-    """The range of the axis: all values and a margin."""
-    if log:
-        values = [value for value in values if value > 0] or [0.1, 1]
-        room = (max(values) / min(values)) ** 0.02 * 1.01
-        return min(values) / room, max(values) * room
-    room = 0.02 * (max(values, default=1) - min(values, default=0)) or 1.0
-    return min(values, default=0) - room, max(values, default=1) + room
-
-
-def short_title(choice: Choice, metric: Metric) -> str:
-    meters = metric.is_length and choice.about.geographic
-    return f"{metric.label} in meters" if meters else metric.label
-
-
-def rule(line: Line) -> dict[str, Any]:
-    return {
-        "type": "line",
-        "x0": line.value,
-        "x1": line.value,
-        "y0": 0,
-        "y1": 1,
-        "yref": "paper",
-        "line": {"color": line.color, "dash": line.dash, "width": 2},
-        "layer": "below",
-    }
-
-
-def name_of(
-    line: Line, height: int, end: Callable[[float], float], low: float, high: float
-) -> dict[str, Any]:
-    """The label of a reference line above the plot, each higher than the last to avoid overlap."""
-    part = (end(line.value) - end(low)) / (end(high) - end(low))
-    return {
-        "x": end(line.value),
-        "y": 1,
-        "yref": "paper",
-        "yshift": 46 + 18 * height,
-        "text": line.label,
-        "font": {"color": line.color, "size": 13},
-        "xanchor": "left" if part < 0.3 else "right" if part > 0.7 else "center",
-        "yanchor": "bottom",
-        "showarrow": False,
-    }
-
-
-def bands(found: list[Standing], colors: Palette) -> list[go.Scatter]:
-    """The middle 80 % of the runs of each method, as one trace for each color."""
-    across: dict[str, tuple[list[float | None], list[float | None]]] = {}
-    for row, each in enumerate(found):
-        if each.point:
-            x, y = across.setdefault(color_of(each, colors), ([], []))
-            x += [each.point.low, each.point.high, None]
-            y += [row + BELOW, row + BELOW, None]
-    return [
-        go.Scatter(
-            x=x,
-            y=y,
-            mode="lines",
-            line={"color": f"{color}66", "width": 8},
-            hoverinfo="skip",
-        )
-        for color, (x, y) in across.items()
-    ]
-
-
-def dots(found: list[Standing], choice: Choice, metric: Metric, colors: Palette) -> go.Scatter:
-    shown = [(row, each, each.point) for row, each in enumerate(found) if each.point]
-    marks = [
-        chart_style.marker(color_of(each, colors), ALGORITHMS[each.algorithm].verdict.holds, colors)
-        for _, each, _ in shown
-    ]
-    say = partial(measured, metric=metric, geographic=choice.about.geographic)
-    return go.Scatter(
-        x=[point.mean for *_, point in shown],
-        y=[row + BELOW for row, *_ in shown],
-        mode="markers",
-        marker={
-            "size": 13,
-            "color": [mark["color"] for mark in marks],
-            "line": {
-                "color": [mark["line"]["color"] for mark in marks],
-                "width": [mark["line"]["width"] for mark in marks],
-            },
-            "opacity": 1,
-        },
-        unselected={"marker": {"opacity": 1}},
-        customdata=[[each.algorithm] for _, each, _ in shown],
-        text=[
-            f"<b>{ALGORITHMS[each.algorithm].title}</b><br>{metric.title}: {say(point.mean)}<br>"
-            f"nine in ten below {say(point.high)}, one in ten below {say(point.low)}<br>"
-            f"{point.runs} {plural('run')}: click to see it on Explore"
-            for _, each, point in shown
-        ],
-        hoverinfo="text",
-        cliponaxis=False,
-    )
-
-
-def color_of(each: Standing, colors: Palette) -> str:
-    return colors.private if ALGORITHMS[each.algorithm].verdict.holds else colors.unproven
-
-
-def words(row: int, each: Standing, choice: Choice, colors: Palette) -> list[dict[str, Any]]:
-    """The label of a row with its verdict and, below, the reason if it has no dot."""
-    system = ALGORITHMS[each.algorithm]
-    name = f"<b>{system.title}</b>" if each.algorithm == choice.request.algorithm else system.title
-    color = colors.quiet if system.verdict.holds else colors.unproven
-    place = f"{row + 1}. " if each.point else ""
-    lines = [f'{place}{name} · <span style="color:{color}">{system.verdict.lower()}</span>']
-    if each.refusal:
-        why = textwrap.shorten(f"Cannot run: {each.refusal}", REASON, placeholder=" …")
-        lines.append(f'<span style="color:{colors.quiet}">{why}</span>')
-    elif not each.point:
-        lines.append(f'<span style="color:{colors.quiet}">…</span>')
-    return [
-        {
-            "x": 0,
-            "y": row,
-            "xref": "paper",
-            "text": text,
-            "align": "left",
-            "xanchor": "left",
-            "yanchor": "middle",
-            "yshift": shift,
-            "showarrow": False,
-            "bgcolor": colors.paper,
-            "borderpad": 0,
-        }
-        for text, shift in zip(lines, (9, -9), strict=False)
-    ]
-
-
-def table(found: list[Standing], choice: Choice, metric: Metric) -> None:
+def table(found: Sequence[Standing], choice: Choice, metric: Metric) -> None:
     """Draw the ranking as a table, and the methods that cannot run."""
     able = [each for each in found if not each.refusal]
     say = partial(measured, metric=metric, geographic=choice.about.geographic)
     rows = {
         "Method": [ALGORITHMS[each.algorithm].title for each in able],
-        "Claim": [str(ALGORITHMS[each.algorithm].verdict) for each in able],
+        "Verdict": [ALGORITHMS[each.algorithm].verdict.capitalize() for each in able],
         metric.title: [say(each.point.mean) if each.point else "…" for each in able],
-        "Four in five runs": [
+        "80 % of the runs": [
             f"{say(each.point.low)} to {say(each.point.high)}" if each.point else ""
             for each in able
         ],
@@ -268,14 +204,24 @@ def table(found: list[Standing], choice: Choice, metric: Metric) -> None:
     }
     places = [str(row + 1) if each.point else "" for row, each in enumerate(able)]
     st.table(pd.DataFrame(rows, index=pd.Index(places, name="Place")), border="horizontal")
-    if refused := [each for each in found if each.refusal]:
-        reasons = (f"- **{ALGORITHMS[each.algorithm].title}**: {each.refusal}" for each in refused)
-        st.warning("\n".join(["Cannot run here:\n", *reasons]))
+    refusal_lines.draw(
+        RefusalLine(ALGORITHMS[each.algorithm].title, "here", each.refusal)
+        for each in found
+        if each.refusal
+    )
 
 
 def files(plan: SweepPlan, metric: Metric, trials: list[Trial]) -> list[File]:
     found = standings.ranked(plan.algorithms, trials, metric)
     return [
-        File("CSV of this table", "ranking.csv", lambda: standings.as_csv(found, metric)),
-        File("CSV of every run", "ranking-runs.csv", lambda: runs_csv(trials)),
+        *table_files(found, metric),
+        File("CSV of every run", "ranking-runs.csv", partial(runs_csv, trials)),
+        File("JSON of every run", "ranking-runs.json", partial(runs_json, trials)),
+    ]
+
+
+def table_files(found: Sequence[Standing], metric: Metric) -> list[File]:
+    return [
+        File("CSV of this table", "ranking.csv", partial(standings.as_csv, found, metric)),
+        File("JSON of this table", "ranking.json", partial(standings.as_json, found, metric)),
     ]

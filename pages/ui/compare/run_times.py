@@ -16,18 +16,21 @@ from dpcore.study.usual_ranges import SIZES
 from pages.ui import (
     address,
     browser_state,
+    chart_labels,
     chart_style,
     controls,
-    curve_chart,
     live_runs,
     palette,
+    refusal_lines,
     url_keys,
 )
 from pages.ui.address import Key
+from pages.ui.chart_frame import title
+from pages.ui.chart_labels import end_notes, placed, round_ticks
 from pages.ui.choice import Choice
 from pages.ui.compare import method_picker, shared_jobs
-from pages.ui.curve_chart import ChartAxes, end_notes, placed, round_ticks, title
 from pages.ui.downloads import File
+from pages.ui.refusal_lines import RefusalLine
 
 USUAL = ("eugkm", "dplloyd", "coreset")
 HEIGHT = 480
@@ -37,13 +40,13 @@ def show() -> None:
     choice = controls.choose("gaussians-k5-d4")
     st.caption(
         "Simulated points in k clusters, held in memory row by row. Both axes have equal factors, "
-        "so that time which grows as rows do is a line of slope 1, like the dotted one. Of several "
-        "runs the fastest counts, since whatever disturbs a run only adds to it: this very page "
-        "shares the processor."
+        "so that time that grows like the rows is a line of slope 1, like the dotted one; ± is a "
+        "95 % interval. Runs are timed only while this server computes nothing else, and of "
+        "several the fastest counts."
     )
     controls.labelled_slider(choice)
+    browser_state.watch_width()
     with st.sidebar:
-        browser_state.watch_width()
         beside = method_picker.control(url_keys.TIMED, choice.request.algorithm, USUAL)
         d = number_control("Dimensions", url_keys.DIMENSIONS)
         most = number_control("Rows up to", url_keys.ROWS_TO)
@@ -68,21 +71,28 @@ def gather(plan: Timetable, stopped: bool) -> list[Timing]:
 
 
 def files(timings: list[Timing]) -> list[File]:
-    return [File("CSV of every run", "run-times.csv", partial(timing.as_csv, timings))]
+    return [
+        File("CSV of every run", "run-times.csv", partial(timing.as_csv, timings)),
+        File("JSON of every run", "run-times.json", partial(timing.as_json, timings)),
+    ]
 
 
 def draw(choice: Choice, plan: Timetable, timings: list[Timing]) -> None:
     found = [timing.pace(key, timings) for key in plan.algorithms]
     alt = "Run time against the number of rows. The table below says the same."
     if narrow := browser_state.is_narrow():
-        curve_chart.key(named(found))
+        chart_labels.key(named(found))
     for point in chart_style.draw(figure(found, plan, narrow), "run-times", alt, choice.data)[:1]:
         live_runs.explore(choice.request.epsilon, point["customdata"][0])
-    for each in found:
-        if each.refusals:
-            at = ", ".join(f"{n:,}" for n in each.refusals)
-            reason = next(iter(each.refusals.values()))
-            st.warning(f"**{title(each.algorithm)}** with {at} rows: {reason}")
+    refusal_lines.draw(
+        RefusalLine(
+            title(each.algorithm),
+            f"with {', '.join(f'{n:,}' for n in each.refusals)} rows",
+            next(iter(each.refusals.values())),
+        )
+        for each in found
+        if each.refusals
+    )
     table(found, plan)
 
 
@@ -117,9 +127,7 @@ def figure(found: list[Pace], plan: Timetable, narrow: bool) -> go.Figure:
             **chart_style.layout(colors),
             "height": HEIGHT,
             "margin": chart_style.margin(narrow),
-            "annotations": []
-            if narrow
-            else end_notes(placed(named(found), low, high, ChartAxes())),
+            "annotations": [] if narrow else end_notes(placed(named(found), low, high, log=True)),
             "xaxis": {
                 **style,
                 "title": {"text": "rows", "standoff": 12},
@@ -159,7 +167,15 @@ def line(each: Pace, color: str) -> go.Scatter:
 
 
 def slope(each: Pace) -> str:
-    return "" if each.slope is None else f", slope {each.slope:.2f}"
+    """The slope of a line with its uncertainty, after a comma."""
+    return "" if each.slope is None else f", slope {slope_words(each)}"
+
+
+def slope_words(each: Pace) -> str:
+    if each.slope is None:
+        return "–"
+    unsure = each.slope.uncertainty
+    return f"{each.slope.value:.2f}" + ("" if unsure is None else f" ± {unsure:.2f}")
 
 
 def count(n: int) -> str:
@@ -178,7 +194,7 @@ def table(found: list[Pace], plan: Timetable) -> None:
                 else "…"
                 for n in plan.sizes
             ),
-            "–" if each.slope is None else f"{each.slope:.2f}",
+            slope_words(each),
         ]
         for each in found
     }

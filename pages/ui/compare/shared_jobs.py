@@ -22,11 +22,12 @@ def cells(family: Family, stopped: bool, most: int) -> dict[str, Job[Cell]]:
 
 
 def timings(table: Timetable, stopped: bool) -> dict[str, Job[Timing]]:
-    """One job for each method, from few rows to many."""
+    """One job for each method, from few rows to many, timed while nothing else runs."""
     ones = {key: table.alone(key) for key in table.algorithms}
     enough = 0 if stopped else None
     return {
-        key: workers.worker().job(("timing", one), one.timings, enough) for key, one in ones.items()
+        key: workers.worker().job(("timing", one), one.timings, enough, alone=True)
+        for key, one in ones.items()
     }
 
 

@@ -41,7 +41,9 @@ def style() -> None:
 
 def bar() -> DeltaGenerator:
     """The place for the switch and, while presenting, for the buttons of a lesson."""
-    return st.container(key="switch", horizontal=True, horizontal_alignment="right")
+    return st.container(
+        key="switch", horizontal=True, horizontal_alignment="right", width="content"
+    )
 
 
 def switch() -> None:

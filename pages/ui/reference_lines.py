@@ -1,0 +1,19 @@
+"""The lines between which methods lie: the answer without privacy, and one without data."""
+
+from __future__ import annotations
+
+from dpcore.study.metrics import Metric
+from dpcore.study.sweep_plan import SweepPlan
+from pages.ui import cached_work, palette
+from pages.ui.chart_frame import Line
+
+
+def reference_lines(plan: SweepPlan, metric: Metric) -> list[Line]:
+    """Lines for the answer without privacy and the best answer that looks at no data."""
+    colors = palette.current()
+    known = cached_work.limits(plan.data, plan.k, plan.seed, metric.key).value
+    blind = "center of the box" if known.blind_is_center else "points spread in the box"
+    return [
+        Line("No privacy", known.non_private, colors.non_private, "dash"),
+        Line(f"No data: {blind}", known.blind, colors.quiet, "dot"),
+    ]
