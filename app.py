@@ -13,6 +13,7 @@ from pages.server import start
 from pages.ui import (
     address,
     cached_work,
+    center_counts,
     controls,
     figures,
     frame,
@@ -55,13 +56,15 @@ def explore() -> None:
         drawing, panel = st.columns([2.05, 1], gap="medium")
     with panel:
         places = run_panel.panel()
-    choice, layers = run_panel.choose(places)
+    choice, layers, below_centers = run_panel.choose(places)
     with places.intro:
         run_panel.introduce(choice)
     with drawing:
         may_look = visibility.show(choice.data, badges=True)
     if not may_look:
         return
+    with below_centers:
+        center_counts.button(choice)
     with drawing:
         if three:
             three_levels(choice, layers)

@@ -33,7 +33,7 @@ STYLE = """
 .st-key-pickers [data-testid="stColumn"] { min-width: 0; }
 .st-key-pickers [data-testid="stVerticalBlock"] { gap: .15rem; }
 [class*="st-key-all-methods"] button, [class*="st-key-how-many"] button {
-  min-height: 1.5rem; padding: 0;
+  min-height: 1.5rem; padding: 0; white-space: nowrap;
 }
 
 .st-key-level [data-testid="stSlider"] { padding-bottom: 0; }
@@ -108,8 +108,9 @@ def panel() -> RunPanel:
         )
 
 
-def choose(places: RunPanel) -> tuple[Choice, Layers]:
-    """Draw the controls, and say what was chosen there and in the address."""
+def choose(places: RunPanel) -> tuple[Choice, Layers, DeltaGenerator]:
+    """Draw the controls, and say what was chosen there and in the address. The last part is the
+    place below the number of centers."""
     with places.pickers:
         left, middle, right = st.columns([5, 5, 3], gap="small")
         with left:
@@ -118,6 +119,7 @@ def choose(places: RunPanel) -> tuple[Choice, Layers]:
             algorithm = controls.algorithm_control(data, url_keys.ALGORITHM.default)
         with right:
             k = controls.centers_control()
+            below = st.container(key="below-centers")
     with places.actions:
         st.button("New noise", icon=":material/casino:", key="noise", on_click=controls.new_noise)
         with st.popover("Settings", icon=":material/tune:"):
@@ -125,7 +127,7 @@ def choose(places: RunPanel) -> tuple[Choice, Layers]:
             layers = legend.layer_switches(data)
             exact = controls.exact_values(data)
             settings = controls.settings_controls(algorithm)
-    return Choice(data, Request(algorithm, k, *exact, settings)), layers
+    return Choice(data, Request(algorithm, k, *exact, settings)), layers, below
 
 
 def publish_link() -> None:
