@@ -29,6 +29,7 @@ STYLE = """
 .st-key-panel [data-testid="stVerticalBlock"] { gap: .5rem; }
 [data-testid="stMain"] .st-key-panel h1 { font-size: 1.25rem; padding: 0 0 .4rem; }
 .st-key-panel [data-testid="stCaptionContainer"] p { line-height: 1.35; }
+.st-key-pickers { margin-bottom: -.5rem; }
 .st-key-pickers [data-testid="stHorizontalBlock"] { gap: .5rem; }
 .st-key-pickers [data-testid="stColumn"] { min-width: 0; }
 .st-key-pickers [data-testid="stVerticalBlock"] { gap: .15rem; }
