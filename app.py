@@ -13,6 +13,7 @@ from pages.server import start
 from pages.ui import (
     address,
     cached_work,
+    center_counts,
     controls,
     figures,
     frame,
@@ -56,13 +57,15 @@ def explore() -> None:
         drawing, panel = st.columns([2.05, 1], gap="medium")
     with panel:
         places = run_panel.panel()
-    choice, layers = run_panel.choose(places)
+    choice, layers, below_centers = run_panel.choose(places)
     with places.intro:
         run_panel.introduce(choice)
     with drawing:
         may_look = visibility.show(choice.data, badges=True)
     if not may_look:
         return
+    with below_centers:
+        center_counts.button(choice)
     with drawing:
         if three:
             three_levels(choice, layers)
@@ -87,8 +90,7 @@ def one_level(choice: Choice, layers: Layers, places: run_panel.RunPanel) -> Non
         figures.figures(choice, picture, odds=True)
         run_panel.protection(choice)
         notes(choice, picture)
-        if visibility.of(choice.data) is visibility.Visibility.PUBLIC:
-            visibility.public_badges()
+        visibility.public_badges(choice.data)
     with places.actions:
         run_files.offer(choice, picture)
         run_panel.publish_link()
@@ -120,8 +122,7 @@ def three_levels(choice: Choice, layers: Layers) -> None:
         return
     legend.legend(shown, choice, layers)
     notes(choice, shown)
-    if visibility.of(choice.data) is visibility.Visibility.PUBLIC:
-        visibility.public_badges()
+    visibility.public_badges(choice.data)
 
 
 def axes_shown(choice: Choice) -> tuple[int, int]:

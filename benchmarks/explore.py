@@ -1,27 +1,48 @@
-"""Explore through the browser: what a move of the slider costs, and ten people at once."""
+"""Explore through the browser: what a move of the slider costs, beside a plain Streamlit page with
+the same map, and ten people at once."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import statistics
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, WebSocket, sync_playwright
 
 import dpcore
 from benchmarks.table import Row, seconds, unit
 from dpcore.privacy.explain import LEVELS
 from dpcore.study import run_view
-from tests.browser.driver import DESK, FLAGS, serving, settled
+from tests.browser.driver import DESK, FLAGS, ROOT, Server, idle, serving, settled
 
 TITLE = "Explore"
 MONTH = "/?data=nyc-month"
 PEOPLE = 10
 SMALL = {"width": 320, "height": 240}
 #: The map's own description names the level.
+PLAIN = """
+import streamlit as st
+
+from dpcore.privacy.explain import LEVELS, MIDDLE
+from dpcore.runs.request import Request
+from pages.ui import cached_work, city_map, run_map, run_picture
+from pages.ui.choice import Choice
+from pages.ui.legend import Layers
+
+epsilons = {level.name: level.epsilon for level in LEVELS}
+level = st.select_slider("Level", list(epsilons), MIDDLE.name)
+choice = Choice(st.query_params["data"], Request("adaptive", 5, epsilons[level], seed=0))
+picture = cached_work.picture(choice, (0, 1))
+centers = run_picture.centers(picture, choice)
+drawn = run_map.drawn(picture, choice, centers, Layers(), f"The map at level {level}")
+city_map.show(drawn, "picture")
+"""
+SETS = ("nyc-taxi", "nyc-month")
 CHANGED = """
 () => new Promise(resolve => {
   const text = () => document.querySelector('[role="figure"]')?.getAttribute('aria-label');
@@ -54,15 +75,29 @@ def rows() -> Iterator[Row]:
             "first picture of a cold server, in the browser", time.perf_counter() - start, unit="s"
         )
         settled(page)
-        page.goto(server.address + MONTH)
-        settled(page)
-        waits = moves(page)
+        with plain() as other:
+            waits = {}
+            for data in SETS:
+                for name, address in (("here", server.address), ("plain", other.address)):
+                    page = browser.new_page(viewport=DESK)
+                    received: list[int] = []
+                    page.on("websocket", lambda socket, to=received: count_bytes(socket, to))
+                    page.goto(f"{address}/?data={data}")
+                    (settled if name == "here" else map_shown)(page)
+                    received[:] = [0]
+                    waits[data, name] = statistics.median(moves(page))
+                    if name == "here":
+                        yield Row(f"received for a move, {data}", max(received) / 1000, 150, "kB")
+                    page.close()
+        for data in SETS:
+            here = waits[data, "here"]
+            yield Row(f"slider release to new picture, {data}", here, 0.7, "s")
+            yield Row("the same / a plain page with the same map", here / waits[data, "plain"], 1.5)
+        yield Row("nyc-month / nyc-taxi", waits[SETS[1], "here"] / waits[SETS[0], "here"], 1.2)
         own = statistics.median(costs) * base
+        yield Row("wait on nyc-month / server's own compute", waits[SETS[1], "here"] / own)
         yield Row(
-            "slider release to new picture / server's own compute", statistics.median(waits) / own
-        )
-        yield Row(
-            "memory of the server with nyc-month open", resident(server.pid) / 2**20, 1024, "MB"
+            "memory of the server with nyc-month open", resident(server.pid) / 2**20, 450, "MB"
         )
         browser.close()
 
@@ -75,6 +110,33 @@ def rows() -> Iterator[Row]:
         yield Row("errors while ten people move sliders at once", failures + more, 0, "")
         yield Row("their median wait / one person's", crowd / alone, 12)
         browser.close()
+
+
+@contextlib.contextmanager
+def plain() -> Iterator[Server]:
+    """A Streamlit page with a slider and the map, and nothing else."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("pages", "static", ".streamlit"):
+            (Path(folder) / name).symlink_to(ROOT / name)
+        (Path(folder) / "plain.py").write_text(PLAIN)
+        with serving(root=Path(folder), main="plain.py") as server:
+            yield server
+
+
+def map_shown(page: Page) -> None:
+    page.locator(".city-map[data-shown]").wait_for(timeout=60_000)
+    idle(page)
+
+
+def count_bytes(socket: WebSocket, received: list[int]) -> None:
+    """Add up what comes in between two moves; what is sent marks the next one."""
+    received.append(0)
+
+    def add(frame: str | bytes) -> None:
+        received[-1] += len(frame)
+
+    socket.on("framereceived", add)
+    socket.on("framesent", lambda _: received.append(0))
 
 
 def server_seconds(epsilon: float) -> float:

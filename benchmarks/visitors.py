@@ -110,7 +110,7 @@ class Visitor:
             self._drawn.append(element.SerializeToString())
             if element.WhichOneof("type") == "slider" and "-at-privacy" in element.slider.id:
                 self._slider, self._slider_part = element.slider.id, message.delta.fragment_id
-            elif element.WhichOneof("type") == "deck_gl_json_chart":
+            elif element.bidi_component.component_name == "city-map":
                 self.map_at = time.perf_counter()
         elif kind == "script_finished":
             return bool(message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN)

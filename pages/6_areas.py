@@ -104,6 +104,7 @@ def by_area(choice: Choice, areas: Sequence[Chosen]) -> None:
             three_levels(choice, areas)
         else:
             one_picture(at, areas)
+    visibility.public_badges(choice.data)
     words(at, choice, areas)
     take_away(at, areas)
 

@@ -177,17 +177,23 @@ def new_medians(release: PublishedFiles, k: int) -> ReleasedCenters:
 
 
 def cost_curve(release: PublishedFiles, ks: Iterable[int] = range(1, MOST_K + 1)) -> CostCurve:
-    """The least cost found for each number of centers, and the number that it suggests.
+    """The least cost found for each number of centers, and the number that it suggests."""
+    wanted = sorted({_number_of_centers(k) for k in ks})
+    if len(wanted) < 3:
+        raise BadInput("A curve needs at least three numbers of centers.")
+    return curve_of(points_of(release), wanted)
+
+
+def curve_of(points: Synopsis, ks: Sequence[int] = range(1, MOST_K + 1)) -> CostCurve:
+    """The same from the points of any run or release.
 
     Found centers are local optima. Where fewer of them cost less than more do, the cost of fewer
     stands for both: adding a center never raises the least cost.
     """
-    wanted = sorted({_number_of_centers(k) for k in ks})
-    if len(wanted) < 3:
-        raise BadInput("A curve needs at least three numbers of centers.")
-    costs = [center_cost(release, new_centers(release, k)).nicv for k in wanted]
+    rows = max(float(np.sum(points.weights)), 1.0)
+    costs = [max(points.cost(points.kmeans(k, SEED)) / rows, 0.0) for k in ks]
     least = np.minimum.accumulate(costs).tolist()
-    return CostCurve(tuple(zip(wanted, least, strict=True)), release.box.d)
+    return CostCurve(tuple(zip(ks, least, strict=True)), points.box.d)
 
 
 def center_cost(release: PublishedFiles, centers: npt.ArrayLike) -> CenterCost:

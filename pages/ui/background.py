@@ -24,6 +24,10 @@ PATIENCE = 5.0
 KEPT = 256
 #: The most seconds that a step waits for pictures, so that many visitors cannot block it.
 PATIENCE_WITH_PICTURES = 0.5
+#: A step that takes longer than this many seconds, or nobody knows how long, begins only after no
+#: picture was wanted for a while: whoever drags a slider wants the next one soon.
+#: It would slow that one down, so it also waits longer.
+LONG_STEP, QUIET, PATIENCE_OF_LONG_STEPS = 0.05, 0.35, 2.0
 #: Seconds to try stopping a job for, and between tries.
 STOPPING, BETWEEN = 5.0, 0.05
 
@@ -38,6 +42,8 @@ class PictureQueue:
     def __init__(self, at_once: int = os.cpu_count() or 1) -> None:
         self._free = at_once
         self._wanted = 0
+        #: When the last picture was ready.
+        self._ready = float("-inf")
         #: Steps that are being taken, by any worker.
         self._steps = 0
         self._changed = threading.Condition()
@@ -54,6 +60,7 @@ class PictureQueue:
             with self._changed:
                 self._free += 1
                 self._wanted -= 1
+                self._ready = time.monotonic()
                 self._changed.notify_all()
 
     @contextmanager
@@ -72,10 +79,16 @@ class PictureQueue:
                 self._steps -= allowed
                 self._changed.notify_all()
 
-    def give_way(self, seconds: float) -> None:
-        """Wait until nobody is waiting for a picture, or until the seconds are over."""
+    def give_way(self, seconds: float, quiet: float = 0.0) -> None:
+        """Wait until nobody is waiting for a picture, nor was for a while, or until the seconds
+        are over."""
+        end = time.monotonic() + seconds
         with self._changed:
-            self._changed.wait_for(lambda: not self._wanted, seconds)
+            while (now := time.monotonic()) < end:
+                rest = end if self._wanted else min(end, self._ready + quiet)
+                if rest <= now:
+                    return
+                self._changed.wait(rest - now)
 
 
 class Job(Generic[T]):
@@ -95,6 +108,8 @@ class Job(Generic[T]):
         #: Whether its steps are taken only while nothing else runs, since they are timed.
         self.alone = False
         self.watched = 0.0
+        #: Seconds of the last step, once there was one.
+        self.took = float("inf")
         self._steps: Callable[[], Iterator[T]] | None = steps
         self._iterator: Iterator[T] | None = None
         #: Interrupts the current operation; a step may consist of several.
@@ -230,10 +245,15 @@ class Worker:
                     self._changed.wait()
                 if job is None:
                     return
-            self._pictures.give_way(PATIENCE_WITH_PICTURES)
+            if job.took > LONG_STEP:
+                self._pictures.give_way(PATIENCE_OF_LONG_STEPS, QUIET)
+            else:
+                self._pictures.give_way(PATIENCE_WITH_PICTURES)
             with self._pictures.step(job.alone) as allowed:
                 if allowed:
+                    start = time.monotonic()
                     job.advance()
+                    job.took = time.monotonic() - start
 
     def _next(self) -> Job[Any] | None:
         """The watched job with the fewest results, so that everybody soon sees first results.

@@ -105,8 +105,8 @@ def algorithm_control(data: str, opens: str) -> str:
         st.selectbox,
         "Method",
         url_keys.ALGORITHM.by_default(opens),
-        options=methods.in_order(),
-        format_func=methods.marked,
+        options=list(methods.labels()),
+        format_func=methods.labels().__getitem__,
     )
     methods.button(data, url_keys.CENTERS.get())
     return chosen

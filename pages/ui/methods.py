@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from functools import cache
 
 import streamlit as st
 
@@ -41,15 +42,14 @@ def groups() -> dict[str, list[Algorithm]]:
     return {group: [each for each in known if group_of(each) == group] for group in MEANINGS}
 
 
-def in_order() -> list[str]:
-    """The keys of all methods, group after group."""
-    return [algorithm.key for found in groups().values() for algorithm in found]
-
-
-def marked(key: str) -> str:
-    """A method's name with the mark of its verdict."""
-    algorithm = ALGORITHMS[key]
-    return f"{MARKS[algorithm.verdict][0]} {algorithm.title}"
+@cache
+def labels() -> dict[str, str]:
+    """All methods by their keys, group after group: each name with the mark of its verdict."""
+    return {
+        algorithm.key: f"{MARKS[algorithm.verdict][0]} {algorithm.title}"
+        for found in groups().values()
+        for algorithm in found
+    }
 
 
 def line(algorithm: Algorithm) -> str:

@@ -93,13 +93,13 @@ def repeat(choice: Choice) -> None:
     st.caption("In a shell")
     st.code(
         choice.request.command(choice.data, explore_areas.file(choice)),
-        language="bash",
+        language=None,
         wrap_lines=True,
     )
     st.caption("In Python")
     st.code(
         choice.request.python(choice.data, explore_areas.file(choice)),
-        language="python",
+        language=None,
         wrap_lines=True,
     )
 

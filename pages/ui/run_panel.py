@@ -29,11 +29,12 @@ STYLE = """
 .st-key-panel [data-testid="stVerticalBlock"] { gap: .5rem; }
 [data-testid="stMain"] .st-key-panel h1 { font-size: 1.25rem; padding: 0 0 .4rem; }
 .st-key-panel [data-testid="stCaptionContainer"] p { line-height: 1.35; }
+.st-key-pickers { margin-bottom: -.5rem; }
 .st-key-pickers [data-testid="stHorizontalBlock"] { gap: .5rem; }
 .st-key-pickers [data-testid="stColumn"] { min-width: 0; }
 .st-key-pickers [data-testid="stVerticalBlock"] { gap: .15rem; }
 [class*="st-key-all-methods"] button, [class*="st-key-how-many"] button {
-  min-height: 1.5rem; padding: 0;
+  min-height: 1.5rem; padding: 0; white-space: nowrap;
 }
 
 .st-key-level [data-testid="stSlider"] { padding-bottom: 0; }
@@ -59,7 +60,7 @@ STYLE = """
   border-top: 1px solid light-dark(#C8D0D7, #425060);
 }
 .st-key-panel [class*="st-key-figures"] > div:first-child {
-  background: light-dark(#EAF1FC, #16283F);
+  background: light-dark(#F1F5FD, #16283F);
 }
 .st-key-panel [data-testid="stMetricValue"] { font-size: 1.6rem; line-height: 1.25; }
 .st-key-panel [data-testid="stTable"] :is(td, th) { padding: .3rem .4rem !important; }
@@ -108,8 +109,9 @@ def panel() -> RunPanel:
         )
 
 
-def choose(places: RunPanel) -> tuple[Choice, Layers]:
-    """Draw the controls, and say what was chosen there and in the address."""
+def choose(places: RunPanel) -> tuple[Choice, Layers, DeltaGenerator]:
+    """Draw the controls, and say what was chosen there and in the address. The last part is the
+    place below the number of centers."""
     with places.pickers:
         left, middle, right = st.columns([5, 5, 3], gap="small")
         with left:
@@ -118,6 +120,7 @@ def choose(places: RunPanel) -> tuple[Choice, Layers]:
             algorithm = controls.algorithm_control(data, url_keys.ALGORITHM.default)
         with right:
             k = controls.centers_control()
+            below = st.container(key="below-centers")
     with places.actions:
         st.button("New noise", icon=":material/casino:", key="noise", on_click=controls.new_noise)
         with st.popover("Settings", icon=":material/tune:"):
@@ -125,7 +128,7 @@ def choose(places: RunPanel) -> tuple[Choice, Layers]:
             layers = legend.layer_switches(data)
             exact = controls.exact_values(data)
             settings = controls.settings_controls(algorithm)
-    return Choice(data, Request(algorithm, k, *exact, settings)), layers
+    return Choice(data, Request(algorithm, k, *exact, settings)), layers, below
 
 
 def publish_link() -> None:

@@ -10,6 +10,8 @@ import streamlit as st
 from pages.ui import access, address, browser_state, forgetting, limits
 
 NAME = "Private maps"
+#: The page to which the name leads, so that the menu need not.
+HOME = "Start"
 #: What a page that has parts is called among them.
 FIRST_PART = {"Compare": "Measurements"}
 #: A private center in its non-private ring, as everywhere in this product.
@@ -79,7 +81,7 @@ Entry = tuple[str, str, str]
 def draw(title: str, pages: Iterable[Entry], within: Mapping[str, str], start: str) -> None:
     """Draw the bar. `within` tells which pages are a part of which other."""
     st.html(STYLE)
-    entries = list(pages)
+    entries = [entry for entry in pages if entry[1] != HOME]
     section = within.get(title, title)
     with st.container(key="bar", horizontal=True, wrap=False, vertical_alignment="center"):
         with st.container(key="brand", width="content"):

@@ -47,12 +47,14 @@ def item_words(data: str) -> str:
     return "" if of(data) is Visibility.PUBLIC else mark_words(data)
 
 
-def public_badges(what: str = "a level") -> None:
-    """In two badges: that anyone may look at these data, and what is not private on the page."""
+def public_badges(data: str) -> None:
+    """For public data, in two badges: that anyone may look, and that something is not private."""
+    if of(data) is not Visibility.PUBLIC:
+        return
     st.markdown(
         f":green-badge[:material/public: Public data] {NOT_PRIVATE}",
         help="Anyone may look at these data, so choosing "
-        f"{what} by what you see here leaks nothing. Red marks, and how far centers moved and how "
+        "a level by what you see here leaks nothing. Red marks, and how far centers moved and how "
         "much accuracy is lost, come from the data themselves, without noise. Of data that are "
         "not public such figures must not leave your screen.",
     )

@@ -298,6 +298,7 @@ def test_centers_glide_to_their_new_places_unless_a_person_prefers_less_motion(
     visit: Visit, motion: str
 ) -> None:
     page = visit("/", reduced_motion=motion)
+    page.locator(".city-map[data-shown]").wait_for()
     page.evaluate(WATCH)
     slider(page).focus()
     page.keyboard.press("End")

@@ -9,7 +9,7 @@ from tests.pages.visits import address, maps, press, visited, words
 
 def test_every_method_stands_in_one_group_and_broken_ones_come_last() -> None:
     groups = methods.groups()
-    assert sorted(methods.in_order()) == sorted(ALGORITHMS)
+    assert sorted(methods.labels()) == sorted(ALGORITHMS)
     assert [each.key for each in groups[methods.RECOMMENDED]][:2] == ["adaptive", "auto"]
     assert all(not each.verdict.holds for each in groups[methods.BROKEN])
     assert all(each.verdict.holds for each in groups[methods.PUBLISHED])

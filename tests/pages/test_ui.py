@@ -126,7 +126,8 @@ def test_a_picture_that_fails_gives_its_turn_back() -> None:
 def test_steps_give_way_to_pictures_but_are_not_stopped_by_a_crowd(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("pages.ui.background.PATIENCE_WITH_PICTURES", LONG)
+    for name in ("PATIENCE_WITH_PICTURES", "PATIENCE_OF_LONG_STEPS"):
+        monkeypatch.setattr(f"pages.ui.background.{name}", LONG)
     pictures = PictureQueue(at_once=1)
     worker = Worker(pictures)
     with pictures.turn():
@@ -135,9 +136,21 @@ def test_steps_give_way_to_pictures_but_are_not_stopped_by_a_crowd(
         assert not waiting.results
     wait_for(waiting)
 
-    monkeypatch.setattr("pages.ui.background.PATIENCE_WITH_PICTURES", 0.02)
+    for name in ("PATIENCE_WITH_PICTURES", "PATIENCE_OF_LONG_STEPS"):
+        monkeypatch.setattr(f"pages.ui.background.{name}", 0.02)
     with pictures.turn():
         wait_for(worker.job("crowded", lambda: iter([1])))
+
+
+def test_a_long_step_begins_once_nobody_drags_a_slider_any_more() -> None:
+    pictures = PictureQueue(at_once=1)
+    with pictures.turn():
+        pass
+    ready = time.monotonic()
+    pictures.give_way(seconds=LONG)
+    pictures.give_way(seconds=LONG, quiet=0.2)
+    assert 0.15 < time.monotonic() - ready < LONG / 2
+    pictures.give_way(seconds=LONG, quiet=0.2)
 
 
 def luminance(color: str) -> float:
