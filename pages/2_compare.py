@@ -8,6 +8,7 @@ import streamlit as st
 
 from pages.ui import address, frame, url_keys
 from pages.ui.compare import (
+    accuracy_duel,
     auto_choices,
     coreset_sizes,
     findings,
@@ -20,6 +21,7 @@ from pages.ui.compare import (
 #: Views by their name in the address: what the tab says, and what draws it.
 VIEWS: dict[str, tuple[str, Callable[[], None]]] = {
     "rank": ("Rank at one ε", ranking.show),
+    "duel": ("One against one", accuracy_duel.show),
     "map": ("Map over k and d", k_by_d.show),
     "time": ("Run time", run_times.show),
     "size": ("Size of the coreset", coreset_sizes.show),

@@ -20,12 +20,12 @@ from dpcore.datasets import DataInfo
 from dpcore.datasets.rows import from_array
 from dpcore.papers import REPRODUCTIONS, Check, Conclusion, Effort, ReproductionRun, Row, Shelf
 from dpcore.papers.figure_row import printed
-from dpcore.study import standings
+from dpcore.study import duels, standings
 from dpcore.study.k_by_d_sweep import Family
 from dpcore.study.kept_standings import kept_standings
 from dpcore.study.sweep_plan import SweepPlan
 from pages.ui import cached_work, url_keys
-from pages.ui.compare import auto_choices, findings, k_by_d, run_times, shared_jobs
+from pages.ui.compare import accuracy_duel, auto_choices, findings, k_by_d, run_times, shared_jobs
 from pages.ui.own_data import HELD, SessionData
 from pages.ui.wording import percent
 from tests.pages.sweeping import finished, until
@@ -476,3 +476,26 @@ def test_the_number_of_ones_own_rows_is_typed_and_never_counted() -> None:
     app.number_input(key="at-public_rows").set_value(50_000).run()
     assert "50,000 rows, 3 centers, 2 dimensions" in words(app)
     assert "4,321" not in words(app)
+
+
+def test_a_duel_says_who_wins_in_which_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    small = {"epsilons": (2.0,), "ks": (2, 3), "ns": (500,), "ds": (2,)}
+    real = duels.Duel
+    monkeypatch.setattr(accuracy_duel, "Duel", lambda *rest: real(*rest, **small))
+    app = page(compare="duel", algorithm="eugkm", against="kvariates", duel_runs=8)
+    said = words(finished(app))
+    assert "**EUGkM** wins 2 of 2 cells, 2 of them beyond chance; **k-variates++** wins 0" in said
+    for trace in chart(app)["data"]:
+        ((strength,),) = trace["z"]
+        ((text,),) = trace["text"]
+        assert strength > 0.9
+        assert float(text) > 4
+    table = app.table[0].value
+    assert list(table["EUGkM won"]) == [8, 8]
+    assert set(table["beyond chance"]) == {"yes"}
+
+
+def test_a_duel_is_against_another_method_whatever_the_address_says() -> None:
+    app = page(compare="duel", algorithm="eugkm", against="eugkm", duel_runs=2)
+    assert app.selectbox(key="at-against").value == "dplloyd"
+    press(app, "Stop")
