@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 
@@ -13,6 +14,7 @@ from pages.ui.compare import (
     coreset_sizes,
     findings,
     k_by_d,
+    own_method,
     predicted_winners,
     ranking,
     run_times,
@@ -22,6 +24,7 @@ from pages.ui.compare import (
 VIEWS: dict[str, tuple[str, Callable[[], None]]] = {
     "rank": ("Rank at one ε", ranking.show),
     "duel": ("One against one", accuracy_duel.show),
+    "mine": ("Your own method", partial(own_method.show, ranking.beside)),
     "map": ("Map over k and d", k_by_d.show),
     "time": ("Run time", run_times.show),
     "size": ("Size of the coreset", coreset_sizes.show),

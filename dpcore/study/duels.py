@@ -57,7 +57,7 @@ class Bout:
 
 
 @dataclass(frozen=True)
-class Duel:
+class MethodDuel:
     """Two methods that meet in every cell, some times each."""
 
     #: One request for each method; other cells have the same at their epsilon and k.
@@ -111,9 +111,9 @@ class Duel:
         )
         return f"""\
 import dpcore
-from dpcore.study.duels import Duel, as_csv
+from dpcore.study.duels import MethodDuel, as_csv
 
-duel = Duel(
+duel = MethodDuel(
     {self.one.expression()},
     {self.other.expression()},
     runs={self.runs},

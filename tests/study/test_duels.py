@@ -12,10 +12,10 @@ import dpcore
 from dpcore.datasets.generated import gaussians
 from dpcore.datasets.rows import from_array
 from dpcore.errors import BadInput
-from dpcore.study.duels import Bout, Duel, Setting, as_csv, cells_csv, outcomes
+from dpcore.study.duels import Bout, MethodDuel, Setting, as_csv, cells_csv, outcomes
 from dpcore.study.metrics import nicv
 
-SMALL = Duel(
+SMALL = MethodDuel(
     dpcore.Request("eugkm", 2, 0.5, seed=3),
     dpcore.Request("kvariates", 2, 0.5, seed=3),
     2,
@@ -69,7 +69,9 @@ def test_one_unlikely_cell_among_many_is_not_significant_after_the_correction() 
 
 
 def test_a_cell_in_which_one_cannot_run_says_why_and_counts_for_nobody() -> None:
-    duel = Duel(dpcore.Request("adaptive", 2, 0.5), dpcore.Request("eugkm", 2, 0.5), 1, ds=(3,))
+    duel = MethodDuel(
+        dpcore.Request("adaptive", 2, 0.5), dpcore.Request("eugkm", 2, 0.5), 1, ds=(3,)
+    )
     (refused, *_) = outcomes(duel.bouts())
     assert refused.refusal is not None
     assert "2 dimensions" in refused.refusal
@@ -79,7 +81,7 @@ def test_a_cell_in_which_one_cannot_run_says_why_and_counts_for_nobody() -> None
 
 def test_a_method_does_not_meet_itself() -> None:
     with pytest.raises(BadInput, match="two methods"):
-        Duel(SMALL.one, SMALL.one, 1)
+        MethodDuel(SMALL.one, SMALL.one, 1)
 
 
 def test_the_program_prints_every_bout(capsys: pytest.CaptureFixture[str]) -> None:

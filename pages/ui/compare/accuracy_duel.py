@@ -14,7 +14,7 @@ from plotly.subplots import make_subplots
 
 from dpcore.algorithms import ALGORITHMS
 from dpcore.study import duels
-from dpcore.study.duels import Bout, CellOutcome, Duel, Setting
+from dpcore.study.duels import Bout, CellOutcome, MethodDuel, Setting
 from pages.ui import address, chart_style, controls, live_runs, palette, refusal_lines, url_keys
 from pages.ui.chart_frame import title
 from pages.ui.compare import method_picker, shared_jobs
@@ -50,13 +50,13 @@ def show() -> None:
         )
         runs = controls.runs_control("Runs of each cell", url_keys.DUEL_RUNS)
     one, other = controls.requests(choice, (choice.request.algorithm, against))
-    duel = Duel(one, other, runs)
+    duel = MethodDuel(one, other, runs)
     live_runs.show(
         DATA, duel, partial(gather, duel), partial(draw, duel), partial(files, duel), marked=False
     )
 
 
-def gather(duel: Duel, stopped: bool) -> list[Bout]:
+def gather(duel: MethodDuel, stopped: bool) -> list[Bout]:
     """Request the missing bouts, unless stopped, and return the finished ones."""
     whole = [(setting, number) for number in range(duel.runs) for setting in duel.settings]
 
@@ -68,7 +68,7 @@ def gather(duel: Duel, stopped: bool) -> list[Bout]:
     return live_runs.gathered({"duel": job}, duel.total, refused)
 
 
-def files(duel: Duel, bouts: list[Bout]) -> list[File]:
+def files(duel: MethodDuel, bouts: list[Bout]) -> list[File]:
     return [
         File("CSV of the cells", "duel.csv", lambda: duels.cells_csv(duels.outcomes(bouts))),
         File("CSV of every run", "duel-runs.csv", partial(duels.as_csv, bouts)),
@@ -76,7 +76,7 @@ def files(duel: Duel, bouts: list[Bout]) -> list[File]:
     ]
 
 
-def draw(duel: Duel, bouts: list[Bout]) -> None:
+def draw(duel: MethodDuel, bouts: list[Bout]) -> None:
     found = duels.outcomes(bouts)
     st.markdown(summary(duel, found))
     st.markdown(legend(duel), unsafe_allow_html=True)
@@ -90,7 +90,7 @@ def draw(duel: Duel, bouts: list[Bout]) -> None:
     table(duel, found)
 
 
-def summary(duel: Duel, found: Sequence[CellOutcome]) -> str:
+def summary(duel: MethodDuel, found: Sequence[CellOutcome]) -> str:
     """Who wins how many cells, and how many of them not by chance."""
     able = [each for each in found if each.refusal is None]
     won = [
@@ -106,7 +106,7 @@ def summary(duel: Duel, found: Sequence[CellOutcome]) -> str:
     return "; ".join(said) + (f"; {rest} are even." if rest else ".")
 
 
-def legend(duel: Duel) -> str:
+def legend(duel: MethodDuel) -> str:
     colors = palette.current()
     return (
         f'<span style="color:{colors.series[0]}">■</span> {title(duel.one.algorithm)} does better, '
@@ -115,7 +115,7 @@ def legend(duel: Duel) -> str:
     )
 
 
-def figure(duel: Duel, found: Sequence[CellOutcome], colors: Palette) -> go.Figure:
+def figure(duel: MethodDuel, found: Sequence[CellOutcome], colors: Palette) -> go.Figure:
     """A small map over ε and n for each k and d."""
     by_setting = {each.setting: each for each in found}
     drawn = make_subplots(
@@ -147,7 +147,9 @@ def figure(duel: Duel, found: Sequence[CellOutcome], colors: Palette) -> go.Figu
     return drawn
 
 
-def heat(duel: Duel, cells: Sequence[Sequence[CellOutcome | None]], colors: Palette) -> go.Heatmap:
+def heat(
+    duel: MethodDuel, cells: Sequence[Sequence[CellOutcome | None]], colors: Palette
+) -> go.Heatmap:
     return go.Heatmap(
         x=[f"{epsilon:g}" for epsilon in duel.epsilons],
         y=[f"{n:,}" for n in duel.ns],
@@ -183,7 +185,7 @@ def label(each: CellOutcome | None) -> str:
     return said if each.is_significant else f"({said})"
 
 
-def hover(duel: Duel, each: CellOutcome | None) -> str:
+def hover(duel: MethodDuel, each: CellOutcome | None) -> str:
     if each is None:
         return "…"
     if each.refusal is not None:
@@ -194,7 +196,7 @@ def hover(duel: Duel, each: CellOutcome | None) -> str:
     )
 
 
-def table(duel: Duel, found: Sequence[CellOutcome]) -> None:
+def table(duel: MethodDuel, found: Sequence[CellOutcome]) -> None:
     """Draw all cells as a table, for screen readers too."""
     with st.expander("All cells in figures", icon=":material/table:"):
         rows = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dpcore.papers import Effort, ReproductionRun, reproduce
-from dpcore.study.duels import Bout, Duel
+from dpcore.study.duels import Bout, MethodDuel
 from dpcore.study.k_by_d_sweep import Cell, Family
 from dpcore.study.timing import Timetable, Timing
 from pages.ui import workers
@@ -22,7 +22,7 @@ def cells(family: Family, stopped: bool, most: int) -> dict[str, Job[Cell]]:
     return found
 
 
-def bouts(duel: Duel, stopped: bool, most: int) -> Job[Bout]:
+def bouts(duel: MethodDuel, stopped: bool, most: int) -> Job[Bout]:
     """The job of a duel, which runs until every cell has enough runs."""
     whole = replace(duel, runs=most)
     return workers.worker().job(("duel", whole), whole.bouts, 0 if stopped else duel.total)
