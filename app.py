@@ -9,7 +9,6 @@ from streamlit.starlette import App
 from dpcore.algorithms import ALGORITHMS
 from dpcore.errors import DpcoreError
 from dpcore.privacy import explain
-from dpcore.privacy.rounding import at_most
 from pages.server import start
 from pages.ui import (
     address,
@@ -18,6 +17,8 @@ from pages.ui import (
     figures,
     frame,
     legend,
+    run_files,
+    run_panel,
     run_picture,
     too_few_rows,
     url_keys,
@@ -35,7 +36,6 @@ SIDES = (
     (url_keys.IN_THE_MIDDLE, "Second level"),
     (url_keys.RIGHT, "Third level"),
 )
-UNPROVED = "no protection is proved"
 #: From so many rows on, noise drowns among them.
 MANY_ROWS = 1_000_000
 
@@ -47,45 +47,50 @@ def main() -> None:
 
 
 def explore() -> None:
-    choice = controls.choose()
-    st.title("What privacy costs")
-    unit = choice.about.unit
-    noisy = (
-        f"**Blue:** the same after noise is added, so that no single {unit} can be detected."
-        if choice.request.system.verdict.holds
-        else f"**Orange:** from a method that claims to hide each {unit}, without a valid proof."
-    )
-    st.caption(
-        f"**Red:** {choice.request.k} centers computed from every {unit}. {noisy} Drag the slider: "
-        "more privacy, less accuracy."
-    )
-    if not visibility.show(choice.data):
-        return
-    with st.sidebar:
-        three = address.control(st.toggle, "Three levels side by side", url_keys.THREE)
-        layers = legend.layer_switches(choice.data)
+    visibility.stop_if_absent()
+    three = url_keys.THREE.get()
     if three:
-        three_levels(choice, layers)
+        panel, drawing = st.container(), st.container()
     else:
-        one_level(choice, layers)
+        drawing, panel = st.columns([2.05, 1], gap="medium")
+    with panel:
+        places = run_panel.panel()
+    choice, layers = run_panel.choose(places)
+    with places.intro:
+        run_panel.introduce(choice)
+    with drawing:
+        may_look = visibility.show(choice.data, badges=True)
+    if not may_look:
+        return
+    with drawing:
+        if three:
+            three_levels(choice, layers)
+        else:
+            one_level(choice, layers, places)
 
 
-def one_level(choice: Choice, layers: Layers) -> None:
-    slider, words = st.columns([3, 2], gap="medium")
-    with slider:
-        level_slider(choice)
-    with words, st.container(key="words", gap="xsmall"):
-        protection(choice)
+def one_level(choice: Choice, layers: Layers, places: run_panel.RunPanel) -> None:
+    with places.level:
+        run_panel.level_slider(choice)
     axes = axes_shown(choice)
     picture = attempt(choice, axes)
     if picture is None:
         offer_another(choice)
         return
-    run_picture.draw(picture, choice, axes, layers, key="picture")
+    with st.container(key="stage"):
+        run_picture.draw(picture, choice, axes, layers, key="picture")
     legend.legend(picture, choice, layers)
-    notes(choice, picture)
-    figures.figures(choice, picture)
-    figures.table(choice, picture)
+    with places.answer:
+        figures.figures(choice, picture, odds=True)
+        run_panel.protection(choice)
+        notes(choice, picture)
+        if visibility.of(choice.data) is visibility.Visibility.PUBLIC:
+            visibility.public_badges()
+    with places.actions:
+        run_files.offer(choice, picture)
+        run_panel.publish_link()
+    with places.table:
+        figures.table(choice, picture)
 
 
 def three_levels(choice: Choice, layers: Layers) -> None:
@@ -96,7 +101,8 @@ def three_levels(choice: Choice, layers: Layers) -> None:
         with column:
             chosen = controls.level_slider(label, key)
             at = choice.at(next(lv.epsilon for lv in explain.LEVELS if lv.name == chosen))
-            said = explain.odds(at.request.epsilon) if at.request.system.verdict.holds else UNPROVED
+            holds = at.request.system.verdict.holds
+            said = explain.odds(at.request.epsilon) if holds else run_panel.UNPROVED
             st.markdown(f"**{chosen}**: {said}")
             picture = attempt(at, axes)
             if picture is None:
@@ -106,38 +112,11 @@ def three_levels(choice: Choice, layers: Layers) -> None:
             shown = picture
     if shown is None:
         offer_another(choice)
-    else:
-        legend.legend(shown, choice, layers)
-        notes(choice, shown)
-
-
-def level_slider(choice: Choice) -> None:
-    controls.level_slider(f"How strictly is each {choice.about.unit} protected?")
-    st.html(controls.ENDS)
-    if controls.is_exact(choice):
-        st.caption(
-            f"You typed ε = {at_most(choice.request.epsilon)}; the slider shows the nearest level."
-        )
-
-
-def protection(choice: Choice) -> None:
-    """What the level means, in words."""
-    unit = choice.about.unit
-    if not choice.request.system.verdict.holds:
-        st.warning(
-            f"**{UNPROVED.capitalize()}.** {explain.attack(float('inf'), unit)} "
-            "This method's privacy claim does not hold."
-        )
         return
-    st.metric(f"What an attacker can gain about one {unit}", explain.odds(choice.request.epsilon))
-    sentences = [
-        explain.attack(choice.request.epsilon, unit, choice.request.neighbors),
-        f"Protected is {explain.scope(unit)}.",
-        explain.slip(choice.request.delta),
-    ]
-    st.caption(" ".join(filter(None, sentences)))
-    if caution := explain.caution(choice.request.epsilon):
-        st.caption(f":orange[:material/warning: **{caution}**]")
+    legend.legend(shown, choice, layers)
+    notes(choice, shown)
+    if visibility.of(choice.data) is visibility.Visibility.PUBLIC:
+        visibility.public_badges()
 
 
 def axes_shown(choice: Choice) -> tuple[int, int]:

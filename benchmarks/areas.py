@@ -23,7 +23,7 @@ TITLE = "Levels by area"
 
 #: All of New York, so that every neighborhood lies in it.
 WHOLE_CITY = Box((-74.26, 40.49), (-73.69, 40.92), ("longitude", "latitude"))
-ALGORITHMS = ("adaptive", "eugkm")
+ALGORITHMS = ("adaptive", "eugkm", "coreset")
 K, EPSILON, TIMES = 5, 1.0, 7
 MOVE, ALL = 1.5, 10.0
 

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from dpcore.study.comparisons import center_shift, nicv
     from dpcore.study.guarantees import guarantee
     from dpcore.study.prediction import crossover, predict
+    from dpcore.study.recommendation import recommend
     from dpcore.study.sweep import Trial, sweep
 
 #: Public modules, and the module that defines each other public name.
@@ -75,6 +76,7 @@ _HOMES = {
     "guarantee": "dpcore.study.guarantees",
     "nicv": "dpcore.study.comparisons",
     "predict": "dpcore.study.prediction",
+    "recommend": "dpcore.study.recommendation",
     "run": "dpcore.runs.run",
     "sweep": "dpcore.study.sweep",
 }
@@ -108,6 +110,7 @@ __all__ = [
     "guarantee",
     "nicv",
     "predict",
+    "recommend",
     "regions",
     "run",
     "sweep",

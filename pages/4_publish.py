@@ -1,4 +1,4 @@
-"""Publish: spend the budget once, take what may leave, and see what was ever spent."""
+"""Publish: use budget once, take what may leave, and see what was ever used."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pages.ui.publish import (
     history,
     ledger_choice,
     level_step,
+    place_step,
     protection_step,
     released_step,
     step_list,
@@ -24,15 +25,17 @@ from pages.ui.wording import plain
 
 PUBLISH, HISTORY = "publish", "history"
 VIEWS = {PUBLISH: "Publish", HISTORY: "History"}
+#: Steps that ask about files whose rows nobody has read.
+OF_FILES = (PublishStep.PROTECT, PublishStep.PLACE)
 NEEDS = {PUBLISH: Action.PLAN, HISTORY: Action.HISTORY}
 
 
 def main() -> None:
     frame.frame("Publish")
-    st.title("Publish once")
+    step_list.style()
+    st.title("Publish")
     st.caption(
-        "From data to files that anybody may have. Nothing is spent before you confirm it, and "
-        "what is spent stays spent."
+        "From your data to files that anybody may have. No budget is used before you confirm."
     )
     views = {view: title for view, title in VIEWS.items() if access.may(NEEDS[view])}
     key = url_keys.PUBLISH_VIEW.narrowed(OneOf(views), next(iter(views)))
@@ -54,19 +57,30 @@ def path() -> None:
     if step is PublishStep.RELEASED:
         step = PublishStep.DATA
     key = chosen(step)
-    if step is PublishStep.PROTECT and data_step.files() is None and key is None:
+    if step in OF_FILES and data_step.files() is None and key is None:
         step = PublishStep.DATA
     if step is PublishStep.DATA:
         data_step.draw()
-        for later in (PublishStep.PROTECT, PublishStep.LEVEL, PublishStep.CONFIRM):
-            step_list.ahead(later)
-    elif step is PublishStep.PROTECT and data_step.files() is not None:
-        step_list.finished(PublishStep.DATA, data_step.summary())
-        protection_step.draw()
-        for later in (PublishStep.LEVEL, PublishStep.CONFIRM):
-            step_list.ahead(later)
+        step_list.ahead(
+            PublishStep.PROTECT, PublishStep.PLACE, PublishStep.LEVEL, PublishStep.CONFIRM
+        )
+    elif step in OF_FILES and data_step.files() is not None:
+        of_files(step)
     elif key is not None:
         of_chosen_data(step, subject(key))
+
+
+def of_files(step: PublishStep) -> None:
+    """The steps that ask about files, before their rows are read."""
+    step_list.finished(PublishStep.DATA, data_step.summary())
+    unit = protection_step.current().unit
+    if step is PublishStep.PROTECT or unit is None:
+        protection_step.draw()
+        step_list.ahead(PublishStep.PLACE, PublishStep.LEVEL, PublishStep.CONFIRM)
+        return
+    step_list.finished(PublishStep.PROTECT, protection_step.words(unit))
+    place_step.draw()
+    step_list.ahead(PublishStep.LEVEL, PublishStep.CONFIRM)
 
 
 def chosen(step: PublishStep) -> str | None:
@@ -75,16 +89,14 @@ def chosen(step: PublishStep) -> str | None:
         return None
     visibility.stop_if_absent()
     key: str | None = url_keys.DATA.by_default(None).get()
-    return key if key or step is PublishStep.PROTECT else url_keys.DATA.default
+    return key if key or step in OF_FILES else url_keys.DATA.default
 
 
 def of_chosen_data(step: PublishStep, on: Subject) -> None:
     step_list.finished(PublishStep.DATA, plain(on.about.title))
-    step_list.finished(
-        PublishStep.PROTECT,
-        protection_step.summary(on),
-        change=on.is_own and bool(data_step.files()),
-    )
+    can_change = on.is_own and bool(data_step.files())
+    step_list.finished(PublishStep.PROTECT, protection_step.words(on.unit), change=can_change)
+    step_list.finished(PublishStep.PLACE, place_step.summary(on), change=can_change)
     ledger = ledger_choice.ledger()
     if ledger is None:
         return

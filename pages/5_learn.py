@@ -1,37 +1,59 @@
-"""Learn: for a teacher with a projector and twenty minutes."""
+"""Learn: games, lessons and a step-by-step view, for a class and whoever is curious."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 
 from pages.ui import address, frame, url_keys
-from pages.ui.learn import game, guess_centers, lessons, presenter, repeated_runs, step_by_step
+from pages.ui.learn import (
+    attacking,
+    game,
+    guess_centers,
+    lesson_writing,
+    lessons,
+    presenter,
+    repeated_runs,
+    room,
+    screen_tools,
+    step_by_step,
+    step_picture,
+    welcome,
+)
 
-PARTS = {
-    "steps": ("Step by step", step_by_step.part),
-    "game": ("Is this trip in the data?", game.part),
-    "luck": ("Same ε, other luck", repeated_runs.part),
-    "guess": ("Guess, then look", guess_centers.part),
-    "lessons": ("Lessons", lessons.part),
+PARTS: dict[str, tuple[str, Callable[[], None]]] = {
+    "start": ("Start", welcome.part),
+    "lessons": ("Lessons", partial(lessons.part, step_picture.card)),
+    "game": ("Game", game.part),
+    "attack": ("Attack", attacking.part),
+    "moves": ("Move", attacking.part),
+    "guess": ("Guess", guess_centers.part),
+    "steps": ("Steps", step_by_step.part),
+    "luck": ("Nine maps", repeated_runs.part),
+    "room": ("Room", room.part),
+    "write": ("Teachers", partial(lesson_writing.part, step_picture.card, step_picture.pictures)),
 }
 
 
 def main() -> None:
     frame.frame("Learn")
     presenter.style()
+    chosen = url_keys.PART.get()
     if presenter.presenting():
-        chosen = url_keys.PART.get()
         with presenter.bar():
             lessons.turns_while_presenting()
             presenter.switch()
+    elif room.is_pupil():
+        chosen = "room"
     else:
-        title, bar = st.columns([3, 1], vertical_alignment="center")
-        title.title("Privacy in class", anchor=False)
-        with bar, presenter.bar():
-            presenter.switch()
-        st.caption("Public data only: what no noise protects may be shown here, and is marked.")
-        titles = {key: title for key, (title, _) in PARTS.items()}
-        chosen = address.tabs("What to look at", url_keys.PART, titles)
+        with st.container(horizontal=True, vertical_alignment="center", key="learn-bar"):
+            titles = {key: title for key, (title, _) in PARTS.items()}
+            chosen = address.tabs("Parts of Learn", url_keys.PART, titles)
+            screen_tools.draw()
+            with presenter.bar():
+                presenter.switch()
     lessons.strip()
     PARTS[chosen][1]()
 

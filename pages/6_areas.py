@@ -14,6 +14,7 @@ from dpcore.errors import BadInput, DpcoreError
 from dpcore.privacy import explain
 from dpcore.privacy.explain import LEVELS
 from dpcore.privacy.rounding import at_most
+from dpcore.runs.request import Request
 from pages.ui import (
     address,
     cached_work,
@@ -27,7 +28,7 @@ from pages.ui import (
     url_keys,
     visibility,
 )
-from pages.ui.areas import area_run, editing
+from pages.ui.areas import area_run, editing, track_view, wishes_view
 from pages.ui.areas.chosen import LEVEL_NAMES, Chosen
 from pages.ui.choice import Choice
 from pages.ui.legend import Layers
@@ -41,25 +42,40 @@ BY_AREA = tuple(
     if isinstance(each, SynopsisAlgorithm) and each.verdict.holds
 )
 SIDES = (url_keys.LEFT, url_keys.IN_THE_MIDDLE, url_keys.RIGHT)
+MINE, WISHES = "mine", "wishes"
+VIEWS = {"levels": "Levels by area", MINE: "My own map", WISHES: "Wishes of several people"}
 MAP = "areas-map"
 REST = "Everywhere else"
 
 
 def main() -> None:
     frame.frame("Areas")
-    choice = choose()
+    view = url_keys.AREAS_VIEW.get()
+    choice = choose(view in (MINE, WISHES))
     st.title("Areas: a level of its own for each part of the map")
     unit = choice.about.unit
     st.caption(
         f"Protect each {unit} strictly where people live, and less along the highway. Choose "
         "areas in the list, click them on the map, or draw them; then move their sliders."
     )
-    if not visibility.show(choice.data):
-        return
     if not (choice.about.geographic and choice.box.d == 2):
         no_map()
         return
     areas = url_keys.AREAS.get()
+    address.tabs("View", url_keys.AREAS_VIEW, VIEWS)
+    if view == MINE:
+        track_view.draw(choice, areas)
+    elif view == WISHES:
+        wishes_view.draw(choice, areas)
+    else:
+        by_area(choice, areas)
+
+
+def by_area(choice: Choice, areas: Sequence[Chosen]) -> None:
+    """A level for each area: the areas, their sliders, the map, and what they protect."""
+    unit = choice.about.unit
+    if not visibility.show(choice.data):
+        return
     if url_keys.THREE.get() and areas:
         panel, drawing = st.container(), st.container()
     else:
@@ -92,10 +108,16 @@ def main() -> None:
     take_away(at, areas)
 
 
-def choose() -> Choice:
-    """The sidebar's choice, with the methods that can run area by area."""
+def choose(without_run: bool) -> Choice:
+    """The sidebar's choice, with the methods that can run area by area; where nothing is run, the
+    data alone."""
     with st.sidebar:
         data = controls.data_control()
+    if without_run:
+        level = LEVELS[LEVEL_NAMES.index(controls.level_name())]
+        epsilon = url_keys.EPSILON.get() or level.epsilon
+        return Choice(data, Request("adaptive", 1, epsilon, neighbors=url_keys.NEIGHBORS.get()))
+    with st.sidebar:
         method = address.control(
             st.selectbox,
             "Method",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -61,8 +62,7 @@ def grow(curator: Curator, n: int, part: float) -> list[TreeStage]:
     scale = full_scale(curator)
     plans = PLANS if curator.d == 2 else PLANS_BEYOND_MAPS
     plan = next(plan for limit, plan in plans if n * part / scale < limit)
-    cells: TreeCells = whole_box(curator)
-    d, bits = cells.d, cells.bits
+    d, bits = curator.d, all_cells(curator.d, 0).bits
     finest = min(DEEPEST_LEVEL, finest_level(curator)) * d // bits
     finest = min(finest, most_halvings(d) // bits)
     stages: list[TreeStage] = []
@@ -74,7 +74,7 @@ def grow(curator: Curator, n: int, part: float) -> list[TreeStage]:
             fewest, most = FIRST_LEVELS[bits]
             fill = np.array(n / noise / plan.first_fullness)
             level = min(int(np.clip(halvings(fill, bits), fewest, most)), finest)
-            cells, _ = cells.split(np.array([0]), np.array([level]))
+            cells = all_cells(d, level)
             parent = np.full(cells.n_cells, -1)
         else:
             before = stages[-1]
@@ -82,8 +82,9 @@ def grow(curator: Curator, n: int, part: float) -> list[TreeStage]:
             live = before.alive[again]
             fill = np.where(live, before.counts[again] / noise / plan.fullness[t - 1], 0)
             room = np.where(live, finest - before.cells.levels[again], 0)
-            deeper = cuts(fill, room, bits)
-            held_back = bool((deeper < wanted_cuts(fill, room, bits)).any())
+            wanted = wanted_cuts(fill, room, bits)
+            deeper = fewer_cuts(wanted, bits)
+            held_back = bool((deeper < wanted).any())
             cells, parent = before.cells.split(again, deeper)
         counts = curator.noisy_counts(
             cells,
@@ -103,11 +104,10 @@ def grow(curator: Curator, n: int, part: float) -> list[TreeStage]:
     return stages
 
 
-def whole_box(curator: Curator) -> TreeCells:
-    """The box as one cell: a map is cut into squares, other boxes along one axis at a time."""
-    if curator.d == 2:
-        return DyadicCells.uniform(0)
-    return HalvedCells.uniform(curator.d, 0)
+@lru_cache(maxsize=64)
+def all_cells(d: int, level: int) -> TreeCells:
+    """All cells of a level: a map is cut into squares, other boxes along one axis at a time."""
+    return DyadicCells.uniform(level) if d == 2 else HalvedCells.uniform(d, level)
 
 
 def full_scale(curator: Curator) -> float:
@@ -126,16 +126,15 @@ def halvings(fill: FloatArray, bits: int = 2) -> IntArray:
     return np.floor(np.log2(np.maximum(fill, 1e-9)) / bits + 0.5).astype(np.int64)
 
 
-def cuts(fill: FloatArray, room: IntArray, bits: int = 2) -> IntArray:
-    """How many levels deeper to cut each cell, so that there are not too many parts in all."""
-    deeper = wanted_cuts(fill, room, bits)
-    while (1 << bits * deeper).sum() > max(MAX_CELLS, len(fill)):
+def fewer_cuts(deeper: IntArray, bits: int = 2) -> IntArray:
+    """Cuts that are less deep where there would be too many parts in all."""
+    while (1 << bits * deeper).sum() > max(MAX_CELLS, len(deeper)):
         deeper = np.maximum(deeper - 1, 0)
     return deeper
 
 
 def wanted_cuts(fill: FloatArray, room: IntArray, bits: int = 2) -> IntArray:
-    """How many levels deeper to cut each cell, however many parts there are."""
+    """How many levels deeper to cut each cell, however many parts there are in all."""
     return np.clip(halvings(fill, bits), 0, np.minimum(DEEPEST_CUT // bits, room))
 
 
@@ -144,5 +143,7 @@ def standing_out(cells: TreeCells, loudness: FloatArray) -> npt.NDArray[np.bool_
     ceiling = math.log(max(2, cells.n_cells))
     shape = BlockShape(cells.d, 0, cells.bits * cells.deepest)
     loud = loudness > LOUD * ceiling
+    if not loud.any():
+        return loud
     near = list_of(beside(table_of(loud.astype(np.float64), shape)) > 0, shape)
     return np.asarray((loud | near) & (loudness > AUDIBLE * ceiling))

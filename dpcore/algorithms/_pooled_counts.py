@@ -10,7 +10,7 @@ from dpcore.geometry.domain import Box, FloatArray, Grid, to_ticks
 
 #: A block holds rows for certain when its sum is that many standard deviations above the highest
 #: that noise alone reaches among so many blocks.
-CERTAINTY = 1.0
+CERTAINTY = 2.0
 
 
 def heard_together(
@@ -26,18 +26,20 @@ def heard_together(
     """
     d = points.shape[1]
     heard, weights, variances = [np.empty((0, d))], [np.empty(0)], [np.empty(0)]
-    while blocks:
-        grid = Grid(Box.cube(d), blocks)
-        block = grid.labels(to_ticks(points))
-        number = np.bincount(block, minlength=grid.n_cells)
-        mass = np.bincount(block, counts, grid.n_cells)
-        height = math.sqrt(2 * math.log(max(2, grid.n_cells))) + CERTAINTY
+    box, ticks = Box.cube(d), to_ticks(points)
+    while blocks and len(points):
+        grid = Grid(box, blocks)
+        n_cells, block = grid.n_cells, grid.labels(ticks)
+        number = np.bincount(block, minlength=n_cells)
+        mass = np.bincount(block, counts, n_cells)
+        height = math.sqrt(2 * math.log(max(2, n_cells))) + CERTAINTY
         loud = mass > height * np.sqrt(number * variance)
-        sums = [np.bincount(block, axis, grid.n_cells)[loud] for axis in points.T]
-        heard.append(np.stack(sums, axis=1) / number[loud, None])
-        weights.append(mass[loud])
-        variances.append(number[loud] * variance)
-        quiet = ~loud[block]
-        points, counts = points[quiet], counts[quiet]
+        if loud.any():
+            sums = [np.bincount(block, axis, n_cells)[loud] for axis in points.T]
+            heard.append(np.stack(sums, axis=1) / number[loud, None])
+            weights.append(mass[loud])
+            variances.append(number[loud] * variance)
+            quiet = ~loud[block]
+            points, counts, ticks = points[quiet], counts[quiet], ticks[quiet]
         blocks //= 2
     return np.concatenate(heard), np.concatenate(weights), np.concatenate(variances)

@@ -10,14 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
 from dpcore.geometry.domain import FloatArray, IntArray
-from dpcore.geometry.dyadic import DyadicCells, deinterleaved
+from dpcore.geometry.dyadic import DyadicCells
 from dpcore.geometry.halved import HalvedCells
 
 #: What it takes away from the odds of a cell that its number of rows might have been any: the log
@@ -31,14 +32,12 @@ NEIGHBORS_MORE = 2.0
 ROUNDS = 8
 #: No share is taken for smaller than this part of a cell, nor for all but this part.
 LEAST_SHARE = 0.25
-#: Slopes are read off a raster no finer than 512 x 512.
-RASTER_LEVEL = 9
-#: A point moves from the middle of its cell by at most this part of the side.
-LARGEST_MOVE = 0.3
 
 
 #: Squares of a map, or cells of any box.
 TreeCells = DyadicCells | HalvedCells
+#: The smallest cells that hold rows, how many each, and the variance of the noise in its own count.
+Leaves = tuple[TreeCells, FloatArray, FloatArray]
 
 
 @dataclass(frozen=True)
@@ -57,41 +56,68 @@ class TreeStage:
     held_back: bool = False
 
 
-def weighed_leaves(
-    stages: Sequence[TreeStage], held: Sequence[npt.NDArray[np.bool_]]
-) -> tuple[TreeCells, FloatArray, FloatArray]:
-    """The smallest cells that are held, how many rows each is estimated to hold (more than 0), and
-    the variance of the noise in its own count.
+class ReadCells(Protocol):
+    """What is read of cells: how deep each is, the parts of one after those of another."""
 
-    The sum over any leaves varies no more than the sum of their own counts: estimates that weigh
-    all counts by inverse variance have the least variance of all linear ones (Gauss and Markov).
+    @property
+    def d(self) -> int: ...
+    @property
+    def bits(self) -> int: ...
+    @property
+    def levels(self) -> IntArray: ...
+
+
+class ReadStage(Protocol):
+    """What is read of a stage, of one tree or of several."""
+
+    @property
+    def cells(self) -> ReadCells: ...
+    @property
+    def parent(self) -> IntArray: ...
+    @property
+    def counts(self) -> FloatArray: ...
+    @property
+    def variance(self) -> float | FloatArray: ...
+
+
+def leaf_weights(
+    stages: Sequence[ReadStage], held: Sequence[npt.NDArray[np.bool_]]
+) -> list[FloatArray]:
+    """How many rows each cell of each stage is estimated to hold, if it is a leaf: one of the
+    smallest cells that are held. All others have 0.
 
     The estimate of a cell of the first stage that is held is final. It is handed down among its
     parts that are held, and so on. Where none is, the cell itself is a leaf.
     """
     estimates = fused(stages)
     weights = np.where(held[0], np.maximum(estimates[0][0], 0), 0)
-    levels, codes, found, variances = [], [], [], []
-    for t, stage in enumerate(stages):
-        leaf = weights > 0
-        if t + 1 < len(stages):
-            below = stages[t + 1]
-            parts = _handed_down(weights, below.parent, held[t + 1], *estimates[t + 1])
-            leaf[below.parent[parts > 0]] = False
-        levels.append(stage.cells.levels[leaf])
-        codes.append(stage.cells.codes[leaf])
-        found.append(weights[leaf])
-        variances.append(np.full(np.count_nonzero(leaf), stage.variance))
-        if t + 1 < len(stages):
-            weights = parts
-    level, code = np.concatenate(levels), np.concatenate(codes)
-    cells = stages[0].cells
-    order = np.argsort(code << cells.bits * (level.max(initial=0) - level), kind="stable")
-    leaves = cells.others(level[order], code[order])
-    return leaves, np.concatenate(found)[order], np.concatenate(variances)[order]
+    found = []
+    for below, inside, known in zip(stages[1:], held[1:], estimates[1:], strict=True):
+        parts = _handed_down(weights, below.parent, inside, *known)
+        weights[below.parent[parts > 0]] = 0
+        found.append(weights)
+        weights = parts
+    return [*found, weights]
 
 
-def holding(stages: Sequence[TreeStage]) -> list[npt.NDArray[np.bool_]]:
+def leaves_of(stages: Sequence[TreeStage], weights: Sequence[FloatArray]) -> Leaves:
+    """The leaves of a tree with these weights in the order of the curve, their weights, and the
+    variance of the noise in the count of each.
+
+    The sum over any leaves varies no more than the sum of their own counts: estimates that weigh
+    all counts by inverse variance have the least variance of all linear ones (Gauss and Markov).
+    """
+    first = stages[0].cells
+    leaves = [np.flatnonzero(each) for each in weights]
+    level = np.concatenate([s.cells.levels[i] for s, i in zip(stages, leaves, strict=True)])
+    code = np.concatenate([s.cells.codes[i] for s, i in zip(stages, leaves, strict=True)])
+    rows = np.concatenate([each[i] for each, i in zip(weights, leaves, strict=True)])
+    noise = np.repeat([s.variance for s in stages], [len(i) for i in leaves])
+    order = np.argsort(code << first.bits * (level.max(initial=0) - level), kind="stable")
+    return first.others(level[order], code[order]), rows[order], noise[order]
+
+
+def holding(stages: Sequence[ReadStage]) -> list[npt.NDArray[np.bool_]]:
     """The cells of each stage that more likely than not hold rows, by all answers.
 
     A cell that holds none is told by noise alone; any number of rows in one that does is as likely.
@@ -106,7 +132,7 @@ def holding(stages: Sequence[TreeStage]) -> list[npt.NDArray[np.bool_]]:
         evidence = _evidence(stages, t, estimates)
         numbers = np.maximum(estimates[t][0], 0) / np.sqrt(estimates[t][1] / 2)
         above = stages[t - 1].cells.levels[stage.parent] if t else np.zeros_like(stage.parent)
-        kept = np.ones(stage.cells.n_cells, dtype=bool)
+        kept = np.ones(len(stage.counts), dtype=bool)
         for here, shape in _blocks(stage.cells, above):
             tables = (table_of(each[here], shape) for each in (evidence, numbers))
             kept[here] = list_of(_posterior(*tables) > 0.5, shape)
@@ -147,13 +173,16 @@ def list_of(table: npt.NDArray[Any], shape: BlockShape) -> npt.NDArray[Any]:
     return bits.transpose(0, *(1 + shape.order.index(i) for i in range(shape.halvings))).ravel()
 
 
-def _blocks(cells: TreeCells, above: IntArray) -> Iterator[tuple[IntArray, BlockShape]]:
-    """The parts of cells that were cut alike, and how; cells that were not cut are left out."""
+def _blocks(cells: ReadCells, above: IntArray) -> Iterator[tuple[IntArray, BlockShape]]:
+    """The parts of cells that were cut alike, and how; cells that were not cut are left out.
+
+    Parts of one cell follow each other, also where there are several trees.
+    """
     cuts, starts = cells.levels - above, cells.bits * above % cells.d
-    for cut, start in np.unique(np.stack([cuts, starts]), axis=1).T.tolist():
-        if cut:
-            here = np.flatnonzero((cuts == cut) & (starts == start))
-            yield here, BlockShape(cells.d, start, cells.bits * cut)
+    kinds = cuts * cells.d + starts
+    for kind in np.unique(kinds[cuts > 0]).tolist():
+        cut, start = divmod(kind, cells.d)
+        yield np.flatnonzero(kinds == kind), BlockShape(cells.d, start, cells.bits * cut)
 
 
 def _posterior(evidence: FloatArray, numbers: FloatArray) -> FloatArray:
@@ -163,16 +192,24 @@ def _posterior(evidence: FloatArray, numbers: FloatArray) -> FloatArray:
     any, the less likely is the one number that suits the answers best.
     """
     axes = tuple(range(1, evidence.ndim))
-    least = LEAST_SHARE / math.prod(evidence.shape[1:])
-    around = beside(np.ones((1, *evidence.shape[1:])))
+    parts = math.prod(evidence.shape[1:])
+    least = LEAST_SHARE / parts
+    around = _neighbors(evidence.shape[1:])
     posterior: FloatArray = expit(evidence - UNKNOWN_NUMBER)
     for _ in range(ROUNDS):
-        share = posterior.mean(axis=axes, keepdims=True)
-        usual = (posterior * numbers).mean(axis=axes, keepdims=True) / np.maximum(share, least)
+        share = posterior.sum(axis=axes, keepdims=True) / parts
+        usual = (posterior * numbers).sum(axis=axes, keepdims=True) / parts
+        usual /= np.maximum(share, least)
         prior = (beside(posterior) + NEIGHBORS_MORE * share) / (around + NEIGHBORS_MORE)
-        prior = np.clip(prior, least, 1 - least)
+        prior = np.minimum(np.maximum(prior, least), 1 - least)
         posterior = expit(evidence - np.log1p(usual * SPREAD) + np.log(prior / (1 - prior)))
     return posterior
+
+
+@cache
+def _neighbors(shape: tuple[int, ...]) -> FloatArray:
+    """How many neighbors each part of a block has."""
+    return beside(np.ones((1, *shape)))
 
 
 def beside(tables: npt.NDArray[Any]) -> FloatArray:
@@ -196,7 +233,7 @@ def _next_to(tables: npt.NDArray[Any], axis: int) -> npt.NDArray[Any]:
 
 
 def _evidence(
-    stages: Sequence[TreeStage], t: int, estimates: Sequence[tuple[FloatArray, FloatArray]]
+    stages: Sequence[ReadStage], t: int, estimates: Sequence[tuple[FloatArray, FloatArray]]
 ) -> FloatArray:
     """By how much likelier the answers about each cell of a stage are with the number of rows that
     suits them best than with none, as a logarithm.
@@ -205,7 +242,7 @@ def _evidence(
     """
     stage = stages[t]
     rows = np.maximum(estimates[t][0], 0)
-    scale = math.sqrt(stage.variance / 2)
+    scale = np.sqrt(stage.variance / 2)
     evidence = (np.abs(stage.counts) - np.abs(stage.counts - rows)) / scale
     if t + 1 < len(stages):
         parent = stages[t + 1].parent
@@ -215,13 +252,13 @@ def _evidence(
     return np.asarray(evidence)
 
 
-def fused(stages: Sequence[TreeStage]) -> list[tuple[FloatArray, FloatArray]]:
+def fused(stages: Sequence[ReadStage]) -> list[tuple[FloatArray, FloatArray]]:
     """The best linear estimate of every cell from its own count and all below, and its variance.
 
     From the last stage up: the mean of the own count and of the sum over all parts, the dead ones
     too, weighted by inverse variance.
     """
-    estimates = [(s.counts, np.full(s.cells.n_cells, s.variance)) for s in stages]
+    estimates = [(s.counts, np.full(len(s.counts), s.variance)) for s in stages]
     for t in range(len(stages) - 2, -1, -1):
         (own, variance), (parts, parts_variance) = estimates[t : t + 2]
         parent, n = stages[t + 1].parent, len(own)
@@ -259,44 +296,3 @@ def _handed_down(
             break
         left = left[positive]
     return parts
-
-
-def leaf_points(leaves: DyadicCells, weights: FloatArray, scale: float, finest: int) -> FloatArray:
-    """One point for each leaf, (m, 2), moved from its center along the slope of the density.
-
-    A density that is linear across three equal squares with masses a, x, b has its mean in the
-    middle one at (b - a) / 24x of its side; x is raised by the noise's scale, so that what may be
-    noise moves little. A cell of the finest level is a single place and keeps its center.
-    """
-    i0, i1 = deinterleaved(leaves.codes)
-    move = np.zeros((leaves.n_cells, 2))
-    top = min(RASTER_LEVEL, leaves.deepest)
-    mass = _raster(leaves.levels, i0, i1, weights, top)
-    for level in range(top, -1, -1):
-        here = np.flatnonzero((leaves.levels == level) & (leaves.levels < finest))
-        if len(here):
-            around = np.pad(mass, 1)
-            a, b = i0[here], i1[here]
-            slope0 = around[a + 2, b + 1] - around[a, b + 1]
-            slope1 = around[a + 1, b + 2] - around[a + 1, b]
-            slope = np.stack([slope0, slope1], axis=1) / (24 * (weights[here] + scale))[:, None]
-            move[here] = np.clip(slope, -LARGEST_MOVE, LARGEST_MOVE)
-        mass = mass[::2, ::2] + mass[1::2, ::2] + mass[::2, 1::2] + mass[1::2, 1::2]
-    side = 2.0 / (1 << leaves.levels)
-    return leaves.centers() + move * side[:, None]
-
-
-def _raster(
-    levels: IntArray, i0: IntArray, i1: IntArray, weights: FloatArray, top: int
-) -> FloatArray:
-    """The weights on all cells of the top level; larger leaves spread evenly over theirs."""
-    mass = np.zeros((1, 1))
-    for level in range(top + 1):
-        side = 1 << level
-        here = np.flatnonzero(levels == level if level < top else levels >= top)
-        if level:
-            mass = np.repeat(np.repeat(mass / 4, 2, axis=0), 2, axis=1)
-        up = levels[here] - level
-        cell = (i0[here] >> up) * side + (i1[here] >> up)
-        mass = mass + np.bincount(cell, weights[here], side * side).reshape(side, side)
-    return mass

@@ -6,9 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dpcore.algorithms._forest import TreeReading, read
 from dpcore.algorithms._grown_tree import finest_level, full_scale
+from dpcore.algorithms._leaf_points import WeighedLeaves, leaf_points
 from dpcore.algorithms._pooled_counts import heard_together
-from dpcore.algorithms._tree import TreeStage, fused, holding, leaf_points, weighed_leaves
+from dpcore.algorithms._tree import Leaves, TreeStage, leaves_of
+from dpcore.geometry.domain import FloatArray
 from dpcore.geometry.dyadic import DyadicCells
 from dpcore.queries.curator import Curator
 from dpcore.results.synopsis import Coreset
@@ -19,18 +22,38 @@ def coreset_of(stages: Sequence[TreeStage], curator: Curator) -> Coreset:
 
     Reads the stages and public facts only.
     """
-    held = holding(stages)
-    leaves, weights, variances = weighed_leaves(stages, held)
-    if isinstance(leaves, DyadicCells):
-        points = leaf_points(leaves, weights, full_scale(curator), finest_level(curator))
-    else:
-        points = leaves.centers()
-    first = stages[0]
-    thin = ~first.alive & ~held[0]
-    counts, noise = fused(stages)[0]
-    blocks = (1 << first.cells.bits * first.cells.deepest // first.cells.d) // 2
+    return coresets_of([stages], [curator])[0]
+
+
+def coresets_of(trees: Sequence[Sequence[TreeStage]], curators: Sequence[Curator]) -> list[Coreset]:
+    """The coreset of each of several trees, which are read all at once."""
+    readings = read(trees)
+    leaves = [leaves_of(stages, r.weights) for stages, r in zip(trees, readings, strict=True)]
+    placed = leaf_points(
+        [
+            WeighedLeaves(cells, weights, full_scale(curator), finest_level(curator))
+            for (cells, weights, _), curator in zip(leaves, curators, strict=True)
+            if isinstance(cells, DyadicCells)
+        ]
+    )
+    points = placed or [cells.centers() for cells, _, _ in leaves]
+    return [_made(*each) for each in zip(trees, readings, points, leaves, curators, strict=True)]
+
+
+def _made(
+    stages: Sequence[TreeStage],
+    reading: TreeReading,
+    points: FloatArray,
+    leaves: Leaves,
+    curator: Curator,
+) -> Coreset:
+    _, weights, variances = leaves
+    cells = stages[0].cells
+    thin = ~stages[0].alive & ~reading.held[0]
+    counts, noise = reading.first
+    blocks = (1 << cells.bits * cells.deepest // cells.d) // 2
     thin_points, thin_weights, thin_variances = heard_together(
-        first.cells.centers()[thin], counts[thin], float(noise[thin].max(initial=0)), blocks
+        cells.centers()[thin], counts[thin], float(noise[thin].max(initial=0)), blocks
     )
     return Coreset(
         np.concatenate([points, thin_points]),
@@ -42,6 +65,7 @@ def coreset_of(stages: Sequence[TreeStage], curator: Curator) -> Coreset:
 
 def spread_in_leaves(stages: Sequence[TreeStage]) -> float:
     """The mean squared distance of rows from the middles of their leaves, spread evenly there."""
-    leaves, weights, _ = weighed_leaves(stages, holding(stages))
+    (reading,) = read([stages])
+    leaves, weights, _ = leaves_of(stages, reading.weights)
     squares = (leaves.corners()[1] ** 2).sum(axis=1)
     return float(weights @ squares) / 12 / max(float(weights.sum()), 1e-300)

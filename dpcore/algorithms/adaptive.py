@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dpcore.algorithms._grown_tree import MAX_CELLS, grow
-from dpcore.algorithms._tree_coreset import coreset_of
+from dpcore.algorithms._tree_coreset import coreset_of, coresets_of
 from dpcore.algorithms.base import POINTS, AuditHints, Room, SynopsisAlgorithm, register
 from dpcore.privacy.accounting import Verdict
 from dpcore.queries.curator import Curator
@@ -75,5 +77,9 @@ class Adaptive(SynopsisAlgorithm):
         return Outcome(centers, published, facts)
 
     def summary(self, curator: Curator, k: int, *, points: int) -> Coreset:
-        coreset = coreset_of(grow(curator, *curator.size(SIZE_SHARE)), curator)
-        return coreset.reduced(points) if points else coreset
+        return self.summaries([curator], k, points=points)[0]
+
+    def summaries(self, curators: Sequence[Curator], k: int, *, points: int) -> list[Coreset]:
+        trees = [grow(each, *each.size(SIZE_SHARE)) for each in curators]
+        found = coresets_of(trees, curators)
+        return [each.reduced(points) for each in found] if points else found

@@ -6,7 +6,7 @@ import inspect
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -181,6 +181,16 @@ class SynopsisAlgorithm(Algorithm):
     @abstractmethod
     def summary(self, curator: Curator, k: int, *_: Any, **parameters: Any) -> Synopsis:
         """What `run` publishes beside its centers, without looking for these."""
+
+    def summaries(
+        self, curators: Sequence[Curator], k: int, *_: Any, **parameters: Any
+    ) -> Sequence[Synopsis]:
+        """The summary of each of several disjoint parts of the data.
+
+        Each asks its own curator and reads its own answers alone. An algorithm may ask all of them
+        first, and then read all answers at once.
+        """
+        return [self.summary(curator, k, **parameters) for curator in curators]
 
 
 def specification(cls: type[Algorithm]) -> Mapping[str, str]:

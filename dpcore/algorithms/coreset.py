@@ -42,8 +42,9 @@ SCAFFOLD_POINTS = 600
 LOUD, AUDIBLE = 0.75, 1 / 3
 #: A point and those beside it, among which one must be loud.
 NEIGHBORS = 9
-#: Cells a side of the grid on which rows are removed and counted, in two dimensions.
-GRID_CELLS = 1024
+#: Cells a side of the grid on which rows are removed and counted, in two dimensions: of a whole
+#: map, and at least, of the window of a region, whose cells are no larger than those of the map.
+GRID_CELLS, LEAST_CELLS = 1024, 128
 
 
 class Sides(NamedTuple):
@@ -193,7 +194,7 @@ def ball_centers(curator: Curator, plan: CoresetPlan, epsilon: float) -> FloatAr
         Budget(epsilon, delta, plan.accounting),
         f"{len(plan.removals)} balls, by {plan.accounting} accounting",
     )
-    remaining = account.working_copy(GRID_CELLS)
+    remaining = account.working_copy(grid_cells(curator))
     ladder = Ladder(min(SIDES[curator.d].balls, remaining.resolution), curator.d)
     log_prior = ladder.log_prior(plan.sharpness * WIDTH_PENALTY / counts_moved(curator))
     centers = np.empty((len(plan.removals), curator.d))
@@ -226,7 +227,7 @@ def weighed(curator: Curator, points: FloatArray, n: int, epsilon: float) -> Cor
     The greatest of m noises is about ln(m) scales. A public number of rows is shared out in full.
     """
     counts = (
-        curator.working_copy(GRID_CELLS)
+        curator.working_copy(grid_cells(curator))
         .noisy_counts(Voronoi(points), Pure(epsilon), "rows nearest each point")
         .astype(np.float64)
     )
@@ -246,6 +247,11 @@ def weighed(curator: Curator, points: FloatArray, n: int, epsilon: float) -> Cor
         variances *= share**2
     together = np.concatenate([points[stands_out], thin_points])
     return Coreset(together, weights, curator.box, variances)
+
+
+def grid_cells(curator: Curator) -> int:
+    """Cells a side of the grid on which rows are removed and counted, by public facts alone."""
+    return max(LEAST_CELLS, int(GRID_CELLS * curator.span))
 
 
 def counts_moved(curator: Curator) -> int:

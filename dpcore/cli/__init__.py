@@ -34,6 +34,7 @@ TOO_MUCH = {
 COMMANDS = {
     "list": ("catalog", "list the algorithms with their verdicts, and the data sets"),
     "run": ("run", "run one algorithm once"),
+    "recommend": ("recommend", "find the strictest level that is accurate enough"),
     "predict": ("predict", "predict the error from public numbers"),
     "guarantee": ("guarantee", "show what theorems promise of a method's results"),
     "sweep": ("sweep", "run algorithms many times across epsilon and tabulate NICV"),
@@ -41,6 +42,7 @@ COMMANDS = {
     "reproduce": ("reproduce", "measure the papers' findings again"),
     "cite": ("cite", "print BibTeX for a method or a paper"),
     "release": ("release", "publish once: charge the ledger, write files and a certificate"),
+    "ask": ("ask", "ask a release more questions, at no cost"),
     "verify": ("verify", "check a certificate and the files it came with"),
     "history": ("history", "list all releases, what they cost and what is left"),
     "key": ("key", "make the key that signs certificates, or show its public half"),
@@ -49,7 +51,7 @@ COMMANDS = {
     "completion": ("completion", "print a script that completes commands in a shell"),
 }
 
-QUIET = "say nothing on standard error but errors"
+QUIET = "write nothing to standard error but errors"
 EPILOG = """\
 examples:
   dpcore list
@@ -58,10 +60,12 @@ examples:
       -k 5 --epsilon 1 --format geojson
   dpcore sweep eugkm dplloyd --data nyc-month -k 5 --epsilons 0.05 0.1 0.5 1 --runs 20 --json
   dpcore reproduce su2016 --quick
+  dpcore recommend "centers within 200 m, 9 times in 10" --data nyc-taxi -k 5
   dpcore predict -n 100000 -d 2 -k 5
   dpcore cite eugkm
   dpcore release adaptive --data nyc-taxi -k 5 --epsilon 0.5 --allowed 2 --output released
   dpcore release plan.toml --yes
+  dpcore ask released -k 7
   dpcore verify released/certificate.json
   dpcore key
 
@@ -72,7 +76,7 @@ exit codes: {codes}
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that suggests the nearest command, option or choice to one that is none."""
+    """A parser whose errors are two lines, with the nearest command, option or choice."""
 
     def error(self, message: str) -> NoReturn:
         known = dict(self._option_string_actions)
@@ -84,7 +88,12 @@ class _Parser(argparse.ArgumentParser):
             message += did_you_mean(choice[1], re.findall(r"[\w-]+", choice[2]))
         elif unknown := re.search(r"unrecognized arguments: (--[\w-]+)", message):
             message += did_you_mean(unknown[1], known)
-        super().error(message)
+        elif message.endswith("are required: COMMAND"):
+            message = "name a command, such as list, run or release"
+        end = "" if message.endswith((".", "?")) else "."
+        self.exit(
+            BAD_INPUT, f"{self.prog}: {message}{end}\n`{self.prog} --help` describes the options.\n"
+        )
 
 
 def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
@@ -122,7 +131,7 @@ def _parser_of(
         epilog=EPILOG.replace("{codes}", textwrap.fill(exit_codes.as_text(), 88)),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    whole.add_argument("--version", action="version", version=f"dpcore {__version__}")
+    whole.add_argument("-V", "--version", action="version", version=f"dpcore {__version__}")
     whole.add_argument("-q", "--quiet", action="store_true", help=QUIET)
     commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
     every: dict[str, argparse.ArgumentParser] = {

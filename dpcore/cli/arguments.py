@@ -27,10 +27,9 @@ T = TypeVar("T")
 
 def seed(text: str) -> int:
     """Parse a seed."""
-    number = int(text)
-    if number < 0:
-        raise argparse.ArgumentTypeError(f"a seed is a whole number of at least 0, not {text}")
-    return number
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"a seed is a whole number of at least 0, not {text!r}")
+    return int(text)
 
 
 def to_be_written(text: str) -> Path:
@@ -140,7 +139,8 @@ def dataset(arguments: argparse.Namespace) -> Dataset:
     }
     data = dataset_of(path, **options)
     if data.n == 0 and (words := why_empty(path, **options)):
-        print(f"dpcore: for your eyes only: {words.value}", file=sys.stderr)
+        remedy = words.value.replace("give format='csv-comma'", "add --read-as csv-comma")
+        print(f"dpcore: for your eyes only: {remedy}", file=sys.stderr)
     return data
 
 

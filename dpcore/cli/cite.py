@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
+from dpcore._suggestion import did_you_mean
 from dpcore.algorithms import ALGORITHMS
 from dpcore.algorithms.references import NUMBERS, OWN, REFERENCES, bibtex, paper_key
 from dpcore.errors import BadInput
@@ -12,13 +13,13 @@ from dpcore.errors import BadInput
 
 def add(command: argparse.ArgumentParser) -> None:
     command.description = (
-        "Prints the entries of a method's paper and of the works that the method comes "
-        "from. A field that the papers do not print is left out."
+        "Print the BibTeX entries of a method's paper and of the works behind it. A field that "
+        "the papers do not print is left out."
     )
     command.add_argument(
         "key", help="a method (see `dpcore list`), a work such as su2016, or `ours`"
     )
-    command.add_argument("--json", action="store_true", help="for programs")
+    command.add_argument("--json", action="store_true", help="print JSON")
     command.set_defaults(do=do)
 
 
@@ -28,8 +29,10 @@ def works(key: str) -> tuple[str, ...]:
         return ALGORITHMS[key].works
     if paper_key(key) in (*REFERENCES, OWN):
         return (paper_key(key),)
-    known = ", ".join([*ALGORITHMS, *REFERENCES, OWN, *NUMBERS])
-    raise BadInput(f"Nothing to cite for {key!r}. There are: {known}.")
+    known = [*ALGORITHMS, *REFERENCES, OWN, *NUMBERS]
+    raise BadInput(
+        f"Nothing to cite for {key!r}.{did_you_mean(key, known)} There are: {', '.join(known)}."
+    )
 
 
 def do(arguments: argparse.Namespace) -> None:

@@ -14,7 +14,7 @@ EXIT_CODES = {
     BAD_INPUT: "the arguments or the data are not valid, or a file cannot be read or written",
     REFUSED: "refused: there is no answer at this epsilon, or the result may not be published",
     UNTOLD: "a release was made and charged, but its files or its message could not be written; "
-    "`dpcore history NUMBER --output FOLDER` writes the files again, for free",
+    "`dpcore history NUMBER --output FOLDER` writes the files again at no cost",
     INTERRUPTED: "stopped",
 }
 

@@ -17,21 +17,28 @@ WIDTH = 96
 
 def add(command: argparse.ArgumentParser) -> None:
     command.description = (
-        "States the utility theorems of a method and evaluates their bounds for "
+        "State the utility theorems of a method, and evaluate their bounds for "
         "public numbers. Constants in O(...) are taken for 1."
     )
     command.add_argument("algorithm", help="a key from `dpcore list`")
-    command.add_argument("-k", type=int, required=True, help="how many centers")
-    command.add_argument("--epsilon", type=float, required=True)
-    command.add_argument("--delta", type=float, default=0.0)
-    command.add_argument("--beta", type=float, default=0.1, help="how likely the bound may fail")
-    command.add_argument("-n", type=int, help="how many rows: a public number")
-    command.add_argument("-d", type=int, help="how many coordinates")
+    command.add_argument("-k", type=int, required=True, help="number of centers")
+    command.add_argument("--epsilon", type=float, required=True, help="the privacy budget")
+    command.add_argument(
+        "--delta", type=float, default=0.0, help="for algorithms that use it (%(default)s)"
+    )
+    command.add_argument(
+        "--beta",
+        type=float,
+        default=0.1,
+        help="probability with which the bound may fail (%(default)s)",
+    )
+    command.add_argument("-n", type=int, help="number of rows, if it is public")
+    command.add_argument("-d", type=int, help="number of coordinates")
     command.add_argument("--data", help="a built-in set, for its n and d, which are public")
     command.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of the method"
     )
-    command.add_argument("--json", action="store_true", help="for programs")
+    command.add_argument("--json", action="store_true", help="print JSON")
     command.set_defaults(do=do)
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from dpcore.cli.ledger_arguments import account_as_dict, add_ledger, books_to_read, entry_as_dict
 from dpcore.errors import BadInput
-from dpcore.release.amounts import Amount
 from dpcore.release.ledger import Entry, Ledger
 from dpcore.release.publish import reopened
 from dpcore.release.signature import public_key
@@ -49,7 +48,8 @@ def do(arguments: argparse.Namespace) -> None:
 def again(books: Ledger, number: int, folder: Path | None) -> None:
     release = reopened(books, number)
     if not release.files:
-        raise BadInput(f"Release {number} has no files: {release.entry.failure}")
+        entry = release.entry
+        raise BadInput(f"Release {number} has no files: {entry.failure or entry.description}")
     folder = folder or Path(f"release-{number}")
     release.save(folder)
     print(f"Release {number}: {len(release.files)} files in {folder}.")
@@ -69,7 +69,7 @@ def tell(books: Ledger) -> None:
         if account.caution:
             print(f"  warning: {account.caution}")
         for entry in books.entries(account.name):
-            what = f"{entry.purpose} by {entry.plan['algorithm']}, k = {entry.plan['k']}"
+            what = f"{entry.purpose}: {entry.description}"
             failure = f": no answer ({entry.failure})" if entry.failure else ""
             print(f"  {entry.number:>4}  {entry.time}  {cost(entry)}  {what}{failure}")
             if by := entry.actors.words():
@@ -79,5 +79,4 @@ def tell(books: Ledger) -> None:
 
 def cost(entry: Entry) -> str:
     """What was charged, and of how much where a run ended early."""
-    asked = Amount.of(entry.plan["epsilon"], entry.plan["delta"])
-    return str(entry.charged) + f" of {asked}" * (entry.charged != asked)
+    return str(entry.charged) + f" of {entry.asked}" * (entry.charged != entry.asked)

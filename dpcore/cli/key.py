@@ -11,14 +11,14 @@ from dpcore.release import signature
 
 def add(command: argparse.ArgumentParser) -> None:
     command.description = (
-        "Makes a key on first use and prints its public half: tell it to whoever "
+        "Make a key on first use, and print its public half. Give it to everybody "
         "should be able to check your certificates. From then on every release is signed."
     )
     command.add_argument(
-        "--new", action="store_true", help="put the present key aside and make another"
+        "--new", action="store_true", help="set the current key aside and make a new one"
     )
     add_ledger(command)
-    command.add_argument("--json", action="store_true", help="for programs")
+    command.add_argument("--json", action="store_true", help="print JSON")
     command.set_defaults(do=do)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sqlite3
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -68,3 +69,9 @@ def entry_as_dict(entry: Entry) -> dict[str, Any]:
         "asked by": entry.actors.asked_by,
         "approved by": entry.actors.approved_by,
     }
+
+
+def agreed() -> bool:
+    """Ask the person at the terminal."""
+    print("Spend it? (yes/no) ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() == "yes"

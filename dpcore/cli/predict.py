@@ -30,28 +30,43 @@ AXES = ("epsilon", "n", "d")
 
 def add(command: argparse.ArgumentParser) -> None:
     command.description = (
-        "Predicts the mean squared error of a centroid by the error analysis of Su et "
+        "Predict the mean squared error of a centroid by the error analysis of Su et "
         "al. (2016). It reads public numbers only, so it costs nothing. In a box from -1 to 1 the "
         "error is about what a method adds to NICV."
     )
     command.add_argument(
         "algorithms", nargs="*", metavar="METHOD", help=f"some of {', '.join(PREDICTED)}"
     )
-    command.add_argument("-k", type=int, required=True, help="how many centers")
-    command.add_argument("-n", type=int, help="how many rows: a public number, such as a census's")
-    command.add_argument("-d", type=int, help="how many coordinates")
-    command.add_argument("--data", help="a built-in set, for its n and d, which are public")
-    command.add_argument("--epsilons", type=float, nargs="+", default=list(EPSILONS))
+    command.add_argument("-k", type=int, required=True, help="number of centers")
     command.add_argument(
-        "--across", choices=AXES, default="epsilon", help="over what to look for the winner"
+        "-n", type=int, help="number of rows: a public one, for example of a census"
+    )
+    command.add_argument("-d", type=int, help="number of coordinates")
+    command.add_argument("--data", help="a built-in set, for its n and d, which are public")
+    command.add_argument(
+        "--epsilons",
+        type=float,
+        nargs="+",
+        metavar="X",
+        default=list(EPSILONS),
+        help="privacy budgets (default: 0.05 0.1 0.2 0.5 1 2)",
     )
     command.add_argument(
-        "--neighbors", choices=[str(n) for n in Neighbors], default=str(Neighbors.ADD_REMOVE)
+        "--across",
+        choices=AXES,
+        default="epsilon",
+        help="what to vary when looking for the best method",
+    )
+    command.add_argument(
+        "--neighbors",
+        choices=[str(n) for n in Neighbors],
+        default=str(Neighbors.ADD_REMOVE),
+        help="what one row may change (%(default)s)",
     )
     command.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of one method"
     )
-    command.add_argument("--json", action="store_true", help="for programs")
+    command.add_argument("--json", action="store_true", help="print JSON")
     command.set_defaults(do=do)
 
 

@@ -18,7 +18,7 @@ from dpcore.cli.arguments import (
     to_be_written,
 )
 from dpcore.cli.exit_codes import UNTOLD
-from dpcore.cli.ledger_arguments import add_ledger, entry_as_dict, ledger
+from dpcore.cli.ledger_arguments import add_ledger, agreed, entry_as_dict, ledger
 from dpcore.cli.progress_meter import Stages
 from dpcore.cli.region_arguments import add_regions, regions
 from dpcore.datasets.builtin import builtin_set
@@ -252,8 +252,3 @@ def save(release: Release, folder: Path) -> None:
             f"be written to {folder}: {problem.strerror or problem}. "
             f"dpcore history {number} --output FOLDER writes them, for free."
         ) from problem
-
-
-def agreed() -> bool:
-    print("Spend it? (yes/no) ", end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower() == "yes"

@@ -39,6 +39,7 @@ FORMATS: dict[str, Callable[[PrivateCenters], str | bytes]] = {
     "parquet": export.centers_parquet,
     "geoparquet": export.centers_geoparquet,
 }
+BINARY = ("parquet", "geoparquet")
 
 
 def add(command: argparse.ArgumentParser) -> None:
@@ -69,6 +70,10 @@ def do(arguments: argparse.Namespace) -> None:
     format = arguments.format or ending
     if format is not None and format not in FORMATS:
         raise BadInput(f"--format must be one of {', '.join(FORMATS)}, not {format!r}.")
+    if format is not None and arguments.json:
+        raise BadInput("--json prints the whole result, and --format the centers. Choose one.")
+    if format in BINARY and not arguments.output and sys.stdout.isatty():
+        raise BadInput(f"{format} is no text for a terminal. Name a file with --output.")
     data = dataset(arguments)
     divided = regions(arguments, data.box)
     with Stages() as stages, listening(stages):
@@ -135,7 +140,7 @@ def tell(result: RunResult) -> None:
         for told in ("protection", "caution"):
             if told in result.facts:
                 print(textwrap.fill(result.facts[told], WIDTH))
-        print()
+        print(f"Counted in the public box: {result.box.words()}.\n")
     else:
         print(f"{result.algorithm}: {result.verdict}. NOT PRIVATE: for your eyes only.\n")
     names = result.box.names

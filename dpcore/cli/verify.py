@@ -25,7 +25,9 @@ def add(command: argparse.ArgumentParser) -> None:
         "Check what can be checked without the data, and say what cannot. Without files, check "
         "those in the certificate's folder that it names."
     )
-    command.add_argument("certificate", type=Path, help="a certificate.json")
+    command.add_argument(
+        "certificate", type=Path, help="a certificate.json, or the folder of a release"
+    )
     command.add_argument("files", type=Path, nargs="*", help="released files to check")
     command.add_argument(
         "--ledger",
@@ -36,8 +38,8 @@ def add(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--key",
         metavar="FILE|TEXT",
-        help="the publisher's public key, as dpcore key prints it: the certificate must be signed "
-        "with it",
+        help="the publisher's public key, as `dpcore key` prints it: the certificate must be "
+        "signed with it",
     )
     command.add_argument("--json", action="store_true", help="print JSON")
     command.set_defaults(do=do)
@@ -45,6 +47,8 @@ def add(command: argparse.ArgumentParser) -> None:
 
 def do(arguments: argparse.Namespace) -> int:
     key = None if arguments.key is None else trusted(arguments.key)
+    if arguments.certificate.is_dir():
+        arguments.certificate /= NAME
     certificate = read(arguments.certificate, MOST_BYTES)
     files = arguments.files or beside(arguments.certificate, certificate)
     names = [path.name for path in files]

@@ -177,6 +177,8 @@ def check_names(names: Sequence[str]) -> None:
 def _check_shape(area: Area, box: Box) -> None:
     name = area.name
     for outer, *holes in area.polygons:
+        if len({tuple(corner) for corner in outer.tolist()}) < 3:
+            raise BadInput(f"Area {name!r} is empty: it has fewer than three corners.")
         own = shapely.Polygon(outer, holes)
         if not shapely.is_valid(own):
             raise BadInput(
@@ -200,6 +202,8 @@ def _check_shape(area: Area, box: Box) -> None:
 
 
 def _check_overlap(areas: Sequence[Area]) -> None:
+    if not areas:
+        return
     shapes = [whole_shape(area) for area in areas]
     for one, other in zip(*shapely.STRtree(shapes).query(shapes, "intersects"), strict=True):
         if one < other:

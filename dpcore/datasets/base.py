@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dpcore.datasets.row_sums import RowSum, summed
 from dpcore.geometry.domain import (
     LATTICE_CELLS,
     TICKS,
@@ -137,6 +138,10 @@ class Dataset(ABC):
         one for the rounding."""
         exact = np.asarray(self.squared_ticks(center_sets), dtype=object)
         return np.asarray(exact // (TICKS**2 // COST_UNITS), dtype=np.int64)
+
+    def summed(self, of_rows: RowSum) -> IntArray:
+        """The sum over all rows of whole numbers that each gives by itself."""
+        return summed(of_rows, *self.positions())
 
     def margin(self, axis: int, slabs: int) -> IntArray:
         """Rows in each of so many equally wide slabs along one coordinate."""

@@ -10,16 +10,20 @@ import numpy as np
 from dpcore.datasets.base import DataInfo, Dataset, Totals
 from dpcore.datasets.engines.base import Engine, Tally
 from dpcore.datasets.engines.source import Source
+from dpcore.datasets.row_sums import RowSum
 from dpcore.datasets.rows import RowsDataset
 from dpcore.geometry.domain import Box, Grid, IntArray, Partition
+
+#: Numbers that rows in memory may come to: 64 MB of lattice cells.
+KEPT = 1 << 24
 
 
 class EngineDataset(Dataset):
     """A source read by an engine, any number of coordinates.
 
-    Grids, cluster totals and costs are one query each. What no query answers (the positions of
-    single rows, for blocks or removals) is read into memory, as lattice cells, when it is asked
-    for.
+    Every question is one query, or one reading of the rows in batches, so memory stays flat; of few
+    rows the lattice cells are kept. What needs all rows at once (their positions, for blocks or
+    removals) is read into memory, as lattice cells, when it is asked for.
 
     Parameters
     ----------
@@ -69,6 +73,14 @@ class EngineDataset(Dataset):
         return RowsDataset(rows, self.box, self.about)
 
     @cached_property
+    def _few(self) -> RowsDataset | None:
+        """The rows in memory, where there are few. Whether there are changes no answer."""
+        if "_in_memory" in self.__dict__:
+            return self._in_memory
+        rows = self._engine.few_rows(self._source, self.box, KEPT // self.box.d)
+        return None if rows is None else RowsDataset(rows, self.box, self.about)
+
+    @cached_property
     def n(self) -> int:
         return int(self._engine.grid_counts(self._source, Grid(self.box, 1)).sum())
 
@@ -78,7 +90,19 @@ class EngineDataset(Dataset):
     def histogram(self, partition: Partition) -> IntArray:
         if isinstance(partition, Grid):
             return self._engine.grid_counts(self._source, partition).ravel()
-        return self._in_memory.histogram(partition)
+        if self._few is not None:
+            return self._few.histogram(partition)
+
+        def of_rows(ticks: IntArray, weights: IntArray) -> IntArray:
+            labels = partition.labels(ticks)
+            return np.bincount(labels[labels >= 0], minlength=partition.n_cells)
+
+        return self.summed(of_rows)
+
+    def summed(self, of_rows: RowSum) -> IntArray:
+        if self._few is not None:
+            return self._few.summed(of_rows)
+        return self._engine.summed(self._source, self.box, of_rows)
 
     def cluster_totals(self, centers: IntArray) -> Totals:
         return Totals(*self._engine.cluster_totals(self._source, self.box, centers))

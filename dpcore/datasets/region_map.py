@@ -191,12 +191,19 @@ class Regions:
         outside = self.image[*cells] != region
         if not outside.any():
             return unit_points
-        low = np.array([window.low0, window.low1])
-        rim = _rim(window.of(self.image) == region) + low
-        _, nearest = KDTree(rim).query(cells[:, outside].T)
+        if region not in self._rims:
+            low = np.array([window.low0, window.low1])
+            self._rims[region] = KDTree(_rim(window.of(self.image) == region) + low)
+        rim = self._rims[region]
+        _, nearest = rim.query(cells[:, outside].T)
         drawn = unit_points.copy()
-        drawn[outside] = grid.axis_centers()[rim[nearest]]
+        drawn[outside] = grid.axis_centers()[rim.data[nearest].astype(np.int64)]
         return drawn
+
+    @cached_property
+    def _rims(self) -> dict[int, KDTree]:
+        """By region, and shared, like `_coarser`."""
+        return {}
 
     # What it protects.
 
@@ -204,7 +211,7 @@ class Regions:
         """The same regions, these of which have an epsilon of their own, and no others."""
         for name in levels:
             self.index(name)
-        _ = self.windows, self._coarser, self._boxes  # computed once for all levels
+        _ = self.windows, self._coarser, self._boxes, self._rims  # computed once for all levels
         same = copy.copy(self)
         object.__setattr__(same, "levels", MappingProxyType(dict(levels)))
         return same

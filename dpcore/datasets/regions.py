@@ -57,7 +57,7 @@ def areas(outlines: Iterable[Area], box: Box, levels: Mapping[str, float] | None
     Parameters
     ----------
     outlines : iterable of Area
-        From `place`, `rectangle` and `polygon`.
+        From `place`, `rectangle` and `polygon`. Without any, the whole map is "elsewhere".
     box : Box
         The public box, of two coordinates.
     levels : mapping of str to float or None, default=None

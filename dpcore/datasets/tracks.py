@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -21,6 +22,19 @@ MOST_POSITIONS = 200_000
 #: What columns of longitude and latitude are called, in small letters.
 LONGITUDE = ("longitude", "lon", "lng", "long", "x")
 LATITUDE = ("latitude", "lat", "y")
+#: Where the example stops: the Upper East Side, Midtown, the West Village, and home again.
+EXAMPLE_STOPS = (
+    (-73.9530, 40.7720),
+    (-73.9535, 40.7722),
+    (-73.9735, 40.7600),
+    (-73.9850, 40.7545),
+    (-73.9852, 40.7543),
+    (-74.0015, 40.7380),
+    (-74.0030, 40.7335),
+    (-73.9900, 40.7350),
+    (-73.9530, 40.7720),
+)
+EXAMPLE_POSITIONS = 12
 #: Elements of GPX that are a position.
 GPX_POINTS = ("trkpt", "wpt", "rtept")
 
@@ -33,6 +47,20 @@ class Track:
 
     def __repr__(self) -> str:
         return f"<a track of {len(self.positions):,} positions>"
+
+
+def example_track() -> Track:
+    """A made-up day in New York: from home to work, to dinner, and back home.
+
+    Returns
+    -------
+    Track
+    """
+    legs = [
+        np.linspace(start, end, EXAMPLE_POSITIONS)
+        for start, end in itertools.pairwise(EXAMPLE_STOPS)
+    ]
+    return Track(np.concatenate(legs))
 
 
 class _Wrong(Exception):

@@ -33,7 +33,7 @@ from dpcore.release.unit import Unit
 from dpcore.results.centers import PrivateCenters, SimulatedCenters
 from dpcore.results.run_result import RunResult
 from dpcore.results.synopsis import Synopsis
-from dpcore.runs.private_bounds import find_box, magnitudes
+from dpcore.runs.private_bounds import find_box, numbered
 from dpcore.runs.request import Request
 from dpcore.runs.run import run
 
@@ -173,7 +173,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         if searching:
             for_bounds, rest = self._split(whole.epsilon)
             whole = replace(whole, epsilon=rest)
-            whole.check_data(magnitudes(rows))
+            whole.check_data(numbered(rows))
         else:
             data = self._data(rows, _box(self.bounds, names))
             whole.check_data(data)

@@ -34,7 +34,8 @@ def interleaved(i0: npt.ArrayLike, i1: npt.ArrayLike) -> IntArray:
 
 def deinterleaved(codes: IntArray) -> tuple[IntArray, IntArray]:
     """The two indices of each cell, from its Morton code."""
-    return _gathered(codes >> 1), _gathered(codes)
+    first, second = _gathered(np.stack([codes >> 1, codes]))
+    return first, second
 
 
 def _spread(index: npt.ArrayLike) -> IntArray:

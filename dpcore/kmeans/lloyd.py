@@ -53,7 +53,7 @@ def lloyd(
             break
         heavy = (weights >= minimum_weight) & (weights > 0)
         means = sums / np.where(heavy, weights, 1)[..., None]
-        moved = np.where(heavy[..., None], np.clip(means, -1, 1), centers)
+        moved = np.where(heavy[..., None], np.minimum(np.maximum(means, -1), 1), centers)
         moving = np.abs(moved - centers).max(axis=(1, 2)) > tolerance
         moving &= in_vain[active] < PATIENCE
         active, centers = active[moving], moved[moving]

@@ -102,7 +102,8 @@ def _groups(points: FloatArray, weights: FloatArray, m: int) -> IntArray:
     for rows, node in levels[1:]:
         split_off = chosen[parents[node]]
         leaf[rows[split_off]] = node[split_off]
-    return np.unique(leaf, return_inverse=True)[1].astype(np.int64)
+    numbers = np.cumsum(np.bincount(leaf) > 0) - 1
+    return np.asarray(numbers[leaf])
 
 
 def _sums(part: IntArray, values: FloatArray) -> FloatArray:

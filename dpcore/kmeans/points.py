@@ -9,9 +9,10 @@ lower index.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
-from typing import Any, cast
+from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,15 +28,35 @@ MIN_CHUNK_ROWS = 256
 EXACT_DIMENSIONS = 682
 
 _blas = ThreadpoolController()
+_limiting = threading.Lock()
+#: How many blocks of code ask for one thread now, and what lifts the limit after the last of them.
+_limited = 0
+_limit: Any = None
 
 Cells = npt.NDArray[np.int32] | IntArray
 #: Whole numbers, as float64 or int64.
 Whole = npt.NDArray[Any]
 
 
-def single_thread() -> AbstractContextManager[Any]:
-    """Keep matrix products to one thread: ours are small and lose by being shared."""
-    return cast(AbstractContextManager[Any], _blas.limit(limits=1))
+@contextmanager
+def single_thread() -> Iterator[None]:
+    """Keep matrix products to one thread: ours are small and lose by being shared.
+
+    The limit is the process's. To set it takes longer than a small product, so it is set once for
+    blocks within each other, or beside each other in other threads, and lifted after the last.
+    """
+    global _limited, _limit
+    with _limiting:
+        if not _limited:
+            _limit = _blas.limit(limits=1)
+        _limited += 1
+    try:
+        yield
+    finally:
+        with _limiting:
+            _limited -= 1
+            if not _limited:
+                _limit.restore_original_limits()
 
 
 def cluster_totals(cells: Cells, centers: IntArray) -> tuple[IntArray, IntArray]:

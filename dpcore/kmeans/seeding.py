@@ -109,10 +109,16 @@ def greedy_plus_plus(
 
 
 def _draw(cumulative: FloatArray, uniform: FloatArray) -> npt.NDArray[np.int64]:
-    """Indices drawn by inverse distribution function, one row of the cumulative sums at a time."""
-    last = cumulative.shape[1] - 1
-    drawn = [
-        sums.searchsorted(u * sums[-1], side="right")
-        for sums, u in zip(cumulative, uniform, strict=True)
-    ]
-    return np.minimum(np.stack(drawn), last)
+    """Indices drawn by inverse distribution function: for each row of cumulative sums, how many of
+    them each draw reaches, found by halving for all draws at once."""
+    rows, n = cumulative.shape
+    flat = cumulative.ravel()
+    drawn = uniform * cumulative[:, -1:]
+    start = np.arange(0, rows * n, n)[:, None]
+    reached = np.zeros(drawn.shape, dtype=np.int64)
+    step = 1 << (n - 1).bit_length()
+    while step:
+        further = np.minimum(reached + step, n)
+        reached = np.where(flat[start + further - 1] <= drawn, further, reached)
+        step >>= 1
+    return np.minimum(reached, n - 1)

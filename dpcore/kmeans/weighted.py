@@ -8,7 +8,7 @@ import numpy.typing as npt
 from dpcore.geometry.domain import FloatArray
 from dpcore.kmeans.lloyd import distinct, lloyd
 from dpcore.kmeans.merging import merge_points, on_raster
-from dpcore.kmeans.points import WeightedPoints, padded
+from dpcore.kmeans.points import WeightedPoints, padded, single_thread
 from dpcore.kmeans.seeding import greedy_plus_plus
 from dpcore.randomness.coins import Coins
 
@@ -45,7 +45,8 @@ def weighted_kmeans(
         return padded(points, weights, k), 0.0
     middle = (points.max(axis=0) + points.min(axis=0)) / 2
     reach = np.abs(points - middle).max() or 1.0
-    centers, cost = _solve((points - middle) / reach, weights, k, restarts, rng)
+    with single_thread():
+        centers, cost = _solve((points - middle) / reach, weights, k, restarts, rng)
     return centers * reach + middle, cost * reach**2
 
 

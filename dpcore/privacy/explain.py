@@ -186,15 +186,15 @@ def protected(unit: str, neighbors: Neighbors, ids: str | None = None, rows: int
     if ids is not None:
         kept = f"one row of each {unit} is" if rows == 1 else f"{rows} rows of each {unit} are"
         return (
-            f"Protected is one {unit}, whoever an entry of {ids!r} stands for: at most {kept} "
-            "kept, chosen at random, and rows without an entry are left out."
+            f"This protects one {unit}, identified by {ids!r}: at most {kept} kept, chosen at "
+            "random, and rows without an entry are left out."
         )
     if neighbors is Neighbors.REPLACE_ONE:
         return (
-            f"Protected is {scope(unit)}: which of two in the box it was. How many {plural(unit)} "
-            "lie in the box is published."
+            f"This protects {scope(unit)}: which place in the box it has. "
+            f"The number of {plural(unit)} in the box is published."
         )
-    return f"Protected is {scope(unit)}: even whether it is in the data at all."
+    return f"This protects {scope(unit)}, including whether it is in the data at all."
 
 
 def rows_of(kind: str) -> str:
@@ -202,14 +202,14 @@ def rows_of(kind: str) -> str:
     if kind != "files":
         return ""
     return (
-        "In a CSV file one record is one row, even if quotes hold line breaks; a file with a "
-        "broken quote is refused as a whole."
+        "In a CSV file, one record is one row, even if it contains line breaks in quotes. A file "
+        "with a broken quote is refused."
     )
 
 
 def bill(price: str, allowed: str) -> str:
     """What a release costs, in a sentence or two."""
     return (
-        f"It costs {price} of the {allowed} that all releases of these data may ever cost. What is "
-        "spent stays spent, whatever becomes of the files."
+        f"It costs {price} of the {allowed} that all releases of these data may ever cost. A "
+        "charge cannot be undone, whatever becomes of the files."
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dpcore.privacy.concentrated import rho_of_epsilon
-from dpcore.privacy.rounding import down, root_down, root_up, up
+from dpcore.privacy.rounding import down, root_down, root_up, up, up_quotient
 
 #: Steps by which an epsilon is lowered until its rho is small enough.
 STEP = 1e-13
@@ -75,7 +75,7 @@ def noise_scale(sensitivity: float, loss: Loss) -> float:
     """The scale of two-sided geometric noise that a pure loss pays for, or the parameter of
     discrete Gaussian noise that another one pays for, rounded up."""
     if isinstance(loss, Pure):
-        return up(Fraction(sensitivity) / Fraction(loss.epsilon))
+        return up_quotient(sensitivity, loss.epsilon)
     return root_up(Fraction(sensitivity) ** 2 / (2 * Fraction(loss.rho)))
 
 

@@ -200,6 +200,8 @@ class _Quantiles:
 def whole_numbers(values: npt.ArrayLike) -> IntArray:
     """The values as int64, or a TypeError: floats leak through their low bits."""
     array = np.asarray(values)
+    if array.dtype == np.int64:
+        return array
     if not (np.issubdtype(array.dtype, np.integer) and np.can_cast(array.dtype, np.int64)):
         raise TypeError(f"Noise is for whole numbers (int64), not for {array.dtype}.")
     return array.astype(np.int64, copy=False)

@@ -20,14 +20,24 @@ WHOLE_FROM, WHOLE_TO, ALL_BUT_SURE = 0.515, 0.9, 0.99
 
 def up(exact: Fraction) -> float:
     """The least float that is no less."""
-    near = float(exact)
-    return near if Fraction(near) >= exact else math.nextafter(near, math.inf)
+    return _up(exact.numerator, exact.denominator)
+
+
+def up_quotient(dividend: float, divisor: float) -> float:
+    """The least float that is no less than the exact quotient of two positive numbers."""
+    (a, b), (c, d) = dividend.as_integer_ratio(), divisor.as_integer_ratio()
+    return _up(a * d, b * c)
+
+
+def _up(numerator: int, denominator: int) -> float:
+    near = numerator / denominator
+    a, b = near.as_integer_ratio()
+    return near if a * denominator >= numerator * b else math.nextafter(near, math.inf)
 
 
 def down(exact: Fraction) -> float:
     """The greatest float that is no more."""
-    near = float(exact)
-    return near if Fraction(near) <= exact else math.nextafter(near, -math.inf)
+    return 0.0 - _up(-exact.numerator, exact.denominator)  # 0 without a sign
 
 
 def root_up(square: Fraction | int) -> float:

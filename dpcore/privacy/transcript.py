@@ -66,7 +66,16 @@ class Spent:
     rho: Fraction = Fraction(0)
 
     def __add__(self, other: Spent) -> Spent:
-        return Spent(self.epsilon + other.epsilon, self.delta + other.delta, self.rho + other.rho)
+        return Spent(
+            _sum(self.epsilon, other.epsilon),
+            _sum(self.delta, other.delta),
+            _sum(self.rho, other.rho),
+        )
+
+
+def _sum(one: Fraction, other: Fraction) -> Fraction:
+    """Most sums have a 0 in them, and finding a common denominator takes time."""
+    return one + other if one and other else one or other
 
 
 @dataclass
@@ -144,7 +153,10 @@ class Transcript(Sequence[Charge]):
         spent, whole = self._all, self.budget
         if whole.accounting.in_rho:
             return Spent(rho=Fraction(whole.rho) - spent.rho)
-        return Spent(Fraction(whole.epsilon) - spent.epsilon, Fraction(whole.delta) - spent.delta)
+        return Spent(
+            _sum(Fraction(whole.epsilon), -spent.epsilon),
+            _sum(Fraction(whole.delta), -spent.delta),
+        )
 
     def _affordable(self, loss: Loss, why: str) -> tuple[Loss, Spent]:
         """The loss, or what is left where that is less by rounding alone; and what it costs."""

@@ -59,6 +59,9 @@ class ChargedQuestions:
     scaled to it. Under replace-one the number of rows is public; under add/remove it is not.
     """
 
+    #: The part of a side of the whole map that the box is, where it is the window of a region.
+    span = 1.0
+
     def __init__(
         self,
         dataset: Dataset,

@@ -92,6 +92,7 @@ class Curator(ChargedQuestions):
             if region in kept:
                 continue
             part._noise, part.rng = noise_for(self._noise, name), coins_for(self.rng, name)
+            part.span = self.span * regions.windows[region].side / regions.side
         return parts
 
     def by_own_level(self, levels: Sequence[Budget]) -> list[Curator]:

@@ -8,7 +8,6 @@ ball, truncated towards zero, and weighted so that the numbers beside the offset
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +26,6 @@ FINE = 1 << 12
 JUST_INSIDE = 1 - 1e-9
 #: 41/29 is just below the square root of 2, by which pairs off the diagonal count twice.
 ON_DIAGONAL, OFF_DIAGONAL = 29, 41
-CHUNK_ROWS = 1 << 15
 #: No ball is smaller, so that no division by its size overflows.
 LEAST_REACH = 1e-100
 
@@ -51,17 +49,19 @@ class LevelQuestion:
         return Sensitivity(2 * WHOLE, root_up(2) * WHOLE)
 
     def of(self, dataset: Dataset) -> IntArray:
-        total = np.zeros(3, dtype=np.int64)
-        for ticks, weights in _chunks(dataset):
-            # Whole sums first: how one row is described is the same among any other rows.
-            mean = ticks.sum(axis=1) / (dataset.d * TICKS)
-            square = (ticks**2).sum(axis=1) / (dataset.d * TICKS**2)
-            above = np.floor(WHOLE * ((1 + square) / 2 + mean) / 2).clip(0, WHOLE)
-            beside = np.floor(WHOLE * (1 - square) / 2).clip(0, WHOLE - above)
-            corners = np.stack([above, beside], axis=1).astype(np.int64)
-            total[1:] += weights @ corners
-            total[0] += weights.sum() * WHOLE - (weights @ corners).sum()
-        return total
+        return dataset.summed(self.of_rows)
+
+    @staticmethod
+    def of_rows(ticks: IntArray, weights: IntArray) -> IntArray:
+        """What some rows add to the answer."""
+        d = ticks.shape[1]
+        # Whole sums first: how one row is described is the same among any other rows.
+        mean = ticks.sum(axis=1) / (d * TICKS)
+        square = (ticks**2).sum(axis=1) / (d * TICKS**2)
+        above = np.floor(WHOLE * ((1 + square) / 2 + mean) / 2).clip(0, WHOLE)
+        beside = np.floor(WHOLE * (1 - square) / 2).clip(0, WHOLE - above)
+        corners = weights @ np.stack([above, beside], axis=1).astype(np.int64)
+        return np.array([weights.sum() * WHOLE - corners.sum(), *corners])
 
     @staticmethod
     def read(answer: IntArray) -> tuple[float, float, float]:
@@ -109,25 +109,27 @@ class Offsets:
         return Sensitivity(2 * added.l1, 2 * added.l2)
 
     def of(self, dataset: Dataset) -> IntArray:
+        return dataset.summed(self.of_rows)
+
+    def of_rows(self, ticks: IntArray, weights: IntArray) -> IntArray:
+        """What some rows add to the answer."""
         places = to_ticks(self.centers)
         m, d = places.shape
         reach = np.broadcast_to(self.reach, m)
-        cells = Voronoi(self.centers)
         total = np.zeros((m, d + 2), dtype=np.int64)
-        for ticks, weights in _chunks(dataset):
-            label = cells.labels(ticks)
-            told = np.empty((len(ticks), d + 2), dtype=np.int64)
-            offset = clipped(ticks - places[label], reach[label], self.norm, WHOLE)
-            told[:, 0] = self._counted
-            told[:, 1:-1] = offset
-            if self.norm == 1:
-                told[:, -1] = WHOLE - np.abs(offset).sum(axis=1)
-            else:
-                told[:, -1] = (WHOLE**2 - (offset**2).sum(axis=1)) // WHOLE
-            told *= weights[:, None]
-            order = np.argsort(label, kind="stable")
-            occupied, first = np.unique(label[order], return_index=True)
-            total[occupied] += np.add.reduceat(told[order], first, axis=0)
+        label = Voronoi(self.centers).labels(ticks)
+        told = np.empty((len(ticks), d + 2), dtype=np.int64)
+        offset = clipped(ticks - places[label], reach[label], self.norm, WHOLE)
+        told[:, 0] = self._counted
+        told[:, 1:-1] = offset
+        if self.norm == 1:
+            told[:, -1] = WHOLE - np.abs(offset).sum(axis=1)
+        else:
+            told[:, -1] = (WHOLE**2 - (offset**2).sum(axis=1)) // WHOLE
+        told *= weights[:, None]
+        order = np.argsort(label, kind="stable")
+        occupied, first = np.unique(label[order], return_index=True)
+        total[occupied] = np.add.reduceat(told[order], first, axis=0)
         return total
 
     def read(self, answer: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -167,15 +169,16 @@ class Products:
         return Sensitivity(2 * self.added.l1, root_up(2 * length**2))
 
     def of(self, dataset: Dataset) -> IntArray:
-        place = to_ticks(self.center)
-        total = np.zeros((len(place),) * 2, dtype=np.int64)
-        for ticks, weights in _chunks(dataset):
-            offset = clipped(ticks - place, self.reach, 2, FINE).astype(np.float64)
-            # Whole numbers below 2^53: exact in whatever order they are added up.
-            total += (offset.T @ (offset * weights[:, None])).astype(np.int64)
+        total = dataset.summed(self.of_rows)
         scale = np.full(total.shape, OFF_DIAGONAL)
         np.fill_diagonal(scale, ON_DIAGONAL)
         return (total * scale)[np.triu_indices(len(total))]
+
+    def of_rows(self, ticks: IntArray, weights: IntArray) -> IntArray:
+        """What some rows add to the products, all of them and not yet weighted."""
+        offset = clipped(ticks - to_ticks(self.center), self.reach, 2, FINE).astype(np.float64)
+        # Whole numbers below 2^53: exact in whatever order they are added up.
+        return np.asarray(offset.T @ (offset * weights[:, None])).astype(np.int64)
 
     def read(self, answer: IntArray) -> FloatArray:
         """The symmetric matrix (d, d) of sums in unit coordinates."""
@@ -207,13 +210,3 @@ def clipped(ticks: IntArray, reach: float | FloatArray, norm: int, whole: int) -
         length = np.sqrt((ticks**2).sum(axis=1).astype(np.float64))
     factor = whole * JUST_INSIDE / np.maximum(length, reach * TICKS)
     return np.trunc(ticks * factor[:, None]).astype(np.int64)
-
-
-def _chunks(dataset: Dataset) -> Iterator[tuple[IntArray, IntArray]]:
-    """Positions in ticks and how many rows are at each, some thousand at a time."""
-    positions, weights = dataset.positions()
-    if weights is None:
-        weights = np.ones(len(positions), dtype=np.int64)
-    for start in range(0, len(positions), CHUNK_ROWS):
-        rows = slice(start, start + CHUNK_ROWS)
-        yield positions[rows], weights[rows]

@@ -4,8 +4,11 @@ from dpcore.release.amounts import Amount
 from dpcore.release.array_source import ArrayData
 from dpcore.release.finding import Finding
 from dpcore.release.ledger import Account, Actors, Entry, Ledger, ReleaseRefused
+from dpcore.release.opening import opened
+from dpcore.release.outside_charge import record_outside_charge
 from dpcore.release.plan import RELEASE, TWIN, ReleasePlan
 from dpcore.release.publish import Progress, Release, Unanswered, publish, reopened
+from dpcore.release.published_files import PublishedFiles
 from dpcore.release.sources import BuiltinData, DataSource, FileData
 from dpcore.release.twin import twin_of, twin_plan
 from dpcore.release.unit import Unit
@@ -25,12 +28,15 @@ __all__ = [
     "Finding",
     "Ledger",
     "Progress",
+    "PublishedFiles",
     "Release",
     "ReleasePlan",
     "ReleaseRefused",
     "Unanswered",
     "Unit",
+    "opened",
     "publish",
+    "record_outside_charge",
     "reopened",
     "twin_of",
     "twin_plan",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpcore.release import certificate, certificate_page, map_page, repeat_script
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 MOST_AS_TEXT = 50_000
 #: The file of the regions with their levels.
 AREAS = "areas.geojson"
+#: The program that checks the charges without dpcore: the module of this name, as it is.
+CHECK = "check_with_opendp.py"
 
 
 def bundle(plan: ReleasePlan, result: ReleasedResult, time: str) -> dict[str, bytes]:
@@ -69,3 +72,4 @@ def _texts(said: Mapping[str, Any], published: Published) -> Iterator[tuple[str,
     if places or published.box.d == 2:
         yield map_page.NAME, map_page.map_page(said, published)
     yield repeat_script.NAME, repeat_script.script(said)
+    yield CHECK, Path(__file__).with_name(CHECK).read_text(encoding="utf-8")

@@ -10,10 +10,10 @@ import numpy as np
 
 from dpcore.datasets import regions
 from dpcore.datasets.region_map import Regions
-from dpcore.geometry.domain import Box
 from dpcore.release.amounts import Amount
 from dpcore.release.array_source import ArrayData
 from dpcore.release.plan import TWIN, ReleasePlan
+from dpcore.release.published import described_box
 from dpcore.release.sources import BuiltinData, DataSource, FileData
 from dpcore.release.twin import twin_plan
 from dpcore.release.unit import Unit
@@ -73,7 +73,3 @@ def described_regions(said: Mapping[str, Any]) -> Regions | None:
     if "areas" not in said:
         return None
     return regions.parsed(json.dumps(said["areas"]["map"]), described_box(said), "The map")
-
-
-def described_box(said: Mapping[str, Any]) -> Box:
-    return Box(*(tuple(said["box"][end]) for end in ("low", "high", "names")))

@@ -176,6 +176,19 @@ class Entry:
     failure: str | None = None
     actors: Actors = Actors()
 
+    @property
+    def asked(self) -> Amount:
+        """What the plan was to cost. A run that ended early may have been charged less."""
+        return Amount.of(self.plan["epsilon"], self.plan.get("delta", 0.0))
+
+    @property
+    def description(self) -> str:
+        """What was bought, in words."""
+        for words in ("note", "statement"):
+            if words in self.plan:
+                return str(self.plan[words])
+        return f"{self.plan['k']} centers by {self.plan['algorithm']}, {self.plan['neighbors']}"
+
 
 class Ledger:
     """The ledger in a folder, made when it is not there. Any number of processes may share it.

@@ -15,9 +15,8 @@ from dpcore.kmeans.points import WeightedPoints
 from dpcore.kmeans.weighted import FEWEST_POINTS
 from dpcore.release import map_page
 from dpcore.release.bundle import derived
-from dpcore.release.described import described_box
 from dpcore.release.finding import Finding
-from dpcore.release.published import KINDS, Published, columns, read
+from dpcore.release.published import KINDS, Published, columns, described_box, read
 from dpcore.release.rehearsal import Rehearsed
 from dpcore.results import parquet
 from dpcore.results.run_result import in_order
@@ -73,7 +72,8 @@ def _columns(files: Mapping[str, bytes], box: Box) -> Iterator[Finding]:
     for kind in KINDS:
         name = f"{kind}.parquet"
         if name in files:
-            same = parquet.holds_only(files[name], columns(kind, box), kind == "centers")
+            known = columns(kind, box, parquet.names(files[name]))
+            same = parquet.holds_only(files[name], known, kind == "centers")
             yield Finding(f"{name} holds the numbers of the {kind} and nothing else", same)
 
 
@@ -109,7 +109,7 @@ def _points(said: Said, published: Published, done: Rehearsed, judge: Judge) -> 
     same = number == len(published.points)
     yield judge(said, "there are as many points as the facts say", same, "")
     if done.coreset:
-        positive = bool((published.points[:, -1] > 0).all())
+        positive = bool((published.points[:, published.box.d] > 0).all())
         yield judge(said, "every point has a positive weight", positive, "")
     side = done.cells_per_side
     if side is not None:

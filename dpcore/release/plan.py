@@ -221,10 +221,10 @@ class ReleasePlan:
         box, unit = self.data.box, self.unit
         fate = "moved to its edge" if self.data.outside == "clip" else "left out"
         said = [
-            f"Published will be {self.k} centers of {self.name!r}, found by {self.system.title} "
-            f"({self.system.verdict}), and what they were found from, where there is such a thing, "
-            "for everybody to see and to keep.",
-            f"Only the public box counts: {box.words()}. What lies outside is {fate}.",
+            f"We will publish {self.k} centers of {self.name!r}, found by {self.system.title} "
+            f"({self.system.verdict}), and the weighted points behind them if the method has any. "
+            "Anybody may see and keep them.",
+            f"Only rows in the public box count: {box.words()}. Rows outside are {fate}.",
             explain.protected(unit.name, self.neighbors, unit.ids, unit.rows),
             *self.protection_by_region,
             explain.rows_of(self.data.as_dict()["kind"]),

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.engine import EngineDataset
 from dpcore.errors import BadInput, Infeasible
-from dpcore.geometry.domain import Box
 from dpcore.kmeans.stages import listening
 from dpcore.privacy.release_noise import ReleaseNoise
 from dpcore.privacy.transcript import Transcript
-from dpcore.release import bundle, charging, output, published, signature
-from dpcore.release.certificate import NAME as CERTIFICATE
+from dpcore.release import bundle, charging, output, signature
 from dpcore.release.data_package import data_package
 from dpcore.release.ledger import Actors, Claim, Entry, Files, Ledger
 from dpcore.release.plan import ReleasePlan
-from dpcore.results.centers import ReleasedCenters
+from dpcore.release.published_files import PublishedFiles
 from dpcore.results.run_result import ReleasedResult, UnchargedResult
-from dpcore.results.synopsis import Synopsis
 from dpcore.runs.run import run
 
 #: Seconds between two looks at how far the rows are read.
@@ -55,8 +50,8 @@ class Progress:
     part: float
 
 
-@dataclass(frozen=True)
-class Release:
+@dataclass(frozen=True, kw_only=True)
+class Release(PublishedFiles):
     """A release that is in the ledger: its entry, and the files that may leave, by name.
 
     Parameters
@@ -80,40 +75,11 @@ class Release:
     """
 
     entry: Entry
-    files: Mapping[str, bytes]
-
-    @cached_property
-    def certificate(self) -> dict[str, Any]:
-        """What the release says of itself."""
-        return json.loads(self.files[CERTIFICATE])
-
-    @cached_property
-    def centers(self) -> ReleasedCenters:
-        """The released centers, read from the files."""
-        values = published.read("centers", self.files, self._box)
-        assert values is not None
-        return ReleasedCenters(values, self._box)
-
-    @cached_property
-    def synopsis(self) -> Synopsis[ReleasedCenters] | None:
-        """The points that were released with the centers, read from the files, or None."""
-        points = published.read("points", self.files, self._box)
-        found = published.Published(self._box, self.centers.value, points).synopsis
-        return None if found is None else found.vouched(ReleasedCenters)
 
     def data_package(self) -> str:
         """A Frictionless description of the files, to be saved beside them as
         datapackage.json."""
         return data_package(self.files)
-
-    def _repr_html_(self) -> str:
-        """The centers with a small map, for notebooks."""
-        return self.centers._repr_html_()
-
-    @property
-    def _box(self) -> Box:
-        box = self.certificate["box"]
-        return Box(tuple(box["low"]), tuple(box["high"]), tuple(box["names"]))
 
     def save(self, folder: str | Path) -> None:
         """Write the files into a new folder, which appears whole or not at all."""
@@ -309,7 +275,7 @@ def reopened(ledger: Ledger, number: int) -> Release:
     >>> reopened(ledger, 1).files == release.files
     True
     """
-    return Release(ledger.entry(number), ledger.files(number))
+    return Release(entry=ledger.entry(number), files=ledger.files(number))
 
 
 def _opened(plan: ReleasePlan, tell: Callable[[Progress], None]) -> Dataset:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,7 +15,8 @@ import numpy as np
 from dpcore.geometry.domain import Box, FloatArray, Grid
 from dpcore.results import parquet
 from dpcore.results.centers import ReleasedCenters
-from dpcore.results.formats import Places, centers_as_places, points_as_places
+from dpcore.results.formats import NOISE, Places, centers_as_places, points_as_places
+from dpcore.results.rectangles import geometric_scale
 from dpcore.results.run_result import ReleasedResult
 from dpcore.results.synopsis import Coreset, NoisyGrid, Synopsis
 
@@ -26,7 +27,8 @@ FORMS = ("parquet", "csv", "geojson")
 
 @dataclass(frozen=True)
 class Published:
-    """Centers, one a row, and points with the weight as the last column, where there are any."""
+    """Centers, one a row, and points, where there are any: after the coordinates a column with the
+    weight and, where it is known, one with the standard deviation of the noise in it."""
 
     box: Box
     centers: FloatArray
@@ -39,7 +41,7 @@ class Published:
         points = None
         if result.synopsis is not None:
             places = result.synopsis.places()
-            points = np.column_stack([places.positions, places.properties["weight"]])
+            points = np.column_stack([places.positions, *places.properties.values()])
         return cls(result.box, np.asarray(result.centers), points)
 
     @property
@@ -54,8 +56,20 @@ class Published:
             return None
         d = self.box.d
         return points_as_places(
-            self.box, self.points[:, :d], self.points[:, d], ReleasedCenters.status
+            self.box,
+            self.points[:, :d],
+            self.points[:, d],
+            ReleasedCenters.status,
+            self.noise,
         )
+
+    @property
+    def noise(self) -> FloatArray | None:
+        """The standard deviation of the noise in each weight, where it is known."""
+        d = self.box.d
+        if self.points is None or self.points.shape[1] == d + 1:
+            return None
+        return self.points[:, d + 1]
 
     @cached_property
     def synopsis(self) -> Synopsis | None:
@@ -69,10 +83,18 @@ class Published:
             and np.array_equal(self.box.from_unit(grid.centers()), places)
             and np.array_equal(np.rint(weights), weights)
         ):
-            return NoisyGrid(grid, weights.astype(np.int64).reshape(grid.shape))
+            counts = weights.astype(np.int64).reshape(grid.shape)
+            scale = None if self.noise is None else geometric_scale(float(self.noise.max()) ** 2)
+            return NoisyGrid(grid, counts, scale)
         unit = self.box.to_unit(places)
         coreset = np.isfinite(weights).all() and (weights > 0).all()
-        return (Coreset if coreset else Synopsis)(unit, weights, self.box)
+        variances = None if self.noise is None else self.noise**2
+        return (Coreset if coreset else Synopsis)(unit, weights, self.box, variances)
+
+
+def described_box(said: Mapping[str, Any]) -> Box:
+    """The public box that a certificate describes."""
+    return Box(*(tuple(said["box"][end]) for end in ("low", "high", "names")))
 
 
 def read(kind: str, files: Mapping[str, bytes], box: Box) -> FloatArray | None:
@@ -83,34 +105,39 @@ def read(kind: str, files: Mapping[str, bytes], box: Box) -> FloatArray | None:
     return None
 
 
-def columns(kind: str, box: Box) -> list[str]:
-    """The columns of a file, of which the number of a center is no coordinate."""
+def columns(kind: str, box: Box, present: Collection[str]) -> list[str]:
+    """The columns of a file, of which the number of a center is no coordinate. That of the noise is
+    one of them where it is present."""
     if kind == "centers":
         return [box.beside("center"), *box.names]
-    return [*box.names, box.beside("weight")]
+    noise = box.beside(NOISE)
+    return [*box.names, box.beside("weight"), *([noise] if noise in present else [])]
 
 
 def _read_parquet(kind: str, content: bytes, box: Box) -> FloatArray:
-    return parquet.read(content, columns(kind, box)[kind == "centers" :])
+    names = columns(kind, box, parquet.names(content))
+    return parquet.read(content, names[kind == "centers" :])
 
 
 def _read_csv(kind: str, content: bytes, box: Box) -> FloatArray:
-    names = columns(kind, box)[kind == "centers" :]
     lines = csv.DictReader(io.StringIO(content.decode()))
+    names = columns(kind, box, lines.fieldnames or ())[kind == "centers" :]
     rows = [[float(line[name]) for name in names] for line in lines]
     return np.array(rows, dtype=np.float64).reshape(-1, len(names))
 
 
 def _read_geojson(kind: str, content: bytes, box: Box) -> FloatArray:
-    return np.array(list(_features(kind, json.loads(content))), dtype=np.float64).reshape(
-        -1, box.d + (kind == "points")
-    )
-
-
-def _features(kind: str, told: Any) -> Iterator[list[float]]:
-    for feature in told["features"]:
-        places = np.ravel(feature["geometry"]["coordinates"]).tolist()
-        yield [*places, *([feature["properties"]["weight"]] if kind == "points" else [])]
+    features = json.loads(content)["features"]
+    known = ["weight", NOISE] if features and NOISE in features[0]["properties"] else ["weight"]
+    names = known if kind == "points" else []
+    rows = [
+        [
+            *np.ravel(feature["geometry"]["coordinates"]).tolist(),
+            *(feature["properties"][name] for name in names),
+        ]
+        for feature in features
+    ]
+    return np.array(rows, dtype=np.float64).reshape(-1, box.d + len(names))
 
 
 READERS = {"parquet": _read_parquet, "csv": _read_csv, "geojson": _read_geojson}

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 STATUS = "status"
+#: The column with the standard deviation of the noise in a weight.
+NOISE = "noise"
 
 
 @dataclass(frozen=True)
@@ -116,9 +118,19 @@ def centers_as_places(box: Box, centers: FloatArray, status: str) -> Places:
     return Places(box, np.asarray(centers), {"center": numbers}, status, first=True)
 
 
-def points_as_places(box: Box, points: FloatArray, weights: FloatArray, status: str) -> Places:
-    """Points with their weights."""
-    return Places(box, points, {"weight": np.asarray(weights, dtype=np.float64)}, status)
+def points_as_places(
+    box: Box,
+    points: FloatArray,
+    weights: FloatArray,
+    status: str,
+    noise: FloatArray | None = None,
+) -> Places:
+    """Points with their weights and, where it is known, the standard deviation of the noise in
+    each."""
+    properties = {"weight": np.asarray(weights, dtype=np.float64)}
+    if noise is not None:
+        properties[NOISE] = np.asarray(noise, dtype=np.float64)
+    return Places(box, points, properties, status)
 
 
 def _shape(position: list[float]) -> dict[str, Any]:

@@ -43,6 +43,15 @@ def read(content: bytes, names: Iterable[str]) -> FloatArray:
     return np.column_stack([table[name].to_numpy() for name in names]).astype(np.float64)
 
 
+def names(content: bytes) -> list[str]:
+    """The names of a file's columns."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(pa.BufferReader(content)) as file:
+        return list(file.schema_arrow.names)
+
+
 def holds_only(content: bytes, names: Sequence[str], numbered: bool) -> bool:
     """Whether a file has these columns of numbers, no others, and nothing written beside them.
 

@@ -101,13 +101,7 @@ def among_points(
     same origin. It is cut where the border is nearer than that.
     """
     inside = ((points >= low) & (points <= high)).all(axis=1)
-    reach = np.full(len(points), np.inf)
-    groups = np.zeros(len(points), dtype=np.int64) if origin is None else origin
-    for group in np.unique(groups):
-        own = groups == group
-        if own.sum() > 1:
-            apart = np.asarray(cKDTree(points[own]).query(points[own], 2)[0])
-            reach[own] = apart[:, 1] / 2
+    reach = reaches(points, origin)
     # The sides of the box are no border: nothing lies beyond them.
     first = np.where(low <= -1, -np.inf, low)
     last = np.where(high >= 1, np.inf, high)
@@ -115,6 +109,29 @@ def among_points(
     outside_by = np.sqrt((beyond**2).sum(axis=1))
     inside_by = np.minimum(points - first, last - points).min(axis=1)
     return np.asarray(inside), np.asarray(np.where(inside, inside_by, outside_by) < reach)
+
+
+def reaches(points: FloatArray, origin: IntArray | None = None) -> FloatArray:
+    """How far the rows of each point may lie from it: half of the way to the nearest other point
+    of the same origin."""
+    reach = np.full(len(points), np.inf)
+    groups = np.zeros(len(points), dtype=np.int64) if origin is None else origin
+    for group in np.unique(groups):
+        own = groups == group
+        if own.sum() > 1:
+            apart = np.asarray(cKDTree(points[own]).query(points[own], 2)[0])
+            reach[own] = apart[:, 1] / 2
+    return reach
+
+
+def geometric_scale(variance: float) -> float:
+    """The scale of the two-sided geometric noise of this variance v: a is the root below 1 of
+    v (1-a)^2 = 2a, and the scale -1 / log(a)."""
+    if variance <= 0:
+        return 0.0
+    # a = 1 - rest, where rest = (sqrt(2v + 1) - 1) / v, without losing digits where v is large.
+    rest = 2 / (math.sqrt(2 * variance + 1) + 1)
+    return -1 / math.log1p(-rest) if rest < 1 else 0.0
 
 
 def geometric_variance(scale: float) -> float:

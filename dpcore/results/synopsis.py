@@ -8,15 +8,18 @@ from typing import Generic, Self, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
+import shapely
 
 from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box, FloatArray, Grid, IntArray
 from dpcore.kmeans.merging import group_of_points, merge_points
+from dpcore.kmeans.noisy_grid import solve_grid
 from dpcore.kmeans.points import WeightedPoints
 from dpcore.kmeans.seeding import sphere_packing
 from dpcore.kmeans.weighted import weighted_kmeans
 from dpcore.kmeans.weighted_median import distances, weighted_kmedian
 from dpcore.randomness.coins import Coins
+from dpcore.results import polygons
 from dpcore.results.centers import (
     C,
     Centers,
@@ -38,7 +41,10 @@ from dpcore.results.rectangles import (
 
 #: Starts of k-means on a coreset. Local optima would otherwise be a large part of the error.
 STARTS = 60
+GRID_STARTS = 30
 MEDIAN_STARTS = 12
+#: More points than this are merged before a k-median is looked for.
+MEDIAN_POINTS = 20_000
 #: What centers may be, from the least that may be done with them to the most.
 TRUST: tuple[type[Centers], ...] = (
     NonPrivateCenters,
@@ -112,12 +118,70 @@ class Synopsis(Shown, Generic[C]):
         """
         first, last = unit_rectangle(self.box, low, high)
         inside, cut = among_points(self.unit_points, first, last, self._origin)
+        return self._estimate(inside, cut)
+
+    def count_inside(self, shape: shapely.Geometry) -> Estimate:
+        """How many rows lie inside a shape of a plane, in data units, at no further cost in
+        privacy. The error is that of `count`."""
+        shape = polygons.in_unit(self.box, shape)
+        inside, cut = polygons.among_points(self.unit_points, shape, self._origin)
+        return self._estimate(inside, cut)
+
+    def _estimate(self, inside: npt.NDArray[np.bool_], cut: npt.NDArray[np.bool_]) -> Estimate:
+        """The sum of the weights inside, with its error and what the border cuts."""
         weights, error = np.asarray(self.weights), None
         if self._variances is not None:
             least = float(self._variances.max(initial=0.0))
             error = math.sqrt(max(float(self._variances[inside].sum()), least))
         status = self._kind.status
         return Estimate(float(weights[inside].sum()), error, float(weights[cut].sum()), status)
+
+    def unit_centers(self, k: int, rng: Coins) -> FloatArray:
+        """The best k centers found for these points, in unit coordinates.
+
+        Points of weight 0 or less do not count. Fewer points than k are centers themselves, the
+        heaviest more than once. Without any point the centers are packed evenly into the box.
+        """
+        if not (np.asarray(self.weights) > 0).any():
+            return sphere_packing(k, self.box.d, 1, rng)[0]
+        return weighted_kmeans(self.unit_points, self.weights, k, STARTS, rng)[0]
+
+    def kmeans(self, k: int, seed: int | None = None) -> C:
+        """k-means of the points, the best of many starts, at no further cost in privacy."""
+        unit = self.unit_centers(_checked(k), np.random.default_rng(seed))
+        return self._kind(self.box.from_unit(unit), self.box)
+
+    def kmedian(self, k: int, seed: int | None = None) -> C:
+        """k-median of the points: centers of a small sum of distances, not of their squares."""
+        rng = np.random.default_rng(seed)
+        points, weights = self._positive()
+        if not len(points):
+            unit = sphere_packing(_checked(k), self.box.d, 1, rng)[0]
+        else:
+            unit, _ = weighted_kmedian(points, weights, _checked(k), MEDIAN_STARTS, rng)
+        return self._kind(self.box.from_unit(unit), self.box)
+
+    def _positive(self) -> tuple[FloatArray, FloatArray]:
+        """The points of positive weight; where they are very many, near ones are merged."""
+        weights = np.asarray(self.weights, dtype=np.float64)
+        points, weights = self.unit_points[weights > 0], weights[weights > 0]
+        return (
+            merge_points(points, weights, MEDIAN_POINTS)
+            if len(points) > MEDIAN_POINTS
+            else (points, weights)
+        )
+
+    def cost(self, centers: npt.ArrayLike, squared: bool = True) -> float:
+        """What these centers would cost on the data, by the account of the points.
+
+        Centers in data units; the weighted sum of squared distances in unit coordinates, in which
+        the box is [-1, 1]^d. Divided by the sum of the weights it estimates the NICV. Not squared,
+        it is the cost of k-median.
+        """
+        unit = self.box.to_unit(np.atleast_2d(np.asarray(centers, dtype=np.float64)))
+        if not squared:
+            return float(np.asarray(self.weights) @ distances(self.unit_points, unit))
+        return float(WeightedPoints(self.unit_points, self.weights).cost(unit))
 
     def __len__(self) -> int:
         return len(self.weights)
@@ -131,7 +195,9 @@ class Synopsis(Shown, Generic[C]):
     def places(self) -> Places:
         """The points with their weights, for files; refused where they are not private."""
         status = status_of(self._kind, f"{type(self).__name__}: its points")
-        return points_as_places(self.box, self.points, self.weights, status)
+        variances = self.variances
+        noise = None if variances is None else np.sqrt(variances)
+        return points_as_places(self.box, self.points, self.weights, status, noise)
 
     def to_geojson(self) -> str:
         """A shape with its weight for each point, in longitude and latitude."""
@@ -156,6 +222,18 @@ class NoisyGrid(Synopsis[C]):
         if self.scale is not None:
             error = math.sqrt(geometric_variance(self.scale) * squares)
         return Estimate(value, error, cut, self._kind.status)
+
+    def count_inside(self, shape: shapely.Geometry) -> Estimate:
+        inside = polygons.in_unit(self.box, shape)
+        value, squares, cut = polygons.in_grid(self.counts, inside)
+        error = None
+        if self.scale is not None:
+            error = math.sqrt(geometric_variance(self.scale) * squares)
+        return Estimate(value, error, cut, self._kind.status)
+
+    def unit_centers(self, k: int, rng: Coins) -> FloatArray:
+        """The best k centers found for the counts, negative ones among them."""
+        return solve_grid(self.counts, k, GRID_STARTS, rng)
 
     def __len__(self) -> int:
         return self.counts.size
@@ -192,44 +270,6 @@ class Coreset(Synopsis[C]):
         if not (np.isfinite(weights).all() and (np.asarray(weights) > 0).all()):
             raise BadInput("Every point of a coreset has a positive weight.")
         super().__init__(unit_points, weights, box, variances)
-
-    def unit_centers(self, k: int, rng: Coins) -> FloatArray:
-        """The best k centers found for these points, in unit coordinates.
-
-        Fewer points than k are centers themselves, the heaviest more than once. Without any point
-        the centers are packed evenly into the box.
-        """
-        if not len(self):
-            return sphere_packing(k, self.box.d, 1, rng)[0]
-        return weighted_kmeans(self.unit_points, self.weights, k, STARTS, rng)[0]
-
-    def kmeans(self, k: int, seed: int | None = None) -> C:
-        """k-means of the coreset, the best of many starts, at no further cost in privacy."""
-        unit = self.unit_centers(_checked(k), np.random.default_rng(seed))
-        return self._kind(self.box.from_unit(unit), self.box)
-
-    def kmedian(self, k: int, seed: int | None = None) -> C:
-        """k-median of the coreset: centers of a small sum of distances, not of their squares."""
-        rng = np.random.default_rng(seed)
-        if not len(self):
-            unit = sphere_packing(_checked(k), self.box.d, 1, rng)[0]
-        else:
-            unit, _ = weighted_kmedian(
-                self.unit_points, self.weights, _checked(k), MEDIAN_STARTS, rng
-            )
-        return self._kind(self.box.from_unit(unit), self.box)
-
-    def cost(self, centers: npt.ArrayLike, squared: bool = True) -> float:
-        """What these centers would cost on the data, by the coreset's account.
-
-        Centers in data units; the weighted sum of squared distances in unit coordinates, in which
-        the box is [-1, 1]^d. Divided by the sum of the weights it estimates the NICV. Not squared,
-        it is the cost of k-median.
-        """
-        unit = self.box.to_unit(np.atleast_2d(np.asarray(centers, dtype=np.float64)))
-        if not squared:
-            return float(np.asarray(self.weights) @ distances(self.unit_points, unit))
-        return float(WeightedPoints(self.unit_points, self.weights).cost(unit))
 
     def union(self, *others: Coreset) -> Coreset:
         """The coreset of all the data that this one and others stand for, such as months of a year.

@@ -1,4 +1,4 @@
-"""A box found privately: where the rows lie, from noisy counts alone."""
+"""A box found privately: where the rows lie, from a few private quantiles."""
 
 from __future__ import annotations
 
@@ -10,36 +10,54 @@ import numpy.typing as npt
 
 from dpcore.datasets.rows import RowsDataset
 from dpcore.errors import Infeasible
-from dpcore.geometry.domain import Box, FloatArray, IntArray, Slabs
+from dpcore.geometry.domain import Box, FloatArray
 from dpcore.privacy.accounting import Budget, Neighbors
-from dpcore.privacy.losses import Pure
+from dpcore.privacy.losses import Selection
 from dpcore.privacy.noise import Noise
 from dpcore.privacy.rounding import down
 from dpcore.privacy.transcript import Transcript
 from dpcore.queries.curator import Curator
+from dpcore.queries.scores import QuantileSlab
 
 #: Powers of two that are told apart: smaller values count as zero, larger ones as the largest.
 SMALLEST, LARGEST = -32, 64
-POWERS = LARGEST - SMALLEST
-#: Bins of each sign's powers of two, and one for zero between them.
-BINS = 2 * POWERS + 1
-#: Equal slabs into which the first box is cut.
-SLABS = 64
-#: The chance that noise alone widens any side of the box.
-MISTAKE = 0.01
-#: How far the slabs that stand out are widened on either side, as a part of their width: the tails
-#: beside them are too thin to stand out.
-MARGIN = 0.5
+#: Parts of each power of two.
+PARTS = 1024
+#: Numbers that are told apart, in the order of the values: so many of each sign, and zero.
+OF_SIGN = (LARGEST - SMALLEST) * PARTS
+NUMBERS = 2 * OF_SIGN + 1
+#: Part of the budget that buys the number of rows, where it is private.
+SIZE_SHARE = 0.05
+#: The chance that any end lies beyond all rows.
+MISTAKE = 0.05
+#: The share of rows beyond each end is a multiple of one part in so many, and is no larger than
+#: this: with more, the ends say nothing of the rest.
+PRECISION, MOST_BEYOND = 1000, Fraction(1, 4)
+#: How far the ends are moved outward, as a part of their distance: this times the root of the share
+#: of rows beyond each, at most MOST_MARGIN. A box that is too wide costs little, and one that cuts
+#: off a cluster costs much.
+MARGIN, MOST_MARGIN = 9.0, 3.0
 
 
-def magnitudes(values: npt.ArrayLike) -> RowsDataset:
-    """Each row as the bins of its values, by sign and power of two: exact, each row by itself."""
+def numbered(values: npt.ArrayLike) -> RowsDataset:
+    """Each value as its number among those that are told apart: exact, each row by itself."""
     x = np.asarray(values, dtype=np.float64)
-    _, power = np.frexp(x)
-    steps = np.clip(power - SMALLEST, 1, POWERS)
-    steps = np.where(np.abs(x) < 2.0**SMALLEST, 0, steps)
-    bins = POWERS + np.sign(x) * steps
-    return RowsDataset.from_values(bins + 0.5, Box.cube(x.shape[1], 0, BINS))
+    mantissa, power = np.frexp(np.abs(x))
+    number = (power - 1 - SMALLEST) * PARTS + np.floor((2 * mantissa - 1) * PARTS)
+    number = np.where(np.abs(x) < 2.0**SMALLEST, 0, np.minimum(number + 1, OF_SIGN))
+    return RowsDataset.from_values(
+        OF_SIGN + np.sign(x) * number + 0.5, Box.cube(x.shape[1], 0, NUMBERS)
+    )
+
+
+def lower_end(index: int) -> float:
+    """Where the values with this number begin, and those with the one before end."""
+    from_zero = index - OF_SIGN
+    if from_zero > 0:
+        power, part = divmod(from_zero - 1, PARTS)
+        return math.ldexp(1 + part / PARTS, power + SMALLEST)
+    power, part = divmod(-from_zero, PARTS)
+    return -math.ldexp(1 + part / PARTS, power + SMALLEST)
 
 
 def find_box(
@@ -51,59 +69,52 @@ def find_box(
 ) -> tuple[Box, Transcript]:
     """A box that holds nearly all rows, and what finding it cost: epsilon at most.
 
-    First each column is counted by sign and power of two, then, within the box of the counts that
-    stand out of the noise, in 64 equal slabs; those that stand out are widened by half.
+    The ends of each column are two private quantiles, so near the ends that noise alone hardly
+    reaches beyond all rows, and are then moved outward. Any scale of the values will do, because
+    the numbers among which the quantiles are chosen are as dense, relative to their size,
+    everywhere.
 
-    Private: the unit is one row. Each of the 2d questions counts the rows in disjoint bins, and a
-    row's bin depends on that row and on earlier noisy answers alone. So a row added or removed
-    changes one count by 1 (L1 sensitivity 1) and a row replaced changes two (L1 sensitivity 2),
-    which is what `Curator.noisy_counts` scales its noise to: each question is
-    epsilon/(2d)-private, rounded down, and together they are epsilon-private by adaptive
-    composition. The box is computed from the noisy counts and public numbers, which is
-    post-processing; so is the refusal when nothing stands out.
+    Private: the unit is one row. Under add/remove 5 % of epsilon buys the number of rows, which one
+    row changes by 1; under replace-one that is public. Each of the 2d quantiles is one choice of
+    the exponential mechanism with a score that no row, added or replaced, moves by more than 1
+    (`QuantileSlab` has the proof), and costs an equal share of the rest, rounded down. The score
+    depends on the rows, on public numbers and on the noisy number of rows, so together they are
+    epsilon-private by adaptive composition. Each row is numbered by itself, exactly. The box is
+    computed from the noisy number and the choices, which is post-processing; so is the refusal
+    where there are too few rows.
 
-    A count stands out at b ln(n/0.01), where b is the scale of the noise and n the number of
-    counts. By a union bound, noise alone lifts any empty bin there with a chance of 1 % at most.
+    With N numbers to choose among, the exponential mechanism with epsilon e misses the score of the
+    quantile's own slab, 0, by more than (2 / e) ln(N / chance) with at most that chance. With that
+    many rows beyond an end, it lies beyond all rows no likelier.
     """
     d = len(names)
-    share = Pure(down(Fraction(epsilon) / (2 * d)))
-    start = magnitudes(values)
-    curator = Curator(start, Budget(epsilon), noise, neighbors)
-    transcript = curator.transcript
+    curator = Curator(numbered(values), Budget(epsilon), noise, neighbors)
+    n, rest = curator.size(SIZE_SHARE)
+    loss = Selection(down(Fraction(epsilon) * Fraction(rest) / (2 * d)))
+    hidden = 2 / loss.epsilon * math.log(NUMBERS * 2 * d / MISTAKE)
+    beyond = Fraction(math.ceil(hidden / n * PRECISION), PRECISION)
+    if beyond > MOST_BEYOND:
+        raise Infeasible(
+            f"Bounds cannot be found at epsilon {epsilon:g} among so few rows: about "
+            f"{math.ceil(hidden / MOST_BEYOND):,} are needed. Give bounds that are publicly known, "
+            "or spend more of epsilon on them (bounds_share)."
+        )
 
-    def standing_out(curator: Curator, axis: int, bins: int, why: str) -> IntArray:
-        counts = curator.noisy_counts(Slabs(axis, bins), share, why)
-        scale = (1 if neighbors.size_is_private else 2) / share.epsilon
-        return np.flatnonzero(counts >= scale * math.log(bins * d / MISTAKE))
+    def end(axis: int, share: Fraction, which: str) -> int:
+        score = QuantileSlab(axis, share, NUMBERS)
+        return curator.select(score, loss, f"bounds of {names[axis]}: {which} end")
 
-    lows, highs = [], []
-    for axis, name in enumerate(names):
-        found = standing_out(curator, axis, BINS, f"bounds of {name}: powers of two")
-        if not len(found):
-            raise Infeasible(
-                f"No bounds of {name!r} stand out of the noise at epsilon {epsilon:g}. Give bounds "
-                "that are publicly known, or spend more of epsilon on them (bounds_share)."
-            )
-        lows.append(_ends(int(found[0]))[0])
-        highs.append(_ends(int(found[-1]))[1])
-    box = Box(tuple(lows), tuple(highs), names)
-    inside = Curator(RowsDataset.from_values(values, box), Budget(epsilon), noise, neighbors)
-    inside.transcript = transcript
-    for axis, name in enumerate(names):
-        found = standing_out(inside, axis, SLABS, f"bounds of {name}: equal slabs")
-        if len(found):
-            low, width = box.low[axis], (box.high[axis] - box.low[axis]) / SLABS
-            first, end = int(found[0]), int(found[-1]) + 1
-            margin = MARGIN * (end - first)
-            lows[axis] = max(low, low + width * (first - margin))
-            highs[axis] = min(box.high[axis], low + width * (end + margin))
-    return Box(tuple(lows), tuple(highs), names), transcript
+    margin = min(MOST_MARGIN, MARGIN * math.sqrt(beyond))
+    ends = []
+    for axis in range(d):
+        low, high = end(axis, beyond, "lower"), end(axis, 1 - beyond, "upper")
+        ends.append(widened(lower_end(min(low, high)), lower_end(max(low, high) + 1), margin))
+    return Box(tuple(low for low, _ in ends), tuple(high for _, high in ends), names), (
+        curator.transcript
+    )
 
 
-def _ends(bin: int) -> tuple[float, float]:
-    """The values that a bin holds."""
-    step = bin - POWERS
-    if step == 0:
-        return -(2.0**SMALLEST), 2.0**SMALLEST
-    low, high = 2.0 ** (SMALLEST + abs(step) - 1), 2.0 ** (SMALLEST + abs(step))
-    return (low, high) if step > 0 else (-high, -low)
+def widened(low: float, high: float, margin: float) -> tuple[float, float]:
+    """Both ends moved outward by a part of their distance."""
+    room = margin * (high - low)
+    return low - room, high + room

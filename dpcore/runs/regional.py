@@ -74,16 +74,14 @@ def _runs(
     transcripts: dict[int, Transcript] = {i: run.transcript for i, run in found.items()}
     divide = None if kept is None else kept.divided
     parts = curator.side_by_side(regions, levels, transcripts, divide)
-    runs = []
-    for region, part in enumerate(parts):
-        if region not in found:
-            synopsis = system.summary(part, k, **settings)
-            points = points_of(regions, region, synopsis)
-            found[region] = AreaRun(points, part.transcript, part.steps)
-            if kept is not None:
-                kept.keep(keys[region], found[region])
-        runs.append(found[region])
-    return runs
+    fresh = [region for region in range(regions.n_cells) if region not in found]
+    synopses = system.summaries([parts[region] for region in fresh], k, **settings)
+    for region, synopsis in zip(fresh, synopses, strict=True):
+        part, points = parts[region], points_of(regions, region, synopsis)
+        found[region] = AreaRun(points, part.transcript, part.steps)
+        if kept is not None:
+            kept.keep(keys[region], found[region])
+    return [found[region] for region in range(regions.n_cells)]
 
 
 def joined(regions: Regions, synopses: Sequence[Synopsis]) -> Synopsis:

@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from dpcore._suggestion import did_you_mean
 from dpcore.datasets.base import Dataset
 from dpcore.errors import BadInput
 from dpcore.geometry.domain import FloatArray, from_ticks
@@ -262,5 +263,7 @@ def named(keys: Iterable[str]) -> list[Metric]:
     known = measurable()
     for key in keys:
         if key not in known:
-            raise BadInput(f"No metric {key!r}. There are: {', '.join(known)}.")
+            raise BadInput(
+                f"No metric {key!r}.{did_you_mean(key, known)} There are: {', '.join(known)}."
+            )
     return [known[key] for key in keys]

@@ -12,6 +12,10 @@ from dpcore.datasets.tracks import Track
 from dpcore.geometry.domain import to_ticks
 from dpcore.privacy.explain import attacker_certainty, certainty
 from dpcore.privacy.rounding import at_most
+from dpcore.study.run_view import Marks
+
+#: Positions of a track in a picture.
+MOST_DRAWN = 2_000
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,14 @@ class Leaving:
         if self.outside:
             said.append(f"Positions outside the map, which are not counted: {self.outside}.")
         return said
+
+
+def marks_of(track: Track, most: int = MOST_DRAWN) -> Marks:
+    """Positions of a track, evenly many steps apart, for its owner's own screen."""
+    import pandas as pd
+
+    x, y = track.positions[:: -(-len(track.positions) // most)].T
+    return Marks(pd.DataFrame({"x": x, "y": y, "weight": 1.0}), len(track.positions))
 
 
 def leaving(track: Track, regions: Regions, most: float, rows: int | None = None) -> Leaving:

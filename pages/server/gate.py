@@ -56,19 +56,21 @@ def plain_page(status: HTTPStatus, title: str, body: str, head: str = "") -> Res
 
 
 def policy() -> str:
-    """What pages may load: files of this server, and what their own scripts make."""
+    """What pages may load: files of this server, what their own scripts make, and map tiles where
+    an administrator named a server for them."""
     page = Path(streamlit.__file__).with_name("static") / "index.html"
     inline = " ".join(
         f"'sha256-{b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
         for script in findall(r"<script>(.*?)</script>", page.read_text(), DOTALL)
     )
+    tiles = settings.tiles()
     return "; ".join(
         (
             "default-src 'none'",
             # Each component's script comes from a blob, and Arrow's reader is WebAssembly.
             f"script-src 'self' 'wasm-unsafe-eval' blob: {inline}",
             "style-src 'self' 'unsafe-inline'",
-            "img-src 'self' data: blob:",
+            " ".join(["img-src 'self' data: blob:", *([tiles.origin] if tiles else [])]),
             "font-src 'self' data:",
             "connect-src 'self' data: blob:",
             "media-src 'self' blob:",

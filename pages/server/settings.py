@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import tomllib
 from collections.abc import Mapping
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
+from urllib.parse import urlsplit
 
 
 class Mode(StrEnum):
@@ -31,6 +33,7 @@ class Role(StrEnum):
 MODE, TOKEN, DATA = "DPCORE_MODE", "DPCORE_TOKEN", "DPCORE_DATA"
 ROLES, USER_HEADER = "DPCORE_ROLES", "DPCORE_USER_HEADER"
 VISITS, UPLOADS, MOVES = "DPCORE_VISITS", "DPCORE_UPLOADS_MB", "DPCORE_MOVES"
+TILES, TILES_CREDIT = "DPCORE_TILES", "DPCORE_TILES_CREDIT"
 #: The value of DPCORE_TOKEN that asks for none.
 OFF = "off"
 #: Shorter tokens could be guessed.
@@ -49,6 +52,24 @@ class ServerLimits:
     uploads: int
     #: Moves of a control per second, of one visit, for long. More have to wait.
     moves: int
+
+
+@dataclass(frozen=True)
+class TileServer:
+    """Where maps take pictures of streets from."""
+
+    #: With {z}, {x} and {y} for the zoom, the column and the row.
+    url: str
+    #: Whom the map names for them.
+    credit: str
+
+    @property
+    def origin(self) -> str:
+        return "{0.scheme}://{0.netloc}".format(urlsplit(self.url))
+
+    @property
+    def host(self) -> str:
+        return urlsplit(self.url).netloc
 
 
 @dataclass(frozen=True)
@@ -154,8 +175,29 @@ def _number(name: str, usual: int) -> int:
     return int(given)
 
 
+def tiles() -> TileServer | None:
+    """The server from which maps take pictures of streets; None, as usual, where they ask nobody.
+
+    Its requests tell it which area somebody looks at.
+    """
+    url, credit = os.environ.get(TILES), os.environ.get(TILES_CREDIT)
+    if not url:
+        return None
+    parts = urlsplit(url)
+    secure = parts.scheme == "https" or parts.hostname in ("localhost", "127.0.0.1")
+    places = all(place in parts.path + parts.query for place in ("{z}", "{x}", "{y}"))
+    if not (secure and places and re.fullmatch(r"[A-Za-z0-9.:-]+", parts.netloc)):
+        raise ValueError(
+            f"{TILES} is {url!r}: use an address like https://tiles.example.org/{{z}}/{{x}}/{{y}}"
+            ".png, without {s} and with https."
+        )
+    if not credit:
+        raise ValueError(f"{TILES} needs {TILES_CREDIT}: whom the map must name for its tiles.")
+    return TileServer(url, credit)
+
+
 def check() -> None:
     """Read every setting once, so that a mistake stops the server at its start."""
-    token(), data_root(), limits()
+    token(), data_root(), limits(), tiles()
     if mode() is Mode.SHARED:
         roles()

@@ -22,7 +22,7 @@ from streamlit.errors import StreamlitAuthError
 from streamlit.runtime import Runtime, get_instance
 from streamlit.starlette import App
 
-from pages.server import settings, shores
+from pages.server import settings
 from pages.server.gate import Gate
 from pages.server.session_cleanup import Sweeper
 from pages.server.settings import Mode
@@ -40,7 +40,7 @@ def options() -> dict[str, Any]:
     elif settings.mode() is Mode.SHARED:
         check_sign_in()
     gate = Middleware(Gate, token=settings.token(), limits=settings.limits())
-    return {"middleware": [gate], "lifespan": lifespan, "routes": [shores.route()]}
+    return {"middleware": [gate], "lifespan": lifespan}
 
 
 def check_sign_in() -> None:

@@ -10,10 +10,10 @@ from pages.ui import palette
 NARROW = "narrow screen"
 
 #: Streamlit does not run a page again when somebody picks a theme from its menu; this asks it to.
-#: Nor does it close its sidebar over the page that a phone's menu was opened for.
+#: It also opens the bar's menu where a window is too narrow to show it at once.
 FRAME = """
 let last;
-export default function ({ data, setTriggerValue }) {
+export default function ({ parentElement, data, setTriggerValue }) {
   last ??= data.drawn;
   const timer = setInterval(() => {
     const app = document.querySelector('[data-testid="stApp"]');
@@ -24,17 +24,51 @@ export default function ({ data, setTriggerValue }) {
       setTriggerValue("changed", seen);
     }
   }, 400);
-  const menu = document.querySelector(".st-key-menu");
-  const leave = (event) => {
-    if (event.target.closest("a") && matchMedia("(max-width: 640px)").matches)
-      document.querySelector('[data-testid="stSidebarCollapseButton"] button').click();
+  const button = parentElement.querySelector("button");
+  const menu = () => document.querySelector(".st-key-menu");
+  const open = (wanted) => {
+    button.setAttribute("aria-expanded", wanted);
+    menu()?.classList.toggle("is-open", wanted);
   };
-  menu.addEventListener("click", leave);
+  const press = () => open(button.getAttribute("aria-expanded") !== "true");
+  const leave = (event) => {
+    const inside = event.composedPath();
+    if (inside.includes(button)) return;
+    if (!inside.includes(menu()) || event.target.closest("a")) open(false);
+  };
+  const escape = (event) => {
+    if (event.key !== "Escape" || button.getAttribute("aria-expanded") !== "true") return;
+    open(false);
+    button.focus();
+  };
+  button.addEventListener("click", press);
+  document.addEventListener("click", leave);
+  document.addEventListener("keydown", escape);
+  document.querySelectorAll(".st-key-menu a").forEach((link) => {
+    const here = link.closest(".st-key-open-page");
+    here ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");
+  });
   return () => {
     clearInterval(timer);
-    menu.removeEventListener("click", leave);
+    button.removeEventListener("click", press);
+    document.removeEventListener("click", leave);
+    document.removeEventListener("keydown", escape);
   };
 }
+"""
+MENU = """
+<button type="button" aria-expanded="false"
+  ><svg viewBox="0 0 16 12" aria-hidden="true"><path d="M0 1h16M0 6h16M0 11h16"/></svg
+  >Menu</button>
+"""
+MENU_STYLE = """
+button {
+  display: flex; align-items: center; gap: .5rem; padding: .35rem .7rem; cursor: pointer;
+  font: inherit; color: inherit; background: none; border-radius: .5rem;
+  border: 1px solid rgba(128, 144, 160, .6);
+}
+button:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
+svg { width: 1rem; height: .75rem; stroke: currentColor; stroke-width: 1.8; }
 """
 #: As narrow as the frame's style takes for a phone.
 WIDTH = """
@@ -51,12 +85,12 @@ export default function ({ data, setTriggerValue }) {
   return () => phone.removeEventListener("change", tell);
 }
 """
-_frame = st.components.v2.component("frame-watcher", js=FRAME)
+_frame = st.components.v2.component("frame-watcher", html=MENU, css=MENU_STYLE, js=FRAME)
 _width = st.components.v2.component("width-watcher", js=WIDTH)
 
 
 def watch_frame() -> None:
-    """Have the page drawn again when its theme changes, and a phone's menu closed after use."""
+    """Have the page drawn again when its theme changes, and draw the button of a narrow menu."""
     drawn = "dark" if palette.current() is palette.DARK else "light"
     _frame(key="frame-watcher", data={"drawn": drawn}, on_changed_change=lambda: None)
 

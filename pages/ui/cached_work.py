@@ -32,7 +32,7 @@ from dpcore.study.sweep_plan import SweepPlan
 from pages.ui import own_data, workers
 from pages.ui.background import Job
 from pages.ui.choice import Choice
-from pages.ui.maps import in_the_city
+from pages.ui.city_map import in_new_york
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -126,7 +126,7 @@ def picture(choice: Choice, axes: Axes) -> Picture:
     return Picture(
         None if synopsis is None else pictures.marks(synopsis, axes, most),
         None if synopsis is None else pictures.published_density(synopsis, axes),
-        pictures.centers_table(result, source.about.geographic and in_the_city(source.box)),
+        pictures.centers_table(result, source.about.geographic and in_new_york(source.box)),
         pictures.truth(source, result, reference(choice.data, choice.request.k, 0)),
         result.verdict,
         result.epsilon,

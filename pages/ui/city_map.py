@@ -17,6 +17,7 @@ from streamlit import config
 from dpcore.geometry.domain import Box
 from dpcore.study.packed_points import packed
 from dpcore.study.run_view import Levels, Marks
+from pages.server import settings
 from pages.ui import palette
 from pages.ui.palette import Palette
 
@@ -46,6 +47,11 @@ HTML = """
     <button type="button" data-does="polygon" title="Draw an area" aria-pressed="false"
       aria-label="Draw an area"><svg viewBox="0 0 16 16"><path d="M3 13L2 5l6-4 6 5-3 8z"/></svg
       ></button>
+    <details class="map-save" hidden
+      ><summary title="Save this picture" aria-label="Save this picture"
+      ><svg viewBox="0 0 16 16"><path d="M8 1v9M4 7l4 4 4-4M2 14h12"/></svg></summary
+      ><button type="button" data-does="png">PNG</button
+      ><button type="button" data-does="svg">SVG</button></details>
   </div>
   <details class="map-key" open hidden
     ><summary>Legend</summary><ul class="map-legend"></ul></details>
@@ -87,6 +93,14 @@ class CityMap:
     pick: str | None = None
     #: Whether areas can be drawn.
     draw: bool = False
+    #: What a saved picture is called and says below; without it none can be saved.
+    file: Row | None = None
+    #: Whether a tile server may be told which area is looked at.
+    tiles: bool = False
+    #: What a lesson draws: layers of dots, boxes, lines and words.
+    drawing: list[Row] = field(default_factory=list)
+    #: Whether a click tells where it was.
+    place: bool = False
     #: Maps of the same name are moved together.
     sync: str | None = None
     height: int = HEIGHT
@@ -97,10 +111,19 @@ class CityMap:
             "view": [list(self.view.low[:2]), list(self.view.high[:2])],
             "new_york": in_new_york(self.view),
             "colors": {name: color for name, color in asdict(colors).items() if name != "series"},
+            "tiles": tiles() if self.tiles else None,
             "script": "/" + "/".join(filter(None, (base_path(), "app/static/map/map.js"))),
         }
         text = json.dumps(rows, separators=(",", ":"))
         return rows | {"key": hashlib.sha256(text.encode()).hexdigest()[:12]}
+
+
+def tiles() -> Row | None:
+    """The tile server of the settings, if there is one."""
+    server = settings.tiles()
+    if server is None:
+        return None
+    return {"url": server.url, "credit": server.credit, "host": server.host}
 
 
 def base_path() -> str:
@@ -114,12 +137,14 @@ def in_new_york(box: Box) -> bool:
 
 
 def show(drawn: CityMap, key: str, **answers: Any) -> Any:
-    """Draw a map. `on_picked_change` and `on_drawn_change` are told of clicks and drawings."""
+    """Draw a map. `on_picked_change` and `on_drawn_change` are told of clicks and drawings, and
+    `on_placed_change` of a click's longitude and latitude."""
     return _component(
         data=drawn.data(palette.current()),
         key=key,
         on_picked_change=answers.get("on_picked_change", nothing),
         on_drawn_change=answers.get("on_drawn_change", nothing),
+        on_placed_change=answers.get("on_placed_change", nothing),
     )
 
 

@@ -15,7 +15,7 @@ from dpcore.privacy.explain import LEVELS, level_of, nearest_level
 from dpcore.privacy.rounding import at_most
 from dpcore.runs.request import Request
 from dpcore.study.metrics import METRICS, Metric
-from pages.ui import address, own_data, url_keys, visibility
+from pages.ui import address, methods, own_data, url_keys, visibility
 from pages.ui.address import Key
 from pages.ui.choice import Choice as Choice
 from pages.ui.own_data import facts, known
@@ -46,7 +46,7 @@ def choose(
     """
     with st.sidebar:
         data = data or data_control()
-        algorithm = method or algorithm_control(first)
+        algorithm = method or algorithm_control(data, first)
         k = centers_control() if centers else CENTERS
         if not method:
             noise_button()
@@ -69,7 +69,8 @@ def centers_control() -> int:
     return address.control(st.number_input, "Centers", url_keys.CENTERS)
 
 
-def data_control() -> str:
+def data_control(described: bool = True) -> str:
+    """Draw the choice of data, with a description of them below it or on request."""
     visibility.stop_if_absent()
     current = url_keys.DATA.get()
     options = [*own_data.held(), *BUILTIN]
@@ -82,8 +83,10 @@ def data_control() -> str:
         then=keep_algorithm_possible,
         options=options,
         format_func=titles.__getitem__,
+        help=None if described else facts(current).description,
     )
-    st.caption(facts(chosen).description)
+    if described:
+        st.caption(facts(chosen).description)
     return chosen
 
 
@@ -96,15 +99,17 @@ def keep_algorithm_possible(data: str) -> None:
         url_keys.ALGORITHM.clear()
 
 
-def algorithm_control(opens: str) -> str:
-    first = [key for key in (ALGORITHM, FALLBACK) if key in ALGORITHMS]
-    return address.control(
+def algorithm_control(data: str, opens: str) -> str:
+    """Draw the choice of a method, group after group, and a button that tells about each."""
+    chosen = address.control(
         st.selectbox,
         "Method",
         url_keys.ALGORITHM.by_default(opens),
-        options=[*first, *(key for key in ALGORITHMS if key not in first)],
-        format_func=lambda key: ALGORITHMS[key].title,
+        options=methods.in_order(),
+        format_func=methods.marked,
     )
+    methods.button(data, url_keys.CENTERS.get())
+    return chosen
 
 
 def noise_button() -> None:

@@ -1,6 +1,8 @@
-"""Four figures with a sentence each, and the table that says what the picture shows."""
+"""The figures of a run with a sentence each, and the table that says what the picture shows."""
 
 from __future__ import annotations
+
+import math
 
 import pandas as pd
 import streamlit as st
@@ -16,18 +18,24 @@ from pages.ui.wording import plain
 ENOUGH = 4
 
 
-def figures(choice: Choice, picture: Picture, place: str = "") -> None:
-    """The figures of a run. Those over many draws come in after the picture and keep their band
-    when new noise is drawn."""
-    fragments.until_done(_figures, not cached_work.repeated(choice).done, choice, picture, place)
+def figures(choice: Choice, picture: Picture, place: str = "", odds: bool = False) -> None:
+    """The figures of the picture on screen, each beside what is typical over many draws.
+
+    What is typical comes in after the picture, and stays when new noise is drawn. With `odds` an
+    attacker's odds come first, and a sentence tells the story above.
+    """
+    job = cached_work.repeated(choice)
+    fragments.until_done(_figures, not job.done, choice, picture, place, odds)
 
 
-def _figures(choice: Choice, picture: Picture, place: str) -> bool:
+def _figures(choice: Choice, picture: Picture, place: str, odds: bool) -> bool:
     job = cached_work.repeated(choice)
     finished, drawn = job.done, job.results[:]
     usual = spread(drawn) if len(drawn) >= min(ENOUGH, DRAWS) else None
+    if odds:
+        story(choice, picture, usual)
     with st.container(key=f"figures-{choice.request.epsilon:g}{place}"):
-        for show in (moved, worse, published, protected):
+        for show in (*[attacker] * odds, moved, worse, published):
             with st.container(gap=None):
                 show(choice, picture, usual)
     if job.failure:
@@ -42,78 +50,119 @@ def figure(label: str, value: str, sentence: str, mark: str = "") -> None:
         st.markdown(mark)
 
 
-def so_far(usual: Spread) -> str:
-    return f"over {usual.draws} draws" if usual.draws >= DRAWS else f"{usual.draws} draws so far"
+def so_far(usual: Spread | None) -> str:
+    """How many draws a typical figure is over."""
+    drawn = usual.draws if usual else 0
+    return f"{drawn} draws" if drawn >= DRAWS else f"{drawn} draws so far"
+
+
+def story(choice: Choice, picture: Picture, usual: Spread | None) -> None:
+    """What the level does to centers and to an attacker, in two sentences."""
+    on_map = choice.about.geographic
+    if usual is None:
+        farthest = picture.truth.value.partners["shift"].max()
+        told = f"Here the centers move up to **{explain.distance(farthest, on_map)}**."
+    else:
+        at_most = explain.distance_at_most(usual.shift_nine_in_ten, on_map)
+        told = (
+            f"At this level **9 of 10 centers move less than {at_most}**, and the clustering is "
+            f"typically **{explain.change(usual.worse)}** worse."
+        )
+    if picture.verdict.holds:
+        request = choice.request
+        told += f" {explain.attack(request.epsilon, choice.about.unit, request.neighbors)}"
+    with st.container(key="story"):
+        st.markdown(told)
+
+
+def attacker(choice: Choice, picture: Picture, usual: Spread | None) -> None:
+    label = f"Attacker, about one {choice.about.unit}"
+    if not picture.verdict.holds:
+        return figure(label, "no limit", "This method's privacy claim does not hold.")
+    known = explain.certainty(choice.request.epsilon)
+    scope = explain.scope(choice.about.unit)
+    return figure(label, f"50 → {known}", f"sure, at most. Protected is {scope}.")
 
 
 def moved(choice: Choice, picture: Picture, usual: Spread | None) -> None:
-    mark = visibility.mark(choice.data)
-    if usual is None:
-        return figure("Centers moved", "…", "Repeating the run with new noise.", mark)
-    on_map = choice.about.geographic
-    return figure(
+    on_map, shifts = choice.about.geographic, picture.truth.value.partners["shift"]
+    sentence = f"At most {explain.distance(shifts.max(), on_map)} here."
+    if usual is not None:
+        sentence += f" Typically {explain.distance(usual.shift, on_map)}"
+    figure(
         "Centers moved",
-        explain.distance(usual.shift, on_map),
-        f"Half of the centers move less, and 9 in 10 less than "
-        f"{explain.distance_at_most(usual.shift_nine_in_ten, on_map)} ({so_far(usual)}).",
-        mark,
+        explain.distance(shifts.median(), on_map),
+        f"{sentence} ({so_far(usual)}).",
+        visibility.item_mark(choice.data),
     )
 
 
 def worse(choice: Choice, picture: Picture, usual: Spread | None) -> None:
-    mark = visibility.mark(choice.data)
-    if usual is None:
-        return figure("Accuracy lost", "…", "Comparing with the non-private centers.", mark)
-    return figure(
+    typical = "Typically"
+    if usual is not None:
+        most = explain.less_than(usual.worse_nine_in_ten)
+        typical += f" {explain.change(usual.worse)}, 9 times in 10 {most}"
+    figure(
         "Accuracy lost",
-        explain.change(usual.worse),
-        f"Compared with no privacy; 9 times in 10 {explain.less_than(usual.worse_nine_in_ten)}.",
-        mark,
+        explain.change(picture.truth.value.worse),
+        f"{typical} ({so_far(usual)}).",
+        visibility.item_mark(choice.data),
     )
 
 
 def published(choice: Choice, picture: Picture, usual: Spread | None) -> None:
     unit = explain.plural(choice.about.unit)
     if picture.marks is None:
-        return figure("Points published", "0", "Only the centers are published.")
+        return figure("Black dots", "0", "Only the centers would be published.")
     if picture.marks.cell:
-        sentence = f"One noisy count for each cell of a grid replaces the {unit}."
-        return figure("Counts published", f"{picture.marks.published:,}", sentence)
-    sentence = f"Each replaces the {unit} around it."
+        sentence = f"would be published: one for each cell of a grid, instead of the {unit}."
+        return figure("Noisy counts", f"{picture.marks.published:,}", sentence)
+    sentence = f"would be published. Each replaces the {unit} around it."
     if (drawn := len(picture.marks.frame)) < picture.marks.published:
         sentence += f" The picture shows {drawn:,}, with nearby points merged."
-    return figure("Points published", f"{picture.marks.published:,}", sentence)
+    return figure("Black dots", f"{picture.marks.published:,}", sentence)
 
 
-def protected(choice: Choice, picture: Picture, usual: Spread | None) -> None:
-    unit = choice.about.unit
-    rows = explain.people_count(picture.truth.value.rows)
-    label = f"{explain.plural(unit).capitalize()} protected"
-    if not picture.verdict.holds:
-        return figure(label, "none", "This method's privacy claim does not hold.")
-    return figure(
-        label,
-        rows,
-        f"Each one: {explain.scope(unit)}.",
-        visibility.mark(choice.data) * choice.request.neighbors.size_is_private,
+#: Decimals of a degree that tell places in a city apart: 11 m.
+IN_A_CITY = 4
+
+
+def degrees(longitude: float, latitude: float) -> str:
+    """A place as people write it: 41.8781° N, 87.6298° W."""
+    return (
+        f"{abs(latitude):.{IN_A_CITY}f}° {'N' if latitude >= 0 else 'S'}, "
+        f"{abs(longitude):.{IN_A_CITY}f}° {'E' if longitude >= 0 else 'W'}"
     )
+
+
+def coordinates(values: pd.Series, low: float, high: float) -> list[str]:
+    """Values on an axis, told apart to a thousandth of it."""
+    decimals = max(0, 3 - math.floor(math.log10(high - low)))
+    return [f"{value:.{decimals}f}" for value in values]
 
 
 def table(choice: Choice, picture: Picture) -> None:
     """The centers in words: what a screen reader gets of the picture."""
     about = choice.about
     partners = picture.truth.value.partners["shift"]
-    rows = pd.DataFrame({f"{picture.kind} center": range(1, len(picture.centers) + 1)})
+    mark = visibility.item_mark(choice.data)
+    rows = pd.DataFrame({"Center": range(1, len(picture.centers) + 1)})
     if "place" in picture.centers:
         rows["Where"] = picture.centers["place"].to_numpy()
+    elif about.geographic:
+        pairs = [picture.centers[[i, i + 1]].to_numpy() for i in range(0, choice.box.d - 1, 2)]
+        rows["Where"] = [
+            " → ".join(degrees(*at) for at in each) for each in zip(*pairs, strict=True)
+        ]
     else:
         for axis, name in enumerate(choice.box.names[:4]):
-            rows[plain(name)] = [f"{value:.3g}" for value in picture.centers[axis]]
+            ends = choice.box.low[axis], choice.box.high[axis]
+            rows[plain(name)] = coordinates(picture.centers[axis], *ends)
     rows[f"Share of {explain.plural(about.unit)}"] = [
         "not published" if pd.isna(share) else explain.percent(share)
         for share in picture.centers["share"]
     ]
-    rows[f"From the non-private center {visibility.mark(choice.data)}"] = [
+    rows[f"Moved {mark}".strip()] = [
         explain.distance(partners.loc[index], about.geographic) for index in picture.centers.index
     ]
     st.table(rows, border="horizontal", hide_index=True)

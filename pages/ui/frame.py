@@ -1,4 +1,4 @@
-"""The frame around every page: title, menu, spacing."""
+"""The frame around every page: title, bar, spacing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import streamlit as st
 from PIL import Image, ImageDraw
 
 from pages.server import start
-from pages.ui import access, address, browser_state, forgetting, limits, url_keys
+from pages.ui import access, address, top_bar, url_keys
 from pages.ui.access import Action
 from pages.ui.palette import LIGHT
 
@@ -17,22 +17,29 @@ ROOT = Path(__file__).parents[2]
 
 #: Pages in the order of the menu; those that do not exist are left out.
 PAGES = (
+    ("pages/0_start.py", "Start", ":material/home:"),
     ("app.py", "Explore", ":material/map:"),
     ("pages/6_areas.py", "Areas", ":material/dashboard:"),
+    ("pages/7_choose.py", "Choose a level", ":material/tune:"),
     ("pages/1_curves.py", "Curves", ":material/show_chart:"),
     ("pages/2_compare.py", "Compare", ":material/bar_chart:"),
     ("pages/3_verdicts.py", "Verdicts", ":material/verified_user:"),
     ("pages/4_publish.py", "Publish", ":material/publish:"),
     ("pages/5_learn.py", "Learn", ":material/school:"),
 )
+#: Pages that are a part of another one, and stand below its name.
+WITHIN = {"Verdicts": "Compare"}
+#: Where the product's name leads, the first of these that exists.
+START = ("pages/0_start.py", "app.py")
 #: What a visit must be allowed to do, any of it, to open a page.
 NEEDS = {"Publish": (Action.PLAN, Action.HISTORY)}
 
-#: Streamlit's own top margin is 6rem and its header covers what is moved up; ours shows both.
+#: Streamlit's own top margin is 6rem. Ours leaves room for the bar.
 STYLE = """
 <style>
-[data-testid="stHeader"] { background: transparent; height: 3rem; min-height: 3rem; }
-[data-testid="stMainBlockContainer"] { padding: 2.5rem 3rem 3rem; max-width: 80rem; }
+[data-testid="stMainBlockContainer"] {
+  padding: calc(var(--bar) + 1rem) 2rem 2rem; max-width: 90rem;
+}
 [data-testid="stSidebarUserContent"] { padding-bottom: 2rem; }
 [data-testid="stSelectbox"] input { text-overflow: ellipsis; }
 [data-testid="stMain"] h1 { font-size: 1.5rem; padding: 0; }
@@ -62,12 +69,12 @@ STYLE = """
 /* The map stays where it is, however much there is to say beside the slider. */
 .st-key-words { min-height: 9rem; }
 /* What only listens takes no room. */
-.st-key-frame-watcher, .st-key-width-watcher { display: none; }
+.st-key-width-watcher { display: none; }
 @media (max-width: 640px) {
   .st-key-words { min-height: 0; }
   [data-testid="stTable"] :is(td, th) { padding: .25rem !important; }
   [data-testid="stTable"] :is(td, th, p) { font-size: .75rem; }
-  [data-testid="stMainBlockContainer"] { padding: 3rem 1rem 2rem; }
+  [data-testid="stMainBlockContainer"] { padding: calc(var(--bar) + .75rem) 1rem 2rem; }
 }
 </style>
 """
@@ -85,25 +92,20 @@ def emblem() -> Image.Image:
 
 def frame(title: str) -> None:
     """Draw what surrounds a page. Every page calls this first."""
-    st.set_page_config(page_title=f"{title} · private k-means", page_icon=emblem(), layout="wide")
+    st.set_page_config(page_title=f"{title} · {top_bar.NAME}", page_icon=emblem(), layout="wide")
     st.html(STYLE)
     if not start.is_guarded():
         st.error("Start the dashboard with `streamlit run app.py`: no other file is safe to open.")
         st.stop()
     access.admit(*needs(title))
     address.arrive(title, url_keys.RENAMED)
-    menu = st.sidebar.container(key="menu", gap="xsmall")
-    for file, label, icon in PAGES:
-        if (ROOT / file).exists() and access.may(*needs(label)):
-            menu.page_link(
-                file, label=label, icon=icon, width="stretch", query_params=address.link()
-            )
-    st.sidebar.divider()
-    with st.sidebar:
-        access.sign_out()
-        forgetting.button()
-        limits.busy()
-        browser_state.watch_frame()
+    pages = [
+        (file, label, icon)
+        for file, label, icon in PAGES
+        if (ROOT / file).exists() and access.may(*needs(label))
+    ]
+    start_page = next(file for file in START if (ROOT / file).exists())
+    top_bar.draw(title, pages, WITHIN, start_page)
 
 
 def needs(title: str) -> tuple[Action, ...]:

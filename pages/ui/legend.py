@@ -43,10 +43,10 @@ class Layers:
 
 def layer_switches(data: str) -> Layers:
     """A switch for every layer, in an expander."""
-    mark = visibility.mark(data)
+    mark = visibility.item_mark(data)
     with st.expander("Layers", icon=":material/layers:"):
         wanted = {
-            key.name: address.control(st.toggle, f"{words} {mark}" if key in MARKED else words, key)
+            key.name: address.control(st.toggle, f"{words} {mark * (key in MARKED)}".strip(), key)
             for key, words in SWITCHES
         }
     return Layers(**wanted)
@@ -56,14 +56,12 @@ def legend(picture: Picture, choice: Choice, layers: Layers) -> None:
     """One line under a picture that has no legend of its own, as a map has."""
     if not choice.about.geographic:
         st.markdown("&emsp; ".join(entries(picture, choice, layers)), unsafe_allow_html=True)
-    if picture.marks is None:
-        st.caption("This method publishes its centers and nothing else.")
 
 
 def entries(picture: Picture, choice: Choice, layers: Layers) -> list[str]:
     """The marks that are drawn, with their words."""
     colors = palette.current()
-    unit, mark = plural(choice.about.unit), visibility.mark(choice.data)
+    unit, mark = plural(choice.about.unit), visibility.item_mark(choice.data)
     found = []
     if layers.points and picture.marks:
         found.append(published(picture.marks, unit, colors))

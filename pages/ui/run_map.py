@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from dpcore.geometry.domain import Box
+from dpcore.privacy import explain
 from dpcore.privacy.explain import plural
 from pages.ui import cached_work, city_map, palette, visibility
 from pages.ui.cached_work import Picture
@@ -53,7 +54,37 @@ def drawn(
             for c in found
         ]
     drawn.legend = legend(picture, choice, layers, color, colors)
+    # What is seen first depends on every row.
+    drawn.tiles = visibility.of(choice.data) is not visibility.Visibility.RAW
+    drawn.file = file(choice, layers) if visibility.may_leave(choice.data) else None
     return drawn
+
+
+def file(choice: Choice, layers: Layers) -> Row:
+    """What a saved picture is called, and what it says below the map."""
+    about, request = choice.about, choice.request
+    title = f"{about.title}: {request.k} centers by {request.system.title}, {level_words(choice)}"
+    notes = [f"An attacker gains {explain.odds(request.epsilon)} about one {about.unit}."]
+    if not request.system.verdict.holds:
+        notes = ["This method's privacy claim does not hold: nothing is protected."]
+    notes.append("The noise is simulated: a picture to look at, not a release.")
+    is_marked = layers.non_private or layers.shifts or layers.true_density
+    if is_marked:
+        red = visibility.mark_words(choice.data)
+        notes.append(f"Red marks are {red.partition(':')[0]}.")
+    if visibility.of(choice.data) is visibility.Visibility.PUBLIC:
+        notes.append("The data are public.")
+    words = "simulated"
+    if is_marked:
+        of = visibility.of(choice.data)
+        words = "private-twin" if of is visibility.Visibility.TWIN else "not-private"
+    name = f"{request.algorithm}-k{request.k}-epsilon{request.epsilon:g}-{words}"
+    return {"name": name, "title": title, "note": " ".join(notes)}
+
+
+def level_words(choice: Choice) -> str:
+    level = explain.level_of(choice.request.epsilon)
+    return f"level {level.name}" if level else f"ε = {choice.request.epsilon:g}"
 
 
 def first_view(box: Box, found: list[Center]) -> Box:
@@ -88,7 +119,7 @@ def legend(
 ) -> list[Row]:
     """What each mark on the map means, with sizes."""
     unit = plural(choice.about.unit)
-    mark = f": {visibility.mark_words(choice.data)}" if visibility.mark_words(choice.data) else ""
+    mark = f": {words}" if (words := visibility.item_words(choice.data)) else ""
     rows: list[Row] = []
     if layers.private:
         kind = "Private" if picture.verdict.holds else "Unproven"

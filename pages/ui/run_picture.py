@@ -30,7 +30,7 @@ def centers(picture: Picture, choice: Choice) -> list[Center]:
     """The centers, largest share first, with what hovering over them says."""
     about, coordinates = choice.about, list(range(choice.box.d))
     partners = picture.truth.value.partners
-    mark = visibility.mark_words(choice.data)
+    mark = visibility.item_words(choice.data)
     found = []
     for rank, index in enumerate(picture.centers.index, start=1):
         row, partner = picture.centers.loc[index], partners.loc[index]
@@ -43,8 +43,8 @@ def centers(picture: Picture, choice: Choice) -> list[Center]:
             Center(
                 tuple(row[coordinates]),
                 tuple(partner[coordinates]),
-                (*filter(None, lines), mark),
-                (*partner_lines, mark),
+                (*filter(None, (*lines, mark)),),
+                (*filter(None, (*partner_lines, mark)),),
                 moved,
             )
         )

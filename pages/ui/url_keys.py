@@ -12,15 +12,17 @@ from typing import Any
 
 from dpcore.algorithms import ALGORITHMS, PAPERS, Parameter
 from dpcore.algorithms.references import paper_key
-from dpcore.classroom import lesson_plans
+from dpcore.classroom import class_rooms, lesson_plans
 from dpcore.privacy.accounting import MAX_DELTA, MAX_EPSILON, MIN_EPSILON, Neighbors, Verdict
 from dpcore.privacy.explain import LEVELS, MIDDLE
 from dpcore.study.metrics import METRICS, Metric
+from dpcore.study.needs import NEEDS
 from dpcore.study.usual_ranges import EPSILONS, SIDES, SIZES
 from pages.ui import own_data
 from pages.ui.address import Key
 from pages.ui.areas import chosen
 from pages.ui.areas.chosen import Chosen
+from pages.ui.choose import need_choices
 from pages.ui.learn.class_score import ClassScore
 from pages.ui.publish.publish_step import PublishStep
 from pages.ui.url_parsers import (
@@ -38,8 +40,10 @@ from pages.ui.url_parsers import (
 
 
 class Page(StrEnum):
+    START = "Start"
     EXPLORE = "Explore"
     AREAS = "Areas"
+    CHOOSE = "Choose a level"
     CURVES = "Curves"
     COMPARE = "Compare"
     VERDICTS = "Verdicts"
@@ -75,6 +79,19 @@ def lesson_key(text: str) -> str:
     return OneOf(lesson_plans.shipped())(text)
 
 
+#: The parts of Learn, in the order of its menu.
+LEARN_PARTS = (
+    "start",
+    "lessons",
+    "game",
+    "attack",
+    "moves",
+    "guess",
+    "steps",
+    "luck",
+    "room",
+    "write",
+)
 LEVEL = OneOf(LEVEL_NAMES)
 #: Figures that a person may aim at, whatever the metric: shares, distances in meters, NICV.
 TARGETS = tuple(float(f"{step}e{power}") for power in range(-4, 4) for step in (1, 1.5, 2, 3, 5, 7))
@@ -91,8 +108,11 @@ DELTA = Key("delta", InRange(float, 0, MAX_DELTA), 0.0, EVERY)
 NEIGHBORS = Key("neighbors", OneOf(tuple(Neighbors)), Neighbors.ADD_REMOVE, EVERY)
 SEED = Key("seed", InRange(int, 0, MAX_SEED), 0, EVERY)
 PUBLIC_ROWS = Key[int | None](
-    "public_rows", InRange(int, 1, 10**12), None, (*CHARTS, Page.VERDICTS)
+    "public_rows", InRange(int, 1, 10**12), None, (*CHARTS, Page.VERDICTS, Page.CHOOSE)
 )
+
+# Start.
+TOUR = Key("tour", InRange(int, 0, 4), 0, (Page.START,))
 
 # Explore.
 THREE = Key("three", yes_or_no, False, EXPLORE)
@@ -110,15 +130,26 @@ TRUE_DENSITY = Key("true_density", yes_or_no, False, EXPLORE)
 
 # Areas.
 AREAS = Key[list[Chosen]]("areas", chosen.parse, [], (Page.AREAS, Page.PUBLISH), render=chosen.text)
+AREAS_VIEW = Key("areas_view", OneOf(("levels", "mine", "wishes")), "levels", (Page.AREAS,))
+#: Positions of one person that a plan counts at most; 0 where it protects each by itself.
+COUNTED = Key("counted", InRange(int, 0, 1000), 10, (Page.AREAS,))
 CLICKS = Key("clicks", OneOf(("neighborhoods", "boroughs")), "neighborhoods", (Page.AREAS,))
 VARIED = Key("varied", str, "", (Page.AREAS,))
 LEAVES = Key("leaves", str, "", (Page.AREAS,))
 ENTERS = Key("enters", str, "", (Page.AREAS,))
 
+# Choose a level.
+NEED = Key("need", OneOf(NEEDS), "centers", (Page.CHOOSE,))
+OFTEN = Key("often", OneOf(tuple(need_choices.OFTEN)), 0.9, (Page.CHOOSE,))
+WITHIN_METERS = Key("meters", OneOf(need_choices.METERS), 200, (Page.CHOOSE,))
+WITHIN_PART = Key("part_of_box", OneOf(need_choices.PARTS), 2.0, (Page.CHOOSE,))
+WORSE_BY = Key("worse_by", OneOf(need_choices.PERCENTS), 1.0, (Page.CHOOSE,))
+COUNTS_WITHIN = Key("counts_within", OneOf(need_choices.ROWS), 100, (Page.CHOOSE,))
+
 # Curves, and what it shares with Compare.
 METRIC = Key("metric", OneOf(METRICS), "relative-error", CHARTS)
 RUNS = Key("runs", InRange(int, 1, MOST_RUNS), 20, CHARTS)
-CAMERA = Key("picture", OneOf(("PNG", "SVG")), "PNG", (*CHARTS, Page.VERDICTS))
+CAMERA = Key("picture", OneOf(("PNG", "SVG")), "PNG", (*CHARTS, Page.CHOOSE, Page.VERDICTS))
 WITH = Key[list[str]]("with", SomeOf(ALGORITHMS), [], CURVES)
 EPSILON_FROM = Key("from", OneOf(EPSILONS), EPSILONS[0], CURVES)
 EPSILON_TO = Key("to", OneOf(EPSILONS), EPSILONS[-1], CURVES)
@@ -167,7 +198,7 @@ SOURCE = Key(
 RELEASE = Key("release", InRange(int, 1), 0, PUBLISH)
 
 # Learn.
-PART = Key("part", OneOf(("steps", "game", "luck", "guess", "lessons")), "steps", LEARN)
+PART = Key("part", OneOf(LEARN_PARTS), LEARN_PARTS[0], LEARN)
 PRESENTER = Key("presenter", yes_or_no, False, LEARN)
 LESSON = Key[str | None]("lesson", lesson_key, None, LEARN)
 LESSON_STEP = Key("at", InRange(int, 1), 1, LEARN)
@@ -178,6 +209,15 @@ TALLY = Key[ClassScore | None]("tally", ClassScore.parse, None, LEARN)
 VARY = Key("vary", OneOf(("luck", "level")), "luck", LEARN)
 LOOK = Key("look", yes_or_no, False, LEARN)
 SPOTS = Key[list[Point]]("spots", points, [], LEARN, render=points_text)
+SEES = Key("sees", OneOf(("count", "center", "release")), "count", LEARN)
+TARGET = Key("trip", OneOf(("lonely", "crowd")), "lonely", LEARN)
+TRIPS = Key("trips", InRange(int, 1, 50), 1, LEARN)
+RELEASES = Key("releases", InRange(int, 1, 50), 1, LEARN)
+HOME_LEVEL = Key("home", LEVEL, "Strict", LEARN)
+ROAD_LEVEL = Key("road", LEVEL, "Looser", LEARN)
+ROOM = Key[str | None]("room", class_rooms.room_code, None, LEARN)
+HOST = Key[str | None]("host", class_rooms.host_key, None, LEARN)
+SEAT = Key[int | None]("seat", InRange(int, 1, 2**53 - 1), None, LEARN)
 PICK = Key("pick", InRange(int, 1, MOST_IN_CLASS), 1, LEARN)
 
 

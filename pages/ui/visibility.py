@@ -37,6 +37,27 @@ def mark(data: str) -> str:
     return FROM_TWIN if of(data) is Visibility.TWIN else NOT_PRIVATE
 
 
+def item_mark(data: str) -> str:
+    """The badge of a single figure. On public data one badge stands for all of them."""
+    return "" if of(data) is Visibility.PUBLIC else mark(data)
+
+
+def item_words(data: str) -> str:
+    """The same where no badge can be drawn."""
+    return "" if of(data) is Visibility.PUBLIC else mark_words(data)
+
+
+def public_badges(what: str = "a level") -> None:
+    """In two badges: that anyone may look at these data, and what is not private on the page."""
+    st.markdown(
+        f":green-badge[:material/public: Public data] {NOT_PRIVATE}",
+        help="Anyone may look at these data, so choosing "
+        f"{what} by what you see here leaks nothing. Red marks, and how far centers moved and how "
+        "much accuracy is lost, come from the data themselves, without noise. Of data that are "
+        "not public such figures must not leave your screen.",
+    )
+
+
 def mark_words(data: str) -> str:
     """The same where no badge can be drawn."""
     return FROM_TWIN_WORDS if of(data) is Visibility.TWIN else NOT_PRIVATE_WORDS
@@ -68,9 +89,16 @@ def stop_if_absent() -> None:
     st.stop()
 
 
-def show(data: str, what: str = "a level", by: str = "what you see here") -> bool:
-    """Say at the top of a page what is on screen, and whether the page may show it."""
+def show(
+    data: str, what: str = "a level", by: str = "what you see here", badges: bool = False
+) -> bool:
+    """Say at the top of a page what is on screen, and whether the page may show it.
+
+    With `badges` the page itself says of public data that they are public, by `public_badges`.
+    """
     standing = of(data)
+    if standing is Visibility.PUBLIC and badges:
+        return True
     if standing is Visibility.PUBLIC:
         st.caption(
             ":material/public: **Public data.** Anyone may look at them, so choosing "

@@ -38,6 +38,9 @@ export const path = (lines, origin, closed = true) => {
     });
     if (closed) drawn.closePath();
   }
+  // A file needs the corners that a path does not give back.
+  const placed = ([lon, lat]) => { const [x, y] = mercator(lon, lat); return [x - origin[0], y - origin[1]]; };
+  drawn.source = { lines: () => lines.map(line => line.map(placed)), closed };
   return drawn;
 };
 const area = (rings, origin) => path(rings.map(corners), origin);

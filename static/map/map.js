@@ -1,9 +1,12 @@
 // The map of the dashboard: Leaflet moves it, a canvas shows it. Everything comes from this server.
 
 import { load, mercator, paint, paintStreets } from './ground.js';
+import { coveredBy, paintDrawing } from './drawing.js';
 import * as marks from './marks.js';
 import { paintNames, placed } from './names.js';
+import { save } from './save.js';
 import { Sketch } from './sketch.js';
+import { Tiles } from './tiles.js';
 
 const here = new URL('.', import.meta.url);
 const added = (kind, settings) => new Promise((resolve, reject) => {
@@ -52,11 +55,11 @@ class CityMap {
     const zoomBy = step => { this.touched = true; this.zoomBy(step); };
     const actions = {
       'zoom-in': () => zoomBy(1), 'zoom-out': () => zoomBy(-1), fit: () => { this.touched = false; this.fit(true); },
-      full: () => this.full(), rectangle: () => this.sketch.start('rectangle'), polygon: () => this.sketch.start('polygon'),
+      full: () => this.full(), png: () => save(this, 'png'), svg: () => save(this, 'svg'), rectangle: () => this.sketch.start('rectangle'), polygon: () => this.sketch.start('polygon'),
     };
     bar.addEventListener('click', event => {
       const button = event.target.closest('button');
-      if (button) { event.stopPropagation(); actions[button.dataset.does]?.(); }
+      if (button) { event.stopPropagation(); actions[button.dataset.does]?.(); button.closest('details')?.removeAttribute('open'); }
     });
     L.DomEvent.disableClickPropagation(bar);
   }
@@ -175,7 +178,14 @@ class CityMap {
     this.root.style.setProperty('--map-water', data.colors.water);
     for (const [name, color] of Object.entries(data.colors)) this.root.style.setProperty(`--map-${name}`, color);
     this.root.classList.toggle('map-draws', Boolean(data.draw));
+    this.root.querySelector('.map-save').hidden = !data.file;
+    this.tiles = data.tiles && (this.tiles?.url === data.tiles.url ? this.tiles : new Tiles(data.tiles.url, () => this.repaint()));
+    const credit = this.root.querySelector('.map-credit');
+    credit.dataset.own ??= credit.textContent;
+    credit.textContent = data.tiles ? `${data.tiles.credit} · ${data.tiles.host} sees which area you look at` : credit.dataset.own;
     this.legend(data);
+    // Where a click places something, arrow keys belong to the page.
+    this.map.keyboard[data.place ? 'disable' : 'enable']();
     if (!this.fits(data.view)) {
       const shared = data.sync && SYNCED.get(data.sync);
       if (shared && CityMap.all.size > 1 && before === null) { this.following = true; this.go(shared.center, shared.zoom); this.following = false; } else this.fit(false);
@@ -186,20 +196,24 @@ class CityMap {
 
   // Centers glide to their new places; a person who prefers less motion sees them there at once.
   animate(before) {
-    const { centers } = this.shown.data, goal = centers.map(center => center.at);
+    const { centers, shifts } = this.shown.data, goal = centers.map(center => center.at);
     cancelAnimationFrame(this.gliding);
     if (!before || before.length !== centers.length || calm.matches) { this.repaint(); return; }
-    const start = before.map(center => center.goal ?? center.at), began = performance.now();
+    // From where they are now, even if they have not arrived yet. Their arrows follow them.
+    // A slow machine shows fewer steps, but some.
+    const start = before.map(center => center.at);
+    let spent = 0, last = performance.now();
     const step = now => {
-      const t = ease(Math.min(1, (now - began) / 350));
+      spent += Math.max(0, Math.min(90, now - last)); last = now;
+      const t = ease(Math.min(1, spent / 350));
       centers.forEach((center, i) => {
-        center.goal = goal[i];
-        center.at = goal[i].map((x, axis) => start[i][axis] + (x - start[i][axis]) * t);
+        center.at = t < 1 ? goal[i].map((x, axis) => start[i][axis] + (x - start[i][axis]) * t) : goal[i];
+        if (shifts.length === centers.length) shifts[i].to = center.at;
       });
       this.paintNow();
       if (t < 1) this.gliding = requestAnimationFrame(step);
     };
-    this.gliding = requestAnimationFrame(step);
+    step(last);
   }
 
   legend(data) {
@@ -227,24 +241,36 @@ class CityMap {
     this.due = 0;
     const { shown, canvas } = this;
     if (!shown || !this.root.isConnected || !this.map._loaded) return;
-    const view = this.view(), { data, ground } = shown, { colors } = data, pen = canvas.getContext('2d', { alpha: false });
+    const view = this.view(), pen = canvas.getContext('2d', { alpha: false });
     const [wide, high] = view.size.map(side => Math.round(side * view.ratio));
     if (canvas.width !== wide || canvas.height !== high) { canvas.width = wide; canvas.height = high; }
-    const began = performance.now(), flat = () => pen.setTransform(view.ratio, 0, 0, view.ratio, 0, 0);
+    const began = performance.now();
+    this.paint(pen, view);
+    this.sketch.paint(pen, view, shown.data.colors);
+    this.frame = performance.now() - began;
+  }
+
+  // Draw all layers with any pen: that of the canvas on the screen, or of a file.
+  paint(pen, view) {
+    const { shown } = this, { data, ground } = shown, { colors } = data;
+    const flat = () => pen.setTransform(view.ratio, 0, 0, view.ratio, 0, 0);
     flat(); pen.fillStyle = colors.water; pen.fillRect(0, 0, ...view.size);
-    paint(pen, ground, view, colors); marks.paintAreas(pen, shown.areas, view);
-    paintStreets(pen, ground, view, colors); flat();
+    paint(pen, ground, view, colors); flat();
+    if (this.tiles) this.tiles.paint(pen, view);
+    marks.paintAreas(pen, shown.areas, view);
+    if (!this.tiles) paintStreets(pen, ground, view, colors);
+    flat();
     marks.paintPictures(pen, shown.pictures, view);
     if (data.cells) marks.paintCells(pen, data.cells, view, colors);
     if (shown.points) marks.paintPoints(pen, shown.points, view, colors);
+    paintDrawing(pen, data.drawing.filter(layer => !layer.over), view, colors);
     const chips = marks.chips(pen, data, view);
-    const taken = [...marks.keepClear(data, view), ...chips.map(chip => chip.box)];
-    this.names = placed(pen, [...this.areaNames(), ...shown.labels], view, taken);
+    const taken = [...marks.keepClear(data, view), ...coveredBy(data.drawing, view), ...chips.map(chip => chip.box)];
+    this.names = placed(pen, [...this.areaNames(), ...this.tiles ? [] : shown.labels], view, taken);
     paintNames(pen, this.names, colors);
     marks.paintArcs(pen, data.arcs, view, colors); marks.paintCenters(pen, data, view, colors);
     marks.paintChips(pen, chips, colors);
-    this.sketch.paint(pen, view, colors);
-    this.frame = performance.now() - began;
+    paintDrawing(pen, data.drawing.filter(layer => layer.over), view, colors);
   }
 
   areaNames() {
@@ -260,7 +286,7 @@ class CityMap {
     const lines = this.sketch.active ? [] : marks.under(x, y, this.shown, view);
     const place = this.pickable(x, y, view);
     if (place && !lines.includes(place.name)) lines.unshift(place.name);
-    this.map.getContainer().style.cursor = this.sketch.active ? 'crosshair' : place ? 'pointer' : '';
+    this.map.getContainer().style.cursor = this.sketch.active || this.shown.data.place ? 'crosshair' : place ? 'pointer' : '';
     this.say(lines, x, y);
     this.sketch.move([x, y]);
   }
@@ -285,6 +311,7 @@ class CityMap {
     if (this.sketch.active) { this.sketch.add(event.latlng, [x, y]); return; }
     const place = this.pickable(x, y, this.view());
     if (place) this.send('picked', place.name);
+    else if (this.shown?.data.place) this.send('placed', [event.latlng.lng, event.latlng.lat]);
     else if (this.shown) this.say(marks.under(x, y, this.shown, this.view()), x, y);
   }
 }

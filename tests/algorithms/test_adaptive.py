@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 import dpcore
-from dpcore.algorithms._grown_tree import PLANS, cuts, halvings, standing_out
+from dpcore.algorithms._grown_tree import (
+    PLANS,
+    fewer_cuts,
+    halvings,
+    standing_out,
+    wanted_cuts,
+)
 from dpcore.datasets import GridDataset, RowsDataset
 from dpcore.errors import Infeasible
 from dpcore.geometry.domain import Box, cell_ticks
@@ -237,11 +243,11 @@ def test_a_cell_is_halved_until_its_parts_are_about_as_full_as_meant():
     fill = np.array([0.4, 0.6, 1.0, 1.9, 2.1, 4.0, 64.0])
     assert halvings(fill).tolist() == [-1, 0, 0, 0, 1, 1, 3]
     room = np.array([20, 20, 20, 2])
-    assert cuts(np.array([0.0, 4.0, 1e9, 64.0]), room).tolist() == [0, 1, 6, 2]
+    assert fewer_cuts(wanted_cuts(np.array([0.0, 4.0, 1e9, 64.0]), room)).tolist() == [0, 1, 6, 2]
 
 
 def test_however_full_the_cells_there_are_not_too_many_parts():
-    deeper = cuts(np.full(5000, 1e12), np.full(5000, 20))
+    deeper = fewer_cuts(wanted_cuts(np.full(5000, 1e12), np.full(5000, 20)))
     assert (4**deeper).sum() <= 2**17
     assert deeper.min() == 2
 

@@ -5,19 +5,24 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dpcore.algorithms._leaf_points import WeighedLeaves, leaf_points
 from dpcore.algorithms._tree import (
     TreeStage,
     _handed_down,
     fused,
     holding,
-    leaf_points,
-    weighed_leaves,
+    leaf_weights,
+    leaves_of,
 )
 from dpcore.geometry.dyadic import DyadicCells, deinterleaved
 
 
-def leaves_of(stages):
-    return weighed_leaves(stages, holding(stages))
+def weighed_leaves(stages):
+    return leaves_of(stages, leaf_weights(stages, holding(stages)))
+
+
+def points_of(cells, weights, scale, finest=21):
+    return leaf_points([WeighedLeaves(cells, weights, scale, finest)])[0]
 
 
 def first_stage(counts, alive, variance=2.0):
@@ -81,7 +86,7 @@ def test_the_division_is_the_nearest_one_by_the_conditions_of_optimality():
 def test_leaves_hold_what_the_cells_of_the_first_stage_with_rows_are_estimated_to():
     above = first_stage([10, 6, -0.5, 3], [1, 1, 0, 1])
     below = next_stage(above, [0, 1, 3], [5, 5, 0, 0] * 3, [1, 1, 0, 0] + [0] * 4 + [1, 0, 0, 0])
-    leaves, weights, _ = leaves_of([above, below])
+    leaves, weights, _ = weighed_leaves([above, below])
     roots = fused([above, below])[0][0]
     assert weights.sum() == pytest.approx(roots[[0, 1, 3]].sum())
     # Two parts each of the three cells, whichever of them were to be cut any further.
@@ -94,7 +99,7 @@ def test_a_cell_that_was_alive_by_chance_gets_no_weight():
     # Counted as 9, and as 1, 0, -1 and -6 in its parts: less than its standard deviation in all.
     above = first_stage([9, 90, 0, 0], [1, 1, 0, 0], variance=50.0)
     below = next_stage(above, [0], [1, 0, -1, -6], [1, 0, 0, 0], variance=1.0)
-    leaves, weights, _ = leaves_of([above, below])
+    leaves, weights, _ = weighed_leaves([above, below])
     assert leaves.codes.tolist() == [1]
     assert weights.tolist() == [90]
 
@@ -105,43 +110,43 @@ def test_a_high_count_that_no_later_answer_confirms_is_chance_however_high():
     below = next_stage(above, [0, 1], [1, 0, -1, 0, 40, 50, 0, 0], [1] * 8, variance=1.0)
     estimates, variances = fused([above, below])[0]
     assert estimates[0] > 1.9 * np.sqrt(variances[0])
-    leaves, weights, _ = leaves_of([above, below])
+    leaves, weights, _ = weighed_leaves([above, below])
     assert set(leaves.codes.tolist()) <= {4, 5, 6, 7}
     assert weights.sum() == pytest.approx(estimates[1])
 
 
 def test_without_a_count_above_nothing_there_is_no_leaf():
-    leaves, weights, _ = leaves_of([first_stage([-1, -2, 0, -1], [0, 0, 0, 0])])
+    leaves, weights, _ = weighed_leaves([first_stage([-1, -2, 0, -1], [0, 0, 0, 0])])
     assert leaves.n_cells == 0
     assert len(weights) == 0
-    assert leaf_points(leaves, weights, 1.0, 21).shape == (0, 2)
+    assert points_of(leaves, weights, 1.0).shape == (0, 2)
 
 
 def test_a_point_moves_along_the_slope_of_the_density_and_not_in_noise():
     cells = DyadicCells.uniform(2)
     # Masses grow along the first coordinate: 10, 20, 30, 40 in each row of cells.
     masses = 10 * (1 + np.round((cells.centers()[:, 0] + 0.75) / 0.5))
-    moved = (leaf_points(cells, masses, 0.0, 21) - cells.centers()) / 0.5
+    moved = (points_of(cells, masses, 0.0) - cells.centers()) / 0.5
     inner = np.abs(cells.centers()).max(axis=1) < 0.5
     assert moved[inner, 0] == pytest.approx(20 / (24 * masses[inner]))
     assert moved[inner, 1] == pytest.approx(np.zeros(4), abs=1e-15)
-    noisy = (leaf_points(cells, masses, 5.0, 21) - cells.centers()) / 0.5
+    noisy = (points_of(cells, masses, 5.0) - cells.centers()) / 0.5
     assert noisy[inner, 0] == pytest.approx(20 / (24 * (masses[inner] + 5)))
 
 
 def test_a_point_never_leaves_its_cell_and_a_single_place_stays():
     cells = DyadicCells.uniform(2)
     masses = np.where(cells.codes == 5, 1000.0, 0.001)
-    moved = np.abs(leaf_points(cells, masses, 0.0, 21) - cells.centers()) / 0.5
+    moved = np.abs(points_of(cells, masses, 0.0) - cells.centers()) / 0.5
     assert moved.max() == pytest.approx(0.3)
-    assert np.array_equal(leaf_points(cells, masses, 0.0, finest=2), cells.centers())
+    assert np.array_equal(points_of(cells, masses, 0.0, finest=2), cells.centers())
 
 
 def test_a_large_neighbor_counts_as_much_as_lies_in_an_equal_square():
     # The first quarter whole with mass 40; the second one cut into four of mass 20 each.
     cells = DyadicCells(np.array([1, 2, 2, 2, 2]), np.array([0, 4, 5, 6, 7]))
     masses = np.array([40.0, 20, 20, 20, 20])
-    moved = (leaf_points(cells, masses, 0.0, 21) - cells.centers()) / 0.5
+    moved = (points_of(cells, masses, 0.0) - cells.centers()) / 0.5
     # Cell 4 has 10 of the large one on one side and 20 on the other.
     assert moved[1, 1] == pytest.approx((20 - 10) / (24 * 20))
 
@@ -178,6 +183,6 @@ def test_a_cell_that_did_not_stand_out_at_first_is_heard_when_it_is_asked_again(
     again, parent = above.cells.split(np.arange(4), np.zeros(4, dtype=int))
     counts = np.array([88.0, 30.0, -1.0, 1.0])
     below = TreeStage(again, parent, counts, 2.0, np.array([True, False, False, False]))
-    leaves, weights, _ = leaves_of([above, below])
+    leaves, weights, _ = weighed_leaves([above, below])
     assert leaves.codes.tolist() == [0, 1]
     assert weights[1] == pytest.approx((2 / 50 + 30 / 2) / (1 / 50 + 1 / 2))

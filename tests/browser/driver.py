@@ -106,6 +106,14 @@ def watch(page: Page, server: str, problems: list[str]) -> None:
     page.on("request", see)
 
 
+def open_page(page: Page, name: str) -> None:
+    """Follow a link of the bar, or of the menu that stands for it in a narrow window."""
+    menu = page.get_by_role("button", name="Menu", exact=True)
+    if menu.is_visible():
+        menu.click()
+    page.locator(".st-key-menu").get_by_role("link", name=name, exact=True).click()
+
+
 def picture(page: Page, which: int = 0) -> Locator:
     return page.get_by_role("figure").nth(which)
 
@@ -145,7 +153,7 @@ def settled(page: Page) -> Page:
     page.wait_for_function(
         "() => { const told = [...document.querySelectorAll('[data-testid=stMetricValue]')]"
         ".map(value => value.innerText.trim());"
-        " return told.length >= 4 && !told.includes('…')"
+        " return told.length >= 3 && !told.includes('…')"
         " && !document.body.innerText.includes('draws so far'); }",
         timeout=LONG,
     )

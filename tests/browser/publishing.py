@@ -18,35 +18,44 @@ def press(page: Page, name: str) -> None:
     button(page, name).click()
 
 
-def at_columns(page: Page, file: Path) -> Page:
+def at_protection(page: Page, file: Path) -> Page:
     page.locator("input[type=file]").set_input_files(file)
-    press(page, "Go on")
+    press(page, "Continue")
     expect(page.get_by_text("What is one row?")).to_be_visible(timeout=LONG)
     idle(page)
     return page
 
 
+def at_columns(page: Page, file: Path) -> Page:
+    at_protection(page, file)
+    page.get_by_text("A single row").click()
+    press(page, "Continue")
+    expect(page.get_by_text("Which area do the data cover?")).to_be_visible(timeout=LONG)
+    idle(page)
+    return page
+
+
 def counted(page: Page) -> Page:
-    page.get_by_label("Where can positions be?").first.click()
+    page.get_by_label("Which area do the data cover?").first.click()
     page.keyboard.type("New York, Manh")
     page.keyboard.press("Enter")
     idle(page)
     press(page, "Count the rows")
-    expect(page.get_by_text("Rows in the box")).to_be_visible(timeout=LONG)
+    expect(page.get_by_text("Rows in the area", exact=True)).to_be_visible(timeout=LONG)
     idle(page)
     return page
 
 
 def at_level(page: Page, file: Path) -> Page:
-    press(counted(at_columns(page, file)), "Go on")
+    press(counted(at_columns(page, file)), "Continue")
     expect(page.get_by_text("Name of these data")).to_be_visible(timeout=LONG)
     idle(page)
     return page
 
 
 def at_confirmation(page: Page, file: Path) -> Page:
-    press(at_level(page, file), "Go on")
-    expect(page.get_by_text("Nothing is spent yet")).to_be_visible(timeout=LONG)
+    press(at_level(page, file), "Continue")
+    expect(page.get_by_text("Nothing is used yet")).to_be_visible(timeout=LONG)
     idle(page)
     return page
 
@@ -57,10 +66,10 @@ def typed(page: Page) -> None:
     name = box.locator("xpath=ancestor::*[@data-testid='stTextInput']").inner_text()
     box.fill(name.partition(": ")[2].strip())
     box.press("Enter")
-    expect(button(page, "Publish, and spend")).to_be_enabled(timeout=LONG)
+    expect(button(page, "Publish, and use")).to_be_enabled(timeout=LONG)
 
 
-def confirm(page: Page, button_name: str = "Publish, and spend") -> None:
+def confirm(page: Page, button_name: str = "Publish, and use") -> None:
     typed(page)
     press(page, button_name)
 

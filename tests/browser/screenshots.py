@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
 from tests.browser import publishing  # noqa: E402
-from tests.browser.driver import DESK, FLAGS, PHONE, idle, serving, settled  # noqa: E402
+from tests.browser.driver import DESK, FLAGS, PHONE, idle, open_page, serving, settled  # noqa: E402
 from tests.pages.publishing import csv_text, trips  # noqa: E402
 
 FOLDER = ROOT / "screenshots"
@@ -55,8 +55,9 @@ def painted(page: Page) -> None:
 
 
 def open_expanders(page: Page) -> None:
+    page.get_by_role("button", name="Settings").click()
     for name in ("Exact values", "Layers"):
-        page.get_by_test_id("stSidebar").get_by_text(name, exact=True).click()
+        page.get_by_test_id("stPopoverBody").get_by_text(name, exact=True).click()
     page.wait_for_timeout(800)
 
 
@@ -101,7 +102,7 @@ def see_the_twin(page: Page) -> None:
 
 def hide_own_data(page: Page) -> None:
     publishing.at_level(page, trips_file())
-    page.get_by_test_id("stSidebar").get_by_role("link", name="Explore").click()
+    open_page(page, "Explore")
     page.get_by_text("Your raw data are hidden").wait_for(timeout=publishing.LONG)
     idle(page)
 
@@ -196,16 +197,16 @@ SHOTS = (
         WIDE,
         until="Measured just",
     ),
-    Shot("publish", "/publish", until="Publish once"),
-    Shot("publish-columns", "/publish", TALL, act=count_rows, until="Publish once"),
-    Shot("publish-twin", "/publish", WIDE, act=make_a_twin, until="Publish once"),
+    Shot("publish", "/publish", until="No budget is used"),
+    Shot("publish-columns", "/publish", TALL, act=count_rows, until="No budget is used"),
+    Shot("publish-twin", "/publish", WIDE, act=make_a_twin, until="No budget is used"),
     Shot("publish-level-phone", "/publish?step=level&data=nyc-taxi", LONG, until="Name of these"),
-    Shot("publish-confirm", "/publish?step=confirm&data=nyc-month", TALL, until="Nothing is spent"),
-    Shot("publish-released", "/publish", TALL, act=publish, until="Publish once"),
+    Shot("publish-confirm", "/publish?step=confirm&data=nyc-month", TALL, until="Nothing is used"),
+    Shot("publish-released", "/publish", TALL, act=publish, until="No budget is used"),
     Shot("publish-history-dark", "/publish", TALL, True, publish_then_history, until="Publish"),
-    Shot("explore-twin", "/publish", TALL, act=see_the_twin, until="Publish once"),
-    Shot("explore-hidden", "/publish", act=hide_own_data, until="Publish once"),
-    Shot("explore-raw", "/publish", TALL, act=show_own_data, until="Publish once"),
+    Shot("explore-twin", "/publish", TALL, act=see_the_twin, until="No budget is used"),
+    Shot("explore-hidden", "/publish", act=hide_own_data, until="No budget is used"),
+    Shot("explore-raw", "/publish", TALL, act=show_own_data, until="No budget is used"),
     Shot("verdicts", "/verdicts", WIDE, until="How far attacks"),
     Shot("verdicts-dark", "/verdicts?paper=000", WIDE, dark=True, until="How far attacks"),
     Shot("verdicts-phone", "/verdicts?paper=002", LONG, until="How far attacks"),

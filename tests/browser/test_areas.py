@@ -4,22 +4,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote_plus
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
+from dpcore.datasets.wishes import Wish, as_text
 from pages.ui.palette import DARK, LIGHT
 from tests.browser.driver import PHONE, eventually, idle, place, settled, shows, width
 
 Visit = Callable[..., Page]
 MIDTOWN = [-73.9815, 40.7535]
+YORKVILLE = "Upper East Side-Yorkville"
 
 
 def ready(page: Page) -> Page:
     page.locator(".city-map[data-shown]").first.wait_for()
     return settled(page)
+
+
+def ready_alone(page: Page) -> Page:
+    """A map without a run is drawn, and nothing is to come."""
+    page.locator(".city-map[data-shown]").first.wait_for()
+    idle(page)
+    return page
+
+
+def upload(page: Page, label: str) -> Locator:
+    return page.get_by_label(label, exact=True).get_by_test_id("stFileUploaderDropzoneInput")
 
 
 def address(page: Page) -> str:
@@ -131,6 +145,39 @@ def test_the_tint_is_seen_in_light_and_dark(visit: Visit) -> None:
             f"{round(0.62 * a + 0.38 * b):02X}" for a, b in zip(tint, park, strict=True)
         )
         shows(page.get_by_role("figure").first, f"#{mixed}", 500)
+
+
+def test_a_track_is_marked_and_its_wish_is_exported_and_loaded_as_areas(
+    visit: Visit, tmp_path: Path
+) -> None:
+    page = ready_alone(visit("/areas?areas_view=mine", ready=False))
+    track = tmp_path / "day.gpx"
+    points = "".join(
+        f'<trkpt lat="{40.7770 - i * 4e-4}" lon="{-73.9490 - i * 6e-4}"/>' for i in range(60)
+    )
+    track.write_text(f"<gpx><trk><trkseg>{points}</trkseg></trk></gpx>")
+    upload(page, "Your track").set_input_files(track)
+    expect(page.get_by_text("60 positions, from day.gpx")).to_be_visible()
+    expect(page.get_by_role("heading", name="What would leave your phone")).to_be_visible()
+    eventually(lambda: shown(page)["points"] is not None)
+    ready_alone(page)
+    page.mouse.click(*on_map(page, -73.9490, 40.7770))
+    eventually(lambda: [each["name"] for each in shown(page)["areas"]] == [YORKVILLE])
+    assert "Yorkville" not in address(page)
+    expect(page.get_by_text("the plan is less strict than you wish")).to_be_visible()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="My wish as GeoJSON").click()
+    wish = tmp_path / "wish.geojson"
+    download.value.save_as(wish)
+    assert wish.read_text() == as_text(Wish({YORKVILLE: 0.05}))  # and nothing of the track
+    page.get_by_role("button", name="Forget my track").click()
+    eventually(lambda: not shown(page)["points"])
+    idle(page)
+    page.get_by_role("radio", name="Levels by area").click()
+    ready(page)
+    page.get_by_text("Draw, type or load an area").click()
+    upload(page, "GeoJSON file").set_input_files(wish)
+    eventually(lambda: address(page).endswith(f"{YORKVILLE}*Stricter"))
 
 
 def test_on_a_phone_the_page_is_no_wider_and_the_map_leaves_scrolling_to_it(visit: Visit) -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from dpcore.privacy.explain import LEVELS
-from pages.ui.frame import PAGES, ROOT
+from pages.ui.frame import ROOT
 from pages.ui.palette import DARK, LIGHT
 from tests.browser.driver import (
+    DESK,
     FLAGS,
     LONG,
     PHONE,
@@ -19,6 +22,7 @@ from tests.browser.driver import (
     count,
     eventually,
     idle,
+    open_page,
     picture,
     pixels,
     place,
@@ -50,8 +54,65 @@ def centers_table(page: Page) -> str:
     return page.get_by_role("table").inner_text()
 
 
-def open_expander(page: Page, name: str) -> None:
-    page.get_by_test_id("stSidebar").get_by_text(name, exact=True).click()
+def open_settings(page: Page, name: str) -> Locator:
+    """A part of the settings, unfolded."""
+    page.get_by_role("button", name="Settings").click()
+    settings = page.get_by_test_id("stPopoverBody")
+    settings.get_by_text(name, exact=True).click()
+    return settings
+
+
+def is_on_screen(target: Locator) -> bool:
+    """Whether all of it lies within the window, below the bar."""
+    page, box = target.page, place(target)
+    bar = place(page.locator(".st-key-bar"))
+    size = page.viewport_size
+    assert size is not None
+    return (
+        box["y"] >= bar["y"] + bar["height"] - 1
+        and box["x"] >= 0
+        and box["x"] + box["width"] <= size["width"]
+        and box["y"] + box["height"] <= size["height"]
+    )
+
+
+LAPTOP = {"width": 1280, "height": 720}
+
+
+@pytest.mark.parametrize("viewport", [DESK, LAPTOP], ids=["1400x900", "1280x720"])
+def test_slider_odds_map_and_figures_stand_on_one_screen(
+    visit: Visit, viewport: dict[str, int]
+) -> None:
+    page = visit("/", viewport=viewport)
+    parts = [picture(page), slider(page), page.locator(".st-key-story")]
+    parts += [page.locator(".stops").get_by_text(each.name, exact=True) for each in LEVELS]
+    parts += page.get_by_test_id("stMetric").all()
+    assert len(parts) == 3 + 7 + 4
+    for part in parts:
+        assert is_on_screen(part), part
+    map_box, panel = place(picture(page)), place(page.locator(".st-key-panel"))
+    assert map_box["x"] + map_box["width"] <= panel["x"]
+    assert map_box["height"] > 0.8 * viewport["height"]
+
+
+def test_on_a_phone_the_slider_stays_with_the_map(visit: Visit) -> None:
+    page = visit("/", viewport=PHONE)
+    parts = [picture(page), slider(page), page.locator(".st-key-story")]
+    parts += [page.locator(".stops").get_by_text(each.name, exact=True) for each in LEVELS]
+    parts += page.get_by_test_id("stMetric").all()[:2]
+    for part in parts:
+        assert is_on_screen(part), part
+    stops = [place(each) for each in parts[3:10]]
+    ends = [(box["x"], box["x"] + box["width"]) for box in stops]
+    assert all(one[1] < other[0] for one, other in itertools.pairwise(ends))
+
+
+def test_a_name_of_a_level_stands_below_its_stop(visit: Visit) -> None:
+    page = visit("/?privacy=Stricter")
+    thumb = place(slider(page).locator("xpath=../.."))
+    name = place(page.locator(".stops").get_by_text("Stricter", exact=True))
+    apart = thumb["x"] + thumb["width"] / 2 - name["x"] - name["width"] / 2
+    assert abs(apart) < 4
 
 
 def test_the_first_picture_needs_no_click(visit: Visit) -> None:
@@ -126,13 +187,13 @@ def test_the_mouse_moves_the_slider_and_the_picture_follows(visit: Visit) -> Non
 
 def test_layers_are_switched_off_and_on(visit: Visit) -> None:
     page = visit("/")
-    open_expander(page, "Layers")
+    settings = open_settings(page, "Layers")
     for name, color in (("Private centers", LIGHT.private), ("Non-private", LIGHT.non_private)):
-        switch = page.get_by_test_id("stSidebar").get_by_text(re.compile(f"^{name}"))
+        switch = settings.get_by_text(re.compile(f"^{name}"))
         switch.click()
         eventually(lambda color=color: count(pixels(picture(page)), color) < 20)
     eventually(lambda: address(page) == "private=false&non_private=false")
-    page.get_by_test_id("stSidebar").get_by_text("Density of what is published").click()
+    settings.get_by_text("Density of what is published").click()
     eventually(lambda: "published_density=true" in address(page))
 
     def blue() -> int:
@@ -158,7 +219,6 @@ def test_hovering_tells_trips_and_meters(visit: Visit) -> None:
     tooltip = page.locator(".map-tip")
     expect(tooltip).to_contain_text(re.compile(r"Private center \d.*% of trips", re.DOTALL))
     expect(tooltip).to_contain_text(re.compile(r"\d+\s(m|km) from its non-private partner"))
-    expect(tooltip).to_contain_text("not private: for your eyes")
     expect(tooltip).not_to_contain_text("<")
 
 
@@ -185,7 +245,7 @@ def test_a_copied_address_opens_the_same_picture_on_a_cold_server(
     slider(page).focus()
     page.keyboard.press("End")
     eventually(lambda: "Strictest" in address(page))
-    page.get_by_role("button", name="Draw new noise").click()
+    page.get_by_role("button", name="New noise").click()
     eventually(lambda: "seed=1" in address(page))
     settled(page)
     with serving() as elsewhere:
@@ -199,14 +259,12 @@ def test_a_copied_address_opens_the_same_picture_on_a_cold_server(
         fresh.context.close()
 
 
-@pytest.mark.parametrize(
-    "label", [label for file, label, _ in PAGES if (ROOT / file).exists() and file != "app.py"]
-)
-def test_every_page_opens_by_its_address_and_keeps_the_state(visit: Visit, label: str) -> None:
-    page = visit(f"/{label.lower()}?k=4&privacy=Strict", ready=False)
+@pytest.mark.parametrize("path", sorted((ROOT / "pages").glob("*.py")), ids=lambda path: path.stem)
+def test_every_page_opens_by_its_address_and_keeps_the_state(visit: Visit, path: Path) -> None:
+    page = visit(f"/{path.stem.split('_', 1)[1]}?k=4&privacy=Strict", ready=False)
     expect(page.get_by_role("heading").first).to_be_visible()
     idle(page)
-    page.get_by_test_id("stSidebar").get_by_role("link", name="Explore").click()
+    open_page(page, "Explore")
     settled(page)
     assert level(page) == "Strict"
     expect(page.get_by_role("row")).to_have_count(5)
@@ -219,6 +277,40 @@ def test_the_slider_stands_where_the_address_says(visit: Visit) -> None:
         settled(page)
         assert level(page) == "Stricter"
         assert page.get_by_label("Centers", exact=True).input_value() == "6"
+
+
+#: Every place at which the first center is seen from now on.
+WATCH = """() => {
+  const map = document.querySelector('.city-map').cityMap;
+  window.seen = [];
+  const look = () => {
+    const [longitude, latitude] = map.shown.data.centers[0].at, last = window.seen.at(-1);
+    if (!last || last[0] !== longitude || last[1] !== latitude)
+      window.seen.push([longitude, latitude]);
+    requestAnimationFrame(look);
+  };
+  look();
+}"""
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_centers_glide_to_their_new_places_unless_a_person_prefers_less_motion(
+    visit: Visit, motion: str
+) -> None:
+    page = visit("/", reduced_motion=motion)
+    page.evaluate(WATCH)
+    slider(page).focus()
+    page.keyboard.press("End")
+    eventually(lambda: "Strictest" in address(page))
+    settled(page)
+    seen = page.evaluate("window.seen")
+    if motion == "reduce":
+        assert len(seen) == 2
+        return
+    (first, _), (last, _) = seen[0], seen[-1]
+    between = [longitude for longitude, _ in seen[1:-1]]
+    assert between
+    assert all(min(first, last) <= longitude <= max(first, last) for longitude in between)
 
 
 def test_going_back_goes_back(visit: Visit) -> None:

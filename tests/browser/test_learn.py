@@ -30,10 +30,12 @@ from tests.browser.driver import (
 
 Visit = Callable[..., Page]
 PROJECTOR = {"width": 1280, "height": 720}
-PARTS = ("steps", "game", "luck", "guess", "lessons")
+PARTS = ("start", "lessons", "game", "attack", "moves", "guess", "steps", "luck", "room", "write")
+#: Parts that are longer than a screen.
+LONG_PARTS = ("lessons", "write")
 
 
-def opened(visit: Visit, path: str = "/learn", **options: object) -> Page:
+def opened(visit: Visit, path: str = "/learn?part=steps", **options: object) -> Page:
     page = visit(path, ready=False, **options)
     page.get_by_role("button", name=re.compile("Presenter|Leave")).wait_for()
     page.wait_for_timeout(500)
@@ -70,7 +72,7 @@ def test_the_arrow_keys_step_through_a_run(visit: Visit) -> None:
 
 
 def test_every_control_of_a_run_can_be_reached_with_the_tab_key(visit: Visit) -> None:
-    page = opened(visit, "/learn?frame=4")
+    page = opened(visit, "/learn?part=steps&frame=4")
     reached = set()
     for _ in range(60):
         page.keyboard.press("Tab")
@@ -80,13 +82,13 @@ def test_every_control_of_a_run_can_be_reached_with_the_tab_key(visit: Visit) ->
             )
         )
     account = "rows in each cluster"
-    for wanted in ("Step by step", "Back", "Play", "Next", "Other luck", "Presenter", account):
+    for wanted in ("Steps", "Back", "Play", "Next", "Draw again", "Presenter", account):
         assert any(wanted in words for words in reached), (wanted, reached)
 
 
 def test_the_camera_stays_and_so_do_the_buttons(visit: Visit) -> None:
     """Land and water, far from all marks, are the same pixels on every step."""
-    page = opened(visit, "/learn?frame=1&privacy=Strict")
+    page = opened(visit, "/learn?part=steps&frame=1&privacy=Strict")
     for color in (LIGHT.water, LIGHT.land):
         shows(stage(page), color, 10_000)
     button = page.get_by_role("button", name="Next")
@@ -114,7 +116,7 @@ def test_a_run_plays_by_itself_and_pauses(visit: Visit) -> None:
 
 
 def test_marks_have_their_colors_and_what_is_not_private_its_mark(visit: Visit) -> None:
-    page = opened(visit, "/learn?frame=4&privacy=Strict")
+    page = opened(visit, "/learn?part=steps&frame=4&privacy=Strict")
     for color in (LIGHT.private, LIGHT.non_private, LIGHT.text):
         shows(stage(page), color, 30)
     expect(page.get_by_text("not private: for your eyes")).to_be_visible()
@@ -125,7 +127,7 @@ def test_a_projector_shows_one_idea_without_scrolling(visit: Visit, part: str) -
     page = opened(visit, f"/learn?part={part}&presenter=true", viewport=PROJECTOR)
     expect(page.get_by_test_id("stSidebar")).not_to_be_visible()
     eventually(lambda: width(page) <= PROJECTOR["width"])
-    if part != "lessons":
+    if part not in LONG_PARTS:
         eventually(lambda: height(page) <= PROJECTOR["height"])
     smallest = (
         "() => Math.min(...[...document.querySelectorAll('p, h3, button, .learn-say')]"
@@ -170,17 +172,18 @@ def test_p_presents_and_p_leaves(visit: Visit) -> None:
     page.wait_for_function("() => !location.search.includes('presenter')")
 
 
-@pytest.mark.parametrize("lesson", lesson_plans.shipped().values(), ids=lambda lesson: lesson.key)
-def test_a_link_of_the_shelf_opens_its_step(visit: Visit, lesson: lesson_plans.Lesson) -> None:
+def test_start_opens_a_lesson_and_its_list_any_step(visit: Visit) -> None:
     page = opened(visit, "/learn?part=lessons")
-    number = len(lesson.steps)
-    step = lesson.steps[-1]
-    page.get_by_role("link", name=step.title, exact=True).click()
-    expect(page.get_by_text(step.ask)).to_be_visible()
-    in_address(page, f"lesson={lesson.key}", f"at={number}")
-    in_address(page, *(f"{name}={value}" for name, value in step.opens.items()))
+    lesson = lesson_plans.shipped()["free-restarts"]
+    card = page.locator(".st-key-lesson-card-free-restarts")
+    card.get_by_role("button", name="Start").click()
+    expect(page.get_by_text(lesson.steps[0].ask)).to_be_visible()
+    in_address(page, "lesson=free-restarts", "at=1", "part=steps", "frame=3")
     page.go_back()
-    expect(page.get_by_text("Each takes about ten minutes.")).to_be_visible()
+    card.get_by_role("button", name="Steps").click()
+    page.get_by_role("button", name=f"3. {lesson.steps[2].title}").click()
+    expect(page.get_by_text(lesson.steps[2].ask)).to_be_visible()
+    in_address(page, "at=3")
 
 
 def test_a_copied_link_opens_the_same_step_and_a_clicker_goes_on(visit: Visit) -> None:
@@ -196,7 +199,7 @@ def test_a_copied_link_opens_the_same_step_and_a_clicker_goes_on(visit: Visit) -
 def test_notes_can_be_taken_along(visit: Visit) -> None:
     page = opened(visit, "/learn?part=lessons")
     with page.expect_download() as waiting:
-        page.get_by_role("button", name="Notes of all lessons").click()
+        page.get_by_role("button", name="Teacher’s notes of all lessons").click()
     assert waiting.value.suggested_filename == "lessons.html"
     text = waiting.value.path().read_text(encoding="utf-8")
     assert text.count("<article>") == len(lesson_plans.shipped())
@@ -261,7 +264,8 @@ def test_nine_maps_are_drawn_without_webgl(visit: Visit) -> None:
 
 def test_centers_are_placed_by_a_click_and_by_the_arrow_keys(visit: Visit) -> None:
     page = opened(visit, "/learn?part=guess")
-    the_map = page.get_by_role("img", name=re.compile("The centers that you expect"))
+    the_map = page.get_by_role("figure", name=re.compile("The centers that you expect"))
+    shows(the_map, LIGHT.land, 10_000)
     box = place(the_map)
     the_map.click(position={"x": box["width"] / 2, "y": box["height"] / 2})
     in_address(page, "pick=2")
@@ -279,7 +283,7 @@ def test_centers_are_placed_by_a_click_and_by_the_arrow_keys(visit: Visit) -> No
 
 def test_a_map_of_a_thousand_points_follows_the_mouse(visit: Visit) -> None:
     """How fast, `make bench` tells."""
-    page = opened(visit, "/learn?frame=2")
+    page = opened(visit, "/learn?part=steps&frame=2")
     for color in (LIGHT.water, LIGHT.land):
         shows(stage(page), color, 10_000)
     before, box = pixels(stage(page)), place(stage(page))
@@ -299,7 +303,7 @@ def test_it_is_no_wider_than_the_window(visit: Visit, part: str, viewport: dict[
 
 
 def test_the_dark_theme_reaches_maps_and_drawings(visit: Visit) -> None:
-    page = opened(visit, "/learn?frame=1", color_scheme="dark")
+    page = opened(visit, "/learn?part=steps&frame=1", color_scheme="dark")
     shows(stage(page), DARK.water, 10_000)
     page = opened(visit, "/learn?part=luck", color_scheme="dark")
     shows(page.locator(".nine img").first, DARK.water, 1_000)

@@ -3,11 +3,22 @@ goes away."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.driver import DESK, PHONE, eventually, settled
+from pages.ui.frame import PAGES, ROOT
+from tests.browser.driver import (
+    DESK,
+    PHONE,
+    eventually,
+    in_address,
+    open_page,
+    place,
+    settled,
+    width,
+)
 from tests.browser.sweeping import finished
 
 Visit = Callable[..., Page]
@@ -56,19 +67,41 @@ def test_a_figure_is_told_to_its_end(visit: Visit) -> None:
     assert value.evaluate("it => it.scrollWidth <= it.clientWidth")
 
 
-def test_a_menu_that_was_used_does_not_stay_over_the_page(visit: Visit) -> None:
-    page = visit("/", viewport=PHONE)
-    page.get_by_test_id("stExpandSidebarButton").click()
-    page.get_by_test_id("stSidebar").get_by_role("link", name="Verdicts").click()
-    expect(page.get_by_role("heading", name="Which claims hold")).to_be_visible(timeout=60_000)
-    expect(page.get_by_test_id("stExpandSidebarButton")).to_be_visible()
-    expect(page.get_by_test_id("stSidebar")).to_have_attribute("data-collapsed", "true")
+def test_the_menu_of_a_phone_opens_by_thumb_and_by_keyboard_and_closes_after_use(
+    visit: Visit,
+) -> None:
+    page = visit("/?k=4", viewport=PHONE)
+    menu = page.get_by_role("button", name="Menu", exact=True)
+    link = page.locator(".st-key-menu").get_by_role("link", name="Compare")
+    expect(link).not_to_be_visible()
+    menu.focus()
+    page.keyboard.press("Enter")
+    expect(menu).to_have_attribute("aria-expanded", "true")
+    expect(link).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(link).not_to_be_visible()
+    expect(menu).to_be_focused()
+    open_page(page, "Compare")
+    expect(page.get_by_role("heading", name="Methods side by side")).to_be_visible()
+    expect(link).not_to_be_visible()
+    assert width(page) <= PHONE["width"]
+    page.get_by_role("link", name="Verdicts", exact=True).click()
+    expect(page.get_by_role("heading", name="Which claims hold")).to_be_visible()
+    in_address(page, "k=4")
 
 
-def test_the_menu_of_a_wide_window_stays(visit: Visit) -> None:
-    page = visit("/")
-    page.get_by_test_id("stSidebar").get_by_role("link", name="Verdicts").click()
-    expect(page.get_by_role("heading", name="Which claims hold")).to_be_visible(timeout=60_000)
-    page.get_by_test_id("stSidebar").get_by_role("link", name="Explore").click()
+def test_the_bar_of_a_wide_window_names_every_page_and_marks_the_open_one(visit: Visit) -> None:
+    page = visit("/verdicts?k=4", ready=False)
+    menu = page.locator(".st-key-menu")
+    expect(page.get_by_role("heading", name="Which claims hold")).to_be_visible()
+    expect(menu.locator('[aria-current="page"]')).to_have_text(re.compile("Compare"))
+    for label in (label for file, label, _ in PAGES if (ROOT / file).exists()):
+        found = page.get_by_role("link", name=label, exact=True)
+        expect(found).to_be_visible()
+        box, under = place(found), "([x, y]) => document.elementFromPoint(x, y).closest('a')?.href"
+        middle = [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]
+        assert page.evaluate(under, middle) == found.evaluate("link => link.href"), label
+    open_page(page, "Explore")
     settled(page)
-    expect(page.get_by_test_id("stSidebar")).to_have_attribute("data-collapsed", "false")
+    expect(menu.locator('[aria-current="page"]')).to_have_text(re.compile("Explore"))
+    expect(page.get_by_role("button", name="Menu", exact=True)).not_to_be_visible()

@@ -23,6 +23,7 @@ from tests.browser.driver import (
     eventually,
     idle,
     in_address,
+    open_page,
     picture,
     serving,
     shows,
@@ -73,7 +74,7 @@ def file(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
 
 def opened(visit: Visit, path: str = "/publish", **options: object) -> Page:
     page = visit(path, ready=False, **options)
-    expect(page.get_by_role("heading", name="Publish once")).to_be_visible(timeout=LONG)
+    expect(page.get_by_role("heading", name="Publish")).to_be_visible(timeout=LONG)
     idle(page)
     return page
 
@@ -87,7 +88,7 @@ def test_from_a_file_to_files_that_verify(
 ) -> None:
     page = at_confirmation(opened(visit, "/publish?privacy=Loose"), file)
     assert charges(ledger_folder, file) == 0
-    confirm(page, "Publish, and spend ε 0.5 for good")
+    confirm(page, "Publish, and use ε 0.5 for good")
     released(page)
     assert charges(ledger_folder, file) == 1
     with page.expect_download(timeout=LONG) as waiting:
@@ -112,7 +113,7 @@ def test_from_a_file_to_files_that_verify(
 def test_clicking_twice_publishes_once(visit: Visit, file: Path, ledger_folder: Path) -> None:
     page = at_confirmation(opened(visit), file)
     typed(page)
-    button(page, "Publish, and spend").dblclick()
+    button(page, "Publish, and use").dblclick()
     released(page)
     page.wait_for_timeout(1500)
     assert charges(ledger_folder, file) == 1
@@ -142,9 +143,9 @@ def test_two_tabs_cannot_spend_more_than_there_is(
     for tab in tabs:
         typed(tab)
     for tab in tabs:
-        button(tab, "Publish, and spend").click()
+        button(tab, "Publish, and use").click()
     ends = [
-        tab.get_by_text("Download everything").or_(tab.get_by_text("Nothing was spent"))
+        tab.get_by_text("Download everything").or_(tab.get_by_text("Nothing was used"))
         for tab in tabs
     ]
     for end in ends:
@@ -156,10 +157,10 @@ def test_two_tabs_cannot_spend_more_than_there_is(
 def test_going_back_goes_back_a_step(visit: Visit, file: Path) -> None:
     page = at_confirmation(opened(visit), file)
     page.go_back()
-    expect(page.get_by_text("Name of these data, in the ledger")).to_be_visible(timeout=LONG)
+    expect(page.get_by_text("Name of these data")).to_be_visible(timeout=LONG)
     idle(page)
-    press(page, "Go on")
-    expect(page.get_by_text("Nothing is spent yet")).to_be_visible(timeout=LONG)
+    press(page, "Continue")
+    expect(page.get_by_text("Nothing is used yet")).to_be_visible(timeout=LONG)
 
 
 def test_an_upload_is_never_written_to_disk(visit: Visit, started: Server, tmp_path: Path) -> None:
@@ -179,14 +180,13 @@ def test_an_upload_is_never_written_to_disk(visit: Visit, started: Server, tmp_p
     page = opened(visit)
     before = to_disk()
     counted(at_columns(page, large))
-    expect(page.get_by_text("750,000")).to_be_visible()
+    expect(page.get_by_text("750,000", exact=True)).to_be_visible()
     assert to_disk() - before < 2_000_000
 
 
 def test_own_data_stay_in_their_visit(visit: Visit, file: Path) -> None:
     page = at_level(opened(visit), file)
-    link = page.get_by_test_id("stSidebar").get_by_role("link", name="Explore")
-    link.click()
+    open_page(page, "Explore")
     expect(page.get_by_text("Your raw data are hidden")).to_be_visible(timeout=LONG)
     copied = page.url
     assert file.stem not in copied
@@ -221,9 +221,9 @@ def test_the_keyboard_alone_goes_from_data_to_confirmation(visit: Visit) -> None
                 return
         raise AssertionError(f"Sixty tabs do not reach “{name}”.")
 
-    tab_to("Go on")
+    tab_to("Continue")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Name of these data, in the ledger")).to_be_visible(timeout=LONG)
+    expect(page.get_by_text("Name of these data")).to_be_visible(timeout=LONG)
     idle(page)
     slider = page.get_by_role("slider")
     slider.focus()
@@ -231,9 +231,9 @@ def test_the_keyboard_alone_goes_from_data_to_confirmation(visit: Visit) -> None
     expect(slider).to_have_attribute("aria-valuetext", "Strict")
     in_address(page, "privacy=Strict")
     idle(page)
-    tab_to("Go on")
+    tab_to("Continue")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Nothing is spent yet")).to_be_visible(timeout=LONG)
+    expect(page.get_by_text("Nothing is used yet")).to_be_visible(timeout=LONG)
     idle(page)
     for _ in range(60):
         page.keyboard.press("Tab")
@@ -241,8 +241,8 @@ def test_the_keyboard_alone_goes_from_data_to_confirmation(visit: Visit) -> None
             break
     page.keyboard.type("Fifteen Gaussians (like S1)")
     page.keyboard.press("Enter")
-    expect(button(page, "Publish, and spend")).to_be_enabled(timeout=LONG)
-    tab_to("Publish, and spend ε 0.1 for good")
+    expect(button(page, "Publish, and use")).to_be_enabled(timeout=LONG)
+    tab_to("Publish, and use ε 0.1 for good")
 
 
 @pytest.mark.parametrize("step", ["data", "level", "confirm"])
@@ -259,8 +259,8 @@ def test_a_step_opens_by_its_address_on_a_cold_server(browser: Browser) -> None:
         page = browser.new_page()
         page.set_default_timeout(LONG)
         page.goto(f"{cold.address}/publish?data=nyc-month&privacy=Strict&step=confirm")
-        expect(page.get_by_text("Nothing is spent yet")).to_be_visible(timeout=LONG)
-        expect(page.get_by_text("at most 53 %").last).to_be_visible()
+        expect(page.get_by_text("Nothing is used yet")).to_be_visible(timeout=LONG)
+        expect(page.get_by_text("at most 53 %").first).to_be_visible()
         page.close()
 
 
@@ -276,7 +276,7 @@ def test_history_shows_what_was_spent_and_gives_the_files_again(visit: Visit, fi
     confirm(page)
     press(released(page), "All releases")
     own = page.locator('[class*="st-key-account-"]').filter(has_text=file.stem)
-    expect(own.get_by_text("ε 0.8 is left")).to_be_visible(timeout=LONG)
+    expect(own.get_by_text("ε 0.8 left")).to_be_visible(timeout=LONG)
     own.get_by_text(re.compile(r"^Release \d+ ·")).click()
     own.get_by_text("Show the files").click()
     with page.expect_download(timeout=LONG) as waiting:

@@ -95,8 +95,8 @@ def test_a_frame_shows_nothing(browser: Browser, other_site: str) -> None:
 
 def test_an_address_alone_does_not_arm_the_button(visit: Callable[..., Page]) -> None:
     page = visit("/publish?step=confirm&data=nyc-taxi&confirm=New+York", ready=False)
-    expect(page.get_by_text("Nothing is spent yet")).to_be_visible(timeout=LONG)
-    expect(button(page, "Publish, and spend")).to_be_disabled()
+    expect(page.get_by_text("Nothing is used yet")).to_be_visible(timeout=LONG)
+    expect(button(page, "Publish, and use")).to_be_disabled()
 
 
 def test_names_from_a_file_are_never_markup(visit: Callable[..., Page]) -> None:
@@ -111,17 +111,21 @@ def test_names_from_a_file_are_never_markup(visit: Callable[..., Page]) -> None:
     page.locator("input[type=file]").set_input_files(
         [{"name": FILE, "mimeType": "text/csv", "buffer": content}]
     )
-    press(page, "Go on")
+    press(page, "Continue")
     expect(page.get_by_text("What is one row?")).to_be_visible(timeout=LONG)
     harmless()
-    columns = page.get_by_label("Columns to group by, longitude before latitude").last
+    page.get_by_text("A single row").click()
+    press(page, "Continue")
+    expect(page.get_by_text("Columns with the positions")).to_be_visible(timeout=LONG)
+    harmless()
+    columns = page.get_by_label("Columns with the positions, longitude before latitude").last
     for _ in COLUMNS:
         columns.click()
         page.get_by_role("option").first.click()
         page.keyboard.press("Escape")
         idle(page)
-    page.get_by_label("Where can positions be?").first.click()
-    page.keyboard.type("Type the box")
+    page.get_by_label("Which area do the data cover?").first.click()
+    page.keyboard.type("Type its corners")
     page.keyboard.press("Enter")
     harmless()
     ends = page.get_by_test_id("stNumberInput").locator("input")
@@ -130,19 +134,19 @@ def test_names_from_a_file_are_never_markup(visit: Callable[..., Page]) -> None:
         ends.nth(place).press("Enter")
         idle(page)
     press(page, "Count the rows")
-    expect(page.get_by_text("Rows in the box")).to_be_visible(timeout=LONG)
+    expect(page.get_by_text("Rows in the area", exact=True)).to_be_visible(timeout=LONG)
     harmless()
-    press(page, "Go on")
+    press(page, "Continue")
     expect(page.get_by_text("Name of these data")).to_be_visible(timeout=LONG)
     harmless()
-    press(page, "Go on")
-    expect(page.get_by_text("Nothing is spent yet")).to_be_visible(timeout=LONG)
+    press(page, "Continue")
+    expect(page.get_by_text("Nothing is used yet")).to_be_visible(timeout=LONG)
     harmless()
     confirm(page)
     released(page)
     harmless()
     page.get_by_role("button", name="All releases").click()
-    expect(page.get_by_text("What is spent stays spent")).to_be_visible(timeout=LONG)
+    expect(page.get_by_text("Used budget never comes back")).to_be_visible(timeout=LONG)
     harmless()
     page.get_by_role("link", name="Explore").click()
     page.get_by_role("button", name="Show my raw data").click(timeout=LONG)

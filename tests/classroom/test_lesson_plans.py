@@ -64,9 +64,9 @@ def test_a_folder_is_read_in_the_order_of_its_names(tmp_path):
     assert [lesson.key for lesson in lesson_plans.read(tmp_path)] == ["first", "second", "own"]
 
 
-def test_six_lessons_of_about_ten_minutes_ship():
+def test_ten_lessons_of_about_ten_minutes_ship():
     shipped = lesson_plans.shipped()
-    assert len(shipped) == len(list(data_file("lessons").glob("*.toml"))) == 6
+    assert len(shipped) == len(list(data_file("lessons").glob("*.toml"))) == 10
     for key, lesson in shipped.items():
         assert key == lesson.key
         assert 5 <= lesson.minutes <= 15
@@ -77,7 +77,7 @@ def test_notes_are_one_page_that_says_everything_and_asks_nobody_for_anything():
     lesson = lesson_plans.parse("mine", GOOD)
     page = lesson_plans.notes([lesson, *lesson_plans.shipped().values()])
     assert page.startswith("<!DOCTYPE html>")
-    assert page.count("<article>") == 7
+    assert page.count("<article>") == 11
     assert "It is &lt;b&gt;one&lt;/b&gt; &amp; two." in page
     assert "/learn?part=luck&amp;presenter=true&amp;k=3&amp;epsilon=0.5&amp;lesson=mine" in page
     assert "<title>A lesson</title>" in lesson_plans.notes([lesson])

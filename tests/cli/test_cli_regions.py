@@ -103,7 +103,7 @@ def test_an_area_that_no_cell_has_its_center_in_is_refused(collection):
         ('{"type": "FeatureCollection"}', "'features'"),
         (
             json.dumps({"features": [feature(None, ring(0, 0, 1, 1)) | {"properties": {}}]}),
-            "'name'",
+            "area 1 has no `name`",
         ),
         (json.dumps({"features": [feature("line", kind="Point")]}), "not a Point"),
         (json.dumps({"features": [feature("odd", [["a", "b"]])]}), "could not convert"),

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from dpcore import __version__
 from dpcore.cli import COMMANDS, main
 from dpcore.cli.exit_codes import EXIT_CODES
 from dpcore.release import Ledger
@@ -164,6 +165,10 @@ def test_a_plan_that_is_wrong_says_where(text, words, tmp_path, monkeypatch, cap
         (["run", "eugkm", "-k", "3", "--epsilon", "1,5"], "Write a decimal point: 1.5"),
         (["run", "eugkm", "-k", "three", "--epsilon", "1"], "'three' is not a whole number"),
         (["run", "eugkm", "-k", "3", "--epsilon", "one"], "'one' is not a number"),
+        (
+            ["run", "eugkm", "-k", "3", "--epsilon", "1", "--seed", "1.5"],
+            "whole number of at least 0",
+        ),
     ],
 )
 def test_a_number_that_is_none_is_told_in_words(words, said, capsys):
@@ -189,6 +194,9 @@ def test_a_number_that_is_none_is_told_in_words(words, said, capsys):
         (["run", "eugkm", "--data", "iris", "--box", "0", "1"], 2, "has its own box"),
         (["run", "eugkm", "--data", "iris", "--set", "x"], 2, "--set takes NAME=VALUE"),
         (["run", "eugkm", "--data", "digits"], 3, "eugkm"),
+        (["run", "eugkm", "--data", "iris", "--json", "--format", "csv"], 2, "Choose one"),
+        (["run", "eugkm", "--data", "iris", "--level", "a=1"], 2, "--level needs --regions"),
+        (["sweep", "eugkm", "--data", "iris", "--metrics", "nicvv"], 2, "Did you mean 'nicv'"),
         (["run", "eugkm-published", "--data", "nyc-taxi", "--format", "csv"], 3, "not private"),
     ],
 )
@@ -197,7 +205,8 @@ def test_messages_are_one_line_and_name_what_is_wrong(
 ):
     monkeypatch.chdir(tmp_path)
     Path("t.csv").write_text("x,y\n1,2\n", encoding="utf-8")
-    assert main([*words, "-k", "2", "--epsilon", "1"]) == code
+    epsilon = "--epsilons" if words[0] == "sweep" else "--epsilon"
+    assert main([*words, "-k", "2", epsilon, "1"]) == code
     told = capsys.readouterr().err
     assert said in told
     assert told.strip().count("\n") == 0
@@ -225,6 +234,64 @@ def test_a_misspelled_command_option_or_choice_gets_a_suggestion(words, meant, c
     assert (meant or "") in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "dpcore: name a command, such as list, run or release."),
+        (["run"], "the following arguments are required: algorithm, -k, --epsilon, --data."),
+        (
+            ["run", "eugkm", "-k", "2", "--epsilon", "1", "--data", "iris", "--format", "xml"],
+            "'xml'",
+        ),
+    ],
+)
+def test_a_wrong_command_line_is_told_in_two_lines(words, said, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert ended.value.code == 2
+    first, second = capsys.readouterr().err.splitlines()
+    assert said in first
+    assert second.endswith("--help` describes the options.")
+
+
+def test_the_version_has_a_short_option(capsys):
+    for option in ("-V", "--version"):
+        with pytest.raises(SystemExit) as ended:
+            main([option])
+        assert ended.value.code == 0
+        assert capsys.readouterr().out == f"dpcore {__version__}\n"
+
+
+def test_a_run_says_how_it_understood_the_box(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("lon,lat\n-74,40.8\n" * 9, encoding="utf-8")
+    words = ["run", "eugkm", "--data", "t.csv", "-k", "2", "--epsilon", "1", "--box"]
+    assert main([*words, "-74.1", "-73.9", "40.7", "40.9"]) == 0
+    assert "lon from -74.1 to 40.7" in capsys.readouterr().out
+
+
+def test_numbers_with_decimal_commas_are_told_by_the_option_of_the_command(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("x;y\n" + "1,5;2,5\n" * 9, encoding="utf-8")
+    words = ["run", "eugkm", "--data", "t.csv", "--columns", "x", "y", "--box", "0", "0", "9", "9"]
+    assert main([*words, "-k", "2", "--epsilon", "1"]) == 0
+    assert "add --read-as csv-comma" in capsys.readouterr().err
+
+
+def test_the_folder_of_a_release_can_be_verified(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(RELEASE) == 0
+    assert main(["verify", "release-1"]) == 0
+    assert "checks fail" in capsys.readouterr().out
+
+
+def test_an_unknown_work_gets_a_suggestion(capsys):
+    assert main(["cite", "su2017"]) == 2
+    assert "Did you mean 'su2016'?" in capsys.readouterr().err
+
+
 def test_a_json_file_that_is_no_certificate_is_told_in_words(tmp_path, capsys):
     path = tmp_path / "other.json"
     path.write_text("{}", encoding="utf-8")
@@ -245,6 +312,19 @@ def test_exit_codes_stand_in_the_help_and_in_the_documentation_as_they_are(capsy
 # What it costs to start.
 
 
+def printed_by(code: str, folder: Path) -> str:
+    """What a program of its own prints."""
+    ended = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return ended.stdout
+
+
 def test_help_starts_in_less_than_four_tenths_of_a_second_and_loads_no_library(tmp_path: Path):
     code = (
         "import sys, resource, contextlib\n"
@@ -254,15 +334,7 @@ def test_help_starts_in_less_than_four_tenths_of_a_second_and_loads_no_library(t
         "heavy = {'numpy', 'pandas', 'pyarrow', 'PIL', 'sklearn', 'duckdb', 'opendp', 'scipy'}\n"
         "print(used.ru_utime + used.ru_stime, *sorted(heavy & set(sys.modules)))\n"
     )
-    ended = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    seconds, *loaded = ended.stdout.splitlines()[-1].split()
+    seconds, *loaded = printed_by(code, tmp_path).splitlines()[-1].split()
     assert float(seconds) <= 0.4
     assert loaded == []
 
@@ -274,12 +346,4 @@ def test_a_run_loads_no_pandas_pyarrow_pillow_or_scikit_learn(tmp_path: Path):
         "dpcore.run('eugkm', data, 2, 1.0, seed=0)\n"
         "print(*sorted({'pandas', 'pyarrow', 'PIL', 'sklearn', 'opendp'} & set(sys.modules)))\n"
     )
-    ended = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert ended.stdout.split() == []
+    assert printed_by(code, tmp_path).split() == []

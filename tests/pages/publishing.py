@@ -63,9 +63,18 @@ def upload(app: AppTest, name: str, content: str | bytes) -> AppTest:
     return settled(press(app, "open"))
 
 
-def counted(app: AppTest, place: str = CITY, row: str = "trip") -> AppTest:
-    app.selectbox(key="remembered-place").set_value(place)
+def at_places(app: AppTest, row: str = "trip") -> AppTest:
+    """From the question who is protected to the next: every row by itself."""
     app.text_input(key="remembered-row").set_value(row)
+    app.radio(key="remembered-who").set_value("row")
+    return press(checked(app), "who")
+
+
+def counted(app: AppTest, place: str = CITY, row: str = "trip") -> AppTest:
+    """The rows counted, from either of the two steps before that."""
+    if "count" not in buttons(app):
+        at_places(app, row)
+    app.selectbox(key="remembered-place").set_value(place)
     checked(app)
     press(app, "count")
     return until(app, "What became of the rows")

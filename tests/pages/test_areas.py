@@ -15,6 +15,7 @@ from dpcore.study.packed_points import unpacked
 from pages.ui.areas import chosen
 from pages.ui.areas.chosen import Chosen
 from pages.ui.palette import LIGHT
+from tests.bad_areas import BAD, collection
 from tests.pages.publishing import brought, released
 from tests.pages.visits import address, checked, maps, press, visited, words
 
@@ -162,6 +163,22 @@ def test_a_file_that_is_none_says_so(content: bytes) -> None:
     assert not app.exception
     assert len(app.warning) == 1
     assert address(app) == {}
+
+
+def test_bad_areas_are_refused_in_one_sentence_and_the_page_stays_as_it_was() -> None:
+    app = page()
+    for features, complaint in BAD.values():
+        content = collection(*features).encode()
+        app.file_uploader[0].set_value(("mine.geojson", content, "application/json"))
+        (warning,) = checked(app).warning
+        assert complaint in warning.value.replace("\\", "")
+        assert address(app) == {}
+
+
+def test_a_level_between_the_stops_of_the_slider_is_moved_to_the_nearest_and_that_is_said() -> None:
+    app = loaded(feature("Home", SQUARE, epsilon=0.024))
+    assert "Home*Strictest" in address(app)["areas"]
+    assert any("nearest one\\: Home" in each.value for each in app.info)
 
 
 @pytest.mark.parametrize(

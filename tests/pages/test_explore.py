@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections import Counter
 from types import ModuleType
@@ -18,10 +19,12 @@ from dpcore.algorithms import ALGORITHMS
 from dpcore.datasets.builtin import BUILTIN
 from dpcore.privacy.explain import LEVELS
 from dpcore.study.packed_points import unpacked
-from pages.ui.frame import PAGES, ROOT
+from pages.ui.frame import PAGES, ROOT, START, WITHIN
+from pages.ui.top_bar import NAME
 from tests.pages.visits import address, maps, visited, words
 
 MARK = "not private: for your eyes"
+ATTACKER = "Attacker, about one trip"
 
 
 def page(**query: object) -> AppTest:
@@ -31,7 +34,7 @@ def page(**query: object) -> AppTest:
 def finished(app: AppTest) -> AppTest:
     """The page once its draws are in."""
     for _ in range(600):
-        if all(metric.value != "…" for metric in app.metric) and "so far" not in words(app):
+        if "so far" not in words(app):
             return app
         time.sleep(0.1)
         app.run()
@@ -92,7 +95,7 @@ def test_every_stop_draws_and_stands_in_the_address(level: Any) -> None:
 
 
 def test_moving_right_publishes_fewer_points() -> None:
-    published = [metric(page(privacy=level.name), "Points published") for level in LEVELS]
+    published = [metric(page(privacy=level.name), "Black dots") for level in LEVELS]
     numbers = [int(text.replace(",", "")) for text in published]
     assert numbers == sorted(numbers, reverse=True)
 
@@ -100,7 +103,7 @@ def test_moving_right_publishes_fewer_points() -> None:
 def test_every_published_point_is_drawn_at_the_loosest_level() -> None:
     app = page(privacy="Loosest")
     points = layers(app)["points"]
-    assert len(points) == int(metric(app, "Points published").replace(",", "")) > 10_000
+    assert len(points) == int(metric(app, "Black dots").replace(",", "")) > 10_000
     assert "by merging near ones" not in words(app)
 
 
@@ -112,28 +115,52 @@ def test_a_move_of_the_slider_sends_few_bytes() -> None:
 
 def test_the_words_beside_the_slider_are_per_trip() -> None:
     app = page(privacy="Looser")
-    assert metric(app, "What an attacker can gain about one trip") == "50 % → at most 74 %"
+    assert metric(app, ATTACKER) == "50 → 74 %"
+    assert "can become at most 74 % sure" in words(app)
     assert "one trip, not one passenger" in words(app)
 
 
-def test_new_noise_changes_the_picture_and_keeps_the_figures() -> None:
+def typical(app: AppTest) -> list[str]:
+    """What is said of many draws."""
+    return [
+        line for line in words(app).splitlines() if re.search(r"Typically .*\(20 draws\)", line)
+    ]
+
+
+def test_the_figures_are_those_of_the_picture_beside_what_is_typical() -> None:
+    app = finished(page())
+    moved = [row["label"] for row in layers(app)["shifts"]]
+    meters = sorted(int(text.removesuffix("\u00a0m")) for text in moved)
+    assert metric(app, "Centers moved") == f"{meters[2]}\u00a0m"
+    assert f"At most {meters[-1]}\u00a0m here" in words(app)
+    assert list(app.table[0].value["Moved"]) == moved
+    assert len(typical(app)) == 2
+
+
+def test_one_sentence_tells_the_story() -> None:
+    said = words(finished(page()))
+    assert "At this level **9 of 10 centers move less than" in said
+    assert "Someone who is 50 % sure that one trip is in the data" in said
+
+
+def test_new_noise_changes_the_picture_and_keeps_what_is_typical() -> None:
     before = finished(page())
-    figures = [m.value for m in before.metric]
+    figures = [line.partition("Typically")[2] for line in typical(before)]
     after = page(seed=1)
-    before.button[0].click().run()
+    before.button(key="noise").click().run()
     assert address(before) == {"seed": "1"}
     assert layers(before) == layers(after)
     assert places(before, "private-centers") != places(page(), "private-centers")
     assert places(before, "non-private-centers") == places(page(), "non-private-centers")
-    moved = [m.label for m in before.metric].index("Centers moved")
-    assert [m.value for m in before.metric][moved : moved + 2] == figures[moved : moved + 2]
+    assert [line.partition("Typically")[2] for line in typical(before)] == figures
+    assert metric(before, "Centers moved") != metric(finished(page()), "Centers moved")
 
 
 def test_exact_values_override_the_slider_until_it_is_moved() -> None:
     app = page()
     app.number_input(key="at-epsilon").set_value(0.3).run()
     assert address(app)["epsilon"] == "0.3"
-    assert metric(app, "What an attacker can gain about one trip") == "50 % → at most 58 %"
+    assert metric(app, ATTACKER) == "50 → 58 %"
     assert "You typed ε = 0.3" in words(app)
     app.select_slider(key="at-privacy").set_value("Strict").run()
     assert address(app) == {"privacy": "Strict"}
@@ -184,10 +211,10 @@ def test_every_parameter_is_a_control_with_its_default(key: str) -> None:
 
 def test_a_setting_reaches_the_run_and_the_address() -> None:
     app = page(algorithm="eugkm")
-    cells = metric(app, "Counts published")
+    cells = metric(app, "Noisy counts")
     app.number_input(key="at-eugkm.theta").set_value(100.0).run()
     assert address(app) == {"algorithm": "eugkm", "eugkm.theta": "100.0"}
-    assert metric(app, "Counts published") != cells
+    assert metric(app, "Noisy counts") != cells
 
 
 def test_an_impossible_choice_is_explained_and_the_page_goes_on() -> None:
@@ -208,7 +235,7 @@ def test_nonsense_in_the_address_is_taken_out_of_it() -> None:
 def test_an_address_opens_the_same_picture() -> None:
     app = page(k=3)
     app.select_slider(key="at-privacy").set_value("Strictest").run()
-    app.button[0].click().run()
+    app.button(key="noise").click().run()
     again = page(**address(app))
     assert layers(again) == layers(app)
 
@@ -277,14 +304,13 @@ def test_the_table_names_neighborhoods_and_shares() -> None:
     assert shares.is_monotonic_decreasing
 
 
-def test_everything_not_private_wears_the_mark() -> None:
-    app = finished(page(true_density="true"))
-    legend = [row["words"] for row in maps(app)[0]["legend"]]
-    assert sum(MARK in said for said in legend) == 2
-    assert any(MARK in column for column in app.table[0].value.columns)
-    marks = [m.value for m in app.markdown if m.value.startswith(":red-badge")]
-    assert len(marks) == 3  # moved, worse, and how many there are
-    assert all(MARK in row["tip"] for row in layers(app)["non-private-centers"])
+@pytest.mark.parametrize("three", ["false", "true"])
+def test_one_badge_stands_for_all_that_is_not_private_on_public_data(three: str) -> None:
+    app = finished(page(true_density="true", three=three))
+    (badge,) = [each for each in app.markdown if MARK in each.value]
+    assert "Public data" in badge.value
+    assert "come from the data themselves" in badge.help
+    assert not any(MARK in row["words"] for row in maps(app)[0]["legend"])
 
 
 def test_no_protection_is_told_of_a_method_whose_claim_fails() -> None:
@@ -293,13 +319,15 @@ def test_no_protection_is_told_of_a_method_whose_claim_fails() -> None:
     assert "**No protection is proved.**" in said
     side_by_side = words(page(algorithm="eugkm-published", three="true"))
     assert side_by_side.count("no protection is proved") == 3
+    assert metric(page(algorithm="eugkm-published"), ATTACKER) == "no limit"
     assert "50 % →" not in said + side_by_side
+    assert "can become at most" not in said + side_by_side
     assert "**Blue:**" in words(page())
 
 
 def test_only_centers_are_published_where_nothing_else_is() -> None:
     app = page(algorithm="dplloyd")
-    assert "publishes its centers and nothing else" in words(app)
+    assert "Only the centers would be published" in words(app)
     assert set(app.table[0].value["Share of trips"]) == {"not published"}
 
 
@@ -337,7 +365,7 @@ def test_nothing_is_computed_twice(calls: Counter[str]) -> None:
     app.select_slider(key="at-privacy").set_value("Strict").run()
     finished(app)
     assert calls == once | {"runs": 2, "draws": 40}
-    app.button[0].click().run()
+    app.button(key="noise").click().run()
     finished(app)
     assert calls == once | {"runs": 3, "draws": 40}
 
@@ -345,10 +373,10 @@ def test_nothing_is_computed_twice(calls: Counter[str]) -> None:
 def test_the_menu_lists_the_pages_that_exist_and_carries_the_state() -> None:
     app = page(k=4, privacy="Strict")
     links = [link.proto for link in app.get("page_link")]
-    assert [link.label for link in links] == [
-        label for file, label, _ in PAGES if (ROOT / file).exists()
-    ]
-    assert {link.query_string for link in links} == {"k=4&privacy=Strict"}
+    names = [label for file, label, _ in PAGES if (ROOT / file).exists() and label not in WITHIN]
+    assert [link.label for link in links] == [NAME, *names, "Publish at this level"]
+    assert {link.query_string for link in links[:-1]} == {"k=4&privacy=Strict"}
+    assert links[-1].query_string == "k=4&privacy=Strict&step=data"
 
 
 def test_fewer_points_at_a_looser_level_are_explained(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -356,3 +384,21 @@ def test_fewer_points_at_a_looser_level_are_explained(monkeypatch: pytest.Monkey
     assert "cells are larger here than at a somewhat stricter level" in words(
         page(privacy="Loosest", seed=4711)
     )
+
+
+def test_the_name_leads_to_the_start_page_once_there_is_one() -> None:
+    link = page(k=4).get("page_link")[0].proto
+    start = next(file for file in START if (ROOT / file).exists())
+    assert (link.label, link.page) == (NAME, "" if start == "app.py" else "start")
+
+
+@pytest.mark.parametrize("file", ["pages/2_compare.py", "pages/3_verdicts.py"])
+def test_verdicts_are_a_part_of_compare(file: str) -> None:
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app.switch_page(file).query_params["compare"] = "auto"
+    links = [link.proto.label for link in app.run().get("page_link")]
+    assert [label for label in links if label in ("Compare", "Measurements", "Verdicts")] == [
+        "Compare",
+        "Measurements",
+        "Verdicts",
+    ]

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import base64
-import html
 import json
 import re
+import time
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import urlencode
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dpcore.algorithms import ALGORITHMS
-from dpcore.classroom import guessing_game, lesson_plans, steps
+from dpcore.classroom import guessing_game, lesson_plans
 from dpcore.classroom.guessing_game import CONTESTANTS, GuesserScore
+from dpcore.classroom.playable_methods import playable
 from dpcore.privacy.explain import LEVELS, certainty
+from pages.ui import url_keys
 from pages.ui.background import Job, Worker
 from pages.ui.learn import repeated_runs, run_choice
 from tests.pages import visits
@@ -25,7 +26,8 @@ from tests.pages.visits import address, checked, press, visited
 from tests.pages.visits import html as written
 
 MARK = "not private: for your eyes"
-PARTS = ("steps", "game", "luck", "guess", "lessons")
+PARTS = url_keys.LEARN_PARTS
+STEPS = {"part": "steps"}
 
 
 def page(**query: object) -> AppTest:
@@ -40,13 +42,9 @@ def heading(app: AppTest) -> str:
     return str(app.subheader[0].value)
 
 
-def layers(app: AppTest) -> dict[str, Any]:
-    deck = json.loads(app.get("deck_gl_json_chart")[0].proto.json)
-    return {layer["id"]: layer.get("data") for layer in deck["layers"]}
-
-
-def camera(app: AppTest) -> Any:
-    return json.loads(app.get("deck_gl_json_chart")[0].proto.json)["initialViewState"]
+def stage(app: AppTest) -> dict[str, Any]:
+    """What is on the map."""
+    return visits.maps(app)[0]
 
 
 def drawings(app: AppTest) -> list[str]:
@@ -57,12 +55,28 @@ def drawings(app: AppTest) -> list[str]:
 # The page.
 
 
-def test_it_opens_step_by_step_on_public_data_and_says_so() -> None:
+def test_it_opens_on_a_question_over_a_private_map_with_three_ways_on() -> None:
     app = page()
     assert address(app) == {}
-    assert "Public data only" in words(app)
+    assert app.title[0].value == "Could this map tell on you?"
+    shown = stage(app)
+    assert len(shown["centers"]) == 5
+    assert shown["points"]
+    assert not shown["partners"]
+    assert MARK not in words(app)
+    first = next(iter(lesson_plans.shipped().values()))
+    for way, opened in (
+        ("play", {"part": "game"}),
+        ("watch", {"part": "steps"}),
+        ("lesson", first.address(1)),
+    ):
+        assert address(press(page(), f"way-{way}")) == opened
+
+
+def test_steps_open_on_the_data_and_say_that_these_are_not_private() -> None:
+    app = page(part="steps")
     assert heading(app) == "The data"
-    assert len(layers(app)["rows"]) == 1000
+    assert len(stage(app)["drawing"][0]["at"]) == 1000
     assert MARK in words(app)
 
 
@@ -72,7 +86,7 @@ def test_every_part_opens_by_its_address_and_by_its_control(part: str) -> None:
     app = page()
     app.segmented_control(key="at-part").set_value(part)
     assert words(checked(app)) == shown
-    assert address(app) == ({} if part == "steps" else {"part": part})
+    assert address(app) == ({} if part == "start" else {"part": part})
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -80,7 +94,6 @@ def test_a_presenter_sees_no_control_but_the_ones_that_teach(part: str) -> None:
     app = page(part=part)
     press(app, "presenter")
     assert address(app)["presenter"] == "true"
-    assert "Public data only" not in words(app)
     assert not app.sidebar.selectbox
     assert not app.sidebar.radio
     assert 'data-testid="stSidebar"' in written(app)
@@ -89,24 +102,27 @@ def test_a_presenter_sees_no_control_but_the_ones_that_teach(part: str) -> None:
 
 
 def test_data_of_other_pages_stay_in_the_address_and_a_map_is_shown() -> None:
-    app = page(data="iris")
+    app = page(data="iris", part="steps")
     assert app.selectbox(key="at-data").value == "nyc-taxi"
-    assert address(app) == {"data": "iris"}
-    assert address(page(data="nonsense")) == {}
+    assert address(app) == {"data": "iris", "part": "steps"}
+    assert address(page(data="nonsense", part="steps")) == STEPS
 
 
 @pytest.mark.parametrize("query", [{"algorithm": "sparse-mean"}, {"k": "50"}], ids=str)
 def test_what_other_pages_can_show_stays_in_the_address(query: dict[str, str]) -> None:
-    assert address(page(**query)) == query
+    assert address(page(**query, part="steps")) == query | STEPS
 
 
 @pytest.mark.parametrize(
     "query",
     [
         {"part": "nowhere"},
-        {"frame": "-3"},
-        {"frame": "x"},
-        {"k": "0"},
+        {"part": "steps", "frame": "-3"},
+        {"part": "steps", "frame": "x"},
+        {"part": "steps", "k": "0"},
+        {"part": "attack", "trips": "0"},
+        {"part": "attack", "sees": "all"},
+        {"part": "room", "room": "1"},
         {"part": "game", "tally": "1,2,3"},
         {"part": "game", "tally": "sound,0.2,0,1,5,"},
         {"part": "game", "answers": "nobody"},
@@ -124,64 +140,70 @@ def test_nonsense_is_taken_out_of_the_address(query: dict[str, str]) -> None:
 
 
 def test_steps_go_forward_and_back_and_stand_in_the_address() -> None:
-    app = page()
+    app = page(part="steps")
     assert app.button(key="back").disabled
     press(app, "next")
     assert heading(app) == "The start looks at nothing"
-    assert address(app) == {"frame": "1"}
+    assert address(app) == {"frame": "1"} | STEPS
     press(app, "next")
     press(app, "back")
-    assert address(app) == {"frame": "1"}
+    assert address(app) == {"frame": "1"} | STEPS
     press(app, "back")
-    assert address(app) == {}
+    assert address(app) == STEPS
 
 
 def test_the_last_step_ends_it_and_one_beyond_is_the_last() -> None:
-    app = page(frame=99)
+    app = page(frame=99, part="steps")
     assert heading(app) == "The answer"
     assert app.button(key="next").disabled
     assert "Step 18 of 18" in words(app)
 
 
 def test_play_starts_over_at_the_end_and_pauses() -> None:
-    app = page(frame=99)
+    app = page(frame=99, part="steps")
     press(app, "play")
     assert app.session_state["playing"]
-    assert address(app) == {}
+    assert address(app) == STEPS
     assert app.button(key="play").label == "Pause"
     press(app, "play")
     assert not app.session_state["playing"]
 
 
 def test_the_camera_stays_from_step_to_step() -> None:
-    app = page(algorithm="dplloyd", privacy="Strict")
-    first = camera(app)
+    app = page(part="steps", algorithm="dplloyd", privacy="Strict")
+    first = stage(app)["view"]
     for _ in range(4):
         press(app, "next")
-        assert camera(app) == first
+        assert stage(app)["view"] == first
 
 
-def test_the_budget_shrinks_and_the_account_grows() -> None:
-    app = page(frame=4)
-    assert "ε spent: 0.04 of 0.2" in words(app)
+def test_the_bar_empties_as_the_budget_is_used_and_the_log_grows() -> None:
+    app = page(frame=4, part="steps")
+    assert "Privacy budget left: 80 %" in words(app)
+    assert "used: ε 0.04 of 0.2" in words(app)
     assert "width: 80.00%" in written(app)
     assert "round 1 of 5: sums of positions" in written(app)
     assert "round 2 of 5" not in written(app)
-    assert "Nothing was asked yet." in written(page())
+    unasked = written(page(part="steps"))
+    assert "no question was asked yet" in unasked
+    assert "width: 100.00%" in unasked
+    spent = written(page(frame=99, part="steps"))
+    assert "Privacy budget left: 0 %" in spent
+    assert "width: 0.00%" in spent
 
 
-def test_other_luck_draws_another_run_and_the_same_seed_the_same() -> None:
-    app = page(frame=5)
-    before = layers(app)["private centers"]
-    assert layers(page(frame=5))["private centers"] == before
-    press(app, "luck")
-    assert address(app) == {"frame": "5", "seed": "1"}
-    assert layers(app)["private centers"] != before
+def test_draw_again_draws_another_run_and_the_same_seed_the_same() -> None:
+    app = page(frame=5, part="steps")
+    before = stage(app)["centers"]
+    assert stage(page(frame=5, part="steps"))["centers"] == before
+    press(app, "draw-again")
+    assert address(app) == {"frame": "5", "seed": "1"} | STEPS
+    assert stage(app)["centers"] != before
 
 
 @pytest.mark.parametrize("algorithm", run_choice.methods())
 def test_every_method_plays_from_the_first_step_to_the_last(algorithm: str) -> None:
-    app = page(algorithm=algorithm, privacy="Loosest")
+    app = page(part="steps", algorithm=algorithm, privacy="Loosest")
     if app.warning:
         assert "has no answer here" in words(app)
         return
@@ -190,14 +212,14 @@ def test_every_method_plays_from_the_first_step_to_the_last(algorithm: str) -> N
         app.query_params["frame"] = str(frame)
         checked(app)
     assert heading(app)
-    shown = page(algorithm=algorithm, privacy="Loosest", frame=last)
-    assert len(layers(shown)["private centers"]) == 5
+    shown = page(part="steps", algorithm=algorithm, privacy="Loosest", frame=last)
+    assert len(stage(shown)["centers"]) == 5
     unproven = not ALGORITHMS[algorithm].verdict.holds
     assert ("which does not hold" in words(shown)) == unproven
 
 
 def test_level_data_method_and_centers_are_chosen_in_the_sidebar() -> None:
-    app = page()
+    app = page(part="steps")
     app.selectbox(key="at-algorithm").set_value("adaptive")
     checked(app)
     app.selectbox(key="at-data").set_value("nyc-month")
@@ -206,23 +228,27 @@ def test_level_data_method_and_centers_are_chosen_in_the_sidebar() -> None:
     checked(app)
     app.select_slider(key="at-privacy").set_value("Strictest")
     checked(app)
-    assert address(app) == {
-        "algorithm": "adaptive",
-        "data": "nyc-month",
-        "k": "3",
-        "privacy": "Strictest",
-    }
+    assert (
+        address(app)
+        == {
+            "algorithm": "adaptive",
+            "data": "nyc-month",
+            "k": "3",
+            "privacy": "Strictest",
+        }
+        | STEPS
+    )
     app.query_params["frame"] = "99"
-    assert len(layers(checked(app))["private centers"]) == 3
+    assert len(stage(checked(app))["centers"]) == 3
 
 
 def test_what_noise_protects_wears_no_mark_and_what_it_does_not_does() -> None:
-    assert MARK not in words(page(frame=1))
-    assert MARK in words(page(frame=2))
+    assert MARK not in words(page(frame=1, part="steps"))
+    assert MARK in words(page(frame=2, part="steps"))
 
 
 def test_where_a_method_has_no_answer_it_says_so() -> None:
-    assert "has no answer here" in words(page(algorithm="coreset-faithful"))
+    assert "has no answer here" in words(page(part="steps", algorithm="coreset-faithful"))
 
 
 # Is this trip in the data?
@@ -290,7 +316,12 @@ def quick_rounds(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(guessing_game, "scores", lambda: iter(scores))
     done = Job(lambda: iter(scores))
     done.finish()
-    monkeypatch.setattr(Worker, "job", lambda *_: done)
+    real = Worker.job
+
+    def job(worker: Worker, key: Any, *rest: Any) -> Job[Any]:
+        return done if key[0] == "guessing game" else real(worker, key, *rest)
+
+    monkeypatch.setattr(Worker, "job", job)
     st.cache_resource.clear()
     yield
     st.cache_resource.clear()
@@ -310,7 +341,7 @@ def test_a_thousand_rounds_are_drawn_over_the_bound_and_told(quick_rounds: None)
     assert set(table[table["Who answers"] == "Sound"]["Bound broken"]) == {"no"}
 
 
-# Same ε, other luck.
+# Nine maps.
 
 
 def test_nine_draws_of_one_level_differ() -> None:
@@ -318,11 +349,11 @@ def test_nine_draws_of_one_level_differ() -> None:
     assert len(set(drawings(app))) == 9
     assert written(app).count("<figcaption>") == 9
     first = drawings(app)
-    press(app, "luck")
+    press(app, "draw-again")
     assert drawings(app)[:8] == first[1:]
 
 
-def test_nine_levels_of_one_luck_leak_less_and_less() -> None:
+def test_nine_levels_leak_less_and_less() -> None:
     app = page(part="luck")
     app.segmented_control(key="at-vary").set_value("level")
     checked(app)
@@ -332,6 +363,18 @@ def test_nine_levels_of_one_luck_leak_less_and_less() -> None:
     assert len(epsilons) == 9
     assert "Strictest, ε = 0.02" in written(app)
     assert MARK in words(app)
+
+
+def test_stricter_levels_are_typically_further_off_whatever_the_draw() -> None:
+    app = page(part="luck", vary="level")
+    for _ in range(60):
+        typical = re.findall(r"typically ([\d.]+)\s(k?m) off<", written(checked(app)))
+        if len(typical) == len(repeated_runs.EPSILONS):
+            break
+        time.sleep(1)
+    meters = [float(far) * (1000 if unit == "km" else 1) for far, unit in typical]
+    assert len(meters) == 9
+    assert meters == sorted(meters)
 
 
 def test_a_small_map_where_there_is_no_answer_says_so() -> None:
@@ -365,7 +408,7 @@ def test_looking_tells_how_far_off_in_meters() -> None:
     app = page(part="guess", spots="-73.9800,40.7600_-73.9800,40.7600", k=2)
     press(app, "look")
     assert address(app)["look"] == "true"
-    assert re.search(r"<b>[\d.]+\s(k?m)</b> from the private ones", words(app))
+    assert re.search(r"<b>[\d.]+\s(k?m)</b> from the published ones", words(app))
     assert list(app.table[0].value.columns) == ["Guess", "Private center in", "Off by"]
     assert len(app.table[0].value) == 2
     assert MARK in words(app)
@@ -428,15 +471,21 @@ def test_a_presenter_stays_one_through_a_lesson() -> None:
     }
 
 
-def test_the_shelf_links_to_every_step_and_has_notes() -> None:
+def test_a_card_for_each_lesson_has_a_picture_an_aim_minutes_and_start() -> None:
     app = page(part="lessons")
-    for lesson in lesson_plans.shipped().values():
-        assert f"#### {lesson.title}" in words(app)
-        for number, step in enumerate(lesson.steps, 1):
-            link = f'<a href="?{urlencode(lesson.address(number))}" target="_self"'
-            assert link in written(app)
-            assert f">{html.escape(step.title)}</a>" in written(app)
+    assert len(drawings(app)) == len(lesson_plans.shipped())
+    for number, lesson in enumerate(lesson_plans.shipped().values()):
+        assert f"#### {number}. {lesson.title}" in words(app)
+        assert lesson.aim in words(app)
+        assert f"{lesson.minutes} minutes, {len(lesson.steps)} steps" in written(app)
+        assert app.button(key=f"start-{lesson.key}").label == "Start"
     assert len(app.get("download_button")) == len(lesson_plans.shipped()) + 1
+
+
+def test_start_opens_the_first_step_and_the_list_any_other() -> None:
+    lesson = lesson_plans.shipped()["free-restarts"]
+    assert address(press(page(part="lessons"), "start-free-restarts")) == lesson.address(1)
+    assert address(press(page(part="lessons"), "open-free-restarts-3")) == lesson.address(3)
 
 
 TITLES = {
@@ -464,4 +513,4 @@ def test_a_lesson_points_at_the_step_that_it_speaks_of(key: str, number: int) ->
 
 def test_methods_of_the_classroom_come_first() -> None:
     assert tuple(run_choice.methods()[:6]) == run_choice.FIRST
-    assert set(run_choice.methods()) <= set(steps.playable())
+    assert set(run_choice.methods()) <= set(playable())

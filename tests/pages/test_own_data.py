@@ -17,9 +17,8 @@ from starlette.requests import Request
 
 from dpcore.datasets.builtin import CITY
 from dpcore.datasets.named_boxes import PLACES
-from pages.ui import maps, own_data, wording
+from pages.ui import city_map, own_data, wording
 from pages.ui.background import Job, Worker, begin
-from pages.ui.palette import LIGHT
 from tests.pages.publishing import brought, buttons, csv_text, elsewhere, trips, upload
 from tests.pages.visits import maps as drawn_maps
 from tests.pages.visits import press, words
@@ -153,23 +152,13 @@ def test_a_call_is_begun_once_for_each_key() -> None:
 
 
 @pytest.mark.parametrize("name", ["Japan", "The world", "London", "Chile"])
-def test_a_map_elsewhere_shows_the_whole_box_and_no_city(name: str) -> None:
-    box = PLACES[name]
-    assert not maps.in_the_city(box)
-    deck = maps.city_map([], LIGHT, box)
-    assert "http" not in deck.to_json()
-    view = deck.initial_view_state
-    assert box.low[0] <= view.longitude <= box.high[0]
-    assert box.low[1] <= view.latitude <= box.high[1]
-    width = (box.high[0] - box.low[0]) / 360 * maps.WORLD * 2**view.zoom
-    assert width <= maps.ROOM[0] + 180
-    assert len(deck.to_json()) < 5_000
+def test_a_box_elsewhere_is_not_in_the_city(name: str) -> None:
+    assert not city_map.in_new_york(PLACES[name])
 
 
-def test_the_city_keeps_its_shapes() -> None:
-    assert maps.in_the_city(CITY)
-    assert maps.in_the_city(PLACES["New York, the five boroughs"])
-    assert maps.view(None).zoom == maps.ZOOM
+def test_the_city_is_in_the_city() -> None:
+    assert city_map.in_new_york(CITY)
+    assert city_map.in_new_york(PLACES["New York, the five boroughs"])
 
 
 def test_typed_words_are_shown_as_they_are() -> None:
@@ -202,7 +191,6 @@ def test_no_name_becomes_a_link_an_icon_or_another_line(name: str) -> None:
 
 def test_charts_show_names_as_they_are() -> None:
     assert wording.plain_in_chart("<img src=x>&") == "&lt;img src=x&gt;&amp;"
-    assert maps.tip("a\x00b", "c") == {maps.TIP: "a\N{REPLACEMENT CHARACTER}b\nc"}
 
 
 def test_boxes_of_places_are_public_constants() -> None:

@@ -36,6 +36,7 @@ from pages.ui.publish import publish_once
 from pages.ui.wording import FROM_TWIN_WORDS, NOT_PRIVATE_WORDS
 from tests.pages.publishing import (
     CITY,
+    at_places,
     brought,
     buttons,
     confirmed,
@@ -104,7 +105,7 @@ def test_each_kind_of_file_is_counted_from_memory(kind: str) -> None:
         "parquet": file.getvalue(),
     }
     app = upload(page(), f"mine.{kind}", content[kind])
-    assert figures(counted(app))["Trips in the box"] == "500"
+    assert figures(counted(app))["Trips in the area"] == "500"
 
 
 def test_a_pattern_on_this_machine_is_read_where_it_lies(tmp_path: Path) -> None:
@@ -114,7 +115,7 @@ def test_a_pattern_on_this_machine_is_read_where_it_lies(tmp_path: Path) -> None
     app.text_input(key="remembered-path").set_value(str(tmp_path / "*.csv"))
     app = settled(press(checked(app), "open"))
     assert "2 files" in words(app)
-    assert figures(counted(app))["Trips in the box"] == "600"
+    assert figures(counted(app))["Trips in the area"] == "600"
     assert str(tmp_path) not in json.dumps(dict(app.query_params))
 
 
@@ -123,7 +124,7 @@ def test_a_file_among_many_that_lacks_a_column_is_named(tmp_path: Path) -> None:
     (tmp_path / "b.csv").write_text("when,where\n1,2\n")
     app = page(**{"from": "path"})
     app.text_input(key="remembered-path").set_value(str(tmp_path / "*.csv"))
-    app = settled(press(checked(app), "open"))
+    app = at_places(settled(press(checked(app), "open")))
     assert "b.csv, column 'pickup_longitude'" in words(app).replace("\\", "")
     assert app.button(key="count").disabled
 
@@ -152,7 +153,9 @@ def test_reading_can_be_stopped_and_tried_again_with_another_file() -> None:
     until_there_is(app, "stop")
     assert "Nothing was kept" in words(press(app, "stop"))
     assert "1 · Data" in words(app)
-    assert figures(counted(upload(app, "b.csv", csv_text(trips(200)))))["Trips in the box"] == "200"
+    assert (
+        figures(counted(upload(app, "b.csv", csv_text(trips(200)))))["Trips in the area"] == "200"
+    )
 
 
 def test_counting_can_be_stopped_and_begun_again(tmp_path: Path) -> None:
@@ -172,13 +175,13 @@ def test_counting_can_be_stopped_and_begun_again(tmp_path: Path) -> None:
 
     usual = type(opened.engine)
     opened.engine.__class__ = Slow
-    app.selectbox(key="remembered-place").set_value(CITY)
+    at_places(app, "").selectbox(key="remembered-place").set_value(CITY)
     press(checked(app), "count")
     assert started.wait(60)
     assert "Nothing was kept" in words(press(app, "stop"))
     opened.engine.__class__ = usual
     press(app, "count")
-    assert figures(until(app, "What became of the rows"))["Rows in the box"] == "300"
+    assert figures(until(app, "What became of the rows"))["Rows in the area"] == "300"
 
 
 def test_what_is_not_there_is_said_and_the_page_goes_on(tmp_path: Path) -> None:
@@ -218,15 +221,15 @@ def test_a_table_of_spark_is_read_by_its_name(monkeypatch: pytest.MonkeyPatch) -
     ],
 )
 def test_columns_are_guessed_by_name_and_can_be_changed(header: str, guess: list[str]) -> None:
-    app = at_columns(csv_text(trips(100), header))
+    app = at_places(at_columns(csv_text(trips(100), header)))
     assert app.multiselect(key="remembered-columns").value == guess
     assert ("Guessed by their names" in words(app)) == bool(guess)
     app.multiselect(key="remembered-columns").set_value(header.split(","))
-    assert figures(counted(checked(app)))["Trips in the box"] == "100"
+    assert figures(counted(checked(app)))["Trips in the area"] == "100"
 
 
 def test_rows_are_not_counted_before_there_is_a_box() -> None:
-    app = at_columns(csv_text(trips(100)))
+    app = at_places(at_columns(csv_text(trips(100))))
     assert app.button(key="count").disabled
 
 
@@ -237,14 +240,14 @@ def test_longitude_and_latitude_that_are_swapped_are_swapped_back_with_a_click()
     assert "protected" not in buttons(app)
     app = press(press(app, "swap"), "count")
     app = until(app, "What became of the rows")
-    assert figures(app)["Trips in the box"] == "100"
+    assert figures(app)["Trips in the area"] == "100"
     assert "protected" in buttons(app)
 
 
 def test_rows_outside_and_unreadable_ones_are_told_for_your_eyes() -> None:
     lines = csv_text(trips(100)) + "\n0,0\n1,1\nhere,there"
     app = counted(at_columns(lines))
-    assert figures(app) == {"Trips in the box": "100", "Outside the box": "2", "Unreadable": "1"}
+    assert figures(app) == {"Trips in the area": "100", "Outside the area": "2", "Unreadable": "1"}
     assert "not private: for your eyes" in words(app)
 
 
@@ -256,7 +259,7 @@ def test_a_box_where_nothing_is_gets_an_explanation() -> None:
 
 def test_a_box_is_typed_for_any_number_of_columns() -> None:
     rows = "\n".join(f"{i % 7},{i % 5},{i % 3}" for i in range(200))
-    app = at_columns(f"a,b,c\n{rows}")
+    app = at_places(at_columns(f"a,b,c\n{rows}"), "row")
     app.multiselect(key="remembered-columns").set_value(["a", "b", "c"])
     checked(app)
     for i, name in enumerate("abc"):
@@ -264,16 +267,16 @@ def test_a_box_is_typed_for_any_number_of_columns() -> None:
         app.number_input(key=f"remembered-high {i} {name}").set_value(8.0)
     app = press(checked(app), "count")
     app = until(app, "What became of the rows")
-    assert figures(app)["Rows in the box"] == "200"
+    assert figures(app)["Rows in the area"] == "200"
     app = released(press(app, "protected"))
     assert "Release 1" in words(app)
 
 
 def test_a_box_without_width_is_refused() -> None:
-    app = at_columns("a,b\n1,2\n")
+    app = at_places(at_columns("a,b\n1,2\n"))
     app.multiselect(key="remembered-columns").set_value(["a", "b"])
     checked(app)
-    app.selectbox(key="remembered-place").set_value("Type the box")
+    app.selectbox(key="remembered-place").set_value("Type its corners")
     checked(app)
     for i, name in enumerate("ab"):
         app.number_input(key=f"remembered-low {i} {name}").set_value(1.0)
@@ -290,28 +293,135 @@ def test_other_answers_have_to_be_counted_again() -> None:
     assert "protected" not in buttons(checked(app))
 
 
-def test_people_with_several_rows_are_protected_by_keeping_a_few_of_each() -> None:
+# Who is protected
+
+
+def file_of_people(header: str = "lon,lat,driver") -> str:
     lines = [f"{x:.9f},{y:.9f},{i % 40}" for i, (x, y) in enumerate(trips(400).tolist())]
-    app = at_columns("\n".join(["lon,lat,driver", *lines]))
+    return "\n".join([header, *lines])
+
+
+def of_person(app: AppTest, column: str | None = None, rows: int | None = 2) -> AppTest:
+    """The page where a person is to be protected, told apart by a column."""
     app.radio(key="remembered-who").set_value("person")
     checked(app)
-    app.selectbox(key="remembered-ids").set_value("driver")
-    app.number_input(key="remembered-rows").set_value(2)
+    if column:
+        app.selectbox(key="remembered-ids").set_value(column)
+        checked(app)
+    column = app.selectbox(key="remembered-ids").value
+    if column is None or rows is None:
+        return app
+    app.radio(key=f"remembered-meaning {column}").set_value("same")
+    checked(app)
+    app.number_input(key="remembered-rows").set_value(rows)
+    return checked(app)
+
+
+def test_nobody_is_protected_before_somebody_chooses_who() -> None:
+    app = at_columns(csv_text(trips(50)))
+    assert app.radio(key="remembered-who").value is None
+    assert app.button(key="who").disabled
+    assert "Choose who is protected" in words(app)
+
+
+def test_people_with_several_rows_are_protected_by_keeping_a_few_of_each() -> None:
+    app = of_person(at_columns(file_of_people()))
     app.text_input(key="remembered-person").set_value("driver")
-    app = press(counted(checked(app)), "protected")
-    assert "each driver" in words(app)
+    app = press(checked(app), "who")
+    app.selectbox(key="remembered-place").set_value(CITY)
+    app = until(press(checked(app), "count"), "What became of the rows")
+    app = press(app, "protected")
+    assert "each driver, with up to 2 rows" in words(app)
     app = press(app, "settled")
     assert "at most 2 rows of each driver are kept" in words(app)
     app = confirmed(app)
     assert "Release 1" in words(until(app, "was made on"))
 
 
+def test_a_day_of_a_person_is_protected_by_a_column_that_tells_days_apart() -> None:
+    app = at_columns(file_of_people("lon,lat,card and day"))
+    app.radio(key="remembered-who").set_value("day")
+    checked(app)
+    assert app.selectbox(key="remembered-ids").value == "card and day"
+    app.radio(key="remembered-meaning card and day").set_value("same")
+    checked(app)
+    app.number_input(key="remembered-rows").set_value(3)
+    app = press(checked(app), "who")
+    assert "each person's day, with up to 3 rows" in words(app)
+
+
+@pytest.mark.parametrize(
+    ("header", "guess"),
+    [
+        ("lon,lat,driver_id", "driver_id"),
+        ("lon,lat,hackLicense", "hackLicense"),
+        ("lon,lat,Unnamed: 0", None),
+        ("lon,lat,trip_id", None),
+        ("lon,lat,discard", None),
+    ],
+)
+def test_a_column_of_people_is_guessed_by_its_name_alone(header: str, guess: str | None) -> None:
+    app = of_person(at_columns(file_of_people(header)), rows=None)
+    assert app.selectbox(key="remembered-ids").value == guess
+    assert app.button(key="who").disabled
+
+
+def test_a_column_that_differs_in_every_row_protects_nobody_and_is_refused() -> None:
+    app = of_person(at_columns(file_of_people("lon,lat,trip_id")), "trip_id", None)
+    assert "By its name this column numbers rows" in words(app)
+    app.radio(key="remembered-meaning trip_id").set_value("different")
+    checked(app)
+    assert "Every row its own person: this would protect single rows" in words(app)
+    assert app.button(key="who").disabled
+
+
+def test_what_is_asked_about_people_reads_no_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two files that differ in their rows alone get the same page, up to the count."""
+    pages = []
+    for shift in (0, 1):
+        lines = file_of_people("lon,lat,driver").splitlines()
+        content = "\n".join([lines[0], *(f"{line}{shift}" for line in lines[1:])])
+        pages.append(words(press(of_person(at_columns(content)), "who")))
+    assert pages[0] == pages[1]
+
+
+def test_other_files_are_asked_about_anew() -> None:
+    app = of_person(at_columns(file_of_people()))
+    press(press(app, "who"), "change-data")
+    app = upload(app, "b.csv", file_of_people())
+    assert app.radio(key="remembered-who").value is None
+    assert app.button(key="who").disabled
+
+
 def test_naming_a_row_does_not_change_who_is_protected() -> None:
     app = at_columns(csv_text(trips(50)))
+    app.radio(key="remembered-who").set_value("row")
     app.text_input(key="remembered-row").set_value("visit <b>")
     checked(app)
     assert app.radio(key="remembered-who").value == "row"
-    assert "visit b" in words(press(counted(app, row="visit <b>"), "protected"))
+    app = press(app, "who")
+    assert "visit b" in words(press(counted(app), "protected"))
+
+
+def test_the_first_rows_are_shown_when_asked_for_and_marked() -> None:
+    app = at_places(at_columns("lon,lat\n-73.123,40.7\n"))
+    assert not app.table
+    app.toggle[0].set_value(True)
+    checked(app)
+    assert "-73.123" in str(app.table[0].value)
+    assert "not private: for your eyes" in words(app)
+
+
+def test_an_area_is_drawn_on_a_map_without_a_row_on_it() -> None:
+    app = at_places(at_columns(csv_text(trips(50))))
+    (drawn,) = drawn_maps(app)
+    assert drawn["draw"]
+    assert not drawn["points"]
+    assert not drawn["areas"]
+    app.selectbox(key="remembered-place").set_value("Chicago")
+    (drawn,) = drawn_maps(checked(app))
+    assert drawn["areas"][0]["rings"][0][0] == [-88.0, 41.6]
+    assert drawn["view"] == [[-88.0, 41.6], [-87.4, 42.1]]
 
 
 # Level
@@ -338,10 +448,10 @@ def test_what_is_not_proved_cannot_be_chosen() -> None:
 def test_exact_values_and_the_total_are_typed() -> None:
     app = press(page(data="nyc-taxi"), "open")
     app.number_input(key="at-epsilon").set_value(0.35)
-    total = next(each for each in app.number_input if "ever cost together" in each.label)
+    total = next(each for each in app.number_input if "Budget for life" in each.label)
     total.set_value(0.5)
     checked(app)
-    assert "This release costs ε 0.35; ε 0.15 would be left of the ε 0.5" in words(app)
+    assert "This release uses **ε 0.35**; **ε 0.15 left** of ε 0.5 (30 %)" in words(app)
 
 
 def test_a_delta_is_asked_for_where_a_method_has_use_for_it() -> None:
@@ -353,14 +463,49 @@ def test_a_delta_is_asked_for_where_a_method_has_use_for_it() -> None:
     assert "δ" not in words(press(page(data="nyc-taxi", delta=1e-6), "open"))
 
 
+def test_the_budget_for_life_says_what_it_buys() -> None:
+    app = press(page(data="nyc-taxi", privacy="Strict"), "open")
+    said = words(app)
+    assert "This pays for 10 releases at this level" in said
+    assert "one each month for a year would take ε 1.2" in said
+    assert "Suggested: 1" in said
+    said = words(with_budget(app, 2.5))
+    assert "This pays for 25 releases at this level: one each month for 2 years" in said
+    assert "pays for no release at this level" in words(with_budget(app, 0.05))
+
+
+def with_budget(app: AppTest, epsilon: float) -> AppTest:
+    next(each for each in app.number_input if "Budget for life" in each.label).set_value(epsilon)
+    return checked(app)
+
+
+def test_others_budgets_stand_beside_their_sources() -> None:
+    app = press(page(data="nyc-taxi"), "open")
+    (others,) = app.table
+    assert list(others.value.columns) == ["Who and what", "One ε covers", "ε", "Source"]
+    assert "19.61" in list(others.value["ε"])
+    assert all(others.value["Source"])
+
+
 # Confirm, release
+
+
+def test_confirm_says_this_release_all_so_far_and_what_is_left() -> None:
+    until(press(brought(), "make-twin"), "is here")
+    said = words(press(brought(privacy="Strict"), "settled"))
+    assert "**This release: ε 0.1.** Someone who is 50 % sure" in said
+    assert "at most 53 % sure" in said
+    assert "**All so far together: ε 0.2.**" in said
+    assert "at most 55 % sure" in said
+    assert "The private twin counts" in said
+    assert "**Left after it: ε 0.8** of a budget of ε 1." in said
 
 
 def test_nothing_is_spent_before_it_is_confirmed(ledger_folder: Path) -> None:
     app = press(page(data="s1-like", algorithm="auto"), "open")
     app = press(app, "settled")
-    assert "Nothing is spent yet" in words(app)
-    assert "Published will be 5 centers" in words(app)
+    assert "Nothing is used yet" in words(app)
+    assert "We will publish **5 centers**" in words(app)
     assert Ledger(ledger_folder).entries() == []
 
 
@@ -407,7 +552,7 @@ def test_a_ledger_that_cannot_be_written_is_told_in_words(
     monkeypatch.setattr(Ledger, "record", full)
     app = confirmed(press(press(page(data="s1-like"), "open"), "settled"))
     until(app, "disk is full")
-    assert "nothing was spent" in words(app)
+    assert "nothing was used" in words(app)
     assert Ledger(ledger_folder).entries() == []
 
 
@@ -428,7 +573,7 @@ def test_of_two_files_of_one_name_each_is_published_by_itself(
     upload(checked(app), "trips.csv", csv_text(trips(seed=1)))
     press(press(counted(app), "protected"), "settled")
     assert key_of(app) != first
-    assert "Nothing is spent yet" in words(app)
+    assert "Nothing is used yet" in words(app)
     held_up.set()
     until(confirmed(app), "was made on")
     app.query_params.update({"step": "confirm", "data": first})
@@ -457,7 +602,7 @@ def test_two_visits_cannot_overspend(ledger_folder: Path) -> None:
     tabs = [press(page(data="s1-like", privacy="Looser"), "open") for _ in range(2)]
     tabs = [typed(press(tab, "settled")) for tab in tabs]
     until(press(tabs[0], "publish"), "was made on")
-    until(press(tabs[1], "publish"), "Nothing was spent")
+    until(press(tabs[1], "publish"), "Nothing was used")
     assert [float(e.charged.epsilon) for e in Ledger(ledger_folder).entries()] == [1.0]
 
 
@@ -509,7 +654,7 @@ def test_history_shows_what_a_run_that_ended_early_cost(ledger_folder: Path) -> 
     with pytest.raises(Unanswered):
         publish(plan, Ledger(ledger_folder))
     said = words(page(view="history"))
-    assert "ε 0.0250001 of ε 1 is spent, **ε 0.9749999 is left**" in said
+    assert "Budget ε 1: ε 0.0250001 used, **ε 0.9749999 left**" in said
     assert "It ended early and was charged ε 0.0250001" in said
 
 
@@ -537,8 +682,10 @@ def test_the_same_file_under_another_name_is_noticed(ledger_folder: Path) -> Non
 def test_a_name_that_is_known_brings_its_terms() -> None:
     released(brought(privacy="Loose"))
     app = brought(privacy="Loose")
-    assert "ε 0.5 of ε 1 is spent" in "".join(str(bar.proto.text) for bar in app.get("progress"))
-    assert not [each for each in app.number_input if "ever cost together" in each.label]
+    assert "**ε 0.5 left** of ε 1 (50 %); ε 0.5 used" in "".join(
+        str(bar.proto.text) for bar in app.get("progress")
+    )
+    assert not [each for each in app.number_input if "Budget for life" in each.label]
 
 
 # History
@@ -549,8 +696,8 @@ def test_history_lists_every_charge_and_gives_the_files_again() -> None:
     released(press(page(data="nyc-taxi", privacy="Strict"), "open"))
     app = page(view="history")
     said = words(app)
-    assert "ε 0.2 of ε 1 is spent, **ε 0.8 is left**" in said
-    assert "ε 0.1 of ε 1 is spent, **ε 0.9 is left**" in said
+    assert "Budget ε 1: ε 0.2 used, **ε 0.8 left**" in said
+    assert "Budget ε 1: ε 0.1 used, **ε 0.9 left**" in said
     assert len(app.get("plotly_chart")) == 1
     assert not app.get("download_button")
     app.toggle(key="files-2").set_value(True)
@@ -574,12 +721,20 @@ def test_the_ledger_is_kept_where_somebody_wants_it(tmp_path: Path) -> None:
 # Own data, elsewhere
 
 
-def test_own_data_are_hidden_on_explore_until_a_click_and_never_in_the_address() -> None:
+def test_own_data_are_hidden_on_explore_until_a_click_and_never_in_the_address(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("DPCORE_TILES", "https://tiles.example.org/{z}/{x}/{y}.png")
+    monkeypatch.setenv("DPCORE_TILES_CREDIT", "Example")
+    assert drawn_maps(page("app.py"))[0]["tiles"]["host"] == "tiles.example.org"
     app = elsewhere(brought(), "app.py")
     assert "Your raw data are hidden" in words(app)
     assert not drawn_maps(app)
     app = press(app, "show-raw")
-    assert drawn_maps(app)
+    (drawn,) = drawn_maps(app)
+    assert drawn["file"] is None
+    assert drawn["tiles"] is None
+    assert not app.get("download_button")
     assert "not private: for your eyes" in words(app)
     assert set(app.query_params) <= {"data", "step"}
     assert "Your raw data are hidden" in words(press(app, "hide-raw"))
@@ -627,7 +782,9 @@ def test_a_twin_is_paid_once_and_then_looked_at_for_free(ledger_folder: Path) ->
     explore.query_params["data"] = next(k for k, own in keys.items() if own.is_twin)
     checked(explore)
     assert "Private twin" in words(explore)
-    assert drawn_maps(explore)
+    (drawn,) = drawn_maps(explore)
+    assert drawn["file"]["name"].endswith("private-twin")
+    assert "Red marks are from the private twin." in drawn["file"]["note"]
     assert len(Ledger(ledger_folder).entries()) == 1
 
 
@@ -664,7 +821,7 @@ def test_from_a_twin_it_is_one_step_to_the_plan_for_its_data() -> None:
     query = parse_qs(link.query_string)
     assert (query["step"], query["privacy"]) == (["level"], ["Strict"])
     app.query_params["step"] = "level"
-    assert "3 · Level" in words(elsewhere(app, "pages/4_publish.py"))
+    assert "4 · Level" in words(elsewhere(app, "pages/4_publish.py"))
     assert "“trips”" in str([bar.proto.text for bar in app.get("progress")])
 
 

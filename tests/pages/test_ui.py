@@ -1,17 +1,16 @@
-"""What the pages share: the worker, the shores, the colors."""
+"""What the pages share: the worker and the colors."""
 
 from __future__ import annotations
 
 import itertools
-import json
 import threading
 import time
 from collections.abc import Callable, Iterator
 
+import pandas as pd
 import pytest
 
-from pages.server.shores import address, content, shores
-from pages.ui import maps
+from pages.ui import figures
 from pages.ui.background import Job, PictureQueue, Worker
 from pages.ui.palette import DARK, LIGHT, Palette
 
@@ -141,27 +140,6 @@ def test_steps_give_way_to_pictures_but_are_not_stopped_by_a_crowd(
         wait_for(worker.job("crowded", lambda: iter([1])))
 
 
-def test_shores_are_closed_light_and_where_the_city_is() -> None:
-    rings = [ring for polygon in shores() for ring in polygon["rings"]]
-    assert all(ring[0] == ring[-1] for ring in rings)
-    assert 1_000 < sum(map(len, rings)) < 10_000
-    corners = [corner for ring in rings for corner in ring]
-    assert all(-74.3 < x < -73.6 and 40.4 < y < 41 for x, y in corners)
-
-
-def test_a_map_asks_nobody_for_tiles() -> None:
-    text = maps.city_map([], LIGHT).to_json()
-    assert "http" not in text
-    assert "carto" not in text
-
-
-def test_the_land_is_a_file_that_no_map_carries() -> None:
-    text = maps.city_map([], LIGHT).to_json()
-    assert address() in text
-    assert len(text) < 4_000
-    assert json.loads(content()) == shores()
-
-
 def luminance(color: str) -> float:
     parts = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
@@ -181,3 +159,14 @@ def test_marks_stand_out_from_land_and_water(palette: Palette) -> None:
             assert contrast(mark, ground) >= 3
     assert contrast(palette.text, palette.paper) >= 4.5
     assert contrast(palette.quiet, palette.paper) >= 4.5
+
+
+def test_a_place_is_told_as_people_write_it() -> None:
+    assert figures.degrees(-87.62981, 41.87811) == "41.8781° N, 87.6298° W"
+    assert figures.degrees(151.2, -33.9) == "33.9000° S, 151.2000° E"
+
+
+def test_values_on_an_axis_are_told_apart_to_a_thousandth_of_it() -> None:
+    values = pd.Series([4.1234, 4.1244])
+    assert figures.coordinates(values, 4.0, 5.0) == ["4.123", "4.124"]
+    assert figures.coordinates(values * 1000, 0.0, 9000.0) == ["4123", "4124"]

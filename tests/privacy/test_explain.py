@@ -152,9 +152,9 @@ def test_a_change_that_is_told_as_less_is_not_less_than_less() -> None:
 
 def test_who_is_protected_is_said_for_rows_and_for_ids():
     assert protected("trip", Neighbors.ADD_REMOVE) == (
-        "Protected is one trip, not one passenger: even whether it is in the data at all."
+        "This protects one trip, not one passenger, including whether it is in the data at all."
     )
-    assert "How many trips lie in the box is published" in protected("trip", Neighbors.REPLACE_ONE)
+    assert "The number of trips in the box is published" in protected("trip", Neighbors.REPLACE_ONE)
     for rows, words in (
         (1, "at most one row of each driver is kept"),
         (4, "at most 4 rows of each"),
@@ -167,4 +167,4 @@ def test_who_is_protected_is_said_for_rows_and_for_ids():
 def test_the_bill_says_what_it_costs_and_that_it_stays_spent():
     said = bill("ε 0.5", "ε 2")
     assert "costs ε 0.5 of the ε 2" in said
-    assert "stays spent" in said
+    assert "cannot be undone" in said

@@ -81,7 +81,8 @@ def numbers(kind: str, change: Callable[[np.ndarray], np.ndarray]) -> Edit:
         if kind == "centers":
             places = centers_as_places(box, changed, "")
         else:
-            places = points_as_places(box, changed[:, : box.d], changed[:, box.d], "")
+            noise = changed[:, box.d + 1] if changed.shape[1] > box.d + 1 else None
+            places = points_as_places(box, changed[:, : box.d], changed[:, box.d], "", noise)
         files[f"{kind}.parquet"] = places.as_parquet()
 
     return edit
@@ -99,7 +100,7 @@ def one_moved(which: Callable[[np.ndarray], Any], by: float) -> Callable[[np.nda
     """A point, chosen by the weights, a little further east."""
 
     def change(table: np.ndarray) -> np.ndarray:
-        table[which(table[:, -1]), 0] += by
+        table[which(table[:, 2]), 0] += by
         return table
 
     return change
@@ -256,8 +257,8 @@ FILES: dict[str, Edit] = {
     "a secret column": columns("centers", {"secret": np.arange(5.0)}),
     "a heavy point moved": numbers("points", one_moved(np.argmax, 0.01)),
     "a light point moved by ten meters": numbers("points", one_moved(np.argmin, 0.0001)),
-    "a point far heavier": numbers("points", at((0, -1), lambda weight: 50 * weight)),
-    "a point lighter than nothing": numbers("points", at((0, -1), lambda weight: -weight)),
+    "a point far heavier": numbers("points", at((0, 2), lambda weight: 50 * weight)),
+    "a point lighter than nothing": numbers("points", at((0, 2), lambda weight: -weight)),
     "a point left out": numbers("points", lambda table: table[1:]),
     "a point changed in one file": replaced("points.csv", b"\n-7", b"\n-6"),
     "another point on the other map": replaced("points.geojson", b"-7", b"-6"),

@@ -203,11 +203,11 @@ def test_the_statement_says_who_is_protected_what_it_costs_and_what_leaks():
 
 def test_under_replace_one_the_statement_says_that_the_number_of_rows_is_published():
     said = " ".join(plan(neighbors="replace-one").statement())
-    assert re.search(r"How many rows lie in the box is published", said)
+    assert re.search("The number of rows in the box is published", said)
 
 
 def test_of_files_the_statement_and_the_certificate_say_what_one_record_is(plans, published):
-    sentence = "In a CSV file one record is one row, even if quotes hold line breaks; a file with a"
+    sentence = "In a CSV file, one record is one row, even if it contains line breaks in quotes. A"
     for name, is_of_files in (("adaptive", True), ("city", False)):
         assert (sentence in " ".join(plans[name].statement())) == is_of_files
         page = published[name].files["certificate.html"].decode()

@@ -90,7 +90,7 @@ def test_the_program_for_a_table_asks_the_engine_that_has_it(patients):
 
 
 def test_the_statement_says_what_becomes_of_rows_outside(patients):
-    for outside, words in (("drop", "is left out"), ("clip", "moved to its edge")):
+    for outside, words in (("drop", "are left out"), ("clip", "moved to its edge")):
         plan = ReleasePlan("a", own(patients, outside=outside), "dplloyd", 2, 0.5)
         assert any(words in sentence for sentence in plan.statement())
 

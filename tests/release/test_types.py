@@ -141,10 +141,10 @@ def test_points_leave_only_with_the_run_that_vouches_for_them(form, city):
 
 def test_publish_alone_makes_what_may_leave():
     """In the whole program, one line makes a ReleasedResult, and that class makes its centers; a
-    release that is read back from the ledger makes them again."""
+    release that is read back from its files makes them again."""
     makers = {
         "ReleasedResult.of(": ["release/publish.py"],
-        "ReleasedCenters(": ["release/publish.py", "results/run_result.py"],
+        "ReleasedCenters(": ["release/published_files.py", "results/run_result.py"],
     }
     for call, places in makers.items():
         found = [

@@ -79,7 +79,7 @@ def test_coordinates_may_be_called_as_other_columns_are(tmp_path):
     )
     assert list(centers) == ["center_", "center", "weight"]
     assert np.allclose(centers[["center", "weight"]], [[0.3, 0.7]], atol=0.05)
-    assert list(points) == ["center", "weight", "weight_"]
+    assert list(points) == ["center", "weight", "weight_", "noise"]
     assert points["weight_"].sum() == pytest.approx(3000, rel=0.1)
     assert points["weight"].between(0, 1).all()
     assert twin_of(ledger, release.entry.number).n == pytest.approx(3000, rel=0.1)

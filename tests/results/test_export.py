@@ -81,9 +81,11 @@ def test_parquet_holds_the_same_bits_as_csv_and_geojson(released):
 
 
 def test_points_come_with_their_weights_in_every_format(released):
-    expected = np.column_stack([released.synopsis.points, released.synopsis.weights])
+    synopsis = released.synopsis
+    noise = np.sqrt(synopsis.variances)
+    expected = np.column_stack([synopsis.points, synopsis.weights, noise])
     table = pd.read_parquet(io.BytesIO(export.points_parquet(released)))
-    assert list(table) == ["longitude", "latitude", "weight"]
+    assert list(table) == ["longitude", "latitude", "weight", "noise"]
     assert np.array_equal(table, expected)
     lines = list(csv.reader(io.StringIO(export.points_csv(released))))
     assert lines[0] == list(table)

@@ -23,13 +23,13 @@ def asked(seed: int | None = 3, **levels: float) -> dpcore.Request:
 @pytest.fixture
 def areas_run(monkeypatch):
     """How many areas were run."""
-    right, seen = Adaptive.summary, []
+    right, seen = Adaptive.summaries, []
 
-    def summary(self, curator, k, *more, **settings):
-        seen.append(curator.budget.epsilon)
-        return right(self, curator, k, *more, **settings)
+    def summaries(self, curators, k, **settings):
+        seen.extend(curator.budget.epsilon for curator in curators)
+        return right(self, curators, k, **settings)
 
-    monkeypatch.setattr(Adaptive, "summary", summary)
+    monkeypatch.setattr(Adaptive, "summaries", summaries)
     return seen
 
 

@@ -34,7 +34,7 @@ def opened(browser: Browser, server: str) -> Iterator[Callable[[], Page]]:
         contexts.append(context)
         page = context.new_page()
         page.goto(f"{server}/publish")
-        expect(page.get_by_role("heading", name="Publish once")).to_be_visible(timeout=LONG)
+        expect(page.get_by_role("heading", name="Publish")).to_be_visible(timeout=LONG)
         return page
 
     yield open_page

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pages.server import settings
+from pages.server import gate, settings
 from pages.server.gate import SAID, Throttle
 from pages.server.settings import Role
 
@@ -31,6 +31,11 @@ def test_one_person_needs_no_setting_and_gets_a_token() -> None:
         ({"DPCORE_DATA": "no/such/folder"}, "not a folder"),
         ({"DPCORE_VISITS": "0"}, "from 1 to"),
         ({"DPCORE_UPLOADS_MB": "many"}, "from 1 to"),
+        ({"DPCORE_TILES": "http://tiles.example.org/{z}/{x}/{y}.png"}, "https"),
+        ({"DPCORE_TILES": "https://{s}.example.org/{z}/{x}/{y}.png"}, "without {s}"),
+        ({"DPCORE_TILES": "https://tiles.example.org/{z}/{x}.png"}, "/{z}/{x}/{y}"),
+        ({"DPCORE_TILES": "https://a.org;script-src/{z}/{x}/{y}"}, "https"),
+        ({"DPCORE_TILES": "https://tiles.example.org/{z}/{x}/{y}.png"}, "DPCORE_TILES_CREDIT"),
         ({"DPCORE_MODE": "shared"}, "DPCORE_DATA"),
         ({"DPCORE_MODE": "shared", "DPCORE_USER_HEADER": "X-User"}, "X-Dpcore-Token"),
         ({"DPCORE_MODE": "shared", "DPCORE_DATA": "."}, "DPCORE_ROLES"),
@@ -63,6 +68,18 @@ def test_wrong_roles_are_refused(
     monkeypatch.setenv("DPCORE_ROLES", str(tmp_path / "roles.toml"))
     with pytest.raises(ValueError, match=said):
         settings.roles()
+
+
+def test_maps_ask_nobody_until_a_tile_server_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert settings.tiles() is None
+    assert "tiles.example.org" not in gate.policy()
+    monkeypatch.setenv("DPCORE_TILES", "https://tiles.example.org/{z}/{x}/{y}.png?key=1")
+    monkeypatch.setenv("DPCORE_TILES_CREDIT", "Example")
+    found = settings.tiles()
+    assert found is not None
+    assert (found.host, found.origin) == ("tiles.example.org", "https://tiles.example.org")
+    (images,) = [part for part in gate.policy().split("; ") if part.startswith("img-src")]
+    assert images == "img-src 'self' data: blob: https://tiles.example.org"
 
 
 def test_a_star_gives_everybody_a_role_but_those_with_their_own(

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from dpcore.algorithms import ALGORITHMS
 from dpcore.classroom.steps import ball_frames, block_frames, count_frames, lloyd_frames
 from dpcore.classroom.steps.frame_builder import Frame, Telling
 from dpcore.classroom.steps.marks import Mark, MarkKind
@@ -18,11 +17,6 @@ from dpcore.results import steps as notes
 from dpcore.results.run_result import BaselineResult, RunResult
 from dpcore.results.steps import RunStep
 from dpcore.study.shifts import matched
-
-
-def playable() -> list[str]:
-    """The algorithms that run on a map."""
-    return [key for key, a in ALGORITHMS.items() if a.obstacle(2, None, 5) is None]
 
 
 def frames(

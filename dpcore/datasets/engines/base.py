@@ -15,8 +15,9 @@ from dpcore.datasets.engines import sql
 from dpcore.datasets.engines.paths import local, open_regular
 from dpcore.datasets.engines.source import Format, Layout, Source, Zones
 from dpcore.datasets.engines.zones import read_zones
+from dpcore.datasets.row_sums import RowSum, summed
 from dpcore.errors import BadInput, DataFileError
-from dpcore.geometry.domain import LATTICE_CELLS, Box, Grid, IntArray
+from dpcore.geometry.domain import LATTICE_CELLS, Box, Grid, IntArray, cell_ticks
 
 __all__ = ["Columns", "DataFileError", "Engine", "Query", "SQLEngine", "Tally"]
 
@@ -66,6 +67,14 @@ class Engine(ABC):
     def lattice_rows(self, source: Source, box: Box) -> npt.NDArray[np.int32]:
         """The lattice cell of every row, (n, d), in no promised order."""
 
+    def few_rows(self, source: Source, box: Box, most: int) -> npt.NDArray[np.int32] | None:
+        """The same, or None where there are more than this and so many need not be held."""
+        return self.lattice_rows(source, box)
+
+    def summed(self, source: Source, box: Box, of_rows: RowSum) -> IntArray:
+        """The sum over all rows of whole numbers that each gives by itself."""
+        return summed(of_rows, cell_ticks(self.lattice_rows(source, box)))
+
     @abstractmethod
     def cluster_totals(
         self, source: Source, box: Box, centers: IntArray
@@ -82,6 +91,13 @@ class Engine(ABC):
     @abstractmethod
     def tally(self, source: Source, box: Box) -> Tally:
         """What becomes of the rows. Private: for the curator's eyes only."""
+
+    def first_rows(self, source: Source, most: int) -> list[list[str]]:
+        """So many rows from the start of the first file, as text, with all columns.
+
+        Private: for the curator's eyes only.
+        """
+        raise DataFileError(source.path, "its rows cannot be shown by this engine.")
 
     def zones(self, path: str) -> Zones:
         """A public table of zones, from a CSV file on this machine."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import glob
-import gzip
 import os
 import shutil
 import tempfile
@@ -11,14 +10,35 @@ import threading
 import weakref
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property, partial
+from itertools import chain
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
-from dpcore.datasets.engines.base import Columns, Query, SQLEngine
-from dpcore.datasets.engines.paths import local, open_regular, refuse_address, refuse_special
+import numpy as np
+
+from dpcore.datasets.engines import previews, sql
+from dpcore.datasets.engines.base import Columns, Query, SQLEngine, check
+from dpcore.datasets.engines.cell_counts import Cells, counted, grid_cells
+from dpcore.datasets.engines.duckdb_scans import (
+    file_list,
+    has_whole_ids,
+    identifier,
+    kind_of,
+    layout_of,
+    plain_rows,
+    typed_rows,
+)
+from dpcore.datasets.engines.few_of_each import BATCH, Part, kept
+from dpcore.datasets.engines.paths import (
+    local,
+    open_regular,
+    refuse_address,
+    refuse_special,
+    unpacked,
+)
 from dpcore.datasets.engines.plain import PIECE, Plain, find_plain
 from dpcore.datasets.engines.point_files import point_table
 from dpcore.datasets.engines.reading_limits import MAX_COLUMNS, MAX_FILES
@@ -28,26 +48,24 @@ from dpcore.datasets.engines.records import (
     first_record,
     refuse_broken_quotes,
 )
-from dpcore.datasets.engines.source import Column, Format, Kind, Layout, Source
-from dpcore.datasets.engines.sql import as_double, as_id, csv_columns, csv_names, quoted
+from dpcore.datasets.engines.source import Column, Format, Layout, Source
+from dpcore.datasets.engines.sql import csv_columns, csv_names, quoted
+from dpcore.datasets.row_sums import RowSum, added_up, summed
 from dpcore.errors import DataFileError
+from dpcore.geometry.domain import Box, Grid, IntArray, cell_ticks
+from dpcore.kmeans import points
 
 if TYPE_CHECKING:
     import duckdb
+    import pyarrow as pa
 
-#: DuckDB's parser, told everything, for a plain file. One column more than the header has names
-#: shows where a line is too long or, with NULL in the last, too short; no field is a quote.
-PARSER = (
-    "auto_detect = false, header = true, quote = '', escape = '', comment = '', nullstr = '\"', "
-    "null_padding = true, strict_mode = false, ignore_errors = true, encoding = 'utf-8'"
-)
 #: Bytes of a file that is not plain, cut into records at a time.
 BLOCK = 1 << 24
 #: Progress can be read but no bar is printed, and a function gets the name that other engines
 #: use.
 SETUP = (
-    "SET enable_progress_bar = true; SET enable_progress_bar_print = false; "
-    "SET progress_bar_time = 0; "
+    "SET preserve_insertion_order = false; SET enable_progress_bar = true; "
+    "SET enable_progress_bar_print = false; SET progress_bar_time = 0; "
     "CREATE TEMP MACRO regexp_like(text, pattern) AS regexp_matches(text, pattern)"
 )
 #: Nothing is fetched from a network: no file, and no code that could read one.
@@ -60,10 +78,6 @@ LOCK = "SET lock_configuration = true"
 DAMAGED = "it is damaged, cut short or of another type."
 NO_MEMORY = "reading it takes more memory than there is; give a smaller file or fewer columns."
 DAMAGED_PACKED = "the compressed file is damaged or cut short."
-NUMBERS = {
-    *("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE", "DECIMAL"),
-    *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"),
-}
 
 
 class DuckDBEngine(SQLEngine):
@@ -137,26 +151,110 @@ class DuckDBEngine(SQLEngine):
     def _has_points(self, path: str) -> bool:
         """By the metadata of GeoParquet, where no columns hold positions as numbers."""
         try:
-            found = self._run(path, f"SELECT key FROM parquet_kv_metadata({_file_list([path])})")
+            found = self._run(path, f"SELECT key FROM parquet_kv_metadata({file_list([path])})")
         except DataFileError:  # looking at the columns says why
             return False
         return any(bytes(key) == b"geo" for key in found["key"])
 
     def _layout(self, path: str, format: Format) -> Layout:
         if format.has_points:
-            return _layout_of(path, point_table(path, format))
+            return layout_of(path, point_table(path, format))
         if not format.is_text:
             described = self._run(path, f"DESCRIBE SELECT * FROM {self._scan([path], format)}")
             if len(described["column_name"]) > MAX_COLUMNS:
                 raise DataFileError(path, f"more than {MAX_COLUMNS:,} columns; keep those needed.")
             named = zip(described["column_name"], described["column_type"], strict=True)
-            return Layout(path, tuple(Column(name, _kind(type), type) for name, type in named))
+            return Layout(path, tuple(Column(name, kind_of(type), type) for name, type in named))
         with _refusing_broken_quotes(path):
             layout = Layout.of_csv(path, first_record(self._text(path, BLOCK)))
         self._parser_for(layout)
         return layout
 
+    def grid_counts(self, source: Source, grid: Grid) -> IntArray:
+        """Whole numbers of cells, counted as they come: faster than DuckDB's own groups."""
+        check(source, grid.box)
+        if source.ids:
+            found = (grid_cells(rows, grid) for rows in self._rows(source, grid.box))
+        else:
+            answer = self._batches(source, lambda name: sql.cells_query(name, source, grid))
+            found = (batch.column(0).to_numpy() for batch in answer)
+        return counted(found, grid, source)
+
+    def lattice_rows(self, source: Source, box: Box) -> Cells:
+        check(source, box)
+        found = [np.empty((0, box.d), dtype=np.int32), *self._rows(source, box)]
+        return np.concatenate(found)
+
+    def few_rows(self, source: Source, box: Box, most: int) -> Cells | None:
+        check(source, box)
+        found, size = [np.empty((0, box.d), dtype=np.int32)], 0
+        for rows in self._rows(source, box):
+            found.append(rows)
+            size += len(rows)
+            if size > most:
+                return None
+        return np.concatenate(found)
+
+    def summed(self, source: Source, box: Box, of_rows: RowSum) -> IntArray:
+        check(source, box)
+        none = np.empty((0, box.d), dtype=np.int32)
+        rows = chain([none], self._rows(source, box))
+        return added_up(summed(of_rows, cell_ticks(some)) for some in rows)
+
+    def cluster_totals(
+        self, source: Source, box: Box, centers: IntArray
+    ) -> tuple[IntArray, IntArray]:
+        if not source.ids:
+            return super().cluster_totals(source, box, centers)
+        check(source, box)
+        found = [points.cluster_totals(rows, centers) for rows in self._rows(source, box)]
+        counts = np.zeros(len(centers), dtype=np.int64)
+        sums = np.zeros(np.shape(centers), dtype=np.int64)
+        return sum((n for n, _ in found), counts), sum((s for _, s in found), sums)
+
+    def squared_ticks(self, source: Source, box: Box) -> int:
+        if not source.ids:
+            return super().squared_ticks(source, box)
+        check(source, box)
+        middle = np.zeros((1, box.d), dtype=np.int64)
+        return sum(int(points.squared_ticks(rows, middle)) for rows in self._rows(source, box))
+
+    def _rows(self, source: Source, box: Box) -> Iterator[Cells]:
+        """The lattice cells (m, d) of the rows that count, some thousand at a time."""
+        if source.ids:
+            whole = has_whole_ids(source)
+
+            def read(part: Part) -> Iterator[pa.RecordBatch]:
+                def query(relation: str) -> str:
+                    return sql.rows_of_part_query(relation, source, box, whole, *part)
+
+                return self._batches(source, query)
+
+            yield from kept(read, source.ids, box.d, not whole, self._known_rows(source))
+        else:
+            for batch in self._batches(source, lambda name: sql.rows_query(name, source, box)):
+                yield np.stack([column.to_numpy() for column in batch.columns], axis=1)
+
+    def _known_rows(self, source: Source) -> int:
+        """How many rows there are, where the files or the table say so without being read."""
+        if source.format not in (Format.PARQUET, Format.TABLE):
+            return 0
+        scan = self._scan([layout.path for layout in source.layouts], source.format)
+        return int(self._run(source.path, f"SELECT count(*) AS n FROM {scan}")["n"][0])
+
     def _answer(self, source: Source, query: Query) -> Columns:
+        with self._asked(source, query) as (database, text):
+            answer: Any = database.execute(text).fetchnumpy()
+            return answer
+
+    def _batches(self, source: Source, query: Query) -> Iterator[pa.RecordBatch]:
+        """The answer piece by piece, in no promised order."""
+        with self._asked(source, query) as (database, text):
+            yield from database.sql(text).to_arrow_reader(BATCH)
+
+    @contextmanager
+    def _asked(self, source: Source, query: Query) -> Iterator[tuple[Any, str]]:
+        """A connection that knows the columns of a source, and the text of a query on them."""
         parts: list[str] = []
         streams: dict[str, Callable[[], Any]] = {}
         for layout, paths in source.alike():
@@ -164,10 +262,10 @@ class DuckDBEngine(SQLEngine):
                 for path in paths:
                     name = f"rows_{len(streams)}"
                     streams[name] = partial(point_table, path, source.format)
-                    parts.append(_typed_rows(source, layout, name))
+                    parts.append(typed_rows(source, layout, name))
                 continue
             if not source.format.is_text:
-                parts.append(_typed_rows(source, layout, self._scan(paths, source.format)))
+                parts.append(typed_rows(source, layout, self._scan(paths, source.format)))
                 continue
             parsers: dict[Plain | None, list[str]] = {}
             for path in paths:
@@ -178,8 +276,21 @@ class DuckDBEngine(SQLEngine):
                     streams[name] = partial(self._fields, source, layout, some)
                     parts.append(f"SELECT {', '.join(csv_columns(source))} FROM {name}")
                 else:
-                    parts.append(_plain_rows(source, layout, plain, some))
-        return self._run(source.path, query(f"({' UNION ALL '.join(parts)})"), streams)
+                    parts.append(plain_rows(source, layout, plain, some))
+        with self._connected(source.path, streams) as database:
+            yield database, query(f"({' UNION ALL '.join(parts)})")
+
+    def first_rows(self, source: Source, most: int) -> list[list[str]]:
+        layout = source.layouts[0]
+        if source.format.is_text:
+            start = next(self._text(layout.path, BLOCK >> 6), b"")
+            return previews.of_text(layout, start, most)
+        if source.format.has_points:
+            points = point_table(layout.path, source.format).slice(0, most).to_pylist()
+            return previews.as_text(list(row.values()) for row in points)
+        scan = self._scan([layout.path], source.format)
+        found = self._run(source.path, f"SELECT COLUMNS(*)::VARCHAR FROM {scan} LIMIT {most:d}")
+        return previews.as_text(zip(*found.values(), strict=True))
 
     def _text(self, path: str, size: int) -> Iterator[bytes]:
         """The text of a CSV file in pieces, unpacked."""
@@ -228,8 +339,8 @@ class DuckDBEngine(SQLEngine):
     def _scan(self, paths: list[str], format: Format) -> str:
         """What a FROM names."""
         if format is Format.TABLE:
-            return ".".join(map(_identifier, paths[0].split(".")))
-        return f"read_parquet({_file_list(paths)})"
+            return ".".join(map(identifier, paths[0].split(".")))
+        return f"read_parquet({file_list(paths)})"
 
     def _prepare(self, database: duckdb.DuckDBPyConnection) -> None:
         """What a fresh connection needs before it is asked."""
@@ -248,9 +359,16 @@ class DuckDBEngine(SQLEngine):
             with self._starting_or_ending:
                 self._running.remove(database)
 
-    def _run(
-        self, path: str, query: str, streams: Mapping[str, Callable[[], Any]] | None = None
-    ) -> Columns:
+    def _run(self, path: str, query: str) -> Columns:
+        with self._connected(path) as database:
+            answer: Any = database.execute(query).fetchnumpy()
+            return answer
+
+    @contextmanager
+    def _connected(
+        self, path: str, streams: Mapping[str, Callable[[], Any]] | None = None
+    ) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A connection for one question, whose errors are said in our words."""
         import duckdb
 
         ours = (duckdb.BinderException, duckdb.ParserException)
@@ -262,8 +380,7 @@ class DuckDBEngine(SQLEngine):
                 if self._database == ":memory:":  # of a file, the next connection would be locked
                     database.execute(LOCK)
                 with self._progressing(database):
-                    answer: Any = database.execute(query).fetchnumpy()
-                    return answer
+                    yield database
         except ours:
             raise
         except duckdb.OutOfMemoryException as error:
@@ -276,78 +393,9 @@ class DuckDBEngine(SQLEngine):
             raise DataFileError(path, problem) from error
 
 
-def unpacked(raw: BinaryIO, path: str) -> AbstractContextManager[Any]:
-    """A file as its text, whatever its name says it is packed with."""
-    if path.endswith(".gz"):
-        return gzip.open(raw)
-    if path.endswith(".zst"):
-        import pyarrow as pa
-
-        return pa.CompressedInputStream(raw, "zstd")
-    return nullcontext(raw)
-
-
-def _layout_of(path: str, table: Any) -> Layout:
-    """The columns of an Arrow table."""
-    import pyarrow as pa
-
-    def kind(type: Any) -> Kind:
-        if pa.types.is_floating(type) or pa.types.is_integer(type) or pa.types.is_decimal(type):
-            return Kind.NUMBER
-        return Kind.TEXT if pa.types.is_string(type) else Kind.OTHER
-
-    columns = [Column(field.name, kind(field.type), str(field.type)) for field in table.schema]
-    return Layout(path, tuple(columns))
-
-
-def _typed_rows(source: Source, layout: Layout, scan: str) -> str:
-    columns = []
-    for i, name in enumerate(source.columns):
-        kind = layout.columns[layout.position(name)].kind
-        columns.append(f"{as_double(_identifier(name), kind)} AS x{i}")
-    if source.ids:
-        kind = layout.columns[layout.named(source.ids.column)].kind
-        columns.append(f"{as_id(_identifier(source.ids.column), kind)} AS id")
-    return f"SELECT {', '.join(columns)} FROM {scan}"
-
-
-def _plain_rows(source: Source, layout: Layout, plain: Plain, paths: list[str]) -> str:
-    """The rows of plain files, from DuckDB's own parser."""
-    form = source.form(layout)
-    width = form.width
-    types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(width + 1))
-    whole = f"CASE WHEN c{width - 1} IS NOT NULL AND c{width} IS NULL THEN {{}} END".format
-    scan = (
-        f"read_csv({_file_list(paths)}, columns = {{{types}}}, delim = {quoted(layout.delimiter)}, "
-        f"new_line = '{plain.line_end}', {PARSER})"
-    )
-    if plain.plain_numbers and not source.ids and source.format is Format.CSV:
-        numbers = [f"TRY_CAST({whole(f'c{place}')} AS DOUBLE)" for place in form.wanted]
-        columns = ", ".join(f"{number} AS x{i}" for i, number in enumerate(numbers))
-        return f"SELECT {columns} FROM {scan}"
-    named = zip(form.wanted, csv_names(source), strict=True)
-    texts = ", ".join(f"{whole(f'c{place}')} AS {name}" for place, name in named)
-    return f"SELECT {', '.join(csv_columns(source))} FROM (SELECT {texts} FROM {scan})"
-
-
-def _file_list(paths: list[str]) -> str:
-    """Files for DuckDB, to which a path is a pattern unless its brackets are escaped."""
-    return "[" + ", ".join(quoted(glob.escape(path)) for path in paths) + "]"
-
-
 @contextmanager
 def _refusing_broken_quotes(path: str) -> Iterator[None]:
     try:
         yield
     except BrokenQuotesError as error:
         raise DataFileError(path, str(error)) from error
-
-
-def _identifier(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _kind(type: str) -> Kind:
-    if type.split("(")[0] in NUMBERS:
-        return Kind.NUMBER
-    return Kind.TEXT if type == "VARCHAR" else Kind.OTHER

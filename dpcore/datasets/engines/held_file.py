@@ -12,8 +12,8 @@ from dpcore.datasets.engines.duckdb_engine import (
     DAMAGED,
     DAMAGED_PACKED,
     DuckDBEngine,
-    unpacked,
 )
+from dpcore.datasets.engines.paths import unpacked
 from dpcore.datasets.engines.plain import Plain
 from dpcore.datasets.engines.source import Format, Layout
 from dpcore.errors import DataFileError

@@ -84,6 +84,11 @@ class IsolatedEngine(Engine):
     def tally(self, source: Source, box: Box) -> Tally:
         return Tally(**self._of_rows("tally", source, box)[0])
 
+    def first_rows(self, source: Source, most: int) -> list[list[str]]:
+        asked = source_fields(source)
+        found, _ = self._ask("first_rows", source.path, (), source=asked, most=most)
+        return list(found["rows"])
+
     def pieces(self, path: str) -> Iterator[bytes] | None:
         if self.name is None:
             return super().pieces(path)

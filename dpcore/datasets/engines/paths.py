@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import re
 import stat
-from typing import BinaryIO
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, BinaryIO
 from urllib.parse import unquote, urlparse
 
 from dpcore.errors import DataFileError
@@ -72,3 +74,14 @@ def read_small(path: str, most: int) -> bytes:
     if len(content) > most:
         raise DataFileError(path, f"it is larger than {most >> 20} MB; give a smaller file.")
     return content
+
+
+def unpacked(raw: BinaryIO, path: str) -> AbstractContextManager[Any]:
+    """A file as its text, whatever its name says it is packed with."""
+    if path.endswith(".gz"):
+        return gzip.open(raw)
+    if path.endswith(".zst"):
+        import pyarrow as pa
+
+        return pa.CompressedInputStream(raw, "zstd")
+    return nullcontext(raw)

@@ -101,7 +101,10 @@ def answer(engine: Engine, fields: Fields, arrays: Arrays) -> tuple[Fields, Arra
         return {"files": engine.files(fields["path"])}, ()
     if question == "zones":
         return asdict(engine.zones(fields["path"])), ()
-    source, box = source_from(fields["source"]), box_from(fields["box"])
+    source = source_from(fields["source"])
+    if question == "first_rows":
+        return {"rows": engine.first_rows(source, fields["most"])}, ()
+    box = box_from(fields["box"])
     if question == "grid_counts":
         return {}, [engine.grid_counts(source, Grid(box, fields["side"]))]
     if question == "census":

@@ -16,12 +16,18 @@ from urllib.parse import unquote
 import numpy as np
 
 from dpcore.datasets.engines import records, spark_workers
-from dpcore.datasets.engines.base import Columns, Query, SQLEngine
+from dpcore.datasets.engines.base import Columns, Query, SQLEngine, check
 from dpcore.datasets.engines.records import BROKEN, MAX_RECORD
 from dpcore.datasets.engines.source import Column, Format, Kind, Layout, Source
-from dpcore.datasets.engines.spark_workers import check_quotes, cut_fields, cut_header
+from dpcore.datasets.engines.spark_workers import (
+    check_quotes,
+    cut_fields,
+    cut_header,
+    sums_of_batches,
+)
 from dpcore.datasets.engines.sql import as_double, as_id, csv_columns, csv_names, rows_query
-from dpcore.errors import DataFileError
+from dpcore.datasets.row_sums import RowSum
+from dpcore.errors import DataFileError, shortened
 from dpcore.geometry.domain import TICKS, Box, IntArray
 
 if TYPE_CHECKING:
@@ -118,6 +124,14 @@ class SparkEngine(SQLEngine):
             table = self._frame(source, query).toArrow()
         return {name: table[name].to_numpy() for name in table.column_names}
 
+    def first_rows(self, source: Source, most: int) -> list[list[str]]:
+        layout = source.layouts[0]
+        if source.format.is_text:
+            return super().first_rows(source, most)
+        with _reading(source.path):
+            rows = self._typed([layout.path], source.format).limit(most).collect()
+        return [[shortened(str(value)) for value in row] for row in rows]
+
     def _totals(self, source: Source, box: Box, centers: IntArray) -> Columns:
         # The expression of `totals_query` is right here too, but takes minutes to plan and run for
         # large k * d; a matrix product does not.
@@ -129,6 +143,20 @@ class SparkEngine(SQLEngine):
             )
             table = totals.toArrow()
         return {name: table[name].to_numpy() for name in table.column_names}
+
+    def few_rows(self, source: Source, box: Box, most: int) -> None:
+        """Rows stay where they are; only answers come here."""
+
+    def summed(self, source: Source, box: Box, of_rows: RowSum) -> IntArray:
+        check(source, box)
+        none = of_rows(np.empty((0, box.d), dtype=np.int64), np.empty(0, dtype=np.int64))
+        with _reading(source.path):
+            cells = self._frame(source, lambda relation: rows_query(relation, source, box))
+            sums = _map_in_arrow(cells, sums_of_batches(of_rows), "place BIGINT, value BIGINT")
+            table = sums.groupBy("place").sum("value").toArrow()
+        found = none.ravel()
+        found[table["place"].to_numpy()] += table["sum(value)"].to_numpy()
+        return found.reshape(none.shape)
 
     def _frame(self, source: Source, query: Query) -> DataFrame:
         parts = [

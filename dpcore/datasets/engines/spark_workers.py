@@ -1,17 +1,21 @@
-"""The part that runs on Spark's workers: it cuts lines of CSV files into records.
+"""The part that runs on Spark's workers: it cuts lines of CSV files into records, and sums rows.
 
-They need numpy and pyarrow but not this package, so this module travels with all it calls. Lines
-come in Arrow batches, each line with the path of its file, and files one after the other.
+They need numpy, pyarrow and scipy but not this package, so what runs there travels with all it
+calls. Lines come in Arrow batches, each line with the path of its file, and files one after the
+other.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from dpcore.datasets.engines import records
 from dpcore.datasets.engines.records import BrokenQuotesError, Form, fields, first_record
+from dpcore.datasets.row_sums import RowSum, summed
+from dpcore.geometry.domain import cell_ticks
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -54,6 +58,36 @@ def check_quotes(delimiter: str) -> Function:
                 yield _batch(broken=True)
 
     return check
+
+
+def sums_of_batches(of_rows: RowSum) -> Function:
+    """The sum over a worker's share of rows of lattice cells, number by number: place, value."""
+    from pyspark import cloudpickle
+
+    package = sys.modules[__name__.partition(".")[0]]
+    cloudpickle.register_pickle_by_value(package)  # type: ignore[no-untyped-call]
+    try:
+        packed = cloudpickle.dumps((of_rows, summed, cell_ticks))  # type: ignore[no-untyped-call]
+    finally:
+        cloudpickle.unregister_pickle_by_value(package)  # type: ignore[no-untyped-call]
+
+    def sums(batches: Batches) -> Iterator[pa.RecordBatch]:
+        import pickle
+
+        import numpy as np
+        import pyarrow as pa
+
+        of_rows, summed, cell_ticks = pickle.loads(packed)
+        total = None
+        for batch in batches:
+            rows = np.stack([column.to_numpy() for column in batch.columns], axis=1)
+            some = summed(of_rows, cell_ticks(rows)).ravel()
+            total = some if total is None else total + some
+        if total is not None:
+            columns = [pa.array(np.flatnonzero(total)), pa.array(total[total != 0])]
+            yield pa.RecordBatch.from_arrays(columns, ["place", "value"])
+
+    return sums
 
 
 def _files(batches: Batches) -> Iterator[Iterator[bytes]]:

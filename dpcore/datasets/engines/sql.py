@@ -13,6 +13,7 @@ columns of a source as DOUBLE, and so that DuckDB, Spark and `Box.cells` agree t
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,6 +25,9 @@ from dpcore.geometry.domain import LATTICE_BITS, LATTICE_CELLS, TICKS, Box, Grid
 #: disagree on "1_000", "1d" and "0x10". It has no backslash, whose meaning in a literal differs,
 #: and only one way to match, so that no text, however long, takes more than linear time.
 NUMBER = '^ *(?:" *)?[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]+)? *(?:" *)?$'
+
+#: Coordinates of a lattice cell that one BIGINT holds.
+PACKED = 3
 
 #: Up to here a DOUBLE tells one whole number from the next.
 EXACT_IN_DOUBLE = 1 << 53
@@ -102,6 +106,13 @@ def grid_query(relation: str, source: Source, grid: Grid) -> str:
     return f"SELECT cell, count(*) AS n FROM ({rows}) AS cells GROUP BY cell"
 
 
+def cells_query(relation: str, source: Source, grid: Grid) -> str:
+    """The cell of every row, flattened in C order: cell."""
+    kind = "INTEGER" if grid.n_cells <= 1 << 31 else "BIGINT"
+    cell = f"CAST({_flat_cell(source, grid)} AS {kind})"
+    return f"SELECT {cell} AS cell {_kept_rows(relation, source, grid.box)}"
+
+
 def census_query(relation: str, source: Source, grid: Grid) -> str:
     """The same in one pass with what became of the rows: cell, fate, n.
 
@@ -117,10 +128,30 @@ def census_query(relation: str, source: Source, grid: Grid) -> str:
 
 def rows_query(relation: str, source: Source, box: Box) -> str:
     """The lattice cell of every row along each coordinate: c0, c1, ..."""
-    cells = ", ".join(
-        f"CAST({_cell(source, box, i, LATTICE_CELLS)} AS INTEGER) AS c{i}" for i in range(box.d)
-    )
-    return f"SELECT {cells} {_kept_rows(relation, source, box)}"
+    return f"SELECT {_lattice_cells(source, box)} {_kept_rows(relation, source, box)}"
+
+
+def rows_of_part_query(
+    relation: str, source: Source, box: Box, whole: bool, parts: int, part: int
+) -> str:
+    """Of all ids, divided into so many parts, every row of those of one: hash, id, p0, p1, ...
+
+    Rows that do not count and rows without an id are left out. Ids are whole numbers, or else text.
+    The hash is DuckDB's own, under a key; p0, p1, ... are the lattice cell, as many coordinates
+    packed into each as it holds.
+    """
+    assert source.ids is not None
+    key = hashlib.md5(source.ids.key.encode()).hexdigest()
+    number = int(key[:15], 16)
+    hashed = f"hash(xor(id, {number}))" if whole else f"hash(concat('{key}', id))"
+    packed = []
+    for first in range(0, box.d, PACKED):
+        cells = [_cell(source, box, i, LATTICE_CELLS) for i in range(box.d)[first:][:PACKED]]
+        places = [f"({cell} << {LATTICE_BITS * j})" for j, cell in enumerate(reversed(cells))]
+        packed.append(f"{' | '.join(places)} AS p{first // PACKED}")
+    mine = f"{hashed} % {parts} = {part}" if parts > 1 else "true"
+    rows = f"{_counted_rows(relation, source, box)} AND id IS NOT NULL AND {mine}"
+    return f"SELECT {hashed} AS hash, id, {', '.join(packed)} {rows}"
 
 
 def totals_query(relation: str, source: Source, box: Box, centers: IntArray) -> str:
@@ -178,10 +209,15 @@ def _points(relation: str, source: Source) -> str:
 
 
 def _kept_rows(relation: str, source: Source, box: Box) -> str:
+    """Rows that count, and at most so many of each id."""
+    rows = _counted_rows(relation, source, box)
+    return _few_of_each(rows, source, box) if source.ids else rows
+
+
+def _counted_rows(relation: str, source: Source, box: Box) -> str:
     """Rows that count: those in the box or, when others are moved to its edge, all finite ones."""
     kept = _finite(box) if source.clip else _inside(box)
-    rows = f"FROM {_points(relation, source)} AS points WHERE {kept}"
-    return _few_of_each(rows, source, box) if source.ids else rows
+    return f"FROM {_points(relation, source)} AS points WHERE {kept}"
 
 
 def _few_of_each(rows: str, source: Source, box: Box) -> str:
@@ -196,10 +232,21 @@ def _few_of_each(rows: str, source: Source, box: Box) -> str:
     named = f"SELECT * {rows} AND id IS NOT NULL"
     number = f"row_number() OVER (PARTITION BY id ORDER BY {', '.join(cells)})"
     numbered = f"SELECT *, {number} AS number FROM ({named}) AS named"
-    lot = f"md5(concat_ws(':', {quoted(source.ids.key)}, CAST(number AS STRING), id))"
-    place = f"row_number() OVER (PARTITION BY id ORDER BY {lot})"
+    place = f"row_number() OVER (PARTITION BY id ORDER BY {lot(source.ids.key)})"
     drawn = f"SELECT *, {place} AS place FROM ({numbered}) AS numbered"
     return f"FROM ({drawn}) AS drawn WHERE place <= {source.ids.rows}"
+
+
+def lot(key: str) -> str:
+    """The lot of a row, from the columns number and id."""
+    return f"md5(concat_ws(':', {quoted(key)}, CAST(number AS STRING), id))"
+
+
+def _lattice_cells(source: Source, box: Box) -> str:
+    """The lattice cell of a row along each coordinate: c0, c1, ..."""
+    return ", ".join(
+        f"CAST({_cell(source, box, i, LATTICE_CELLS)} AS INTEGER) AS c{i}" for i in range(box.d)
+    )
 
 
 def _inside(box: Box) -> str:

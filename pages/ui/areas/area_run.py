@@ -80,6 +80,12 @@ def by_area(request: Request, box: Box, areas: Sequence[Chosen]) -> Request:
     return replace(request, epsilon=most, regions=found.with_levels(levels))
 
 
+def plan_map(choice: Choice, areas: Sequence[Chosen]) -> Regions:
+    """The areas with their levels; without any, the whole map."""
+    found = with_areas(choice, areas).request.regions
+    return found if found is not None else region_map((), choice.box, ())
+
+
 def tinted(areas: Sequence[Chosen], colors: Palette, unit: str) -> list[Row]:
     """Areas as a map draws them: the stricter, the darker."""
     return [

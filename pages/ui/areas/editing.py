@@ -10,7 +10,7 @@ import streamlit as st
 
 from dpcore import regions
 from dpcore.datasets.city_shapes import Area
-from dpcore.errors import BadInput
+from dpcore.errors import BadInput, listed
 from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
 from dpcore.privacy.rounding import at_most
@@ -27,7 +27,7 @@ from pages.ui.areas.chosen import (
 from pages.ui.wording import plain
 
 #: Outlines of files, by name, which no address could hold.
-LOADED, PROBLEM = "loaded areas", "problem with an area"
+LOADED, PROBLEM, NOTE = "loaded areas", "problem with an area", "note on areas"
 #: Areas that show at once what this page is for.
 EXAMPLE = [
     Chosen("Upper East Side-Carnegie Hill", "Strictest"),
@@ -72,6 +72,8 @@ def choose(box: Box) -> None:
         places(names)
     if problem := st.session_state.pop(PROBLEM, ""):
         st.warning(plain(problem))
+    if note := st.session_state.pop(NOTE, ""):
+        st.info(plain(note))
     with st.expander("Draw, type or load an area", icon=":material/draw:"):
         st.caption(
             "On the map press the rectangle or the polygon at its right, then click the corners. "
@@ -160,16 +162,29 @@ def load(box: Box) -> None:
     if rest is not None:
         url_keys.EPSILON.clear()
         url_keys.PRIVACY.put(explain.nearest_level(rest).name)
+    if moved := [name for name, own in found.levels.items() if not explain.level_of(own)]:
+        st.session_state[NOTE] = (
+            "This page knows the levels of its sliders only, so these areas have the nearest one: "
+            f"{listed(moved)}. The command line and Python take any level."
+        )
     new: list[Chosen] = []
     for area in found.outlines:
         name = plain_name(area.name) or new_name(new)
         epsilon = found.levels.get(area.name)
         level = FIRST_LEVEL if epsilon is None else explain.nearest_level(epsilon).name
+        if is_public(area, box):
+            new.append(Chosen(name, level))
+            continue
         corners = outline(area)
         if not corners:
             loaded()[name] = area
         new.append(Chosen(name, level, corners, not corners))
     add(*new)
+
+
+def is_public(area: Area, box: Box) -> bool:
+    """Whether an area is a public place, by its name and its outline."""
+    return area.name in place_names(box) and area.shape.equals(regions.place(area.name).shape)
 
 
 def outline(area: Area) -> tuple[tuple[float, float], ...]:

@@ -1,206 +1,133 @@
-"""A frame on the map: each kind of mark as a layer, and a line that says what the marks mean."""
+"""A frame of a run on the city map: each kind of mark as a layer, and a legend of the marks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import pydeck as pdk
 import streamlit as st
 
-from dpcore.classroom.steps import Frame, Mark, MarkKind
+from dpcore.classroom.steps.frame_builder import Frame
+from dpcore.classroom.steps.marks import Mark, MarkKind
 from dpcore.geometry.domain import Box
 from dpcore.privacy.explain import plural
-from pages.ui import maps, palette, url_keys
+from pages.ui import city_map, palette, url_keys
+from pages.ui.city_map import CityMap
 from pages.ui.learn import presenter
 from pages.ui.legend import circle, entry, swatch
 from pages.ui.palette import Palette
 from pages.ui.wording import NOT_PRIVATE
 
-#: Middle and zoom: of the city's middle, and of the whole box, in which blind starts lie.
-NEAR = ((-73.972, 40.755), 11.2)
-WHOLE = ((-74.0, 40.8), 10.35)
-#: What the near view shows even on a narrow screen.
-SHOWN = Box((-74.025, 40.69), (-73.92, 40.815))
-HEIGHT, PRESENTED, IN_LESSON = 540, 660, 600
-#: Marks glide to where the next frame has them, in milliseconds.
-GLIDE = 350
-#: An arrow's head: as long as this part of it, and at most so many degrees.
-HEAD, LONGEST_HEAD = 0.4, 0.006
+#: The middle of the city, and the whole box, in which blind starts lie.
+NEAR = Box((-74.028, 40.697), (-73.928, 40.812))
+WHOLE = Box((-74.1, 40.7), (-73.9, 40.9))
+HEIGHT, PRESENTED, IN_LESSON = 560, 650, 590
 #: Trips of one cluster share a color; red and the blue of private centers are none of them.
 GROUPS = 6
+#: How much larger marks are on a projector.
+PRESENTED_SCALE = 1.5
 Row = dict[str, Any]
-
-
-def city(layers: list[pdk.Layer], colors: Palette, whole: bool) -> maps.Map:
-    """Layers on the city's map, from one place above it."""
-    deck = maps.city_map(layers, colors)
-    (longitude, latitude), zoom = WHOLE if whole else NEAR
-    deck.initial_view_state = pdk.ViewState(longitude, latitude, zoom=zoom, min_zoom=9, max_zoom=17)
-    return deck
 
 
 def needs_whole_box(frames: Iterable[Frame]) -> bool:
     """Whether a center ever lies beyond the near view, as blind starts do. The camera stays for a
     whole run."""
     return any(
-        not SHOWN.contains(mark.places).all()
+        not NEAR.contains(mark.places).all()
         for frame in frames
         for mark in frame.marks
         if mark.kind in (MarkKind.PRIVATE, MarkKind.NON_PRIVATE)
     )
 
 
-def layers(frame: Frame, colors: Palette, holds: bool, scale: float) -> list[pdk.Layer]:
-    draw = _Drawing(colors, "private" if holds else "unproven", scale)
-    return [layer for mark in frame.marks for layer in draw.layers(mark)]
+def drawn(frame: Frame, colors: Palette, holds: bool, whole: bool, scale: float = 1.0) -> CityMap:
+    """The map of a frame."""
+    result = CityMap(f"{frame.title}. {frame.sentence}", WHOLE if whole else NEAR)
+    layers = FrameLayers(colors, "private" if holds else "unproven", scale)
+    for mark in frame.marks:
+        if mark.kind is MarkKind.PRIVATE:
+            result.centers = [
+                {"at": at, "color": layers.private, "tip": [], "number": ""} for at in places(mark)
+            ]
+        elif mark.kind is MarkKind.NON_PRIVATE:
+            result.partners = [{"at": at, "tip": []} for at in places(mark)]
+        else:
+            result.drawing += layers.of(mark)
+    return result
 
 
-class _Drawing:
-    """Turns marks into layers."""
+class FrameLayers:
+    """Turns marks into layers of dots, boxes and lines."""
 
     def __init__(self, colors: Palette, private: str, scale: float):
         self.colors, self.private, self.scale = colors, private, scale
 
-    def layers(self, mark: Mark) -> list[pdk.Layer]:
-        drawers: dict[MarkKind, Callable[[Mark], list[pdk.Layer]]] = {
+    def of(self, mark: Mark) -> list[Row]:
+        layers: dict[MarkKind, Callable[[Mark], list[Row]]] = {
             MarkKind.ROWS: self.rows,
-            MarkKind.REMOVED: lambda m: [self.dots(m, "text", 200, 2.2)],
-            MarkKind.TRUE_CELLS: lambda m: [self.cells(m, "non_private")],
-            MarkKind.NOISY_CELLS: lambda m: [self.cells(m, "points")],
-            MarkKind.ALIVE: lambda m: [self.outlines(m, "private", 40)],
-            MarkKind.DEAD: lambda m: [self.outlines(m, "quiet", 90)],
-            MarkKind.AREA: lambda m: [self.outlines(m, "private", 25, 3)],
-            MarkKind.BORDERS: lambda m: [self.lines(m, "quiet", 1.5)],
-            MarkKind.MOVES: lambda m: [self.lines(m, "non_private", 2)],
-            MarkKind.NOISE: self.arrows,
+            MarkKind.REMOVED: lambda m: [self.dots(places(m), self.colors.text, 0.8, 2.2)],
+            MarkKind.TRUE_CELLS: lambda m: [self.cells(m, self.colors.non_private)],
+            MarkKind.NOISY_CELLS: lambda m: [self.cells(m, self.colors.points)],
+            MarkKind.ALIVE: lambda m: [self.boxes(m, self.colors.private, 0.16)],
+            MarkKind.DEAD: lambda m: [self.boxes(m, self.colors.quiet, 0.35)],
+            MarkKind.AREA: lambda m: [self.boxes(m, self.colors.private, 0.1, 3)],
+            MarkKind.BORDERS: lambda m: [self.lines(m, self.colors.quiet, 1.5)],
+            MarkKind.MOVES: lambda m: [self.lines(m, self.colors.non_private, 2.5, True)],
+            MarkKind.NOISE: lambda m: [self.lines(m, self.colors.text, 3, True)],
             MarkKind.POINTS: self.points,
-            MarkKind.STARTS: lambda m: [self.dots(m, self.private, 110, 3)],
-            MarkKind.BLOCKS: lambda m: [self.dots(m, "non_private", 110, 3)],
-            MarkKind.PRIVATE: lambda m: [self.discs(m)],
-            MarkKind.NON_PRIVATE: lambda m: [self.rings(m)],
+            MarkKind.STARTS: lambda m: [
+                self.dots(places(m), getattr(self.colors, self.private), 0.5, 3)
+            ],
+            MarkKind.BLOCKS: lambda m: [self.dots(places(m), self.colors.non_private, 0.45, 3)],
         }
-        return drawers[mark.kind](mark)
+        return layers[mark.kind](mark)
 
-    def layer(self, kind: str, name: str, rows: list[Row], **options: Any) -> pdk.Layer:
-        return pdk.Layer(kind, rows, id=name, **options)
+    def dots(self, at: list[list[float]], color: str, alpha: float, radius: float) -> Row:
+        radius = round(radius * self.scale, 2)
+        return {"kind": "dots", "at": at, "color": color, "alpha": alpha, "radius": radius}
 
-    def rows(self, mark: Mark) -> list[pdk.Layer]:
+    def rows(self, mark: Mark) -> list[Row]:
         if mark.groups is None:
-            return [self.dots(mark, "non_private", 130, 1.8)]
-        hues = [rgb(self.colors.series[1 + group % GROUPS], 190) for group in mark.groups.tolist()]
-        rows = [{"at": at, "color": hue} for at, hue in zip(places(mark), hues, strict=True)]
-        return [self.scatter("rows", rows, 2.2, get_fill_color="color")]
-
-    def scatter(self, name: str, rows: list[Row], radius: float, **options: Any) -> pdk.Layer:
-        return self.layer(
-            "ScatterplotLayer",
-            name,
-            rows,
-            get_position="at",
-            get_radius=radius * self.scale,
-            radius_units="'pixels'",
-            **options,
-        )
-
-    def dots(self, mark: Mark, color: str, alpha: int, radius: float) -> pdk.Layer:
-        rows = [{"at": at} for at in places(mark)]
-        fill = self.colors.rgb(color, alpha)
-        return self.scatter(mark.kind.value, rows, radius, get_fill_color=fill)
-
-    def discs(self, mark: Mark) -> pdk.Layer:
-        fill = self.colors.rgb(self.private)
-        glide = {"getPosition": GLIDE}
-        return self.outlined(mark, 6.5, "rim", 2, get_fill_color=fill, transitions=glide)
-
-    def rings(self, mark: Mark) -> pdk.Layer:
-        return self.outlined(mark, 8.5, "non_private", 2.5 * self.scale, filled=False)
-
-    def outlined(
-        self, mark: Mark, radius: float, line: str, width: float, **options: Any
-    ) -> pdk.Layer:
-        return self.scatter(
-            mark.kind.value,
-            [{"at": at} for at in places(mark)],
-            radius,
-            stroked=True,
-            get_line_color=self.colors.rgb(line),
-            get_line_width=width,
-            line_width_units="'pixels'",
-            **options,
-        )
-
-    def lines(self, mark: Mark, color: str, width: float, name: str = "") -> pdk.Layer:
-        rows = [{"from": a, "to": b} for a, b in zip(places(mark), ends(mark), strict=True)]
-        return self.layer(
-            "LineLayer",
-            name or mark.kind.value,
-            rows,
-            get_source_position="from",
-            get_target_position="to",
-            get_color=self.colors.rgb(color, 230),
-            get_width=width * self.scale,
-        )
-
-    def arrows(self, mark: Mark) -> list[pdk.Layer]:
-        heads = [
-            {"ring": ring}
-            for a, b in zip(places(mark), ends(mark), strict=True)
-            if (ring := arrow_head(a, b))
+            return [self.dots(places(mark), self.colors.non_private, 0.55, 1.9)]
+        groups = [group % GROUPS for group in mark.groups.tolist()]
+        return [
+            self.dots(
+                [at for at, own in zip(places(mark), groups, strict=True) if own == group],
+                self.colors.series[1 + group],
+                0.75,
+                2.2,
+            )
+            for group in sorted(set(groups))
         ]
-        head = self.layer(
-            "SolidPolygonLayer",
-            "arrow-heads",
-            heads,
-            get_polygon="ring",
-            get_fill_color=self.colors.rgb("text"),
-        )
-        return [self.lines(mark, "text", 3), head]
 
-    def cells(self, mark: Mark, color: str) -> pdk.Layer:
-        weights = [] if mark.weights is None else mark.weights.tolist()
-        most = max(weights, default=1.0)
-        rows = [
-            {"ring": ring, "color": self.colors.rgb(color, round(14 + 190 * (w / most) ** 0.5))}
-            for ring, w in zip(squares(mark, 0.03), weights, strict=True)
-        ]
-        return self.layer(
-            "SolidPolygonLayer", "cells", rows, get_polygon="ring", get_fill_color="color"
-        )
-
-    def outlines(self, mark: Mark, color: str, alpha: int, width: float = 1) -> pdk.Layer:
-        return self.layer(
-            "PolygonLayer",
-            mark.kind.value,
-            [{"ring": ring} for ring in squares(mark)],
-            get_polygon="ring",
-            get_fill_color=self.colors.rgb(color, alpha),
-            get_line_color=self.colors.rgb(color, 220),
-            get_line_width=width * self.scale,
-            line_width_units="'pixels'",
-        )
-
-    def points(self, mark: Mark) -> list[pdk.Layer]:
+    def points(self, mark: Mark) -> list[Row]:
+        """Weighted points as discs, in classes of equal size."""
         weights = [] if mark.weights is None else mark.weights.tolist()
         whole = sum(weights) or 1.0
-        size = maps.WHOLE_RADIUS * self.scale * 0.8
-        rows = [
-            {"at": at, "radius": round(size * (w / whole) ** 0.5, 2)}
-            for at, w in zip(places(mark), weights, strict=True)
+        sizes: dict[float, list[list[float]]] = {}
+        for at, weight in zip(places(mark), weights, strict=True):
+            radius = max(0.8, round(city_map.WHOLE_RADIUS * 0.8 * (weight / whole) ** 0.5, 1))
+            sizes.setdefault(radius, []).append(at)
+        return [self.dots(at, self.colors.points, 0.62, size) for size, at in sorted(sizes.items())]
+
+    def lines(self, mark: Mark, color: str, width: float, arrow: bool = False) -> Row:
+        lines = [[*a, *b] for a, b in zip(places(mark), ends(mark), strict=True)]
+        width = round(width * self.scale, 2)
+        return {"kind": "lines", "lines": lines, "color": color, "width": width, "arrow": arrow}
+
+    def cells(self, mark: Mark, color: str) -> Row:
+        weights = [] if mark.weights is None else mark.weights.tolist()
+        most = max(weights, default=1.0)
+        shades = [round(0.06 + 0.72 * (weight / most) ** 0.5, 3) for weight in weights]
+        boxes = [
+            [*low, *high, shade]
+            for low, high, shade in zip(places(mark), ends(mark), shades, strict=True)
         ]
-        fill = self.colors.rgb("points", 165)
-        return [
-            self.layer(
-                "ScatterplotLayer",
-                "points",
-                rows,
-                get_position="at",
-                get_radius="radius",
-                radius_units="'pixels'",
-                radius_min_pixels=1,
-                get_fill_color=fill,
-            )
-        ]
+        return {"kind": "boxes", "boxes": boxes, "color": color}
+
+    def boxes(self, mark: Mark, color: str, alpha: float, line: float = 1) -> Row:
+        boxes = [[*low, *high, alpha] for low, high in zip(places(mark), ends(mark), strict=True)]
+        return {"kind": "boxes", "boxes": boxes, "color": color, "line": line * self.scale}
 
 
 def places(mark: Mark) -> list[list[float]]:
@@ -209,34 +136,6 @@ def places(mark: Mark) -> list[list[float]]:
 
 def ends(mark: Mark) -> list[list[float]]:
     return [] if mark.ends is None else mark.ends.round(5).tolist()
-
-
-def squares(mark: Mark, margin: float = 0.0) -> list[list[list[float]]]:
-    """The four corners of each cell, with a margin so that neighbors are told apart."""
-    rings = []
-    for (x0, y0), (x1, y1) in zip(places(mark), ends(mark), strict=True):
-        dx, dy = margin * (x1 - x0), margin * (y1 - y0)
-        rings.append(
-            [[x0 + dx, y0 + dy], [x1 - dx, y0 + dy], [x1 - dx, y1 - dy], [x0 + dx, y1 - dy]]
-        )
-    return rings
-
-
-def arrow_head(start: list[float], end: list[float]) -> list[list[float]] | None:
-    """A triangle at the end of a line. A degree of latitude is 1.32 of longitude wide here."""
-    wide = 0.757
-    dx, dy = (end[0] - start[0]) * wide, end[1] - start[1]
-    length = (dx**2 + dy**2) ** 0.5
-    if length < 1e-6:
-        return None
-    size = min(HEAD * length, LONGEST_HEAD)
-    ux, uy = dx / length * size, dy / length * size
-    base = end[0] - ux / wide, end[1] - uy
-    return [
-        end,
-        [base[0] - uy / 2 / wide, base[1] + ux / 2],
-        [base[0] + uy / 2 / wide, base[1] - ux / 2],
-    ]
 
 
 def legend(frame: Frame, unit: str, holds: bool) -> None:
@@ -248,8 +147,8 @@ def legend(frame: Frame, unit: str, holds: bool) -> None:
         MarkKind.REMOVED: (circle(3, colors.text, "none", 0), f"{plural(unit)} set aside now"),
         MarkKind.TRUE_CELLS: (swatch(colors.non_private), "true counts"),
         MarkKind.NOISY_CELLS: (swatch(colors.points, 0.55), "noisy counts"),
-        MarkKind.ALIVE: (swatch(colors.private, 0.35), "live cells"),
-        MarkKind.DEAD: (swatch(colors.quiet, 0.5), "dead cells"),
+        MarkKind.ALIVE: (swatch(colors.private, 0.35), "cells that stay"),
+        MarkKind.DEAD: (swatch(colors.quiet, 0.5), "cells that are dropped"),
         MarkKind.NOISE: (stroke(colors.text), "noise"),
         MarkKind.POINTS: (circle(4, colors.points, "none", 0), "published points"),
         MarkKind.STARTS: (circle(4, private, "none", 0), "starts"),
@@ -279,17 +178,12 @@ def stroke(color: str) -> str:
     )
 
 
-def show(frame: Frame, unit: str, holds: bool, whole: bool) -> None:
+def show(frame: Frame, holds: bool, whole: bool) -> None:
     presented = presenter.presenting()
-    height = IN_LESSON if url_keys.LESSON.get() else PRESENTED
-    drawn = layers(frame, palette.current(), holds, 1.4 if presented else 1.0)
-    st.pydeck_chart(
-        city(drawn, palette.current(), whole),
-        height=height if presented else HEIGHT,
-        key="stage",
-        alt=f"{frame.title}. {frame.sentence}",
-    )
-
-
-def rgb(color: str, alpha: int) -> list[int]:
-    return [*(int(color[i : i + 2], 16) for i in (1, 3, 5)), alpha]
+    scale = PRESENTED_SCALE if presented else 1.0
+    result = drawn(frame, palette.current(), holds, whole, scale)
+    if presented:
+        result.height = IN_LESSON if url_keys.LESSON.get() else PRESENTED
+    else:
+        result.height = HEIGHT
+    city_map.show(result, "stage")

@@ -17,13 +17,16 @@ from pages.ui.learn import game_chart, presenter
 from pages.ui.learn import run_choice as choices
 from pages.ui.learn.class_score import ClassScore
 from pages.ui.learn.small_map import SmallMap, count_words
+from pages.ui.palette import Palette
 from pages.ui.url_parsers import OneOf
 from pages.ui.wording import NOT_PRIVATE
 
-VIEWS = {"class": "The class guesses", "machine": "1,000 rounds by the best guesser known"}
+VIEWS = {"class": "The class guesses", "machine": "A machine guesses 1,000 times"}
 SAID = {"in": "It is in", "out": "It is not"}
 ANSWERS = url_keys.ANSWERS.narrowed(OneOf(CONTESTANTS))
 WINDOW = Box((-74.1, 40.7), (-73.9, 40.9))
+#: Where the name of the Bronx stands: what is seen of it is its western end.
+BRONX = (-73.915, 40.842)
 #: Seconds between looks at scores that are still being made, and trips drawn at most.
 PAUSE, MOST_TRIPS = 1.0, 400
 STYLE = """
@@ -60,7 +63,7 @@ def class_guesses() -> None:
         with st.sidebar:
             who_control()
             controls.labelled_slider(choices.chosen())
-            choices.other_luck()
+            choices.draw_again()
     tally = current()
     contestant = CONTESTANTS[tally.who]
     try:
@@ -70,7 +73,7 @@ def class_guesses() -> None:
         return
     answer, ask = st.columns([1, 1], gap="medium")
     with answer:
-        st.html(f'<div class="game">{answer_map(played)}</div>')
+        st.html(f'<div class="game">{answer_map(played).image()}</div>')
         if not presented:
             st.caption(f"{contestant.title}: {contestant.about}. {answer_words(played)}")
     with ask:
@@ -145,7 +148,7 @@ def standing(tally: ClassScore) -> None:
     bound = explain.certainty(tally.epsilon)
     score = f"**{tally.right} of {tally.played} right.** " if tally.played else ""
     st.markdown(
-        f"{score}If ε = {tally.epsilon:g} holds, nobody is right more than **{bound}** of the time "
+        f"{score}At ε = {tally.epsilon:g} nobody should be right more than **{bound}** of the time "
         "in the long run."
     )
 
@@ -156,13 +159,17 @@ def answer_words(played: Round) -> str:
     return f"It publishes a noisy count for each of {side} × {side} cells.{size}"
 
 
-def answer_map(played: Round) -> str:
+def answer_map(
+    played: Round, colors: Palette | None = None, kind: type[SmallMap] = SmallMap
+) -> SmallMap:
     """The map of published counts, one in each cell."""
-    colors = palette.current()
+    colors = colors or palette.current()
     counts = played.counts.counts
     side = len(counts)
     said = ", ".join(str(count) for count in counts.ravel().tolist())
-    drawn = SmallMap(WINDOW, colors, f"Noisy counts of {side} × {side} cells: {said}")
+    drawn = kind(WINDOW, colors, f"Noisy counts of {side} × {side} cells: {said}")
+    drawn.names("borough", "region", size=4.2)
+    drawn.text(BRONX, "Bronx", colors.borough, 4.2)
     most = max(1, int(counts.max()))
     width, height = (h - low for h, low in zip(WINDOW.high, WINDOW.low, strict=True))
     cells = [
@@ -177,7 +184,7 @@ def answer_map(played: Round) -> str:
         middle = (x + width / side / 2, y + height / side / 2)
         drawn.text(middle, count_words(count), colors.text, 18 / side)
     mark_trip(drawn, asked=True)
-    return drawn.image()
+    return drawn
 
 
 def mark_trip(drawn: SmallMap, asked: bool) -> None:
@@ -199,6 +206,7 @@ def pair_maps(epsilon: float) -> str:
         drawn = SmallMap(WINDOW, colors, words)
         others = both.others[:MOST_TRIPS].tolist()
         drawn.circles(others, 0.9, colors.non_private, opacity=0.7)
+        drawn.names("borough", size=9.0)
         if there:
             mark_trip(drawn, asked=False)
         maps.append(f"<figure>{drawn.image()}<figcaption>{words}</figcaption></figure>")
@@ -232,9 +240,9 @@ def draw_scores() -> bool:
         st.caption(f"{len(drawn)} of {total} measured; {guessing_game.ROUNDS:,} rounds each.")
     elif not presented:
         st.caption(
-            f"Each point: {guessing_game.ROUNDS:,} rounds. The guesser knows both data sets and "
-            f"reads every noisy answer; how it guesses was chosen on {guessing_game.PILOT} other "
-            "rounds. Bars hold the true accuracy 95 times in 100."
+            f"Each point: {guessing_game.ROUNDS:,} rounds. The machine knows both data sets and "
+            f"reads every noisy answer. It chose how to guess on {guessing_game.PILOT} other "
+            "rounds. The bars cover the true accuracy 95 times in 100."
         )
         table(drawn)
     if job.failure:

@@ -12,12 +12,13 @@ from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
 from dpcore.study.run_view import places
 from dpcore.study.shifts import center_shift, matched
-from pages.ui import address, cached_work, palette, url_keys
+from pages.ui import address, cached_work, city_map, palette, url_keys
 from pages.ui.cached_work import Picture
 from pages.ui.choice import Choice
+from pages.ui.city_map import CityMap
 from pages.ui.learn import presenter
 from pages.ui.learn import run_choice as choices
-from pages.ui.learn.small_map import SmallMap
+from pages.ui.palette import Palette
 from pages.ui.url_parsers import Point, points
 from pages.ui.wording import NOT_PRIVATE
 
@@ -25,6 +26,7 @@ METHOD = "adaptive"
 WINDOW = Box((-74.03, 40.695), (-73.915, 40.815))
 #: Where guesses lie at first: beside the city, one above the other.
 FIRST, LAST = (-74.018, 40.80), (-74.018, 40.71)
+HEIGHT, PRESENTED = 560, 570
 #: Degrees that a press of an arrow moves a guess: about 150 meters.
 EAST, NORTH = 0.0018, 0.00135
 ARROWS = {
@@ -33,33 +35,6 @@ ARROWS = {
     "South": ("Down", 0.0, -NORTH),
     "East": ("Right", EAST, 0.0),
 }
-
-#: Says where on the map somebody clicked, as parts of its width and height.
-CLICKED = """
-export default function ({ data, parentElement, setTriggerValue }) {
-  let place = parentElement.querySelector("div");
-  if (!place) {
-    place = document.createElement("div");
-    parentElement.appendChild(place);
-  }
-  place.innerHTML = data.drawing;
-  const map = place.querySelector("svg");
-  map.setAttribute("role", "img");
-  map.setAttribute("aria-label", data.words);
-  map.removeAttribute("width");
-  map.removeAttribute("height");
-  map.style = `display: block; max-width: 100%; max-height: ${data.height}px; margin: auto;
-    border-radius: 6px; cursor: crosshair`;
-  map.onclick = (event) => {
-    const box = map.getBoundingClientRect();
-    setTriggerValue("clicked", [
-      (event.clientX - box.left) / box.width,
-      (event.clientY - box.top) / box.height,
-    ]);
-  };
-}
-"""
-_clickable_map = st.components.v2.component("clickable-map", js=CLICKED)
 
 
 def part() -> None:
@@ -71,10 +46,12 @@ def part() -> None:
     picture = revealed(choice) if looked else None
     here, words = st.columns([1, 1] if presented else [3, 2], gap="medium")
     with here:
-        clickable(spots, picture, 640 if presented else 560)
+        guess_map(spots, picture, PRESENTED if presented else HEIGHT)
     with words:
         st.subheader(
-            "How far off were you?" if looked else f"Where will the {choice.request.k} centers be?",
+            "How far off were you?"
+            if looked
+            else f"Where are the {choice.request.k} busiest parts?",
             anchor=False,
         )
         if picture is None:
@@ -95,9 +72,14 @@ def part() -> None:
 def guesses(k: int) -> list[Point]:
     """The guessed centers; those not yet moved wait beside the city."""
     kept = url_keys.SPOTS.narrowed(on_the_map).get()[:k]
+    return [*kept, *waiting(k)[len(kept) :]]
+
+
+def waiting(k: int) -> list[Point]:
+    """Where guesses lie before anybody has moved them."""
     (x, y), (to_x, to_y) = FIRST, LAST
-    parts = [i / max(1, k - 1) for i in range(len(kept), k)]
-    return [*kept, *((x + (to_x - x) * part, y + (to_y - y) * part) for part in parts)]
+    parts = [i / max(1, k - 1) for i in range(k)]
+    return [(x + (to_x - x) * part, y + (to_y - y) * part) for part in parts]
 
 
 def on_the_map(text: str) -> list[Point]:
@@ -128,42 +110,54 @@ def put_spot(k: int, spot: Point) -> None:
     url_keys.SPOTS.put(moved)
 
 
-def clickable(spots: list[Point], picture: Picture | None, height: int) -> None:
+def guess_map(spots: list[Point], picture: Picture | None, height: int) -> None:
     """Draw the map. A click places the active guess and activates the next one."""
 
     k = len(spots)
 
     def place_there() -> None:
-        clicked = st.session_state["spot-map"].clicked
+        clicked = st.session_state["spot-map"].placed
         if clicked is None or picture is not None:
             return
         address.restore()
-        across, down = clicked
-        (west, south), (east, north) = WINDOW.low, WINDOW.high
-        put_spot(k, (west + across * (east - west), north - down * (north - south)))
+        put_spot(k, (clicked[0], clicked[1]))
         url_keys.PICK.put(active(k) % k + 1)
 
-    drawn = drawing(spots, picture)
-    data = {"drawing": drawn.svg(), "words": drawn.words, "height": height}
-    _clickable_map(key="spot-map", data=data, on_clicked_change=place_there)
+    drawn = drawing(spots, picture, palette.current())
+    drawn.height, drawn.place = height, picture is None
+    city_map.show(drawn, "spot-map", on_placed_change=place_there)
 
 
-def drawing(spots: list[Point], picture: Picture | None) -> SmallMap:
-    colors = palette.current()
+def drawing(spots: list[Point], picture: Picture | None, colors: Palette) -> CityMap:
     told = "; ".join(f"{i}: {name}" for i, name in enumerate(places(spots), 1))
-    drawn = SmallMap(WINDOW, colors, f"The centers that you expect: {told}")
+    drawn = CityMap(f"The centers that you expect: {told}", WINDOW)
     own = colors.series[2]
     if picture is not None:
         centers = at(picture.centers)
         order = matched(spots, centers, WINDOW)
-        ends = [(spots[j], center) for j, center in zip(order, centers, strict=True)]
-        drawn.lines(ends, own)
-        drawn.non_private(at(picture.truth.value.partners), 2.6)
-        drawn.private(centers, picture.verdict.holds, 2.0)
+        lines = [[*spots[j], *center] for j, center in zip(order, centers, strict=True)]
+        drawn.drawing.append({"kind": "lines", "lines": lines, "color": own, "width": 2.5})
+        drawn.partners = [{"at": place, "tip": []} for place in at(picture.truth.value.partners)]
+        color = "private" if picture.verdict.holds else "unproven"
+        drawn.centers = [
+            {"at": place, "color": color, "tip": [], "number": ""} for place in centers
+        ]
+        drawn.view = city_map.around(centers, WINDOW)
     for i, spot in enumerate(spots, 1):
         chosen = picture is None and i == active(len(spots))
-        drawn.circles([spot], 2.6, colors.paper, own, 1.1 if chosen else 0.5)
-        drawn.text(spot, str(i), own, 3.6)
+        fill, ink = (own, colors.paper) if chosen else (colors.paper, own)
+        size = 15 if chosen else 13
+        number = {
+            "kind": "words",
+            "words": [{"at": spot, "text": str(i)}],
+            "color": ink,
+            "size": 15,
+        }
+        drawn.drawing += [
+            {"kind": "dots", "at": [spot], "color": own, "radius": size, "over": True},
+            {"kind": "dots", "at": [spot], "color": fill, "radius": size - 2.5, "over": True},
+            number | {"plain": True, "over": True},
+        ]
     return drawn
 
 
@@ -175,8 +169,9 @@ def place(choice: Choice, spots: list[Point]) -> None:
     """Draw the control for the active guess, and four arrows that move it."""
     k = len(spots)
     st.html(
-        f'<p class="learn-say">Put down {k} numbered centers where a method would find them at '
-        f"ε = {choice.request.epsilon:g}: click on the map, or press the arrow keys.</p>"
+        f'<p class="learn-say">{choice.about.description.split(":")[0]}: where do most of them '
+        f"begin? Put each of the {k} numbers in the middle of a busy part of the city. Click on "
+        "the map, or press the arrow keys.</p>"
     )
     chosen = address.control(
         st.segmented_control,
@@ -198,6 +193,11 @@ def place(choice: Choice, spots: list[Point]) -> None:
     st.caption(f"Center {chosen}: {places([spots[chosen - 1]])[0]}.")
 
 
+def level_words(choice: Choice) -> str:
+    level = explain.level_of(choice.request.epsilon)
+    return f"level {level.name}" if level else f"ε = {choice.request.epsilon:g}"
+
+
 def revealed(choice: Choice) -> Picture | None:
     try:
         return cached_work.picture(choice, (0, 1))
@@ -213,8 +213,8 @@ def compare(choice: Choice, spots: list[Point], picture: Picture) -> None:
     errors: list[Any] = center_shift(data, spots, centers).tolist()
     usual = explain.distance(sum(errors) / len(errors), True)
     st.html(
-        f'<p class="learn-say" role="status">At ε = {choice.request.epsilon:g} your centers are '
-        f"<b>{usual}</b> from the private ones on average.</p>"
+        f'<p class="learn-say" role="status">Your centers are <b>{usual}</b> from the published '
+        f"ones on average. The published ones contain noise ({level_words(choice)}).</p>"
     )
     rows = sorted(
         (j + 1, name, explain.distance(error, True))

@@ -1,57 +1,103 @@
-"""Prepared lessons: a list to start from, and a strip that leads from step to step."""
+"""Prepared lessons: cards to start from, and a strip that leads from step to step."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
-from urllib.parse import urlencode
+from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dpcore.classroom import lesson_plans
 from dpcore.classroom.lesson_plans import Lesson
+from dpcore.errors import DpcoreError
 from pages.ui import address, palette, url_keys
 from pages.ui.learn import presenter
+from pages.ui.palette import DARK, LIGHT, Palette
+
+#: Makes a small map from what the address of a step says.
+DrawCard = Callable[[Mapping[str, str], Palette], str]
+STYLE = """
+<style>
+[class*="st-key-lesson-card-"] .small-map {
+  display: block; width: 100%; aspect-ratio: 2; object-fit: cover; border-radius: .4rem;
+}
+.lesson-minutes { opacity: .75; font-size: .875rem; margin: 0; }
+</style>
+"""
 
 
 def shelf() -> Mapping[str, Lesson]:
     return lesson_plans.shipped()
 
 
-def part() -> None:
-    """Draw every lesson with its aim, steps and notes."""
-    st.markdown("Each takes about ten minutes. Notes are for the teacher and are never projected.")
-    download(list(shelf().values()), "Notes of all lessons", "lessons")
-    left, right = st.columns(2)
-    for i, lesson in enumerate(shelf().values()):
-        with (left, right)[i % 2], st.container(border=True):
-            card(lesson)
+def part(draw: DrawCard) -> None:
+    """Draw a card for every lesson. `draw` makes the picture of a step."""
+    st.html(STYLE)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"{len(shelf())} lessons of about ten minutes each, in the order of a course.")
+        download(list(shelf().values()), "Teacher’s notes of all lessons", "lessons")
+    cards = list(enumerate(shelf().values()))
+    for start in range(0, len(cards), 3):
+        for column, (number, lesson) in zip(st.columns(3), cards[start : start + 3], strict=False):
+            with column, card_box(lesson):
+                card(number, lesson, draw)
 
 
-def card(lesson: Lesson) -> None:
-    st.markdown(f"#### {lesson.title}")
-    st.caption(f"{lesson.aim} {lesson.minutes} minutes.")
-    links = (link(lesson, number) for number in range(1, len(lesson.steps) + 1))
-    st.html(f"<ol>{''.join(f'<li>{each}</li>' for each in links)}</ol>")
-    download([lesson], "Notes", lesson.key)
+def card_box(lesson: Lesson) -> DeltaGenerator:
+    return st.container(border=True, key=f"lesson-card-{lesson.key}", gap="small", height="stretch")
 
 
-def link(lesson: Lesson, number: int) -> str:
-    """A link to a step. Streamlit's own link to the same page would not change the address."""
-    title = html.escape(lesson.steps[number - 1].title)
-    query = urlencode(lesson.address(number))
-    color = palette.current().private
-    return f'<a href="?{query}" target="_self" style="color: {color}">{title}</a>'
+def card(number: int, lesson: Lesson, draw: DrawCard) -> None:
+    """Draw a picture, the aim, the minutes and the ways into one lesson."""
+    if picture := card_picture(lesson.key, palette.current() is palette.DARK, draw):
+        st.html(picture)
+    st.markdown(f"#### {number}. {lesson.title}")
+    st.markdown(lesson.aim)
+    st.html(f'<p class="lesson-minutes">{lesson.minutes} minutes, {len(lesson.steps)} steps</p>')
+    with st.container(horizontal=True, gap="small"):
+        st.button(
+            "Start",
+            key=f"start-{lesson.key}",
+            type="primary",
+            icon=":material/play_arrow:",
+            on_click=open_step,
+            args=(lesson, 1),
+        )
+        with st.popover("Steps"):
+            links(lesson)
+        download([lesson], "Notes", lesson.key)
 
 
-def download(chosen: list[Lesson], label: str, name: str) -> None:
+@st.cache_resource(show_spinner=False, max_entries=64)
+def card_picture(key: str, is_dark: bool, _draw: DrawCard) -> str:
+    """The small map on a card; nothing where the first step has none."""
+    try:
+        return _draw(shelf()[key].steps[0].opens, DARK if is_dark else LIGHT)
+    except DpcoreError:
+        return ""
+
+
+def links(lesson: Lesson) -> None:
+    for number, step in enumerate(lesson.steps, 1):
+        st.button(
+            f"{number}. {step.title}",
+            key=f"open-{lesson.key}-{number}",
+            type="tertiary",
+            on_click=open_step,
+            args=(lesson, number),
+        )
+
+
+def download(chosen: Sequence[Lesson], label: str, name: str) -> None:
     st.download_button(
         label,
-        lesson_plans.notes(chosen),
+        lambda: lesson_plans.notes(chosen),
         file_name=f"{name}.html",
         mime="text/html",
         icon=":material/print:",
         key=f"notes-{name}",
+        on_click="ignore",
     )
 
 
@@ -108,9 +154,10 @@ def turn(lesson: Lesson, number: int, label: str, key: str) -> None:
 
 
 def open_step(lesson: Lesson, number: int) -> None:
-    """Open a step exactly as its link does; presenting continues."""
+    """Open a step exactly as its address does; presenting continues."""
     kept = url_keys.PRESENTER.at(True) if presenter.presenting() else {}
     address.replace_all({**lesson.address(number), **kept})
+    address.remember()
 
 
 def end_lesson() -> None:

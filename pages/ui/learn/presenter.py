@@ -13,7 +13,7 @@ STYLE = f"""
 <style>
 html {{ font-size: {16 * SCALE:.0f}px !important; }}
 [data-testid="stSidebar"], [data-testid="stExpandSidebarButton"],
-[data-testid="stHeader"] {{ display: none; }}
+[data-testid="stHeader"], .st-key-bar {{ display: none; }}
 [data-testid="stMain"] [data-testid="stMainBlockContainer"] {{
   padding: .6rem 1rem .4rem; max-width: none;
 }}
@@ -41,7 +41,9 @@ def style() -> None:
 
 def bar() -> DeltaGenerator:
     """The place for the switch and, while presenting, for the buttons of a lesson."""
-    return st.container(key="switch", horizontal=True, horizontal_alignment="right")
+    return st.container(
+        key="switch", horizontal=True, horizontal_alignment="right", width="content"
+    )
 
 
 def switch() -> None:

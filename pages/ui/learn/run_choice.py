@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dpcore.algorithms import ALGORITHMS
-from dpcore.classroom import steps
+from dpcore.classroom.playable_methods import playable
 from dpcore.datasets.builtin import BUILTIN
 from dpcore.privacy.accounting import Neighbors
 from dpcore.runs.request import Request
@@ -23,9 +23,7 @@ MAPS = tuple(key for key, each in BUILTIN.items() if each.about.geographic and e
 
 
 def methods() -> list[str]:
-    able = [
-        key for key in steps.playable() if ALGORITHMS[key].relations != (Neighbors.REPLACE_ONE,)
-    ]
+    able = [key for key in playable() if ALGORITHMS[key].relations != (Neighbors.REPLACE_ONE,)]
     return [*(key for key in FIRST if key in able), *(key for key in able if key not in FIRST)]
 
 
@@ -81,11 +79,11 @@ def method_control(default: str) -> None:
     st.caption(ALGORITHMS[method(default).get()].idea)
 
 
-def other_luck() -> None:
+def draw_again() -> None:
     st.button(
-        "Other luck",
+        "Draw again",
         icon=":material/casino:",
-        key="luck",
+        key="draw-again",
         shortcut="L",
         on_click=controls.new_noise,
     )

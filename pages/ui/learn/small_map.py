@@ -1,21 +1,18 @@
-"""Small maps as drawings: many fit on one page, and none needs WebGL."""
+"""Small maps as drawings: many fit on one page."""
 
 from __future__ import annotations
 
 import base64
 import html
 from collections.abc import Iterable, Sequence
-from functools import cache
 
 from dpcore.geometry.domain import Box
 from dpcore.privacy.explain import people_count
-from pages.server.shores import shores
+from pages.ui.learn import ground
 from pages.ui.palette import Palette
 
 #: How much narrower a degree of longitude is than one of latitude, here.
 NARROW = 0.757
-#: Corners of a shore nearer than this, in degrees, are not told apart on a small map.
-COARSE = 0.0012
 Place = Sequence[float]
 
 
@@ -74,11 +71,11 @@ class SmallMap:
             f'<g stroke="{color}" stroke-width="{width * self.unit:.1f}">{drawn}</g>'
         )
 
-    def cells(self, low: Place, high: Place, fill: str, opacity: float) -> None:
+    def cells(self, low: Place, high: Place, fill: str, opacity: float, line: float = 0.4) -> None:
         (x0, y1), (x1, y0) = self.at(low), self.at(high)
         self.shapes.append(
             f'<rect x="{x0}" y="{y0}" width="{x1 - x0:.1f}" height="{y1 - y0:.1f}" fill="{fill}" '
-            f'fill-opacity="{opacity:.2f}" stroke="{fill}" stroke-width="{self.unit * 0.4:.1f}"/>'
+            f'fill-opacity="{opacity:.2f}" stroke="{fill}" stroke-width="{self.unit * line:.1f}"/>'
         )
 
     def text(self, place: Place, words: str, color: str, size: float = 6.0) -> None:
@@ -87,9 +84,21 @@ class SmallMap:
         self.shapes.append(
             f'<text x="{x}" y="{y}" font-size="{size * self.unit:.0f}" font-weight="600" '
             f'text-anchor="middle" dominant-baseline="central" fill="{color}" '
-            f'stroke="{self.colors.land}" stroke-width="{self.unit:.1f}" paint-order="stroke" '
+            f'stroke="{self.colors.halo}" stroke-width="{self.unit * size / 8:.1f}" '
+            f'stroke-linejoin="round" paint-order="stroke" '
             f'font-family="sans-serif">{html.escape(words)}</text>'
         )
+
+    def names(self, *kinds: str, size: float = 4.0, most: int = 8) -> None:
+        """The most important names of these kinds that lie well inside the window."""
+        (west, south), (east, north) = self.window.low[:2], self.window.high[:2]
+        margin, wide = (north - south) * size / 50, (east - west) / 8
+        inner = Box((west + wide, south + margin), (east - wide, north - margin))
+        hues = {"borough": "borough", "region": "borough", "water": "sea", "park": "grove"}
+        shown = [n for n in ground.names() if n.kind in kinds and inner.contains(n.at)]
+        for name in shown[:most]:
+            color = getattr(self.colors, hues.get(name.kind, "name"))
+            self.text(name.at, name.text, color, size)
 
     def image(self) -> str:
         """The drawing as an image in HTML, which takes no other kind of drawing."""
@@ -98,47 +107,22 @@ class SmallMap:
         return f'<img class="small-map" alt="{words}" src="data:image/svg+xml;base64,{data}">'
 
     def svg(self) -> str:
+        land = "".join(
+            f'<path d="{self.path(kind)}" fill="{getattr(self.colors, kind)}" fill-rule="evenodd"/>'
+            for kind in ground.KINDS
+        )
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width}" height="{self.height}" '
             f'viewBox="0 0 {self.width} {self.height}">'
             f'<rect width="{self.width}" height="{self.height}" fill="{self.colors.water}"/>'
-            f'<path d="{self.land()}" fill="{self.colors.land}" fill-rule="evenodd" '
-            f'stroke="{self.colors.shore}" stroke-width="{self.unit * 0.25:.1f}"/>'
-            f"{''.join(self.shapes)}</svg>"
+            f"{land}{''.join(self.shapes)}</svg>"
         )
 
-    def land(self) -> str:
+    def path(self, kind: str) -> str:
         return "".join(
             "M" + "L".join(f"{x:.0f} {y:.0f}" for x, y in map(self.at, ring)) + "Z"
-            for ring in shores_within(self.window)
+            for ring in ground.seen(self.window)[kind]
         )
-
-
-@cache
-def shores_within(window: Box) -> list[list[list[float]]]:
-    """Rings of the shores that a window shows, coarsely."""
-    found = []
-    for area in shores():
-        for ring in area["rings"]:
-            xs, ys = [p[0] for p in ring], [p[1] for p in ring]
-            if (
-                min(xs) < window.high[0]
-                and max(xs) > window.low[0]
-                and min(ys) < window.high[1]
-                and max(ys) > window.low[1]
-            ):
-                thinned = coarse(ring)
-                if len(thinned) > 3:
-                    found.append(thinned)
-    return found
-
-
-def coarse(ring: list[list[float]]) -> list[list[float]]:
-    kept = ring[:1]
-    for x, y in ring[1:]:
-        if max(abs(x - kept[-1][0]), abs(y - kept[-1][1])) >= COARSE:
-            kept.append([x, y])
-    return kept
 
 
 def count_words(count: int) -> str:

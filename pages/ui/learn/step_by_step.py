@@ -11,6 +11,7 @@ import dpcore
 from dpcore.classroom import steps
 from dpcore.classroom.steps import AccountLine, Frame
 from dpcore.errors import DpcoreError
+from dpcore.privacy.explain import percent
 from dpcore.privacy.rounding import at_most
 from pages.ui import address, cached_work, fragments, palette, url_keys
 from pages.ui.choice import Choice
@@ -23,6 +24,7 @@ STYLE = """
 <style>
 .budget { height: 1rem; border-radius: .3rem; background: rgba(128,144,160,.25); }
 .budget > div { height: 100%; border-radius: .3rem; transition: width .35s; }
+.budget-words { display: flex; justify-content: space-between; flex-wrap: wrap; gap: 0 1rem; }
 .account {
   max-height: 12.5rem; overflow-y: auto; display: flex; flex-direction: column-reverse;
   border: 1px solid rgba(128,144,160,.45); border-radius: .4rem; padding: .3rem .6rem;
@@ -64,7 +66,7 @@ def part() -> None:
     picture, words = st.columns([1, 1] if presented else [3, 2], gap="medium")
     with picture:
         whole = frame_map.needs_whole_box(frames)
-        frame_map.show(frame, choice.about.unit, holds, whole)
+        frame_map.show(frame, holds, whole)
         if not presented:
             frame_map.legend(frame, choice.about.unit, holds)
     with words:
@@ -76,7 +78,7 @@ def part() -> None:
         if presented:
             frame_map.legend(frame, choice.about.unit, holds)
         if not presented:
-            choices.other_luck()
+            choices.draw_again()
             transcript(frame, account)
 
 
@@ -147,18 +149,19 @@ def turn_page(at: int) -> None:
 
 
 def budget(frame: Frame, epsilon: float, holds: bool) -> None:
-    """Draw the rest of epsilon as a bar that shrinks."""
+    """Draw what is left of the budget as a bar that empties."""
     colors = palette.current()
-    left = max(0.0, epsilon - frame.epsilon)
+    left = min(max(0.0, 1 - frame.epsilon / epsilon), 1.0)
+    words = f"Privacy budget left: {percent(left)}"
     # A sum of floats is one bit above 0.04; what is told is an amount, not a bound.
-    words = f"ε spent: {frame.epsilon:g} of {epsilon:g}"
+    details = f"used: ε {frame.epsilon:g} of {epsilon:g}"
     if not holds:
-        words += " by its own account, which does not hold"
+        details += ", by the method’s own account, which does not hold"
     color = colors.private if holds else colors.unproven
     st.html(
-        f'<div class="budget" role="img" aria-label="{words}">'
-        f'<div style="width: {left / epsilon:.2%}; background: {color}"></div></div>'
-        f"<div>{words}</div>"
+        f'<div class="budget" role="img" aria-label="{words}; {details}">'
+        f'<div style="width: {left:.2%}; background: {color}"></div></div>'
+        f'<div class="budget-words"><b>{words}</b><small>{details}</small></div>'
     )
 
 
@@ -171,9 +174,9 @@ def transcript(frame: Frame, account: list[AccountLine]) -> None:
         for i, line in enumerate(account[: frame.booked], start=1)
     )
     if not rows:
-        rows = '<tr><td colspan="2">Nothing was asked yet.</td></tr>'
-    st.caption("Who spent how much, and on what")
+        rows = '<tr><td colspan="2">Empty: no question was asked yet.</td></tr>'
+    st.caption("Budget log: what each question cost")
     st.html(
-        '<div class="account" tabindex="0" role="region" aria-label="Account">'
+        '<div class="account" tabindex="0" role="region" aria-label="Budget log">'
         f"<table>{rows}</table></div>"
     )

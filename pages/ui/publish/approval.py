@@ -66,12 +66,12 @@ def draw_asked(request: ApprovalRequest) -> None:
     """In place of a button to publish: that another publisher has to decide."""
     if request.declined_by:
         st.warning(
-            f"{plain(request.declined_by)} declined this release. Nothing was spent.",
+            f"{plain(request.declined_by)} declined this release. Nothing was used.",
             icon=":material/block:",
         )
     else:
         st.info(
-            "**Waiting for another publisher to approve this.** Nothing is spent yet. Keep this "
+            "**Waiting for another publisher to approve this.** Nothing is used yet. Keep this "
             "page open: the request ends with your visit.",
             icon=":material/group:",
         )
@@ -97,7 +97,7 @@ def draw_requests() -> None:
             st.markdown("\n".join(f"- {plain(each)}" for each in request.plan.statement()))
             with st.container(horizontal=True):
                 st.button(
-                    f"Approve, and spend {request.plan.price} for good",
+                    f"Approve, and use {request.plan.price} for good",
                     key=f"approve-{request.ticket}",
                     type="primary",
                     on_click=approve,

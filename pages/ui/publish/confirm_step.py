@@ -1,4 +1,4 @@
-"""Step 4: the plan in words; whoever types the name of the data may publish it, once."""
+"""Step 5: the plan in words; whoever types the name of the data may publish it, once."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from typing import Any
 
 import streamlit as st
 
+from dpcore.privacy import explain
+from dpcore.privacy.rounding import up
+from dpcore.release.amounts import Amount
 from dpcore.release.ledger import Entry, Ledger
-from dpcore.release.plan import RELEASE, ReleasePlan
+from dpcore.release.plan import RELEASE, TWIN, ReleasePlan
 from pages.ui import access, fragments, url_keys
 from pages.ui.access import Action
 from pages.ui.background import Job
@@ -29,10 +32,38 @@ def draw(plan: ReleasePlan, ledger: Ledger) -> None:
             return
         if not affordable(plan, ledger):
             return
-        st.markdown("**This is what will happen.** Nothing is spent yet.")
-        st.markdown("\n".join(f"- {plain(sentence)}" for sentence in plan.statement()))
+        st.markdown(
+            f"We will publish **{plan.k} centers** of “{plain(plan.name)}”, and the summary points "
+            "they come from if the method makes any. Anyone may see and keep them. "
+            "**Nothing is used yet.**"
+        )
+        three_lines(plan, ledger)
         before(plan, ledger)
+        with st.expander("Every detail of this release", icon=":material/description:"):
+            st.markdown("\n".join(f"- {plain(sentence)}" for sentence in plan.statement()))
         spend(ticket(meant), plan, ledger)
+
+
+def three_lines(plan: ReleasePlan, ledger: Ledger) -> None:
+    """This release, all so far with it, and what is left."""
+    account = ledger.account(plan.name)
+    used = (account.used if account else Amount()) + plan.price
+    left = plan.allowed - used
+    twins = [e for e in ledger.entries(plan.name) if e.purpose == TWIN]
+    apart = " The private twin counts, though it stays with you." * bool(twins)
+    lines = {
+        "This release": (plan.price, f".** {gained(plan.price, plan)}"),
+        "All so far together": (used, f".** {gained(used, plan)}{apart}"),
+        "Left after it": (left, f"** of a budget of {plan.allowed}."),
+    }
+    with st.container(key="three-lines", gap="xsmall"):
+        for title, (amount, words) in lines.items():
+            st.markdown(f"**{title}: {amount}{words}")
+
+
+def gained(amount: Amount, plan: ReleasePlan) -> str:
+    """What an attacker gains by so much of the budget."""
+    return plain(explain.attack(up(amount.epsilon), plan.unit.name, plan.neighbors))
 
 
 def spend(ticket: str, plan: ReleasePlan, ledger: Ledger) -> None:
@@ -49,17 +80,25 @@ def spend(ticket: str, plan: ReleasePlan, ledger: Ledger) -> None:
         key=f"confirm-{ticket}",
         autocomplete="off",
     )
-    st.button(
-        f"Ask to publish for {plan.price}"
-        if access.needs_approval()
-        else f"Publish, and spend {plan.price} for good",
-        type="primary",
-        key="publish",
-        icon=":material/publish:",
-        disabled=not means(typed, plan.name),
-        on_click=approval.begin,
-        args=(ticket, plan, ledger),
-    )
+    is_meant = means(typed, plan.name)
+    with step_list.foot("publish"):
+        st.markdown(
+            "Used budget never comes back."
+            if is_meant
+            else ":material/info: Type the name of the data to confirm.",
+            width="stretch",
+        )
+        st.button(
+            f"Ask to publish for {plan.price}"
+            if access.needs_approval()
+            else f"Publish, and use {plan.price} for good",
+            type="primary",
+            key="publish",
+            icon=":material/publish:",
+            disabled=not is_meant,
+            on_click=approval.begin,
+            args=(ticket, plan, ledger),
+        )
 
 
 def means(typed: str, name: str) -> bool:
@@ -77,7 +116,7 @@ def before(plan: ReleasePlan, ledger: Ledger) -> None:
     times = "once" if len(made) == 1 else f"{len(made)} times"
     st.warning(
         f"These data were published from {times} before, last on {when(last)}{same} (release "
-        f"{last.number}). Another release costs its price again.",
+        f"{last.number}). Another one uses budget again.",
         icon=":material/history:",
     )
     st.button(

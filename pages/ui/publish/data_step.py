@@ -47,7 +47,7 @@ KINDS = {
     ),
     SPARK: ("A table in Spark", "By its name in the catalog of the Spark that is set up here."),
     HELD: ("Data opened before, in this visit", ""),
-    PUBLIC: ("Public data", "Sets that ship, to try everything out."),
+    PUBLIC: ("Public data", "Sample data, to try it out."),
 }
 #: What a visit must be allowed to do for each.
 NEEDS = {
@@ -59,8 +59,8 @@ NEEDS = {
 }
 #: Before a dot, Spark takes these for kinds of files, and what follows for a path.
 FILES_IN_SPARK = {"avro", "binaryfile", "csv", "delta", "json", "orc", "parquet", "text"}
-#: What the next step asks; other files, other answers.
-ASKED = ("columns", "place", "outside", "row", "who", "ids", "rows", "person", "zones")
+#: How the names begin of what the next steps ask; other files, other answers.
+ASKED = ("columns", "place", "outside", "row", "who", "ids", "meaning", "person", "zones")
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def draw() -> None:
         usual = HELD if own_data.is_own(given) else PUBLIC if given else UPLOAD
         kind = address.control(
             st.radio,
-            "Where are they?",
+            "Where is your data?",
             url_keys.SOURCE.narrowed(OneOf(kinds), usual),
             format_func=lambda kind: KINDS[kind][0],
             captions=[KINDS[kind][1] for kind in kinds],
@@ -107,7 +107,7 @@ def upload() -> None:
             type=["csv", "tsv", "txt", "gz", "parquet", "pq"],
             key=f"upload-{forgetting.times()}",
         )
-    if st.button("Go on", type="primary", key="open", disabled=file is None) and file:
+    if next_button("" if file else "Choose a file.") and file:
         content = file.getvalue()
         engine = engines.IsolatedEngine(file.name, content)
         uploads.hold(engine, content)
@@ -119,7 +119,7 @@ def path() -> None:
     where = step_list.remembered(
         st.text_input, "Path, folder or pattern", "path", "", placeholder="/data/trips/*.parquet"
     ).strip()
-    if st.button("Go on", type="primary", key="open", disabled=not where):
+    if next_button("" if where else "Type where the files are."):
         begin(where, data_root.RootedEngine())
     finish()
 
@@ -131,7 +131,7 @@ def table() -> None:
     is_file = "/" in name or name.partition(".")[0].casefold() in FILES_IN_SPARK
     if is_file:
         st.error("This names a file. Give the name of a table in the catalog.")
-    if st.button("Go on", type="primary", key="open", disabled=not name or is_file):
+    if next_button("" if name and not is_file else "Type the name of a table."):
         begin(name, None, engines.Format.TABLE)
     finish()
 
@@ -156,7 +156,17 @@ def known_data(name: str, keys: list[str]) -> None:
     )
     if key in BUILTIN:
         st.caption(facts(key).description)
-    st.button("Go on", type="primary", key="open", on_click=choose, args=(key, PublishStep.LEVEL))
+    if next_button():
+        choose(key, PublishStep.LEVEL)
+        st.rerun()
+
+
+def next_button(missing: str = "") -> bool:
+    """The foot of this step: what is missing, and the way on."""
+    with step_list.foot("open"):
+        said = f":material/info: {missing}" if missing else "Only the names of columns are read."
+        st.markdown(said, width="stretch")
+        return st.button("Continue", type="primary", key="open", disabled=bool(missing))
 
 
 def choose(key: str, step: PublishStep) -> None:
@@ -196,7 +206,7 @@ def finish() -> None:
         refuse(job.failure)
         return
     st.session_state[OPENED] = job.result
-    step_list.forget(*ASKED)
+    step_list.forget(*[name for name in step_list.memory() if name.startswith(ASKED)])
     DATA.clear()
     step_list.go(PublishStep.PROTECT)
     st.rerun()

@@ -6,8 +6,8 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dpcore.privacy import explain
-from dpcore.release.amounts import Amount
 from dpcore.release.ledger import Account, Entry, Ledger
+from dpcore.release.outside_charge import PURPOSE as OTHER_TOOL
 from dpcore.release.plan import TWIN
 from dpcore.release.publish import reopened
 from pages.ui import palette
@@ -28,7 +28,7 @@ def draw() -> None:
     if not accounts:
         st.info("Nothing was published with this ledger yet.", icon=":material/history:")
         return
-    st.caption("What is spent stays spent, whatever becomes of the files. Downloading is free.")
+    st.caption("Used budget never comes back, whatever becomes of the files. Downloading is free.")
     entries = ledger.entries()
     st.plotly_chart(
         figure(accounts, entries, palette.current()),
@@ -71,7 +71,7 @@ def figure(accounts: list[Account], entries: list[Entry], colors: Palette) -> go
         xaxis={
             "tickformat": ".0%",
             "range": [0, 1.02],
-            "title": {"text": "Part of the total that is spent", "font": {"size": 14}},
+            "title": {"text": "Part of the budget that is used", "font": {"size": 14}},
             "gridcolor": f"{colors.shore}66",
             "fixedrange": True,
         },
@@ -100,14 +100,14 @@ def short(name: str, most: int = 24) -> str:
 
 
 def kind(entry: Entry) -> str:
-    return "Twin" if entry.purpose == TWIN else "Release"
+    return {TWIN: "Twin", OTHER_TOOL: "Charge for another tool"}.get(entry.purpose, "Release")
 
 
 def draw_account(account: Account, entries: list[Entry], ledger: Ledger) -> None:
     with st.container(border=True, key=f"account-{entries[0].number}"):
         st.markdown(f"#### {plain(account.name)}")
         st.markdown(
-            f"{account.used} of {account.allowed} is spent, **{account.left} is left**. "
+            f"Budget {account.allowed}: {account.used} used, **{account.left} left**. "
             f"Protected is {explain.scope(plain(account.unit))}."
         )
         if account.caution:
@@ -120,13 +120,11 @@ def draw_entry(entry: Entry, ledger: Ledger) -> None:
     came = "nothing came of it" if entry.failure else ""
     title = f"{kind(entry)} {entry.number} · {when(entry)} · {entry.charged}"
     with st.expander(f"{title} · {came}" if came else title):
-        plan = entry.plan
         st.caption(
-            f"{plan['k']} centers by {plan['algorithm']}, {plan['neighbors']}, "
-            f"{Amount.of(plan['epsilon'], plan['delta'])}."
+            f"{plain(entry.description).rstrip('.')}, {entry.asked}."
             + (f" It ended early and was charged {entry.charged}." if entry.failure else "")
         )
         if by := entry.actors.words():
             st.caption(plain(by[:1].upper() + by[1:]))
-        if st.toggle("Show the files", key=f"files-{entry.number}"):
+        if entry.purpose != OTHER_TOOL and st.toggle("Show the files", key=f"files-{entry.number}"):
             released_step.downloads(reopened(ledger, entry.number))

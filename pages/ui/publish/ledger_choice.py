@@ -44,9 +44,9 @@ def folder_control() -> None:
         return
     with st.expander("Where the ledger is kept", icon=":material/folder:"):
         st.caption(
-            "The ledger remembers what was spent on which data, and every file that was published. "
-            "Who loses it loses count. It belongs on a disk of this machine, in a backup, and in "
-            "nobody else's hands."
+            "The ledger remembers how much budget each data set has used, and every file that was "
+            "published. Who loses it loses count. It belongs on a disk of this machine, in a "
+            "backup, and in nobody else's hands."
         )
         given = step_list.remembered(
             st.text_input, "Folder", FOLDER, str(usual_folder()), placeholder=str(usual_folder())

@@ -1,4 +1,4 @@
-"""Step 3: how strictly, at what price out of what total, and how to choose without leaking."""
+"""Step 4: how strictly, at what price out of what budget, and how to choose without leaking."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import streamlit as st
 from dpcore.algorithms import ALGORITHMS
 from dpcore.errors import DpcoreError
 from dpcore.privacy import explain
-from dpcore.privacy.accounting import MAX_DELTA, MAX_EPSILON, MIN_EPSILON, Neighbors
+from dpcore.privacy.accounting import MAX_DELTA, Neighbors
 from dpcore.privacy.rounding import at_most
 from dpcore.release.amounts import Amount
 from dpcore.release.ledger import Account, Ledger
@@ -18,14 +18,12 @@ from dpcore.runs.request import Request
 from pages.ui import address, controls, too_few_rows, url_keys
 from pages.ui.areas import area_run
 from pages.ui.choice import Choice
-from pages.ui.publish import ledger_choice, look_first, step_list
+from pages.ui.publish import ledger_choice, lifetime_budget, look_first, step_list
 from pages.ui.publish.ledger_words import affordable, refuse
 from pages.ui.publish.publish_source import Subject
 from pages.ui.publish.publish_step import PublishStep
 from pages.ui.wording import plain
 
-#: What all releases of a data set may cost together, unless somebody says otherwise.
-USUAL_TOTAL = 1.0
 #: So many areas are named; the others are counted.
 SHOWN = 6
 PROVED = tuple(key for key, system in ALGORITHMS.items() if system.verdict.holds)
@@ -64,51 +62,53 @@ class Terms:
 
 def draw(subject: Subject, ledger: Ledger) -> None:
     with step_list.opened(PublishStep.LEVEL):
-        name_control(subject)
         account = ledger_choice.account(ledger, name(subject))
-        slider, words = st.columns([3, 2], gap="medium")
-        with slider:
+        level, budget = st.columns([3, 2], gap="large")
+        with level:
             controls.level_slider(f"How strictly is each {subject.unit.name} protected?")
             st.html(controls.ENDS)
-        with st.expander("Centers, method, exact values", icon=":material/tune:"):
-            controls.centers_control()
-            method_control(subject)
-            exact_controls(subject)
-        total_control(subject, account)
+            gain(subject, terms(subject, account))
+            with st.expander("Centers, method, exact values", icon=":material/tune:"):
+                controls.centers_control()
+                method_control(subject)
+                exact_controls(subject)
+        with budget:
+            name_control(subject)
+            found = terms(subject, account)
+            lifetime_budget.draw(
+                subject.key,
+                account,
+                Amount.of(found.request.epsilon, found.request.delta),
+                subject.unit.name,
+            )
         found = terms(subject, account)
-        with words:
-            gain(subject, found)
         areas_note(subject, plan_of(subject, found, quietly=True))
         look_first.twins(subject)
-        with st.expander(
-            "Not sure which level? Look before you spend", icon=":material/travel_explore:"
+        with level.expander(
+            "Not sure which level? Look before you publish", icon=":material/travel_explore:"
         ):
             look_first.draw(subject, ledger, found)
         plan = plan_of(subject, found)
         too_few_rows.offer(found.choice(subject))
         if plan and affordable(plan, ledger):
             left = (account.left if account else found.allowed) - plan.price
-            st.caption(
-                f"This release costs {plan.price}; {left} would be left of the {found.allowed} "
-                f"that all releases of “{plain(found.name)}” may cost."
-            )
-            st.button(
-                "Go on",
-                type="primary",
-                key="settled",
-                on_click=step_list.go,
-                args=(PublishStep.CONFIRM,),
+            step_list.footer(
+                "settled",
+                PublishStep.CONFIRM,
+                f"This release uses **{plan.price}**; **{left} left** of {found.allowed} "
+                f"({lifetime_budget.part(left, found.allowed)}).",
             )
 
 
 def name_control(subject: Subject) -> None:
     step_list.remembered(
         st.text_input,
-        "Name of these data, in the ledger and on the certificate",
+        "Name of these data",
         f"name {subject.key}",
         subject.about.title,
         max_chars=100,
-        help="Data that were published before keep the name they had.",
+        help="It stands on the certificate, and their budget goes by it. Data that were published "
+        "before keep the name they had.",
     )
 
 
@@ -167,41 +167,12 @@ def exact_controls(subject: Subject) -> None:
             controls.delta_control()
 
 
-def total_control(subject: Subject, account: Account | None) -> None:
-    """What may be spent in all: said once, with the first release."""
-    if account is not None:
-        part = float(account.used.epsilon / account.allowed.epsilon)
-        st.progress(
-            min(part, 1.0),
-            f"“{plain(account.name)}”: {account.used} of {account.allowed} is spent, "
-            f"{account.left} left.",
-        )
-        return
-    total = step_list.remembered(
-        st.number_input,
-        "The most that all releases of these data may ever cost together, in ε",
-        f"total {subject.key}",
-        USUAL_TOTAL,
-        min_value=MIN_EPSILON,
-        max_value=MAX_EPSILON,
-        step=None,
-        format="%g",
-        help="Fixed with the first release; it cannot be raised later.",
-    )
-    slip = explain.slip(float(terms(subject, None).allowed.delta))
-    st.caption(
-        f"However many releases that buys: {explain.attack(total, subject.unit.name)} "
-        + f"{slip} " * bool(slip)
-        + "It is fixed with the first release."
-    )
-
-
 def terms(subject: Subject, account: Account | None) -> Terms:
     """What the controls and the address say."""
     chosen = method(subject)
     system = ALGORITHMS[chosen]
     delta = url_keys.DELTA.get()
-    total: float = step_list.memory().get(f"total {subject.key}", USUAL_TOTAL)
+    total = lifetime_budget.chosen(subject.key)
     used = delta if system.uses_delta else 0.0
     request = Request(
         chosen,

@@ -1,4 +1,4 @@
-"""Look before you spend, without leaking: a private twin, public data, or nothing but the words."""
+"""Look before you publish, without leaking: a private twin, public data, or the words alone."""
 
 from __future__ import annotations
 
@@ -96,12 +96,12 @@ def twin(subject: Subject, ledger: Ledger, found: Terms) -> None:
         step=None,
         format="%g",
     )
-    fixed = f" With it “{plain(found.name)}” and its total, {found.allowed}, are settled."
+    fixed = f" Making the twin fixes the name and the budget for life ({found.allowed})."
     fixed *= ledger_choice.account(ledger, found.name) is None
     st.caption(explain.attack(price, subject.unit.name, found.request.neighbors) + fixed)
     meant = (MAKING, subject.key, str(ledger.folder))
     if st.button(
-        f"Make the twin: spend ε {at_most(price)} of {at_least(total)}",
+        f"Make the twin: use ε {at_most(price)} of {at_least(total)}",
         key="make-twin",
         icon=":material/paid:",
     ):

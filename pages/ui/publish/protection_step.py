@@ -1,38 +1,83 @@
-"""Step 2: columns, the public box, and what must stay hidden."""
+"""Step 2: who is protected. Nothing is chosen in advance, and no row is read to choose it."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import streamlit as st
 
-from dpcore.datasets import engines
-from dpcore.datasets.engines import Kind, guess_columns
-from dpcore.datasets.engines.position_columns import ZONE_IDS
-from dpcore.datasets.engines.source import Zones
-from dpcore.datasets.files import coordinates, looks_geographic
-from dpcore.datasets.named_boxes import LONGITUDE_LATITUDE, PLACES
-from dpcore.errors import DpcoreError
-from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
 from dpcore.release.unit import MOST_ROWS, Unit
-from pages.ui import access, data_root
-from pages.ui.access import Action
 from pages.ui.publish import step_list
-from pages.ui.publish.data_step import Opened, files, refuse
-from pages.ui.publish.publish_source import Subject
+from pages.ui.publish.data_step import files
 from pages.ui.publish.publish_step import PublishStep
-from pages.ui.publish.row_count import CLIP, DROP, Asked, count
 from pages.ui.wording import plain
 
-TYPED = "Type the box"
-OUTSIDE = {DROP: "Leave them out", CLIP: "Move them to its edge"}
-#: Coordinates, and columns, that a line names.
-SHOWN, COLUMNS_SHOWN = 3, 12
-ROW, PERSON = "row", "person"
+PERSON, DAY, ROW = "person", "day", "row"
+#: A choice is known to Streamlit by its words: they must not change while somebody types.
 WHO = {
-    ROW: "Whether one row is in the data",
-    PERSON: "Whether one person is in the data, who may have several rows",
+    PERSON: "A person, with everything they did",
+    DAY: "One day of a person",
+    ROW: "A single row: one trip, one visit, one measurement",
+}
+PROMISES = (
+    "The strongest promise, and the usual one for data about people. The file needs a column that "
+    "tells people apart.",
+    "Everything one person did on one day. The file needs a column that tells days of people "
+    "apart, such as card and date together.",
+    "Each row by itself. Somebody with many rows is not protected as a whole.",
+)
+SAME, DIFFERENT = "same", "different"
+MEANINGS = {
+    SAME: "Rows of the same {} have the same entry",
+    DIFFERENT: "Every row has an entry of its own",
+}
+#: Words in the name of a column that tells people apart.
+PEOPLE = frozenset(
+    {"card", "customer", "device", "driver", "employee", "guest", "household", "imei", "license"}
+    | {"medallion", "member", "owner", "passenger", "patient", "people", "person", "phone"}
+    | {"rider", "student", "subscriber", "user", "visitor"}
+)
+#: Names, without marks between words, of columns that number rows.
+NUMBERS_OF_ROWS = re.compile(
+    r"(unnamed\d*|index|id|no|nr|number|uuid|guid|(row|record|trip|ride|event|line)s?"
+    r"(id|index|no|nr|number|uuid)?)$"
+)
+
+
+class Answer(NamedTuple):
+    """Who is protected, what one row is called, and what is still missing."""
+
+    unit: Unit | None
+    row: str
+    missing: str = ""
+
+
+@dataclass(frozen=True)
+class Group:
+    """What differs between a person and a person's day."""
+
+    name: str
+    column: str
+    most: str
+    example: str
+
+
+GROUPS = {
+    PERSON: Group(
+        "person",
+        "Column that tells people apart",
+        "Most rows counted of each person",
+        "hardly anybody takes more than 20 taxis a month",
+    ),
+    DAY: Group(
+        "person's day",
+        "Column that tells days of people apart",
+        "Most rows counted of each person and day",
+        "hardly anybody takes more than 4 taxis a day",
+    ),
 }
 
 
@@ -40,110 +85,137 @@ def draw() -> None:
     opened = files()
     assert opened is not None
     with step_list.opened(PublishStep.PROTECT):
-        schema = opened.source.schema
-        first = plain(", ".join(list(schema)[:COLUMNS_SHOWN]))
-        more = " …" * (len(schema) > COLUMNS_SHOWN)
-        st.caption(f"{len(schema)} columns: {first}{more}")
-        columns = columns_control(schema)
-        zones = zones_control(columns)
-        unit, row = unit_control(list(schema))
-        box = box_control(named(opened, columns, zones))
-        outside = step_list.remembered(
-            st.radio,
-            "Rows outside the box",
-            "outside",
-            DROP,
-            options=list(OUTSIDE),
-            format_func=OUTSIDE.__getitem__,
-            horizontal=True,
-        )
-        asked = (
-            None
-            if box is None or unit is None
-            else Asked(opened.mark, tuple(columns), box, outside, unit, row, zones)
-        )
-        count(opened, asked)
+        ask(list(opened.source.schema))
+        answer = current()
+        if answer.unit is None:
+            step_list.footer("who", PublishStep.PLACE, missing=answer.missing)
+        else:
+            step_list.footer("who", PublishStep.PLACE, promise(answer.unit, answer.row))
 
 
-def columns_control(schema: dict[str, Kind]) -> list[str]:
-    usable = [name for name, kind in schema.items() if kind is not Kind.OTHER]
-    guess = list(guess_columns(usable))
-    chosen = step_list.remembered(
-        st.multiselect,
-        "Columns to group by, longitude before latitude",
-        "columns",
-        guess,
-        options=usable,
-        placeholder="Choose the columns that say where something is",
-    )
-    if guess and chosen == guess:
-        st.caption(":material/auto_awesome: Guessed by their names. Please check.")
-    return chosen
-
-
-def zones_control(columns: list[str]) -> str | None:
-    """Taxi files of later years name zones in place of positions."""
-    if not any(name.strip().casefold() in ZONE_IDS for name in columns):
-        return None
-    if not access.may(Action.READ_FILES):
-        return None
-    given = step_list.remembered(
-        st.text_input,
-        "These are ids of zones: a CSV file with LocationID, longitude and latitude",
-        "zones",
-        "",
-    ).strip()
-    if not given:
-        return None
-    try:
-        return data_root.file(given)
-    except engines.DataFileError as problem:
-        refuse(problem)
-        return None
-
-
-def unit_control(columns: list[str]) -> tuple[Unit | None, str]:
-    """What an attacker must not learn: of one row, or of somebody with several."""
-    given = step_list.remembered(
-        st.text_input, "What is one row?", "row", "row", placeholder="trip, visit, measurement"
-    )
-    row = word(given) or "row"
-    # A choice is known to Streamlit by its words: they must not change while somebody types.
-    who = step_list.remembered(
-        st.radio,
-        "What must nobody be able to find out?",
-        "who",
-        ROW,
-        options=list(WHO),
-        format_func=WHO.__getitem__,
-    )
-    if who == ROW:
-        return Unit(row), row
-    left, middle, right = st.columns(3)
+def ask(columns: list[str]) -> None:
+    """Draw the questions of this step."""
+    left, right = st.columns([3, 2], gap="large")
     with left:
-        ids = step_list.remembered(
-            st.selectbox,
-            "Column that tells people apart",
-            "ids",
-            columns[0],
-            options=columns,
-        )
-    with middle:
-        rows = step_list.remembered(
-            st.number_input,
-            "Most rows kept of each",
-            "rows",
-            5,
-            min_value=1,
-            max_value=MOST_ROWS,
+        who = step_list.remembered(
+            st.radio,
+            "Whose presence in these data must nobody be able to detect?",
+            "who",
+            None,
+            options=list(WHO),
+            format_func=WHO.__getitem__,
+            captions=PROMISES,
         )
     with right:
-        person = step_list.remembered(st.text_input, "What is one of them?", "person", "person")
-    st.caption(
-        f"Of each {person} up to {rows} {explain.plural(row)} are kept, chosen at random, and the "
-        f"noise is {rows} times as large. Fewer kept means less noise and a less complete picture."
+        given = step_list.remembered(
+            st.text_input, "What is one row?", "row", "", placeholder="trip, visit, measurement"
+        )
+        row = word(given) or "row"
+        if who == ROW:
+            owner = explain.OWNERS.get(row)
+            whoever = (
+                f"A {owner} with many {explain.plural(row)}" if owner else "Somebody with many"
+            )
+            st.warning(
+                f"Each {row} is protected by itself. {whoever} may stand out.",
+                icon=":material/info:",
+            )
+        elif who is not None:
+            ask_of_group(GROUPS[who], columns, row)
+
+
+def ask_of_group(group: Group, columns: list[str], row: str) -> None:
+    """Somebody with several rows: told apart by which column, and how many rows are counted."""
+    ids = step_list.remembered(
+        st.selectbox,
+        group.column,
+        "ids",
+        by_name(columns),
+        options=columns,
+        placeholder="Choose a column",
     )
-    return Unit(word(person) or "person", ids, rows), row
+    if ids is None:
+        return
+    meaning = step_list.remembered(
+        st.radio,
+        f"What does “{plain(ids)}” hold?",
+        f"meaning {ids}",
+        None,
+        options=list(MEANINGS),
+        format_func=lambda each: MEANINGS[each].format(group.name),
+    )
+    if meaning is None and numbers_rows(ids):
+        st.warning("By its name this column numbers rows.", icon=":material/warning:")
+    if meaning == DIFFERENT:
+        st.error(
+            f"Every row its own {group.name}: this would protect single {explain.plural(row)} and "
+            "nobody behind them. Choose another column.",
+            icon=":material/error:",
+        )
+    if meaning != SAME:
+        return
+    step_list.remembered(
+        st.number_input,
+        group.most,
+        "rows",
+        None,
+        min_value=1,
+        max_value=MOST_ROWS,
+        placeholder="a whole number",
+        help=f"Choose from what you know, not from the file: say, {group.example}. Of those who "
+        "have more, so many rows are chosen at random. Fewer rows mean less noise and a less "
+        "complete picture.",
+    )
+    if group is GROUPS[PERSON]:
+        step_list.remembered(st.text_input, "What do you call one of them?", "person", group.name)
+
+
+def current() -> Answer:
+    """What the questions of this step were answered, also after other steps were opened."""
+    memory = step_list.memory()
+    row, who = word(memory.get("row") or "") or "row", memory.get("who")
+    if who is None:
+        return Answer(None, row, "Choose who is protected.")
+    if who == ROW:
+        return Answer(Unit(row), row)
+    group, ids, rows = GROUPS[who], memory.get("ids"), memory.get("rows")
+    if ids is None:
+        return Answer(None, row, f"Choose the column that tells one {group.name} from another.")
+    meaning = memory.get(f"meaning {ids}")
+    if meaning is None:
+        return Answer(None, row, f"Say what “{plain(ids)}” holds.")
+    if meaning == DIFFERENT:
+        return Answer(None, row, f"“{plain(ids)}” does not tell people apart.")
+    if rows is None:
+        return Answer(None, row, f"Say how many rows of each {group.name} are counted at most.")
+    person = word(memory.get("person") or "") if who == PERSON else ""
+    return Answer(Unit(person or group.name, ids, rows), row)
+
+
+def by_name(columns: list[str]) -> str | None:
+    """The one column whose name says that it tells people apart."""
+    found = [name for name in columns if not PEOPLE.isdisjoint(parts(name))]
+    return found[0] if len(found) == 1 else None
+
+
+def parts(name: str) -> list[str]:
+    """The words of a column's name: `hackLicense` and `hack_license` have two."""
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    return re.sub(r"[\W_]+", " ", apart).casefold().split()
+
+
+def numbers_rows(name: str) -> bool:
+    """Whether a column by its name holds another number in every row."""
+    return not name.strip() or bool(NUMBERS_OF_ROWS.match("".join(parts(name))))
+
+
+def promise(unit: Unit, row: str) -> str:
+    """What the choice protects, in a sentence."""
+    if unit.ids is None:
+        return f"Protected: {explain.scope(unit.name)}."
+    many = row if unit.rows == 1 else explain.plural(row)
+    louder = f"; the noise is {unit.rows:,} times as large" * (unit.rows > 1)
+    return f"Protected: one {unit.name}, with up to {unit.rows:,} {many}{louder}."
 
 
 def word(text: str) -> str:
@@ -151,82 +223,7 @@ def word(text: str) -> str:
     return re.sub(r"[^\w -]|_", "", text).strip()
 
 
-def named(opened: Opened, columns: list[str], zones: str | None) -> tuple[str, ...]:
-    """The coordinates of these columns; none where a file lacks one of them, and it is said."""
-    if not columns:
-        return ()
-    try:
-        return coordinates(opened.source.reading(tuple(columns), Zones("", ()) if zones else None))
-    except engines.DataFileError as problem:
-        refuse(problem)
-        return ()
-
-
-def box_control(names: tuple[str, ...]) -> Box | None:
-    """The public box, from a list or typed; never from the rows."""
-    if not names:
-        return None
-    if len(names) != 2:
-        return typed(names)
-    place = step_list.remembered(
-        st.selectbox,
-        "Where can positions be? Choose by what everybody knows, not by the rows",
-        "place",
-        None,
-        options=[*PLACES, TYPED],
-        placeholder="New York, a city, a country, the world, or typed",
-    )
-    if place is None:
-        return None
-    if place == TYPED:
-        return typed(names)
-    box = PLACES[place]
-    ends = (
-        f"{axis} {low:g} to {high:g}"
-        for axis, low, high in zip(LONGITUDE_LATITUDE, box.low, box.high, strict=True)
-    )
-    st.caption(f"Its box in degrees: {', '.join(ends)}.")
-    under_names = Box(box.low, box.high, names)
-    return under_names if looks_geographic(under_names) else box
-
-
-def typed(names: tuple[str, ...]) -> Box | None:
-    """Two ends for each coordinate."""
-    st.caption(
-        "From what is publicly known: the smallest and largest values in the file belong to single "
-        "rows, and would give them away."
-    )
-    ends = []
-    for i, name in enumerate(names):
-        left, right = st.columns(2)
-        with left:
-            lowest = end(f"{plain(name)}: lowest", f"low {i} {name}")
-        with right:
-            highest = end(f"{plain(name)}: highest", f"high {i} {name}")
-        if lowest is not None and highest is not None:
-            ends.append((lowest, highest))
-    if len(ends) < len(names):
-        return None
-    try:
-        low, high = zip(*ends, strict=True)
-        return Box(low, high, names)
-    except DpcoreError as problem:
-        st.error(plain(str(problem)))
-        return None
-
-
-def end(label: str, name: str) -> float | None:
-    return step_list.remembered(
-        st.number_input, label, name, None, step=None, format="%g", placeholder="number"
-    )
-
-
-def summary(on: Subject) -> str:
-    """What is protected, in a line."""
-    box = on.source.box
-    ends = [
-        f"{name} {low:g} to {high:g}"
-        for name, low, high in zip(box.names, box.low, box.high, strict=True)
-    ]
-    more = f" and {len(ends) - SHOWN} more" * (len(ends) > SHOWN)
-    return plain(f"each {on.unit.name}; in the box {', '.join(ends[:SHOWN])}{more}")
+def words(unit: Unit) -> str:
+    """Who is protected, in a line."""
+    most = f", with up to {unit.rows:,} rows" * bool(unit.ids)
+    return plain(f"each {unit.name}{most}")

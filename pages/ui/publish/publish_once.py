@@ -72,11 +72,11 @@ def refuse(reason: Exception) -> None:
     if isinstance(reason, sqlite3.Error):
         st.error(
             f"**The ledger could not be written.** {plain(str(reason))}. History says whether the "
-            "release was kept and charged; if it is not there, nothing was spent.",
+            "release was kept and charged; if it is not there, nothing was used.",
             icon=":material/error:",
         )
         return
     if not isinstance(reason, (DpcoreError, OSError)):
         raise reason
-    spent = "" if isinstance(reason, Unanswered) else "Nothing was spent."
+    spent = "" if isinstance(reason, Unanswered) else "Nothing was used."
     st.error(f"**Nothing was published.** {plain(str(reason))} {spent}", icon=":material/block:")

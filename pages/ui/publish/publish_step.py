@@ -8,6 +8,7 @@ from enum import StrEnum
 class PublishStep(StrEnum):
     DATA = "data"
     PROTECT = "protect"
+    PLACE = "place"
     LEVEL = "level"
     CONFIRM = "confirm"
     RELEASED = "released"

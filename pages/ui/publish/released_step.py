@@ -29,6 +29,7 @@ WORDS = {
     "points.csv": ("Points, CSV", "The weighted points that stand for the rows."),
     "points.geojson": ("Points, GeoJSON", "The same for a map program."),
     "points.parquet": ("Points, Parquet", "The same for a data program."),
+    "check_with_opendp.py": ("Check, Python", "Checks every charge with OpenDP, without dpcore."),
     ".py": ("Procedure, Python", "Does the same with other data, or other noise."),
 }
 MIME = {

@@ -1,4 +1,4 @@
-"""The end of step 2: count the rows in one pass, show the result, and keep the data."""
+"""The end of step 3: count the rows in one pass, show the result, and keep the data."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pages.ui.publish.publish_step import PublishStep
 from pages.ui.wording import NOT_PRIVATE, plain
 
 COUNTING, COUNTED = "counting rows", "counted rows"
-#: What becomes of rows outside the box.
+#: What becomes of rows outside the area.
 DROP, CLIP = "drop", "clip"
 
 
@@ -53,34 +53,42 @@ class Counted:
 
 
 def count(opened: Opened, asked: Asked | None) -> None:
-    """Count the rows in one pass, show the result, and offer the next step."""
-    counted: Counted | None = st.session_state.get(COUNTED)
-    fresh = counted is not None and counted.asked == asked
-    if st.button(
-        "Count the rows",
-        type="secondary" if fresh else "primary",
-        key="count",
-        disabled=asked is None,
-        help=None if asked else "Choose columns and a box first.",
-    ):
-        assert asked is not None
-        fresh = False
-        before: Job[Counted] | None = st.session_state.get(COUNTING)
-        if before is not None:
-            before.stop()
-        st.session_state[COUNTING] = begin(opened, asked)
+    """Count the rows in one pass, and offer the next step. It is the foot of the step."""
+    counted = fresh(asked)
+    with step_list.foot("counted"):
+        if counted is not None and counted.trouble is None:
+            found = counted.tally.value
+            st.markdown(
+                f"{found.inside:,} {explain.plural(counted.asked.row)} in the area {NOT_PRIVATE}",
+                width="stretch",
+            )
+            st.button(
+                "Continue", type="primary", key="protected", on_click=keep, args=(opened, counted)
+            )
+            return
+        said = "Next, count the rows." if asked else "Choose the columns and an area."
+        st.markdown(f":material/info: {said}", width="stretch")
+        if st.button("Count the rows", type="primary", key="count", disabled=asked is None):
+            assert asked is not None
+            before: Job[Counted] | None = st.session_state.get(COUNTING)
+            if before is not None:
+                before.stop()
+            st.session_state[COUNTING] = begin(opened, asked)
     job: Job[Counted] | None = st.session_state.get(COUNTING)
-    if job is not None:
-        if not fragments.watch(job):
-            return
-        del st.session_state[COUNTING]
-        if job.failure:
-            refuse(job.failure)
-            return
-        counted = st.session_state[COUNTED] = job.result
-        fresh = counted is not None and counted.asked == asked
-    if fresh and counted is not None:
-        told(opened, counted)
+    if job is None or not fragments.watch(job):
+        return
+    del st.session_state[COUNTING]
+    if job.failure:
+        refuse(job.failure)
+        return
+    st.session_state[COUNTED] = job.result
+    st.rerun()
+
+
+def fresh(asked: Asked | None) -> Counted | None:
+    """What was counted last, if it answers what is asked now."""
+    counted: Counted | None = st.session_state.get(COUNTED)
+    return counted if counted is not None and counted.asked == asked else None
 
 
 def begin(opened: Opened, asked: Asked) -> Job[Counted]:
@@ -111,16 +119,19 @@ def counting(opened: Opened, asked: Asked) -> Counted:
     return Counted(asked, dataset, tally, NonPrivate(trouble), better)
 
 
-def told(opened: Opened, counted: Counted) -> None:
+def tell(asked: Asked | None) -> None:
     """Show how many rows were kept. Only their owner may see this; no file contains it."""
+    counted = fresh(asked)
+    if counted is None:
+        return
     found, row = counted.tally.value, counted.asked.row
     with st.container(key="tally"):
         st.markdown(f"What became of the rows {NOT_PRIVATE}")
         for column, (label, number) in zip(
             st.columns(3),
             (
-                (f"{explain.plural(row).capitalize()} in the box", found.inside),
-                ("Outside the box", found.outside),
+                (f"{explain.plural(row).capitalize()} in the area", found.inside),
+                ("Outside the area", found.outside),
                 ("Unreadable", found.unreadable),
             ),
             strict=True,
@@ -130,15 +141,12 @@ def told(opened: Opened, counted: Counted) -> None:
         st.error(plain(counted.trouble.value), icon=":material/error:")
         if counted.better:
             st.button("Swap the two columns", key="swap", on_click=swap, args=(counted.better,))
-        return
-    if found.outside > found.inside:
-        st.warning("Most rows lie outside the box. Is it the right one?")
-    st.button("Go on", type="primary", key="protected", on_click=keep, args=(opened, counted))
+    elif found.outside > found.inside:
+        st.warning("Most rows lie outside the area. Is it the right one?")
 
 
 def swap(columns: tuple[str, ...]) -> None:
-    step_list.forget("columns")
-    step_list.memory()["columns"] = list(columns)
+    step_list.put("columns", list(columns))
 
 
 def keep(opened: Opened, counted: Counted) -> None:

@@ -8,19 +8,38 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui import address, url_keys
+from pages.ui import address, palette, url_keys
 from pages.ui.publish.publish_step import PublishStep
 
-REMEMBERED = "remembered"
+REMEMBERED, PUT = "remembered", "times put"
 
 
 TITLES = {
     PublishStep.DATA: "Data",
-    PublishStep.PROTECT: "What is protected",
-    PublishStep.LEVEL: "Level, and what an attacker gains",
+    PublishStep.PROTECT: "Who is protected",
+    PublishStep.PLACE: "Columns and area",
+    PublishStep.LEVEL: "Level and budget",
     PublishStep.CONFIRM: "Confirm",
     PublishStep.RELEASED: "Released",
 }
+#: The foot of a step stays in sight, however long the step is.
+STYLE = """
+<style>
+[data-testid="stLayoutWrapper"]:has(> [class*="st-key-foot-"]) {
+  position: sticky; bottom: 0; z-index: 3; background: PAPER;
+  border-top: 1px solid rgba(128, 144, 160, .35); padding: .6rem 0;
+}
+[class*="st-key-done-"] { gap: .75rem; margin-bottom: -.6rem; }
+[class*="st-key-done-"] p { font-size: .9rem; }
+[class*="st-key-done-"] button { min-height: 1.5rem; padding: 0 .25rem; }
+[class*="st-key-step-"] h4 { padding-top: 0; }
+</style>
+"""
+
+
+def style() -> None:
+    """What the steps look like; drawn once a page."""
+    st.html(STYLE.replace("PAPER", palette.current().paper))
 
 
 def current() -> PublishStep:
@@ -43,7 +62,7 @@ def opened(step: PublishStep) -> Iterator[None]:
 def finished(step: PublishStep, words: str, change: bool = True) -> None:
     """A step that is behind, in a line."""
     with st.container(
-        horizontal=True, vertical_alignment="center", key=f"step-{step}", gap="small"
+        horizontal=True, vertical_alignment="center", key=f"done-{step}", gap="small"
     ):
         st.markdown(
             f":material/check: **{step.number} · {TITLES[step]}**&ensp; {words}", width="content"
@@ -52,9 +71,30 @@ def finished(step: PublishStep, words: str, change: bool = True) -> None:
             st.button("Change", key=f"change-{step}", type="tertiary", on_click=go, args=(step,))
 
 
-def ahead(step: PublishStep) -> None:
-    """A step that is still to come."""
-    st.caption(f"&emsp;{step.number} · {TITLES[step]}")
+def ahead(*steps: PublishStep) -> None:
+    """Steps that are still to come, in a line."""
+    st.caption("Next: " + " · ".join(f"{step.number}&nbsp;{TITLES[step]}" for step in steps))
+
+
+def footer(key: str, step: PublishStep, words: str = "", missing: str = "") -> None:
+    """The foot of a step: what was settled, or what is missing, and the way on."""
+    with foot(key):
+        st.markdown(f":material/info: {missing}" if missing else words, width="stretch")
+        st.button(
+            "Continue",
+            type="primary",
+            key=key,
+            disabled=bool(missing),
+            on_click=go,
+            args=(step,),
+        )
+
+
+def foot(key: str) -> Any:
+    """A place for words and buttons that stays in sight at the end of a step."""
+    return st.container(
+        horizontal=True, vertical_alignment="center", key=f"foot-{key}", gap="medium"
+    )
 
 
 def remembered(
@@ -65,8 +105,14 @@ def remembered(
     first = values.get(name, default)
     nothing = first is None and "options" in options
     start = {"index": None} if nothing else address.starting_at(widget, first, options)
-    values[name] = value = widget(label, key=f"remembered-{name}", **options, **start)
+    values[name] = value = widget(label, key=latest_key(name), **options, **start)
     return value
+
+
+def latest_key(name: str) -> str:
+    """The key of a control; another one after `put`, since the browser keeps what it showed."""
+    times = st.session_state.get(PUT, {}).get(name, 0)
+    return f"remembered-{name}" + f"-{times}" * bool(times)
 
 
 def memory() -> dict[str, Any]:
@@ -74,8 +120,16 @@ def memory() -> dict[str, Any]:
     return found
 
 
+def put(name: str, value: Any) -> None:
+    """Set what a control shows when it is drawn next."""
+    forget(name)
+    memory()[name] = value
+    times: dict[str, int] = st.session_state.setdefault(PUT, {})
+    times[name] = times.get(name, 0) + 1
+
+
 def forget(*names: str) -> None:
     """Let controls start again."""
     for name in names:
         memory().pop(name, None)
-        st.session_state.pop(f"remembered-{name}", None)
+        st.session_state.pop(latest_key(name), None)

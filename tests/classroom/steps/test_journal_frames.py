@@ -11,6 +11,7 @@ import pytest
 import dpcore
 from dpcore.algorithms import ALGORITHMS
 from dpcore.classroom import steps
+from dpcore.classroom.playable_methods import playable
 from dpcore.classroom.steps import MarkKind
 from dpcore.classroom.steps.block_frames import some_block_centers
 from dpcore.classroom.steps.marks import borders, grid_cells, nearest, some_rows
@@ -37,7 +38,7 @@ def titles(frames):
     return [frame.title for frame in frames]
 
 
-@pytest.mark.parametrize("algorithm", steps.playable())
+@pytest.mark.parametrize("algorithm", playable())
 def test_every_run_on_a_map_can_be_told_and_its_budget_only_shrinks(algorithm):
     try:
         result, told = played(algorithm, epsilon=20.0)
@@ -67,7 +68,7 @@ def questions(transcript):
             yield charge
 
 
-@pytest.mark.parametrize("algorithm", steps.playable())
+@pytest.mark.parametrize("algorithm", playable())
 def test_after_each_frame_the_account_equals_the_transcript_so_far(algorithm):
     curators, asked = [], []
 
@@ -283,6 +284,6 @@ def test_a_thousand_rows_stand_for_all_the_same_ones_each_time():
 
 
 def test_what_can_be_told_is_what_runs_in_two_dimensions():
-    assert "dplloyd" in steps.playable()
-    assert "sparse-mean" not in steps.playable()
-    assert set(steps.playable()) <= set(ALGORITHMS)
+    assert "dplloyd" in playable()
+    assert "sparse-mean" not in playable()
+    assert set(playable()) <= set(ALGORITHMS)

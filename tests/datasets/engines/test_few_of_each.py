@@ -12,7 +12,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dpcore.datasets.engines import DataFileError, DuckDBEngine, Engine, Ids, open_source
+from dpcore.datasets.engines import (
+    DataFileError,
+    DuckDBEngine,
+    Engine,
+    Ids,
+    few_of_each,
+    open_source,
+)
 from dpcore.geometry.domain import Box, Grid
 
 BOX = Box((0, 0), (1, 1), ("lon", "lat"))
@@ -154,3 +161,56 @@ def test_no_pass_over_all_rows_is_taken_for_one_over_the_kept_ones(tmp_path):
     source = open_source(DuckDBEngine(), str(path), ("lon", "lat")).told_apart(Ids("who", 1, "k"))
     with pytest.raises(ValueError, match="a few of each id"):
         DuckDBEngine().census(source, Grid(BOX, 1))
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_however_many_parts_ids_are_read_in_the_same_rows_are_kept(
+    kind, whole, tmp_path, monkeypatch
+):
+    frame = people(n=4000)
+    if whole:
+        frame["who"] = frame["who"].dropna().str.removeprefix("p:").astype("Int64")
+    path = tmp_path / f"people.{kind}"
+    frame.to_csv(path, index=False) if kind == "csv" else frame.to_parquet(path)
+    asked: list[str] = []
+    before = DuckDBEngine._asked
+    monkeypatch.setattr(DuckDBEngine, "_asked", lambda *a: asked.append("") or before(*a))
+    monkeypatch.setattr(few_of_each, "MOST_BYTES", 8000)
+    assert kept(DuckDBEngine(), path) == expected(frame, "key")
+    assert len(asked) > 8
+
+
+def test_an_id_with_more_rows_than_a_part_holds_is_read_all_the_same(tmp_path, monkeypatch):
+    frame = people(n=400).assign(who=5)
+    frame.to_parquet(path := tmp_path / "one.parquet")
+    monkeypatch.setattr(few_of_each, "MOST_BYTES", 1)
+    monkeypatch.setattr(few_of_each, "MOST_PARTS", 8)
+    assert kept(DuckDBEngine(), path) == expected(frame, "key")
+
+
+def test_ids_that_share_a_hash_are_told_apart():
+    frame = people(n=500)
+    frame = frame[BOX.contains(frame[["lon", "lat"]]) & frame["who"].notna()]
+    c0, c1 = BOX.cells(frame[["lon", "lat"]]).T
+    hashes = pa.array(np.zeros(len(frame), dtype=np.uint64))
+    columns = [hashes, pa.array(frame["who"].tolist()), pa.array(c0 << 21 | c1)]
+    batch = pa.record_batch(columns, names=["hash", "id", "p0"])
+    found = few_of_each.kept(lambda part: [batch], Ids("who", ROWS, "key"), 2, True, 0)
+    assert Counter(map(tuple, np.concatenate(list(found)).tolist())) == expected(frame, "key")
+
+
+def test_lots_that_begin_alike_are_compared_to_the_end(tmp_path):
+    """Of 300,000 lots some two begin with the same 32 bits; the rank of the first is the limit."""
+    n = 300_000
+    lots = sorted((hashlib.md5(f"key:{i}:1".encode()).hexdigest(), i) for i in range(1, n + 1))
+    tied = next(i for i in range(1, n) if lots[i - 1][0][:8] == lots[i][0][:8])
+    places = np.arange(n) / n
+    pd.DataFrame({"lon": places, "lat": 0.5, "who": 1}).to_parquet(path := tmp_path / "one.parquet")
+    source = open_source(DuckDBEngine(), str(path), ("lon", "lat")).told_apart(
+        Ids("who", tied, "key")
+    )
+    cells = DuckDBEngine().lattice_rows(source, BOX)[:, 0]
+    numbers = sorted(i for _, i in lots[:tied])
+    wanted = BOX.cells(np.stack([places, places * 0 + 0.5], axis=1))[:, 0][np.array(numbers) - 1]
+    assert sorted(cells.tolist()) == wanted.tolist()

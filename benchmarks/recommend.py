@@ -1,0 +1,29 @@
+"""How long it takes to recommend a level, on the month that ships as a grid."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import dpcore
+from benchmarks.table import Row
+
+TITLE = "Recommending a level"
+
+NEEDS = (
+    "centers within 200 m, 9 times in 10",
+    "clustering at most 1 % worse",
+    "neighborhood counts within 100 trips",
+)
+#: Seconds on the month of 11.8 million rows, the data being loaded.
+BAR = 2.0
+
+
+def rows() -> Iterator[Row]:
+    data = dpcore.datasets.load("nyc-month")
+    for need in NEEDS:
+        began = time.process_time()
+        found = dpcore.recommend(need, data)
+        taken = time.process_time() - began
+        name = found.level.name if found.level else "no level"
+        yield Row(f"{need}: {name}", taken, BAR, "s of CPU time")

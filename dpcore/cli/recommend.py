@@ -1,0 +1,90 @@
+"""`dpcore recommend`: the strictest level that is accurate enough."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from dpcore.datasets import BUILTIN, load
+from dpcore.datasets.base import Dataset
+from dpcore.errors import BadInput
+from dpcore.geometry.domain import Box
+from dpcore.geometry.positions import looks_geographic
+from dpcore.privacy.accounting import Neighbors
+from dpcore.study.needs import EXAMPLES
+from dpcore.study.recommendation import recommend
+
+#: No level meets the need.
+NONE = 1
+
+
+def add(command: argparse.ArgumentParser) -> None:
+    command.description = (
+        "Finds the strictest of the seven named levels that meets a need, and says where that is "
+        "known from: public data, or public data of the same size as yours, or the error analysis. "
+        "Private rows are never looked at. Exit code 1 says that no level meets the need."
+    )
+    command.add_argument("need", help="such as " + "; ".join(f"'{each}'" for each in EXAMPLES))
+    command.add_argument("-k", type=int, default=5, help="how many centers (%(default)s)")
+    command.add_argument(
+        "--algorithm", help="the method (default: adaptive on two coordinates, else auto)"
+    )
+    command.add_argument("--data", help="a built-in set, to measure on it")
+    command.add_argument(
+        "-n", type=int, help="how many rows yours are: a public number, such as a census's"
+    )
+    command.add_argument(
+        "--box",
+        nargs="+",
+        type=float,
+        metavar="X",
+        help="the public box of your data: all low ends, then all high ends; with two ends in "
+        "degrees, longitude first, it is a map",
+    )
+    command.add_argument("--delta", type=float, default=0.0, help="for methods that can use it")
+    command.add_argument(
+        "--neighbors", choices=[str(n) for n in Neighbors], default=str(Neighbors.ADD_REMOVE)
+    )
+    command.add_argument("--every-level", action="store_true", help="look at all seven levels")
+    command.add_argument("--json", action="store_true", help="for programs")
+    command.set_defaults(do=do)
+
+
+def do(arguments: argparse.Namespace) -> int:
+    data, box = known(arguments)
+    found = recommend(
+        arguments.need,
+        data,
+        arguments.k,
+        arguments.algorithm,
+        n=arguments.n,
+        box=box,
+        delta=arguments.delta,
+        neighbors=arguments.neighbors,
+        every_level=arguments.every_level,
+    )
+    print(json.dumps(found.as_dict(), indent=1) if arguments.json else found)
+    return NONE if found.level is None else 0
+
+
+def known(arguments: argparse.Namespace) -> tuple[Dataset | None, Box | None]:
+    """The public data to measure on, or the box of private ones."""
+    if arguments.data is None:
+        if not arguments.box or arguments.n is None:
+            raise BadInput("Name a built-in set with --data, or type -n and --box of your data.")
+        half, odd = divmod(len(arguments.box), 2)
+        if odd:
+            raise BadInput("--box needs all low ends, then as many high ends.")
+        box = Box.between(arguments.box[:half], arguments.box[half:], half)
+        degrees = Box(box.low, box.high, ("longitude", "latitude")) if half == 2 else box
+        return None, degrees if looks_geographic(degrees) else box
+    if arguments.box or arguments.n is not None:
+        raise BadInput("A built-in set has its own box and rows. Leave out --box and -n.")
+    if arguments.data not in BUILTIN and not arguments.data.startswith("gaussians-k"):
+        raise BadInput(
+            f"{arguments.data} is not built in, and its rows may not choose a level. Type -n (a "
+            "public number) and --box in its place."
+        )
+    data = load(arguments.data)
+    assert isinstance(data, Dataset)
+    return data, None

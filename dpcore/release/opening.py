@@ -1,0 +1,149 @@
+"""A release as anybody has it, opened from a folder or a ZIP.
+
+Whoever sent the files may have written anything into them. So only small, regular files with plain
+names are read, never more than a release has, and each must be the one that the certificate names.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import IO, Any
+
+from dpcore.errors import BadInput, shortened
+from dpcore.release import certificate as written
+from dpcore.release.certificate_schema import CERTIFICATE
+from dpcore.release.published_files import PublishedFiles
+
+#: No release has more files, nor more bytes in all of them.
+MOST_FILES, MOST_BYTES = 100, 1 << 30
+
+
+def opened(source: str | Path | bytes) -> PublishedFiles:
+    """A release from a folder, a ZIP or the bytes of a ZIP, wherever it was published.
+
+    Every file must be the one that its certificate names; what the certificate does not name is
+    left out. `dpcore.release.verify` checks much more.
+
+    Parameters
+    ----------
+    source : str, Path or bytes
+        A folder, a ZIP file or a certificate.json with the other files beside it; or the content of
+        a ZIP file.
+
+    Returns
+    -------
+    PublishedFiles
+
+    Raises
+    ------
+    ValueError
+        If it is no release, or a file was changed.
+
+    Examples
+    --------
+    >>> from dpcore.release import Amount, BuiltinData, Ledger, ReleasePlan, opened, publish
+    >>> plan = ReleasePlan(
+    ...     "flowers", BuiltinData("s1-like"), "adaptive", k=2, epsilon=0.5, allowed=Amount.of(1.0)
+    ... )
+    >>> publish(plan, Ledger("books")).save("published")
+    >>> len(opened("published").synopsis) > 100
+    True
+    """
+    where = "The ZIP" if isinstance(source, bytes) else str(source)
+    try:
+        files = dict(_contents(source))
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as problem:
+        raise BadInput(f"{where} is no ZIP that can be read: {problem}.") from problem
+    if written.NAME not in files:
+        raise BadInput(f"{where} is no release: there is no {written.NAME} in it.")
+    said = _certificate(files[written.NAME], where)
+    kept = {written.NAME: files[written.NAME]}
+    if written.PAGE in files:
+        kept[written.PAGE] = files[written.PAGE]
+    for name, known in said["files"].items():
+        if name in files:
+            if written.described(files[name]) != known:
+                raise BadInput(
+                    f"{where}: {name} is not the file that was released. Get the release again "
+                    "from its publisher."
+                )
+            kept[name] = files[name]
+    return PublishedFiles(files=kept)
+
+
+def _certificate(content: bytes, where: str) -> Mapping[str, Any]:
+    """What the certificate says, where it has its fields and its own fingerprint."""
+    try:
+        said = json.loads(content)
+    except (ValueError, RecursionError) as problem:
+        raise BadInput(f"{where}: {written.NAME} cannot be read ({problem}).") from problem
+    if wrong := CERTIFICATE(said, ""):
+        raise BadInput(f"{where}: {written.NAME} is not that of a dpcore release: {wrong}.")
+    if written.digest(said) != said["digest"]:
+        raise BadInput(f"{where}: {written.NAME} was changed. Get it again from its publisher.")
+    return said
+
+
+def _contents(source: str | Path | bytes) -> Iterator[tuple[str, bytes]]:
+    if isinstance(source, bytes):
+        yield from _packed(io.BytesIO(source))
+        return
+    path = Path(source).expanduser()
+    if path.name == written.NAME:
+        path = path.parent
+    if path.is_dir():
+        yield from _beside(path)
+    elif path.is_file():
+        with path.open("rb") as file:
+            yield from _packed(file)
+    else:
+        raise BadInput(f"There is no folder or ZIP {shortened(str(source))}.")
+
+
+def _beside(folder: Path) -> Iterator[tuple[str, bytes]]:
+    """The regular files in a folder, if they are no more than a release has."""
+    known = [file for file in sorted(folder.iterdir()) if stat.S_ISREG(file.lstat().st_mode)]
+    left = MOST_BYTES
+    _refuse_many(len(known))
+    for path in known:
+        with path.open("rb") as file:
+            content = _read(file, left)
+        left -= len(content)
+        yield path.name, content
+
+
+def _packed(file: IO[bytes]) -> Iterator[tuple[str, bytes]]:
+    """The files in an archive: at its root, or all in one folder."""
+    with zipfile.ZipFile(file) as archive:
+        members = [each for each in archive.infolist() if not each.is_dir()]
+        _refuse_many(len(members))
+        folders = {PurePosixPath(each.filename).parent for each in members}
+        if len(folders) > 1:
+            raise BadInput("The files of a release are in one folder, and these are in several.")
+        names = [PurePosixPath(each.filename).name for each in members]
+        if len(set(names)) < len(names):
+            raise BadInput("The ZIP has two files of one name.")
+        left = MOST_BYTES
+        for name, member in zip(names, members, strict=True):
+            with archive.open(member) as packed:
+                content = _read(packed, left)
+            left -= len(content)
+            yield name, content
+
+
+def _read(file: IO[bytes], most: int) -> bytes:
+    content = file.read(most + 1)
+    if len(content) > most:
+        raise BadInput(f"The files have more than {MOST_BYTES:,} bytes: no release is so large.")
+    return content
+
+
+def _refuse_many(number: int) -> None:
+    if number > MOST_FILES:
+        raise BadInput(f"There are {number:,} files: no release has more than {MOST_FILES}.")

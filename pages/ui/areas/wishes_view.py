@@ -1,0 +1,222 @@
+"""Wishes of several people: compared with the plan, or counted privately into areas."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+
+import streamlit as st
+
+from dpcore.datasets import wishes
+from dpcore.datasets.wishes import Wish
+from dpcore.errors import BadInput, DpcoreError
+from dpcore.privacy import explain
+from dpcore.release.ledger import Actors, Ledger
+from dpcore.release.wish_counts import MOST_AREAS, WishPlan, publish_wishes
+from pages.ui import access, city_map, limits, url_keys
+from pages.ui.access import Action
+from pages.ui.areas import area_run, editing, own_track
+from pages.ui.areas.chosen import LEVEL_NAMES, Chosen
+from pages.ui.choice import Choice
+from pages.ui.publish import ledger_choice
+from pages.ui.wording import plain
+
+HELD, PROBLEMS, DONE = "wishes", "problems with wishes", "wishes counted"
+NAME, COST, MOST = "wishes-name", "wishes-cost", "wishes-most"
+#: The level that a count costs at first, and the neighborhoods of one wish that count.
+FIRST_COST, FIRST_MOST = LEVEL_NAMES[1], 3
+
+
+def draw(choice: Choice, areas: Sequence[Chosen]) -> None:
+    st.markdown(
+        "For whoever draws the areas: load the wishes that people exported under “My own map”. "
+        "Each is a secret and stays in the memory of this visit. There are two ways to use them:\n"
+        "\n- **Compare** them with a plan that was drawn for public reasons. That changes nothing "
+        "and costs nothing.\n"
+        "- **Count** them privately. An area becomes strict where enough people wish it, and the "
+        "count is charged to an account."
+    )
+    if not city_map.in_new_york(choice.box):
+        st.info("Wishes name neighborhoods of New York, and these data are from another place.")
+        return
+    finished()
+    load_step()
+    held: list[Wish] = st.session_state.get(HELD, [])
+    if not held:
+        return
+    compared(choice, areas, held)
+    counted(held)
+
+
+def load_step() -> None:
+    for problem in st.session_state.pop(PROBLEMS, []):
+        st.warning(plain(problem))
+    held: list[Wish] = st.session_state.get(HELD, [])
+    if access.may(Action.BRING) and limits.room_for_uploads():
+        st.file_uploader(
+            "Wishes",
+            type=["geojson", "json"],
+            accept_multiple_files=True,
+            key=own_track.file_key("wishes"),
+            on_change=load,
+            help="One file for each person.",
+        )
+    else:
+        st.info("This visit may not bring files.")
+    if held:
+        people = "one person" if len(held) == 1 else f"{len(held):,} people"
+        st.markdown(f"**Loaded:** wishes of {people}.")
+        st.button("Forget these wishes", icon=":material/delete_forever:", on_click=forget)
+
+
+def load() -> None:
+    """Read the files that were just given, and take them out of the control."""
+    held: list[Wish] = st.session_state.setdefault(HELD, [])
+    st.session_state.pop(DONE, None)
+    for name, content in own_track.take("wishes"):
+        try:
+            held.append(wishes.read_wish(content, name))
+        except BadInput as problem:
+            st.session_state.setdefault(PROBLEMS, []).append(str(problem))
+
+
+def forget() -> None:
+    st.session_state.pop(HELD, None)
+
+
+def compared(choice: Choice, areas: Sequence[Chosen], held: Sequence[Wish]) -> None:
+    """What the plan does with the strictest of the wishes, which changes nothing."""
+    st.subheader("Compare with the plan")
+    st.markdown(
+        "Draw the plan for public reasons, such as hospitals and schools. Where wishes overlap, "
+        "the strictest counts."
+    )
+    try:
+        plan = area_run.plan_map(choice, areas)
+    except BadInput as problem:
+        st.warning(plain(str(problem)))
+        return
+    strictest = wishes.strictest(held)
+    met = wishes.met_by(Wish(strictest), plan, area_run.with_areas(choice, areas).request.epsilon)
+    with st.expander(
+        "Look at the wishes: not private, for your eyes", icon=":material/visibility:"
+    ):
+        st.markdown(
+            f"The plan meets the wishes in {sum(met.values())} of {len(met)} neighborhoods."
+        )
+        st.table(
+            [
+                {
+                    "Neighborhood": plain(name),
+                    "Strictest wish": explain.nearest_level(level).name,
+                    "The plan is as strict": "yes" if met[name] else "no",
+                }
+                for name, level in strictest.items()
+            ],
+            border="horizontal",
+            hide_index=True,
+        )
+        st.warning(
+            "**Do not redraw the plan by this table.** Whoever sees a map that changed to meet a "
+            "wish learns where somebody wished. Count privately instead.",
+            icon=":material/lock:",
+        )
+
+
+def counted(held: Sequence[Wish]) -> None:
+    """A private count, charged to an account, whose areas everybody may see."""
+    st.subheader("Count privately")
+    st.markdown("Everybody may see the areas that come of a noisy count.")
+    if not access.may(Action.SPEND):
+        st.info("Your role does not let you publish, and a private count is published.")
+        return
+    if access.needs_approval():
+        st.info(
+            "Here a second publisher has to approve every release, and a count of wishes cannot "
+            "wait for that yet. Count them in Python: `dpcore.release.wish_counts`."
+        )
+        return
+    left, middle, right = st.columns(3)
+    with left:
+        name = st.text_input("Name of the account", "wishes", key=NAME)
+    with middle:
+        cost = st.select_slider(
+            "How strictly to protect each wish", LEVEL_NAMES, value=FIRST_COST, key=COST
+        )
+    with right:
+        most = st.number_input(
+            "Neighborhoods of one wish that count", 1, MOST_AREAS, FIRST_MOST, key=MOST
+        )
+    epsilon = Chosen("", cost).epsilon
+    try:
+        plan = WishPlan(name.strip(), epsilon, int(most))
+    except BadInput as problem:
+        st.warning(plain(str(problem)))
+        return
+    st.markdown(
+        f"An area becomes strict where the noisy number of people reaches **{plan.threshold}**. "
+        f"About one wish an attacker can gain {explain.odds(epsilon)}."
+    )
+    if len(held) < (plan.threshold or 0):
+        st.caption(
+            f"You loaded fewer wishes than that ({len(held)}), so most likely no area comes of it: "
+            "so few wishes cannot be granted without telling of them."
+        )
+    st.caption(plain(plan.statement()))
+    ledger = ledger_choice.ledger()
+    if ledger is None:
+        return
+    st.button(
+        f"Count once, and spend {plan.price} for good",
+        type="primary",
+        key="count-wishes",
+        disabled=not plan.name,
+        on_click=count,
+        args=(plan, ledger),
+    )
+
+
+def count(plan: WishPlan, ledger: Ledger) -> None:
+    """Count, charge, and take the areas into the plan. The wishes are gone after that, so a second
+    press counts nothing."""
+    access.require(Action.SPEND)
+    held: list[Wish] = st.session_state.pop(HELD, [])
+    if not held:
+        return
+    try:
+        drawn, entry = publish_wishes(
+            plan, held, ledger, Actors(access.user() if access.is_shared() else None)
+        )
+    except (DpcoreError, OSError, sqlite3.Error) as problem:
+        st.session_state[HELD] = held
+        st.session_state[PROBLEMS] = [f"Nothing was counted. {problem}"]
+        return
+    levels = {
+        each["properties"]["name"]: each["properties"]["epsilon"] for each in drawn["features"]
+    }
+    new = [Chosen(name, explain.nearest_level(level).name) for name, level in levels.items()]
+    if new:
+        editing.add(*new)
+    st.session_state[DONE] = len(new), entry.number, json.dumps(drawn)
+
+
+def finished() -> None:
+    """What came of a count."""
+    if DONE not in st.session_state:
+        return
+    number, entry, text = st.session_state[DONE]
+    areas = "one area" if number == 1 else f"{number} areas"
+    st.success(
+        f"Counted and charged as entry {entry} of the ledger. {areas.capitalize()} came of it"
+        + (", and the plan has them now." if number else ": nowhere did enough people wish."),
+        icon=":material/verified_user:",
+    )
+    with st.container(horizontal=True):
+        st.download_button("These areas as GeoJSON", text, "areas.geojson", "application/geo+json")
+        st.button(
+            "See the plan",
+            icon=":material/map:",
+            on_click=url_keys.AREAS_VIEW.clear,
+            key="see-plan",
+        )

@@ -1,0 +1,149 @@
+"""The budget for life: what it means, what it buys, and what others chose."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import streamlit as st
+
+from dpcore.privacy import explain
+from dpcore.privacy.accounting import MAX_DELTA, MAX_EPSILON, MIN_EPSILON
+from dpcore.privacy.rounding import at_least, at_most
+from dpcore.release.amounts import Amount
+from dpcore.release.ledger import Account
+from pages.ui.publish import step_list
+from pages.ui.wording import plain
+
+#: What all releases of a data set may use together, unless somebody says otherwise.
+SUGGESTED = 1.0
+MONTHS = 12
+#: Figures that others published: who and what, what one ε covers, ε, and where it stands.
+OTHERS = (
+    (
+        "US Census Bureau, 2020 Census, redistricting data",
+        "one person, for the whole census",
+        "19.61",
+        "US Census Bureau, press release of 9 June 2021",
+    ),
+    (
+        "Google, COVID-19 Community Mobility Reports",
+        "one user, each day anew",
+        "2.64",
+        "Aktay et al. 2020, arXiv:2004.04145",
+    ),
+    (
+        "Google, COVID-19 Search Trends symptoms",
+        "one user, each day anew",
+        "1.68",
+        "Bavadekar et al. 2020, arXiv:2009.01265",
+    ),
+    (
+        "Apple, popular emoji",
+        "one report of one device, once a day",
+        "4",
+        "Apple, Differential Privacy Overview, 2017",
+    ),
+    (
+        "Israel, live births of 2014",
+        "one birth",
+        "9.98",
+        "Hod and Canetti 2024, arXiv:2405.00267",
+    ),
+)
+
+
+def draw(key: str, account: Account | None, price: Amount, unit: str) -> None:
+    """What is left of a budget; for new data, the question how large it is to be."""
+    if account is None:
+        ask(key, price, unit)
+    else:
+        meter(account)
+
+
+def meter(account: Account) -> None:
+    """A bar that empties: full while nothing is used."""
+    allowed, left = account.allowed.epsilon, account.left.epsilon
+    st.progress(
+        min(float(max(left, Fraction(0)) / allowed), 1.0),
+        f"Budget of “{plain(account.name)}”: **{account.left} left** of {account.allowed} "
+        f"({part(account.left, account.allowed)}); {account.used} used.",
+    )
+
+
+def part(amount: Amount, allowed: Amount) -> str:
+    """A part of a budget in percent, rounded down."""
+    return f"{at_least(max(100 * amount.epsilon / allowed.epsilon, Fraction(0)), 3)} %"
+
+
+def ask(key: str, price: Amount, unit: str) -> None:
+    """The size of the budget, said once."""
+    total = step_list.remembered(
+        st.number_input,
+        "Budget for life, in ε",
+        f"total {key}",
+        SUGGESTED,
+        min_value=MIN_EPSILON,
+        max_value=MAX_EPSILON,
+        step=None,
+        format="%g",
+        help="Every release of these data uses some of it up. When it is gone, nothing more can be "
+        "published of them, ever. It is fixed with the first release and cannot be raised.",
+    )
+    said = [
+        f"Suggested: {SUGGESTED:g}.",
+        f"**{bought(total, price)}**",
+        f"Even after all of them, {lower(explain.attack(total, unit))}",
+        explain.slip(MAX_DELTA if price.delta else 0.0),
+        "Fixed with the first release.",
+    ]
+    st.caption(" ".join(filter(None, said)))
+    if total > SUGGESTED and (caution := explain.caution(total)):
+        st.caption(f":orange[:material/warning: **{caution}**]")
+    with st.popover("What others chose", icon=":material/table:"):
+        others()
+
+
+def chosen(key: str) -> float:
+    """The budget that this visit typed, or the suggested one."""
+    found: float = step_list.memory().get(f"total {key}") or SUGGESTED
+    return found
+
+
+def bought(total: float, price: Amount) -> str:
+    """How many releases like this one a budget pays for, and whether that is a year of months."""
+    number = int(Amount.of(total).epsilon / price.epsilon)
+    if number == 0:
+        return "This pays for no release at this level."
+    if number == 1:
+        return "This pays for one release at this level, and then nothing more."
+    said = f"This pays for {number:,} releases at this level"
+    year = price.epsilon * MONTHS
+    if number >= MONTHS:
+        return f"{said}: one each month for {years(number)}."
+    return f"{said}; one each month for a year would take ε {at_most(year)}."
+
+
+def years(months: int) -> str:
+    full = months // MONTHS
+    return f"{full} years" if full > 1 else "a year"
+
+
+def lower(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:]
+
+
+def others() -> None:
+    """A table of what others published, with where it stands."""
+    st.markdown("**Budgets that others published**")
+    st.table(
+        [
+            {"Who and what": who, "One ε covers": covers, "ε": epsilon, "Source": source}
+            for who, covers, epsilon, source in OTHERS
+        ],
+        border="horizontal",
+        hide_index=True,
+    )
+    st.caption(
+        "They protect different things, so the numbers cannot be compared without the second "
+        "column. A budget that starts anew each day adds up over the days."
+    )

@@ -1,0 +1,179 @@
+"""The panel beside Explore's map: what to run, the level, its meaning, and what to do next."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from dpcore.privacy import explain
+from dpcore.privacy.rounding import at_most
+from dpcore.runs.request import Request
+from pages.ui import access, address, controls, legend, url_keys, visibility
+from pages.ui.access import Action
+from pages.ui.choice import Choice
+from pages.ui.legend import Layers
+from pages.ui.publish.publish_step import PublishStep
+
+UNPROVED = "no protection is proved"
+STYLE = """
+<style>
+.st-key-stage .city-map:not(:fullscreen) {
+  height: calc(100vh - var(--bar) - 2.25rem) !important; min-height: 26rem;
+}
+[data-testid="stColumn"]:has(.st-key-stage) {
+  position: sticky; top: calc(var(--bar) + 1rem); align-self: flex-start;
+}
+.st-key-panel { gap: .7rem; }
+.st-key-panel [data-testid="stVerticalBlock"] { gap: .5rem; }
+[data-testid="stMain"] .st-key-panel h1 { font-size: 1.25rem; padding: 0 0 .4rem; }
+.st-key-panel [data-testid="stCaptionContainer"] p { line-height: 1.35; }
+.st-key-pickers [data-testid="stHorizontalBlock"] { gap: .5rem; }
+.st-key-pickers [data-testid="stColumn"] { min-width: 0; }
+.st-key-pickers [data-testid="stVerticalBlock"] { gap: .15rem; }
+[class*="st-key-all-methods"] button, [class*="st-key-how-many"] button {
+  min-height: 1.5rem; padding: 0;
+}
+
+.st-key-level [data-testid="stSlider"] { padding-bottom: 0; }
+.stops {
+  position: relative; height: 1.1rem; margin: -.95rem 6px 0; font-size: .75rem;
+  color: light-dark(#4F5A63, #A9B6C0);
+}
+.stops span { position: absolute; transform: translateX(-50%); white-space: nowrap; }
+.stops span:first-child { transform: translateX(-6px); }
+.stops span:last-child { transform: translateX(calc(6px - 100%)); }
+.stops b { color: light-dark(#005ADC, #569CFF); }
+.st-key-level .ends { margin-top: 0; opacity: 1; color: light-dark(#4F5A63, #A9B6C0); }
+.st-key-story p { font-size: 1.05rem; line-height: 1.4; }
+.st-key-panel [class*="st-key-figures"] {
+  grid-template-columns: 1fr 1fr; gap: 0; border-radius: .6rem; overflow: hidden;
+  border: 1px solid light-dark(#C8D0D7, #425060);
+}
+.st-key-panel [class*="st-key-figures"] > div { padding: .5rem .75rem; height: 100%; }
+.st-key-panel [class*="st-key-figures"] > div:nth-child(odd) {
+  border-right: 1px solid light-dark(#C8D0D7, #425060);
+}
+.st-key-panel [class*="st-key-figures"] > div:nth-child(n + 3) {
+  border-top: 1px solid light-dark(#C8D0D7, #425060);
+}
+.st-key-panel [class*="st-key-figures"] > div:first-child {
+  background: light-dark(#EAF1FC, #16283F);
+}
+.st-key-panel [data-testid="stMetricValue"] { font-size: 1.6rem; line-height: 1.25; }
+.st-key-panel [data-testid="stTable"] :is(td, th) { padding: .3rem .4rem !important; }
+.st-key-actions { gap: .5rem; }
+.st-key-actions [data-testid="stPageLink"] a {
+  padding: .45rem .9rem; border-radius: .5rem; background: light-dark(#005ADC, #569CFF);
+}
+.st-key-actions [data-testid="stPageLink"] a :is(p, span) {
+  color: light-dark(#FFFFFF, #0F151C); font-weight: 600;
+}
+@media (max-width: 640px) {
+  .st-key-stage .city-map:not(:fullscreen) { height: 21rem !important; min-height: 0; }
+  [data-testid="stColumn"]:has(.st-key-stage) { position: static; }
+  .st-key-pickers [data-testid="stHorizontalBlock"] { flex-wrap: nowrap; }
+  /* The slider comes right after the map, and what is chosen more rarely after the answer. */
+  [data-testid="stLayoutWrapper"]:has(> :is(.st-key-intro, .st-key-pickers)) { order: 5; }
+  [data-testid="stLayoutWrapper"]:has(> .st-key-table) { order: 6; }
+  .st-key-story p { font-size: 1rem; line-height: 1.3; }
+  .stops { font-size: .6875rem; }
+}
+</style>
+"""
+
+
+class RunPanel(NamedTuple):
+    """The parts of the panel, from top to bottom."""
+
+    intro: DeltaGenerator
+    pickers: DeltaGenerator
+    level: DeltaGenerator
+    answer: DeltaGenerator
+    actions: DeltaGenerator
+    table: DeltaGenerator
+
+
+def panel() -> RunPanel:
+    st.html(STYLE)
+    with st.container(key="panel"):
+        return RunPanel(
+            st.container(key="intro", gap=None),
+            st.container(key="pickers"),
+            st.container(key="level", gap=None),
+            st.container(key="answer"),
+            st.container(key="actions", horizontal=True, vertical_alignment="center"),
+            st.container(key="table"),
+        )
+
+
+def choose(places: RunPanel) -> tuple[Choice, Layers]:
+    """Draw the controls, and say what was chosen there and in the address."""
+    with places.pickers:
+        left, middle, right = st.columns([5, 5, 3], gap="small")
+        with left:
+            data = controls.data_control(described=False)
+        with middle:
+            algorithm = controls.algorithm_control(data, url_keys.ALGORITHM.default)
+        with right:
+            k = controls.centers_control()
+    with places.actions:
+        st.button("New noise", icon=":material/casino:", key="noise", on_click=controls.new_noise)
+        with st.popover("Settings", icon=":material/tune:"):
+            address.control(st.toggle, "Three levels side by side", url_keys.THREE)
+            layers = legend.layer_switches(data)
+            exact = controls.exact_values(data)
+            settings = controls.settings_controls(algorithm)
+    return Choice(data, Request(algorithm, k, *exact, settings)), layers
+
+
+def publish_link() -> None:
+    if access.may(Action.PLAN):
+        st.page_link(
+            visibility.PUBLISH,
+            label="Publish at this level",
+            query_params=address.link(url_keys.STEP.at(PublishStep.DATA)),
+        )
+
+
+def introduce(choice: Choice) -> None:
+    """What is on the map, in a sentence."""
+    unit, k = choice.about.unit, choice.request.k
+    st.title("What privacy costs")
+    noisy = (
+        f"**Blue:** the same with noise, so that no single {unit} can be detected."
+        if choice.request.system.verdict.holds
+        else f"**Orange:** from a method that claims to hide each {unit}, without a valid proof."
+    )
+    st.caption(f"**Red:** {k} centers computed from every {unit}. {noisy}")
+
+
+def level_slider(choice: Choice) -> None:
+    chosen = controls.level_slider(f"How strictly is each {choice.about.unit} protected?")
+    most = len(url_keys.LEVEL_NAMES) - 1
+    names = "".join(
+        f'<span style="left:{100 * i / most:.3g}%">'
+        f"{f'<b>{name}</b>' if name == chosen else name}</span>"
+        for i, name in enumerate(url_keys.LEVEL_NAMES)
+    )
+    st.html(f'<div class="stops" aria-hidden="true">{names}</div>{controls.ENDS}')
+    if controls.is_exact(choice):
+        st.caption(
+            f"You typed ε = {at_most(choice.request.epsilon)}; the slider shows the nearest level."
+        )
+
+
+def protection(choice: Choice) -> None:
+    """What the level means, in words."""
+    unit, request = choice.about.unit, choice.request
+    if not request.system.verdict.holds:
+        st.warning(
+            f"**{UNPROVED.capitalize()}.** {explain.attack(float('inf'), unit)} "
+            "This method's privacy claim does not hold."
+        )
+        return
+    if slip := explain.slip(request.delta):
+        st.caption(slip)
+    if caution := explain.caution(request.epsilon):
+        st.caption(f":orange[:material/warning: **{caution}**]")
