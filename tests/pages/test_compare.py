@@ -440,7 +440,7 @@ def test_the_map_of_auto_is_its_rule() -> None:
 
 
 def test_the_program_prints_the_map_of_auto(capsys: pytest.CaptureFixture[str]) -> None:
-    exec(page(compare="auto").code[0].value, {})
+    exec(page(compare="auto").code[1].value, {})
     said = capsys.readouterr().out.splitlines()
     assert len(said) == len(auto_choices.ROWS) * len(auto_choices.DIMENSIONS)
     way = choose(100, 1, 5, 0.2).way
