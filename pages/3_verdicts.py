@@ -122,17 +122,16 @@ def attacks(keys: list[str]) -> None:
         "How far attacks on each method came, as a part of its claim. The table says the same.",
         controls.DATA,
     )
-    attack_chart.keep(found, [key for key, each in reached.items() if each], controls.DATA)
+    attack_chart.keep(
+        found, [key for key, each in reached.items() if each], method_page.chosen_data()
+    )
 
 
 def numbers_at_hand() -> tuple[dict[str, Any] | None, str]:
     """The numbers that theorems are evaluated for, and in words which: the choice in the address,
     where its rows are public."""
-    data = url_keys.DATA.get()
-    try:
-        source = own_data.known(data)
-    except ValueError:
-        data, source = controls.DATA, own_data.known(controls.DATA)
+    data = method_page.chosen_data()
+    source = own_data.known(data)
     epsilon = controls.epsilon_in_address()
     delta, k = url_keys.DELTA.get(), url_keys.CENTERS.get()
     if (n := public_numbers.rows(data)) is None:

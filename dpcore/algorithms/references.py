@@ -256,6 +256,8 @@ REFERENCES: Mapping[str, Reference] = {work.key: work for work in _WORKS}
 
 #: This project, where a method comes from no paper.
 OWN = "ours"
+#: Another package, where a method was installed from there.
+ELSEWHERE = "elsewhere"
 OWN_BIBTEX = (
     "@software{dpcore,\n"
     "  author = {{The dpcore developers}},\n"
@@ -283,7 +285,7 @@ def paper_key(text: str) -> str:
 
 
 #: The five papers, others with a method here, and this project, in words, by key.
-PAPERS: Mapping[str, str] = {
+PAPERS: dict[str, str] = {
     **{key: REFERENCES[key].full for key in (*NUMBERS.values(), *BESIDE)},
     OWN: "This project",
 }
@@ -291,10 +293,12 @@ PAPERS: Mapping[str, str] = {
 
 def short(key: str) -> str:
     """A paper as it is named in a sentence: Su et al. (2016), or this project."""
-    return "This project" if key == OWN else REFERENCES[key].short
+    names = {OWN: "This project", ELSEWHERE: "Another package"}
+    return names[key] if key in names else REFERENCES[key].short
 
 
 def bibtex(*keys: str) -> str:
     """The entries of some works, in order and each once; this project's own among them."""
     ordered = dict.fromkeys(keys)
-    return "\n\n".join(OWN_BIBTEX if key == OWN else REFERENCES[key].bibtex for key in ordered)
+    texts = {OWN: OWN_BIBTEX, ELSEWHERE: "% Ask the authors of the package how to cite it."}
+    return "\n\n".join(texts[key] if key in texts else REFERENCES[key].bibtex for key in ordered)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dpcore.algorithms import get
+from dpcore.algorithms import ALGORITHMS, get
 from dpcore.study.curves import Point, curve
 from dpcore.study.metrics import Metric
 from dpcore.study.sweep import Trial
@@ -102,11 +102,11 @@ def as_json(standings: Iterable[Standing], metric: Metric) -> str:
 
 def row(each: Standing, metric: Metric) -> dict[str, Any]:
     """A standing as a row of a table."""
-    system, point = get(each.algorithm), each.point
+    system, point = ALGORITHMS.get(each.algorithm), each.point
     told = {
         "algorithm": each.algorithm,
-        "verdict": str(system.verdict),
-        "paper": system.paper,
+        "verdict": str(system.verdict) if system else None,
+        "paper": system.paper if system else None,
         "metric": metric.key,
         "refusal": each.refusal,
     }

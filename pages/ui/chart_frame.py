@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from dpcore.algorithms import ALGORITHMS
 from dpcore.study.metrics import Metric
 from pages.ui.palette import Palette
-from pages.ui.wording import measured
+from pages.ui.wording import measured, plain_in_chart
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,22 @@ class ChartFrame:
 
     def say(self, value: float) -> str:
         return measured(value, self.metric, self.geographic)
+
+
+class MethodName(NamedTuple):
+    """What a method is called, and what is known of its claim."""
+
+    title: str
+    claim: str
+    holds: bool
+
+
+def named(algorithm: str) -> MethodName:
+    """A method by its key. One that is not here goes by the name that it was brought with."""
+    system = ALGORITHMS.get(algorithm)
+    if system is None:
+        return MethodName(plain_in_chart(algorithm), "not checked here", False)
+    return MethodName(system.title, system.verdict.lower(), system.verdict.holds)
 
 
 def title(algorithm: str) -> str:

@@ -68,6 +68,8 @@ def keep(
         stem = files[0].name.rpartition(".")[0]
         cells = notebook_cells(stem, shell, python, shows)
         files = [*files, File("Notebook", f"{stem}.ipynb", partial(notebook_file, cells))]
+    if python and not shell:
+        shell = f"python - <<'END'\n{python}END"
     st.subheader("Take it with you")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for file in files:

@@ -159,7 +159,10 @@ PREDICTED = Key("predicted", yes_or_no, True, CURVES)
 
 # Compare.
 COMPARE_VIEW = Key(
-    "compare", OneOf(("rank", "map", "time", "size", "predict", "auto", "papers")), "rank", COMPARE
+    "compare",
+    OneOf(("rank", "duel", "mine", "map", "time", "size", "predict", "auto", "papers")),
+    "rank",
+    COMPARE,
 )
 PAPER = Key("paper", paper, ALL, (Page.COMPARE, Page.VERDICTS))
 ALL_METHODS = Key("all_methods", yes_or_no, False, COMPARE)
@@ -170,6 +173,7 @@ D_TO = Key("d_to", InRange(int, SIDES[0], 16), SIDES[-1], COMPARE)
 CELL_RUNS = Key("cell_runs", InRange(int, 1, MOST_CELL_RUNS), 3, COMPARE)
 CORESETS = Key[list[str]]("coresets", SomeOf(ALGORITHMS), [], COMPARE)
 SIZE_RUNS = Key("size_runs", InRange(int, 1, MOST_RUNS), 5, COMPARE)
+DUEL_RUNS = Key("duel_runs", InRange(int, 2, MOST_CELL_RUNS), 8, COMPARE)
 TIMED = Key[list[str]]("timed", SomeOf(ALGORITHMS), [], COMPARE)
 DIMENSIONS = Key("dimensions", OneOf((2, 4, 10)), 2, COMPARE)
 ROWS_TO = Key("rows", OneOf(SIZES[1:]), 1_000_000, COMPARE)

@@ -14,7 +14,7 @@ from pages.ui import address, own_data, url_keys
 from pages.ui.publish.publish_step import PublishStep
 from pages.ui.wording import FROM_TWIN, FROM_TWIN_WORDS, NOT_PRIVATE, NOT_PRIVATE_WORDS
 
-SHOWN = "raw data shown"
+SHOWN, DECLARED = "raw data shown", "data declared public"
 PUBLISH = "pages/4_publish.py"
 #: Public data of the kind that people bring: a month of trips.
 STAND_IN = "nyc-month"
@@ -27,7 +27,7 @@ class Visibility(StrEnum):
 
 
 def of(data: str) -> Visibility:
-    if not own_data.is_own(data):
+    if not own_data.is_own(data) or data in declared_public():
         return Visibility.PUBLIC
     return Visibility.TWIN if own_data.held()[data].is_twin else Visibility.RAW
 
@@ -99,6 +99,20 @@ def show(
     With `badges` the page itself says of public data that they are public, by `public_badges`.
     """
     standing = of(data)
+    if data in declared_public():
+        with st.container(horizontal=True, vertical_alignment="center", key="declared-public"):
+            st.caption(
+                ":material/public: **Public data, you said.** Anyone may look at them, so choosing "
+                f"{what} by {by} leaks nothing."
+            )
+            st.button(
+                "They are not public",
+                key="not-public",
+                icon=":material/lock:",
+                on_click=declared_public().discard,
+                args=(data,),
+            )
+        return True
     if standing is Visibility.PUBLIC and badges:
         return True
     if standing is Visibility.PUBLIC:
@@ -142,6 +156,12 @@ def show(
     return True
 
 
+def declared_public() -> set[str]:
+    """The data of this session whose owner said that anybody may see them."""
+    found: set[str] = st.session_state.setdefault(DECLARED, set())
+    return found
+
+
 def shown() -> set[str]:
     """The raw data that this session was told to show."""
     found: set[str] = st.session_state.setdefault(SHOWN, set())
@@ -172,6 +192,15 @@ def offer(data: str, what: str) -> None:
     st.caption(
         "Or choose by what an attacker may gain: that is the same for all data, and the slider on "
         "Publish tells it."
+    )
+    st.button(
+        "Anyone may see these data: they are public",
+        key="declare-public",
+        icon=":material/public:",
+        on_click=declared_public().add,
+        args=(data,),
+        help="Say so only if they are published already, or are nobody's. Pages then show and hand "
+        "out everything, without a warning.",
     )
     st.button(
         "Show my raw data, for my eyes only",

@@ -13,19 +13,19 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import dpcore
-from dpcore.algorithms import ALGORITHMS
+from dpcore.algorithms import ALGORITHMS, installed
 from dpcore.algorithms.auto import choose
 from dpcore.algorithms.references import paper_key
 from dpcore.datasets import DataInfo
 from dpcore.datasets.rows import from_array
 from dpcore.papers import REPRODUCTIONS, Check, Conclusion, Effort, ReproductionRun, Row, Shelf
 from dpcore.papers.figure_row import printed
-from dpcore.study import standings
+from dpcore.study import duels, standings
 from dpcore.study.k_by_d_sweep import Family
 from dpcore.study.kept_standings import kept_standings
 from dpcore.study.sweep_plan import SweepPlan
 from pages.ui import cached_work, url_keys
-from pages.ui.compare import auto_choices, findings, k_by_d, run_times, shared_jobs
+from pages.ui.compare import accuracy_duel, auto_choices, findings, k_by_d, run_times, shared_jobs
 from pages.ui.own_data import HELD, SessionData
 from pages.ui.wording import percent
 from tests.pages.sweeping import finished, until
@@ -440,7 +440,7 @@ def test_the_map_of_auto_is_its_rule() -> None:
 
 
 def test_the_program_prints_the_map_of_auto(capsys: pytest.CaptureFixture[str]) -> None:
-    exec(page(compare="auto").code[0].value, {})
+    exec(page(compare="auto").code[1].value, {})
     said = capsys.readouterr().out.splitlines()
     assert len(said) == len(auto_choices.ROWS) * len(auto_choices.DIMENSIONS)
     way = choose(100, 1, 5, 0.2).way
@@ -476,3 +476,81 @@ def test_the_number_of_ones_own_rows_is_typed_and_never_counted() -> None:
     app.number_input(key="at-public_rows").set_value(50_000).run()
     assert "50,000 rows, 3 centers, 2 dimensions" in words(app)
     assert "4,321" not in words(app)
+
+
+def test_a_duel_says_who_wins_in_which_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    small = {"epsilons": (2.0,), "ks": (2, 3), "ns": (500,), "ds": (2,)}
+    real = duels.MethodDuel
+    monkeypatch.setattr(accuracy_duel, "MethodDuel", lambda *rest: real(*rest, **small))
+    app = page(compare="duel", algorithm="eugkm", against="kvariates", duel_runs=8)
+    said = words(finished(app))
+    assert "**EUGkM** wins 2 of 2 cells, 2 of them beyond chance; **k-variates++** wins 0" in said
+    for trace in chart(app)["data"]:
+        ((strength,),) = trace["z"]
+        ((text,),) = trace["text"]
+        assert strength > 0.9
+        assert float(text) > 4
+    table = app.table[0].value
+    assert list(table["EUGkM won"]) == [8, 8]
+    assert set(table["beyond chance"]) == {"yes"}
+
+
+def test_a_duel_is_against_another_method_whatever_the_address_says() -> None:
+    app = page(compare="duel", algorithm="eugkm", against="eugkm", duel_runs=2)
+    assert app.selectbox(key="at-against").value == "dplloyd"
+    press(app, "Stop")
+
+
+def own(app: AppTest, text: str) -> AppTest:
+    app.file_uploader(key="own-results").set_value(("mine.csv", text.encode(), "text/csv"))
+    return checked(app)
+
+
+def test_centers_of_ones_own_method_stand_in_the_ranking_beside_ours() -> None:
+    app = page(compare="mine", **OPENED)
+    ours = dots(app)
+    assert len(ours) == 6
+    data = dpcore.datasets.load("iris")
+    best = dpcore.baseline(data, 5, 0)
+    lines = [",".join(map(repr, map(float, center))) for center in best.centers]
+    app = own(app, "\n".join([",".join(data.box.names), *lines]))
+    table = app.table[0].value
+    assert next(iter(table["Method"])) == "Your method"
+    assert next(iter(table["Verdict"])) == "Not checked here"
+    assert set(dots(app)) == {*ours, "Your method"}
+    assert dots(app)["Your method"] == pytest.approx(0)
+
+
+def test_results_of_ones_own_method_are_shown_at_their_levels_and_keep_their_names() -> None:
+    app = own(
+        page(compare="mine", **OPENED),
+        "algorithm,epsilon,relative_error\nMine <b>,4,.5\nMine <b>,4,.7\neugkm,4,.9\nother,1,.1\n",
+    )
+    assert dots(app)["Mine <b>"] == pytest.approx(0.6)
+    assert dots(app)["eugkm (yours)"] == pytest.approx(0.9)
+    assert "Mine &lt;b&gt; · not checked here" in notes(app)
+    assert "other" not in dots(app)
+    app = own(page(compare="mine", **OPENED), "epsilon,nicv\n1,.1\n")
+    assert "The table has results at ε = 1." in words(app)
+    app = own(page(compare="mine", **OPENED), "epsilon,nicv\n4,.1\n")
+    assert "says nothing about this figure" in words(app)
+
+
+def test_a_table_that_cannot_be_read_says_why_and_ours_stay() -> None:
+    app = own(page(compare="mine", **OPENED), "a,b\n1,2\n")
+    (error,) = app.error
+    assert "has no column" in error.value
+    assert len(dots(app)) == 6
+
+
+def test_a_package_that_brought_a_method_is_named_with_one_click_to_compare_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert "no code comes from the browser" in words(page(compare="mine", **OPENED))
+    monkeypatch.setitem(installed.FOUND, "sulq", "somewhere:SuLQ")
+    monkeypatch.setitem(installed.PROBLEMS, "gone", "ImportError: no such module")
+    app = page(compare="mine", **OPENED)
+    assert "from `somewhere:SuLQ`. Its claim was not checked here." in words(app)
+    assert "ImportError: no such module" in words(app).replace("\\", "")
+    app.button(key="take-sulq").click()
+    assert "sulq" in dots(checked(app))

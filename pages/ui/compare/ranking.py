@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from functools import partial
 
@@ -18,6 +19,7 @@ from dpcore.study.sweep_plan import SweepPlan
 from dpcore.study.sweep_plan import as_csv as runs_csv
 from dpcore.study.sweep_plan import as_json as runs_json
 from pages.ui import address, chart_style, controls, live_runs, refusal_lines, url_keys
+from pages.ui.chart_frame import named
 from pages.ui.choice import Choice
 from pages.ui.compare import ranking_chart
 from pages.ui.downloads import File, keep
@@ -75,9 +77,27 @@ def show() -> None:
         live_runs.sweep(
             plan,
             partial(draw_live, choice, plan, metric, log),
-            partial(files, plan, metric),
+            partial(files_of_runs, plan, metric),
             at_once=AT_ONCE,
         )
+
+
+def beside(choice: Choice, metric: Metric, others: Sequence[Standing]) -> None:
+    """Draw the recommended methods and the chosen one, with other standings among them."""
+    keys = in_turn(choice, chosen_methods(choice, url_keys.ALL))
+    plan = SweepPlan(choice.data, controls.requests(choice, keys), RUNS, usual(metric.key))
+    if found := kept(plan, metric):
+        together = standings.in_order([*found, *others])
+        draw(choice, plan, metric, True, together)
+        files = table_files(together, metric)
+        keep(plan.data, files, True, plan.command(), plan.python(), shows=plan.shows)
+        return
+
+    def draw_runs(runs: list[Trial]) -> None:
+        ours = standings.ranked(keys, runs, metric)
+        draw(choice, plan, metric, True, standings.in_order([*ours, *others]))
+
+    live_runs.sweep(plan, draw_runs, partial(files_of_runs, plan, metric), AT_ONCE)
 
 
 def chosen_methods(choice: Choice, paper: str) -> list[str]:
@@ -178,7 +198,8 @@ def draw(
     drawn = ranking_chart.figure(found, choice, metric, reference_lines(plan, metric), log)
     alt = f"Methods ranked by {metric.title} on {choice.about.title}. The table below says it too."
     for point in chart_style.draw(drawn, "ranking", alt, plan.data)[:1]:
-        live_runs.explore(choice.request.epsilon, point["customdata"][0])
+        if point["customdata"][0] in ALGORITHMS:
+            live_runs.explore(choice.request.epsilon, point["customdata"][0])
     st.page_link(
         "pages/3_verdicts.py",
         label="Which of these are safe to publish with, and why: Verdicts",
@@ -193,25 +214,27 @@ def table(found: Sequence[Standing], choice: Choice, metric: Metric) -> None:
     able = [each for each in found if not each.refusal]
     say = partial(measured, metric=metric, geographic=choice.about.geographic)
     rows = {
-        "Method": [ALGORITHMS[each.algorithm].title for each in able],
-        "Verdict": [ALGORITHMS[each.algorithm].verdict.capitalize() for each in able],
+        "Method": [named(each.algorithm).title for each in able],
+        "Verdict": [named(each.algorithm).claim.capitalize() for each in able],
         metric.title: [say(each.point.mean) if each.point else "…" for each in able],
         "80 % of the runs": [
             f"{say(each.point.low)} to {say(each.point.high)}" if each.point else ""
             for each in able
         ],
-        "Seconds a run": [f"{each.seconds:.2g}" if each.point else "" for each in able],
+        "Seconds a run": [
+            "" if math.isnan(each.seconds) else f"{each.seconds:.2g}" for each in able
+        ],
     }
     places = [str(row + 1) if each.point else "" for row, each in enumerate(able)]
     st.table(pd.DataFrame(rows, index=pd.Index(places, name="Place")), border="horizontal")
     refusal_lines.draw(
-        RefusalLine(ALGORITHMS[each.algorithm].title, "here", each.refusal)
+        RefusalLine(named(each.algorithm).title, "here", each.refusal)
         for each in found
         if each.refusal
     )
 
 
-def files(plan: SweepPlan, metric: Metric, trials: list[Trial]) -> list[File]:
+def files_of_runs(plan: SweepPlan, metric: Metric, trials: list[Trial]) -> list[File]:
     found = standings.ranked(plan.algorithms, trials, metric)
     return [
         *table_files(found, metric),

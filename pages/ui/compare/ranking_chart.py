@@ -9,12 +9,11 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from dpcore.algorithms import ALGORITHMS
 from dpcore.privacy.explain import plural
 from dpcore.study.metrics import Metric
 from dpcore.study.standings import Standing
 from pages.ui import chart_style, palette
-from pages.ui.chart_frame import Line
+from pages.ui.chart_frame import Line, named
 from pages.ui.chart_labels import even_ticks, round_ticks
 from pages.ui.choice import Choice
 from pages.ui.palette import Palette
@@ -135,7 +134,7 @@ def bands(found: Sequence[Standing], colors: Palette) -> list[go.Scatter]:
 def dots(found: Sequence[Standing], choice: Choice, metric: Metric, colors: Palette) -> go.Scatter:
     shown = [(row, each, each.point) for row, each in enumerate(found) if each.point]
     marks = [
-        chart_style.marker(color_of(each, colors), ALGORITHMS[each.algorithm].verdict.holds, colors)
+        chart_style.marker(color_of(each, colors), named(each.algorithm).holds, colors)
         for _, each, _ in shown
     ]
     say = partial(measured, metric=metric, geographic=choice.about.geographic)
@@ -155,7 +154,7 @@ def dots(found: Sequence[Standing], choice: Choice, metric: Metric, colors: Pale
         unselected={"marker": {"opacity": 1}},
         customdata=[[each.algorithm] for _, each, _ in shown],
         text=[
-            f"<b>{ALGORITHMS[each.algorithm].title}</b><br>{metric.title}: {say(point.mean)}<br>"
+            f"<b>{named(each.algorithm).title}</b><br>{metric.title}: {say(point.mean)}<br>"
             f"nine in ten below {say(point.high)}, one in ten below {say(point.low)}<br>"
             f"{point.runs} {plural('run')}: click to see it on Explore"
             for _, each, point in shown
@@ -166,16 +165,16 @@ def dots(found: Sequence[Standing], choice: Choice, metric: Metric, colors: Pale
 
 
 def color_of(each: Standing, colors: Palette) -> str:
-    return colors.private if ALGORITHMS[each.algorithm].verdict.holds else colors.unproven
+    return colors.private if named(each.algorithm).holds else colors.unproven
 
 
 def words(row: int, each: Standing, choice: Choice, colors: Palette) -> list[dict[str, Any]]:
     """The label of a row with its verdict and, below, the reason if it has no dot."""
-    system = ALGORITHMS[each.algorithm]
+    system = named(each.algorithm)
     name = f"<b>{system.title}</b>" if each.algorithm == choice.request.algorithm else system.title
-    color = colors.quiet if system.verdict.holds else colors.unproven
+    color = colors.quiet if system.holds else colors.unproven
     place = f"{row + 1}. " if each.point else ""
-    lines = [f'{place}{name} · <span style="color:{color}">{system.verdict.lower()}</span>']
+    lines = [f'{place}{name} · <span style="color:{color}">{system.claim}</span>']
     if each.refusal:
         why = f"Cannot run: {brief(each.refusal)}"
         lines.append(f'<span style="color:{colors.quiet}">{why}</span>')

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dpcore.papers import Effort, ReproductionRun, reproduce
+from dpcore.study.duels import Bout, MethodDuel
 from dpcore.study.k_by_d_sweep import Cell, Family
 from dpcore.study.timing import Timetable, Timing
 from pages.ui import workers
@@ -19,6 +20,12 @@ def cells(family: Family, stopped: bool, most: int) -> dict[str, Job[Cell]]:
         one = replace(family.alone(key), runs=most)
         found[key] = workers.worker().job(("family", one), one.cells, enough)
     return found
+
+
+def bouts(duel: MethodDuel, stopped: bool, most: int) -> Job[Bout]:
+    """The job of a duel, which runs until every cell has enough runs."""
+    whole = replace(duel, runs=most)
+    return workers.worker().job(("duel", whole), whole.bouts, 0 if stopped else duel.total)
 
 
 def timings(table: Timetable, stopped: bool) -> dict[str, Job[Timing]]:

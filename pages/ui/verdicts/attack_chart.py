@@ -49,7 +49,10 @@ def rows(found: Findings, keys: Iterable[str]) -> list[dict[str, Any]]:
 
 
 def keep(found: Findings, keys: Sequence[str], data: str) -> None:
-    """Files of the attacks, and the lines that read them."""
+    """Files of the attacks, and the lines that read them.
+
+    They hold nothing of the chosen data, but while raw data are chosen no page hands out files.
+    """
     told = rows(found, keys)
     program = (
         "from dpcore import audit\n\n"

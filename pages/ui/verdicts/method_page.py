@@ -15,7 +15,7 @@ from dpcore.papers import REPRODUCTIONS, Conclusion, in_order, kept
 from dpcore.privacy.explain import MIDDLE
 from dpcore.runs.request import Request
 from dpcore.study.guarantees import guarantee
-from pages.ui import address, chart_style, controls, palette, url_keys
+from pages.ui import address, chart_style, controls, own_data, palette, url_keys
 from pages.ui.verdicts import attack_chart, method_facts, typeset
 from pages.ui.wording import plain
 
@@ -65,7 +65,7 @@ def show(
     findings(algorithm)
     code(algorithm)
     if found is not None and found.of(algorithm.key):
-        attack_chart.keep(found, [algorithm.key], controls.DATA)
+        attack_chart.keep(found, [algorithm.key], chosen_data())
 
 
 def at_a_glance(algorithm: Algorithm) -> None:
@@ -80,6 +80,15 @@ def at_a_glance(algorithm: Algorithm) -> None:
     }
     table = pd.DataFrame({"": facts.values()}, index=pd.Index(facts, name="At a glance"))
     st.table(table, border="horizontal")
+
+
+def chosen_data() -> str:
+    """The data in the address if they are here, else those with which the pages open."""
+    data = url_keys.DATA.get()
+    try:
+        return own_data.known(data).about.key
+    except ValueError:
+        return controls.DATA
 
 
 def links(algorithm: Algorithm) -> None:

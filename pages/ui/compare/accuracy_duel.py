@@ -1,0 +1,216 @@
+"""One method against another on the same data: who wins where, and whether by chance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+from itertools import product
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+from plotly.subplots import make_subplots
+
+from dpcore.algorithms import ALGORITHMS
+from dpcore.study import duels
+from dpcore.study.duels import Bout, CellOutcome, MethodDuel, Setting
+from pages.ui import address, chart_style, controls, live_runs, palette, refusal_lines, url_keys
+from pages.ui.chart_frame import title
+from pages.ui.compare import method_picker, shared_jobs
+from pages.ui.downloads import File
+from pages.ui.palette import Palette
+from pages.ui.refusal_lines import RefusalLine
+from pages.ui.url_parsers import OneOf
+
+#: Simulated data of the kind that the duel draws, for the controls alone.
+DATA = "gaussians-k5-d4"
+#: The method with which it opens: one that runs everywhere.
+FIRST = "auto"
+#: A method that does this many times better has the full color; chance has this part of it.
+CLEAR, PALE = 4.0, 0.3
+HEIGHT = 560
+
+
+def show() -> None:
+    choice = controls.choose(DATA, centers=False, first=FIRST)
+    st.caption(
+        "Two methods cluster the same simulated rows, in every cell of privacy, clusters, rows and "
+        "dimensions. Each run draws new rows, so a win is a win on equal terms. A figure in "
+        "brackets could be chance: it fails a sign test at 5 %, corrected for the many cells."
+    )
+    with st.sidebar:
+        others = [key for key in ALGORITHMS if key != choice.request.algorithm]
+        rival = next(key for key in method_picker.RIVALS if key in others)
+        against = address.control(
+            st.selectbox,
+            "Against",
+            url_keys.AGAINST.narrowed(OneOf(others), rival),
+            format_func=title,
+        )
+        runs = controls.runs_control("Runs of each cell", url_keys.DUEL_RUNS)
+    one, other = controls.requests(choice, (choice.request.algorithm, against))
+    duel = MethodDuel(one, other, runs)
+    live_runs.show(
+        DATA, duel, partial(gather, duel), partial(draw, duel), partial(files, duel), marked=False
+    )
+
+
+def gather(duel: MethodDuel, stopped: bool) -> list[Bout]:
+    """Request the missing bouts, unless stopped, and return the finished ones."""
+    whole = [(setting, number) for number in range(duel.runs) for setting in duel.settings]
+
+    def refused(_: str, number: int, why: str) -> Bout:
+        setting, run = whole[number]
+        return Bout(setting, run, 0, refusal=why)
+
+    job = shared_jobs.bouts(duel, stopped, url_keys.MOST_CELL_RUNS)
+    return live_runs.gathered({"duel": job}, duel.total, refused)
+
+
+def files(duel: MethodDuel, bouts: list[Bout]) -> list[File]:
+    return [
+        File("CSV of the cells", "duel.csv", lambda: duels.cells_csv(duels.outcomes(bouts))),
+        File("CSV of every run", "duel-runs.csv", partial(duels.as_csv, bouts)),
+        File("JSON of every run", "duel-runs.json", partial(duels.as_json, bouts)),
+    ]
+
+
+def draw(duel: MethodDuel, bouts: list[Bout]) -> None:
+    found = duels.outcomes(bouts)
+    st.markdown(summary(duel, found))
+    st.markdown(legend(duel), unsafe_allow_html=True)
+    alt = "Who wins in which cell. The table below says the same."
+    chart_style.draw(figure(duel, found, palette.current()), "duel", alt, DATA)
+    reasons = dict.fromkeys(each.refusal for each in found if each.refusal)
+    for reason in reasons:
+        cells = [each.setting for each in found if each.refusal == reason]
+        where = f"in {len(cells)} of {len(duel.settings)} cells"
+        refusal_lines.draw([RefusalLine("One of the two", where, str(reason))])
+    table(duel, found)
+
+
+def summary(duel: MethodDuel, found: Sequence[CellOutcome]) -> str:
+    """Who wins how many cells, and how many of them not by chance."""
+    able = [each for each in found if each.refusal is None]
+    won = [
+        [each for each in able if each.wins > each.losses],
+        [each for each in able if each.losses > each.wins],
+    ]
+    said = [
+        f"**{title(request.algorithm)}** wins {len(cells)} of {len(able)} cells, "
+        f"{sum(each.is_significant for each in cells)} of them beyond chance"
+        for request, cells in zip((duel.one, duel.other), won, strict=True)
+    ]
+    rest = len(able) - len(won[0]) - len(won[1])
+    return "; ".join(said) + (f"; {rest} are even." if rest else ".")
+
+
+def legend(duel: MethodDuel) -> str:
+    colors = palette.current()
+    return (
+        f'<span style="color:{colors.series[0]}">■</span> {title(duel.one.algorithm)} does better, '
+        f'<span style="color:{colors.series[3]}">■</span> {title(duel.other.algorithm)} does '
+        f"better: the figure says how many times. From {CLEAR:g} on the color is full."
+    )
+
+
+def figure(duel: MethodDuel, found: Sequence[CellOutcome], colors: Palette) -> go.Figure:
+    """A small map over ε and n for each k and d."""
+    by_setting = {each.setting: each for each in found}
+    drawn = make_subplots(
+        rows=len(duel.ds),
+        cols=len(duel.ks),
+        shared_xaxes=True,
+        shared_yaxes=True,
+        horizontal_spacing=0.03,
+        vertical_spacing=0.06,
+        subplot_titles=[f"k = {k}, d = {d}" for d, k in product(duel.ds, duel.ks)],
+    )
+    for row, d in enumerate(duel.ds, start=1):
+        for column, k in enumerate(duel.ks, start=1):
+            cells = [
+                [by_setting.get(Setting(epsilon, k, n, d)) for epsilon in duel.epsilons]
+                for n in duel.ns
+            ]
+            drawn.add_trace(heat(duel, cells, colors), row=row, col=column)
+    drawn.update_layout(
+        **chart_style.layout(colors),
+        height=HEIGHT,
+        margin={"l": 60, "r": 8, "t": 56, "b": 50},
+    )
+    axis = {"type": "category", "showgrid": False}
+    drawn.update_xaxes(**axis)
+    drawn.update_yaxes(**axis)
+    drawn.update_xaxes(title="ε", row=len(duel.ds), title_standoff=6)
+    drawn.update_yaxes(title="rows", col=1, title_standoff=4)
+    return drawn
+
+
+def heat(
+    duel: MethodDuel, cells: Sequence[Sequence[CellOutcome | None]], colors: Palette
+) -> go.Heatmap:
+    return go.Heatmap(
+        x=[f"{epsilon:g}" for epsilon in duel.epsilons],
+        y=[f"{n:,}" for n in duel.ns],
+        z=[[strength(each) for each in row] for row in cells],
+        zmin=-1,
+        zmax=1,
+        colorscale=[colors.series[3], colors.paper, colors.series[0]],
+        showscale=False,
+        text=[[label(each) for each in row] for row in cells],
+        texttemplate="%{text}",
+        hovertext=[[hover(duel, each) for each in row] for row in cells],
+        hoverinfo="text",
+        xgap=2,
+        ygap=2,
+    )
+
+
+def strength(each: CellOutcome | None) -> float | None:
+    """The place on the scale of colors; pale where chance could have done it."""
+    if each is None or each.refusal is not None:
+        return None
+    full = max(-1.0, min(1.0, math.log(each.times, CLEAR)))
+    return full if each.is_significant else PALE * full
+
+
+def label(each: CellOutcome | None) -> str:
+    if each is None:
+        return ""
+    if each.refusal is not None:
+        return "–"
+    times = max(each.times, 1 / each.times)
+    said = f"{times:.2g}" if times < 100 else f"{times:.0f}"
+    return said if each.is_significant else f"({said})"
+
+
+def hover(duel: MethodDuel, each: CellOutcome | None) -> str:
+    if each is None:
+        return "…"
+    if each.refusal is not None:
+        return refusal_lines.brief(each.refusal)
+    return (
+        f"{title(duel.one.algorithm)} won {each.wins} of {each.runs} runs, "
+        f"{title(duel.other.algorithm)} {each.losses}<br>sign test: p = {each.p:.2g}"
+    )
+
+
+def table(duel: MethodDuel, found: Sequence[CellOutcome]) -> None:
+    """Draw all cells as a table, for screen readers too."""
+    with st.expander("All cells in figures", icon=":material/table:"):
+        rows = [
+            {
+                "ε": f"{each.setting.epsilon:g}",
+                "k": each.setting.k,
+                "rows": f"{each.setting.n:,}",
+                "d": each.setting.d,
+                f"{title(duel.one.algorithm)} won": each.wins,
+                f"{title(duel.other.algorithm)} won": each.losses,
+                "p": f"{each.p:.2g}",
+                "beyond chance": "yes" if each.is_significant else "no",
+            }
+            for each in found
+            if each.refusal is None
+        ]
+        st.table(pd.DataFrame(rows), border="horizontal")

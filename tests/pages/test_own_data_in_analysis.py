@@ -1,0 +1,86 @@
+"""Data of one's own on every page of analysis: hidden, shown raw, as a twin, or declared public."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from dpcore.datasets import DataInfo
+from dpcore.datasets.rows import from_array
+from pages.ui import visibility
+from pages.ui.own_data import HELD, SessionData
+from pages.ui.visibility import SHOWN
+from tests.pages.visits import APP, press, words
+
+KEY = "own-0123456789ab"
+PAGES = {
+    "curves": ("pages/1_curves.py", {"from": 2.0, "to": 2.0, "runs": 1, "with": ""}),
+    "rank": ("pages/2_compare.py", {"runs": 1, "paper": "ni2021"}),
+    "sizes": ("pages/2_compare.py", {"compare": "size", "size_runs": 1, "coresets": ""}),
+    "mine": ("pages/2_compare.py", {"compare": "mine"}),
+}
+
+
+@pytest.fixture
+def files(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the files that pages offer."""
+    offered: list[str] = []
+    real = st.download_button
+
+    def button(label: str, data: Any, name: str = "", *rest: Any, **named: Any) -> bool:
+        offered.append(name)
+        return bool(real(label, data, name, *rest, **named))
+
+    monkeypatch.setattr(st, "download_button", button)
+    return offered
+
+
+def opened(name: str, *, twin: bool = False, shown: bool = False) -> AppTest:
+    rows = np.random.default_rng(0).normal(0, 0.2, (3000, 2)).clip(-0.99, 0.99)
+    about = DataInfo(KEY, "Mine", "Rows of mine.")
+    own = SessionData(about, from_array(rows, (-1, 1)), twin_of="own-x" if twin else None)
+    file, query = PAGES[name]
+    app = AppTest.from_file(APP, default_timeout=120).switch_page(file)
+    app.session_state[HELD] = {KEY: own}
+    if shown:
+        app.session_state[SHOWN] = {KEY}
+    for key, value in {"data": KEY, "algorithm": "dplloyd", "k": 3, **query}.items():
+        app.query_params[key] = str(value)
+    app.run()
+    assert not app.exception, app.exception
+    return app
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_raw_data_are_hidden_until_somebody_says_what_they_are(name: str, files: list[str]) -> None:
+    app = opened(name)
+    assert "Your raw data are hidden" in words(app)
+    assert not app.get("plotly_chart")
+    app = press(app, "declare-public")
+    assert "Public data, you said." in words(app)
+    assert app.get("plotly_chart")
+    assert files
+    # Nobody else has the data, so no notebook and no command could repeat what is shown.
+    assert not any(file.endswith(".ipynb") for file in files)
+    assert not [code for code in app.code if "dpcore sweep" in code.value]
+    app = press(app, "not-public")
+    assert "Your raw data are hidden" in words(app)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_raw_data_on_screen_are_in_no_file_and_a_twin_is_marked_as_one(
+    name: str, files: list[str]
+) -> None:
+    app = opened(name, shown=True)
+    assert "Your raw data" in words(app)
+    assert visibility.NOT_PRIVATE in words(app)
+    assert app.get("plotly_chart")
+    assert files == []
+    app = opened(name, twin=True)
+    assert "Private twin." in words(app)
+    assert files
+    assert all("private-twin" in file for file in files)
