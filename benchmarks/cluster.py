@@ -24,9 +24,9 @@ from dpcore.geometry.domain import Box, FloatArray, Grid
 TITLE = "Spark cluster: the model against an event log"
 #: Bytes a row of two numbers takes in Parquet, as measured here on 20 million.
 ROW = 16.0
-#: Bytes of a cell and its count, shuffled (LZ4), and on their way to the driver in Arrow.
+#: Bytes of a cell and its count: shuffled (LZ4; assumed), and on their way to the driver in Arrow.
 SHUFFLED, COLLECTED = 13.0, 16
-#: Rows a second that one core turns into counts, as measured on local[2].
+#: Rows a second that one core turns into counts; assumed.
 SPEED = 3e6
 CHECKED_ROWS, CHECKED_SIDE = 2_000_000, 1024
 
