@@ -113,14 +113,14 @@ def worse(choice: Choice, picture: Picture, usual: Spread | None) -> None:
 def published(choice: Choice, picture: Picture, usual: Spread | None) -> None:
     unit = explain.plural(choice.about.unit)
     if picture.marks is None:
-        return figure("Black dots", "0", "Only the centers would be published.")
+        return figure("Published points", "0", "Only the centers would be published.")
     if picture.marks.cell:
         sentence = f"would be published: one for each cell of a grid, instead of the {unit}."
         return figure("Noisy counts", f"{picture.marks.published:,}", sentence)
-    sentence = f"would be published. Each replaces the {unit} around it."
+    sentence = f"Each replaces the {unit} around it."
     if (drawn := len(picture.marks.frame)) < picture.marks.published:
         sentence += f" The picture shows {drawn:,}, with nearby points merged."
-    return figure("Black dots", f"{picture.marks.published:,}", sentence)
+    return figure("Published points", f"{picture.marks.published:,}", sentence)
 
 
 #: Decimals of a degree that tell places in a city apart: 11 m.

@@ -22,7 +22,7 @@ def button() -> None:
             "Forget my data",
             key="forget",
             icon=":material/delete_forever:",
-            width="stretch",
+            width="content",
             on_click=forget,
             help="Drops your files and everything computed from them, now. Releases stay.",
         )

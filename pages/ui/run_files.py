@@ -45,7 +45,7 @@ def offer(choice: Choice, picture: Picture) -> None:
             with st.container(horizontal=True):
                 geojson("Centers", "centers", choice, centers)
                 if picture.marks is not None:
-                    geojson("Black dots", "points", choice, points)
+                    geojson("Published points", "points", choice, points)
         if not own_data.is_own(choice.data):
             repeat(choice)
 

@@ -95,7 +95,7 @@ def test_every_stop_draws_and_stands_in_the_address(level: Any) -> None:
 
 
 def test_moving_right_publishes_fewer_points() -> None:
-    published = [metric(page(privacy=level.name), "Black dots") for level in LEVELS]
+    published = [metric(page(privacy=level.name), "Published points") for level in LEVELS]
     numbers = [int(text.replace(",", "")) for text in published]
     assert numbers == sorted(numbers, reverse=True)
 
@@ -103,7 +103,7 @@ def test_moving_right_publishes_fewer_points() -> None:
 def test_every_published_point_is_drawn_at_the_loosest_level() -> None:
     app = page(privacy="Loosest")
     points = layers(app)["points"]
-    assert len(points) == int(metric(app, "Black dots").replace(",", "")) > 10_000
+    assert len(points) == int(metric(app, "Published points").replace(",", "")) > 10_000
     assert "by merging near ones" not in words(app)
 
 

@@ -54,7 +54,7 @@ def test_no_file_is_made_of_centers_that_are_not_private(make: Callable[[Choice]
 
 
 def test_centers_without_a_proof_are_not_offered_as_a_file() -> None:
-    assert labels() == ["Centers, GeoJSON", "Black dots, GeoJSON", "Open as notebook"]
+    assert labels() == ["Centers, GeoJSON", "Published points, GeoJSON", "Open as notebook"]
     assert labels(algorithm="dplloyd") == ["Centers, GeoJSON", "Open as notebook"]
     assert not ALGORITHMS["eugkm-published"].verdict.holds
     assert labels(algorithm="eugkm-published") == ["Open as notebook"]
