@@ -53,9 +53,6 @@ STYLE = """
 [data-testid="stMain"] .stMarkdownBadge {
   white-space: normal !important; line-height: 1.3;
 }
-[data-testid="stDeckGlJsonChart"] {
-  border: 1px solid rgba(128, 144, 160, .45); border-radius: .6rem; overflow: hidden;
-}
 /* Our own words stand under the ends of the slider. */
 [data-testid="stSliderTickBar"] { display: none; }
 .ends {

@@ -48,8 +48,8 @@ def focus_slider(page: Page) -> None:
 
 
 def painted(page: Page) -> None:
-    """Wait until a map has drawn itself, however busy the machine is."""
-    for place in page.get_by_test_id("stDeckGlJsonChart").all():
+    """Wait until maps have drawn themselves, however busy the machine is."""
+    for place in page.locator(".city-map").all():
         place.locator("canvas").first.wait_for(timeout=60_000)
     page.wait_for_timeout(4000)
 
