@@ -9,7 +9,7 @@ import streamlit as st
 
 @dataclass(frozen=True)
 class Palette:
-    """Hexadecimal colors, as CSS and Plotly take them; `rgb` gives them as numbers from 0 to 255."""
+    """Hexadecimal colors, for CSS and Plotly; `rgb` gives numbers from 0 to 255."""
 
     water: str
     land: str
