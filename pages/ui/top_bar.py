@@ -36,6 +36,9 @@ STYLE = """
 [data-testid="stExpandSidebarButton"] {
   position: fixed; top: calc(var(--bar) + .4rem); left: .4rem;
 }
+.stApp:has([data-testid="stExpandSidebarButton"]) [data-testid="stMainBlockContainer"] {
+  padding-top: calc(var(--bar) + 2.75rem);
+}
 [data-testid="stSidebar"] { top: var(--bar); height: calc(100vh - var(--bar)) !important; }
 .st-key-bar [data-testid="stPageLink"] a {
   padding: .35rem .75rem; border-radius: .5rem; white-space: nowrap;

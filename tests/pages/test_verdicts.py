@@ -264,3 +264,8 @@ def test_data_that_are_not_here_leave_the_theorems_at_public_ones() -> None:
     said = words(page(method="dplloyd", data="own-000000000000"))
     assert "evaluated for 50,000 rows" in said
     assert "proposition 1" in said
+
+
+def test_paragraphs_of_an_argument_stay_paragraphs():
+    said = typeset.markdown("It costs epsilon.\n\nUnder add/remove too.")
+    assert said == "It costs $\\varepsilon$.\n\nUnder add/remove too."

@@ -21,8 +21,9 @@ TOKEN = re.compile(r"\d[\d,]*\d(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+|[A-Za-z]+(?:'(?![a
 
 def markdown(text: str) -> str:
     """The text as Markdown, with its formulas between dollars and names in the code as such."""
-    parts = re.split(r"(`[^`]+`)", text)
-    return "".join(part if part.startswith("`") else _formulas(part) for part in parts)
+    parts = re.split(r"(`[^`]+`|\n\n)", text)
+    whole = ("`", "\n")
+    return "".join(part if part.startswith(whole) else _formulas(part) for part in parts)
 
 
 def _formulas(text: str) -> str:
