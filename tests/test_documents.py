@@ -101,6 +101,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         pd.DataFrame(columns).to_parquet(tmp_path / name / "1.parquet")
     for name in ("trips.csv", "trips.csv.gz"):
         pd.DataFrame({"lon": lon, "lat": lat}).to_csv(tmp_path / name, index=False)
+    people = pd.DataFrame({"lon": lon, "lat": lat, "epsilon": 1.0})
+    people.to_csv(tmp_path / "people.csv", index=False)
     (tmp_path / ".local/share/bash-completion/completions").mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("DPCORE_LEDGER", str(tmp_path / "books"))

@@ -116,32 +116,6 @@ class Quantile:
 
 
 @dataclass(frozen=True)
-class QuantileSlab:
-    """The score of each slab of a coordinate: how nearly it holds the row at a share of all.
-
-    Let b rows lie below a slab and a more below its upper end. The score is minus the distance of
-    share * n from the interval [b, b + a], times the share's denominator to be whole. A row added
-    moves share * n by the share and each end by 0 or 1; a row replaced moves each end by at most 1:
-    the distance never moves by more than 1. Unlike the lines of `Quantile`, a slab that holds very
-    many rows stands out from the empty ones beside it.
-    """
-
-    axis: int
-    share: Fraction
-    slabs: int
-    monotone = False
-
-    @property
-    def sensitivity(self) -> int:
-        return self.share.denominator
-
-    def of(self, dataset: Dataset) -> IntArray:
-        below = np.append(0, np.cumsum(dataset.margin(self.axis, self.slabs)))
-        ends = self.share.denominator * below - self.share.numerator * dataset.n
-        return -np.maximum(np.maximum(ends[:-1], -ends[1:]), 0)
-
-
-@dataclass(frozen=True)
 class FarSums:
     """How far the sum of each coordinate over all rows is from 0, in ticks.
 

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
+from dpcore.datasets.base import Dataset
 from dpcore.datasets.rows import RowsDataset
 from dpcore.errors import Infeasible
-from dpcore.geometry.domain import Box, FloatArray
+from dpcore.geometry.domain import Box, FloatArray, IntArray
 from dpcore.privacy.accounting import Budget, Neighbors
 from dpcore.privacy.losses import Selection
 from dpcore.privacy.noise import Noise
 from dpcore.privacy.rounding import down
 from dpcore.privacy.transcript import Transcript
 from dpcore.queries.curator import Curator
-from dpcore.queries.scores import QuantileSlab
 
 #: Powers of two that are told apart: smaller values count as zero, larger ones as the largest.
 SMALLEST, LARGEST = -32, 64
@@ -37,6 +38,32 @@ PRECISION, MOST_BEYOND = 1000, Fraction(1, 4)
 #: of rows beyond each, at most MOST_MARGIN. A box that is too wide costs little, and one that cuts
 #: off a cluster costs much.
 MARGIN, MOST_MARGIN = 9.0, 3.0
+
+
+@dataclass(frozen=True)
+class QuantileSlab:
+    """The score of each slab of a coordinate: how nearly it holds the row at a share of all.
+
+    Let b rows lie below a slab and a more below its upper end. The score is minus the distance of
+    share * n from the interval [b, b + a], times the share's denominator to be whole. A row added
+    moves share * n by the share and each end by 0 or 1; a row replaced moves each end by at most 1:
+    the distance never moves by more than 1. Unlike the lines of `dpcore.queries.scores.Quantile`, a
+    slab that holds very many rows stands out from the empty ones beside it.
+    """
+
+    axis: int
+    share: Fraction
+    slabs: int
+    monotone = False
+
+    @property
+    def sensitivity(self) -> int:
+        return self.share.denominator
+
+    def of(self, dataset: Dataset) -> IntArray:
+        below = np.append(0, np.cumsum(dataset.margin(self.axis, self.slabs)))
+        ends = self.share.denominator * below - self.share.numerator * dataset.n
+        return -np.maximum(np.maximum(ends[:-1], -ends[1:]), 0)
 
 
 def numbered(values: npt.ArrayLike) -> RowsDataset:

@@ -188,7 +188,7 @@ def test_any_k_comes_from_one_coreset_at_no_further_cost():
     assert estimate == pytest.approx(nicv(TAXI, centers), rel=0.05)
     assert result.epsilon == spent
     frame = result.coreset.to_frame()
-    assert list(frame.columns) == [*TAXI.box.names, "weight", "status"]
+    assert list(frame.columns) == [*TAXI.box.names, "weight", "noise", "status"]
     features = json.loads(result.coreset.to_geojson())["features"]
     assert len(frame) == len(features) == len(result.coreset)
 

@@ -17,8 +17,7 @@ from dpcore.errors import Infeasible
 from dpcore.geometry.domain import TICKS, Box
 from dpcore.privacy.accounting import Neighbors
 from dpcore.privacy.noise import SimulatedNoise
-from dpcore.queries.scores import QuantileSlab
-from dpcore.runs.private_bounds import NUMBERS, find_box, lower_end, numbered
+from dpcore.runs.private_bounds import NUMBERS, QuantileSlab, find_box, lower_end, numbered
 
 EPSILON = 0.3
 #: Rows among which bounds are found at that epsilon.
