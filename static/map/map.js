@@ -21,6 +21,8 @@ const library = () => leaflet ??= Promise.all([
 const SYNCED = new Map();
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
 const ease = t => 1 - (1 - t) ** 3;
+// Zoom steps, each twice as large, by which a map may be too small for what is to be seen.
+const FAR = 3;
 
 class CityMap {
   constructor(root, L) {
@@ -79,20 +81,27 @@ class CityMap {
   }
 
   fit(animate) {
-    const [[west, south], [east, north]] = this.shown.data.view, { map, L } = this;
-    const bounds = L.latLngBounds([south, west], [north, east]);
-    const zoom = Math.max(2, Math.min(16, map.getBoundsZoom(bounds, false, L.point(44, 44))));
+    const [[west, south], [east, north]] = this.shown.data.view, { map } = this, zoom = this.zoomFor(this.shown.data.view);
     // The middle as it looks on the map, not in degrees.
     const low = map.project([south, west], zoom), high = map.project([north, east], zoom);
     this.go(map.unproject(low.add(high).divideBy(2), zoom), zoom, animate);
   }
 
-  // Whether the view holds what must be seen, or a person has chosen another one.
-  fits([[west, south], [east, north]]) {
-    const place = [west, south, east, north].map(x => Math.round(x * 2)).join(), known = this.place;
-    this.place = place;
-    if (!this.map._loaded) return false;
-    return this.touched && known === place || this.map.getBounds().contains([[south, west], [north, east]]);
+  // The zoom at which a view fills the map.
+  zoomFor([[west, south], [east, north]]) {
+    const { map, L } = this, bounds = L.latLngBounds([south, west], [north, east]);
+    return Math.max(2, Math.min(16, map.getBoundsZoom(bounds, false, L.point(44, 44))));
+  }
+
+  // Whether the map holds what must be seen, not far too small where that is at another place,
+  // or a person has chosen another view.
+  fits(view) {
+    const [[west, south], [east, north]] = view, { map, place: known } = this;
+    const place = this.place = [west, south, east, north].map(x => Math.round(x * 2)).join();
+    if (!map._loaded) return false;
+    if (this.touched && known === place) return true;
+    const isFar = known !== place && this.zoomFor(view) - map.getZoom() > FAR;
+    return !isFar && map.getBounds().contains([[south, west], [north, east]]);
   }
 
   // A second step begins where the first one is going, not where it has come to.

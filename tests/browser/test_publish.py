@@ -45,10 +45,13 @@ from tests.browser.publishing import (
     typed,
 )
 from tests.browser.test_accessibility import violations
+from tests.browser.test_areas import zoom
 from tests.pages.publishing import csv_text, trips
 
 Visit = Callable[..., Page]
 PROJECTOR = {"width": 1280, "height": 720}
+#: A map zoomed in so far shows a city, not a country.
+CITY_ZOOM = 9
 #: What `dpcore` in a shell runs.
 COMMAND = "from dpcore.cli import main; raise SystemExit(main())"
 
@@ -79,7 +82,7 @@ def file(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
 
 def opened(visit: Visit, path: str = "/publish", **options: object) -> Page:
     page = visit(path, ready=False, **options)
-    expect(page.get_by_role("heading", name="Publish")).to_be_visible(timeout=LONG)
+    expect(page.get_by_role("heading", name="Publish", exact=True)).to_be_visible(timeout=LONG)
     idle(page)
     return page
 
@@ -285,8 +288,9 @@ def test_every_step_for_a_person_keeps_its_button_in_sight(visit: Visit, tmp_pat
     most.press("Enter")
     next_step()
     expect(page.get_by_text("Which area do the data cover?")).to_be_visible(timeout=LONG)
-    choose(page, "New York, Manh")
     page.locator(".city-map[data-shown]").wait_for(timeout=LONG)
+    choose(page, "New York, Manh")
+    eventually(lambda: zoom(page) > CITY_ZOOM)
     page.locator("[data-does=rectangle]").click()
     box = place(page.locator(".map-box"))
     for across, up in ((0.15, 0.1), (0.7, 0.8)):
@@ -308,6 +312,14 @@ def test_every_step_for_a_person_keeps_its_button_in_sight(visit: Visit, tmp_pat
     typed(page)
     next_step("Publish, and use ε 0.2 for good")
     released(page)
+
+
+def test_the_map_goes_from_the_world_to_the_area_that_is_chosen(visit: Visit, file: Path) -> None:
+    page = at_columns(opened(visit), file)
+    page.locator(".city-map[data-shown]").wait_for(timeout=LONG)
+    assert zoom(page) < CITY_ZOOM - 5
+    choose(page, "New York, Manh")
+    eventually(lambda: zoom(page) > CITY_ZOOM)
 
 
 @pytest.mark.parametrize("step", ["data", "level", "confirm"])

@@ -7,11 +7,17 @@ import json
 import zipfile
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dpcore.geometry.domain import Box
 from dpcore.release import Amount, BuiltinData, Ledger, Release, ReleasePlan, ask, publish
 from dpcore.release.release_zip import packed
+from dpcore.study.run_view import Marks
+from pages.ui.publish import release_map
+from pages.ui.publish.release_map import CenterRow
 from tests.pages.publishing import page, settled
 from tests.pages.visits import checked, maps, press, words
 
@@ -69,6 +75,18 @@ def test_a_view_holds_nearly_all_points_and_every_center(ledger_folder: Path) ->
     assert ((centers >= [west, south]) & (centers <= [east, north])).all()
     box = release.box
     assert east - west < 0.9 * (box.high[0] - box.low[0])
+
+
+@pytest.mark.parametrize("center", [(-73.975, 40.765), (-73.975, 40.75)])
+def test_a_view_has_a_width_where_all_points_are_at_one_place(center: tuple[float, float]) -> None:
+    place = (-73.975, 40.765)
+    box = Box((-74.1, 40.7), (-73.9, 40.9))
+    shown = Marks(pd.DataFrame([(*place, 90.0)] * 3, columns=["x", "y", "weight"]), 3)
+    view = release_map.first_view(box, [CenterRow(1, center, "", "")], shown)
+    assert view.contains([place, center]).all()
+    sides = np.subtract(view.high, view.low)
+    assert (sides > 0.0019).all()
+    assert (sides < 0.1).all()
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,11 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
+from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
 from dpcore.privacy.explain import people_count, percent, plural
 from dpcore.privacy.rounding import at_most
@@ -26,6 +28,8 @@ from pages.ui.wording import plain, plain_in_chart
 EXPLAINED = (4, 10)
 #: A view holds all but so many of the points at each side: noise strays far.
 STRAYS = 0.02
+#: A view shows no less than this part of the box on each side: all points may be at one place.
+LEAST_PART = 0.01
 
 
 @dataclass(frozen=True)
@@ -110,16 +114,7 @@ def on_the_map(
     release: PublishedFiles, found: Sequence[CenterRow], shown: Marks | None, unit: str, height: int
 ) -> CityMap:
     colors = palette.current()
-    box = release.box.take((0, 1))
-    ends = [each.at[i : i + 2] for each in found for i in range(0, len(each.at), 2)]
-    low, high = box.low, box.high
-    if shown is not None and len(shown.frame):
-        sides = [shown.frame[axis].quantile([STRAYS, 1 - STRAYS]).tolist() for axis in ("x", "y")]
-        (west, east), (south, north) = sides
-        low, high = (west, south), (east, north)
-    corners = list(zip(*ends, low, high, strict=True)) if ends else [low, high]
-    view = type(box)(tuple(map(min, corners)), tuple(map(max, corners)))
-    drawn = CityMap(words(release, found), view, height=height)
+    drawn = CityMap(words(release, found), first_view(release.box, found, shown), height=height)
     drawn.centers = [
         {
             "number": str(each.number),
@@ -145,6 +140,21 @@ def on_the_map(
         drawn.points = city_map.points(shown, plural(unit))
         drawn.legend += sizes(float(shown.frame["weight"].sum()), unit, colors.points)
     return drawn
+
+
+def first_view(whole: Box, found: Sequence[CenterRow], shown: Marks | None) -> Box:
+    """What is seen at first: every center and nearly all points, or the box without points."""
+    box = whole.take((0, 1))
+    low, high = box.low, box.high
+    if shown is not None and len(shown.frame):
+        sides = [shown.frame[axis].quantile([STRAYS, 1 - STRAYS]).tolist() for axis in ("x", "y")]
+        (west, east), (south, north) = sides
+        low, high = (west, south), (east, north)
+    ends = [each.at[i : i + 2] for each in found for i in range(0, len(each.at), 2)]
+    corners = np.array([*ends, low, high])
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    middle, least = (low + high) / 2, LEAST_PART / 2 * np.subtract(box.high, box.low)
+    return Box(np.minimum(low, middle - least), np.maximum(high, middle + least))
 
 
 def leveled(release: PublishedFiles, colors: Palette) -> list[Row]:
