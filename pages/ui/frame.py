@@ -45,8 +45,11 @@ STYLE = """
 [data-testid="stMain"] h1 { font-size: 1.5rem; padding: 0; }
 [data-testid="stMain"] :is(h2, h3, h4) { font-size: 1.2rem; padding: .4rem 0; }
 /* In the dark, white letters could hardly be read on the light blue of what is primary. */
-[data-testid="stBaseButton-primary"], [data-tag], [data-tag] * {
+[data-testid^="stBaseButton-primary"], [data-tag], [data-tag] * {
   color: light-dark(#FFFFFF, #0F151C);
+}
+[data-testid^="stBaseButton-primary"]:is(:hover, :active) {
+  color: light-dark(#FFFFFF, #0F151C); background-color: light-dark(#003C8F, #82B5FF);
 }
 [data-testid="stMetricValue"] { font-size: 1.9rem; padding-bottom: 0; }
 [data-testid="stMetricValue"] :is(div, p) { white-space: normal; line-height: 1.2; }
@@ -91,6 +94,7 @@ def frame(title: str) -> None:
     """Draw what surrounds a page. Every page calls this first."""
     st.set_page_config(page_title=f"{title} · {top_bar.NAME}", page_icon=emblem(), layout="wide")
     st.html(STYLE)
+    st.html(top_bar.STYLE)  # also where a visit is sent away, and sees no bar
     if not start.is_guarded():
         st.error("Start the dashboard with `streamlit run app.py`: no other file is safe to open.")
         st.stop()

@@ -83,7 +83,6 @@ Entry = tuple[str, str, str]
 
 def draw(title: str, pages: Iterable[Entry], within: Mapping[str, str], start: str) -> None:
     """Draw the bar. `within` tells which pages are a part of which other."""
-    st.html(STYLE)
     entries = [entry for entry in pages if entry[1] != HOME]
     section = within.get(title, title)
     with st.container(key="bar", horizontal=True, wrap=False, vertical_alignment="center"):

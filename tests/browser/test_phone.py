@@ -24,6 +24,8 @@ from tests.browser.sweeping import finished
 
 Visit = Callable[..., Page]
 CURVES = "/curves?data=s1-like&algorithm=dplloyd&with=eugkm&runs=1&from=0.5&to=2.0"
+#: Every method: also those that are not recommended, and those that cannot run.
+RANKING = "/compare?data=s1-like&runs=1&all_methods=true"
 
 
 def plot_width(page: Page) -> float:
@@ -38,8 +40,8 @@ def names(page: Page) -> list[str]:
 
 def test_lines_are_named_above_a_narrow_chart_which_has_the_width_to_itself(visit: Visit) -> None:
     page = finished(visit(CURVES, ready=False, viewport=PHONE))
-    for name in ("No privacy", "DPLloyd", "EUGkM"):
-        expect(page.get_by_text(f"━ {name}", exact=True)).to_be_visible()
+    for name in ("DPLloyd", "EUGkM", r"No privacy: 0\s%\s↓"):
+        expect(page.get_by_text(re.compile(f"^━ {name}$"))).to_be_visible()
     eventually(lambda: plot_width(page) > 0.65 * PHONE["width"])
     assert not names(page)
 
@@ -53,12 +55,14 @@ def test_a_window_that_becomes_wide_has_the_names_at_the_ends_of_lines(visit: Vi
 
 
 def test_the_ranking_fits_a_phone_and_says_below_it_who_is_not_in_it(visit: Visit) -> None:
-    page = finished(visit("/compare?data=s1-like&runs=1", ready=False, viewport=PHONE))
+    page = finished(visit(RANKING, ready=False, viewport=PHONE))
     table = page.get_by_role("table")
-    for name in ("Method", "Claim", "Seconds a run"):
+    for name in ("Method", "Verdict", "Seconds a run"):
         expect(table.get_by_text(name, exact=True)).to_be_visible()
     assert table.evaluate("it => it.offsetWidth <= it.parentElement.clientWidth")
-    expect(page.get_by_text("Cannot run here")).to_be_visible()
+    for name in ("Private coreset, split", "Sparse mean"):
+        expect(table.get_by_text(name, exact=True)).to_have_count(0)
+        expect(page.get_by_text(f"{name} cannot run here")).to_be_visible()
 
 
 def test_a_figure_is_told_to_its_end(visit: Visit) -> None:
