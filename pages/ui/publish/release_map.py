@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -151,10 +150,19 @@ def first_view(whole: Box, found: Sequence[CenterRow], shown: Marks | None) -> B
         (west, east), (south, north) = sides
         low, high = (west, south), (east, north)
     ends = [each.at[i : i + 2] for each in found for i in range(0, len(each.at), 2)]
-    corners = np.array([*ends, low, high])
-    low, high = corners.min(axis=0), corners.max(axis=0)
-    middle, least = (low + high) / 2, LEAST_PART / 2 * np.subtract(box.high, box.low)
-    return Box(np.minimum(low, middle - least), np.maximum(high, middle + least))
+    corners = [*ends, low, high]
+    (west, east), (south, north) = (
+        wide_enough([corner[axis] for corner in corners], LEAST_PART * (high - low))
+        for axis, (low, high) in enumerate(zip(box.low, box.high, strict=True))
+    )
+    return Box((west, south), (east, north))
+
+
+def wide_enough(ends: Sequence[float], least: float) -> tuple[float, float]:
+    """The least and the greatest of some numbers, moved apart to be at least so far apart."""
+    low, high = min(ends), max(ends)
+    middle = (low + high) / 2
+    return min(low, middle - least / 2), max(high, middle + least / 2)
 
 
 def leveled(release: PublishedFiles, colors: Palette) -> list[Row]:
