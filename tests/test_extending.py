@@ -117,6 +117,8 @@ for name, file, query, awaited in json.loads(sys.argv[1]):
         elements = [*app.title, *app.markdown, *app.caption, *app.warning]
         text = "\\n".join(str(each.value) for each in elements)
         text += "\\n".join(each.proto.body for each in app.get("html"))
+        tables = [each.proto for each in app.get("bidi_component")]
+        text += "\\n".join(each.json for each in tables if each.component_name == "verdict-table")
         charts = "\\n".join(each.proto.spec for each in app.get("plotly_chart"))
         if awaited in text + charts or time.monotonic() > end:
             break
@@ -132,6 +134,7 @@ VISITS = (
     ("Curves", "pages/1_curves.py", RUN | {"runs": "1", "from": "1.0", "to": "1.0"}, "finished"),
     ("Compare", "pages/2_compare.py", RUN | {"paper": "ours"}, "heaviest-cells"),
     ("Verdicts", "pages/3_verdicts.py", {"paper": "ours"}, "Heaviest cells"),
+    ("Its own page", "pages/3_verdicts.py", {"method": "heaviest-cells"}, "Heaviest cells"),
     ("Hello", "pages/9_hello.py", {}, "Hello, reader"),
 )
 
@@ -215,10 +218,12 @@ def test_the_new_algorithm_is_drawn_on_the_pages(seen) -> None:
 
 
 def test_its_verdict_is_shown_with_the_word_that_nobody_audited_it_yet(seen) -> None:
-    card = seen["Verdicts"]["text"].partition("#### Heaviest cells")[2].partition("#### ")[0]
-    assert "PROVED" in card
-    text = seen["Verdicts"]["text"]
-    assert "ot audited yet" in text
+    line = seen["Verdicts"]["text"].partition(">Heaviest cells<")[2].partition("</tr>")[0]
+    assert ">Proved<" in line
+    assert ">not audited<" in line
+    own = seen["Its own page"]["text"]
+    assert "PROVED" in own.partition("Heaviest cells")[2].splitlines()[0]
+    assert "Not audited yet." in own
 
 
 def test_a_new_page_is_in_the_menu_of_every_page(seen) -> None:

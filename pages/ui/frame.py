@@ -51,6 +51,9 @@ STYLE = """
 [data-testid^="stBaseButton-primary"]:is(:hover, :active) {
   color: light-dark(#FFFFFF, #0F151C); background-color: light-dark(#003C8F, #82B5FF);
 }
+button[data-variant="segmented_control"][aria-checked="true"]:hover {
+  color: light-dark(#0049B3, #82B5FF);
+}
 [data-testid="stMetricValue"] { font-size: 1.9rem; padding-bottom: 0; }
 [data-testid="stMetricValue"] :is(div, p) { white-space: normal; line-height: 1.2; }
 [data-testid="stMain"] .stMarkdownBadge {

@@ -86,6 +86,22 @@ def test_no_page_keeps_a_person_out(visit: Visit, name: str, theme: str) -> None
     eventually(none_found, lambda: "\n".join(found))
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_main_button_can_be_read_below_the_mouse_too(visit: Visit, theme: str) -> None:
+    """In and out of a form."""
+    for path, name in (
+        ("/publish?data=nyc-taxi&step=level", "Continue"),
+        (PAGES["Learn, room"], "Join"),
+    ):
+        page = visit(path, ready=False, color_scheme=theme)
+        drawn(page)
+        button = page.get_by_role("button", name=name, exact=True)
+        button.hover()
+        eventually(lambda page=page: page.evaluate(STILL))
+        assert button.evaluate("button => button.matches(':hover')")
+        eventually(lambda page=page: not violations(page))
+
+
 def test_axe_finds_what_keeps_a_person_out(visit: Visit) -> None:
     page = visit("/verdicts", ready=False)
     drawn(page)

@@ -7,15 +7,17 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpcore import audit
 from dpcore.privacy.explain import attacker_certainty
+from pages.ui.verdicts import method_facts
 from tests.pages.publishing import brought, page
-from tests.pages.test_verdicts import found
+from tests.pages.test_verdicts import chart, found, table
 
 SURE = re.compile(
     r"(?:at most|more than \**|dashed line|[Bb]ound[^%]{0,20}?)\s*\**(\d+(?:\.\d+)?)\s%"
 )
-LEAST = re.compile(r"Audit: at least ([\d.e-]+)")
+LEAST = re.compile(r"Audit\\?: at least ([\d.]+\d)")
+SHARE = re.compile(r">([\d.]+)\s% of the claim<")
+SHOWN = re.compile(r"ε ≥ ([\d.]+) of 1 claimed")
 #: Whole percents, one decimal, and what nobody's slider stands at.
 EPSILONS = (4.0, 1.0, 0.5, 0.37, 0.1, 0.02)
 
@@ -58,7 +60,15 @@ def test_the_game_tells_true_bounds(epsilon: float) -> None:
 
 
 def test_verdicts_round_the_audits_lower_bounds_down(monkeypatch: pytest.MonkeyPatch) -> None:
-    bounds = {"eugkm": 0.5678, "dplloyd": 0.999, "adaptive": 0.0449}
-    monkeypatch.setattr(audit, "findings", lambda: found(*bounds.items()))
-    told = {float(each) for each in LEAST.findall(all_words(page("pages/3_verdicts.py")))}
-    assert told == {0.56, 0.99, 0.044}
+    """In the table, in the words of a method's page, and in its chart."""
+    bounds = {"eugkm": (0.5678, "0.56"), "dplloyd": (0.999, "0.99"), "adaptive": (0.0449, "0.044")}
+    findings = found(*((key, bound) for key, (bound, _) in bounds.items()))
+    # The page keeps an audit once it has read one, so what it keeps is what is replaced.
+    monkeypatch.setattr(method_facts, "audited", lambda: findings)
+    shares = {float(each) for each in SHARE.findall(table(page("pages/3_verdicts.py")))}
+    assert shares == {56, 99, 4.4}
+    for key, (_, told) in bounds.items():
+        app = page("pages/3_verdicts.py", method=key)
+        assert LEAST.findall(all_words(app)) == [told]
+        (bars,) = chart(app)["data"]
+        assert [SHOWN.findall(text) for text in bars["text"]] == [[told]]

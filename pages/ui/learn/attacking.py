@@ -48,12 +48,13 @@ STYLE = """
 .odds u { position: absolute; top: -.25rem; bottom: -.25rem; width: 3px; }
 </style>
 """
-#: On a projector the machines' bars stand closer together.
+#: On a projector the promise takes less room, and the machines' bars stand closer together.
 PRESENTED_STYLE = """
 <style>
 .attackers { gap: .2rem; }
 .attackers p { font-size: .85rem; line-height: 1.25; }
 .reading { font-size: 1.05rem; line-height: 1.25; }
+[data-testid="stColumn"] .stMarkdown p { line-height: 1.3; }
 </style>
 """
 
