@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page
 
 from tests.browser.driver import eventually
 
@@ -96,10 +96,18 @@ def test_the_main_button_can_be_read_below_the_mouse_too(visit: Visit, theme: st
         page = visit(path, ready=False, color_scheme=theme)
         drawn(page)
         button = page.get_by_role("button", name=name, exact=True)
-        button.hover()
-        eventually(lambda page=page: page.evaluate(STILL))
-        assert button.evaluate("button => button.matches(':hover')")
-        eventually(lambda page=page: not violations(page))
+
+        def readable(page: Page = page, button: Locator = button) -> bool:
+            button.hover()  # again, where the page has moved it away
+            hovered = "button => button.matches(':hover')"
+            return (
+                page.evaluate(STILL)
+                and button.evaluate(hovered)
+                and not violations(page)
+                and button.evaluate(hovered)
+            )
+
+        eventually(readable)
 
 
 def test_axe_finds_what_keeps_a_person_out(visit: Visit) -> None:
