@@ -19,6 +19,7 @@ from dpcore.privacy.noise import Noise
 from dpcore.privacy.rounding import down
 from dpcore.privacy.transcript import Transcript
 from dpcore.queries.curator import Curator
+from dpcore.queries.scores import Quantile
 
 #: Powers of two that are told apart: smaller values count as zero, larger ones as the largest.
 SMALLEST, LARGEST = -32, 64
@@ -41,24 +42,15 @@ MARGIN, MOST_MARGIN = 9.0, 3.0
 
 
 @dataclass(frozen=True)
-class QuantileSlab:
+class QuantileSlab(Quantile):
     """The score of each slab of a coordinate: how nearly it holds the row at a share of all.
 
     Let b rows lie below a slab and a more below its upper end. The score is minus the distance of
     share * n from the interval [b, b + a], times the share's denominator to be whole. A row added
     moves share * n by the share and each end by 0 or 1; a row replaced moves each end by at most 1:
-    the distance never moves by more than 1. Unlike the lines of `dpcore.queries.scores.Quantile`, a
-    slab that holds very many rows stands out from the empty ones beside it.
+    the distance never moves by more than 1. Unlike the lines between slabs, a slab that holds very
+    many rows stands out from the empty ones beside it.
     """
-
-    axis: int
-    share: Fraction
-    slabs: int
-    monotone = False
-
-    @property
-    def sensitivity(self) -> int:
-        return self.share.denominator
 
     def of(self, dataset: Dataset) -> IntArray:
         below = np.append(0, np.cumsum(dataset.margin(self.axis, self.slabs)))

@@ -17,11 +17,11 @@ CLAUSE = re.compile(r"[:;] |\. |\.$")
 
 
 class RefusalLine(NamedTuple):
-    """Who cannot run, where, and why in full."""
+    """A method that cannot run, where, and the whole reason."""
 
-    who: str
+    method: str
     where: str
-    why: str
+    reason: str
 
 
 def of_curves(found: Iterable[Curve]) -> list[RefusalLine]:
@@ -30,19 +30,21 @@ def of_curves(found: Iterable[Curve]) -> list[RefusalLine]:
     for curve in found:
         if curve.refusals:
             at = ", ".join(f"{epsilon:g}" for epsilon in sorted(curve.refusals))
-            why = curve.refusals[max(curve.refusals)]
-            lines.append(RefusalLine(title(curve.algorithm), f"at ε = {at}", why))
+            reason = curve.refusals[max(curve.refusals)]
+            lines.append(RefusalLine(title(curve.algorithm), f"at ε = {at}", reason))
     return lines
 
 
 def draw(lines: Iterable[RefusalLine]) -> None:
     """The first clause of each reason; the whole reason is one hover away."""
-    for who, where, why in lines:
+    for line in lines:
         st.caption(
-            f":material/block: **{plain(who)}** cannot run {where}: {plain(brief(why))}.", help=why
+            f":material/block: **{plain(line.method)}** cannot run {line.where}: "
+            f"{plain(brief(line.reason))}.",
+            help=line.reason,
         )
 
 
-def brief(why: str) -> str:
+def brief(reason: str) -> str:
     """The first clause of a reason."""
-    return CLAUSE.split(why, maxsplit=1)[0]
+    return CLAUSE.split(reason, maxsplit=1)[0]

@@ -486,7 +486,7 @@ def with_budget(app: AppTest, epsilon: float) -> AppTest:
 def test_others_budgets_stand_beside_their_sources() -> None:
     app = press(page(data="nyc-taxi"), "open")
     (others,) = app.table
-    assert list(others.value.columns) == ["Who and what", "One ε covers", "ε", "Source"]
+    assert list(others.value.columns) == ["Publisher", "One ε covers", "ε", "Source"]
     assert "19.61" in list(others.value["ε"])
     assert all(others.value["Source"])
 

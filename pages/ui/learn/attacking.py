@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-from dataclasses import replace
 
 import streamlit as st
 
@@ -19,6 +18,7 @@ from pages.ui import address, city_map, controls, fragments, palette, url_keys, 
 from pages.ui.background import Job
 from pages.ui.learn import attack_map, presenter
 from pages.ui.learn import run_choice as choices
+from pages.ui.learn.answer_buttons import SAID, answer_buttons
 from pages.ui.learn.class_score import ClassScore
 from pages.ui.palette import Palette
 from pages.ui.url_parsers import OneOf
@@ -27,7 +27,6 @@ HEIGHT, PRESENTED = 560, 520
 #: Seconds between looks at the machines' scores.
 PAUSE = 1.0
 METHOD = "eugkm"
-SAID = {"in": "It is in", "out": "It is not"}
 MOVED = {"in": f"In {attack_game.HOME}", "out": "In Long Island City"}
 ATTACKERS = {
     "count": "reads the count near the trip",
@@ -80,7 +79,8 @@ def part() -> None:
     with words:
         st.subheader(attack_map.question(setup), anchor=False)
         st.html(f'<p class="reading" role="status">{reading(setup, played, sees)}</p>')
-        guess(setup, played, tally)
+        labels = MOVED if setup.moves else SAID
+        answer_buttons(labels, played.there, truth_words(setup, played), tally)
         standing(setup, tally)
         machines(setup)
 
@@ -184,39 +184,6 @@ def score_of(setup: AttackSetup) -> ClassScore:
     kept = url_keys.TALLY.get() or new
     same = (kept.who, kept.epsilon, kept.seed) == (new.who, new.epsilon, new.seed)
     return kept if same else new
-
-
-def guess(setup: AttackSetup, played: AttackRound, tally: ClassScore) -> None:
-    """Draw two buttons; after an answer, draw the truth and a button for the next round."""
-    words = MOVED if setup.moves else SAID
-    if not tally.said:
-        row = st.container(horizontal=True, gap="small")
-        for (key, label), shortcut in zip(words.items(), ("I", "O"), strict=True):
-            right = (key == "in") == played.there
-            row.button(
-                label,
-                key=f"say-{key}",
-                shortcut=shortcut,
-                width="stretch",
-                on_click=url_keys.TALLY.put,
-                args=(replace(tally, said=key, right=tally.right + right),),
-            )
-        return
-    right = (tally.said == "in") == played.there
-    st.html(
-        f'<p class="verdict" role="status">{"Right" if right else "Wrong"}. '
-        f"{truth_words(setup, played)}</p>"
-    )
-    st.button(
-        "Next round",
-        key="next-round",
-        icon=":material/arrow_forward:",
-        type="primary",
-        shortcut="N",
-        width="stretch",
-        on_click=url_keys.TALLY.put,
-        args=(replace(tally, number=tally.number + 1, said=""),),
-    )
 
 
 def truth_words(setup: AttackSetup, played: AttackRound) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import streamlit as st
 
 from dpcore.classroom import guessing_game
@@ -15,6 +13,7 @@ from pages.ui import address, controls, fragments, palette, url_keys, workers
 from pages.ui.background import Job
 from pages.ui.learn import game_chart, presenter
 from pages.ui.learn import run_choice as choices
+from pages.ui.learn.answer_buttons import SAID, answer_buttons
 from pages.ui.learn.class_score import ClassScore
 from pages.ui.learn.small_map import SmallMap, count_words
 from pages.ui.palette import Palette
@@ -22,7 +21,6 @@ from pages.ui.url_parsers import OneOf
 from pages.ui.wording import NOT_PRIVATE
 
 VIEWS = {"class": "The class guesses", "machine": "A machine guesses 1,000 times"}
-SAID = {"in": "It is in", "out": "It is not"}
 ANSWERS = url_keys.ANSWERS.narrowed(OneOf(CONTESTANTS))
 WINDOW = Box((-74.1, 40.7), (-73.9, 40.9))
 #: Where the name of the Bronx stands: what is seen of it is its western end.
@@ -84,7 +82,8 @@ def class_guesses() -> None:
             "the method has answered on it. "
         )
         st.markdown(coin * (not presented) + NOT_PRIVATE)
-        guess(played, tally)
+        truth = "It was in the data." if played.there else "It was not in the data."
+        answer_buttons(SAID, played.there, truth, tally)
         standing(tally)
 
 
@@ -111,36 +110,6 @@ def known_tally(text: str) -> ClassScore:
     if tally.who not in CONTESTANTS:
         raise ValueError(f"Nobody called {tally.who!r} answers.")
     return tally
-
-
-def guess(played: Round, tally: ClassScore) -> None:
-    """Draw two buttons; after an answer, draw the truth and a button for the next round."""
-    if not tally.said:
-        row = st.container(horizontal=True, gap="small")
-        for (key, words), shortcut in zip(SAID.items(), ("I", "O"), strict=True):
-            right = (key == "in") == played.there
-            row.button(
-                words,
-                key=f"say-{key}",
-                shortcut=shortcut,
-                width="stretch",
-                on_click=url_keys.TALLY.put,
-                args=(replace(tally, said=key, right=tally.right + right),),
-            )
-        return
-    right = (tally.said == "in") == played.there
-    truth = "It was in the data." if played.there else "It was not in the data."
-    st.html(f'<p class="verdict" role="status">{"Right" if right else "Wrong"}. {truth}</p>')
-    st.button(
-        "Next round",
-        key="next-round",
-        icon=":material/arrow_forward:",
-        type="primary",
-        shortcut="N",
-        width="stretch",
-        on_click=url_keys.TALLY.put,
-        args=(replace(tally, number=tally.number + 1, said=""),),
-    )
 
 
 def standing(tally: ClassScore) -> None:

@@ -137,8 +137,13 @@ def others() -> None:
     st.markdown("**Budgets that others published**")
     st.table(
         [
-            {"Who and what": who, "One ε covers": covers, "ε": epsilon, "Source": source}
-            for who, covers, epsilon, source in OTHERS
+            {
+                "Publisher": publisher,
+                "One ε covers": covers,
+                "ε": epsilon,
+                "Source": source,
+            }
+            for publisher, covers, epsilon, source in OTHERS
         ],
         border="horizontal",
         hide_index=True,

@@ -18,7 +18,7 @@ from dpcore.study.kept_standings import RELATIVE, kept_standings
 from dpcore.study.standings import Standing
 from pages.ui.wording import percent
 
-#: A verdict's color on the screen, what it means, and what follows for who publishes.
+#: A verdict's color on the screen, what it means, and what it means for a publisher.
 COLORS = {Verdict.PROVED: "blue", Verdict.REPAIRED: "blue", Verdict.UNPROVEN: "orange"}
 MEANINGS = {
     Verdict.PROVED: "Its claim has a proof, which we checked.",
