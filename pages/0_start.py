@@ -84,7 +84,7 @@ def doors() -> None:
         door(
             "publish",
             "I have data to publish",
-            "Turn a file of places into a map that anybody may have, in four steps.",
+            "Turn a file of places into a map that you can share with anyone, in four steps.",
             ("pages/4_publish.py", "Publish"),
             published_picture(),
         )

@@ -165,7 +165,7 @@ def tell_predictions(lines: list[PredictedCurve]) -> None:
     if not lines:
         return
     said = "; ".join(f"{title(each.algorithm)} by {each.by}" for each in lines)
-    upper = " The upper of two is with the most that coarse cells may add."
+    upper = " Where a method has two, the upper one includes the most that coarse cells can add."
     st.caption(
         "Dashed: what Su et al. (2016) predict from public numbers, above k-means without "
         f"privacy. {said}."

@@ -42,7 +42,8 @@ def main() -> None:
     step_list.style()
     st.title("Publish")
     st.caption(
-        "From your data to files that anybody may have. No budget is used before you confirm."
+        "From your data to files that you can share with anyone. No budget is used before you "
+        "confirm."
     )
     views = {view: title for view, title in VIEWS.items() if access.may(NEEDS[view])}
     first = next(view for view in (PUBLISH, HISTORY) if view in views)

@@ -130,7 +130,7 @@ def choose(without_run: bool) -> Choice:
 
 
 def no_map() -> None:
-    st.info("Areas need data on a map: one longitude and one latitude a row.")
+    st.info("Areas need data on a map: one longitude and one latitude per row.")
     st.button(
         "Use the taxi pickups", type="primary", on_click=url_keys.DATA.clear, key="use-pickups"
     )

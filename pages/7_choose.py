@@ -53,9 +53,9 @@ def without_rows(choice: Choice) -> None:
     unit = plain(choice.about.unit)
     st.info(
         f"These are your own data, and they may not choose the level: looking at them would tell "
-        f"something about one {unit}, and no level accounts for that. Type above about how many "
-        "rows there are, a number that anybody may know. The level then comes from public data of "
-        "that size.",
+        f"something about one {unit}, and no level accounts for that. Above, type roughly how many "
+        "rows there are, as a number that you can make public. The level then comes from public "
+        "data of that size.",
         icon=":material/lock:",
     )
     st.page_link(
@@ -102,7 +102,7 @@ def draw(choice: Choice, found: Recommendation, done: bool) -> None:
     with chart, st.container(border=True):
         drawn = max((each.draws for each in found.known), default=0)
         st.subheader(accuracy_chart.TITLES[found.need.key], anchor=False)
-        runs = f"; {drawn} runs a level" + " so far" * (not done) if drawn else ""
+        runs = f"; {drawn} runs per level" + " so far" * (not done) if drawn else ""
         st.caption(
             f"In {accuracy_chart.unit_of(found)}, on a logarithmic scale{runs}. Solid: "
             f"{found.need.part}. Dotted: half. Below each level: how sure an attacker can become."

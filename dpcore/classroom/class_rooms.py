@@ -180,7 +180,7 @@ class ClassRooms:
     def _known(self, code: str) -> ClassRoom:
         room = self.find(code)
         if room is None:
-            raise BadInput("There is no such room any more.")
+            raise BadInput("There is no such room anymore.")
         return room
 
     def _led(self, code: str, host: str) -> ClassRoom:

@@ -33,7 +33,7 @@ def add(command: argparse.ArgumentParser) -> None:
         "shows the cost for each number of centers."
     )
     command.add_argument("release", type=Path, help="the folder or the ZIP of a release")
-    command.add_argument("-k", type=int, help="find so many centers instead")
+    command.add_argument("-k", type=int, help="find this many centers instead")
     command.add_argument(
         "--median", action="store_true", help="find centers of least distance: k-median"
     )

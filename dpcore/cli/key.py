@@ -12,7 +12,7 @@ from dpcore.release import signature
 def add(command: argparse.ArgumentParser) -> None:
     command.description = (
         "Make a key on first use, and print its public half. Give it to everybody "
-        "should be able to check your certificates. From then on every release is signed."
+        "who should be able to check your certificates. From then on every release is signed."
     )
     command.add_argument(
         "--new", action="store_true", help="set the current key aside and make a new one"

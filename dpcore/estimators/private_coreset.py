@@ -20,8 +20,9 @@ class PrivateCoreset(PrivateEstimator):
 
     The points and their weights are as private as the centers of `PrivateKMeans`, and so is all
     that is computed from them, as often as one likes: give them to any estimator that takes
-    sample weights. Simulated noise is to look at; with `noise="release"` the noise is exact and
-    each fit is charged, as in `PrivateKMeans`. Coresets are found for two to four columns.
+    sample weights. Simulated noise is for trying things out; with `noise="release"` the noise is
+    exact and each fit is charged, as in `PrivateKMeans`. Coresets are found for two to four
+    columns.
 
     Parameters
     ----------

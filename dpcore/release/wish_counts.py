@@ -15,7 +15,7 @@ is post-processing of the noisy counts and of public numbers, so the map, with w
 are made, costs no more.
 
 **What it does not say.** A neighborhood that few people wish for stays in the rest, and its few
-wishes are not granted: with fewer than the threshold they could not be without telling of them. Who
+wishes are not granted: with fewer than the threshold they could not be without revealing them. Who
 wishes and is also in the data that are published with the map pays in both accounts, because both
 tell of the same person.
 """

@@ -82,7 +82,7 @@ def _rows(text: str) -> list[Mapping[str, str]]:
         if len(rows) > MOST_ROWS:
             raise BadInput(f"The table has more than {MOST_ROWS:,} rows: bring fewer.")
     if not rows:
-        raise BadInput("The table is empty: it needs a head and a row below it.")
+        raise BadInput("The table is empty: it needs a header and at least one row.")
     return rows
 
 

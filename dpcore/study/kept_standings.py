@@ -114,7 +114,7 @@ def measure(
                 measured_cell(source, algorithm, level.epsilon, runs, reference) for level in LEVELS
             ]
         methods[algorithm] = [cell and _written(cell) for cell in cells]
-        said(f"{data}: {algorithm}, {first.seconds:.2f} s a run")
+        said(f"{data}: {algorithm}, {first.seconds:.2f} s per run")
     return {"best": nicv(source, reference.centers), "methods": methods}
 
 

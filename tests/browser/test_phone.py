@@ -57,7 +57,7 @@ def test_a_window_that_becomes_wide_has_the_names_at_the_ends_of_lines(visit: Vi
 def test_the_ranking_fits_a_phone_and_says_below_it_who_is_not_in_it(visit: Visit) -> None:
     page = finished(visit(RANKING, ready=False, viewport=PHONE))
     table = page.get_by_role("table")
-    for name in ("Method", "Verdict", "Seconds a run"):
+    for name in ("Method", "Verdict", "Seconds per run"):
         expect(table.get_by_text(name, exact=True)).to_be_visible()
     assert table.evaluate("it => it.offsetWidth <= it.parentElement.clientWidth")
     for name in ("Private coreset, split", "Sparse mean"):

@@ -25,13 +25,13 @@ CHICAGO = Box((-88.0, 41.6), (-87.5, 42.1), ("longitude", "latitude"))
 
 def done(app: AppTest) -> AppTest:
     """The page once all levels are tried."""
-    eventually(lambda: "20 runs a level;" in ready(checked(app)))
+    eventually(lambda: "20 runs per level;" in ready(checked(app)))
     return app
 
 
 def ready(app: AppTest) -> str:
     text = words(app)
-    return text.replace("20 runs a level.", "20 runs a level;") if "so far" not in text else ""
+    return text.replace("20 runs per level.", "20 runs per level;") if "so far" not in text else ""
 
 
 def links(app: AppTest) -> dict[str, dict[str, str]]:

@@ -79,7 +79,7 @@ def test_a_room_that_ended_says_so_on_the_phone() -> None:
     phone = joined(code)
     press(host, "room-end")
     assert set(address(host)) == {"part"}
-    assert f"There is no room {code} any more" in visits.words(checked(phone))
+    assert f"There is no room {code} anymore" in visits.words(checked(phone))
 
 
 def test_a_wrong_code_is_refused_in_words() -> None:

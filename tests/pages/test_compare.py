@@ -161,7 +161,7 @@ def test_one_click_shows_the_others_and_what_each_costs_is_told_before() -> None
     app = page(**OPENED)
     costs = app.table[0].value
     title = ALGORITHMS["gkm"].title
-    assert re.match(r"(a second|\d+ s) \([\d.]+ s a run\)", costs.loc[title, "10 runs"])
+    assert re.match(r"(a second|\d+ s) \([\d.]+ s per run\)", costs.loc[title, "10 runs"])
     assert costs.loc[ALGORITHMS["ag"].title, "10 runs"] == "cannot run here"
     rest = len(ALGORITHMS) - 6
     app = press(app, f"Show the other {rest - 1} methods")

@@ -40,7 +40,7 @@ def obstacle(choice: Choice) -> str | None:
     if not areas:
         return None
     if not (choice.about.geographic and choice.box.d == 2):
-        return "These data have one level: areas need one longitude and one latitude a row."
+        return "These data have one level: areas need one longitude and one latitude per row."
     if not (isinstance(system, SynopsisAlgorithm) and system.verdict.holds):
         return f"{system.title} has one level for the whole map."
     try:

@@ -34,10 +34,10 @@ WHERE_IT_STAYS = (
     "within a minute after you close the page."
 )
 A_SECRET = (
-    "**A wish is itself a secret.** A strict area around a home tells where the home is. So your "
-    "wish names whole public neighborhoods and a level, and nothing of your track. Even so, who "
-    "sees the file knows in which neighborhoods to look: give it only to somebody whom you trust "
-    "to count wishes privately."
+    "**A wish is itself a secret.** A strict area around a home reveals where the home is. So "
+    "your wish names whole public neighborhoods and a level, and nothing of your track. Even so, "
+    "whoever sees the file knows in which neighborhoods to look: give it only to somebody whom you "
+    "trust to count wishes privately."
 )
 
 

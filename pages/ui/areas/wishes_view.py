@@ -127,7 +127,7 @@ def compared(choice: Choice, areas: Sequence[Chosen], held: Sequence[Wish]) -> N
 def counted(held: Sequence[Wish]) -> None:
     """A private count, charged to an account, whose areas everybody may see."""
     st.subheader("Count privately")
-    st.markdown("Everybody may see the areas that come of a noisy count.")
+    st.markdown("Everybody may see the areas that a noisy count produces.")
     if not access.may(Action.SPEND):
         st.info("Your role does not let you publish, and a private count is published.")
         return
@@ -161,7 +161,7 @@ def counted(held: Sequence[Wish]) -> None:
     if len(held) < (plan.threshold or 0):
         st.caption(
             f"You loaded fewer wishes than that ({len(held)}), so most likely no area comes of it: "
-            "so few wishes cannot be granted without telling of them."
+            "so few wishes cannot be granted without revealing them."
         )
     st.caption(plain(plan.statement()))
     ledger = ledger_choice.ledger()
@@ -206,10 +206,10 @@ def finished() -> None:
     if DONE not in st.session_state:
         return
     number, entry, text = st.session_state[DONE]
-    areas = "one area" if number == 1 else f"{number} areas"
+    areas = ("One area" if number == 1 else f"{number} areas") if number else "No areas"
     st.success(
-        f"Counted and charged as entry {entry} of the ledger. {areas.capitalize()} came of it"
-        + (", and the plan has them now." if number else ": nowhere did enough people wish."),
+        f"Counted and charged as entry {entry} of the ledger. {areas} resulted"
+        + (", now part of the plan." if number else ": no place had enough wishes."),
         icon=":material/verified_user:",
     )
     with st.container(horizontal=True):

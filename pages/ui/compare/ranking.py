@@ -149,7 +149,7 @@ def others_button(choice: Choice, plan: SweepPlan, paper: str) -> None:
     with st.popover("What each would cost", icon=":material/timer:"):
         st.caption(f"{plan.runs} live runs of each take about {total}, cheapest first.")
         rows = {
-            ALGORITHMS[key].title: f"{duration(plan.runs * time)} ({time:.2g} s a run)"
+            ALGORITHMS[key].title: f"{duration(plan.runs * time)} ({time:.2g} s per run)"
             if time
             else "not known"
             for key, time in times.items()
@@ -221,7 +221,7 @@ def table(found: Sequence[Standing], choice: Choice, metric: Metric) -> None:
             f"{say(each.point.low)} to {say(each.point.high)}" if each.point else ""
             for each in able
         ],
-        "Seconds a run": [
+        "Seconds per run": [
             "" if math.isnan(each.seconds) else f"{each.seconds:.2g}" for each in able
         ],
     }

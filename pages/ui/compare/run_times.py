@@ -137,7 +137,7 @@ def figure(found: list[Pace], plan: Timetable, narrow: bool) -> go.Figure:
             },
             "yaxis": {
                 **style,
-                "title": "seconds a run",
+                "title": "seconds per run",
                 "type": "log",
                 "range": [math.log10(low), math.log10(high)],
                 **round_ticks(low, high),

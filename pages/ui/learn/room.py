@@ -74,7 +74,7 @@ def is_pupil() -> bool:
 def door(code: str | None) -> None:
     """Draw the way in for a pupil, and the button that opens a room."""
     if code is not None:
-        st.warning(f"There is no room {code} any more. Ask for a new code.")
+        st.warning(f"There is no room {code} anymore. Ask for a new code.")
     enter, lead_one = st.columns(2, gap="large")
     with enter, st.container(border=True):
         st.subheader("Join a room", anchor=False)
