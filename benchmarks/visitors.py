@@ -61,7 +61,7 @@ class Visitor:
         return self.map_at - start
 
     def settle(self) -> None:
-        """Let the page redraw itself until nothing on it changes any more."""
+        """Let the page redraw itself until nothing on it changes anymore."""
         while self._due:
             part, (every, due) = min(self._due.items(), key=lambda item: item[1][1])
             time.sleep(max(due - time.monotonic(), 0.0))

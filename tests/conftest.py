@@ -51,7 +51,13 @@ DURATIONS = TESTS / "durations.json"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 # How long an example takes tells more of what else the machine does than of what is tested.
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# The test machine tries the same examples each time; a person's machine tries new ones.
+settings.register_profile(
+    "patient",
+    deadline=None,
+    derandomize="CI" in os.environ,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("patient")
 
 

@@ -44,7 +44,7 @@ class KVariates(Algorithm):
 
     Flaw: The paper offers smaller noise for data that are spread well, by two numbers taken from
     the data itself: how little clusters could cost, and how little packing helps. Moving one row
-    can change them so much that the noise is not defined any more, so whether there is an answer
+    can change them so much that the noise is not defined anymore, so whether there is an answer
     tells the row. What is proved holds for nice samples, or with high probability over them; that
     is not differential privacy.
 

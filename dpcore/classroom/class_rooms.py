@@ -68,7 +68,7 @@ class ClassRoom:
     seed: int
     used: float
     number: int = 1
-    #: Whether this round's answer is shown; then nobody can answer it any more.
+    #: Whether this round's answer is shown; then nobody can answer it anymore.
     is_shown: bool = False
     answers: dict[int, str] = field(default_factory=dict)
     seats: dict[int, SeatScore] = field(default_factory=dict)

@@ -311,7 +311,7 @@ class Keeping:
         return entry
 
     def outcome(self) -> Entry | None:
-        """The entry, if it was made; from now on it is not made any more."""
+        """The entry, if it was made; from now on it is not made anymore."""
         while True:
             try:
                 with self._lock:

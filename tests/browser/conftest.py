@@ -1,9 +1,15 @@
 """A cold server for each module. A page that asks another host, or whose console shows an error,
-fails its test."""
+fails its test.
+
+A browser, a server and a test run side by side on whatever cores the machine has left, so a test
+that fails here runs once more. The summary lists it as RERUN: such a test, or the page that it
+tries, has a race that somebody should look for.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +19,13 @@ from tests.browser.driver import DESK, LONG, WITHOUT_MOTION, serving, settled, w
 
 #: A machine that tests two pages at once, on software rendering, may keep anybody waiting.
 expect.set_options(timeout=LONG)
+FOLDER = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.is_relative_to(FOLDER):
+            item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 @pytest.fixture(scope="module")

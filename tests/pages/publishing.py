@@ -47,7 +47,7 @@ def until(app: AppTest, said: str) -> AppTest:
 
 
 def settled(app: AppTest) -> AppTest:
-    """The page once nothing is being made any more."""
+    """The page once nothing is being made anymore."""
     for _ in range(600):
         if not any(bar.proto.text.endswith("…") for bar in app.get("progress")):
             return app

@@ -108,7 +108,7 @@ def test_wishes_are_charged_once_and_their_map_can_be_used_for_a_release(tmp_pat
     said = json.loads(ledger.files(entry.number)[COUNTS])
     assert "pays for both" in said["statement"]
     counts = np.array(said["counts"])
-    assert 2000 not in counts[:, STOPS.index(0.05)] or counts.max() != 2000
+    assert np.count_nonzero(counts) > counts.size / 2, "the counts carry noise"
     with pytest.raises(ReleaseRefused):
         publish_wishes(plan, wishes, ledger)
     assert len(ledger.entries()) == 1

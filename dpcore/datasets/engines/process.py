@@ -64,7 +64,7 @@ class ReadingProcess:
             start_new_session=True,
             env={**os.environ, **THRIFTY, **spill},
         )
-        #: Ends the process now; by itself it happens when nobody holds this object any more.
+        #: Ends the process now; by itself it happens when nobody holds this object anymore.
         self.end = weakref.finalize(self, _end, self._process, folder)
         self._first: tuple[Mapping[str, Any], bytes] | None = (
             {"limits": asdict(limits), "name": name, "size": len(content), "root": root},
