@@ -1,7 +1,6 @@
 """Families of generated data in the box [-1, 1]^d, by name, shape and seed.
 
-Constants of the algorithms may be settled on FAMILIES. Those of HELD_OUT are for looking only: no
-constant has been chosen by them.
+Constants of the algorithms may be settled on these. `benchmarks.held_out` has others.
 """
 
 from __future__ import annotations
@@ -65,36 +64,15 @@ def uniform(rng: np.random.Generator, n: int, d: int, k: int) -> FloatArray:
     return rng.uniform(-1, 1, (n, d))
 
 
-def streets(rng: np.random.Generator, n: int, d: int, k: int) -> FloatArray:
-    """Held out: rows along lines that cross, crowded near one end."""
-    ends = rng.uniform(-0.9, 0.9, (2, 3 * k, d))
-    which = rng.choice(3 * k, n, p=rng.dirichlet(np.full(3 * k, 0.5)))
-    along = rng.beta(0.7, 2.0, (n, 1))
-    rows = ends[0][which] * (1 - along) + ends[1][which] * along
-    return rows + 0.01 * rng.standard_normal((n, d))
-
-
-def nested(rng: np.random.Generator, n: int, d: int, k: int) -> FloatArray:
-    """Held out: clusters of clusters, of very different width and size."""
-    towns = rng.uniform(-0.8, 0.8, (k, d))
-    town = rng.choice(k, n, p=rng.dirichlet(np.full(k, 0.6)))
-    reach = np.exp(rng.uniform(np.log(0.01), np.log(0.2), (k, 1)))
-    quarters = rng.standard_normal((k, 5, d)) * reach[:, None]
-    return (
-        towns[town]
-        + quarters[town, rng.integers(0, 5, n)]
-        + 0.2 * reach[town] * rng.laplace(size=(n, d))
-    )
-
-
 FAMILIES: Mapping[str, Family] = {
     each.__name__: each
     for each in (blobs, corner, diagonal, heavy, unbalanced, anisotropic, uniform)
 }
-HELD_OUT: Mapping[str, Family] = {each.__name__: each for each in (streets, nested)}
 
 
-def generated(name: str, n: int, d: int, k: int, seed: int = 0) -> FloatArray:
+def generated(
+    name: str, n: int, d: int, k: int, seed: int = 0, families: Mapping[str, Family] = FAMILIES
+) -> FloatArray:
     """Rows of a family, always the same ones; what falls outside the box is moved to its edge."""
     rng = np.random.default_rng([crc32(name.encode()), n, d, k, seed])
-    return np.clip({**FAMILIES, **HELD_OUT}[name](rng, n, d, k), -0.999999, 0.999999)
+    return np.clip(families[name](rng, n, d, k), -0.999999, 0.999999)
