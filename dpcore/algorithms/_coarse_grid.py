@@ -9,9 +9,10 @@ import numpy as np
 
 from dpcore.algorithms._grid_priors import histograms
 from dpcore.algorithms._grown_tree import grow
-from dpcore.algorithms._offset_rounds import RESTARTS, OffsetTerms, Purse, settled
-from dpcore.algorithms._tree_coreset import coreset_of, spread_in_leaves
-from dpcore.geometry.domain import FloatArray, Grid, IntArray
+from dpcore.algorithms._matched_points import LoosePoints, matched, of_sum
+from dpcore.algorithms._offset_rounds import RESTARTS, OffsetRound, OffsetTerms, Purse, settled
+from dpcore.algorithms._tree_coreset import loose_points_of, spread_in_leaves
+from dpcore.geometry.domain import FloatArray, Grid, IntArray, to_ticks
 from dpcore.kmeans.weighted import weighted_kmeans
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
@@ -73,21 +74,28 @@ def from_grid(curator: Curator, k: int) -> Outcome:
     several = k * plan.centers[0] if plan.centers else k
     centers, cost = weighted_kmeans(points, weights, several, RESTARTS, curator.rng)
     curator.note(StartNote(centers))
+    rounds: list[OffsetRound] = []
     if plan.centers:
         finest = 2 / round(len(points) ** (1 / d))  # the side of what each point stands for
         energy = cost / weights.sum() + d * finest**2 / 12
         purse = Purse(curator, OffsetTerms(budget, curator.neighbors, left - share))
-        centers = settled(purse, centers, energy, n, k, plan.centers, REACH)
-    facts = {"cells per side": grid.cells_per_side, "rounds": len(plan.centers)}
-    return Outcome(np.clip(centers, -1, 1), facts=facts)
+        centers, rounds = settled(purse, centers, energy, n, k, plan.centers, REACH)
+    loose = points_on(grid, points, weights, 2 * (scale / share) ** 2)
+    coreset = matched(loose, rounds).coreset(curator.box, public_size(curator, n))
+    facts = {
+        "cells per side": grid.cells_per_side,
+        "points": len(coreset),
+        "rounds": len(plan.centers),
+    }
+    return Outcome(np.clip(centers, -1, 1), coreset, facts)
 
 
 def from_tree(curator: Curator, k: int, n: int, left: float, plan: CoarseGridPlan) -> Outcome:
     """Centers that start from the coreset of a tree of counts; the coreset is published too."""
     part = plan.grid * left
     stages = grow(curator, n, part)
-    coreset = coreset_of(stages, curator)
-    points, weights = coreset.unit_points, coreset.weights
+    (loose,) = loose_points_of([stages], [curator])
+    points, weights = loose.points, loose.weights
     curator.note(CoresetNote(points, weights))
     several = k * plan.centers[0]
     centers, cost = weighted_kmeans(points, weights, several, RESTARTS, curator.rng)
@@ -97,7 +105,8 @@ def from_tree(curator: Curator, k: int, n: int, left: float, plan: CoarseGridPla
     spread = cost + mass * spread_in_leaves(stages) + NEXT_TO_NOTHING * curator.d / 3
     energy = spread / (mass + NEXT_TO_NOTHING)
     purse = Purse(curator, OffsetTerms(curator.budget, curator.neighbors, left - part))
-    centers = settled(purse, centers, energy, n, k, plan.centers, REACH)
+    centers, rounds = settled(purse, centers, energy, n, k, plan.centers, REACH)
+    coreset = matched(loose, rounds).coreset(curator.box, public_size(curator, n))
     facts = {"points": len(coreset), "rounds": len(plan.centers)}
     return Outcome(np.clip(centers, -1, 1), coreset, facts)
 
@@ -114,8 +123,18 @@ def picture(grid: Grid, counts: IntArray, scale: float, n: float) -> tuple[Float
     return points, np.where(weights > 1e-6 * total, weights, 0.0)
 
 
-def of_sum(counts: FloatArray, total: float) -> FloatArray:
-    """What is left of counts above the threshold that makes it sum to a total."""
-    ordered = np.sort(counts)[::-1]
-    excess = (np.cumsum(ordered) - total) / np.arange(1, len(counts) + 1)
-    return np.maximum(counts - excess[np.flatnonzero(ordered > excess)[-1]], 0.0)
+def points_on(grid: Grid, points: FloatArray, weights: FloatArray, variance: float) -> LoosePoints:
+    """One point for each cell of the grid: the mean of those in it, and as heavy as they are."""
+    cell, m = grid.labels(to_ticks(points)), grid.n_cells
+    mass = np.bincount(cell, weights, m).astype(np.float64)
+    sums = [np.bincount(cell, weights * axis, m) for axis in points.T]
+    means = np.stack(sums, axis=1) / np.maximum(mass, 1e-300)[:, None]
+    room = grid.d * (2 / grid.cells_per_side) ** 2 / 12
+    full = mass > 0
+    each = np.ones(int(full.sum()))
+    return LoosePoints(means[full], mass[full], variance * each, room * each)
+
+
+def public_size(curator: Curator, n: int) -> int | None:
+    """The number of rows, where it is public."""
+    return None if curator.neighbors.size_is_private else n

@@ -110,6 +110,14 @@ class OffsetCells:
         return OffsetCells(np.clip(centers, -1, 1), np.full(k, rows.sum() / k), self.noise, energy)
 
 
+@dataclass(frozen=True)
+class OffsetRound:
+    """The centers that a round asked about, and their cells as its answer tells."""
+
+    asked: FloatArray
+    cells: OffsetCells
+
+
 def trusted(own: FloatArray, pooled: float, rows: FloatArray, noise: float) -> FloatArray:
     """What each cell says of itself, as far as its rows stand out of the noise, else what all say.
 
@@ -131,9 +139,9 @@ def moved(
     """The centers where a noisy round of Lloyd takes them, for a share of the purse.
 
     Offsets are clipped to `reach` times the root of the mean squared distance, of each center's own
-    rows where that is known. Everything after
-    the answer reads noisy figures and n, which is noisy too: sums are shrunk by James and Stein's
-    rule, a cell counts for at least a tenth of its share of rows, and no center leaves its ball.
+    rows where that is known. Everything after the answer reads noisy figures and n, which is noisy
+    too: sums are shrunk by James and Stein's rule, a cell counts for at least a tenth of its share
+    of rows, and no center leaves its ball.
     """
     m, d = centers.shape
     energy = np.broadcast_to(energy, m)
@@ -171,19 +179,22 @@ def settled(
     k: int,
     multiples: Sequence[int],
     reach: float,
-) -> FloatArray:
-    """k centers after a round for each multiple of k, the first of which is how many are given.
+) -> tuple[FloatArray, list[OffsetRound]]:
+    """k centers after a round for each multiple of k, the first of which is how many are given; and
+    the rounds.
 
     Rounds share the purse equally. After each, centers are merged to the next multiple, in the
     end to k.
     """
     rng = purse.curator.rng
+    rounds = []
     for i in range(len(multiples)):
         why = f"round {i + 1} of {len(multiples)}"
         cells = moved(purse, centers, energy, n, reach, 1 / len(multiples), why)
+        rounds.append(OffsetRound(centers, cells))
         wanted = k * multiples[i + 1] if i + 1 < len(multiples) else k
         if wanted < len(centers):
             cells = cells.merged(wanted, rng)
         centers, energy = cells.centers, cells.energy
         purse.curator.note(CentersNote(centers, round=i + 1))
-    return centers
+    return centers, rounds

@@ -9,8 +9,9 @@ import numpy as np
 from dpcore.algorithms._forest import TreeReading, read
 from dpcore.algorithms._grown_tree import finest_level, full_scale
 from dpcore.algorithms._leaf_points import WeighedLeaves, leaf_points
+from dpcore.algorithms._matched_points import LoosePoints
 from dpcore.algorithms._pooled_counts import heard_together
-from dpcore.algorithms._tree import Leaves, TreeStage, leaves_of
+from dpcore.algorithms._tree import Leaves, TreeCells, TreeStage, leaves_of
 from dpcore.geometry.domain import FloatArray
 from dpcore.geometry.dyadic import DyadicCells
 from dpcore.queries.curator import Curator
@@ -27,6 +28,15 @@ def coreset_of(stages: Sequence[TreeStage], curator: Curator) -> Coreset:
 
 def coresets_of(trees: Sequence[Sequence[TreeStage]], curators: Sequence[Curator]) -> list[Coreset]:
     """The coreset of each of several trees, which are read all at once."""
+    found = loose_points_of(trees, curators)
+    return [loose.coreset(curator.box) for loose, curator in zip(found, curators, strict=True)]
+
+
+def loose_points_of(
+    trees: Sequence[Sequence[TreeStage]], curators: Sequence[Curator]
+) -> list[LoosePoints]:
+    """The points of each of several trees, with room in the leaves that they stand for; those that
+    stand for what is thinly spread have none."""
     readings = read(trees)
     leaves = [leaves_of(stages, r.weights) for stages, r in zip(trees, readings, strict=True)]
     placed = leaf_points(
@@ -37,17 +47,13 @@ def coresets_of(trees: Sequence[Sequence[TreeStage]], curators: Sequence[Curator
         ]
     )
     points = placed or [cells.centers() for cells, _, _ in leaves]
-    return [_made(*each) for each in zip(trees, readings, points, leaves, curators, strict=True)]
+    return [_made(*each) for each in zip(trees, readings, points, leaves, strict=True)]
 
 
 def _made(
-    stages: Sequence[TreeStage],
-    reading: TreeReading,
-    points: FloatArray,
-    leaves: Leaves,
-    curator: Curator,
-) -> Coreset:
-    _, weights, variances = leaves
+    stages: Sequence[TreeStage], reading: TreeReading, points: FloatArray, leaves: Leaves
+) -> LoosePoints:
+    smallest, weights, variances = leaves
     cells = stages[0].cells
     thin = ~stages[0].alive & ~reading.held[0]
     counts, noise = reading.first
@@ -55,12 +61,17 @@ def _made(
     thin_points, thin_weights, thin_variances = heard_together(
         cells.centers()[thin], counts[thin], float(noise[thin].max(initial=0)), blocks
     )
-    return Coreset(
+    return LoosePoints(
         np.concatenate([points, thin_points]),
         np.concatenate([weights, thin_weights]),
-        curator.box,
         np.concatenate([variances, thin_variances]),
+        np.concatenate([_room(smallest), np.zeros(len(thin_points))]),
     )
+
+
+def _room(leaves: TreeCells) -> FloatArray:
+    """The mean squared distance from the middle of each leaf to rows spread evenly over it."""
+    return np.asarray((leaves.corners()[1] ** 2).sum(axis=1) / 12)
 
 
 def spread_in_leaves(stages: Sequence[TreeStage]) -> float:

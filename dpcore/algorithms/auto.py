@@ -142,7 +142,7 @@ class Auto(Algorithm):
         facts = outcome.facts
         # Which way it goes lift itself found out, from noisy answers.
         if MAP_DIMENSIONS < curator.d <= GRID_DIMENSIONS:
-            choice = way_of_few(curator.d, "points" in facts)
+            choice = way_of_few(curator.d, "cells per side" not in facts)
         elif curator.d > GRID_DIMENSIONS:
             choice = way_of_lift(curator.d, "rounds" not in facts, facts["gaussian noise"])
         facts = {**facts, "chosen": choice.algorithm, "because": choice.sentence}

@@ -9,6 +9,7 @@ import numpy as np
 
 from dpcore.algorithms._coarse_grid import from_grid
 from dpcore.algorithms._grid_priors import along_the_diagonal, spread_out
+from dpcore.algorithms._matched_points import matched, points_of_cells
 from dpcore.algorithms._offset_rounds import OffsetTerms, Purse, moved, settled
 from dpcore.algorithms.base import Algorithm, AuditHints, Room, register
 from dpcore.geometry.domain import FloatArray
@@ -85,8 +86,9 @@ class Lift(Algorithm):
     from their level, spread and covariance. Put more centers there than are wanted. In a few rounds
     ask for each center how many rows are nearest and how far from it they lie on average, with
     offsets clipped to a ball that shrinks as centers settle, because noise grows with the ball;
-    then merge the centers to k. Where even the level drowns in noise, the answer is hardly more
-    than public centers.
+    then merge the centers to k. Cells of the picture, moved to where the rounds saw rows, are
+    published as a coreset. Where even the level drowns in noise, the answer is hardly more than
+    public centers.
 
     Unit: one row.
 
@@ -103,7 +105,7 @@ class Lift(Algorithm):
     all, in one of three ways that the level decides: the level again, geometric noise, or, if there
     is a delta, Gaussian noise in an account of its own whose shares sum to the rho of (.92 epsilon,
     delta). All three cost at most (.92 epsilon, delta), so choosing is free. Plans, radii,
-    shrinkage, merging and centers read noisy answers only.
+    shrinkage, merging, centers and points read noisy answers only.
     """
 
     key = "lift"
@@ -201,8 +203,11 @@ def from_level(curator: Curator, k: int) -> Outcome:
     centers = np.clip(middle + spread_out(several, root, rng), -1, 1)
     curator.note(StartNote(centers))
     left = replace(terms, part=terms.part * (1 - plan.middle - products))
-    centers = settled(Purse(curator, left), centers, energy, rough.n, k, plan.centers, plan.reach)
-    return Outcome(centers, facts={**facts, "rounds": len(plan.centers)})
+    purse = Purse(curator, left)
+    centers, rounds = settled(purse, centers, energy, rough.n, k, plan.centers, plan.reach)
+    loose = matched(points_of_cells(rounds[0].cells, rough.n, noise), rounds[1:])
+    coreset = loose.coreset(curator.box, None if relation.size_is_private else sure)
+    return Outcome(centers, coreset, {**facts, "points": len(coreset), "rounds": len(rounds)})
 
 
 def ask_level(purse: Purse, share: float, why: str) -> tuple[FloatArray, float]:

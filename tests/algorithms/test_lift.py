@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import dpcore
-from dpcore.algorithms._coarse_grid import PLANS, from_tree, of_sum, picture
+from dpcore.algorithms._coarse_grid import PLANS, from_tree, picture
+from dpcore.algorithms._matched_points import of_sum
 from dpcore.algorithms.lift import Rough, best_terms
 from dpcore.datasets.rows import RowsDataset, from_array
 from dpcore.geometry.domain import Box, Grid, to_ticks

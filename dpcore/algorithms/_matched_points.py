@@ -1,0 +1,109 @@
+"""Points that stand for all rows, moved to where rounds of offsets say that the rows are.
+
+A tree or a grid shows how rows lie in small cells. Rounds tell more exactly how many are near each
+of a few centers, where their mean is, and how far they spread. All of it reads noisy answers and
+public facts only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpcore.algorithms._offset_rounds import OffsetCells, OffsetRound, trusted
+from dpcore.geometry.domain import Box, FloatArray, IntArray, to_ticks
+from dpcore.geometry.voronoi import Voronoi
+from dpcore.results.synopsis import Coreset
+
+#: A cell without a point gets one where its rows are so many standard deviations of their noise.
+CERTAIN = 3.0
+#: The least that anything is divided by.
+TINY = 1e-300
+
+
+@dataclass(frozen=True, eq=False)
+class LoosePoints:
+    """Points with weights that stand for rows nearby."""
+
+    points: FloatArray
+    weights: FloatArray
+    #: Of the noise in each weight.
+    variances: FloatArray
+    #: The mean squared distance from each point to the rows that it stands for, were they spread
+    #: evenly over its cell.
+    room: FloatArray
+
+    def coreset(self, box: Box, n: float | None = None) -> Coreset:
+        """Those that weigh anything. A public number of rows is shared out in full."""
+        full = self.weights > 0
+        share = 1.0 if n is None else n / max(float(self.weights.sum()), 1.0)
+        points = np.clip(self.points[full], -1, 1)
+        return Coreset(points, self.weights[full] * share, box, self.variances[full] * share**2)
+
+
+def points_of_cells(cells: OffsetCells, n: float, noise: float) -> LoosePoints:
+    """A point for each cell of a round, all together as heavy as n rows, a number with noise."""
+    m = len(cells.centers)
+    variance = (cells.noise if m > 1 else noise) ** 2
+    return LoosePoints(cells.centers, of_sum(cells.rows, n), np.full(m, variance), np.zeros(m))
+
+
+def of_sum(counts: FloatArray, total: float) -> FloatArray:
+    """What is left of counts above the threshold that makes it sum to a total."""
+    ordered = np.sort(counts)[::-1]
+    excess = (np.cumsum(ordered) - total) / np.arange(1, len(counts) + 1)
+    return np.maximum(counts - excess[np.flatnonzero(ordered > excess)[-1]], 0.0)
+
+
+def matched(loose: LoosePoints, rounds: Sequence[OffsetRound]) -> LoosePoints:
+    """The points after each round in turn."""
+    for each in rounds:
+        loose = _after(loose, each)
+    return loose
+
+
+def _after(loose: LoosePoints, told: OffsetRound) -> LoosePoints:
+    """The points, of which those in each cell of a round together weigh what both say, by inverse
+    variance. As far as its rows stand out of the noise, their mean is the one that the round found,
+    and they spread no further than it saw.
+
+    Clipped offsets do not see how far a tail reaches. So points are drawn together no more than
+    their own cells are wide: a point may be so far from its rows, and no farther.
+    """
+    cells = told.cells
+    m, noise = len(cells.rows), cells.noise
+    cell = Voronoi(told.asked).labels(to_ticks(loose.points))
+    weights, variances = loose.weights, loose.variances
+    if m > 1:  # One cell holds all rows, whose number was known before.
+        mass = np.bincount(cell, weights, m)
+        doubt = np.bincount(cell, variances, m)
+        left = noise**2 / (doubt + noise**2)
+        rows = np.maximum(mass + (1 - left) * (cells.rows - mass), 0)
+        weights = weights * (rows / np.maximum(mass, TINY))[cell]
+        variances = variances * left[cell]
+
+    mass = np.bincount(cell, weights, m)
+    mean = _sums(cell, loose.points.T, weights, m) / np.maximum(mass, TINY)[:, None]
+    offsets = loose.points - mean[cell]
+    spread = np.bincount(cell, weights * (offsets**2).sum(axis=1), m) / np.maximum(mass, TINY)
+    room = np.bincount(cell, weights * loose.room, m) / np.maximum(mass, TINY)
+    trust = trusted(np.ones(m), 0.0, np.maximum(cells.rows, 0), max(noise, TINY))
+    wanted = np.minimum(np.maximum(cells.energy, spread - room), spread)
+    narrower = 1 + trust * (np.sqrt(wanted / np.maximum(spread, TINY)) - 1)
+    middle = mean + trust[:, None] * (cells.centers - mean)
+
+    alone = (np.bincount(cell, minlength=m) == 0) & (cells.rows > CERTAIN * noise)
+    lonely = int(alone.sum())
+    return LoosePoints(
+        np.concatenate([middle[cell] + narrower[cell, None] * offsets, cells.centers[alone]]),
+        np.concatenate([weights, cells.rows[alone]]),
+        np.concatenate([variances, np.full(lonely, noise**2)]),
+        np.concatenate([loose.room * narrower[cell] ** 2, np.zeros(lonely)]),
+    )
+
+
+def _sums(cell: IntArray, axes: FloatArray, weights: FloatArray, m: int) -> FloatArray:
+    """The weighted sum in each cell, (m, d), of coordinates (d, n)."""
+    return np.stack([np.bincount(cell, weights * axis, m) for axis in axes], axis=1)
