@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import sqlite3
+import time
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -40,6 +41,7 @@ from pages.ui.publish.history import as_csv
 from pages.ui.wording import FROM_TWIN_WORDS, NOT_PRIVATE_WORDS
 from tests.pages.publishing import (
     CITY,
+    LONG,
     at_places,
     brought,
     buttons,
@@ -70,11 +72,10 @@ def at_columns(content: str, name: str = "trips.csv") -> AppTest:
 
 def until_there_is(app: AppTest, key: str) -> None:
     """Draw the page again until it has a button."""
-    for _ in range(600):
-        if key in buttons(app):
-            return
+    deadline = time.monotonic() + LONG
+    while key not in buttons(app):
+        assert time.monotonic() < deadline, f"There is no button {key}."
         checked(app)
-    raise AssertionError(f"There is no button {key}.")
 
 
 def figures(app: AppTest) -> dict[str, str]:
