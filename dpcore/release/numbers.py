@@ -18,6 +18,7 @@ from dpcore.release.bundle import derived
 from dpcore.release.finding import Finding
 from dpcore.release.published import KINDS, Published, columns, described_box, read
 from dpcore.release.rehearsal import Rehearsed
+from dpcore.release.weight_noise import difference, is_known
 from dpcore.results import parquet
 from dpcore.results.run_result import in_order
 from dpcore.results.synopsis import Coreset, NoisyGrid
@@ -111,6 +112,12 @@ def _points(said: Said, published: Published, done: Rehearsed, judge: Judge) -> 
     if done.coreset:
         positive = bool((published.points[:, published.box.d] > 0).all())
         yield judge(said, "every point has a positive weight", positive, "")
+    what = "the noise beside each weight is that of the charges"
+    if is_known(said, done):
+        why = difference(said, published, done)
+        yield judge(said, what, why is None, why or "")
+    else:
+        yield Finding(what, None, "it is not known how this method makes weights of counts")
     side = done.cells_per_side
     if side is not None:
         synopsis = published.synopsis
