@@ -17,6 +17,7 @@ from dpcore.release import map_page
 from dpcore.release.bundle import derived
 from dpcore.release.finding import Finding
 from dpcore.release.published import KINDS, Published, columns, described_box, read
+from dpcore.release.published_files import EDGE
 from dpcore.release.rehearsal import Rehearsed
 from dpcore.release.weight_noise import difference, is_known
 from dpcore.results import parquet
@@ -41,8 +42,6 @@ MOST_PAIRS = 10**9
 #: Squares of what a position may be off by, as part of the box: counts on a grid are searched in
 #: whole units of a lattice.
 SAME_PLACE = 1e-12
-#: What rounding may add to a coordinate at the edge of the box, in unit coordinates.
-EDGE = 1e-9
 
 
 def check_numbers(
