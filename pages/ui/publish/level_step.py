@@ -18,7 +18,13 @@ from dpcore.runs.request import Request
 from pages.ui import address, controls, too_few_rows, url_keys
 from pages.ui.areas import area_run
 from pages.ui.choice import Choice
-from pages.ui.publish import ledger_choice, lifetime_budget, look_first, step_list
+from pages.ui.publish import (
+    ledger_choice,
+    level_accuracy,
+    lifetime_budget,
+    look_first,
+    step_list,
+)
 from pages.ui.publish.ledger_words import affordable, refuse
 from pages.ui.publish.publish_source import Subject
 from pages.ui.publish.publish_step import PublishStep
@@ -63,15 +69,18 @@ class Terms:
 def draw(subject: Subject, ledger: Ledger) -> None:
     with step_list.opened(PublishStep.LEVEL):
         account = ledger_choice.account(ledger, name(subject))
-        level, budget = st.columns([3, 2], gap="large")
-        with level:
-            controls.level_slider(f"How strictly is each {subject.unit.name} protected?")
-            st.html(controls.ENDS)
+        controls.level_slider(f"How strictly is each {subject.unit.name} protected?")
+        st.html(controls.ENDS)
+        protection, accuracy = st.columns([2, 5], gap="large")
+        with protection:
             gain(subject, terms(subject, account))
-            with st.expander("Centers, method, exact values", icon=":material/tune:"):
-                controls.centers_control()
-                method_control(subject)
-                exact_controls(subject)
+        with accuracy:
+            level_accuracy.draw(subject, terms(subject, account).request)
+        budget, more = st.columns(2, gap="large")
+        with more.expander("Centers, method, exact values", icon=":material/tune:"):
+            controls.centers_control()
+            method_control(subject)
+            exact_controls(subject)
         with budget:
             name_control(subject)
             found = terms(subject, account)
@@ -84,8 +93,8 @@ def draw(subject: Subject, ledger: Ledger) -> None:
         found = terms(subject, account)
         areas_note(subject, plan_of(subject, found, quietly=True))
         look_first.twins(subject)
-        with level.expander(
-            "Not sure which level? Look before you publish", icon=":material/travel_explore:"
+        with more.expander(
+            "Look before you publish, without leaking", icon=":material/travel_explore:"
         ):
             look_first.draw(subject, ledger, found)
         plan = plan_of(subject, found)
