@@ -75,7 +75,52 @@ def cost_of_union(releases: Iterable[PublishedFiles]) -> str:
     )
     total = max(epsilons) if parallel else float(sum(Amount.of(e).epsilon for e in epsilons))
     how = "the largest of them" if parallel else "added up"
+    reached = f"someone who is 50 % sure can become at most {explain.certainty(total)} sure."
+    if len(known) == 1:
+        return f"One release so far costs one {unit.name} ε {at_most(total)}: {reached}"
     return (
-        f"{len(known)} releases cost one {unit.name} ε {at_most(total)} together, {how}: someone "
-        f"who is 50 % sure can become at most {explain.certainty(total)} sure."
+        f"{len(known)} releases cost one {unit.name} ε {at_most(total)} together, {how}: {reached}"
     )
+
+
+def union_files(releases: Iterable[PublishedFiles]) -> dict[str, bytes]:
+    """The points of all periods as files by name, with a README that says what they cost together.
+
+    Parameters
+    ----------
+    releases : iterable of PublishedFiles
+        The releases of one series, each of another period.
+
+    Returns
+    -------
+    dict of str to bytes
+
+    Examples
+    --------
+    >>> from dpcore.release import BuiltinData, Ledger, ReleasePlan, Series, publish
+    >>> from dpcore.release.series_union import union_files
+    >>> plan = ReleasePlan(
+    ...     "all", BuiltinData("s1-like"), "adaptive", 2, 0.5, series=Series("all", "2015")
+    ... )
+    >>> sorted(union_files([publish(plan, Ledger("books"))]))
+    ['README.txt', 'points.csv', 'points.parquet']
+    """
+    known = list(releases)
+    places = union_of(known).places()
+    series = [release.certificate["series"] for release in known]
+    listed = "\n".join(
+        f"{said['period']}: certificate {release.certificate['digest']}"
+        for said, release in zip(series, known, strict=True)
+    )
+    text = (
+        f"The published points of the series {series[0]['name']!r}, all periods together.\n\n"
+        f"{cost_of_union(known)}\n\nPeriods\n{listed}\n"
+    )
+    files = {
+        "README.txt": text.encode(),
+        "points.csv": places.as_csv().encode(),
+        "points.parquet": places.as_parquet(),
+    }
+    if known[0].certificate["geographic"]:
+        files["points.geojson"] = places.as_geojson().encode()
+    return files

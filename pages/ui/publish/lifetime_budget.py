@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import streamlit as st
@@ -52,10 +53,15 @@ OTHERS = (
 )
 
 
-def draw(key: str, account: Account | None, price: Amount, unit: str) -> None:
-    """What is left of a budget; for new data, the question how large it is to be."""
+def draw(
+    key: str, account: Account | None, price: Amount, unit: str, buys: str | None = None
+) -> None:
+    """What is left of a budget; for new data, the question how large it is to be.
+
+    `buys` says what it buys where that is not so many releases, one after the other.
+    """
     if account is None:
-        ask(key, price, unit)
+        ask(key, price, unit, bought if buys is None else lambda *_: buys)
     else:
         meter(account)
 
@@ -75,7 +81,7 @@ def part(amount: Amount, allowed: Amount) -> str:
     return f"{at_least(max(100 * amount.epsilon / allowed.epsilon, Fraction(0)), 3)} %"
 
 
-def ask(key: str, price: Amount, unit: str) -> None:
+def ask(key: str, price: Amount, unit: str, bought: Callable[[float, Amount], str]) -> None:
     """The size of the budget, said once."""
     total = step_list.remembered(
         st.number_input,
@@ -91,8 +97,8 @@ def ask(key: str, price: Amount, unit: str) -> None:
     )
     said = [
         f"Suggested: {SUGGESTED:g}.",
-        f"**{bought(total, price)}**",
-        f"Even after all of them, {lower(explain.attack(total, unit))}",
+        f"**{pays}**" if (pays := bought(total, price)) else "",
+        f"Even after all of it is used, {lower(explain.attack(total, unit))}",
         explain.slip(MAX_DELTA if price.delta else 0.0),
         "Fixed with the first release.",
     ]
