@@ -99,6 +99,7 @@ def _are_parallel(
         len({each.name for each in known}) == 1
         and len({each.period for each in known}) == len(told)
         and all(each.composition(unit, neighbors) == PARALLEL for each in known)
+    )
 
 
 def union_files(releases: Iterable[PublishedFiles]) -> dict[str, bytes]:

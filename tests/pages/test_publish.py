@@ -752,7 +752,7 @@ def test_the_history_is_a_table_without_formulas(ledger_folder: Path) -> None:
     record_outside_charge(ledger, "=cmd", Amount.of(0.1), "-counts")
     lines = list(csv.DictReader(io.StringIO(as_csv(ledger.entries()))))
     assert [line["data set"] for line in lines] == ["'=cmd", "'=cmd"]
-    assert [line["result"] for line in lines] == ["Few.", "Spent with another tool: -counts."]
+    assert [line["result"] for line in lines] == ["Few.", "Used by another tool: -counts."]
     assert [float(line["epsilon"]) for line in lines] == [0.5, 0.1]
 
 
