@@ -82,11 +82,7 @@ def from_grid(curator: Curator, k: int) -> Outcome:
         centers, rounds = settled(purse, centers, energy, n, k, plan.centers, REACH)
     loose = points_on(grid, points, weights, 2 * (scale / share) ** 2)
     coreset = matched(loose, rounds).coreset(curator.box, public_size(curator, n))
-    facts = {
-        "cells per side": grid.cells_per_side,
-        "points": len(coreset),
-        "rounds": len(plan.centers),
-    }
+    facts = {"cells per side": grid.cells_per_side, "rounds": len(plan.centers)}
     return Outcome(np.clip(centers, -1, 1), coreset, facts)
 
 
@@ -107,8 +103,7 @@ def from_tree(curator: Curator, k: int, n: int, left: float, plan: CoarseGridPla
     purse = Purse(curator, OffsetTerms(curator.budget, curator.neighbors, left - part))
     centers, rounds = settled(purse, centers, energy, n, k, plan.centers, REACH)
     coreset = matched(loose, rounds).coreset(curator.box, public_size(curator, n))
-    facts = {"points": len(coreset), "rounds": len(plan.centers)}
-    return Outcome(np.clip(centers, -1, 1), coreset, facts)
+    return Outcome(np.clip(centers, -1, 1), coreset, {"rounds": len(plan.centers)})
 
 
 def picture(grid: Grid, counts: IntArray, scale: float, n: float) -> tuple[FloatArray, FloatArray]:

@@ -207,7 +207,7 @@ def from_level(curator: Curator, k: int) -> Outcome:
     centers, rounds = settled(purse, centers, energy, rough.n, k, plan.centers, plan.reach)
     loose = matched(points_of_cells(rounds[0].cells, rough.n, noise), rounds[1:])
     coreset = loose.coreset(curator.box, None if relation.size_is_private else sure)
-    return Outcome(centers, coreset, {**facts, "points": len(coreset), "rounds": len(rounds)})
+    return Outcome(centers, coreset, {**facts, "rounds": len(rounds)})
 
 
 def ask_level(purse: Purse, share: float, why: str) -> tuple[FloatArray, float]:

@@ -10,6 +10,8 @@ from dpcore.algorithms._matched_points import LoosePoints, matched, points_of_ce
 from dpcore.algorithms._offset_rounds import OffsetCells, OffsetRound
 from dpcore.datasets.rows import from_array
 from dpcore.geometry.domain import Box
+from dpcore.release import Amount, BuiltinData, Ledger, ReleasePlan, publish, verify
+from dpcore.release.certificate import NAME
 from dpcore.study.metrics import nicv
 
 ASKED = np.array([[-0.5, 0.0], [0.5, 0.0]])
@@ -82,7 +84,7 @@ def blobs(n: int, d: int, k: int = 5):
 def test_auto_publishes_a_coreset_in_every_dimension(n, d, relation):
     result = dpcore.run("auto", blobs(n, d), 5, 0.5, neighbors=relation, seed=0)
     assert result.coreset is not None
-    assert result.facts["points"] == len(result.coreset) > 1
+    assert len(result.coreset) > 1
     assert result.coreset.weights.sum() == pytest.approx(n, rel=0.1, abs=30)
     assert (np.abs(result.coreset.unit_points) <= 1).all()
     assert result.epsilon == pytest.approx(0.5)
@@ -95,6 +97,16 @@ def test_the_coreset_answers_for_fewer_centers_as_well_as_a_run_of_its_own(d):
     for k in (3, 5, 8):
         direct = nicv(data, dpcore.run("auto", data, k, 1.0, seed=1).centers)
         assert nicv(data, coreset.kmeans(k, seed=0)) <= 1.03 * direct
+
+
+@pytest.mark.parametrize(("source", "epsilon"), [("wine", 1.0), ("iris", 1.0), ("iris", 20.0)])
+def test_a_release_with_such_points_can_be_verified(source, epsilon, tmp_path):
+    allowed = Amount.of(epsilon, 1e-6)
+    plan = ReleasePlan("flowers", BuiltinData(source), "auto", 3, epsilon, 1e-6, allowed=allowed)
+    release = publish(plan, Ledger(tmp_path))
+    assert release.synopsis is not None
+    findings = verify(release.files[NAME], release.files)
+    assert not [each.what for each in findings if each.holds is False]
 
 
 def test_where_only_the_level_is_heard_there_is_no_coreset():
