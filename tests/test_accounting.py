@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import opendp.prelude as dp
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import dpcore
@@ -129,6 +129,7 @@ def test_scales_are_rounded_up(moved, epsilon, delta):
 
 
 @given(EPSILONS, st.floats(0, MAX_DELTA), st.integers(1, 1000))
+@example(43.0, 1e-300, 6)
 def test_rows_of_one_id_cost_together_no_more_than_the_unit_may(epsilon, delta, rows):
     try:
         row = Unit("person", "who", rows).per_row(Budget(epsilon, delta))

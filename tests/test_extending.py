@@ -105,7 +105,7 @@ from streamlit.testing.v1 import AppTest
 
 seen = {}
 for name, file, query, awaited in json.loads(sys.argv[1]):
-    app = AppTest.from_file("app.py", default_timeout=120)
+    app = AppTest.from_file("app.py", default_timeout=600)
     if file != "app.py":
         app = app.switch_page(file)
     for key, value in query.items():

@@ -63,7 +63,7 @@ def test_a_watched_line_is_written_again_without_news(monkeypatch: pytest.Monkey
     with Stages() as stages:
         stages("moving centers", 0.4)
         for _ in range(4):
-            assert screen.written.acquire(timeout=60)
+            assert screen.written.acquire(timeout=600)
     lines = screen.getvalue().split("\r")[1:]
     assert len(lines) >= 4
     assert all("moving centers" in line and "40 %" in line for line in lines)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from fractions import Fraction
 
 from dpcore.privacy.accounting import Budget
@@ -27,4 +28,5 @@ def of_one_row(budget: Budget, rows: int) -> Budget:
         math.expm1(-epsilon) / math.expm1(-budget.epsilon)
     )
     delta = budget.delta * share * (1 - EVALUATION * (1 + budget.epsilon))
-    return Budget(epsilon, max(0.0, delta), budget.accounting)
+    # Smaller floats have fewer digits than EVALUATION allows for: a delta among them becomes 0.
+    return Budget(epsilon, delta if delta >= sys.float_info.min else 0.0, budget.accounting)

@@ -24,7 +24,7 @@ def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def opened(file: str, **user: object) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=120)
+    app = AppTest.from_file(APP, default_timeout=600)
     app.switch_page(file)
     app.user = user
     return checked(app)

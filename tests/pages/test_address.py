@@ -29,7 +29,7 @@ def a_page() -> None:
 @pytest.fixture
 def pressed_within_a_part() -> AppTest:
     """A visit where a part of the page took the press along before the page asked for it."""
-    app = AppTest.from_function(a_page, default_timeout=120).run()
+    app = AppTest.from_function(a_page, default_timeout=600).run()
     app.session_state["only a part"] = True
     app.selectbox[0].set_value("two").run()
     assert app.query_params["view"] == "two"
@@ -63,7 +63,7 @@ def test_a_link_to_another_page_is_followed_as_it_says(pressed_within_a_part: Ap
 
 
 def test_an_address_of_before_is_followed_once_the_page_was_drawn_for_the_press() -> None:
-    app = AppTest.from_function(a_page, default_timeout=120).run()
+    app = AppTest.from_function(a_page, default_timeout=600).run()
     app.selectbox[0].set_value("two")
     assert is_at(app, "two")
     del app.query_params["view"]

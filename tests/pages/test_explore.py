@@ -397,7 +397,7 @@ def test_the_name_leads_to_the_start_page_once_there_is_one() -> None:
 
 @pytest.mark.parametrize("file", ["pages/2_compare.py", "pages/3_verdicts.py"])
 def test_verdicts_are_a_part_of_compare(file: str) -> None:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=600)
     app.switch_page(file).query_params["compare"] = "auto"
     links = [link.proto.label for link in app.run().get("page_link")]
     assert [label for label in links if label in ("Compare", "Measurements", "Verdicts")] == [

@@ -21,6 +21,6 @@ def a_page() -> None:
 
 
 def test_a_part_has_one_place_that_is_drawn_with_the_page() -> None:
-    main = AppTest.from_function(a_page, default_timeout=120).run().main
+    main = AppTest.from_function(a_page, default_timeout=600).run().main
     assert [child.type for child in main.children.values()] == ["text", "flex_container", "text"]
     assert [text.value for text in main.children[1].text] == ["within", "within"]

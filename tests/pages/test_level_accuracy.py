@@ -46,7 +46,7 @@ def of_own_rows(unit: Unit, **query: object) -> AppTest:
     rows = np.random.default_rng(0).integers(0, 2**21, (3000, 2), dtype=np.int32)
     source = FileData("nowhere.csv", ("longitude", "latitude"), CHICAGO)
     own = SessionData(RAW, PrivateRows(rows, CHICAGO, RAW), source, unit)
-    app = AppTest.from_file(APP, default_timeout=120)
+    app = AppTest.from_file(APP, default_timeout=600)
     app.session_state[HELD] = {own.key: own}
     app.switch_page(PUBLISH)
     for name, value in ({"data": own.key, "step": "level", "need": "worse"} | query).items():

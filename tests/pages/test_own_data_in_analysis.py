@@ -44,7 +44,7 @@ def opened(name: str, *, twin: bool = False, shown: bool = False) -> AppTest:
     about = DataInfo(KEY, "Mine", "Rows of mine.")
     own = SessionData(about, from_array(rows, (-1, 1)), twin_of="own-x" if twin else None)
     file, query = PAGES[name]
-    app = AppTest.from_file(APP, default_timeout=120).switch_page(file)
+    app = AppTest.from_file(APP, default_timeout=600).switch_page(file)
     app.session_state[HELD] = {KEY: own}
     if shown:
         app.session_state[SHOWN] = {KEY}

@@ -20,6 +20,7 @@ from pages.ui.publish import release_map
 from pages.ui.publish.release_map import CenterRow
 from tests.pages.publishing import page, settled
 from tests.pages.visits import checked, maps, press, words
+from tests.seeded_noise import seeded_noise
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +30,8 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
 
 def published(ledger: Ledger, data: str = "nyc-taxi", algorithm: str = "adaptive") -> Release:
     source, allowed = BuiltinData(data), Amount.of(1.0)
-    return publish(ReleasePlan("taxi", source, algorithm, 5, 0.2, allowed=allowed), ledger)
+    with seeded_noise():
+        return publish(ReleasePlan("taxi", source, algorithm, 5, 0.2, allowed=allowed), ledger)
 
 
 def dropped(content: bytes, view: str) -> AppTest:

@@ -15,7 +15,7 @@ TEXTS = ("markdown", "caption", "warning", "info", "error", "success", "title", 
 
 def visited(file: str = "app.py", **query: object) -> AppTest:
     """A page, opened with this query in its address."""
-    app = AppTest.from_file(APP, default_timeout=120)
+    app = AppTest.from_file(APP, default_timeout=600)
     if file != "app.py":
         app.switch_page(file)
     for name, value in query.items():

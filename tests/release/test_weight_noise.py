@@ -7,6 +7,7 @@ from dpcore.release import Amount, Ledger, ReleasePlan, publish, verify
 from dpcore.release.certificate import NAME
 from tests.release.conftest import S1
 from tests.release.tampering import at, copied, numbers, remade
+from tests.seeded_noise import seeded_noise
 
 WHAT = "the noise beside each weight is that of the charges"
 EVERY = slice(None)
@@ -22,13 +23,16 @@ WAYS = {
 
 @pytest.fixture(scope="module")
 def releases(tmp_path_factory):
-    return {
-        way: publish(
-            ReleasePlan("s1", S1, algorithm, 3, 0.5, neighbors=neighbors, parameters=parameters),
-            Ledger(tmp_path_factory.mktemp("books")),
-        )
-        for way, (algorithm, neighbors, parameters) in WAYS.items()
-    }
+    with seeded_noise():
+        return {
+            way: publish(
+                ReleasePlan(
+                    "s1", S1, algorithm, 3, 0.5, neighbors=neighbors, parameters=parameters
+                ),
+                Ledger(tmp_path_factory.mktemp("books")),
+            )
+            for way, (algorithm, neighbors, parameters) in WAYS.items()
+        }
 
 
 def found(files):

@@ -232,6 +232,6 @@ def test_the_command_does_not_wait_for_a_pipe_or_read_a_device_to_its_end(tmp_pa
         "main([*command, 'nyc-taxi', '--regions', '/dev/zero'])"
     )
     command = [sys.executable, "-c", code, str(tmp_path / "pipe.csv")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert len(done.stderr.splitlines()) == 2
     assert done.stderr.count("not a file") == 2
