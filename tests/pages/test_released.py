@@ -7,7 +7,6 @@ import io
 import json
 import zipfile
 from pathlib import Path
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
@@ -227,10 +226,7 @@ def test_a_small_zip_of_large_files_does_not_fill_the_memory(
     assert uploads.FULL in words(app)
 
 
-def test_what_a_zip_unpacks_to_counts_as_long_as_it_is_held(
-    release: Release, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(uploads, "_opened", WeakKeyDictionary())
+def test_what_a_zip_unpacks_to_counts_as_long_as_it_is_held(release: Release) -> None:
     app = dropped(packed(release), "check")
     assert uploads.total() >= sum(map(len, release.files.values()))
     press(app, "another")
