@@ -182,8 +182,8 @@ def check(database: sqlite3.Connection, claim: Claim) -> None:
             _refuse_other_rows(database, account, claim)
     if not claim.price.within(account.left):
         raise ReleaseRefused(
-            f"{claim.account!r} may spend {account.allowed} in all, and {account.left} is left. "
-            f"This release would cost {claim.price}. What is spent stays spent."
+            f"{claim.account!r} has a budget of {account.allowed}, and {account.left} is left. "
+            f"This release would use {claim.price}. What is used stays used."
         )
 
 
@@ -211,17 +211,17 @@ def _refuse_other_terms(account: Account, claim: Claim) -> None:
     if account.neighbors is not claim.neighbors:
         raise ReleaseRefused(
             f"{name!r} is protected under {account.neighbors}; a release under {claim.neighbors} "
-            "cannot be added to what was spent."
+            "cannot be added to what is used already."
         )
     if (account.unit, account.ids) != (claim.unit.name, claim.unit.ids):
         ids = "" if account.ids is None else f", told apart by {account.ids!r}"
         raise ReleaseRefused(
             f"What {name!r} protects is one {account.unit}{ids}; a release that protects anything "
-            "else cannot be added to what was spent."
+            "else cannot be added to what is used already."
         )
     if account.allowed != claim.allowed:
         raise ReleaseRefused(
-            f"{name!r} may spend {account.allowed} in all. That was fixed with its first release."
+            f"{name!r} has a budget of {account.allowed}. That was fixed with its first release."
         )
 
 

@@ -81,12 +81,13 @@ def cost_of_union(releases: Iterable[PublishedFiles]) -> str:
     else:
         total, how = sum(prices, Amount()), "added up"
     certainty = explain.certainty(up(total.epsilon))
-    said = (
-        f"{len(known)} releases cost one {unit.name} {total} together, {how}: someone who is 50 % "
-        f"sure can become at most {certainty} sure."
-    )
+    if len(known) == 1:
+        cost = f"One release so far costs one {unit.name} {total}"
+    else:
+        cost = f"{len(known)} releases cost one {unit.name} {total} together, {how}"
+    sentence = f"{cost}: someone who is 50 % sure can become at most {certainty} sure."
     slip = explain.slip(up(total.delta))
-    return f"{said} {slip}" if slip else said
+    return f"{sentence} {slip}" if slip else sentence
 
 
 def _are_parallel(
@@ -99,3 +100,46 @@ def _are_parallel(
         and len({each.period for each in known}) == len(told)
         and all(each.composition(unit, neighbors) == PARALLEL for each in known)
     )
+
+
+def union_files(releases: Iterable[PublishedFiles]) -> dict[str, bytes]:
+    """The points of all periods as files by name, with a README that says what they cost together.
+
+    Parameters
+    ----------
+    releases : iterable of PublishedFiles
+        The releases of one series, each of another period.
+
+    Returns
+    -------
+    dict of str to bytes
+
+    Examples
+    --------
+    >>> from dpcore.release import BuiltinData, Ledger, ReleasePlan, Series, publish
+    >>> from dpcore.release.series_union import union_files
+    >>> plan = ReleasePlan(
+    ...     "all", BuiltinData("s1-like"), "adaptive", 2, 0.5, series=Series("all", "2015")
+    ... )
+    >>> sorted(union_files([publish(plan, Ledger("books"))]))
+    ['README.txt', 'points.csv', 'points.parquet']
+    """
+    known = list(releases)
+    places = union_of(known).places()
+    series = [release.certificate["series"] for release in known]
+    listed = "\n".join(
+        f"{said['period']}: certificate {release.certificate['digest']}"
+        for said, release in zip(series, known, strict=True)
+    )
+    text = (
+        f"The published points of the series {series[0]['name']!r}, all periods together.\n\n"
+        f"{cost_of_union(known)}\n\nPeriods\n{listed}\n"
+    )
+    files = {
+        "README.txt": text.encode(),
+        "points.csv": places.as_csv().encode(),
+        "points.parquet": places.as_parquet(),
+    }
+    if known[0].certificate["geographic"]:
+        files["points.geojson"] = places.as_geojson().encode()
+    return files

@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import sqlite3
+import time
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -40,6 +41,7 @@ from pages.ui.publish.history import as_csv, no_formula
 from pages.ui.wording import FROM_TWIN_WORDS, NOT_PRIVATE_WORDS
 from tests.pages.publishing import (
     CITY,
+    LONG,
     at_places,
     brought,
     buttons,
@@ -70,11 +72,10 @@ def at_columns(content: str, name: str = "trips.csv") -> AppTest:
 
 def until_there_is(app: AppTest, key: str) -> None:
     """Draw the page again until it has a button."""
-    for _ in range(600):
-        if key in buttons(app):
-            return
+    deadline = time.monotonic() + LONG
+    while key not in buttons(app):
+        assert time.monotonic() < deadline, f"There is no button {key}."
         checked(app)
-    raise AssertionError(f"There is no button {key}.")
 
 
 def figures(app: AppTest) -> dict[str, str]:
@@ -751,7 +752,7 @@ def test_the_history_is_a_table_without_formulas(ledger_folder: Path) -> None:
     record_outside_charge(ledger, "=cmd", Amount.of(0.1), "-counts")
     lines = list(csv.DictReader(io.StringIO(as_csv(ledger.entries()))))
     assert [line["data set"] for line in lines] == ["'=cmd", "'=cmd"]
-    assert [line["note"] for line in lines] == ["Few.", "Spent with another tool: -counts."]
+    assert [line["result"] for line in lines] == ["Few.", "Used by another tool: -counts."]
     assert [float(line["epsilon"]) for line in lines] == [0.5, 0.1]
 
 

@@ -1,5 +1,6 @@
 """A series costs what is proved of it, says which of the two that is, and its periods unite."""
 
+import io
 import re
 import tomllib
 
@@ -24,7 +25,8 @@ from dpcore.release import (
 )
 from dpcore.release.plan_toml import plan_toml
 from dpcore.release.series import ADDED, PARALLEL, releases_left
-from dpcore.release.series_union import cost_of_union, union_of
+from dpcore.release.series_union import cost_of_union, union_files, union_of
+from tests.seeded_noise import seeded_noise
 
 BOX = Box((0, 0), (1, 1), ("x", "y"))
 PERIODS = ("2015-01", "2015-02")
@@ -138,12 +140,17 @@ def test_one_month_cannot_be_published_as_two(months):
 
 def test_the_periods_of_a_series_unite(months):
     ledger = Ledger(months / "books")
-    for period in PERIODS:
-        publish(plan(months, period), ledger).save(months / f"out-{period}")
+    with seeded_noise():
+        for period in PERIODS:
+            publish(plan(months, period), ledger).save(months / f"out-{period}")
     releases = [opened(months / f"out-{period}") for period in PERIODS]
     both = union_of(releases)
     assert both.weights.sum() == pytest.approx(4001, rel=0.1)
     assert np.allclose(both.kmeans(1, seed=0), [[0.3, 0.7]], atol=0.03)
+    files = union_files(releases)
+    assert len(pd.read_csv(io.BytesIO(files["points.csv"]))) == len(both)
+    assert "2 releases cost one trip ε 0.4 together" in files["README.txt"].decode()
+    assert "One release so far costs one trip ε 0.4" in cost_of_union(releases[:1])
     with pytest.raises(dpcore.BadInput, match="twice"):
         union_of([releases[0], releases[0]])
     with pytest.raises(dpcore.BadInput, match="releases of a series"):

@@ -22,7 +22,13 @@ from dpcore.release.publish import reopened
 from pages.ui import access, palette
 from pages.ui.access import Action
 from pages.ui.palette import Palette
-from pages.ui.publish import calendar_chart, ledger_choice, lifetime_budget, released_step
+from pages.ui.publish import (
+    calendar_chart,
+    ledger_choice,
+    lifetime_budget,
+    released_step,
+    series_history,
+)
 from pages.ui.publish.calendar_chart import colors_of, kind
 from pages.ui.publish.confirm_step import means
 from pages.ui.publish.ledger_words import when
@@ -30,7 +36,8 @@ from pages.ui.wording import plain, plain_in_chart
 
 ROW_HEIGHT, MARGIN = 54, 70
 COLUMNS = (
-    "number", "time", "data set", "what", "epsilon", "delta", "asked by", "approved by", "note",
+    "number", "time", "data set", "what", "epsilon", "delta", "asked by", "approved by", "who",
+    "why", "result",
 )  # fmt: skip
 
 
@@ -68,6 +75,7 @@ def draw() -> None:
         icon=":material/download:",
         on_click="ignore",
     )
+    series_history.draw(ledger, entries)
     for account in accounts:
         draw_account(account, [e for e in entries if e.account == account.name], ledger)
 
@@ -81,7 +89,8 @@ def as_csv(entries: Sequence[Entry]) -> str:
         by = entry.actors
         charged = (float(entry.charged.epsilon), float(entry.charged.delta))
         texts = (entry.account, kind(entry))
-        people = (by.asked_by or "", by.approved_by or "", note(entry))
+        noted = (entry.note.who, entry.note.why, result(entry))
+        people = (by.asked_by or "", by.approved_by or "", *noted)
         writer.writerow(
             [entry.number, entry.time, *map(no_formula, texts), *charged, *map(no_formula, people)]
         )
@@ -92,7 +101,7 @@ def no_formula(text: str) -> str:
     return f"'{text}" if text.strip().startswith(FORMULAS) else text
 
 
-def note(entry: Entry) -> str:
+def result(entry: Entry) -> str:
     """What a charge was for, or why nothing came of it."""
     return str(entry.failure or entry.description)
 
@@ -175,6 +184,8 @@ def draw_entry(entry: Entry, ledger: Ledger) -> None:
         )
         if by := entry.actors.words():
             st.caption(plain(by[:1].upper() + by[1:]))
+        if note := entry.note.words():
+            st.caption(f":material/edit_note: {plain(note)}")
         if entry.purpose != OTHER_TOOL and st.toggle("Show the files", key=f"files-{entry.number}"):
             released_step.downloads(reopened(ledger, entry.number))
 
