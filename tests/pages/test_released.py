@@ -13,9 +13,11 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dpcore.datasets.wishes import Wish
 from dpcore.geometry.domain import Box
 from dpcore.release import Amount, BuiltinData, Ledger, Release, ReleasePlan, ask, publish
 from dpcore.release.release_zip import packed
+from dpcore.release.wish_counts import WishPlan, publish_wishes
 from dpcore.study.run_view import Marks
 from pages.server import uploads
 from pages.ui.background import Job
@@ -210,6 +212,15 @@ def test_a_dropped_release_stays_in_its_visit(release: Release) -> None:
     app = dropped(packed(release), "ask")
     assert json.loads(json.dumps(dict(app.query_params)))["view"] in ("ask", ["ask"])
     assert page(view="ask").file_uploader
+
+
+def test_a_count_of_wishes_has_files_and_no_certificate(ledger_folder: Path) -> None:
+    publish_wishes(WishPlan("wishes", 0.5), [Wish({"Sunnyside": 0.05})], Ledger(ledger_folder))
+    for app in (page(step="released", release=1), page(view="history")):
+        for toggle in app.toggle:
+            toggle.set_value(True)
+        names = [button.proto.label for button in checked(app).get("download_button")]
+        assert "Areas, GeoJSON" in names
 
 
 # Limits
