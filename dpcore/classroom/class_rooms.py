@@ -45,6 +45,11 @@ def new_seat() -> int:
     return secrets.randbelow(2**53 - 1) + 1
 
 
+def _new_seed() -> int:
+    """The seed of the coins of a game. Nobody can tell its answers from those of another."""
+    return secrets.randbelow(2**31)
+
+
 @dataclass(frozen=True)
 class SeatScore:
     """The score of one seat, or of the whole room."""
@@ -103,7 +108,7 @@ class ClassRooms:
                 )
             code = self._free_code()
             host = secrets.token_hex(HOST_BYTES)
-            room = ClassRoom(code, host, who, epsilon, secrets.randbelow(2**31), self._now())
+            room = ClassRoom(code, host, who, epsilon, _new_seed(), self._now())
             self._rooms[code] = room
             return room
 
@@ -160,7 +165,7 @@ class ClassRooms:
         with self._lock:
             room = self._led(code, host)
             if (room.who, room.epsilon) != (who, epsilon):
-                room.who, room.epsilon = who, epsilon
+                room.who, room.epsilon, room.seed = who, epsilon, _new_seed()
                 room.is_shown, room.answers, room.whole = False, {}, SeatScore()
                 room.seats = dict.fromkeys(room.seats, SeatScore())
                 room.number = 1

@@ -30,8 +30,9 @@ from dpcore.study.shifts import EARTH_RADIUS_M, meters_between
 
 #: What every answer says.
 FREE = "This costs nothing: it is computed from what was already published."
-#: Numbers of centers on a curve of costs unless told otherwise, and at most.
-MOST_K, LARGEST_K = 12, 100
+#: Numbers of centers on a curve of costs unless told otherwise, and at most; and of centers whose
+#: cost is asked for, each of which is compared with every point.
+MOST_K, LARGEST_K, MOST_CENTERS = 12, 100, 1000
 #: Cells a side of a density unless told otherwise, and at most.
 DENSITY_SIDE, MOST_SIDE = 32, 512
 #: Searches begin alike, so that everybody gets the same answer.
@@ -202,6 +203,10 @@ def center_cost(release: PublishedFiles, centers: npt.ArrayLike) -> CenterCost:
     if places.ndim != 2 or not len(places) or places.shape[1] != release.box.d:
         raise BadInput(
             f"Centers are rows of {release.box.d} numbers ({', '.join(release.box.names)})."
+        )
+    if len(places) > MOST_CENTERS:
+        raise BadInput(
+            f"The cost of at most {MOST_CENTERS:,} centers is told, not of {len(places):,}."
         )
     if not np.isfinite(places).all():
         raise BadInput("Every coordinate of a center is a finite number.")

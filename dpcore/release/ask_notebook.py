@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dpcore.results.notebook_file import Code, Text, notebook_file
+from dpcore.results.notebook_file import Code, Text, as_text, notebook_file
 
 NAME = "ask.ipynb"
 
@@ -68,7 +68,7 @@ def ask_notebook(said: Mapping[str, Any]) -> bytes:
         if said["geographic"]:
             questions.append(ON_A_MAP)
     cells: list[Text | Code] = [
-        Text(INTRODUCTION.format(name=said["data set"], k=said["k"])),
+        Text(INTRODUCTION.format(name=as_text(said["data set"]), k=said["k"])),
         Code(OPENING),
     ]
     for words, code in questions:

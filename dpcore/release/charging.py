@@ -22,8 +22,10 @@ before, not at one that the answers chose; the whole price is charged for it.
 at hand (a file that ended, a number that was too large), so that the rows themselves, and not the
 answers, may have chosen the moment. A want of memory may depend on how many rows there are. Who
 presses Ctrl-C, or ends the program, watched how long it took. No charge makes a moment private that
-the rows chose; the owner of the data sees it, nothing is published of it, and the whole price
-makes sure that nobody can try again for free.
+the rows chose. The owner of the data sees it. Of such a run nothing is published but what a later
+certificate of the account says: how many charges there were, and their sum. Whoever finds one
+charge more there than there are releases knows that a run ended early, and not why: twins and other
+tools are charges too. The whole price makes sure that nobody can try again for free.
 
 A kill or a power cut leaves no time to charge anything. It is told apart from Ctrl-C only in that
 nothing of the run was left to see.

@@ -31,6 +31,9 @@ SAME = 1e-9
 #: Sensitivities are whole numbers of units, or fractions with a small denominator.
 MOST_PARTS = 1000
 
+#: More than any account has.
+NO_PRICE = Fraction(10) ** 30
+
 Charge = dict[str, Any]
 #: Whether something holds, and what was compared, in words.
 Line = tuple[bool, str]
@@ -104,7 +107,8 @@ def inner_checks(charge: Charge, in_rho: bool, here: str) -> Iterator[Line]:
     for place, inner in enumerate(charge["inner"], start=1):
         yield from account_checks(inner, f"{here}{place}.")
         if in_rho:
-            pure = Fraction(inner["epsilon"]) ** 2 / 2
+            # An epsilon is worth a rho only without a delta.
+            pure = Fraction(inner["epsilon"]) ** 2 / 2 if not inner["delta"] else NO_PRICE
             spent = total(inner, "rho") if inner["accounting"] == "zcdp" else pure
             paid = {"rho": (spent, charge["rho"])}
         else:

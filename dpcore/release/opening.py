@@ -27,6 +27,10 @@ MOST_FILES, MOST_BYTES = 100, 1 << 30
 MOST_CERTIFICATE = 1 << 24
 
 
+class TooManyBytes(BadInput):
+    """Files that are larger than any release, or than there is room for."""
+
+
 def opened(source: str | Path | bytes) -> PublishedFiles:
     """A release from a folder, a ZIP or the bytes of a ZIP, wherever it was published.
 
@@ -168,7 +172,7 @@ def _packed(file: IO[bytes], left: int) -> Iterator[tuple[str, bytes]]:
 def _read(file: IO[bytes], most: int) -> bytes:
     content = file.read(most + 1)
     if len(content) > most:
-        raise BadInput("The files have too many bytes: no release is so large.")
+        raise TooManyBytes("The files have too many bytes: no release is so large.")
     return content
 
 

@@ -217,12 +217,29 @@ def _spending(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
     row, account = said["budget of one row"], said["transcript"]
     same = account["epsilon"] <= row["epsilon"] and account["delta"] <= row["delta"]
     yield Finding("the transcript has the budget of one row", same)
+    if "spent" in said:
+        yield _spent(said)
     problem = overspent(account)
     yield Finding(
         "the charges, and those inside them, add up to no more than their budgets, and every scale "
         "of noise is what its charge pays for",
         problem is None,
         problem or "",
+    )
+
+
+def _spent(said: Said) -> Finding:
+    """What the account has spent holds this release, and nothing else if it is the only charge."""
+    spent, names = said["spent"], ("epsilon", "delta")
+    fits = all(
+        said[name] * (1 - SAME_FORMULA) <= spent[name]
+        and spent[name] * (1 - SAME_FORMULA) <= said["allowed"][name]
+        for name in names
+    )
+    alone = all(spent[name] <= said[name] * (1 + SAME_FORMULA) for name in names)
+    return Finding(
+        "what the account has spent holds this release, and is within what is allowed",
+        fits and alone == (spent["charges"] == 1),
     )
 
 

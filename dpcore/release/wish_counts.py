@@ -22,6 +22,8 @@ tell of the same person.
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -151,6 +153,12 @@ def granted(plan: WishPlan, counts: IntArray) -> dict[str, float]:
     }
 
 
+def fingerprint(wishes: Sequence[Wish], key: bytes) -> str:
+    """A keyed digest of all wishes in any order: a ledger knows them under another name by it."""
+    told = sorted(json.dumps(sorted(wish.levels.items())) for wish in wishes)
+    return hmac.new(key, json.dumps(["wishes", *told]).encode(), hashlib.sha256).hexdigest()
+
+
 def publish_wishes(
     plan: WishPlan, wishes: Sequence[Wish], ledger: Ledger, actors: Actors | None = None
 ) -> tuple[dict[str, Any], Entry]:
@@ -160,7 +168,13 @@ def publish_wishes(
     the charge is in the ledger, and what is shown is read back from there.
     """
     claim = Claim(
-        plan.name, Neighbors.ADD_REMOVE, plan.unit, plan.allowed, plan.price, (), {"wishes": True}
+        plan.name,
+        Neighbors.ADD_REMOVE,
+        plan.unit,
+        plan.allowed,
+        plan.price,
+        (fingerprint(wishes, ledger.key),),
+        {"wishes": True},
     )
     ledger.check(claim)
     time = datetime.now(UTC).isoformat(timespec="seconds")

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from string import punctuation
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,15 @@ class Code:
     """A cell of Python."""
 
     source: str
+
+
+def as_text(name: str) -> str:
+    """A name as Markdown shows it letter by letter: no link, no picture and no element of a page.
+
+    Whoever opens a notebook would else ask a stranger's server for a picture. Markdown takes any
+    ASCII punctuation after a backslash for itself.
+    """
+    return "".join(f"\\{each}" if each in punctuation else each for each in " ".join(name.split()))
 
 
 def notebook_file(cells: Sequence[Text | Code]) -> bytes:

@@ -7,20 +7,24 @@ from weakref import WeakKeyDictionary
 
 from streamlit import runtime
 
-from dpcore.datasets.engines import Engine
 from pages.server import settings
 
 FULL = (
     "The uploads of all visitors together fill the memory that is set aside for them. Try again "
     "later, or ask whoever runs this dashboard for more."
 )
-#: Files that a visit opened: which bytes, and how many.
-_opened: WeakKeyDictionary[Engine, tuple[int, int]] = WeakKeyDictionary()
+#: What a visit opened: which bytes, and how many.
+_opened: WeakKeyDictionary[Any, tuple[int, int]] = WeakKeyDictionary()
 
 
-def hold(engine: Engine, content: bytes) -> None:
+def hold(opened: Any, content: bytes) -> None:
     """Count what a visit opened, for as long as it is held."""
-    _opened[engine] = id(content), len(content)
+    _opened[opened] = id(content), len(content)
+
+
+def hold_unpacked(opened: Any, size: int) -> None:
+    """Count so many bytes that were unpacked from an upload, for as long as they are held."""
+    _opened[opened] = id(opened), size
 
 
 def total() -> int:
@@ -34,5 +38,10 @@ def total() -> int:
     return sum(sizes.values())
 
 
+def room() -> int:
+    """Bytes that may still be held."""
+    return max(0, (settings.limits().uploads << 20) - total())
+
+
 def is_full() -> bool:
-    return total() >= settings.limits().uploads << 20
+    return room() == 0

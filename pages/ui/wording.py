@@ -59,3 +59,8 @@ def printable(text: str) -> str:
         c if c.isprintable() or unicodedata.category(c) == "Zs" else "\N{REPLACEMENT CHARACTER}"
         for c in text
     )
+
+
+def means(typed: str, name: str) -> bool:
+    """Whether somebody typed the name, or copied it from the page."""
+    return typed.replace(JOINER, "").split() == printable(name).split()

@@ -54,6 +54,17 @@ def test_only_whoever_opened_a_room_leads_it(rooms):
             act()
 
 
+def test_a_game_that_comes_back_has_other_answers(rooms, monkeypatch):
+    """Else round 1 would be the one whose answer everybody saw."""
+    seeds = iter(range(10))
+    monkeypatch.setattr(class_rooms, "_new_seed", lambda: next(seeds))
+    room = rooms.open("sound", 0.2)
+    first = room.seed
+    for who in ("thin", "sound"):
+        rooms.play_against(room.code, room.host, who, 0.2)
+    assert (room.number, room.seed) == (1, first + 2)
+
+
 def test_nothing_is_left_when_a_room_ends(rooms):
     room = rooms.open("sound", 0.2)
     rooms.sit(room.code, 1)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 import pytest
 import streamlit as st
 
+from pages.server import uploads
 from pages.ui import address
 from pages.ui.address import Key
 from pages.ui.url_keys import Page
@@ -18,6 +20,12 @@ def ledger_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("DPCORE_LEDGER", str(folder))
     monkeypatch.setenv("DPCORE_DATA", str(tmp_path))
     return folder
+
+
+@pytest.fixture(autouse=True)
+def nobody_else_uploads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What earlier tests opened may still be in memory, and counts no more."""
+    monkeypatch.setattr(uploads, "_opened", WeakKeyDictionary())
 
 
 @pytest.fixture(autouse=True)

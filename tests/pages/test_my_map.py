@@ -137,8 +137,11 @@ def test_wishes_are_compared_without_changing_the_plan() -> None:
 def test_enough_wishes_become_areas_once_and_the_account_pays(ledger_folder: Path) -> None:
     app = wishes_page(150, Wish({YORKVILLE: 0.02}))
     assert "reaches **72**" in words(app)
+    (button,) = (b for b in app.button if b.key == "count-wishes")
+    assert button.disabled, "no single click uses a budget"
+    app.text_input(key=wishes_view.CONFIRMED).set_value("wishes")
     with seeded_noise():
-        press(app, "count-wishes")
+        press(checked(app), "count-wishes")
     assert address(app)["areas"] == f"{YORKVILLE}*Strictest"
     (entry,) = Ledger(ledger_folder).entries()
     assert str(entry.charged) == "ε 1"
@@ -154,14 +157,16 @@ def test_few_wishes_are_not_granted_and_an_account_that_cannot_pay_spends_nothin
 ) -> None:
     app = wishes_page(2, Wish({YORKVILLE: 0.02}))
     assert "fewer wishes than that (2)" in words(app)
+    app.text_input(key=wishes_view.CONFIRMED).set_value("wishes")
     with seeded_noise():
-        press(app, "count-wishes")
+        press(checked(app), "count-wishes")
     assert "areas" not in address(app)
     app.file_uploader[0].set_value(
         [("a.geojson", as_text(Wish({YORKVILLE: 0.02})).encode(), "application/json")]
     )
     checked(app)
-    press(app, "count-wishes")
+    app.text_input(key=wishes_view.CONFIRMED).set_value("wishes")
+    press(checked(app), "count-wishes")
     assert any("Nothing was counted" in w.value for w in app.warning)
     assert len(Ledger(ledger_folder).entries()) == 1
     assert len(app.session_state[wishes_view.HELD]) == 1

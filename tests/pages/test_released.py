@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import zipfile
@@ -12,11 +13,15 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dpcore.datasets.wishes import Wish
 from dpcore.geometry.domain import Box
 from dpcore.release import Amount, BuiltinData, Ledger, Release, ReleasePlan, ask, publish
 from dpcore.release.release_zip import packed
+from dpcore.release.wish_counts import WishPlan, publish_wishes
 from dpcore.study.run_view import Marks
-from pages.ui.publish import release_map
+from pages.server import uploads
+from pages.ui.background import Job
+from pages.ui.publish import check_release, release_map
 from pages.ui.publish.release_map import CenterRow
 from tests.pages.publishing import page, settled
 from tests.pages.visits import checked, maps, press, words
@@ -209,3 +214,54 @@ def test_a_dropped_release_stays_in_its_visit(release: Release) -> None:
     app = dropped(packed(release), "ask")
     assert json.loads(json.dumps(dict(app.query_params)))["view"] in ("ask", ["ask"])
     assert page(view="ask").file_uploader
+
+
+def test_a_count_of_wishes_has_files_and_no_certificate(ledger_folder: Path) -> None:
+    publish_wishes(WishPlan("wishes", 0.5), [Wish({"Sunnyside": 0.05})], Ledger(ledger_folder))
+    for app in (page(step="released", release=1), page(view="history")):
+        for toggle in app.toggle:
+            toggle.set_value(True)
+        names = [button.proto.label for button in checked(app).get("download_button")]
+        assert "Areas, GeoJSON" in names
+
+
+# Limits
+
+
+def test_a_small_zip_of_large_files_does_not_fill_the_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("DPCORE_UPLOADS_MB", "1")
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packing:
+        packing.writestr("certificate.json", bytes(4 << 20))
+    app = dropped(archive.getvalue(), "check")
+    assert uploads.FULL in words(app)
+
+
+def test_what_a_zip_unpacks_to_counts_as_long_as_it_is_held(release: Release) -> None:
+    app = dropped(packed(release), "check")
+    assert uploads.total() >= sum(map(len, release.files.values()))
+    press(app, "another")
+    gc.collect()
+    assert not uploads._opened
+
+
+def test_one_visit_makes_one_check_at_a_time(
+    release: Release, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each may take a minute, and another key would begin another."""
+    begun: list[Job[object]] = []
+
+    def begin(*_: object) -> Job[object]:
+        begun.append(Job(lambda: iter(())))
+        return begun[-1]
+
+    monkeypatch.setattr(check_release, "begin", begin)
+    app = page(view="check")
+    app.file_uploader[0].upload("release-1.zip", packed(release), "application/zip")
+    app = checked(app)
+    for letter in "AB":
+        app.text_input(key="public-key").set_value(f"ed25519:{43 * letter}=")
+        app = checked(app)
+    assert len(begun) == 1

@@ -184,6 +184,12 @@ CERTIFICATE: dict[str, Edit] = {
     ),
     "less allowed than it cost": put("allowed", "epsilon", to=0.5),
     "more allowed": put("allowed", "epsilon", to=5.0),
+    "less spent than it cost": put("spent", "epsilon", to=0.5),
+    "more spent than allowed": both(put("spent", "epsilon", to=2.0), put("spent", "charges", to=3)),
+    "more spent by one charge": both(
+        put("allowed", "epsilon", to=5.0), put("spent", "epsilon", to=2.0)
+    ),
+    "another charge that cost nothing": put("spent", "charges", to=2),
     "another relation": put("neighbors", to="replace-one"),
     "a relation that is none": put("neighbors", to="everybody"),
     "another unit": put("unit", "name", to="person"),

@@ -295,3 +295,12 @@ def test_the_notebook_runs_beside_the_files_and_gives_the_same_answers(released,
     suggested = ask.cost_curve(opened(folder)).suggested
     assert f"{suggested} centers fit these data best." in shown[1]
     assert "Midtown" in "".join(shown)
+
+
+def test_the_cost_of_no_more_centers_than_a_visit_may_wait_for_is_told(released):
+    """Each is compared with every published point."""
+    release = opened(released / "adaptive")
+    many = np.tile(release.centers.value[:1], (ask.MOST_CENTERS + 1, 1))
+    assert ask.center_cost(release, many[1:]).in_meters
+    with pytest.raises(dpcore.BadInput, match="at most 1,000 centers"):
+        ask.center_cost(release, many)

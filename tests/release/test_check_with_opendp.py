@@ -141,3 +141,15 @@ def test_lies_inside_an_account_in_rho_fail(releases, key):
     certificate = said(releases["digits"])
     scaled(key, 0.9)(certificate)
     assert failures(certificate)
+
+
+def test_an_account_with_a_delta_inside_one_in_rho_has_no_price(releases):
+    """An epsilon at a delta is worth no rho, so nothing pays for it."""
+    certificate = said(releases["digits"])
+    account = {"epsilon": 0.1, "delta": 0.5, "accounting": "pure", "charges": []}
+    charge = {**certificate["transcript"]["charges"][0], "inner": [account], "rho": 1.0}
+    lines = list(check_with_opendp.inner_checks(charge, True, "1."))
+    assert [holds for holds, text in lines if "an account of rho" in text] == [False]
+    account["delta"] = 0.0
+    lines = list(check_with_opendp.inner_checks(charge, True, "1."))
+    assert [holds for holds, text in lines if "an account of rho" in text] == [True]

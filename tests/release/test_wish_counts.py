@@ -115,6 +115,16 @@ def test_wishes_are_charged_once_and_their_map_can_be_used_for_a_release(tmp_pat
     assert len(ledger.entries()) == 1
 
 
+def test_the_same_wishes_have_no_second_budget_under_another_name(tmp_path):
+    ledger = Ledger(tmp_path / "books")
+    wishes = [Wish({"Sunnyside": 0.05}), Wish({"West Village": 0.1})]
+    publish_wishes(WishPlan("wishes", 0.5), wishes, ledger)
+    with pytest.raises(ReleaseRefused, match="published before under the name 'wishes'"):
+        publish_wishes(WishPlan("others", 0.5), wishes[::-1], ledger)
+    publish_wishes(WishPlan("others", 0.5), wishes[:1], ledger)
+    publish_wishes(WishPlan("wishes", 0.5), wishes, ledger)
+
+
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [

@@ -20,10 +20,10 @@ from pages.ui.areas import area_run, editing, own_track
 from pages.ui.areas.chosen import LEVEL_NAMES, Chosen
 from pages.ui.choice import Choice
 from pages.ui.publish import ledger_choice
-from pages.ui.wording import plain
+from pages.ui.wording import means, plain
 
 HELD, PROBLEMS, DONE = "wishes", "problems with wishes", "wishes counted"
-NAME, COST, MOST = "wishes-name", "wishes-cost", "wishes-most"
+NAME, COST, MOST, CONFIRMED = "wishes-name", "wishes-cost", "wishes-most", "wishes-confirmed"
 #: The level that a count costs at first, and the neighborhoods of one wish that count.
 FIRST_COST, FIRST_MOST = LEVEL_NAMES[1], 3
 
@@ -167,11 +167,16 @@ def counted(held: Sequence[Wish]) -> None:
     ledger = ledger_choice.ledger()
     if ledger is None:
         return
+    typed = st.text_input(
+        f"To confirm, type the name of the account: {plain(plan.name)}",
+        key=CONFIRMED,
+        autocomplete="off",
+    )
     st.button(
         f"Count once, and use up {plan.price}",
         type="primary",
         key="count-wishes",
-        disabled=not plan.name,
+        disabled=not (plan.name and means(typed, plan.name)),
         on_click=count,
         args=(plan, ledger),
     )

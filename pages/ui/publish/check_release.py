@@ -30,12 +30,14 @@ def draw() -> None:
         return
     asked = (chosen.mark, key)
     known: tuple[object, Job[list[Finding]]] | None = st.session_state.get(CHECKING)
-    if known is None or known[0] != asked:
+    if known is None or (known[0] != asked and known[1].done):
         known = asked, begin(chosen, key)
         st.session_state[CHECKING] = known
     job = known[1]
     if not fragments.watch(job):
         return
+    if known[0] != asked:
+        st.rerun()  # one check at a time: each may take a minute
     if job.failure:
         raise job.failure
     tell(job.result)

@@ -22,7 +22,7 @@ from pages.ui.publish import approval, release_words, step_list
 from pages.ui.publish.ledger_words import affordable, when
 from pages.ui.publish.publish_once import forget, refuse, running, ticket
 from pages.ui.publish.publish_step import PublishStep
-from pages.ui.wording import JOINER, plain, printable
+from pages.ui.wording import means, plain
 
 
 def draw(plan: ReleasePlan, ledger: Ledger) -> None:
@@ -127,11 +127,6 @@ def begin(ticket: str, plan: ReleasePlan, ledger: Ledger) -> None:
     """Publish the plan with the words that stand there now."""
     said = replace(plan, publication=release_words.publication())
     approval.begin(ticket, said, ledger, release_words.note())
-
-
-def means(typed: str, name: str) -> bool:
-    """Whether somebody typed the name, or copied it from the page."""
-    return typed.replace(JOINER, "").split() == printable(name).split()
 
 
 def before(plan: ReleasePlan, ledger: Ledger) -> None:

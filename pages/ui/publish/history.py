@@ -30,9 +30,8 @@ from pages.ui.publish import (
     series_history,
 )
 from pages.ui.publish.calendar_chart import colors_of, kind
-from pages.ui.publish.confirm_step import means
 from pages.ui.publish.ledger_words import when
-from pages.ui.wording import plain, plain_in_chart
+from pages.ui.wording import means, plain, plain_in_chart
 
 ROW_HEIGHT, MARGIN = 54, 70
 COLUMNS = (

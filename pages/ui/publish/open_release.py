@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 
 import streamlit as st
 
 from dpcore.errors import DpcoreError
-from dpcore.release.opening import unpacked
+from dpcore.release.opening import TooManyBytes, unpacked
 from dpcore.release.publish import reopened
 from dpcore.release.published_files import PublishedFiles
+from pages.server import uploads
 from pages.ui import access, forgetting, limits, url_keys
 from pages.ui.access import Action
 from pages.ui.publish import ledger_choice
@@ -21,14 +23,14 @@ HELD = "release of a ZIP"
 MOST_BYTES = 1 << 28
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class OpenedRelease:
     """The files of a release as they came, whoever wrote them."""
 
     title: str
     files: PublishedFiles
 
-    @property
+    @cached_property
     def mark(self) -> str:
         """What tells it from other files: a digest of all of them."""
         digest = sha256()
@@ -60,12 +62,18 @@ def choose() -> OpenedRelease | None:
 
 def take(name: str, content: bytes) -> None:
     """Keep the files of a ZIP for this visit, or say why not."""
+    room = uploads.room()
     try:
-        found = unpacked(content, MOST_BYTES)
+        found = unpacked(content, min(MOST_BYTES, max(room, 1)))
     except DpcoreError as problem:
+        if isinstance(problem, TooManyBytes) and room < MOST_BYTES:
+            st.info(uploads.FULL, icon=":material/memory:")
+            return
         st.error(f"**This is no release.** {plain(str(problem))}", icon=":material/error:")
         return
-    st.session_state[HELD] = OpenedRelease(name, PublishedFiles(files=found))
+    opened = OpenedRelease(name, PublishedFiles(files=found))
+    uploads.hold_unpacked(opened, sum(map(len, found.values())))
+    st.session_state[HELD] = opened
     st.rerun()
 
 

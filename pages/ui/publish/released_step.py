@@ -7,6 +7,7 @@ import streamlit as st
 from dpcore.errors import DpcoreError
 from dpcore.privacy import explain
 from dpcore.privacy.accounting import Neighbors
+from dpcore.release.certificate import NAME as CERTIFICATE
 from dpcore.release.certificate import PAGE
 from dpcore.release.ledger import Ledger
 from dpcore.release.plan import TWIN
@@ -27,8 +28,8 @@ def draw(ledger: Ledger) -> None:
     except DpcoreError as problem:
         st.error(f"{plain(str(problem))} Was it made with another ledger?", icon=":material/error:")
         return
-    if not release.files:
-        nothing(release)
+    if CERTIFICATE not in release.files:
+        downloads(release)
         others()
         return
     entry, said = release.entry, release.certificate
@@ -102,5 +103,6 @@ def downloads(release: Release) -> None:
         nothing(release)
         return
     stem = f"release-{release.entry.number}"
-    release_files.everything(release, stem)
+    if CERTIFICATE in release.files:  # a count of wishes has none
+        release_files.everything(release, stem)
     release_files.one_by_one(release, stem)

@@ -46,7 +46,10 @@ def archive(digests: tuple[str, ...], _releases: list[Release]) -> bytes:
 def union(name: str, releases: list[Entry], ledger: Ledger) -> None:
     """What all periods cost one unit, their points as one, and the way to the next period."""
     opened = [reopened(ledger, each.number) for each in releases]
-    st.caption(plain(cost_of_union(opened)))
+    try:
+        st.caption(plain(cost_of_union(opened)))
+    except DpcoreError as reason:  # of a series whose periods protect different things
+        st.caption(plain(str(reason)))
     with st.container(horizontal=True, gap="small"):
         try:
             digests = tuple(each.certificate["digest"] for each in opened)
