@@ -4,9 +4,20 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
+from benchmarks.foundation import NEEDED, cpu_seconds
 from benchmarks.table import Row, seconds
-from dpcore.release import Amount, BuiltinData, Ledger, ReleasePlan, Unit, publish, verify
+from dpcore.release import (
+    Amount,
+    BuiltinData,
+    Ledger,
+    ReleasePlan,
+    Unit,
+    output,
+    publish,
+    verify,
+)
 from dpcore.release.certificate import NAME
 from tests.release.tampering import TAMPERINGS, UNDONE, copied, edited, refingerprinted, remade
 
@@ -21,6 +32,7 @@ TIERS: tuple[tuple[str, Callable[..., dict[str, bytes]], str, float], ...] = (
 
 
 def rows() -> Iterator[Row]:
+    needed = cpu_seconds("-c", NEEDED)
     for algorithm, data, k, delta in (
         ("coreset", "nyc-taxi", 5, 1e-6),
         ("adaptive", "nyc-taxi", 5, 0.0),
@@ -29,6 +41,12 @@ def rows() -> Iterator[Row]:
         files = _released(algorithm, data, k, delta)
         spent = seconds(lambda files=files: verify(files[NAME], files), repeats=3)  # type: ignore[misc]
         yield Row(f"{algorithm} on {data}: one check", spent, unit="s")
+        with tempfile.TemporaryDirectory() as folder:
+            output.write(Path(folder) / "released", files)
+            command = ("-m", "dpcore", "verify", str(Path(folder) / "released" / NAME))
+            whole = cpu_seconds(*command)
+        yield Row(f"{algorithm} on {data}: dpcore verify, the whole process", whole, 0.8, "s")
+        yield Row("  the same / import of numpy, scipy.optimize and pandas", whole / needed)
     files = _released("coreset", "nyc-taxi", 5, 1e-6)
     for what, cover, undone, least in TIERS:
         names = sorted(set(TAMPERINGS) - UNDONE[undone])

@@ -12,7 +12,7 @@ import pytest
 
 import dpcore
 from dpcore.cli import main
-from dpcore.cli.progress_meter import Stages
+from dpcore.cli.progress_meter import Stages, time_left
 from dpcore.datasets import from_array
 from dpcore.geometry.domain import Box
 from dpcore.kmeans.seeding import SEEDING
@@ -69,6 +69,11 @@ def test_a_watched_line_is_written_again_without_news(monkeypatch: pytest.Monkey
     assert all("moving centers" in line and "40 %" in line for line in lines)
     assert len(set(lines)) == len(lines)
     assert screen.getvalue().endswith("\n")
+
+
+def test_the_time_left_is_told_once_there_is_something_to_go_by():
+    assert time_left(6.0, 0.75) == ", this step 2 s more"
+    assert time_left(0.5, 0.5) == time_left(60.0, 0.01) == time_left(60.0, 1.0) == ""
 
 
 def test_nothing_is_written_where_nobody_watches(capsys: pytest.CaptureFixture[str]):

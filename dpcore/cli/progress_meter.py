@@ -13,22 +13,27 @@ WIDTH = 30
 PAUSE = 0.1
 #: Seconds between two writings of a stage, and how long its line is: shorter ones leave no rest.
 TICK, COLUMNS = 0.25, 90
+#: Width of the bar of a stage; from so many seconds and such a part on, the time left is told.
+BAR, SOON, ENOUGH = 20, 1.0, 0.05
 
 
 class Stages:
-    """A line that says what is being done, which part of that is done, and how long all has taken.
+    """A line that says what is being done, which part of that is done, how long all has taken, and
+    in how many seconds this stage will be done.
 
     Where a person watches, it is written again several times a second, whether or not there is
     news, so that long work does not look like none.
     """
 
     def __init__(self) -> None:
-        self._start = time.monotonic()
+        self._start = self._began = time.monotonic()
         self._state: tuple[str, float] | None = None
         self._ended = Event()
         self._writer = Thread(target=self._write, daemon=True) if sys.stderr.isatty() else None
 
     def __call__(self, doing: str, part: float) -> None:
+        if self._state is None or self._state[0] != doing:
+            self._began = time.monotonic()
         self._state = doing, min(max(part, 0.0), 1.0)
 
     def __enter__(self) -> Self:
@@ -46,14 +51,22 @@ class Stages:
         while not self._ended.wait(TICK):
             if self._state:
                 doing, part = self._state
-                bar = "█" * int(WIDTH * part)
-                past = time.monotonic() - self._start
-                line = f"{doing} {bar:<{WIDTH}} {100 * part:.0f} %, {past:.1f} s so far"
+                bar = "█" * int(BAR * part)
+                now = time.monotonic()
+                line = f"{doing} {bar:<{BAR}} {100 * part:.0f} %, {now - self._start:.1f} s so far"
+                line += time_left(now - self._began, part)
                 sys.stderr.write(f"\r{line:<{COLUMNS}}")
                 sys.stderr.flush()
                 written = True
         if written:
             sys.stderr.write("\n")
+
+
+def time_left(past: float, part: float) -> str:
+    """How long a stage goes on, if so much of it was done in so many seconds; nothing at first."""
+    if past < SOON or not ENOUGH <= part < 1:
+        return ""
+    return f", this step {past * (1 / part - 1):.0f} s more"
 
 
 class Meter:

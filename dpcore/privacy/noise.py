@@ -7,7 +7,7 @@ Whole numbers come in, whole numbers go out, and both back ends draw from the sa
 * the exponential mechanism with scale b: P(i) proportional to prior_i * exp(score_i / b).
 
 `SimulatedNoise` is numpy with a seed: fast, repeatable, for exploring and measuring, never for
-publishing. `dpcore.privacy.release_noise.ReleaseNoise` is OpenDP: exact samplers, no seed; it alone
+publishing. `dpcore.privacy.release_noise.ReleaseNoise` draws exactly, by OpenDP: no seed; it alone
 may reach a release.
 
 Answers saturate at the ends of int64, in both. Saturating afterwards is post-processing.

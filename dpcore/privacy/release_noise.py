@@ -1,4 +1,4 @@
-"""Noise for releases: OpenDP's exact samplers, which have no seed.
+"""Noise for releases: exact samplers, which have no seed; OpenDP's for all noise on numbers.
 
 OpenDP keeps the claim that a measurement makes in its privacy map. Here the map is asked before
 every draw, and a draw whose map says more than what was charged never happens. The samplers are
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.geometry.domain import FloatArray, IntArray
+from dpcore.privacy.exact_choice import choose_exactly
 from dpcore.privacy.noise import (
     LOG_FLOOR,
     below_best,
@@ -44,8 +45,8 @@ class PrivacyMapError(RuntimeError):
 class ReleaseNoise:
     """OpenDP noise, for publishing: 180,000 geometric or 100,000 Gaussian values a second.
 
-    A choice among a million candidates takes a tenth of a second, and a few seconds when one of
-    them outweighs all others together: OpenDP draws it by rejection.
+    A choice is made by `choose_exactly`, from the law whose privacy map OpenDP states: OpenDP's own
+    sampler takes seconds where one of a million candidates outweighs all others together.
 
     `progress`, when given, is called with the values drawn so far and those asked for.
     """
@@ -65,7 +66,7 @@ class ReleaseNoise:
         values = whole_numbers(values)
         sensitivity = operator.index(sensitivity)
         space = self._integers, self._dp.l1_distance(T="i64")
-        measurement = calibrated(
+        measurement, _ = calibrated(
             lambda b: self._dp.m.make_laplace(*space, scale=b),
             positive(sensitivity) / positive(epsilon),
             sensitivity,
@@ -77,7 +78,7 @@ class ReleaseNoise:
         self.asked = True
         values = whole_numbers(values)
         space = self._integers, self._dp.l2_distance(T="f64")
-        measurement = calibrated(
+        measurement, _ = calibrated(
             lambda s: self._dp.m.make_gaussian(*space, scale=s),
             positive(sensitivity) / math.sqrt(2 * positive(rho)),
             float(sensitivity),
@@ -104,10 +105,11 @@ class ReleaseNoise:
         Scores are handed over as distances from the best one, so that they fit int64. The draw
         depends on differences of scores only, so its distribution is that of the scores themselves.
 
-        OpenDP draws the exponential mechanism under the zCDP measure. (Under max divergence,
-        `make_noisy_max` is permute-and-flip: epsilon-DP too, but another distribution, whose range
-        of log-ratios is not bounded by epsilon.) Its map says (range / scale)^2 / 8, so epsilon^2/8
-        there bounds the range, and with it the pure loss, by epsilon.
+        Under the zCDP measure OpenDP's `make_noisy_max` is the exponential mechanism. (Under max
+        divergence it is permute-and-flip: epsilon-DP too, but another distribution, whose range of
+        log-ratios is not bounded by epsilon.) Its map says (range / scale)^2 / 8, so epsilon^2/8
+        there bounds the range, and with it the pure loss, by epsilon. `choose_exactly` draws from
+        the same law, at the scale that the map was asked about.
         """
         self.asked = True
         scores = whole_numbers(scores)
@@ -124,7 +126,7 @@ class ReleaseNoise:
         fixed = np.maximum(fixed, fixed.max() - math.ceil(LOG_FLOOR * scale * units))
 
         space = self._integers, self._dp.linf_distance(T="i64", monotonic=monotone)
-        measurement = calibrated(
+        _, scale = calibrated(
             lambda b: self._dp.m.make_noisy_max(
                 *space, self._dp.zero_concentrated_divergence(), scale=b
             ),
@@ -132,7 +134,7 @@ class ReleaseNoise:
             operator.index(sensitivity) * units,
             math.nextafter(epsilon * epsilon / 8, 0),
         )
-        return int(possible[measurement(fixed)])
+        return int(possible[choose_exactly(fixed.max() - fixed, scale)])
 
     def _draw(self, measurement: Measurement, values: IntArray) -> IntArray:
         """The measurement on a long vector, piece by piece.
@@ -151,8 +153,9 @@ class ReleaseNoise:
 
 def calibrated(
     make: Callable[[float], Measurement], scale: float, sensitivity: float, charged: float
-) -> Measurement:
-    """The measurement of the least scale, from `scale` upwards, that keeps within the charge.
+) -> tuple[Measurement, float]:
+    """The measurement of the least scale, from `scale` upwards, that keeps within the charge, and
+    that scale.
 
     Float division can put the scale one rounding too low, and then OpenDP, which rounds its map
     upwards, says so: the next floats are tried.
@@ -161,7 +164,7 @@ def calibrated(
         measurement = make(scale)
         loss: float = measurement.map(sensitivity)  # type: ignore[no-untyped-call]
         if loss <= charged:
-            return measurement
+            return measurement, scale
         scale = math.nextafter(scale, math.inf)
     raise PrivacyMapError(
         f"OpenDP's privacy map says {loss:.17g} at sensitivity {sensitivity:g}, "

@@ -27,6 +27,8 @@ from dpcore.runs.run import run
 
 #: Seconds between two looks at how far the rows are read.
 NEWS = 0.2
+#: What an interruption costs while rows are read.
+UNUSED = "Nothing had been drawn yet, so no budget is used."
 
 
 @dataclass(frozen=True)
@@ -284,13 +286,20 @@ def reopened(ledger: Ledger, number: int) -> Release:
 
 
 def _opened(plan: ReleasePlan, tell: Callable[[Progress], None]) -> Dataset:
-    """The rows, read while `tell` gets the progress."""
+    """The rows, read while `tell` gets the progress. An interruption ends the reading."""
     with ThreadPoolExecutor(1) as elsewhere:
         rows = elsewhere.submit(plan.data.open, plan.unit)
-        while True:
-            tell(Progress("counting the rows", plan.data.progress))
-            if wait([rows], NEWS).done:
-                return rows.result()
+        try:
+            while True:
+                tell(Progress("counting the rows", plan.data.progress))
+                if wait([rows], NEWS).done:
+                    return rows.result()
+        except BaseException as error:
+            while not wait([rows], NEWS).done:
+                plan.data.stop()
+            if not isinstance(error, Exception):
+                error.add_note(UNUSED)
+            raise
 
 
 class Keeping:

@@ -71,6 +71,9 @@ class DataSource(ABC):
         """The part of the rows that is read, for threads that wait."""
         return 0.0
 
+    def stop(self) -> None:  # noqa: B027
+        """End the reading of rows, from a thread that waits, where the engine can."""
+
     def refuse(self, unit: Unit) -> None:  # noqa: B027
         """Raise where the unit is known not to be what a row stands for."""
 
@@ -234,6 +237,9 @@ class FileData(DataSource):
     @property
     def progress(self) -> float:
         return self._engine.progress()
+
+    def stop(self) -> None:
+        self._engine.stop()
 
     def open(self, unit: Unit) -> Dataset:
         return dataset_of(

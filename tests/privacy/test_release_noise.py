@@ -64,6 +64,7 @@ def watch(patch: pytest.MonkeyPatch, name: str, times: float = 1.0) -> list[Watc
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_a_measurement_that_costs_more_than_the_charge_is_never_drawn(monkeypatch, name):
     made = watch(monkeypatch, name, times=1 - 1e-9)
+    monkeypatch.delattr(release_noise, "choose_exactly")
     with pytest.raises(PrivacyMapError, match="more than"):
         QUESTIONS[name](ReleaseNoise())
     assert made
@@ -74,15 +75,15 @@ def test_a_measurement_that_costs_more_than_the_charge_is_never_drawn(monkeypatc
 def test_the_map_is_asked_about_the_true_sensitivity_before_the_draw(monkeypatch, name):
     made = watch(monkeypatch, name)
     QUESTIONS[name](ReleaseNoise())
-    *refused, drawn = made
+    *refused, last = made
     assert not any(measurement.inputs for measurement in refused)
     claim, sensitivity = {
         "make_laplace": (PRICE, 3),
         "make_gaussian": (PRICE, math.sqrt(3)),
-        "make_noisy_max": (PRICE**2 / 8, 3 * round(drawn.scale / (6 / PRICE))),
+        "make_noisy_max": (PRICE**2 / 8, 3 * round(last.scale / (6 / PRICE))),
     }[name]
-    assert drawn.distances == [sensitivity]
-    assert drawn.measurement.map(sensitivity) <= claim
+    assert last.distances == [sensitivity]
+    assert last.measurement.map(sensitivity) <= claim
 
 
 @settings(deadline=None)
@@ -117,36 +118,53 @@ def test_a_selection_stays_within_pure_epsilon_and_eighth_of_its_square(epsilon,
     assert made[-1].measurement.map(made[-1].distances[-1]) <= epsilon**2 / 8
 
 
-def test_opendp_sees_whole_numbers_in_which_the_prior_is_right_to_ten_digits(monkeypatch):
+@pytest.fixture
+def drawn(monkeypatch) -> list[tuple[np.ndarray, float]]:
+    """What is drawn from: how far candidates are below the best, and the scale."""
+    asked: list[tuple[np.ndarray, float]] = []
+    draw = release_noise.choose_exactly
+    monkeypatch.setattr(
+        release_noise, "choose_exactly", lambda *law: asked.append(law) or draw(*law)
+    )
+    return asked
+
+
+def test_a_choice_is_drawn_from_the_law_whose_price_opendp_was_asked(monkeypatch, drawn):
     made = watch(monkeypatch, "make_noisy_max")
+    scores = np.array([4, 9, -2])
+    ReleaseNoise().choose(scores, 3, 0.7)
+    ((depths, scale),) = drawn
+    assert scale == made[-1].scale
+    assert made[-1].distances == [3 * (depths[0] // 5)]
+    assert depths.tolist() == ((9 - scores) * (depths[0] // 5)).tolist()
+
+
+def test_a_choice_is_among_whole_numbers_in_which_the_prior_is_right_to_ten_digits(drawn):
     scores = np.array([5, -3, 0, 10**12, -(10**12)])
     log_prior = np.array([0.3, math.pi, -math.inf, -1e-3, 2.0])
     ReleaseNoise().choose(scores, 2, 0.37, log_prior=log_prior)
-    (fixed,) = made[-1].inputs
-    assert fixed.dtype == np.int64
+    depths, scale = drawn.pop()
+    assert depths.dtype == np.int64
     logits = (scores / (4 / 0.37) + log_prior)[[0, 1, 3, 4]]
     floored = np.maximum(logits - logits.max(), -LOG_FLOOR)
-    seen = fixed / made[-1].scale
-    assert np.abs(seen - seen.max() - floored).max() < 2e-10
+    assert np.abs(-depths / scale - floored).max() < 2e-10
 
-    made.clear()
     ReleaseNoise().choose(np.array([2, 0, 1]), 1, 1.0, log_prior=np.array([0.5, 0.25, 1 / 3]))
-    (fixed,) = made[-1].inputs
-    seen = fixed / made[-1].scale
-    assert seen[0] - seen[1] == pytest.approx(1.25, abs=1e-10)
-    assert seen[0] - seen[2] == pytest.approx(2 / 3, abs=1e-10)
+    depths, scale = drawn.pop()
+    assert depths[1] / scale == pytest.approx(1.25, abs=1e-10)
+    assert depths[2] / scale == pytest.approx(2 / 3, abs=1e-10)
 
 
-def test_a_prior_adds_the_same_number_whatever_the_scores(monkeypatch):
+def test_a_prior_adds_the_same_number_whatever_the_scores(monkeypatch, drawn):
     """So the distance between neighbors, which OpenDP is told, is that of their scores."""
     made = watch(monkeypatch, "make_noisy_max")
     log_prior = np.array([0.1, -2.7, 1.9])
     for scores in ([4, 6, 5], [5, 6, 6]):
         ReleaseNoise().choose(np.array(scores), 1, 0.9, monotone=True, log_prior=log_prior)
-    before, after = (m.inputs[0] for m in made if m.inputs)
-    drawn = [m for m in made if m.inputs][-1]
-    units = drawn.distances[-1]
-    assert (after - before).tolist() == [units, 0, units]
+    (before, _), (after, _) = drawn
+    units = made[-1].distances[-1]
+    moved = before - after
+    assert (moved - moved[1]).tolist() == [units, 0, units]
 
 
 @pytest.mark.parametrize("scale", [0.3, 2.0, 40.0])
@@ -229,6 +247,6 @@ def test_a_map_that_rounding_puts_just_above_the_charge_is_mended_by_the_next_fl
         def map(self, sensitivity):
             return math.nextafter(sensitivity / self.scale, math.inf)
 
-    measurement = calibrated(Rounded, 3 / 0.1, 3, 0.1)
+    measurement, scale = calibrated(Rounded, 3 / 0.1, 3, 0.1)
     assert measurement.map(3) <= 0.1
-    assert measurement.scale == pytest.approx(30, rel=1e-14)
+    assert scale == measurement.scale == pytest.approx(30, rel=1e-14)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import signal
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ import pytest
 from dpcore.algorithms import get
 from dpcore.cli import INTERRUPTED, REFUSED, main
 from dpcore.datasets import RowsDataset
+from dpcore.datasets.engines import DuckDBEngine, ReadingStopped
 from dpcore.datasets.grid import GridDataset
 from dpcore.errors import Infeasible
 from dpcore.geometry.domain import Box
@@ -88,6 +90,36 @@ def test_whoever_stops_it_before_pays_nothing(when, ledger):
 
     with pytest.raises(KeyboardInterrupt):
         publish(plan(), ledger, impatient)
+    assert ledger.entries() == []
+
+
+class EndlessEngine(DuckDBEngine):
+    """Asks a question of rows that takes years, unless it is stopped."""
+
+    stopped = False
+
+    def grid_counts(self, source, grid):
+        try:
+            self._run(source.path, "SELECT count(*) FROM range(1000000000) a, range(1000000000) b")
+        except ReadingStopped:
+            self.stopped = True
+            raise
+        return super().grid_counts(source, grid)
+
+
+def test_whoever_stops_it_while_rows_are_read_waits_for_no_row_and_pays_nothing(ledger, tmp_path):
+    (path := tmp_path / "rows.csv").write_text("lon,lat\n0.1,0.1\n")
+    box = Box((0, 0), (1, 1), ("lon", "lat"))
+    data = FileData(str(path), ("lon", "lat"), box, engine=(engine := EndlessEngine()))
+
+    def impatient(progress):
+        if engine._running:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        publish(replace(plan(), data=data), ledger, impatient)
+    assert engine.stopped
+    assert caught.value.__notes__ == ["Nothing had been drawn yet, so no budget is used."]
     assert ledger.entries() == []
 
 

@@ -120,7 +120,8 @@ class Engine(ABC):
         return 0.0
 
     def stop(self) -> None:  # noqa: B027
-        """End what is being asked, from another thread, where this engine can."""
+        """End what is being asked, from another thread, where this engine can: the question raises
+        ReadingStopped. Between two readings for one question there is nothing to end."""
 
 
 class SQLEngine(Engine):

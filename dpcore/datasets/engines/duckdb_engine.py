@@ -51,7 +51,7 @@ from dpcore.datasets.engines.records import (
 from dpcore.datasets.engines.source import Column, Format, Layout, Source
 from dpcore.datasets.engines.sql import csv_columns, csv_names, quoted
 from dpcore.datasets.row_sums import RowSum, added_up, summed
-from dpcore.errors import DataFileError
+from dpcore.errors import DataFileError, ReadingStopped
 from dpcore.geometry.domain import Box, Grid, IntArray, cell_ticks
 from dpcore.kmeans import points
 
@@ -89,6 +89,8 @@ class DuckDBEngine(SQLEngine):
     folder alone: where a pattern meets a link that leads out of it, nothing is there.
     """
 
+    can_stop = True
+
     def __init__(
         self, database: str = ":memory:", memory: int | None = None, root: str | None = None
     ):
@@ -112,6 +114,11 @@ class DuckDBEngine(SQLEngine):
         with self._starting_or_ending:
             parts = [running.query_progress() / 100 for running in self._running]
         return min((min(max(part, 0.0), 1.0) for part in parts), default=0.0)
+
+    def stop(self) -> None:
+        with self._starting_or_ending:
+            for running in self._running:
+                running.interrupt()
 
     @cached_property
     def _spill(self) -> str:
@@ -347,17 +354,6 @@ class DuckDBEngine(SQLEngine):
         if self._memory is not None:
             database.execute(f"SET memory_limit = '{self._memory}B'")
 
-    @contextmanager
-    def _progressing(self, database: duckdb.DuckDBPyConnection) -> Iterator[None]:
-        """While a question is being answered, others may ask how far it is."""
-        with self._starting_or_ending:
-            self._running.append(database)
-        try:
-            yield
-        finally:
-            with self._starting_or_ending:
-                self._running.remove(database)
-
     def _run(self, path: str, query: str) -> Columns:
         with self._connected(path) as database:
             answer: Any = database.execute(query).fetchnumpy()
@@ -367,10 +363,9 @@ class DuckDBEngine(SQLEngine):
     def _connected(
         self, path: str, streams: Mapping[str, Callable[[], Any]] | None = None
     ) -> Iterator[duckdb.DuckDBPyConnection]:
-        """A connection for one question, whose errors are said in our words."""
+        """A connection for one question, which others may look at and end; errors in our words."""
         import duckdb
 
-        ours = (duckdb.BinderException, duckdb.ParserException)
         try:
             with duckdb.connect(self._database, read_only=self._database != ":memory:") as database:
                 self._prepare(database)
@@ -378,17 +373,22 @@ class DuckDBEngine(SQLEngine):
                     database.register(name, stream())
                 if self._database == ":memory:":  # of a file, the next connection would be locked
                     database.execute(LOCK)
-                with self._progressing(database):
+                with self._starting_or_ending:
+                    self._running.append(database)
+                try:
                     yield database
-        except ours:
+                finally:
+                    with self._starting_or_ending:
+                        self._running.remove(database)
+        except (duckdb.BinderException, duckdb.ParserException):
             raise
-        except duckdb.OutOfMemoryException as error:
-            raise DataFileError(path, NO_MEMORY) from error
+        except duckdb.InterruptException as error:
+            raise ReadingStopped(path) from error
         except duckdb.CatalogException as error:
             raise DataFileError(path, "there is no such table.") from error
         except duckdb.Error as error:
             # What runs out of memory in our own reader comes through DuckDB as a stream that fails.
-            no_memory = "Out of memory" in str(error)
+            no_memory = "out of memory" in str(error).lower()
             raise DataFileError(path, NO_MEMORY if no_memory else DAMAGED) from error
 
 
