@@ -164,20 +164,16 @@ def test_the_address_is_the_picture(visit: Visit) -> None:
 
 
 @pytest.mark.parametrize("path", [RANK, f"{MAP}&against=gkm", TIME, SIZE], ids=list("rmts"))
-def test_the_dark_theme_reaches_every_chart(visit: Visit, path: str) -> None:
-    page = finished(opened(visit, path, color_scheme="dark"))
+def test_every_chart_fits_a_phone_and_takes_the_dark_theme(visit: Visit, path: str) -> None:
+    page = finished(opened(visit, path, viewport=PHONE, color_scheme="dark"))
+    eventually(lambda: width(page) <= PHONE["width"])
+    plot = page.locator(".js-plotly-plot .nsewdrag").first
+    eventually(lambda: place(plot)["width"] > PHONE["width"] / 3)
+    page.set_viewport_size(DESK)
     chart = page.locator(".js-plotly-plot")
     shows(chart, DARK.private, 100)
     shows(chart, DARK.paper, 1_000)
     assert count(pixels(chart), LIGHT.paper) < 1_000
-
-
-@pytest.mark.parametrize("path", [RANK, f"{MAP}&against=gkm", TIME, SIZE], ids=list("rmts"))
-def test_every_chart_fits_a_phone(visit: Visit, path: str) -> None:
-    page = finished(opened(visit, path, viewport=PHONE))
-    eventually(lambda: width(page) <= PHONE["width"])
-    plot = page.locator(".js-plotly-plot .nsewdrag").first
-    eventually(lambda: place(plot)["width"] > PHONE["width"] / 3)
 
 
 @pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["phone", "desk"])
