@@ -99,6 +99,7 @@ class Talk:
     def __init__(self, page: Page) -> None:
         #: Since when the page waits for an answer, or None.
         self.waiting: float | None = None
+        self.requests = 0
         page.on("websocket", self._listen)
 
     def _listen(self, socket: WebSocket) -> None:
@@ -110,6 +111,7 @@ class Talk:
     def _asked(self, content: str | bytes) -> None:
         if isinstance(content, bytes) and BackMsg.FromString(content).HasField("rerun_script"):
             self.waiting = time.monotonic()
+            self.requests += 1
 
     def _answered(self, content: str | bytes) -> None:
         if not isinstance(content, bytes):
@@ -218,6 +220,20 @@ def settled(page: Page) -> Page:
 #: Every map that has been begun is drawn, with its streets, and moves no more.
 STILL = """() => [...document.querySelectorAll('.city-map')]
   .every(each => each.cityMap?.isStill || !each.checkVisibility())"""
+
+
+THEME = """() => {
+  const color = getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor;
+  return color === 'rgb(255, 255, 255)' ? 'light' : 'dark';
+}"""
+
+
+def change_theme(page: Page, theme: str) -> None:
+    """Have the browser prefer light or dark, and wait until the server draws the page so."""
+    before = _talks[page].requests
+    page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+    eventually(lambda: page.evaluate(THEME) == theme and _talks[page].requests > before)
+    idle(page)
 
 
 def at_rest(page: Page) -> None:
