@@ -43,6 +43,8 @@ STYLE = """
 }
 [data-testid="stSidebarUserContent"] { padding-bottom: 2rem; }
 [data-testid="stSelectbox"] input { text-overflow: ellipsis; }
+/* Beside what is chosen there may be little room, but never too little for a finger. */
+[data-testid="stMultiSelectTagsContainer"] input { min-width: 24px; }
 [data-testid="stMain"] h1 { font-size: 1.5rem; padding: 0; }
 [data-testid="stMain"] :is(h2, h3, h4) { font-size: 1.2rem; padding: .4rem 0; }
 /* In the dark, white letters could hardly be read on the light blue of what is primary. */

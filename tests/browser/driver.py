@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -14,9 +15,12 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 from PIL import Image, ImageChops
-from playwright.sync_api import ConsoleMessage, FloatRect, Locator, Page, Request
+from playwright.sync_api import ConsoleMessage, Error, FloatRect, Locator, Page, Request, WebSocket
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 ROOT = Path(__file__).parents[2]
 #: Software rendering; a sandbox needs rights that containers do not give.
@@ -89,13 +93,63 @@ def answers(address: str) -> bool:
     return False
 
 
+class Talk:
+    """What a page asks its server for, and whether that was answered."""
+
+    def __init__(self, page: Page) -> None:
+        #: Since when the page waits for an answer, or None.
+        self.waiting: float | None = None
+        self.requests = 0
+        page.on("websocket", self._listen)
+
+    def _listen(self, socket: WebSocket) -> None:
+        self.waiting = time.monotonic()  # it asks for the page
+        socket.on("framesent", self._asked)
+        socket.on("framereceived", self._answered)
+        socket.on("close", self._ended)
+
+    def _asked(self, content: str | bytes) -> None:
+        if isinstance(content, bytes) and BackMsg.FromString(content).HasField("rerun_script"):
+            self.waiting = time.monotonic()
+            self.requests += 1
+
+    def _answered(self, content: str | bytes) -> None:
+        if not isinstance(content, bytes):
+            return
+        said = ForwardMsg.FromString(content)
+        early = said.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN
+        if said.HasField("new_session"):
+            self.waiting = None
+        elif said.HasField("script_finished") and early:
+            self.waiting = time.monotonic()
+
+    def _ended(self, _: WebSocket) -> None:
+        self.waiting = None
+
+
+#: Where an error hurts nobody: at a page's own address Streamlit first asks for its server one
+#: folder too deep, and where a busy machine keeps its connection waiting, it connects once more.
+HARMLESS = r"://[^/]+/[^/]+/_stcore/|/_stcore/stream$"
+#: Seconds after which a page is taken to have no answer to expect.
+PATIENCE = 20.0
+_talks: WeakKeyDictionary[Page, Talk] = WeakKeyDictionary()
+
+
+def answered(page: Page) -> None:
+    """Wait until the server has begun to answer what the page asked for."""
+    if (talk := _talks.get(page)) is None:
+        return
+    while talk.waiting is not None and time.monotonic() - talk.waiting < PATIENCE:
+        page.wait_for_timeout(50)
+
+
 def watch(page: Page, server: str, problems: list[str]) -> None:
     """Write down every error of the page, and every request to another host."""
+    _talks[page] = Talk(page)
     page.on("pageerror", lambda error: problems.append(f"page error: {error}"))
 
     def hear(said: ConsoleMessage) -> None:
-        # At a page's own address Streamlit first asks for its server one folder too deep.
-        if said.type == "error" and "/_stcore/" not in said.location["url"]:
+        if said.type == "error" and not re.search(HARMLESS, said.location["url"]):
             problems.append(f"console: {said.text}")
 
     def see(request: Request) -> None:
@@ -109,9 +163,11 @@ def watch(page: Page, server: str, problems: list[str]) -> None:
 def open_page(page: Page, name: str) -> None:
     """Follow a link of the bar, or of the menu that stands for it in a narrow window."""
     menu = page.get_by_role("button", name="Menu", exact=True)
+    link = page.locator(".st-key-menu").get_by_role("link", name=name, exact=True)
+    menu.or_(link).filter(visible=True).first.wait_for()
     if menu.is_visible():
         menu.click()
-    page.locator(".st-key-menu").get_by_role("link", name=name, exact=True).click()
+    link.click()
 
 
 def picture(page: Page, which: int = 0) -> Locator:
@@ -161,11 +217,38 @@ def settled(page: Page) -> Page:
     return page
 
 
+#: Every map that has been begun is drawn, with its streets, and moves no more.
+STILL = """() => [...document.querySelectorAll('.city-map')]
+  .every(each => each.cityMap?.isStill || !each.checkVisibility())"""
+
+
+THEME = """() => {
+  const color = getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor;
+  return color === 'rgb(255, 255, 255)' ? 'light' : 'dark';
+}"""
+
+
+def change_theme(page: Page, theme: str) -> None:
+    """Have the browser prefer light or dark, and wait until the server draws the page so."""
+    before = _talks[page].requests
+    page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+    eventually(lambda: page.evaluate(THEME) == theme and _talks[page].requests > before)
+    idle(page)
+
+
+def at_rest(page: Page) -> None:
+    """Wait until what the page asked for is drawn."""
+    answered(page)
+    page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for(
+        timeout=LONG
+    )
+    page.wait_for_function(STILL, timeout=LONG)
+
+
 def idle(page: Page) -> None:
     """Wait until the server has nothing left to say and the map has drawn it."""
-    at_rest = page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]')
-    for _ in range(2):  # what was just pressed may not have reached the server yet
-        at_rest.wait_for(timeout=LONG)
+    for _ in range(2):  # a slider tells the server of a key only after a moment
+        at_rest(page)
         page.wait_for_timeout(500)
 
 
@@ -200,6 +283,12 @@ def alike(one: Image.Image, other: Image.Image) -> bool:
 def eventually(claim: Callable[[], bool], why: Callable[[], str] = lambda: "Never true.") -> None:
     """Wait until a claim holds, or say why it does not."""
     deadline = time.monotonic() + LONG / 1000
-    while not claim():
+    while True:
+        try:
+            if claim():
+                return
+        except Error:  # what it looks at was replaced while it looked
+            if time.monotonic() >= deadline:
+                raise
         assert time.monotonic() < deadline, why()
         time.sleep(0.2)

@@ -39,6 +39,7 @@ def choose(page: Page, area: str) -> None:
     """Choose the area whose name begins so."""
     page.get_by_label("Which area do the data cover?").first.click()
     page.keyboard.type(area)
+    expect(page.get_by_role("option").first).to_contain_text(area, timeout=LONG)
     page.keyboard.press("Enter")
     idle(page)
 

@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.driver import LONG, eventually, idle
+from tests.browser.driver import LONG, eventually, idle, place
 
 
 def finished(page: Page) -> Page:
@@ -27,7 +27,7 @@ def stands_still(text: Locator) -> None:
 
 
 def done(page: Page) -> int:
-    words = page.get_by_text(re.compile(r"^[\d,]+ of [\d,]+ runs")).inner_text()
+    words = page.get_by_text(re.compile(r"^[\d,]+ of [\d,]+ runs")).first.inner_text()
     return int(words.split(" of ")[0].replace(",", ""))
 
 
@@ -41,3 +41,19 @@ def grows_until_stopped(page: Page, total: str) -> None:
     stands_still(stopped)
     page.get_by_role("button", name="Go on").click()
     expect(page.get_by_text(re.compile(rf"^[\d,]+ of {total} runs"))).to_be_visible()
+
+
+def click_chart(page: Page, spot: Locator, x: float = 0.5, y: float = 0.5) -> None:
+    """Click at so many parts of the width and height of what is drawn. Plotly takes a click for
+    what it has told of as the mouse came there."""
+    spot.scroll_into_view_if_needed()
+    box = place(spot)
+    at = box["x"] + box["width"] * x, box["y"] + box["height"] * y
+
+    def told() -> bool:
+        page.mouse.move(at[0] - 3, at[1])
+        page.mouse.move(*at)
+        return page.locator(".hoverlayer > *").count() > 0
+
+    eventually(told)
+    page.mouse.click(*at)

@@ -12,7 +12,7 @@ from zlib import crc32
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from dpcore.release import Ledger
 from pages.ui.palette import DARK
@@ -147,6 +147,7 @@ def test_going_back_and_forth_and_reloading_spend_nothing(
     released(page)
     page.go_back()
     expect(page.get_by_text("with exactly this plan")).to_be_visible(timeout=LONG)
+    idle(page)
     page.go_forward()
     released(page)
     page.reload()
@@ -280,10 +281,13 @@ def test_every_step_for_a_person_keeps_its_button_in_sight(visit: Visit, tmp_pat
     file.write_text("\n".join(["lon,lat,card", *lines]))
     page = opened(visit, viewport=PROJECTOR)
 
+    def bottom(target: Locator) -> float:
+        box = place(target)
+        return box["y"] + box["height"]
+
     def next_step(name: str = "Continue") -> None:
         expect(button(page, name)).to_be_enabled(timeout=LONG)
-        box = place(button(page, name))
-        assert box["y"] + box["height"] <= PROJECTOR["height"]
+        eventually(lambda: bottom(button(page, name)) <= PROJECTOR["height"])
         press(page, name)
 
     page.locator("input[type=file]").set_input_files(file)
@@ -361,6 +365,7 @@ def test_history_shows_what_was_spent_and_gives_the_files_again(visit: Visit, fi
     press(released(page), "All releases")
     own = page.locator('[class*="st-key-account-"]').filter(has_text=file.stem)
     expect(own.get_by_text("ε 0.8 left")).to_be_visible(timeout=LONG)
+    idle(page)
     own.get_by_text(re.compile(r"^Release \d+ ·")).click()
     own.get_by_text("Show the files").click()
     own.get_by_text("For a reviewer").click()

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.driver import LONG, idle, picture, serving, watch
-from tests.browser.publishing import button, confirm, press, released
+from tests.browser.driver import LONG, eventually, idle, picture, serving, watch
+from tests.browser.publishing import button, choose, confirm, press, released
 from tests.pages.publishing import csv_text, trips
 
 TOKEN = "a-token-of-this-test"
@@ -46,6 +46,7 @@ def test_the_printed_address_lets_one_browser_in_and_no_other(
     assert TOKEN not in page.url
     assert TOKEN not in page.content()
     assert "dpcore" not in page.evaluate("document.cookie")
+    idle(page)
     page.reload()
     expect(page.get_by_role("heading", name="Which claims hold")).to_be_visible(timeout=LONG)
     assert not problems, problems
@@ -85,9 +86,13 @@ def test_a_frame_shows_nothing(browser: Browser, other_site: str) -> None:
     refused: list[str] = []
     page.on("console", lambda said: refused.append(said.text))
     page.goto(other_site)
-    page.wait_for_timeout(1000)
     (frame,) = page.frames[1:]
-    assert any("frame-ancestors" in each or "X-Frame-Options" in each for each in refused), refused
+
+    def is_refused() -> bool:
+        page.wait_for_timeout(100)  # what the console says is heard meanwhile
+        return any("frame-ancestors" in each or "X-Frame-Options" in each for each in refused)
+
+    eventually(is_refused, lambda: str(refused))
     assert not frame.get_by_role("button").count()
     assert not frame.get_by_text("Publish").count()
     page.close()
@@ -124,9 +129,7 @@ def test_names_from_a_file_are_never_markup(visit: Callable[..., Page]) -> None:
         page.get_by_role("option").first.click()
         page.keyboard.press("Escape")
         idle(page)
-    page.get_by_label("Which area do the data cover?").first.click()
-    page.keyboard.type("Type its corners")
-    page.keyboard.press("Enter")
+    choose(page, "Type its corners")
     harmless()
     ends = page.get_by_test_id("stNumberInput").locator("input")
     for place, value in enumerate(("-74.1", "-73.8", "40.6", "40.9")):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.driver import LONG, idle, open_page, serving, settled, watch
+from tests.browser.driver import LONG, eventually, idle, open_page, serving, settled, watch
 from tests.browser.identity_provider import CLIENT, SECRET, Provider, new_key, providing
 from tests.conftest import missing
 
@@ -90,8 +90,13 @@ def shows_only(page: Page, *lines: str) -> None:
     expect(heading).to_be_visible(timeout=LONG)
     idle(page)
     heading.hover()  # nothing covers it
-    shown = page.locator("body").inner_text().split("\n")
-    assert tuple(line for line in shown if line.strip()) == ("Skip to main content", *lines)
+    shown: list[str] = []
+
+    def shows_them() -> bool:
+        shown[:] = filter(str.strip, page.locator("body").inner_text().split("\n"))
+        return shown == ["Skip to main content", *lines]
+
+    eventually(shows_them, lambda: str(shown))
 
 
 def nothing_but_the_button(page: Page) -> None:
@@ -112,8 +117,10 @@ def test_a_publisher_signs_in_comes_to_the_last_step_and_signs_out(
     settled(page)
     open_page(page, "Publish")
     expect(page.get_by_text("Where is your data?")).to_be_visible(timeout=LONG)
+    idle(page)
     page.goto(shared + CONFIRM)  # a new visit of the same browser
     expect(page.get_by_text("To confirm, type the name")).to_be_visible(timeout=LONG)
+    idle(page)
     page.get_by_role("button", name="Sign out").click()
     nothing_but_the_button(page)
     page.goto(shared + CONFIRM)

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, expect
 
-from tests.browser.driver import DESK, picture, serving, settled, shows
+from tests.browser.driver import DESK, LONG, picture, serving, settled, shows
 
 COLOR = "#FF00FF"
 
@@ -50,6 +50,7 @@ def test_tiles_come_from_the_configured_server_which_the_map_names(
     settings = {"DPCORE_TILES": f"http://{host}/{{z}}/{{x}}/{{y}}.png", "DPCORE_TILES_CREDIT": "Ex"}
     with serving(**settings) as server:
         page = browser.new_page(viewport=DESK)
+        page.set_default_timeout(LONG)
         page.goto(server.address)
         settled(page)
         shows(picture(page), COLOR, 100_000)
