@@ -99,7 +99,7 @@ def available(shelf: Shelf, key: str) -> tuple[Dataset | None, list[Row]]:
 
 
 def figures(rows: Iterable[Row], key: str = "algorithm") -> dict[tuple[Any, ...], dict[Any, float]]:
-    """Cells of equal setting but for one key, and the figures in each by that key."""
+    """Cells whose settings differ in one key only, and the figures in each by that key."""
     cells: dict[tuple[Any, ...], dict[Any, float]] = {}
     for row in rows:
         if not math.isnan(row.figure):

@@ -110,7 +110,7 @@ def panel() -> RunPanel:
 
 
 def choose(places: RunPanel) -> tuple[Choice, Layers, DeltaGenerator]:
-    """Draw the controls, and say what was chosen there and in the address. The last part is the
+    """Draw the controls, and return the choice made there and in the address. The last part is the
     place below the number of centers."""
     with places.pickers:
         left, middle, right = st.columns([5, 5, 3], gap="small")

@@ -105,7 +105,7 @@ def part() -> None:
             city_map.show(background(), "hero-city")
         with st.container(key="hero-words", gap="medium"):
             with st.container(gap=None):
-                st.title("Could this map tell on you?", anchor=False)
+                st.title("Could this map give you away?", anchor=False)
                 st.html(
                     '<p class="hero-say">50,000 taxi rides, and one of them may be yours. A map of '
                     "them can be useful to a whole city. Can it also keep your secret?</p>"

@@ -107,8 +107,8 @@ def name_control(subject: Subject) -> None:
         f"name {subject.key}",
         subject.about.title,
         max_chars=100,
-        help="It stands on the certificate, and their budget goes by it. Data that were published "
-        "before keep the name they had.",
+        help="It is printed on the certificate, and the budget is kept under it. Data that were "
+        "published before keep their name.",
     )
 
 
