@@ -13,6 +13,7 @@ from pages.ui import cached_work, city_map, url_keys
 from pages.ui.choice import Choice
 from pages.ui.city_map import CityMap
 from pages.ui.learn import lessons, presenter
+from pages.ui.learn.step_by_step import PLAYING
 
 DATA, METHOD, CENTERS, EPSILON = "nyc-taxi", "adaptive", 5, 0.2
 #: The city to the right of the words and above the cards.
@@ -160,7 +161,7 @@ def ways() -> tuple[Way, Way, Way]:
 
 def watch() -> None:
     url_keys.PART.put("steps")
-    st.session_state["playing"] = True
+    st.session_state[PLAYING] = True
 
 
 def background() -> CityMap:
