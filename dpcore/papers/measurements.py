@@ -125,11 +125,6 @@ class Duel:
             return found(0, self.cells)
         return found(self.wins, self.wins + self.losses)
 
-    @property
-    def no_better(self) -> Conclusion:
-        """Whether it did no better: cells in which they are equal speak for that."""
-        return found(self.cells - self.wins, self.cells)
-
     def __str__(self) -> str:
         ties = self.cells - self.wins - self.losses
         equal = f", {ties} equal" if ties else ""
