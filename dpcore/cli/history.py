@@ -74,6 +74,8 @@ def tell(books: Ledger) -> None:
             print(f"  {entry.number:>4}  {entry.time}  {cost(entry)}  {what}{failure}")
             if by := entry.actors.words():
                 print(f"        {by}")
+            if note := entry.note.words():
+                print(f"        {note}")
         print()
 
 

@@ -36,6 +36,7 @@ from dpcore.privacy.accounting import Neighbors
 from dpcore.release.amounts import Amount
 from dpcore.release.ledger import Ledger, ReleaseRefused
 from dpcore.release.leveled_source import LeveledFileData
+from dpcore.release.note import Note
 from dpcore.release.output import refuse_target
 from dpcore.release.plan import TWIN, ReleasePlan
 from dpcore.release.plan_toml import plan_files
@@ -111,6 +112,11 @@ def add(command: argparse.ArgumentParser) -> None:
     group = command.add_argument_group("words on the certificate")
     for each in fields(Publication):
         group.add_argument(f"--{each.name}", default="", help=WORDS[each.name])
+    group = command.add_argument_group(
+        "note", "Kept in the ledger and shown in the history. It is in no file that leaves."
+    )
+    group.add_argument("--who", default="", help="who makes this release")
+    group.add_argument("--why", default="", help="why, or for whom")
     add_ledger(command)
     command.add_argument(
         "--output", type=Path, help="new folder for the files (default: release-NUMBER)"
@@ -133,7 +139,7 @@ def add(command: argparse.ArgumentParser) -> None:
 
 def do(arguments: argparse.Namespace) -> None:
     books = ledger(arguments)
-    plan = planned(arguments, books)
+    plan, note = planned(arguments, books), Note(arguments.who, arguments.why)
     if arguments.save_plan:
         for name, text in plan_files(plan, arguments.save_plan.name).items():
             arguments.save_plan.with_name(name).write_text(text, encoding="utf-8")
@@ -150,7 +156,7 @@ def do(arguments: argparse.Namespace) -> None:
         make_key(books.folder)
     try:
         with Stages() as stages:
-            release = publish(plan, books, lambda each: stages(each.doing, each.part))
+            release = publish(plan, books, lambda each: stages(each.doing, each.part), note=note)
     except sqlite3.Error as problem:
         raise BadInput(
             f"The ledger could not be written: {problem}. dpcore history says whether the release "

@@ -15,7 +15,7 @@ from dpcore.papers.measurements import NICV, Measure, mean_figures
 from dpcore.privacy.accounting import Neighbors
 
 #: The labels of what needs no run: k-means without privacy, and the answer that looks at no data.
-NON_PRIVATE, BOX_CENTER = "not private", "box center"
+NON_PRIVATE = "not private"
 
 
 @dataclass(frozen=True)

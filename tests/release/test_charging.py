@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import signal
 import threading
-import time
 
 import numpy as np
 import pandas as pd
@@ -181,11 +180,11 @@ def test_a_crash_that_asked_nothing_costs_nothing(ledger, monkeypatch):
 
 def test_no_signal_cuts_the_entry_in_two(ledger, monkeypatch):
     """Ctrl-C while the ledger is being written: the release is there, charged once, and said so."""
-    real, begun = Ledger.record, threading.Event()
+    real, begun, pressed = Ledger.record, threading.Event(), threading.Event()
 
     def slow(self, *arguments):
         begun.set()
-        time.sleep(0.3)
+        assert pressed.wait(600)
         return real(self, *arguments)
 
     monkeypatch.setattr(Ledger, "record", slow)
@@ -193,6 +192,7 @@ def test_no_signal_cuts_the_entry_in_two(ledger, monkeypatch):
     def press():
         begun.wait()
         signal.raise_signal(signal.SIGINT)
+        pressed.set()
 
     pressing = threading.Thread(target=press)
     pressing.start()
