@@ -94,6 +94,7 @@ def draw(subject: Subject, ledger: Ledger) -> None:
             price = Amount.of(found.request.epsilon, found.request.delta)
             buys = None if found.series is None else ""
             lifetime_budget.draw(subject.key, account, price, subject.unit.name, buys)
+            found = terms(subject, account)  # with the budget that was just typed
             if found.series is not None:
                 left = account.left if account else found.allowed
                 st.info(
