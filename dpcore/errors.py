@@ -141,7 +141,7 @@ class BudgetExceeded(DpcoreError, ValueError):
 
 
 class Refusal(DpcoreError):
-    """Something that may not be done with private data; nothing was spent on it.
+    """Something that may not be done with private data; no budget was used.
 
     Examples
     --------
@@ -154,7 +154,7 @@ class Refusal(DpcoreError):
 
 
 class NoRowsWarning(UserWarning):
-    """No row of a data set lies in its box. For your eyes only: it tells of the rows.
+    """No row of a data set lies in its box. For your eyes only: it reveals something of them.
 
     Examples
     --------

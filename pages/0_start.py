@@ -1,4 +1,4 @@
-"""Start: what this is for, three doors, a tour, and the words one needs."""
+"""Start: the purpose of the dashboard, three ways in, a tour, and a glossary."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def door(key: str, title: str, words: str, way: tuple[str, str], picture: str) -
 
 
 def private_map() -> CityMap:
-    """What may be seen by anybody: published points and five private centers."""
+    """A map that anybody may see: published points and five private centers."""
     choice = Choice(tour.DATA, Request(tour.METHOD, tour.CENTERS, tour.BALANCED, seed=0))
     picture = cached_work.picture(choice, (0, 1))
     drawn = CityMap("A private map of New York: published points and five busy areas.", VIEW)
@@ -233,7 +233,7 @@ def more() -> None:
     with st.expander("About", icon=":material/info:"):
         st.markdown(
             "Private k-means for maps and tables: differentially private methods of five papers, "
-            "mended where their proofs fail, with releases that keep an account. *Verdicts* says "
+            "repaired where their proofs fail, with releases that keep an account. *Verdicts* says "
             "which claims hold. Taxi trips: New York City Taxi and Limousine Commission, sample by "
             "datashader. Map: © OpenStreetMap contributors, GeoNames, New York City. License: "
             "BSD-3-Clause."

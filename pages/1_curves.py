@@ -101,8 +101,8 @@ def axes_controls(metric: Metric) -> ChartAxes:
     switch = partial(address.control, st.toggle)
     with st.expander("Axes", icon=":material/straighten:"):
         return ChartAxes(
-            switch("ε in equal factors (log)", url_keys.LOG_X),
-            switch("Figures in equal factors (log)", url_keys.log_y(metric)),
+            switch("Logarithmic ε", url_keys.LOG_X),
+            switch("Logarithmic figures", url_keys.log_y(metric)),
             switch("Band", url_keys.BAND),
         )
 
@@ -161,7 +161,7 @@ def predicted(view: View) -> list[PredictedCurve]:
 
 
 def tell_predictions(lines: list[PredictedCurve]) -> None:
-    """Under the chart: which equations the dashed lines come from, and what they leave out."""
+    """Draw below the chart which equations the dashed lines come from, and what they leave out."""
     if not lines:
         return
     said = "; ".join(f"{title(each.algorithm)} by {each.by}" for each in lines)
@@ -215,7 +215,7 @@ def y_title(view: View) -> str:
 
 
 def tell_target(view: View, found: list[Curve]) -> None:
-    """Under the chart: from which ε on each method meets the target."""
+    """Draw below the chart from which ε on each method meets the target."""
     if view.target is None:
         return
     lines = [f"**{view.metric.title}: at most {view.say(view.target)}**"]

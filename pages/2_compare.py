@@ -28,8 +28,8 @@ VIEWS: dict[str, tuple[str, Callable[[], None]]] = {
     "map": ("Map over k and d", k_by_d.show),
     "time": ("Run time", run_times.show),
     "size": ("Size of the coreset", coreset_sizes.show),
-    "predict": ("Who wins from where", predicted_winners.show),
-    "auto": ("What “auto” takes", auto_choices.show),
+    "predict": ("Predicted winners", predicted_winners.show),
+    "auto": ("What “auto” chooses", auto_choices.show),
     "papers": ("The papers' findings", findings.show),
 }
 

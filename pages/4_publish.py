@@ -1,4 +1,4 @@
-"""Publish: use budget once, take what may leave, and see what was ever used."""
+"""Publish: use budget once, download a release, and see all charges."""
 
 from __future__ import annotations
 

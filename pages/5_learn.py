@@ -1,4 +1,4 @@
-"""Learn: games, lessons and a step-by-step view, for a class and whoever is curious."""
+"""Learn: games, lessons and a step-by-step view, for a class and for the curious."""
 
 from __future__ import annotations
 

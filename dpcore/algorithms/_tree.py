@@ -42,7 +42,7 @@ Leaves = tuple[TreeCells, FloatArray, FloatArray]
 
 @dataclass(frozen=True)
 class TreeStage:
-    """The cells of one round of questions, and what was answered."""
+    """The cells of one round of questions, and the answers."""
 
     cells: TreeCells
     #: Which cell of the stage before each is a part of; -1 in the first stage.

@@ -59,7 +59,7 @@ def quartiles(
 
 
 def sample_and_aggregate(curator: Curator, k: int, blocks: int, epsilon: float) -> Outcome:
-    """The noisy mean of what k-means finds in so many random blocks.
+    """The noisy mean of the centers that k-means finds in random blocks of rows.
 
     Half of epsilon finds the range that answers are clamped to, the other half pays for the mean:
     noise of scale 2 (max - min) k d / (blocks epsilon) (Su et al. 2016, equation (3)).
@@ -80,7 +80,7 @@ def mean_of_blocks(curator: Curator, question: BlockCenters, epsilon: float) -> 
 
 @register
 class GkM(Algorithm):
-    """k-means in blocks of rows, and the noisy mean of what the blocks find.
+    """k-means in blocks of rows, and the noisy mean of the blocks' centers.
 
     Idea: Deal the rows into many blocks, run ordinary k-means in each, put the centers of every
     block into the same order, and average them over the blocks. A row is in one block only, so it

@@ -73,6 +73,21 @@ def onwards(means: FloatArray, old: FloatArray, rng: Coins) -> FloatArray:
     return np.cos(angle) * way + np.sin(angle) * aside
 
 
+def moved_centers(
+    curator: Curator,
+    means: FloatArray,
+    centers: FloatArray,
+    ways: FloatArray,
+    epsilon: float,
+    round_number: int,
+) -> FloatArray:
+    """The centers of the next round: drawn towards the means, and inside the box."""
+    drawn = drawn_towards(means, centers, ways, epsilon, curator.rng)
+    inside: FloatArray = np.clip(drawn, -1.0, 1.0)
+    curator.note(CentersNote(inside, round=round_number))
+    return inside
+
+
 def last_noise(curator: Curator, centers: FloatArray, epsilon: float) -> FloatArray:
     """Laplace noise of scale 1/epsilon on every coordinate, booked as if it protected them."""
     curator.transcript.charge(
@@ -139,9 +154,7 @@ class KMeansGuarantee(Algorithm):
         for i in range(rounds):
             means = lloyd_round(curator, centers, epsilon, f"round {i + 1} of {rounds}")
             directions = onwards(means, centers, coins)
-            drawn = drawn_towards(means, centers, directions, epsilon, coins)
-            centers = np.clip(drawn, -1.0, 1.0)
-            curator.note(CentersNote(centers, round=i + 1))
+            centers = moved_centers(curator, means, centers, directions, epsilon, i + 1)
         return Outcome(centers, facts={"rounds": rounds})
 
 

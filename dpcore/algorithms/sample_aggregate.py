@@ -8,7 +8,7 @@ from dpcore.algorithms.gkm import GkM
 
 @register
 class SampleAggregate(GkM):
-    """The noisy mean of what k-means finds in disjoint blocks: GkM's repaired form.
+    """The noisy mean of the centers that k-means finds in disjoint blocks: GkM's repaired form.
 
     Idea: Deal the rows into blocks, cluster each by itself, and publish a noisy aggregate of the
     answers: a row is in one block only, so it moves one answer of many.

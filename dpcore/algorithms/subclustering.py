@@ -15,8 +15,8 @@ from dpcore.algorithms.guarantee import (
     ROUNDS,
     distances,
     drawn_by_distance,
-    drawn_towards,
     last_noise,
+    moved_centers,
 )
 from dpcore.geometry.domain import FloatArray, IntArray, from_ticks, to_ticks
 from dpcore.geometry.voronoi import Voronoi
@@ -125,9 +125,7 @@ class SubClustering(Algorithm):
                 Directions(centers, means), Pure((1 - MEANS) * epsilon), f"{why}: rows by direction"
             )
             ways = heavy_ways(counts.reshape(k, -1), internal_k, coins)
-            drawn = drawn_towards(means, centers, ways, epsilon, coins)
-            centers = np.clip(drawn, -1.0, 1.0)
-            curator.note(CentersNote(centers, round=i + 1))
+            centers = moved_centers(curator, means, centers, ways, epsilon, i + 1)
         return Outcome(centers, facts={"rounds": rounds})
 
 

@@ -165,7 +165,7 @@ def one_among(n: int, d: int, neighbors: Neighbors) -> Pair:
 
 
 def farthest_row(n: int, d: int) -> Pair:
-    """All rows near the middle, but for one in a corner; or that one too."""
+    """All rows near the middle except one in a corner, or all of them."""
     rows = np.repeat(0.001 * corner(d), n, axis=0)
     why = "The length of the longest row is that of the one that is replaced."
     return Pair("farthest row", why, REPLACE_ONE, np.concatenate([rows[1:], corner(d)]), rows)

@@ -189,7 +189,7 @@ def _with(others: FloatArray, at: tuple[float, float], copies: int) -> Dataset:
 
 @dataclass(frozen=True, eq=False)
 class AttackRound:
-    """One round: what was published, what each attacker reads, and what only the coin knows."""
+    """One round: the published answer, the number each attacker reads, and the hidden truth."""
 
     there: bool
     #: The last release.
@@ -210,7 +210,7 @@ class AttackRound:
         return np.asarray(self.released.centers).tolist()
 
     def reading(self, view: str) -> float | None:
-        """The number that an attacker goes by."""
+        """The number by which an attacker decides."""
         return {"count": self.count, "center": self.center, "release": self.odds}[view]
 
 

@@ -93,17 +93,21 @@ def add_data(command: argparse.ArgumentParser) -> None:
     )
 
 
-def add_budget(command: argparse.ArgumentParser) -> None:
-    group = command.add_argument_group("privacy")
-    group.add_argument(
-        "--delta", type=float, default=0.0, help="for algorithms that can use it (%(default)s)"
-    )
-    group.add_argument(
+def add_neighbors(parser: argparse._ActionsContainer) -> None:
+    parser.add_argument(
         "--neighbors",
         choices=[str(n) for n in Neighbors],
         default=str(Neighbors.ADD_REMOVE),
         help="what one row may change: it is added or removed, or replaced (%(default)s)",
     )
+
+
+def add_budget(command: argparse.ArgumentParser) -> None:
+    group = command.add_argument_group("privacy")
+    group.add_argument(
+        "--delta", type=float, default=0.0, help="for algorithms that can use it (%(default)s)"
+    )
+    add_neighbors(group)
     group.add_argument(
         "--set",
         action="append",
@@ -113,9 +117,39 @@ def add_budget(command: argparse.ArgumentParser) -> None:
     )
 
 
+def add_own_levels(command: argparse.ArgumentParser) -> None:
+    group = command.add_argument_group(
+        "levels of rows",
+        "Each row has an epsilon of its own. It costs the largest of the thresholds that is no "
+        "more than that, and rows below the first are left out.",
+    )
+    group.add_argument(
+        "--own-level", metavar="COLUMN", help="the column with the epsilon of each row"
+    )
+    group.add_argument(
+        "--thresholds",
+        type=float,
+        nargs="+",
+        metavar="EPSILON",
+        help="public thresholds, in rising order, the last of them at most --epsilon",
+    )
+
+
+def check_own_levels(arguments: argparse.Namespace) -> None:
+    """Refuse a column of levels without thresholds, the reverse, and either for a built-in set."""
+    if (arguments.own_level is None) != (arguments.thresholds is None):
+        raise BadInput("--own-level and --thresholds go together: name both.")
+    if arguments.own_level is not None and is_builtin(arguments.data):
+        raise BadInput(f"{arguments.data} has no levels of rows. Leave out --own-level.")
+
+
+def is_builtin(data: str) -> bool:
+    return data in BUILTIN or data.startswith("gaussians-k")
+
+
 def dataset(arguments: argparse.Namespace) -> Dataset:
     """The data set that the arguments name."""
-    if arguments.data in BUILTIN or arguments.data.startswith("gaussians-k"):
+    if is_builtin(arguments.data):
         if arguments.box or arguments.columns:
             raise BadInput(
                 f"{arguments.data} has its own box and columns. Leave out --box and --columns."
@@ -167,7 +201,7 @@ def check_name(arguments: argparse.Namespace) -> None:
 
 
 def request(arguments: argparse.Namespace) -> Request:
-    """The run that the arguments describe, but for regions."""
+    """The run that the arguments describe, without regions."""
     return Request(
         arguments.algorithm,
         arguments.k,

@@ -9,10 +9,9 @@ from dataclasses import asdict
 from typing import Any
 
 from dpcore.algorithms import get
-from dpcore.cli.arguments import settings
+from dpcore.cli.arguments import add_neighbors, settings
 from dpcore.datasets import BUILTIN, load
 from dpcore.errors import BadInput, Infeasible
-from dpcore.privacy.accounting import Neighbors
 from dpcore.study.prediction import (
     COMPARED,
     PARTING,
@@ -57,12 +56,7 @@ def add(command: argparse.ArgumentParser) -> None:
         default="epsilon",
         help="what to vary when looking for the best method",
     )
-    command.add_argument(
-        "--neighbors",
-        choices=[str(n) for n in Neighbors],
-        default=str(Neighbors.ADD_REMOVE),
-        help="what one row may change (%(default)s)",
-    )
+    add_neighbors(command)
     command.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of one method"
     )

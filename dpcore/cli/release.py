@@ -13,7 +13,9 @@ from dpcore.algorithms import get
 from dpcore.cli.arguments import (
     add_budget,
     add_data,
+    add_own_levels,
     check_name,
+    check_own_levels,
     opened_path,
     settings,
     to_be_written,
@@ -135,24 +137,6 @@ def add(command: argparse.ArgumentParser) -> None:
     command.set_defaults(do=do)
 
 
-def add_own_levels(command: argparse.ArgumentParser) -> None:
-    group = command.add_argument_group(
-        "levels of rows",
-        "Each row has an epsilon of its own. It costs the largest of the thresholds that is no "
-        "more than that, and rows below the first are left out.",
-    )
-    group.add_argument(
-        "--own-level", metavar="COLUMN", help="the column with the epsilon of each row"
-    )
-    group.add_argument(
-        "--thresholds",
-        type=float,
-        nargs="+",
-        metavar="EPSILON",
-        help="public thresholds, in rising order, the last of them at most --epsilon",
-    )
-
-
 def do(arguments: argparse.Namespace) -> None:
     books = ledger(arguments)
     plan, note = planned(arguments, books), Note(arguments.who, arguments.why)
@@ -198,7 +182,7 @@ class Untold(BadInput):
 
 
 def tell(release: Release, folder: Path, books: Ledger, as_json: bool) -> None:
-    """Print what was made and what it cost."""
+    """Print the result of the release and its price."""
     if as_json:
         print(json.dumps({**entry_as_dict(release.entry), "folder": str(folder)}, indent=1))
     else:
@@ -280,11 +264,8 @@ def period(arguments: argparse.Namespace) -> Series | None:
 
 def source(arguments: argparse.Namespace) -> DataSource:
     """The data that the arguments name; of files the columns are looked at, but no row."""
-    if (arguments.own_level is None) != (arguments.thresholds is None):
-        raise BadInput("--own-level and --thresholds go together: name both.")
+    check_own_levels(arguments)
     if known(arguments.data):
-        if arguments.own_level is not None:
-            raise BadInput(f"{arguments.data} has no levels of rows. Leave out --own-level.")
         if arguments.box or arguments.columns:
             raise BadInput(
                 f"{arguments.data} has its own box and columns. Leave out --box and --columns."
@@ -293,6 +274,11 @@ def source(arguments: argparse.Namespace) -> DataSource:
     check_name(arguments)
     if arguments.data in (STDIN, "/dev/stdin") and not arguments.yes:
         raise BadInput("Data from standard input leave no way to agree: add --yes.")
+    return file_source(arguments)
+
+
+def file_source(arguments: argparse.Namespace) -> FileData:
+    """The files that the arguments name, with the public box of their rows."""
     path, asked = opened_path(arguments)
     reader = engine(asked) if isinstance(asked, str) else asked
     opened = open_source(reader, path, arguments.columns, arguments.zones, arguments.read_as)

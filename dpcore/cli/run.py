@@ -6,13 +6,16 @@ import argparse
 import json
 import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from dpcore.cli.arguments import (
     add_budget,
     add_data,
+    add_own_levels,
+    check_name,
+    check_own_levels,
     dataset,
     request,
     seed,
@@ -20,6 +23,7 @@ from dpcore.cli.arguments import (
 )
 from dpcore.cli.progress_meter import Stages
 from dpcore.cli.region_arguments import add_regions, regions
+from dpcore.datasets.base import Dataset
 from dpcore.errors import BadInput, Refusal
 from dpcore.kmeans.stages import listening
 from dpcore.privacy.explain import odds
@@ -54,6 +58,7 @@ def add(command: argparse.ArgumentParser) -> None:
     add_data(command)
     add_budget(command)
     add_regions(command)
+    add_own_levels(command)
     command.add_argument(
         "--format", choices=list(FORMATS), help="print only the centers, in this format"
     )
@@ -66,6 +71,7 @@ def add(command: argparse.ArgumentParser) -> None:
 
 def do(arguments: argparse.Namespace) -> None:
     asked = request(arguments)
+    check_own_levels(arguments)
     ending = arguments.output.suffix.lstrip(".").lower() if arguments.output else None
     format = arguments.format or ending
     if format is not None and format not in FORMATS:
@@ -74,12 +80,14 @@ def do(arguments: argparse.Namespace) -> None:
         raise BadInput("--json prints the whole result, and --format the centers. Choose one.")
     if format in BINARY and not arguments.output and sys.stdout.isatty():
         raise BadInput(f"{format} is no text for a terminal. Name a file with --output.")
-    data = dataset(arguments)
+    thresholds: Sequence[float] = arguments.thresholds or ()
+    data = rows_with_levels(arguments) if thresholds else dataset(arguments)
     divided = regions(arguments, data.box)
     with Stages() as stages, listening(stages):
         result = run(
             replace(asked, regions=divided),
             data,
+            thresholds=thresholds,
             progress=lambda part: stages("using the budget", part),
         )
     if format is not None:
@@ -105,6 +113,15 @@ def do(arguments: argparse.Namespace) -> None:
         print(json.dumps(as_dict(result), indent=1))
     else:
         tell(result)
+
+
+def rows_with_levels(arguments: argparse.Namespace) -> Dataset:
+    """Rows from files, each with an epsilon of its own."""
+    from dpcore.cli.release import file_source
+    from dpcore.release.unit import Unit
+
+    check_name(arguments)
+    return file_source(arguments).open(Unit())
 
 
 def as_dict(result: RunResult) -> dict[str, Any]:

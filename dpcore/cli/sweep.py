@@ -158,7 +158,7 @@ def sweep_area(
 
 
 def watched(trials: Iterable[T], total: int) -> Iterator[T]:
-    """The trials one by one, while it is told how many are done, and how far the next one is."""
+    """The trials one by one, with a progress line on the finished ones and the next one."""
     done = 0
     with Stages() as stages:
         stages("sweep", 0.0)

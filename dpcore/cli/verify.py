@@ -68,7 +68,7 @@ def do(arguments: argparse.Namespace) -> int:
 
 
 def beside(path: Path, certificate: bytes) -> list[Path]:
-    """The files in the certificate's folder that it speaks of."""
+    """The files in the certificate's folder that it names."""
     try:
         names = [PAGE, *json.loads(certificate)["files"]]
     except (ValueError, KeyError, TypeError, RecursionError, MemoryError):

@@ -208,7 +208,7 @@ class Regions:
     # What it protects.
 
     def with_levels(self, levels: Mapping[str, float]) -> Regions:
-        """The same regions, these of which have an epsilon of their own, and no others."""
+        """The same regions; these have an epsilon of their own, and no others do."""
         for name in levels:
             self.index(name)
         _ = self.windows, self._coarser, self._boxes, self._rims  # computed once for all levels

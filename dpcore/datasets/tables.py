@@ -25,7 +25,7 @@ DEGREES, PLANE = ("longitude", "latitude"), ("x", "y")
 
 
 def is_table(values: object) -> bool:
-    """Whether an object is a table with names of columns, of whatever library."""
+    """Whether an object is a table with named columns, from any library."""
     return _is_spark(values) or _has_shapes(values) or hasattr(values, "__arrow_c_stream__")
 
 

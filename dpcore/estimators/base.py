@@ -116,10 +116,10 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         return self
 
     def _keep_synopsis(self, published: Synopsis | None) -> None:
-        """Keep what was published beside the centers."""
+        """Keep the synopsis that was published beside the centers."""
 
     def _answer(self, X: npt.ArrayLike, refused: Mapping[str, Any]) -> Synopsis | None:
-        """Ask about the rows once, and keep what was answered and what it cost."""
+        """Ask about the rows once, and keep the answer and its cost."""
         if "sample_weight" in refused:
             raise TypeError(NO_WEIGHTS)
         if refused:

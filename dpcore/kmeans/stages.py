@@ -22,6 +22,6 @@ def listening(listener: Listener) -> Iterator[None]:
 
 
 def tell(doing: str, part: float) -> None:
-    """Say how far something is, to whoever listens. It must say nothing of private data."""
+    """Report progress to a listener. A report must not depend on private data."""
     if listener := _listener.get():
         listener(doing, part)

@@ -13,11 +13,9 @@ from dpcore.datasets.base import Dataset
 from dpcore.papers.figure_row import Row
 from dpcore.papers.measurements import NICV, Measure, mean_figures
 from dpcore.privacy.accounting import Neighbors
-from dpcore.runs.baseline import baseline
-from dpcore.study.metrics import nicv
 
 #: The labels of what needs no run: k-means without privacy, and the answer that looks at no data.
-NON_PRIVATE, BOX_CENTER = "not private", "box center"
+NON_PRIVATE = "not private"
 
 
 @dataclass(frozen=True)
@@ -59,24 +57,6 @@ def contest(
         )
         for row in rows:
             yield replace(row, setting={**row.setting, "algorithm": each.label})
-
-
-def references(data: Dataset, k: int, epsilon: float, seed: int = 0) -> Iterator[Row]:
-    """The NICV of k-means without privacy and of the middle of the box, beside the contenders."""
-    answers = {
-        NON_PRIVATE: baseline(data, k, seed).centers,
-        BOX_CENTER: data.box.center[None],
-    }
-    for label, centers in answers.items():
-        setting: dict[str, str | int | float] = {
-            "data": data.about.key,
-            "d": data.d,
-            "k": k,
-            "epsilon": epsilon,
-        }
-        yield Row(
-            {**setting, "algorithm": label, "measure": "NICV"}, nicv(data, np.asarray(centers))
-        )
 
 
 def slope(x: Iterable[float], y: Iterable[float]) -> float:

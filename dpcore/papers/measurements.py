@@ -99,7 +99,7 @@ def available(shelf: Shelf, key: str) -> tuple[Dataset | None, list[Row]]:
 
 
 def figures(rows: Iterable[Row], key: str = "algorithm") -> dict[tuple[Any, ...], dict[Any, float]]:
-    """Cells of equal setting but for one key, and the figures in each by that key."""
+    """Cells whose settings differ in one key only, and the figures in each by that key."""
     cells: dict[tuple[Any, ...], dict[Any, float]] = {}
     for row in rows:
         if not math.isnan(row.figure):
@@ -124,11 +124,6 @@ class Duel:
         if 2 * self.wins < self.cells:
             return found(0, self.cells)
         return found(self.wins, self.wins + self.losses)
-
-    @property
-    def no_better(self) -> Conclusion:
-        """Whether it did no better: cells in which they are equal speak for that."""
-        return found(self.cells - self.wins, self.cells)
 
     def __str__(self) -> str:
         ties = self.cells - self.wins - self.losses

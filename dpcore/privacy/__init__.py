@@ -1,1 +1,1 @@
-"""Budgets, charges, and noise: what may be spent, what was spent, and what protects an answer."""
+"""Budgets, the charges on them, and the noise that protects an answer."""

@@ -150,6 +150,6 @@ class Budget:
         return Pure(self.epsilon * fraction)
 
     def within(self, paid: Loss) -> Budget:
-        """The same, but for no more than was paid."""
+        """The same loss, limited to a price that was paid."""
         epsilon = min(self.epsilon, getattr(paid, "epsilon", self.epsilon))
         return replace(self, epsilon=epsilon, delta=min(self.delta, getattr(paid, "delta", 0.0)))

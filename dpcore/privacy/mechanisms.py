@@ -18,8 +18,3 @@ class Mechanism(StrEnum):
     #: Noise of algorithms as published: drawn by floating-point arithmetic, never in a release.
     CONTINUOUS_LAPLACE = "Laplace"
     CONTINUOUS_GAUSSIAN = "Gaussian"
-
-    @property
-    def holds_accounts(self) -> bool:
-        """Whether the charge pays for the charges of inner accounts."""
-        return self in (Mechanism.SET_ASIDE, Mechanism.SIDE_BY_SIDE)

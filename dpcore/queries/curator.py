@@ -161,7 +161,7 @@ class Curator(ChargedQuestions):
         return image
 
     def working_copy(self, cells_per_side: int | None = None) -> Curator:
-        """The same rows under the same transcript, to remove some from; this one keeps them all.
+        """A copy with the same transcript, to remove rows from; this curator keeps them all.
 
         In two dimensions they can be moved to the centers of the cells of a public grid, each row
         by itself, so that neighbors stay neighbors.

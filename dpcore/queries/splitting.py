@@ -67,7 +67,7 @@ class SplitTree:
 
     @property
     def stretch(self) -> float:
-        """What one row added costs in all, in what one decision costs: (2b-1)/(b-1)."""
+        """The cost of one added row in all decisions, in costs of one decision: (2b-1)/(b-1)."""
         return up(Fraction(2 * self.parts - 1, self.parts - 1))
 
     def decay(self, epsilon: float) -> int:

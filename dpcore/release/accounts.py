@@ -29,7 +29,7 @@ EXACT = (
 
 
 class ReleaseRefused(Refusal):
-    """A release that may not be made; nothing was spent on it.
+    """A release that may not be made; no budget was used.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class ReleaseRefused(Refusal):
 
 @dataclass(frozen=True)
 class Before:
-    """What a ledger tells a release of what came before it."""
+    """The state of a ledger before a release."""
 
     #: The head of the chain.
     head: str
@@ -60,7 +60,7 @@ class Before:
 
 @dataclass(frozen=True)
 class Account:
-    """What may be spent on one data set in all, and what was.
+    """The budget of one data set, and how much of it is used.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class Account:
 
     @property
     def caution(self) -> str | None:
-        """What whoever looks at the account should know of its earlier releases."""
+        """A warning about the earlier releases of the account, for its readers."""
         if self.counted == ledger_schema.NOBODY_KNOWS:
             return (
                 "Its releases counted different rows, or nobody knows which. The exact numbers "

@@ -1,4 +1,4 @@
-"""Questions about what was published, answered from the published numbers alone.
+"""Questions about a release, answered from the published numbers alone.
 
 Private: every answer is a function of files that a release already made public, and of what the
 reader asks. Nothing of the data is looked at, so an answer costs nothing, however many there are

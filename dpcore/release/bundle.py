@@ -53,7 +53,7 @@ def sealed(
     before: Before,
     signer: Signer | None = None,
 ) -> dict[str, bytes]:
-    """The files with their certificate, which tells their digests and what came before it."""
+    """The files with their certificate, which holds their digests and the state of the ledger."""
     said = certificate.facts(plan, result, time)
     whole = certificate.sealed(said, files, before, signer)
     return {

@@ -1,4 +1,4 @@
-"""The small map on a certificate: what was published, where most of it lies."""
+"""The small map on a certificate, around most of the published points."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _fitted(box: Box, centers: FloatArray, points: FloatArray | None) -> Box:
 
 
 def _bar(box: Box) -> tuple[float, str]:
-    """The length of a scale bar as part of the width, and what it stands for."""
+    """The length of a scale bar as a part of the width, and its label."""
     middle = (box.low[1] + box.high[1]) / 2
     width = float(meters_between((box.low[0], middle), (box.high[0], middle)))
     longest = max(width * LONGEST_BAR, 1e-9)

@@ -33,7 +33,7 @@ NOT_SAID = "not stated"
 
 
 def certificate_page(said: Mapping[str, Any], drawn: CertificateMap | None) -> str:
-    """The page of a certificate, with the map of what was published, if there is one."""
+    """The page of a certificate, with a map of the published points, if there is one."""
     unit, neighbors = said["unit"], Neighbors(said["neighbors"])
     return render(
         "certificate.html",
@@ -129,7 +129,7 @@ def _not_promised(said: Mapping[str, Any]) -> list[str]:
 
 
 def _charges(charges: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
-    """Cost, mechanism and purpose of every charge. Many are told together, by mechanism."""
+    """Cost, mechanism and purpose of every charge. Many are summed up by mechanism."""
     rows = [
         (Fraction(repr(charge["epsilon"])), charge["mechanism"], charge["why"])
         for charge in charges

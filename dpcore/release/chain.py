@@ -62,7 +62,7 @@ def joined(
     fingerprints: Sequence[Row],
     files: Sequence[Row],
 ) -> str:
-    """The link of a release and of what came with it."""
+    """The link of a release and its files."""
     said = [before, list(release), *(list(map(list, rows)) for rows in (accounts, fingerprints))]
     return mark(key, json.dumps([*said, [list(row) for row in files]]))
 
@@ -102,7 +102,7 @@ def heads(database: sqlite3.Connection, key: bytes) -> list[str]:
 
 
 def changed_files(database: sqlite3.Connection) -> Iterator[tuple[int, str]]:
-    """Files that are not what was released, by release and name."""
+    """Files that differ from the released ones, by release and name."""
     for row in database.execute("SELECT release, name, content, digest FROM files"):
         if digest(row["content"]) != row["digest"]:
             yield row["release"], row["name"]

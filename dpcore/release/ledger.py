@@ -291,7 +291,7 @@ class Ledger:
         failure: str | None = None,
         actors: Actors | None = None,
     ) -> Entry:
-        """Charge the account and keep what was bought, both or neither; or ReleaseRefused."""
+        """Charge the account and keep the release, both or neither; or raise ReleaseRefused."""
         with self.opened() as database, writing(database):
             check(database, claim)
             last = database.execute("SELECT number, link FROM releases ORDER BY number DESC")

@@ -86,7 +86,7 @@ def as_named(files: Mapping[str, bytes], where: str = "The ZIP") -> PublishedFil
 
 
 def unpacked(source: str | Path | bytes, most: int | None = None) -> dict[str, bytes]:
-    """The files in a folder, a ZIP or the bytes of a ZIP, by name, whoever wrote them.
+    """The files in a folder, a ZIP or the bytes of a ZIP, by name. Nobody vouches for them.
 
     They stay in memory: no name of a file is ever a path. `most` bounds the bytes of all of them,
     which are never more than MOST_BYTES.
@@ -99,7 +99,7 @@ def unpacked(source: str | Path | bytes, most: int | None = None) -> dict[str, b
 
 
 def told_of(files: Mapping[str, bytes]) -> list[str]:
-    """The names of the files that a certificate speaks of, and its own."""
+    """The names of the files that a certificate lists, and its own."""
     alone = [written.NAME, written.PAGE]
     try:
         if len(files[written.NAME]) > MOST_CERTIFICATE:

@@ -1,4 +1,4 @@
-"""The plan of a release, made before anything is spent: all of it is public."""
+"""The plan of a release, made before any budget is used: all of it is public."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ FORMULAS = ("=", "+", "-", "@")
 
 @dataclass(frozen=True)
 class ReleasePlan:
-    """What is to be published, of which data, at what price, out of what total.
+    """The result to publish, its data, its price, and the budget that pays for it.
 
     Making one checks it: what no release could be made of raises here, and nothing is read.
     `epsilon` and `delta` are what one *unit* is protected at; `allowed` is what all releases of
-    these data may ever cost, fixed with the first of them.
+    these data may use together, fixed with the first of them.
 
     Parameters
     ----------

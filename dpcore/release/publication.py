@@ -1,4 +1,4 @@
-"""The words of a publisher about a release: who publishes it, of what, and what for."""
+"""The publisher's description of a release: who publishes which data, and why."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def _wrong_inside(charge: Mapping[str, Any], accounting: Accounting, here: str) 
 
 
 def _rho(account: Mapping[str, Any]) -> float:
-    """What an account inside may cost in rho: what was spent in rho, or all that epsilon may be."""
+    """The largest cost of an inner account in rho: the rho that it used, or that of its epsilon."""
     if account["accounting"] == Accounting.ZCDP:
         return _rho_of(account["charges"])
     return Pure(account["epsilon"]).rho

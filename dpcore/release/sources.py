@@ -75,7 +75,7 @@ class DataSource(ABC):
         """End the reading of rows, from a thread that waits, where the engine can."""
 
     def refuse(self, unit: Unit) -> None:  # noqa: B027
-        """Raise where the unit is known not to be what a row stands for."""
+        """Raise where a row is known to be something other than the unit."""
 
     @abstractmethod
     def open(self, unit: Unit) -> Dataset:
@@ -122,7 +122,7 @@ class DataSource(ABC):
         return {"source": self.rows_as_dict(), "box": ends}
 
     def rows_as_dict(self) -> dict[str, Any]:
-        """The part of what is said of it that decides which rows are counted."""
+        """The part of the description that decides which rows are counted."""
         return self.as_dict()
 
     def state(self) -> tuple[object, ...]:
@@ -269,7 +269,7 @@ class FileData(DataSource):
         )
 
     def contents(self) -> Iterator[tuple[str, Iterator[bytes]]]:
-        """Files by their bytes; what an engine alone can reach, by the address it goes by."""
+        """Files by their bytes; data that only an engine can reach, by their address."""
         found = self._engine.look(self.path, self.format)
         for layout in found.layouts:
             table = found.format is Format.TABLE
@@ -310,5 +310,5 @@ def public_places(d: int) -> IntArray:
 
 
 def known(key: str) -> bool:
-    """Whether a built-in set goes by this name."""
+    """Whether a built-in set has this name."""
     return key in BUILTIN or key.startswith("gaussians-k")

@@ -14,7 +14,7 @@ MOST_ROWS = 10_000
 
 @dataclass(frozen=True)
 class Unit:
-    """The unit of privacy: one row or, with `ids`, whoever an id stands for.
+    """The unit of privacy: one row or, with `ids`, the person behind an id.
 
     With ids at most `rows` rows of each are kept, chosen at random by the engine; rows without an
     id, which belong to nobody who could be counted, are left out.

@@ -126,7 +126,7 @@ class ReleasedCenters(PrivateCenters):
 
 
 def status_of(kind: type[Centers], what: str) -> str:
-    """What files of such centers, or of what gives them, must say; nothing else may be written."""
+    """The status that files of such centers, or of their synopsis, must state."""
     if not (isinstance(kind, type) and issubclass(kind, PrivateCenters)):
         raise TypeError(
             f"{what} cannot be exported: they are not private. Only what an algorithm whose proof "

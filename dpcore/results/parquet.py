@@ -18,7 +18,7 @@ MOST_ROWS = 1 << 25
 
 
 def written(columns: Mapping[str, np.ndarray], said: Mapping[str, str] | None = None) -> bytes:
-    """The file that holds these columns, and what is said of them in its metadata."""
+    """A Parquet file with these columns and this metadata."""
     import pyarrow as pa
     from pyarrow import parquet
 

@@ -45,7 +45,7 @@ class Outcome:
 
 @dataclass(frozen=True, repr=False)
 class RunResult(Shown, Generic[C]):
-    """Centers, what was published with them, and what it cost.
+    """Centers, the synopsis published with them, and their cost.
 
     `run` gives a `SimulatedResult`, an `UnchargedResult` or an `UnprovenResult`, by its noise and
     by the proof of its algorithm. `publish` makes a `ReleasedResult` of the second; only that may

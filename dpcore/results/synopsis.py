@@ -82,6 +82,10 @@ class Synopsis(Shown, Generic[C]):
         self._weights = weights
         self._variances = variances
         self.box = box
+        self._check()
+
+    def _check(self) -> None:
+        """Raise where weights cannot be those of this kind of synopsis."""
 
     def vouched(self, kind: type[K]) -> Synopsis[K]:
         """The same points, from which centers of this kind come. Only a run or a release may say
@@ -260,16 +264,10 @@ class Coreset(Synopsis[C]):
     likes.
     """
 
-    def __init__(
-        self,
-        unit_points: FloatArray,
-        weights: FloatArray,
-        box: Box,
-        variances: FloatArray | None = None,
-    ):
-        if not (np.isfinite(weights).all() and (np.asarray(weights) > 0).all()):
+    def _check(self) -> None:
+        weights = np.asarray(self._weights)
+        if not (np.isfinite(weights).all() and (weights > 0).all()):
             raise BadInput("Every point of a coreset has a positive weight.")
-        super().__init__(unit_points, weights, box, variances)
 
     def union(self, *others: Coreset) -> Coreset:
         """The coreset of all the data that this one and others stand for, such as months of a year.

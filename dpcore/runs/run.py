@@ -236,7 +236,7 @@ def _repeatable(
 
 
 def _part_asked(transcript: Transcript) -> float:
-    """Which part of epsilon was asked with; what was set aside counts as it is used."""
+    """The part of epsilon that the questions used; shares set aside count once they are used."""
     asked = 0.0
     for charge in transcript:
         inside = [_part_asked(account) for account in charge.inner]

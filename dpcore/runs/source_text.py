@@ -45,5 +45,5 @@ def call(function: str, *arguments: Any, **named: Any) -> str:
 
 
 def indented(text: str) -> str:
-    """Source text one level deeper, but for its first line."""
+    """Source text indented by one level, except its first line."""
     return text.replace("\n", "\n    ")

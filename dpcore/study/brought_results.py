@@ -24,7 +24,7 @@ EPSILON, METHOD = "epsilon", "algorithm"
 
 
 def trials_of(text: str, data: Dataset, reference: BaselineResult, epsilon: float) -> list[Trial]:
-    """The trials that a table tells of.
+    """The trials in a table.
 
     A table of figures has a column ``epsilon`` and a column for one metric or more, as ``dpcore
     sweep --csv`` writes them, and may have a column ``algorithm``. Any other table holds centers:

@@ -73,7 +73,7 @@ class KeptStandings:
     cells: Mapping[tuple[str, str, float], KeptCell]
 
     def of(self, data: str, request: Request) -> KeptCell | None:
-        """The cell of a request, if what was kept is just that request."""
+        """The cell of a request, if exactly that request was measured."""
         if request != Request(request.algorithm, K, request.epsilon, seed=SEED):
             return None
         return self.cells.get((data, request.algorithm, request.epsilon))

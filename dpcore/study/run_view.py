@@ -151,7 +151,7 @@ def truth(data: Dataset, result: RunResult, reference: BaselineResult) -> NonPri
 
 
 def published_density(synopsis: Synopsis, axes: Axes = (0, 1)) -> Levels:
-    """The density of what was published, as brightness of the pixels of a picture."""
+    """The density of the published points, as brightness of the pixels of a picture."""
     if isinstance(synopsis, NoisyGrid):
         counts = fewer_cells(_marginal(synopsis, axes), DENSITY_CELLS)
         zoom = max(1, round(DENSITY_CELLS / len(counts)))

@@ -56,11 +56,11 @@ class ServerLimits:
 
 @dataclass(frozen=True)
 class TileServer:
-    """Where maps take pictures of streets from."""
+    """The server from which maps take pictures of streets."""
 
     #: With {z}, {x} and {y} for the zoom, the column and the row.
     url: str
-    #: Whom the map names for them.
+    #: The credit that the map shows for them.
     credit: str
 
     @property
@@ -192,7 +192,9 @@ def tiles() -> TileServer | None:
             ".png, without {s} and with https."
         )
     if not credit:
-        raise ValueError(f"{TILES} needs {TILES_CREDIT}: whom the map must name for its tiles.")
+        raise ValueError(
+            f"{TILES} needs {TILES_CREDIT}: the credit that the map must show for its tiles."
+        )
     return TileServer(url, credit)
 
 

@@ -54,7 +54,7 @@ def user() -> str | None:
 
 
 def unverified() -> bool:
-    """Whether the provider says that the address may be somebody else's."""
+    """Whether the provider says that the email address is not verified."""
     said = st.user.get("email_verified", True) if st.user else True
     return str(said).casefold() == "false"  # some providers send words
 
@@ -85,7 +85,7 @@ def needs_approval() -> bool:
 
 
 def admit(*actions: Action) -> None:
-    """Draw the page only for a visit that may do any of these; others are told, and it ends."""
+    """Draw the page only for a visit that may do any of these; it ends for others."""
     if is_shared() and user() is None:
         sign_in()
     if may(*actions):

@@ -123,7 +123,7 @@ def going_back() -> bool:
 
 
 def remember() -> None:
-    """Remember the address that the browser was told last."""
+    """Remember the address that was last sent to the browser."""
     st.session_state[REMEMBERED] = st.query_params.to_dict()
 
 

@@ -38,7 +38,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def told_apart(choice: Choice) -> Any:
-    """What makes a choice another one. Areas are told apart by a digest of their map."""
+    """The key of a choice in caches. Areas are compared by a digest of their map."""
     areas = choice.request.regions
     levels = areas and (areas.map_key, sorted(areas.levels.items()))
     return choice.data, replace(choice.request, regions=None), levels

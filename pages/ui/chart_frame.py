@@ -1,4 +1,4 @@
-"""What a chart of methods is drawn in: its figure, axes, colors, and lines that need no run."""
+"""The frame of a chart of methods: figure, axes, colors, and lines that need no run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pages.ui.wording import measured, plain_in_chart
 
 @dataclass(frozen=True)
 class ChartAxes:
-    """How the plane is divided: in equal steps, or in equal factors."""
+    """The axes of a chart: linear, or logarithmic."""
 
     x_log: bool = True
     y_log: bool = True
@@ -32,7 +32,7 @@ class Line:
 
 @dataclass(frozen=True)
 class ChartFrame:
-    """What a chart is drawn in: its figure, its title, its colors and its width."""
+    """The frame of a chart: its figure, title, colors and width."""
 
     metric: Metric
     y_title: str
@@ -45,7 +45,7 @@ class ChartFrame:
 
 
 class MethodName(NamedTuple):
-    """What a method is called, and what is known of its claim."""
+    """The name of a method, and the verdict on its claim."""
 
     title: str
     claim: str
@@ -53,7 +53,7 @@ class MethodName(NamedTuple):
 
 
 def named(algorithm: str) -> MethodName:
-    """A method by its key. One that is not here goes by the name that it was brought with."""
+    """A method by its key. A method of an uploaded table keeps the name that it has there."""
     system = ALGORITHMS.get(algorithm)
     if system is None:
         return MethodName(plain_in_chart(algorithm), "not checked here", False)

@@ -105,7 +105,7 @@ class CityMap:
     height: int = HEIGHT
 
     def data(self, colors: Palette) -> Row:
-        """What the browser is sent."""
+        """The data for the browser."""
         rows = vars(self) | {
             "view": [list(self.view.low[:2]), list(self.view.high[:2])],
             "new_york": in_new_york(self.view),
@@ -136,7 +136,7 @@ def in_new_york(box: Box) -> bool:
 
 
 def show(drawn: CityMap, key: str, **answers: Any) -> Any:
-    """Draw a map. `on_picked_change` and `on_drawn_change` are told of clicks and drawings, and
+    """Draw a map. `on_picked_change` and `on_drawn_change` get clicks and drawings, and
     `on_placed_change` of a click's longitude and latitude."""
     return _component(
         data=drawn.data(palette.current()),
@@ -148,7 +148,7 @@ def show(drawn: CityMap, key: str, **answers: Any) -> Any:
 
 
 def nothing() -> None:
-    """A click that nobody waits for."""
+    """A click that changes nothing."""
 
 
 def around(places: Iterable[Sequence[float]], first: Box) -> Box:

@@ -49,7 +49,7 @@ def choose(
     method: str | None = None,
     first: str = url_keys.ALGORITHM.default,
 ) -> Choice:
-    """Draw the sidebar's controls and say what was chosen there and in the address.
+    """Draw the sidebar's controls, and return the choice made there and in the address.
 
     The level is read, not drawn: pages put the slider where it belongs, with `level_slider`.
     Where a page brings data or a method of its own, or has many k, there is no control for them.
@@ -211,7 +211,7 @@ def level_slider(label: str, key: Key[str] = url_keys.PRIVACY) -> str:
 
 
 def labelled_slider(choice: Choice) -> None:
-    """Draw the level slider with words at its ends and the ε it stands for below."""
+    """Draw the level slider with words at its ends and its ε below."""
     level_slider(f"How strictly is each {choice.about.unit} protected?")
     st.html(ENDS)
     typed = " was typed; the slider shows the level nearest to it" * is_exact(choice)

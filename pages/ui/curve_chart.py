@@ -193,8 +193,10 @@ def y_range(
 
 
 def figures(point: Point, axes: ChartAxes) -> tuple[float, ...]:
-    """What of a point the axis must show. In equal factors the lower end of a band may be nearly
-    zero, and is cut off."""
+    """The values of a point that the axis must show.
+
+    On a logarithmic axis the lower end of a band may be nearly zero, and is cut off.
+    """
     if not axes.band:
         return (point.mean,)
     return (point.mean, point.high) if axes.y_log else (point.mean, point.low, point.high)
@@ -219,7 +221,7 @@ def band(curve: Curve, color: str, low: float, high: float) -> go.Scatter:
 def means(curve: Curve, color: str, low: float, frame: ChartFrame) -> go.Scatter:
     """Solid discs; hollow, on a dashed line, where the privacy claim does not hold.
 
-    A mean below what an axis in equal factors can show, such as one that beats the reference, is a
+    A mean below what a logarithmic axis can show, such as one that beats the reference, is a
     triangle at its foot.
     """
     holds = ALGORITHMS[curve.algorithm].verdict.holds

@@ -11,7 +11,7 @@ from pages.server import settings
 
 
 class Outside(DataFileError):
-    """A path outside the data folder. Nothing was looked up there, so nothing is told of it."""
+    """A path outside the data folder. It was not looked up, so the error says nothing about it."""
 
     def __init__(self, path: str):
         super().__init__(

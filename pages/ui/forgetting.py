@@ -1,4 +1,4 @@
-"""A button that forgets all that a visit brought: files, tables, and what was computed of them."""
+"""A button that forgets all data of a visit: files, tables, and everything computed from them."""
 
 from __future__ import annotations
 

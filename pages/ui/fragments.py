@@ -43,6 +43,21 @@ def watch(job: Job[Any]) -> bool:
     return job.done
 
 
+def result_of(key: str, refuse: Callable[[Exception], None]) -> Any:
+    """The result of the job that the visit holds under this key, once: the job is then forgotten.
+
+    None while there is no such job, while it runs, and where it failed, which `refuse` explains.
+    """
+    job: Job[Any] | None = st.session_state.get(key)
+    if job is None or not watch(job):
+        return None
+    del st.session_state[key]
+    if job.failure:
+        refuse(job.failure)
+        return None
+    return job.result
+
+
 def _bar(job: Job[Any]) -> bool:
     doing, part = job.state()
     st.progress(min(max(part, 0.0), 1.0), f"{doing} …")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import plotly.graph_objects as go
 
+from dpcore.geometry.domain import Box
 from dpcore.privacy.explain import people_count, plural
 from dpcore.study.run_view import Levels, Marks
 from pages.ui.palette import Palette
@@ -49,49 +51,54 @@ def figure(
         drawn.add_trace(go.Scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip"))
     if layers.non_private:
         ring = {"symbol": "circle-open", "size": 22, "color": colors.non_private}
-        drawn.add_trace(
-            go.Scatter(
-                x=[c.partner[i] for c in centers],
-                y=[c.partner[j] for c in centers],
-                text=[hover(c.partner_tip) for c in centers],
-                mode="markers",
-                marker={**ring, "line": {"width": 3}},
-                hoverinfo="text",
-                cliponaxis=False,
-            )
-        )
+        partners = [((c.partner[i], c.partner[j]), c.partner_tip) for c in centers]
+        drawn.add_trace(symbols(partners, {**ring, "line": {"width": 3}}))
     if layers.private:
         color = colors.private if picture.verdict.holds else colors.unproven
+        rim = {"width": 2, "color": colors.rim}
         drawn.add_trace(
-            go.Scatter(
-                x=[c.at[i] for c in centers],
-                y=[c.at[j] for c in centers],
-                text=[hover(c.tip) for c in centers],
-                mode="markers",
-                marker={
-                    "size": 16,
-                    "color": color,
-                    "opacity": 1,
-                    "line": {"width": 2, "color": colors.rim},
-                },
-                hoverinfo="text",
-                cliponaxis=False,
+            symbols(
+                [((c.at[i], c.at[j]), c.tip) for c in centers],
+                {"size": 16, "color": color, "opacity": 1, "line": rim},
             )
         )
-    axis = {"gridcolor": colors.shore, "zeroline": False, "linecolor": colors.shore}
-    drawn.update_layout(
-        showlegend=False,
-        height=HEIGHT,
-        margin={"l": 60, "r": 20, "t": 20, "b": 50},
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor=colors.land,
-        font={"color": colors.text, "family": "Source Sans, sans-serif", "size": 14},
-        hoverlabel={"bgcolor": colors.paper, "font": {"color": colors.text}, "align": "left"},
-        xaxis={**axis, "range": [box.low[0], box.high[0]], "title": plain_in_chart(box.names[0])},
-        yaxis={**axis, "range": [box.low[1], box.high[1]], "title": plain_in_chart(box.names[1])},
-        uirevision=choice.data,
-    )
+    drawn.update_layout(**layout(box, colors, HEIGHT), uirevision=choice.data)
     return drawn
+
+
+def symbols(
+    places: Sequence[tuple[tuple[float, float], tuple[str, ...]]], marker: dict[str, Any]
+) -> go.Scatter:
+    """One symbol at each place, with the lines of its tooltip; whole also at the border."""
+    return go.Scatter(
+        x=[x for (x, _), _ in places],
+        y=[y for (_, y), _ in places],
+        text=[hover(tip) for _, tip in places],
+        mode="markers",
+        marker=marker,
+        hoverinfo="text",
+        cliponaxis=False,
+    )
+
+
+def layout(box: Box, colors: Palette, height: int) -> dict[str, Any]:
+    """The layout of a chart of the first two coordinates of a box."""
+    axis = {"gridcolor": colors.shore, "zeroline": False, "linecolor": colors.shore}
+    x, y = (
+        {**axis, "range": [low, high], "title": plain_in_chart(name)}
+        for low, high, name in list(zip(box.low, box.high, box.names, strict=True))[:2]
+    )
+    return {
+        "showlegend": False,
+        "height": height,
+        "margin": {"l": 60, "r": 20, "t": 20, "b": 50},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": colors.land,
+        "font": {"color": colors.text, "family": "Source Sans, sans-serif", "size": 14},
+        "hoverlabel": {"bgcolor": colors.paper, "font": {"color": colors.text}, "align": "left"},
+        "xaxis": x,
+        "yaxis": y,
+    }
 
 
 def hover(lines: tuple[str, ...]) -> str:

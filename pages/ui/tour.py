@@ -41,8 +41,8 @@ def steps() -> tuple[TourStep, ...]:
         TourStep(
             "A dot is a person",
             "Each red dot is one taxi trip. In Midtown thousands of dots hide each other. The trip "
-            "with the question mark is alone: whoever knows that street knows who took it. A map "
-            "like this one tells on people.",
+            "with the question mark is alone: anyone who knows that street knows who took it. A "
+            "map like this one gives people away.",
             rows,
             "pages/5_learn.py",
             "Play: is this trip in the data?",

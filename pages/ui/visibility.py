@@ -6,6 +6,7 @@ raw data are off until a person switches them on, with one click, in this sessio
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 
 import streamlit as st
@@ -102,16 +103,11 @@ def show(
     if data in declared_public():
         with st.container(horizontal=True, vertical_alignment="center", key="declared-public"):
             st.caption(
-                ":material/public: **Public data, you said.** Anyone may look at them, so choosing "
-                f"{what} by {by} leaks nothing."
+                ":material/public: **You said that these data are public.** Anyone may look at "
+                f"them, so choosing {what} by {by} leaks nothing."
             )
-            st.button(
-                "They are not public",
-                key="not-public",
-                icon=":material/lock:",
-                on_click=declared_public().discard,
-                args=(data,),
-            )
+            undo = declared_public().discard
+            change_button("They are not public", "not-public", "lock", undo, data)
         return True
     if standing is Visibility.PUBLIC and badges:
         return True
@@ -146,13 +142,7 @@ def show(
             "can be downloaded.",
             icon=":material/visibility:",
         )
-        st.button(
-            "Hide them again",
-            key="hide-raw",
-            icon=":material/visibility_off:",
-            on_click=shown().discard,
-            args=(data,),
-        )
+        change_button("Hide them again", "hide-raw", "visibility_off", shown().discard, data)
     return True
 
 
@@ -163,9 +153,22 @@ def declared_public() -> set[str]:
 
 
 def shown() -> set[str]:
-    """The raw data that this session was told to show."""
+    """The raw data that this session chose to show."""
     found: set[str] = st.session_state.setdefault(SHOWN, set())
     return found
+
+
+def change_button(
+    label: str,
+    key: str,
+    icon: str,
+    change: Callable[[str], None],
+    data: str,
+    explanation: str | None = None,
+) -> None:
+    """Draw a button that changes which data are shown, or how."""
+    picture = f":material/{icon}:"
+    st.button(label, key=key, icon=picture, on_click=change, args=(data,), help=explanation)
 
 
 def offer(data: str, what: str) -> None:
@@ -182,33 +185,22 @@ def offer(data: str, what: str) -> None:
             icon=":material/content_copy:",
             query_params=address.link(url_keys.STEP.at(PublishStep.LEVEL)),
         )
-        st.button(
-            "Look at a public month of trips",
-            key="stand-in",
-            icon=":material/public:",
-            on_click=url_keys.DATA.put,
-            args=(STAND_IN,),
-        )
+        label = "Look at a public month of trips"
+        change_button(label, "stand-in", "public", url_keys.DATA.put, STAND_IN)
     st.caption(
         "Or choose by what an attacker may gain: that is the same for all data, and the slider on "
-        "Publish tells it."
+        "Publish shows it."
     )
-    st.button(
+    change_button(
         "Anyone may see these data: they are public",
-        key="declare-public",
-        icon=":material/public:",
-        on_click=declared_public().add,
-        args=(data,),
-        help="Say so only if they are published already, or are nobody's. Pages then show and hand "
-        "out everything, without a warning.",
+        "declare-public",
+        "public",
+        declared_public().add,
+        data,
+        "Say so only if they are published already, or are nobody's. Pages then show and hand out "
+        "everything, without a warning.",
     )
-    st.button(
-        "Show my raw data, for my eyes only",
-        key="show-raw",
-        icon=":material/visibility:",
-        on_click=shown().add,
-        args=(data,),
-    )
+    change_button("Show my raw data, for my eyes only", "show-raw", "visibility", shown().add, data)
 
 
 def may_leave(data: str) -> bool:

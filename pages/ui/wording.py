@@ -39,7 +39,7 @@ def percent(part: float) -> str:
 
 
 def plain(text: str) -> str:
-    """Text that somebody typed, or that a file holds, so that Markdown shows it as it is.
+    """Text from a person or a file, escaped so that Markdown shows it as it is.
 
     Links, e-mail addresses and icons are found after escapes are undone: a mark without width
     keeps them apart. What cannot be printed, or turns the direction of reading, is replaced.

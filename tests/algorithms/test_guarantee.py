@@ -16,11 +16,11 @@ from dpcore.algorithms.guarantee import (
     onwards,
 )
 from dpcore.algorithms.subclustering import Directions, drawn_row, heavy_ways
-from dpcore.datasets import GridDataset, RowsDataset
-from dpcore.geometry.domain import TICKS, Box, to_ticks
+from dpcore.geometry.domain import to_ticks
 from dpcore.privacy.accounting import Neighbors
 from dpcore.queries.unprotected_data import UnprotectedData
 from dpcore.study.metrics import nicv
+from tests.algorithms.same_data import as_grid_and_rows
 
 REPAIRED = ["kmeans-guarantee", "subclustering"]
 PUBLISHED = ["kmeans-guarantee-published", "subclustering-published"]
@@ -147,12 +147,7 @@ def test_a_published_row_comes_from_a_group_drawn_by_its_size():
 
 @pytest.mark.parametrize("key", REPAIRED)
 def test_a_grid_and_its_rows_give_the_same_centers(key):
-    rng = np.random.default_rng(0)
-    counts = rng.poisson(rng.exponential(2, (16, 16)))
-    grid = GridDataset(counts, Box.cube(2))
-    ticks, weights = grid.positions()
-    rows = RowsDataset(((ticks + TICKS) // 2).repeat(weights, axis=0).astype(np.int32), Box.cube(2))
-    a, b = (dpcore.run(key, data, 3, 2.0, seed=4).centers for data in (grid, rows))
+    a, b = (dpcore.run(key, data, 3, 2.0, seed=4).centers for data in as_grid_and_rows())
     np.testing.assert_allclose(a, b, atol=1e-4)
 
 

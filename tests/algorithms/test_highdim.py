@@ -9,17 +9,17 @@ import pytest
 
 import dpcore
 from dpcore.algorithms.highdim import HighDimPlan
-from dpcore.datasets import GridDataset, RowsDataset
 from dpcore.datasets.generated import gaussians
 from dpcore.datasets.rows import from_array
 from dpcore.errors import Infeasible
-from dpcore.geometry.domain import TICKS, Box
+from dpcore.geometry.domain import TICKS
 from dpcore.privacy.accounting import Budget, Neighbors
 from dpcore.privacy.noise import SimulatedNoise
 from dpcore.queries.curator import Curator
 from dpcore.results.centers import NonPrivateCenters
 from dpcore.results.run_result import UnchargedResult
 from dpcore.study.metrics import nicv
+from tests.algorithms.same_data import as_grid_and_rows
 
 KEYS = ["highdim", "highdim-kmedian"]
 
@@ -124,14 +124,9 @@ def test_the_median_stays_where_most_rows_are():
 
 @pytest.mark.parametrize("key", [*KEYS, "highdim-published"])
 def test_a_grid_and_its_rows_give_the_same_centers(key):
-    rng = np.random.default_rng(0)
-    counts = rng.poisson(rng.exponential(2, (16, 16)))
-    grid = GridDataset(counts, Box.cube(2))
-    ticks, weights = grid.positions()
-    rows = RowsDataset(((ticks + TICKS) // 2).repeat(weights, axis=0).astype(np.int32), Box.cube(2))
     a, b = (
         dpcore.run(key, data, 3, 2.0, neighbors="replace-one", seed=4).centers
-        for data in (grid, rows)
+        for data in as_grid_and_rows()
     )
     np.testing.assert_allclose(a, b, atol=1e-5)
 

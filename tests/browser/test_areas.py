@@ -193,6 +193,42 @@ def test_a_track_is_marked_and_its_wish_is_exported_and_loaded_as_areas(
     eventually(lambda: address(page).endswith(f"{YORKVILLE}*Stricter"))
 
 
+def tab_to(page: Page, name: str, most: int = 40) -> None:
+    """Press Tab until the control of this name has the focus."""
+    for _ in range(most):
+        page.keyboard.press("Tab")
+        reached = page.evaluate(
+            "() => { const it = document.activeElement; return"
+            " it.getAttribute('aria-label') ?? it.innerText.split('\\n').at(-1); }"
+        )
+        if reached == name:
+            return
+    raise AssertionError(f"Tab never reaches {name!r}.")
+
+
+def test_a_track_is_marked_and_its_wish_exported_by_keyboard_alone(visit: Visit) -> None:
+    page = ready_alone(visit("/areas?areas_view=mine", ready=False))
+    tab_to(page, "Try an example track")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("96 positions")).to_be_visible()
+    ready_alone(page)
+    tab_to(page, "Where you live and work")
+    page.keyboard.type("Yorkville")
+    expect(page.get_by_role("option", name=YORKVILLE)).to_be_visible()
+    page.keyboard.press("Enter")
+    eventually(lambda: [each["name"] for each in shown(page)["areas"]] == [YORKVILLE])
+    ready_alone(page)
+    page.keyboard.press("Escape")
+    tab_to(page, "How strictly to protect you there")
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_text(f"{YORKVILLE}, Strictest")).to_be_visible()
+    ready_alone(page)
+    with page.expect_download() as download:
+        tab_to(page, "My wish as GeoJSON")
+        page.keyboard.press("Enter")
+    assert YORKVILLE in Path(download.value.path()).read_text()
+
+
 def test_on_a_phone_the_page_is_no_wider_and_the_map_leaves_scrolling_to_it(visit: Visit) -> None:
     page = visit("/areas", ready=False, viewport=PHONE, has_touch=True, is_mobile=True)
     ready(page)

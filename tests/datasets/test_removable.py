@@ -69,12 +69,8 @@ def cases(draw, d: int, side: int):
     )
 
 
-@pytest.mark.parametrize("side", [2, 8, 256])
-@settings(deadline=None)
-@given(data=st.data())
-def test_removal_by_tiles_is_removal_by_sorting(side, data):
-    cells, removals = data.draw(cases(2, side))
-    whole = grid_of(side, cells)
+def check_removals(whole, removals):
+    """Removes rows from a copy, and compares each step with removal by sorting."""
     left, expected = working_copy(whole), locations(whole)
     for centers, m in removals:
         radius = left.remove_nearest(centers, m)
@@ -82,6 +78,15 @@ def test_removal_by_tiles_is_removal_by_sorting(side, data):
         assert locations(left) == expected
         assert radius == expected_radius
         assert left.n == len(expected)
+
+
+@pytest.mark.parametrize("side", [2, 8, 256])
+@settings(deadline=None)
+@given(data=st.data())
+def test_removal_by_tiles_is_removal_by_sorting(side, data):
+    cells, removals = data.draw(cases(2, side))
+    whole = grid_of(side, cells)
+    check_removals(whole, removals)
     assert locations(whole) == sorted(map(tuple, cell_ticks(np.array(cells).reshape(-1, 2), side)))
 
 
@@ -90,12 +95,7 @@ def test_removal_by_tiles_is_removal_by_sorting(side, data):
 def test_removal_of_rows_is_removal_by_sorting(d, data):
     cells, removals = data.draw(cases(d, 8))
     whole = rows_of(cells, 8, d)
-    left, expected = working_copy(whole), locations(whole)
-    for centers, m in removals:
-        radius = left.remove_nearest(centers, m)
-        expected, expected_radius = without_nearest(expected, centers, m)
-        assert locations(left) == expected
-        assert radius == expected_radius
+    check_removals(whole, removals)
 
 
 def test_on_a_city_whole_tiles_go_and_still_it_is_removal_by_sorting():

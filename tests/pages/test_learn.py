@@ -58,7 +58,7 @@ def drawings(app: AppTest) -> list[str]:
 def test_it_opens_on_a_question_over_a_private_map_with_three_ways_on() -> None:
     app = page()
     assert address(app) == {}
-    assert app.title[0].value == "Could this map tell on you?"
+    assert app.title[0].value == "Could this map give you away?"
     shown = stage(app)
     assert len(shown["centers"]) == 5
     assert shown["points"]

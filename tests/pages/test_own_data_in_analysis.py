@@ -61,7 +61,7 @@ def test_raw_data_are_hidden_until_somebody_says_what_they_are(name: str, files:
     assert "Your raw data are hidden" in words(app)
     assert not app.get("plotly_chart")
     app = press(app, "declare-public")
-    assert "Public data, you said." in words(app)
+    assert "You said that these data are public." in words(app)
     assert app.get("plotly_chart")
     assert files
     # Nobody else has the data, so no notebook and no command could repeat what is shown.

@@ -154,6 +154,28 @@ def test_the_command_line_publishes_by_levels_of_rows_and_saves_the_plan(
     assert len(Ledger(tmp_path / "books").entries()) == 1
 
 
+def test_the_command_line_runs_by_levels_of_rows(table, capsys):
+    asked = ["run", "adaptive", "-k", "3", "--epsilon", "1", "--seed", "0", "--data", str(table)]
+    asked += ["--columns", "lon", "lat", *ENDS, "--json"]
+    assert main([*asked, "--own-level", "own", "--thresholds", "0.1", "1"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    rows = data(table).open(Unit())
+    same = dpcore.run("adaptive", rows, 3, 1.0, seed=0, thresholds=LEVELS)
+    assert shown["centers"] == same.centers.tolist()
+    assert shown["facts"]["thresholds"] == "0.1, 1"
+    for wrong, complaint in (
+        (["--own-level", "own"], "go together"),
+        (["--own-level", "own", "--thresholds", "1", "0.1"], "rising numbers"),
+        (
+            ["--own-level", "own", "--thresholds", "1", "--regions", "boroughs"],
+            "do not go together",
+        ),
+        (["--own-level", "own", "--thresholds", "1", "--data", "iris"], "no levels of rows"),
+    ):
+        assert main([*asked, *wrong]) == BAD_INPUT
+        assert complaint in capsys.readouterr().err
+
+
 def test_a_saved_plan_keeps_its_areas(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("DPCORE_LEDGER", str(tmp_path / "books"))
     monkeypatch.chdir(tmp_path)

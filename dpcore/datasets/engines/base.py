@@ -105,7 +105,7 @@ class Engine(ABC):
 
     @abstractmethod
     def files(self, path: str) -> list[str]:
-        """The files that a path, a glob or a folder stands for, in order."""
+        """The files at a path, in a folder, or that match a glob, in order."""
 
     def pieces(self, path: str) -> Iterator[bytes] | None:
         """The bytes of a file piece by piece, or None where this program cannot read them."""
@@ -129,7 +129,7 @@ class SQLEngine(Engine):
 
     @abstractmethod
     def _files(self, path: str) -> list[str]:
-        """The files that a path, a glob or a folder stands for."""
+        """The files at a path, in a folder, or that match a glob."""
 
     def _has_points(self, path: str) -> bool:
         """Whether a Parquet file holds shapes that this engine reads."""

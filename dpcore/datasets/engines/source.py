@@ -194,7 +194,7 @@ class Source:
         return replace(self, columns=tuple(columns), zones=zones, clip=clip)
 
     def told_apart(self, ids: Ids | None) -> Source:
-        """The same rows, of which so many of each id are kept."""
+        """The same source, with a limit on the rows of each id."""
         if ids is not None:
             for layout in self.layouts:
                 layout.named(ids.column)

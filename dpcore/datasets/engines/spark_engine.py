@@ -293,7 +293,7 @@ def _reading(path: str) -> Iterator[None]:
 
 
 def _as_pattern(path: str) -> str:
-    """A path that stands for itself where Spark would read a pattern."""
+    """A path with its wildcards escaped, so that Spark reads it as it is."""
     return re.sub(r"([\\\[\]{}*?])", r"\\\1", path)
 
 

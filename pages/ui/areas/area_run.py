@@ -20,6 +20,7 @@ from pages.ui.areas.editing import loaded
 from pages.ui.choice import Choice
 from pages.ui.city_map import Row
 from pages.ui.palette import Palette
+from pages.ui.wording import plain
 
 
 def outlines(areas: Sequence[Chosen]) -> tuple[Area, ...]:
@@ -84,6 +85,15 @@ def plan_map(choice: Choice, areas: Sequence[Chosen]) -> Regions:
     """The areas with their levels; without any, the whole map."""
     found = with_areas(choice, areas).request.regions
     return found if found is not None else region_map((), choice.box, ())
+
+
+def plan_or_warning(choice: Choice, areas: Sequence[Chosen]) -> Regions | None:
+    """The same; None, and a warning on the page, where the areas make no plan."""
+    try:
+        return plan_map(choice, areas)
+    except BadInput as problem:
+        st.warning(plain(str(problem)))
+        return None
 
 
 def tinted(areas: Sequence[Chosen], colors: Palette, unit: str) -> list[Row]:

@@ -10,7 +10,6 @@ import streamlit as st
 from dpcore.datasets import city_shapes, wishes
 from dpcore.datasets.city_shapes import ELSEWHERE
 from dpcore.datasets.regions import Regions
-from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
 from dpcore.release.wish_counts import MOST_AREAS
@@ -47,10 +46,8 @@ def draw(choice: Choice, areas: Sequence[Chosen]) -> None:
         "Load a track of your own, say where you live and work, and see what the plan under "
         "“Levels by area” would take from you."
     )
-    try:
-        plan = area_run.plan_map(choice, areas)
-    except BadInput as problem:
-        st.warning(plain(str(problem)))
+    plan = area_run.plan_or_warning(choice, areas)
+    if plan is None:
         return
     drawing, panel = st.columns([2.05, 1], gap="medium")
     with panel:

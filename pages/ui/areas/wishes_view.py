@@ -30,8 +30,9 @@ FIRST_COST, FIRST_MOST = LEVEL_NAMES[1], 3
 
 def draw(choice: Choice, areas: Sequence[Chosen]) -> None:
     st.markdown(
-        "For whoever draws the areas: load the wishes that people exported under “My own map”. "
-        "Each is a secret and stays in the memory of this visit. There are two ways to use them:\n"
+        "For the person who draws the areas: load the wishes that people exported under “My own "
+        "map”. Each is a secret and stays in the memory of this visit. There are two ways to use "
+        "them:\n"
         "\n- **Compare** them with a plan that was drawn for public reasons. That changes nothing "
         "and costs nothing.\n"
         "- **Count** them privately. An area becomes strict where enough people wish it, and the "
@@ -92,10 +93,8 @@ def compared(choice: Choice, areas: Sequence[Chosen], held: Sequence[Wish]) -> N
         "Draw the plan for public reasons, such as hospitals and schools. Where wishes overlap, "
         "the strictest counts."
     )
-    try:
-        plan = area_run.plan_map(choice, areas)
-    except BadInput as problem:
-        st.warning(plain(str(problem)))
+    plan = area_run.plan_or_warning(choice, areas)
+    if plan is None:
         return
     strictest = wishes.strictest(held)
     met = wishes.met_by(Wish(strictest), plan, area_run.with_areas(choice, areas).request.epsilon)

@@ -34,7 +34,7 @@ def show() -> None:
     st.caption(
         "**Best for this data** looks at public numbers alone: how many coordinates and centers "
         "there are, ε, δ, and what an attacker may know; and, on a map, at a noisy number of rows. "
-        "Nothing is run here: this is its rule, drawn, which anybody can repeat."
+        "Nothing is run here: the map shows its rule, which anybody can repeat."
     )
     controls.labelled_slider(choice)
     taken = rule(
@@ -45,7 +45,7 @@ def show() -> None:
     chart_style.draw(
         figure(taken, ways),
         "auto",
-        "What “auto” takes for n rows of d coordinates. The file below says the same.",
+        "What “auto” chooses for n rows of d coordinates. The file below says the same.",
         DATA,
     )
     rows = [{"n": n, "d": d, **asdict(each)} for (n, d), each in taken.items()]

@@ -82,7 +82,7 @@ def brought(choice: Choice) -> list[Trial]:
 
 
 def own_standings(choice: Choice, metric: Metric, trials: list[Trial]) -> list[Standing]:
-    """How what was brought stands at the chosen level, and a word where it says nothing there."""
+    """The standings of an uploaded table at the chosen level, or a note where it has none there."""
     here = [t for t in trials if math.isclose(t.epsilon, choice.request.epsilon)]
     told = [t for t in here if metric.key in t.figures]
     if trials and not here:

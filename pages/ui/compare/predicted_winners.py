@@ -35,7 +35,7 @@ def show() -> None:
         return
     d = choice.box.d
     st.markdown(f"**{n:,} rows, {choice.request.k} centers, {d} dimensions.**")
-    st.markdown("##### Which method has the least noise, and from where on")
+    st.markdown("##### Which method has the least noise, and from which value on")
     for each in winners(n, choice.request.k, d, choice.request.epsilon, choice.request.neighbors):
         st.markdown(f"- {told(each)}")
     st.markdown("##### Predicted error of a centroid")

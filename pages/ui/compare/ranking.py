@@ -46,7 +46,7 @@ def show() -> None:
     with st.sidebar:
         paper = controls.paper_control()
         runs = controls.runs_control("Runs of each method", url_keys.RUNS.by_default(RUNS))
-        log = address.control(st.toggle, "Figures in equal factors (log)", url_keys.log_y(metric))
+        log = address.control(st.toggle, "Logarithmic figures", url_keys.log_y(metric))
     keys = in_turn(choice, chosen_methods(choice, paper))
     plan = SweepPlan(choice.data, controls.requests(choice, keys), runs, usual(metric.key))
     found = kept(plan, metric)
@@ -169,7 +169,7 @@ def duration(time: float) -> str:
 
 
 def kept(plan: SweepPlan, metric: Metric) -> list[Standing]:
-    """The standings that were measured before, if they are just what is asked for."""
+    """The standings that were measured before, if they are of exactly this plan."""
     known = kept_standings()
     cells = {each: known.of(plan.data, each) for each in plan.requests}
     if url_keys.RANK_LIVE.get() or plan.runs != RUNS or not any(cells.values()):
@@ -196,7 +196,9 @@ def draw(
     choice: Choice, plan: SweepPlan, metric: Metric, log: bool, found: Sequence[Standing]
 ) -> None:
     drawn = ranking_chart.figure(found, choice, metric, reference_lines(plan, metric), log)
-    alt = f"Methods ranked by {metric.title} on {choice.about.title}. The table below says it too."
+    alt = (
+        f"Methods ranked by {metric.title} on {choice.about.title}. The table below says the same."
+    )
     for point in chart_style.draw(drawn, "ranking", alt, plan.data)[:1]:
         if point["customdata"][0] in ALGORITHMS:
             live_runs.explore(choice.request.epsilon, point["customdata"][0])

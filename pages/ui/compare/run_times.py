@@ -39,9 +39,9 @@ HEIGHT = 480
 def show() -> None:
     choice = controls.choose("gaussians-k5-d4")
     st.caption(
-        "Simulated points in k clusters, held in memory row by row. Both axes have equal factors, "
-        "so that time that grows like the rows is a line of slope 1, like the dotted one; ± is a "
-        "95 % interval. Runs are timed only while this server computes nothing else, and of "
+        "Simulated points in k clusters, held in memory row by row. Both axes are logarithmic, so "
+        "time that grows in proportion to the rows is a line of slope 1, like the dotted one; ± is "
+        "a 95 % interval. Runs are timed only while this server computes nothing else, and of "
         "several the fastest counts."
     )
     controls.labelled_slider(choice)

@@ -1,4 +1,4 @@
-"""The map of an attack: what was published, and the place in question."""
+"""The map of an attack: the published answer, and the place in question."""
 
 from __future__ import annotations
 

@@ -126,13 +126,7 @@ def sidebar(moves: bool) -> None:
         controls.level_slider("Level of Long Island City", url_keys.ROAD_LEVEL)
     else:
         controls.labelled_slider(choices.chosen(METHOD))
-    address.control(
-        st.selectbox,
-        "Method",
-        method(moves),
-        format_func=lambda key: ALGORITHMS[key].title,
-    )
-    st.caption(ALGORITHMS[method(moves).get()].idea)
+    choices.method_control(method(moves))
     if not moves:
         titles = {key: each.title for key, each in attack_game.targets().items()}
         address.control(

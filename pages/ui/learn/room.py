@@ -127,7 +127,7 @@ def played(room: ClassRoom) -> Round:
 
 
 def lead(room: ClassRoom) -> None:
-    """Draw the round, how to join, the tally, and the buttons of whoever opened the room."""
+    """Draw the round, how to join, the tally, and the buttons of the person who opened the room."""
     if not presenter.presenting():
         with st.sidebar:
             settings_of(room)

@@ -65,18 +65,13 @@ def sidebar(default: str = METHOD, method_too: bool = True, level: bool = True) 
             format_func=lambda key: BUILTIN[key].about.title,
         )
         if method_too:
-            method_control(default)
+            method_control(method(default))
         address.control(st.number_input, "Centers", CENTERS)
 
 
-def method_control(default: str) -> None:
-    address.control(
-        st.selectbox,
-        "Method",
-        method(default),
-        format_func=lambda key: ALGORITHMS[key].title,
-    )
-    st.caption(ALGORITHMS[method(default).get()].idea)
+def method_control(key: address.Key[str]) -> None:
+    address.control(st.selectbox, "Method", key, format_func=lambda name: ALGORITHMS[name].title)
+    st.caption(ALGORITHMS[key.get()].idea)
 
 
 def draw_again() -> None:

@@ -18,6 +18,8 @@ from pages.ui.choice import Choice
 from pages.ui.learn import frame_map, presenter
 from pages.ui.learn import run_choice as choices
 
+#: Session key: whether the steps play by themselves.
+PLAYING = "playing"
 #: Seconds that a frame stays while the run plays.
 PACE = 3.0
 STYLE = """
@@ -98,7 +100,7 @@ def step_to(at: int) -> None:
 
 def pager(at: int, last: int) -> None:
     """Draw buttons for back, play and next, which arrow keys press too."""
-    playing = st.session_state.get("playing", False) and at < last
+    playing = st.session_state.get(PLAYING, False) and at < last
     row = st.container(horizontal=True, gap="small")
     row.button(
         "Back",
@@ -137,7 +139,7 @@ def pager(at: int, last: int) -> None:
 
 
 def toggle_play(playing: bool, at: int) -> None:
-    st.session_state["playing"] = playing
+    st.session_state[PLAYING] = playing
     step_to(at)
 
 

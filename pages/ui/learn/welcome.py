@@ -13,6 +13,7 @@ from pages.ui import cached_work, city_map, url_keys
 from pages.ui.choice import Choice
 from pages.ui.city_map import CityMap
 from pages.ui.learn import lessons, presenter
+from pages.ui.learn.step_by_step import PLAYING
 
 DATA, METHOD, CENTERS, EPSILON = "nyc-taxi", "adaptive", 5, 0.2
 #: The city to the right of the words and above the cards.
@@ -105,7 +106,7 @@ def part() -> None:
             city_map.show(background(), "hero-city")
         with st.container(key="hero-words", gap="medium"):
             with st.container(gap=None):
-                st.title("Could this map tell on you?", anchor=False)
+                st.title("Could this map give you away?", anchor=False)
                 st.html(
                     '<p class="hero-say">50,000 taxi rides, and one of them may be yours. A map of '
                     "them can be useful to a whole city. Can it also keep your secret?</p>"
@@ -160,7 +161,7 @@ def ways() -> tuple[Way, Way, Way]:
 
 def watch() -> None:
     url_keys.PART.put("steps")
-    st.session_state["playing"] = True
+    st.session_state[PLAYING] = True
 
 
 def background() -> CityMap:

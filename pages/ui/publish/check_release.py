@@ -70,7 +70,7 @@ def begin(chosen: OpenedRelease, key: str | None) -> Job[list[Finding]]:
 
 
 def named(files: dict[str, bytes]) -> dict[str, bytes]:
-    """The files that a certificate speaks of. Others are strangers, and no claim of anybody's."""
+    """The files that a certificate lists. It makes no claim about other files."""
     return {name: files[name] for name in told_of(files) if name in files}
 
 

@@ -1,4 +1,4 @@
-"""Step 5: the plan in words; whoever types the name of the data may publish it, once."""
+"""Step 5: the plan in words; typing the name of the data confirms it, once."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ KINDS = {
     ),
     PATH: (
         "Files on this machine",
-        "Any size: they are read where they lie, a path, a folder, or a pattern such as "
+        "Any size: they are read where they are. Give a path, a folder or a pattern, such as "
         "trips/2015-*.parquet.",
     ),
     SPARK: ("A table in Spark", "By its name in the catalog of the Spark that is set up here."),
@@ -198,14 +198,10 @@ def begin(path: str, engine: engines.Engine | None, format: str | None = None) -
 
 def finish() -> None:
     """Open the next step once the columns are known."""
-    job: Job[Opened] | None = st.session_state.get(OPENING)
-    if job is None or not fragments.watch(job):
+    opened: Opened | None = fragments.result_of(OPENING, refuse)
+    if opened is None:
         return
-    del st.session_state[OPENING]
-    if job.failure:
-        refuse(job.failure)
-        return
-    st.session_state[OPENED] = job.result
+    st.session_state[OPENED] = opened
     step_list.forget(*[name for name in step_list.memory() if name.startswith(ASKED)])
     DATA.clear()
     step_list.go(PublishStep.PROTECT)

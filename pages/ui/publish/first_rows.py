@@ -1,4 +1,4 @@
-"""The first rows of a file, behind a button: not private, for whoever brought them."""
+"""The first rows of a file, behind a button: not private, for their owner."""
 
 from __future__ import annotations
 

@@ -201,7 +201,7 @@ def enter(account: Account, ledger: Ledger) -> None:
         st.form(f"outside-{account.name}", border=False, clear_on_submit=True),
     ):
         st.caption(
-            "If something else was published of these data with differential privacy, it used "
+            "If another tool published results of these data with differential privacy, it used "
             f"budget too. Enter what it cost for one {plain(account.unit)}. It cannot be undone."
         )
         left, right = st.columns(2)

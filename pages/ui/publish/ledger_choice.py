@@ -18,7 +18,7 @@ FOLDER = "ledger folder"
 
 
 def folder() -> str:
-    """Where the server was told to keep it; in personal mode, a folder that the person chose."""
+    """The folder of the server's settings; in personal mode, one that the person chose."""
     usual = str(usual_folder())
     chosen: str = step_list.memory().get(FOLDER) or usual
     if chosen == usual or not access.may(Action.CHOOSE_LEDGER):
@@ -45,8 +45,8 @@ def folder_control() -> None:
     with st.expander("Where the ledger is kept", icon=":material/folder:"):
         st.caption(
             "The ledger remembers how much budget each data set has used, and every file that was "
-            "published. Who loses it loses count. It belongs on a disk of this machine, in a "
-            "backup, and in nobody else's hands."
+            "published. If it is lost, the count is lost. Keep it on a disk of this machine, "
+            "back it up, and give it to nobody else."
         )
         given = step_list.remembered(
             st.text_input, "Folder", FOLDER, str(usual_folder()), placeholder=str(usual_folder())

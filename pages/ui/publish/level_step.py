@@ -94,6 +94,7 @@ def draw(subject: Subject, ledger: Ledger) -> None:
             price = Amount.of(found.request.epsilon, found.request.delta)
             buys = None if found.series is None else ""
             lifetime_budget.draw(subject.key, account, price, subject.unit.name, buys)
+            found = terms(subject, account)  # with the budget that was just typed
             if found.series is not None:
                 left = account.left if account else found.allowed
                 st.info(
@@ -128,8 +129,8 @@ def name_control(subject: Subject) -> None:
         f"name {subject.key}",
         subject.about.title,
         max_chars=100,
-        help="It stands on the certificate, and their budget goes by it. Data that were published "
-        "before keep the name they had.",
+        help="It is printed on the certificate, and the budget is kept under it. Data that were "
+        "published before keep their name.",
     )
 
 

@@ -90,7 +90,7 @@ def part(amount: Amount, allowed: Amount) -> str:
 
 
 def ask(key: str, price: Amount, unit: str, bought: Callable[[float, Amount], str]) -> None:
-    """The size of the budget, said once."""
+    """The size of the budget, asked once."""
     total = step_list.remembered(
         st.number_input,
         "Budget for life, in ε",
@@ -147,7 +147,7 @@ def lower(sentence: str) -> str:
 
 
 def others() -> None:
-    """A table of what others published, with where it stands."""
+    """A table of budgets that others published, with their sources."""
     st.markdown("**Budgets that others published**")
     st.table(
         [

@@ -25,14 +25,14 @@ MOST_BYTES = 1 << 28
 
 @dataclass(frozen=True, eq=False)
 class OpenedRelease:
-    """The files of a release as they came, whoever wrote them."""
+    """The files of a release as they came. Nobody vouches for them."""
 
     title: str
     files: PublishedFiles
 
     @cached_property
     def mark(self) -> str:
-        """What tells it from other files: a digest of all of them."""
+        """The identity of the release: a digest of all files."""
         digest = sha256()
         for name, content in sorted(self.files.files.items()):
             digest.update(f"{name} {len(content)} ".encode() + content)

@@ -1,4 +1,4 @@
-"""The one place where a page spends budget: a confirmed plan is published at most once."""
+"""The one place where a page uses budget: a confirmed plan is published at most once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files of a release: all in one ZIP, or one by one for whoever reads them."""
+"""The files of a release: all in one ZIP, or one by one, by reader."""
 
 from __future__ import annotations
 

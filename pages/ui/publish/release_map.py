@@ -234,20 +234,7 @@ def plane(
             hoverinfo="text",
         )
     )
-    axis = {"gridcolor": colors.shore, "zeroline": False, "linecolor": colors.shore}
-    ranges = [[low, high] for low, high in zip(box.low, box.high, strict=True)]
-    drawn.update_layout(
-        showlegend=False,
-        height=height,
-        margin={"l": 60, "r": 20, "t": 20, "b": 50},
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor=colors.land,
-        font={"color": colors.text, "family": "Source Sans, sans-serif", "size": 14},
-        hoverlabel={"bgcolor": colors.paper, "font": {"color": colors.text}, "align": "left"},
-        dragmode=False,
-        xaxis={**axis, "range": ranges[0], "title": plain_in_chart(box.names[0])},
-        yaxis={**axis, "range": ranges[1], "title": plain_in_chart(box.names[1])},
-    )
+    drawn.update_layout(**scatter_plot.layout(box, colors, height), dragmode=False)
     return drawn
 
 

@@ -74,19 +74,14 @@ def count(opened: Opened, asked: Asked | None) -> None:
             if before is not None:
                 before.stop()
             st.session_state[COUNTING] = begin(opened, asked)
-    job: Job[Counted] | None = st.session_state.get(COUNTING)
-    if job is None or not fragments.watch(job):
-        return
-    del st.session_state[COUNTING]
-    if job.failure:
-        refuse(job.failure)
-        return
-    st.session_state[COUNTED] = job.result
-    st.rerun()
+    last: Counted | None = fragments.result_of(COUNTING, refuse)
+    if last is not None:
+        st.session_state[COUNTED] = last
+        st.rerun()
 
 
 def fresh(asked: Asked | None) -> Counted | None:
-    """What was counted last, if it answers what is asked now."""
+    """The last count, if it answers the present questions."""
     counted: Counted | None = st.session_state.get(COUNTED)
     return counted if counted is not None and counted.asked == asked else None
 

@@ -81,14 +81,14 @@ def guarantee_words(algorithm: Algorithm) -> str:
 
 
 def guarantee_short(algorithm: Algorithm) -> str:
-    """The same where there is little room: which change is meant only where not every one is."""
+    """The same in few words: the kind of change is named only if some are excluded."""
     what = "ε, δ optional" if algorithm.uses_delta else "ε"
     only = RELATIONS.get(tuple(algorithm.relations))
     return f"{what}, for {only}" if only else what
 
 
 def kept(algorithm: Algorithm) -> Standing | None:
-    """How it did on the data on which costs are told, at the level where the pages open."""
+    """Its figures on the data of the table of costs, at the level at which the pages open."""
     cell = kept_standings().cells.get((DATA, algorithm.key, MIDDLE.epsilon))
     return None if cell is None else cell.standing(algorithm.key, MIDDLE.epsilon, RELATIVE)
 

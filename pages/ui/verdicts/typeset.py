@@ -172,7 +172,7 @@ class Reader:
         return None
 
     def function(self, name: str) -> str | None:
-        """A function of what follows it."""
+        """A function and its argument."""
         began, self.at = self.at, self.at + 1
         power = self.marks()
         self.at += self.peek().isspace() and self.peek(1) != "("
