@@ -34,7 +34,7 @@ from dpcore.privacy.accounting import Neighbors
 from dpcore.release.amounts import Amount
 from dpcore.release.ledger import Ledger, ReleaseRefused
 from dpcore.release.leveled_source import LeveledFileData
-from dpcore.release.note import Note
+from dpcore.release.note import ReleaseNote
 from dpcore.release.output import refuse_target
 from dpcore.release.plan import TWIN, ReleasePlan
 from dpcore.release.plan_toml import plan_files
@@ -155,7 +155,7 @@ def add_own_levels(command: argparse.ArgumentParser) -> None:
 
 def do(arguments: argparse.Namespace) -> None:
     books = ledger(arguments)
-    plan, note = planned(arguments, books), Note(arguments.who, arguments.why)
+    plan, note = planned(arguments, books), ReleaseNote(arguments.who, arguments.why)
     if arguments.save_plan:
         for name, text in plan_files(plan, arguments.save_plan.name).items():
             arguments.save_plan.with_name(name).write_text(text, encoding="utf-8")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dpcore.release.note import LONGEST as LONGEST_NOTE
-from dpcore.release.note import Note
+from dpcore.release.note import ReleaseNote
 from dpcore.release.publication import LONGEST, Publication
 from pages.ui.publish import step_list
 from pages.ui.wording import printable
@@ -45,9 +45,9 @@ def publication() -> Publication:
     return Publication(**{name: entered(name) for name in WORDS})
 
 
-def note() -> Note:
+def note() -> ReleaseNote:
     """What was entered for the ledger."""
-    return Note(entered(WHO), entered(WHY))
+    return ReleaseNote(entered(WHO), entered(WHY))
 
 
 def entered(name: str) -> str:
