@@ -38,6 +38,8 @@ SIDES = (
     (url_keys.IN_THE_MIDDLE, "Second level"),
     (url_keys.RIGHT, "Third level"),
 )
+#: Whether this visit has drawn the page before.
+SEEN = "explore-seen"
 #: From so many rows on, noise drowns among them.
 MANY_ROWS = 1_000_000
 
@@ -57,23 +59,39 @@ def explore() -> None:
         drawing, panel = st.columns([2.05, 1], gap="medium")
     with panel:
         places = run_panel.panel()
-    choice, layers, below_centers = run_panel.choose(places)
-    with places.intro:
-        run_panel.introduce(choice)
+    choice, layers = controls.in_address(), legend.in_address()
     with drawing:
         may_look = visibility.show(choice.data, badges=True)
+
+    def draw_controls() -> None:
+        with places.intro:
+            run_panel.introduce(choice)
+        below_centers = run_panel.draw_controls(places, choice)
+        if may_look:
+            with below_centers:
+                center_counts.button(choice)
+
+    # The next picture is what a person waits for. Before the first one, controls are seen at once.
+    is_first = not st.session_state.get(SEEN)
+    st.session_state[SEEN] = True
+    if is_first or not may_look:
+        draw_controls()
     if not may_look:
         return
-    with below_centers:
-        center_counts.button(choice)
     with drawing:
+        shown = None if three else one_level(choice, layers, places)
         if three:
             three_levels(choice, layers)
-        else:
-            one_level(choice, layers, places)
+    if not is_first:
+        draw_controls()
+    if shown is not None:
+        beside_the_map(*shown, places)
 
 
-def one_level(choice: Choice, layers: Layers, places: run_panel.RunPanel) -> None:
+def one_level(
+    choice: Choice, layers: Layers, places: run_panel.RunPanel
+) -> tuple[Choice, cached_work.Picture] | None:
+    """Draw the slider and the picture, and return the run with its areas, unless there is none."""
     with places.level:
         run_panel.level_slider(choice)
         explore_areas.note(choice)
@@ -82,10 +100,17 @@ def one_level(choice: Choice, layers: Layers, places: run_panel.RunPanel) -> Non
     picture = attempt(choice, axes)
     if picture is None:
         offer_another(choice)
-        return
+        return None
     with st.container(key="stage"):
         run_picture.draw(picture, choice, axes, layers, key="picture")
     legend.legend(picture, choice, layers)
+    return choice, picture
+
+
+def beside_the_map(
+    choice: Choice, picture: cached_work.Picture, places: run_panel.RunPanel
+) -> None:
+    """Draw what the picture means, and what to do with it."""
     with places.answer:
         figures.figures(choice, picture, odds=True)
         run_panel.protection(choice)

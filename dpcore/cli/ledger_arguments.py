@@ -76,5 +76,5 @@ def entry_as_dict(entry: Entry) -> dict[str, Any]:
 
 def agreed() -> bool:
     """Ask the person at the terminal."""
-    print("Spend it? (yes/no) ", end="", file=sys.stderr, flush=True)
+    print("Use this budget? (yes/no) ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() == "yes"

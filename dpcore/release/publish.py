@@ -119,7 +119,7 @@ class ChangedData(BadInput):
 
 def spent(entry: Entry) -> str:
     """What a run without an answer cost, in a sentence."""
-    return f"The run had begun to ask when it ended, so {entry.charged} is spent."
+    return f"The run had begun to ask when it ended, so {entry.charged} is used."
 
 
 def publish(
@@ -197,7 +197,7 @@ def publish(
                 data,
                 thresholds=plan.row_thresholds,
                 noise=noise,
-                progress=lambda part: tell(Progress("spending the budget", part)),
+                progress=lambda part: tell(Progress("using the budget", part)),
                 booking=asked.append,
             )
         if not isinstance(result, UnchargedResult):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import base64
 import zlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpcore.study.run_view import Marks
+if TYPE_CHECKING:
+    from dpcore.study.run_view import Marks
 
 #: The largest whole number of 16 bits.
 FINEST = 65535

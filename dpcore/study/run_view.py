@@ -7,7 +7,8 @@ looks at the data is wrapped as NonPrivate: for your eyes only.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +24,7 @@ from dpcore.results.non_private import NonPrivate
 from dpcore.results.run_result import BaselineResult, RunResult
 from dpcore.results.synopsis import Coreset, NoisyGrid, Synopsis
 from dpcore.study.metrics import relative_error
+from dpcore.study.packed_points import packed
 from dpcore.study.shifts import center_shift, matched
 
 if TYPE_CHECKING:
@@ -52,6 +54,11 @@ class Marks:
     published: int
     #: Width and height of a cell in data units; None where marks are points.
     cell: tuple[float, float] | None = None
+
+    @cached_property
+    def packed(self) -> dict[str, Any]:
+        """The points as a browser gets them."""
+        return packed(self)
 
 
 def marks(synopsis: Synopsis, axes: Axes = (0, 1), most: int = MOST_POINTS) -> Marks:

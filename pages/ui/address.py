@@ -12,6 +12,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Generic, TypeVar
 
 import streamlit as st
@@ -214,7 +215,13 @@ def replaced(name: str) -> str:
 
 def starting_at(widget: Callable[..., Any], value: Any, options: dict[str, Any]) -> dict[str, Any]:
     """The argument by which this kind of control takes its first value."""
-    known = inspect.signature(widget).parameters
+    known = parameters(widget)
     if "index" in known:
         return {"index": list(options["options"]).index(value)}
     return {"default" if "default" in known else "value": value}
+
+
+@cache
+def parameters(widget: Callable[..., Any]) -> frozenset[str]:
+    """The names of what a kind of control takes."""
+    return frozenset(inspect.signature(widget).parameters)

@@ -14,6 +14,8 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
+from dpcore.study.pauses import pausing
+
 T = TypeVar("T")
 #: What a job is doing, and the fraction that is done (0 if unknown).
 State = tuple[str, float]
@@ -28,6 +30,8 @@ PATIENCE_WITH_PICTURES = 0.5
 #: picture was wanted for a while: whoever drags a slider wants the next one soon.
 #: It would slow that one down, so it also waits longer.
 LONG_STEP, QUIET, PATIENCE_OF_LONG_STEPS = 0.05, 0.35, 2.0
+#: A step stops for pictures that are wanted while it runs, for so many seconds in all.
+PATIENCE_WITHIN_STEPS = 2.0
 #: Seconds to try stopping a job for, and between tries.
 STOPPING, BETWEEN = 5.0, 0.05
 
@@ -78,6 +82,11 @@ class PictureQueue:
             with self._changed:
                 self._steps -= allowed
                 self._changed.notify_all()
+
+    @property
+    def wanted(self) -> int:
+        """How many pictures are waited for."""
+        return self._wanted
 
     def give_way(self, seconds: float, quiet: float = 0.0) -> None:
         """Wait until nobody is waiting for a picture, nor was for a while, or until the seconds
@@ -251,9 +260,27 @@ class Worker:
                 self._pictures.give_way(PATIENCE_WITH_PICTURES)
             with self._pictures.step(job.alone) as allowed:
                 if allowed:
-                    start = time.monotonic()
-                    job.advance()
-                    job.took = time.monotonic() - start
+                    self._advance(job)
+
+    def _advance(self, job: Job[Any]) -> None:
+        """Take a step of a job. Wherever its computation reports progress, it stops while somebody
+        waits for a picture, which would take twice as long beside it."""
+        start, patience = time.monotonic(), PATIENCE_WITHIN_STEPS
+
+        def give_way() -> None:
+            nonlocal patience
+            if self._pictures.wanted and patience > 0:
+                stopped = time.monotonic()
+                self._pictures.give_way(patience)
+                patience -= time.monotonic() - stopped
+
+        if job.alone:  # it is timed
+            job.advance()
+        else:
+            with pausing(give_way):
+                job.advance()
+        waited = PATIENCE_WITHIN_STEPS - patience
+        job.took = time.monotonic() - start - waited
 
     def _next(self) -> Job[Any] | None:
         """The watched job with the fewest results, so that everybody soon sees first results.

@@ -15,7 +15,6 @@ from PIL import Image
 from streamlit import config
 
 from dpcore.geometry.domain import Box
-from dpcore.study.packed_points import packed
 from dpcore.study.run_view import Levels, Marks
 from pages.server import settings
 from pages.ui import palette
@@ -107,7 +106,7 @@ class CityMap:
 
     def data(self, colors: Palette) -> Row:
         """What the browser is sent."""
-        rows = asdict(self) | {
+        rows = vars(self) | {
             "view": [list(self.view.low[:2]), list(self.view.high[:2])],
             "new_york": in_new_york(self.view),
             "colors": {name: color for name, color in asdict(colors).items() if name != "series"},
@@ -160,7 +159,7 @@ def around(places: Iterable[Sequence[float]], first: Box) -> Box:
 
 def points(marks: Marks, unit: str) -> Row:
     """Published points, packed."""
-    return {**packed(marks), "whole_radius": WHOLE_RADIUS, "unit": unit}
+    return {**marks.packed, "whole_radius": WHOLE_RADIUS, "unit": unit}
 
 
 def cells(marks: Marks, unit: str) -> Row:

@@ -32,6 +32,17 @@ RELATIONS = {
 }
 
 
+def in_address() -> Choice:
+    """The run that the address asks for."""
+    data, algorithm = url_keys.DATA.get(), url_keys.ALGORITHM.get()
+    settings = tuple(
+        (p.name, url_keys.setting(algorithm, p).get()) for p in ALGORITHMS[algorithm].parameters
+    )
+    exact = epsilon_in_address(), url_keys.DELTA.get(), url_keys.NEIGHBORS.get()
+    k, seed = url_keys.CENTERS.get(), url_keys.SEED.get()
+    return Choice(data, Request(algorithm, k, *exact, seed, settings))
+
+
 def choose(
     data: str | None = None,
     centers: bool = True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from functools import cache
 from pathlib import Path
 
@@ -84,13 +85,15 @@ button[data-variant="segmented_control"][aria-checked="true"]:hover {
 
 
 @cache
-def emblem() -> Image.Image:
+def emblem() -> bytes:
     """A private center in its non-private ring. Streamlit fetches any other icon from afar."""
     picture = Image.new("RGBA", (64, 64))
     pen = ImageDraw.Draw(picture)
     pen.ellipse((2, 2, 61, 61), outline=LIGHT.non_private, width=8)
     pen.ellipse((17, 17, 46, 46), fill=LIGHT.private)
-    return picture
+    file = io.BytesIO()
+    picture.save(file, "PNG")
+    return file.getvalue()
 
 
 def frame(title: str) -> None:

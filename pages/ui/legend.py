@@ -41,15 +41,17 @@ class Layers:
     true_density: bool = False
 
 
-def layer_switches(data: str) -> Layers:
+def in_address() -> Layers:
+    """The layers that the address shows."""
+    return Layers(**{key.name: key.get() for key, _ in SWITCHES})
+
+
+def layer_switches(data: str) -> None:
     """A switch for every layer, in an expander."""
     mark = visibility.item_mark(data)
     with st.expander("Layers", icon=":material/layers:"):
-        wanted = {
-            key.name: address.control(st.toggle, f"{words} {mark * (key in MARKED)}".strip(), key)
-            for key, words in SWITCHES
-        }
-    return Layers(**wanted)
+        for key, words in SWITCHES:
+            address.control(st.toggle, f"{words} {mark * (key in MARKED)}".strip(), key)
 
 
 def legend(picture: Picture, choice: Choice, layers: Layers) -> None:

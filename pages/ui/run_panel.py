@@ -9,11 +9,9 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dpcore.privacy import explain
 from dpcore.privacy.rounding import at_most
-from dpcore.runs.request import Request
 from pages.ui import access, address, controls, legend, url_keys, visibility
 from pages.ui.access import Action
 from pages.ui.choice import Choice
-from pages.ui.legend import Layers
 from pages.ui.publish.publish_step import PublishStep
 
 UNPROVED = "no protection is proved"
@@ -109,26 +107,26 @@ def panel() -> RunPanel:
         )
 
 
-def choose(places: RunPanel) -> tuple[Choice, Layers, DeltaGenerator]:
-    """Draw the controls, and say what was chosen there and in the address. The last part is the
+def draw_controls(places: RunPanel, choice: Choice) -> DeltaGenerator:
+    """Draw the controls, which read and write the address, all but that of the level. Returns the
     place below the number of centers."""
     with places.pickers:
         left, middle, right = st.columns([5, 5, 3], gap="small")
         with left:
-            data = controls.data_control(described=False)
+            controls.data_control(described=False)
         with middle:
-            algorithm = controls.algorithm_control(data, url_keys.ALGORITHM.default)
+            controls.algorithm_control(choice.data, url_keys.ALGORITHM.default)
         with right:
-            k = controls.centers_control()
+            controls.centers_control()
             below = st.container(key="below-centers")
     with places.actions:
         st.button("New noise", icon=":material/casino:", key="noise", on_click=controls.new_noise)
         with st.popover("Settings", icon=":material/tune:"):
             address.control(st.toggle, "Three levels side by side", url_keys.THREE)
-            layers = legend.layer_switches(data)
-            exact = controls.exact_values(data)
-            settings = controls.settings_controls(algorithm)
-    return Choice(data, Request(algorithm, k, *exact, settings)), layers, below
+            legend.layer_switches(choice.data)
+            controls.exact_values(choice.data)
+            controls.settings_controls(choice.request.algorithm)
+    return below
 
 
 def publish_link() -> None:

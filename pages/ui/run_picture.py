@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
-import pandas as pd
 import streamlit as st
 
 from dpcore.privacy.explain import distance, level_of, people_count, percent, plural
@@ -30,20 +30,27 @@ class Center:
 def centers(picture: Picture, choice: Choice) -> list[Center]:
     """The centers, largest share first, with what hovering over them says."""
     about, coordinates = choice.about, list(range(choice.box.d))
-    partners = picture.truth.value.partners
+    rows = picture.centers
+    partners = picture.truth.value.partners.to_numpy()[rows.index.to_numpy()]
+    columns = (
+        rows[coordinates].to_numpy().tolist(),
+        partners[:, coordinates].tolist(),
+        partners[:, -1].tolist(),  # the shifts
+        rows["share"].tolist(),
+        rows["place"].tolist() if "place" in rows else [""] * len(rows),
+    )
     mark = visibility.item_words(choice.data)
     found = []
-    for rank, index in enumerate(picture.centers.index, start=1):
-        row, partner = picture.centers.loc[index], partners.loc[index]
-        moved = distance(partner["shift"], about.geographic)
-        share = "" if pd.isna(row["share"]) else f"{percent(row['share'])} of {plural(about.unit)}"
+    for rank, (at, beside, far, part, place) in enumerate(zip(*columns, strict=True), start=1):
+        moved = distance(far, about.geographic)
+        share = "" if math.isnan(part) else f"{percent(part)} of {plural(about.unit)}"
         shift = f"{moved} from its non-private partner"
-        lines = (f"{picture.kind} center {rank}", str(row.get("place", "")), share, shift)
+        lines = (f"{picture.kind} center {rank}", place, share, shift)
         partner_lines = (f"Non-private center {rank}", f"{moved} from its private partner")
         found.append(
             Center(
-                tuple(row[coordinates]),
-                tuple(partner[coordinates]),
+                tuple(at),
+                tuple(beside),
                 (*filter(None, (*lines, mark)),),
                 (*filter(None, (*partner_lines, mark)),),
                 moved,

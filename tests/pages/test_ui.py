@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 import pandas as pd
 import pytest
 
+from dpcore.kmeans.stages import tell
 from pages.ui import figures
 from pages.ui.background import Job, PictureQueue, Worker
 from pages.ui.palette import DARK, LIGHT, Palette
@@ -142,14 +143,42 @@ def test_steps_give_way_to_pictures_but_are_not_stopped_by_a_crowd(
         wait_for(worker.job("crowded", lambda: iter([1])))
 
 
+def test_a_step_stops_where_it_reports_progress_while_a_picture_is_wanted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    began, go_on = threading.Event(), threading.Event()
+
+    def steps() -> Iterator[int]:
+        began.set()
+        go_on.wait(LONG)
+        tell("counting", 0.5)
+        yield 1
+
+    for patience, stops in ((LONG, True), (0.02, False)):
+        monkeypatch.setattr("pages.ui.background.PATIENCE_WITHIN_STEPS", patience)
+        began.clear()
+        go_on.clear()
+        pictures = PictureQueue(at_once=1)
+        job = Worker(pictures).job("long", steps)
+        assert began.wait(LONG)
+        with pictures.turn():
+            go_on.set()
+            if stops:
+                time.sleep(0.1)
+                assert not job.results
+            else:  # nor is it stopped by a crowd
+                wait_for(job)
+        wait_for(job)
+        assert job.results == [1]
+
+
 def test_a_long_step_begins_once_nobody_drags_a_slider_any_more() -> None:
     pictures = PictureQueue(at_once=1)
     with pictures.turn():
-        pass
-    ready = time.monotonic()
+        before = time.monotonic()
     pictures.give_way(seconds=LONG)
     pictures.give_way(seconds=LONG, quiet=0.2)
-    assert 0.15 < time.monotonic() - ready < LONG / 2
+    assert 0.2 <= time.monotonic() - before < LONG / 2
     pictures.give_way(seconds=LONG, quiet=0.2)
 
 

@@ -90,7 +90,7 @@ def gained(amount: Amount, plan: ReleasePlan) -> str:
 
 def spend(ticket: str, plan: ReleasePlan, ledger: Ledger) -> None:
     """The button, live once the name of the data is typed. An address can show this step, and
-    cannot type: one careless or stolen click spends nothing."""
+    cannot type: one careless or stolen click uses no budget."""
     if not access.may(Action.SPEND):
         st.info("Your role lets you prepare a release; a publisher makes it.")
         return

@@ -31,6 +31,7 @@ from pages.ui.publish import (
     series_history,
 )
 from pages.ui.publish.calendar_chart import colors_of, kind
+from pages.ui.publish.confirm_step import means
 from pages.ui.publish.ledger_words import when
 from pages.ui.wording import plain, plain_in_chart
 
@@ -99,7 +100,7 @@ def as_csv(entries: Sequence[Entry]) -> str:
 
 
 def no_formula(text: str) -> str:
-    return f"'{text}" if text.startswith(FORMULAS) else text
+    return f"'{text}" if text.strip().startswith(FORMULAS) else text
 
 
 def result(entry: Entry) -> str:
@@ -194,8 +195,11 @@ def draw_entry(entry: Entry, ledger: Ledger) -> None:
 
 
 def enter(account: Account, ledger: Ledger) -> None:
-    """A form for what another tool published of the same data."""
-    if not access.may(Action.SPEND):
+    """A form for what another tool published of the same data, confirmed by the name of the data.
+
+    Where a second publisher approves each use of a budget, nobody enters one here alone.
+    """
+    if not access.may(Action.SPEND) or access.needs_approval():
         return
     with (
         st.popover("Enter a charge of another tool", icon=":material/edit_note:"),
@@ -209,7 +213,13 @@ def enter(account: Account, ledger: Ledger) -> None:
         epsilon = left.number_input("ε", 0.0, MAX_EPSILON, None, format="%g", step=None)
         delta = right.number_input("δ", 0.0, MAX_DELTA, 0.0, format="%g", step=None)
         said = st.text_input("Which tool published what, and why", max_chars=LONGEST_TOOL)
+        typed = st.text_input(
+            f"To confirm, type the name of these data: {plain(account.name)}", autocomplete="off"
+        )
         if st.form_submit_button("Enter it for good", type="primary"):
+            if not means(typed, account.name):
+                st.error("Nothing was entered: that is not the name of these data.")
+                return
             user = access.user() if access.is_shared() else None
             try:
                 amount = Amount.of(epsilon or 0.0, delta)
