@@ -53,6 +53,7 @@ WORDS = {
     "purpose": "what the release is made for",
     "description": "what the data are: what one row is, from when, about how many",
     "license": "what others may do with the files, such as CC BY 4.0",
+    "accuracy": "how accurate the result is, from public sources such as `dpcore recommend`",
 }
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dpcore.geometry.domain import Box, FloatArray
+from dpcore.privacy import explain
 from dpcore.release.map_drawing import PageFrame, land_of, points_of_map
 from dpcore.release.published import KINDS, Published, described_box, read
 from dpcore.study.run_view import marks
@@ -19,6 +20,8 @@ from dpcore.study.shifts import meters_between
 MOST_POINTS, SHOWN, ROOM = 350, 0.98, 0.08
 #: The longest scale bar, as part of the width, and steps of its length.
 LONGEST_BAR, STEPS = 0.3, (1, 2, 5)
+#: Standard deviations within which noise stays 19 times in 20.
+TIMES_19_IN_20 = 1.96
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,8 @@ class CertificateMap:
     #: Length and words of the scale bar; None where there is no map.
     bar: tuple[float, str] | None
     label: str
+    #: How right counts are, by the noise that is known; empty where none is.
+    counts: str = ""
 
 
 def drawn_from(said: Mapping[str, Any]) -> set[str]:
@@ -65,6 +70,20 @@ def small_map(said: Mapping[str, Any], published: Published) -> CertificateMap |
         frame(centers).tolist(),
         _bar(box) if said["geographic"] else None,
         f"Map of {len(centers)} published centers" + " and points" * bool(inside),
+        _counts(published, "row" if said["unit"]["ids"] else said["unit"]["name"]),
+    )
+
+
+def _counts(published: Published, unit: str) -> str:
+    """How right the count of an area is that holds a tenth of the points. The noise in each weight
+    is drawn by itself, so the variances add up."""
+    if published.noise is None:
+        return ""
+    off = TIMES_19_IN_20 * math.sqrt(float((published.noise**2).sum()) / 10)
+    about = explain.people_count(max(off, 1))
+    return (
+        f"By the noise that is known, the count of an area with a tenth of the published points is "
+        f"right to about {about} {explain.plural(unit)}, 19 times in 20."
     )
 
 
