@@ -162,7 +162,32 @@ def chosen(counts: IntArray, budget: Budget, noise: Noise) -> int:
 
 
 def rows_of_each(entry: Entry) -> int:
-    """The answer that a line of the ledger holds."""
+    """The answer that a line of the ledger holds.
+
+    Parameters
+    ----------
+    entry : Entry
+        The line that `ask_rows_of_each` returned.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    ValueError
+        If the line is no such question.
+
+    Examples
+    --------
+    >>> from dpcore.release import BuiltinData, Ledger, ReleasePlan, publish, rows_of_each
+    >>> plan = ReleasePlan("flowers", BuiltinData("s1-like"), "dplloyd", k=2, epsilon=0.5)
+    >>> try:
+    ...     rows_of_each(publish(plan, Ledger("books")).entry)
+    ... except ValueError as reason:
+    ...     print(reason)
+    Entry 1 of the ledger is no such question.
+    """
     if ANSWER not in entry.plan:
         raise BadInput(f"Entry {entry.number} of the ledger is no such question.")
     return int(entry.plan[ANSWER])

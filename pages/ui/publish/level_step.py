@@ -100,6 +100,7 @@ def draw(subject: Subject, ledger: Ledger) -> None:
                     plain(series_choice.explained(subject, found.series, left, price)),
                     icon=":material/event_repeat:",
                 )
+        found = terms(subject, account)
         areas_note(subject, plan_of(subject, found, quietly=True))
         look_first.twins(subject)
         with more.expander(
