@@ -94,13 +94,13 @@ def draw(subject: Subject, ledger: Ledger) -> None:
             price = Amount.of(found.request.epsilon, found.request.delta)
             buys = None if found.series is None else ""
             lifetime_budget.draw(subject.key, account, price, subject.unit.name, buys)
+            found = terms(subject, account)
             if found.series is not None:
                 left = account.left if account else found.allowed
                 st.info(
                     plain(series_choice.explained(subject, found.series, left, price)),
                     icon=":material/event_repeat:",
                 )
-        found = terms(subject, account)
         areas_note(subject, plan_of(subject, found, quietly=True))
         look_first.twins(subject)
         with more.expander(
