@@ -9,13 +9,35 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
+import duckdb
+
 import dpcore
 from benchmarks.table import Row, unit
+from dpcore.datasets import DataInfo
+from dpcore.datasets.engines import DuckDBEngine, open_source
+from dpcore.datasets.files import with_tally
+from dpcore.geometry.domain import Box
 from dpcore.privacy.release_noise import ReleaseNoise
-from dpcore.release import Amount, BuiltinData, Ledger, Progress, ReleasePlan, publish, verify
+from dpcore.release import (
+    Amount,
+    BuiltinData,
+    FileData,
+    Ledger,
+    Progress,
+    ReleasePlan,
+    publish,
+    verify,
+)
 from dpcore.release.certificate import NAME
 
 TITLE = "Release"
+#: As many rows as yellow taxis had trips in a month, and runs of which the fastest counts.
+MONTH, RUNS = 11_800_000, 2
+MAKE = """
+    COPY (SELECT -74 + 0.08 * (random() + random() - 1) AS lon,
+                 40.8 + 0.08 * (random() + random() - 1) AS lat FROM range({n}))
+    TO '{path}'{options}
+"""
 #: A person who waits longer than this is told how far it is.
 UNTOLD = 1.0
 #: OpenDP's geometric sampler, values a second, as measured for the design.
@@ -23,6 +45,7 @@ SAMPLER = 1.8e5
 
 
 def rows() -> Iterator[Row]:
+    yield from of_files()
     base = unit()
     dpcore.datasets.load("nyc-month")
     for algorithm in ("coreset", "adaptive", "eugkm"):
@@ -55,6 +78,32 @@ def rows() -> Iterator[Row]:
             start = time.process_time()
             verify(release.files[NAME], release.files)
             yield Row("  verifying it", time.process_time() - start, unit="s")
+
+
+def of_files() -> Iterator[Row]:
+    """A month of rows in files, beside the count of them that Publish makes before a release."""
+    box = Box((-74.1, 40.7), (-73.9, 40.9), ("lon", "lat"))
+    with tempfile.TemporaryDirectory() as folder:
+        for kind, options in (("parquet", ""), ("csv", " (HEADER)")):
+            path = f"{folder}/month.{kind}"
+            duckdb.execute(MAKE.format(n=MONTH, path=path, options=options))
+            engine = DuckDBEngine()
+            source = open_source(engine, path, ("lon", "lat"))
+            counted, released = [], []
+            for number in range(RUNS):
+                start = time.process_time()
+                with_tally(engine, source, box, DataInfo("month", "Month"))
+                counted.append(time.process_time() - start)
+                plan = ReleasePlan("month", FileData(path, ("lon", "lat"), box), "adaptive", 5, 0.5)
+                start = time.process_time()
+                publish(plan, Ledger(f"{folder}/books-{kind}-{number}"))
+                released.append(time.process_time() - start)
+            yield Row(
+                f"release of 11.8M rows of {kind} / their count",
+                min(released) / min(counted),
+                3.0,
+                note=f"{min(released):.1f} s / {min(counted):.1f} s of CPU time",
+            )
 
 
 @contextmanager

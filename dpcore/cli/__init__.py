@@ -41,6 +41,7 @@ COMMANDS = {
     "audit": ("audit", "try to break the privacy claims"),
     "reproduce": ("reproduce", "measure the papers' findings again"),
     "cite": ("cite", "print BibTeX for a method or a paper"),
+    "rows-of-each": ("rows_of_each", "ask privately how many rows each person has"),
     "release": ("release", "publish once: charge the ledger, write files and a certificate"),
     "ask": ("ask", "ask a release more questions, at no cost"),
     "verify": ("verify", "check a certificate and the files it came with"),

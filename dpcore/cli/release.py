@@ -36,7 +36,7 @@ from dpcore.privacy.accounting import Neighbors
 from dpcore.release.amounts import Amount
 from dpcore.release.ledger import Ledger, ReleaseRefused
 from dpcore.release.leveled_source import LeveledFileData
-from dpcore.release.note import Note
+from dpcore.release.note import ReleaseNote
 from dpcore.release.output import refuse_target
 from dpcore.release.plan import TWIN, ReleasePlan
 from dpcore.release.plan_toml import plan_files
@@ -55,6 +55,7 @@ WORDS = {
     "purpose": "what the release is made for",
     "description": "what the data are: what one row is, from when, about how many",
     "license": "what others may do with the files, such as CC BY 4.0",
+    "accuracy": "how accurate the result is, from public sources such as `dpcore recommend`",
 }
 
 
@@ -139,7 +140,7 @@ def add(command: argparse.ArgumentParser) -> None:
 
 def do(arguments: argparse.Namespace) -> None:
     books = ledger(arguments)
-    plan, note = planned(arguments, books), Note(arguments.who, arguments.why)
+    plan, note = planned(arguments, books), ReleaseNote(arguments.who, arguments.why)
     if arguments.save_plan:
         for name, text in plan_files(plan, arguments.save_plan.name).items():
             arguments.save_plan.with_name(name).write_text(text, encoding="utf-8")

@@ -2,10 +2,11 @@
 
 from dpcore.release.amounts import Amount
 from dpcore.release.array_source import ArrayData
+from dpcore.release.contribution_bound import ask_rows_of_each, rows_of_each
 from dpcore.release.finding import Finding
 from dpcore.release.ledger import Account, Actors, Entry, Ledger, ReleaseRefused
 from dpcore.release.leveled_source import LeveledFileData
-from dpcore.release.note import Note
+from dpcore.release.note import ReleaseNote
 from dpcore.release.opening import opened
 from dpcore.release.outside_charge import record_outside_charge
 from dpcore.release.plan import RELEASE, TWIN, ReleasePlan
@@ -32,20 +33,22 @@ __all__ = [
     "Finding",
     "Ledger",
     "LeveledFileData",
-    "Note",
     "Progress",
     "Publication",
     "PublishedFiles",
     "Release",
+    "ReleaseNote",
     "ReleasePlan",
     "ReleaseRefused",
     "Series",
     "Unanswered",
     "Unit",
+    "ask_rows_of_each",
     "opened",
     "publish",
     "record_outside_charge",
     "reopened",
+    "rows_of_each",
     "twin_of",
     "twin_plan",
     "verify",

@@ -7,18 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from dpcore.geometry.domain import Box, FloatArray
-from dpcore.release.map_drawing import PageFrame, land_of, points_of_map
+from dpcore.privacy import explain
+from dpcore.release.map_drawing import PageFrame, fitted, land_of, points_of_map, scale_bar
 from dpcore.release.published import KINDS, Published, described_box, read
 from dpcore.study.run_view import marks
-from dpcore.study.shifts import meters_between
 
-#: Points that are drawn, the part of their weight that the map shows, and room around it.
-MOST_POINTS, SHOWN, ROOM = 350, 0.98, 0.08
-#: The longest scale bar, as part of the width, and steps of its length.
-LONGEST_BAR, STEPS = 0.3, (1, 2, 5)
+#: Points that are drawn.
+MOST_POINTS = 350
+#: Standard deviations within which noise stays 19 times in 20.
+TIMES_19_IN_20 = 1.96
 
 
 @dataclass(frozen=True)
@@ -33,6 +30,8 @@ class CertificateMap:
     #: Length and words of the scale bar; None where there is no map.
     bar: tuple[float, str] | None
     label: str
+    #: How right counts are, by the noise that is known; empty where none is.
+    counts: str = ""
 
 
 def drawn_from(said: Mapping[str, Any]) -> set[str]:
@@ -54,7 +53,7 @@ def small_map(said: Mapping[str, Any], published: Published) -> CertificateMap |
     synopsis, whole = published.synopsis, published.box.take((0, 1))
     drawn = None if synopsis is None else marks(synopsis, most=MOST_POINTS)
     centers = published.centers[:, :2]
-    box = _fitted(whole, centers, None if drawn is None else drawn.frame.to_numpy())
+    box = fitted(whole, centers, None if drawn is None else drawn.frame.to_numpy())
     frame = PageFrame(box, said["geographic"])
     inside = [] if drawn is None else list(points_of_map(frame, drawn))
     return CertificateMap(
@@ -63,34 +62,20 @@ def small_map(said: Mapping[str, Any], published: Published) -> CertificateMap |
         list(land_of(frame, box)) if said["geographic"] else [],
         [each for each in inside if 0 <= each[0] <= frame.width and 0 <= each[1] <= frame.height],
         frame(centers).tolist(),
-        _bar(box) if said["geographic"] else None,
+        scale_bar(box) if said["geographic"] else None,
         f"Map of {len(centers)} published centers" + " and points" * bool(inside),
+        _counts(published, "row" if said["unit"]["ids"] else said["unit"]["name"]),
     )
 
 
-def _fitted(box: Box, centers: FloatArray, points: FloatArray | None) -> Box:
-    """The part of a box where the centers and nearly all published weight lie."""
-    low, high = centers.min(axis=0), centers.max(axis=0)
-    if points is not None and len(points):
-        for axis in (0, 1):
-            order = np.argsort(points[:, axis])
-            heaped = np.cumsum(points[order, 2]) / points[:, 2].sum()
-            ends = np.searchsorted(heaped, [(1 - SHOWN) / 2, (1 + SHOWN) / 2])
-            first, last = points[order, axis][np.minimum(ends, len(order) - 1)]
-            low[axis], high[axis] = min(low[axis], first), max(high[axis], last)
-    spans = np.asarray(box.high) - np.asarray(box.low)
-    room = np.maximum(ROOM * (high - low), 0.02 * spans)
-    low = np.maximum(low - room, box.low)
-    high = np.minimum(high + room, box.high)
-    return Box(tuple(low.tolist()), tuple(high.tolist()), box.names)
-
-
-def _bar(box: Box) -> tuple[float, str]:
-    """The length of a scale bar as a part of the width, and its label."""
-    middle = (box.low[1] + box.high[1]) / 2
-    width = float(meters_between((box.low[0], middle), (box.high[0], middle)))
-    longest = max(width * LONGEST_BAR, 1e-9)
-    power = 10.0 ** math.floor(math.log10(longest))
-    meters = max(step * power for step in STEPS if step * power <= longest)
-    words = f"{meters:g} m" if meters < 1000 else f"{meters / 1000:g} km"
-    return meters / width, words
+def _counts(published: Published, unit: str) -> str:
+    """How right the count of an area is that holds a tenth of the points. The noise in each weight
+    is drawn by itself, so the variances add up."""
+    if published.noise is None:
+        return ""
+    off = TIMES_19_IN_20 * math.sqrt(float((published.noise**2).sum()) / 10)
+    about = explain.people_count(max(off, 1))
+    return (
+        f"By the noise that is known, the count of an area with a tenth of the published points is "
+        f"right to about {about} {explain.plural(unit)}, 19 times in 20."
+    )

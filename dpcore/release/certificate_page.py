@@ -48,6 +48,7 @@ def certificate_page(said: Mapping[str, Any], drawn: CertificateMap | None) -> s
         together=_together(said),
         protected=explain.protected(unit["name"], neighbors, unit["ids"], unit["rows"]),
         not_promised=_not_promised(said),
+        accuracy=_accuracy(said, drawn),
         map=drawn,
         terms=terms(said),
         hazards=hazards(said),
@@ -112,6 +113,15 @@ def _together(said: Mapping[str, Any]) -> str:
         f"{at_most(spent['epsilon'])}: at most {explain.certainty(spent['epsilon'])} sure about "
         f"one {unit}. {limit}"
     )
+
+
+def _accuracy(said: Mapping[str, Any], drawn: CertificateMap | None) -> list[str]:
+    """How accurate the result is, by what the publisher says and by the noise that is known."""
+    stated = said.get("publication", {}).get("accuracy", "")
+    counts = "" if drawn is None else drawn.counts
+    return [text for text in (stated, counts) if text] or [
+        "The publisher states nothing about it. Noise moves every published number."
+    ]
 
 
 def _not_promised(said: Mapping[str, Any]) -> list[str]:

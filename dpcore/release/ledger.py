@@ -95,7 +95,7 @@ from dpcore.release.accounts import (
 from dpcore.release.amounts import Amount
 from dpcore.release.ledger_schema import DamagedLedger
 from dpcore.release.ledger_store import reading, writing
-from dpcore.release.note import Note
+from dpcore.release.note import ReleaseNote
 
 __all__ = ["Account", "Claim", "Entry", "Ledger", "ReleaseRefused"]
 
@@ -180,9 +180,9 @@ class Entry:
     actors: Actors = Actors()
 
     @property
-    def note(self) -> Note:
+    def note(self) -> ReleaseNote:
         """Who made it and why, where somebody wrote that down."""
-        return Note.of(self.plan)
+        return ReleaseNote.of(self.plan)
 
     @property
     def asked(self) -> Amount:

@@ -11,6 +11,7 @@ import numpy as np
 from dpcore.datasets.city_shapes import boroughs
 from dpcore.geometry.domain import Box, FloatArray
 from dpcore.release import map_areas
+from dpcore.study.shifts import meters_between
 
 if TYPE_CHECKING:
     from dpcore.study.run_view import Marks
@@ -21,6 +22,10 @@ WIDTH = 1000.0
 FLATTEST, TALLEST = 0.4, 1.8
 #: Area of all points together, as part of the drawing; radius of one at most and at least.
 INK, LARGEST, SMALLEST = 0.04, 16.0, 1.1
+#: The part of the weight that a fitted map shows, and room around it.
+SHOWN, ROOM = 0.98, 0.08
+#: The longest scale bar, as part of the width, and steps of its length.
+LONGEST_BAR, STEPS = 0.3, (1, 2, 5)
 
 
 class PageFrame:
@@ -63,9 +68,43 @@ def points_of_map(frame: PageFrame, drawn: Marks) -> Iterator[tuple[float, float
     if not len(weights):
         return
     spots = frame(drawn.frame[["x", "y"]].to_numpy())
-    ink = INK * WIDTH * frame.height / math.pi
-    radii = np.clip(np.sqrt(ink * weights / weights.sum()), SMALLEST, LARGEST)
+    radii = radius_of(weights, float(weights.sum()), frame.height)
     for (x, y), radius, weight in zip(
         spots.tolist(), radii.tolist(), weights.tolist(), strict=True
     ):
         yield x, y, radius, weight
+
+
+def radius_of(weight: FloatArray, total: float, height: float) -> FloatArray:
+    """How large a point with a weight is drawn, where all together weigh a total."""
+    ink = INK * WIDTH * height / math.pi
+    radius: FloatArray = np.clip(np.sqrt(ink * weight / total), SMALLEST, LARGEST)
+    return radius
+
+
+def fitted(box: Box, centers: FloatArray, points: FloatArray | None) -> Box:
+    """The part of a box where the centers and nearly all published weight lie."""
+    low, high = centers.min(axis=0), centers.max(axis=0)
+    if points is not None and len(points):
+        for axis in (0, 1):
+            order = np.argsort(points[:, axis])
+            heaped = np.cumsum(points[order, 2]) / points[:, 2].sum()
+            ends = np.searchsorted(heaped, [(1 - SHOWN) / 2, (1 + SHOWN) / 2])
+            first, last = points[order, axis][np.minimum(ends, len(order) - 1)]
+            low[axis], high[axis] = min(low[axis], first), max(high[axis], last)
+    spans = np.asarray(box.high) - np.asarray(box.low)
+    room = np.maximum(ROOM * (high - low), 0.02 * spans)
+    low = np.maximum(low - room, box.low)
+    high = np.minimum(high + room, box.high)
+    return Box(tuple(low.tolist()), tuple(high.tolist()), box.names)
+
+
+def scale_bar(box: Box) -> tuple[float, str]:
+    """The length of a scale bar as part of the width, and what it stands for."""
+    middle = (box.low[1] + box.high[1]) / 2
+    width = float(meters_between((box.low[0], middle), (box.high[0], middle)))
+    longest = max(width * LONGEST_BAR, 1e-9)
+    power = 10.0 ** math.floor(math.log10(longest))
+    meters = max(step * power for step in STEPS if step * power <= longest)
+    words = f"{meters:g} m" if meters < 1000 else f"{meters / 1000:g} km"
+    return meters / width, words

@@ -16,9 +16,17 @@ from dpcore.algorithms import get
 from dpcore.geometry.domain import FloatArray
 from dpcore.privacy import explain
 from dpcore.privacy.accounting import Neighbors
-from dpcore.release import map_areas
+from dpcore.release import map_areas, map_labels
 from dpcore.release.amounts import Amount
-from dpcore.release.map_drawing import WIDTH, PageFrame, land_of, points_of_map
+from dpcore.release.certificate_page import date_in_words
+from dpcore.release.map_drawing import (
+    WIDTH,
+    PageFrame,
+    fitted,
+    land_of,
+    points_of_map,
+    scale_bar,
+)
 from dpcore.study.run_view import marks, shares_of
 
 if TYPE_CHECKING:
@@ -32,10 +40,15 @@ def map_page(said: Mapping[str, Any], published: Published) -> str:
 
     Made from what a certificate says and from the published numbers, and from nothing else.
     """
-    box = published.box.take((0, 1))
-    frame = PageFrame(box, said["geographic"])
     synopsis = published.synopsis
     drawn = None if synopsis is None else marks(synopsis)
+    ends = published.centers[:, :2]
+    if published.centers.shape[1] == 4:
+        ends = np.vstack([ends, published.centers[:, 2:]])
+    box = fitted(
+        published.box.take((0, 1)), ends, None if drawn is None else drawn.frame.to_numpy()
+    )
+    frame = PageFrame(box, said["geographic"])
     unit, neighbors = said["unit"], Neighbors(said["neighbors"])
     title = f"{said['data set']}: {said['k']} centers"
     label = f"Map of {said['k']} private centers" + (
@@ -43,14 +56,18 @@ def map_page(said: Mapping[str, Any], published: Published) -> str:
     )
     price = Amount.of(said["epsilon"], said["delta"])
     told = [
-        f"{get(said['algorithm']).title}, {price}, {neighbors}, {said['time']}.",
+        f"Published on {date_in_words(said['time'])} with differential privacy ({price}), by "
+        f"{get(said['algorithm']).title}. Each blue disc is the middle of a busy area.",
         explain.protected(unit["name"], neighbors, unit["ids"], unit["rows"]),
         *said.get("areas", {}).get("statement", ()),
         explain.attack(said["epsilon"], unit["name"], neighbors),
     ]
     if drawn is not None and drawn.published > len(drawn.frame):
-        told.append(f"Of {drawn.published:,} published points near ones are drawn as one.")
+        told.append(f"{drawn.published:,} points were published; near ones are drawn as one.")
+    told.append("The picture shows where nearly all of it lies; noise strays farther.")
     land = land_of(frame, box) if said["geographic"] else ()
+    row = "row" if unit["ids"] else unit["name"]
+    weights = np.array([]) if drawn is None else drawn.frame["weight"].to_numpy()
     head, rows = _table(published)
     return render(
         "map.html",
@@ -65,6 +82,9 @@ def map_page(said: Mapping[str, Any], published: Published) -> str:
         points=[] if drawn is None else list(points_of_map(frame, drawn)),
         ways=_ways(frame, published.centers),
         centers=frame(published.centers[:, :2]).tolist(),
+        names=map_labels.labels(frame, box, published.centers) if said["geographic"] else [],
+        bar=scale_bar(box) if said["geographic"] else None,
+        sizes=map_labels.sizes(weights, frame.height, row),
         head=head,
         rows=rows,
     )

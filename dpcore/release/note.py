@@ -15,7 +15,7 @@ KEY = "kept note"
 
 
 @dataclass(frozen=True)
-class Note:
+class ReleaseNote:
     """Who made a release and why, for those who keep the ledger. Nobody checks who it says.
 
     Parameters
@@ -32,8 +32,8 @@ class Note:
 
     Examples
     --------
-    >>> from dpcore.release import Note
-    >>> Note("Ann", "monthly report").words()
+    >>> from dpcore.release import ReleaseNote
+    >>> ReleaseNote("Ann", "monthly report").words()
     'Ann: monthly report'
     """
 
@@ -58,7 +58,7 @@ class Note:
         return {**plan, **({KEY: said} if self.words() else {})}
 
     @classmethod
-    def of(cls, kept: Mapping[str, Any]) -> Note:
+    def of(cls, kept: Mapping[str, Any]) -> ReleaseNote:
         """The note beside a plan in the ledger."""
         return cls(**kept.get(KEY, {}))
 

@@ -28,6 +28,8 @@ class Publication:
         What the data are: what one row is, from when, about how many.
     license : str, default=""
         What others may do with the files.
+    accuracy : str, default=""
+        How accurate the result is and where that is known from: public sources, never the rows.
 
     Raises
     ------
@@ -46,6 +48,7 @@ class Publication:
     purpose: str = ""
     description: str = ""
     license: str = ""
+    accuracy: str = ""
 
     def __post_init__(self) -> None:
         for each in fields(self):

@@ -19,7 +19,7 @@ from dpcore.privacy.transcript import Transcript
 from dpcore.release import bundle, charging, output, signature
 from dpcore.release.data_package import data_package
 from dpcore.release.ledger import Actors, Claim, Entry, Files, Ledger
-from dpcore.release.note import Note
+from dpcore.release.note import ReleaseNote
 from dpcore.release.plan import ReleasePlan
 from dpcore.release.published_files import PublishedFiles
 from dpcore.results.run_result import ReleasedResult, UnchargedResult
@@ -129,7 +129,7 @@ def publish(
     ledger: Ledger,
     progress: Callable[[Progress], None] | None = None,
     actors: Actors | None = None,
-    note: Note | None = None,
+    note: ReleaseNote | None = None,
 ) -> Release:
     """Make the release that a plan describes, charge the ledger, and return what may be shown.
 
@@ -150,7 +150,7 @@ def publish(
         Called with a `Progress` as the work goes on.
     actors : Actors or None, default=None
         Who asked for it and who approved it.
-    note : Note or None, default=None
+    note : ReleaseNote or None, default=None
         Who made it and why, in words.
 
     Returns
@@ -233,13 +233,13 @@ def _record(
     ledger: Ledger,
     plan: ReleasePlan,
     by: Actors | None,
-    note: Note | None,
+    note: ReleaseNote | None,
     claim: Claim,
     time: str,
     files: Files,
     failure: str | None = None,
 ) -> Entry:
-    kept = (note or Note()).beside(plan.as_dict())
+    kept = (note or ReleaseNote()).beside(plan.as_dict())
     return ledger.record(claim, plan.purpose, time, kept, files, failure, by)
 
 

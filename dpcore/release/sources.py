@@ -254,6 +254,11 @@ class FileData(DataSource):
             ids=Ids(unit.ids, unit.rows, secrets.token_hex(16)) if unit.ids else None,
         )
 
+    def rows_of_ids(self, ids: str, most: int) -> IntArray:
+        """How many ids have 0, 1, ... rows, wherever these lie; the last counts all with more."""
+        source = self._engine.look(self.path, self.format).told_apart(Ids(ids, 1, ""))
+        return self._engine.rows_of_ids(source, most)
+
     def counted(self) -> dict[str, Any]:
         """With a table of places the terms differ from those without."""
         return super().counted() | ({"zones": True} if self.zones else {})

@@ -20,8 +20,7 @@ from dpcore.geometry.positions import longitude_first
 from dpcore.results.synopsis import NoisyGrid, Synopsis
 from dpcore.runs.request import Request
 from dpcore.runs.run import run
-from dpcore.study.repeats import DRAWS
-from dpcore.study.sweep import trial_seed
+from dpcore.study.trial_seeds import DRAWS, trial_seed
 
 #: Where no neighborhoods are known, the box is cut into so many areas a side.
 SIDE = 8

@@ -16,10 +16,8 @@ from dpcore.runs.request import Request
 from dpcore.runs.run import run
 from dpcore.study.metrics import relative_error
 from dpcore.study.shifts import center_shift
-from dpcore.study.sweep import trial_seed
-
-#: Enough for a median and a ninth decile that stay where they are.
-DRAWS = 20
+from dpcore.study.trial_seeds import DRAWS as DRAWS
+from dpcore.study.trial_seeds import trial_seed
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from dpcore.runs.baseline import baseline
 from dpcore.runs.request import Request
 from dpcore.runs.run import run
 from dpcore.study.metrics import Metric, Solution, named, usual
+from dpcore.study.trial_seeds import trial_seed as trial_seed
 
 
 @dataclass(frozen=True)
@@ -69,11 +70,6 @@ class Trial:
         seed = trial_seed(request.seed or 0, run)
         figures = dict.fromkeys(metrics, math.nan)
         return cls(request.algorithm, request.epsilon, run, seed, figures, refusal=reason)
-
-
-def trial_seed(seed: int, run: int) -> int:
-    """The seed of one run, the same for every algorithm and epsilon, in any order."""
-    return int(np.random.SeedSequence([seed, run]).generate_state(1, np.uint64)[0] >> 1)
 
 
 @overload

@@ -372,3 +372,62 @@ def test_history_shows_what_was_spent_and_gives_the_files_again(visit: Visit, fi
     with page.expect_download(timeout=LONG) as waiting:
         own.get_by_role("button", name="Certificate, JSON").click()
     assert file.stem in Path(waiting.value.path()).read_text()
+
+
+def test_a_series_goes_on_from_history(visit: Visit, file: Path, ledger_folder: Path) -> None:
+    """Two months from files to one ZIP of both, on a small projector; the note stays inside."""
+    page = opened(visit, "/publish?privacy=Loose", viewport=PROJECTOR)
+
+    def fill(label: str, text: str) -> None:
+        field = page.get_by_label(label).last
+        field.fill(text)
+        field.press("Enter")
+        idle(page)
+
+    def to_confirmation() -> None:
+        press(page, "Continue")
+        expect(page.get_by_text("Nothing is used yet")).to_be_visible(timeout=LONG)
+        idle(page)
+
+    press(counted(at_columns(page, file)), "Continue")
+    expect(page.get_by_text("How often?")).to_be_visible(timeout=LONG)
+    page.get_by_text("Publish every month").click()
+    expect(page.get_by_text("Say which period this is.")).to_be_visible(timeout=LONG)
+    idle(page)
+    fill("Name of the series", file.stem)
+    fill("The period of this release", "2015-12")
+    page.get_by_text("is in the data of one period only").click()
+    expect(page.get_by_text("Each period has a budget of its own")).to_be_visible(timeout=LONG)
+    idle(page)
+    to_confirmation()
+    page.get_by_text("A note for yourselves").click()
+    fill("Why, or for whom?", "the annual report")
+    confirm(page)
+    released(page)
+    press(page, "All releases")
+    expect(page.get_by_text("Publish the next period").first).to_be_visible(timeout=LONG)
+    idle(page)
+    eventually(lambda: not violations(page), lambda: "axe finds something")
+    page.get_by_role("button", name="Publish the next period").last.click()
+    other = file.with_name("next.csv")
+    other.write_text(csv_text(trips(2_000, seed=99)))
+    expect(page.get_by_text("Where is your data?")).to_be_visible(timeout=LONG)
+    idle(page)
+    press(counted(at_columns(page, other)), "Continue")
+    expect(page.get_by_label("The period of this release")).to_have_value("2016-01", timeout=LONG)
+    idle(page)
+    to_confirmation()
+    confirm(page)
+    released(page)
+    press(page, "All releases")
+    button_of_both = page.get_by_role("button", name="All 2 periods as one").first
+    expect(button_of_both).to_be_visible(timeout=LONG)
+    idle(page)
+    with page.expect_download(timeout=LONG) as waiting:
+        button_of_both.click()
+    names = zipfile.ZipFile(waiting.value.path()).namelist()
+    assert set(names) == {"README.txt", "points.csv", "points.geojson", "points.parquet"}
+    ledger = Ledger(ledger_folder)
+    periods = [f"{file.stem}, {period}" for period in ("2015-12", "2016-01")]
+    assert [len(ledger.entries(period)) for period in periods] == [1, 1]
+    assert ledger.entries(periods[0])[0].note.why == "the annual report"

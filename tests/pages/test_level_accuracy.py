@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
 import dpcore
 from dpcore.privacy.explain import MIDDLE
-from dpcore.release import FileData
+from dpcore.release import FileData, Ledger
 from dpcore.release.unit import Unit
 from dpcore.study.needs import CentersWithin
 from dpcore.study.recommendation import recommend
 from pages.ui.own_data import HELD, SessionData
-from tests.pages.publishing import PUBLISH
+from tests.pages.publishing import PUBLISH, confirmed, until
 from tests.pages.test_choose import CHICAGO, RAW, PrivateRows, done
 from tests.pages.visits import APP, address, checked, press, visited, words
 
@@ -71,3 +73,16 @@ def test_a_person_with_many_rows_has_the_accuracy_of_a_part_of_the_level() -> No
     of_a_person = of_own_rows(Unit("person", "card", 8), privacy="Loosest", public_rows=40_000)
     of_a_visit = of_own_rows(Unit("visit"), privacy="Loose", public_rows=40_000)
     assert measured(of_a_person) == measured(of_a_visit)
+
+
+def test_the_certificate_says_how_accurate_this_very_run_is(ledger_folder: Path) -> None:
+    app = visited(PUBLISH, data="s1-like", k=3, step="level", privacy="Loose", part_of_box=5.0)
+    shown = measured(app)
+    app = until(confirmed(press(app, "settled")), "was made on")
+    page = Ledger(ledger_folder).files(1)["certificate.html"].decode()
+    told = page.replace("\N{NO-BREAK SPACE}", " ").replace("&nbsp;", " ")
+    assert f"9 in 10 centers lie within {shown}".replace("\N{NO-BREAK SPACE}", " ") in told
+    assert "Measured on these data, which are public." in told
+    assert "the count of an area with a tenth of the published points is right to about" in told
+    app = visited(PUBLISH, data="s1-like", k=4, step="confirm", privacy="Loose")
+    assert "how accurate the result is" not in words(app)

@@ -6,7 +6,7 @@ import pytest
 
 import dpcore
 from dpcore.cli import main
-from dpcore.release import Amount, BuiltinData, Ledger, Note, ReleasePlan, publish, verify
+from dpcore.release import Amount, BuiltinData, Ledger, ReleaseNote, ReleasePlan, publish, verify
 
 
 def plan(epsilon=0.5):
@@ -17,7 +17,7 @@ def plan(epsilon=0.5):
 
 def test_the_ledger_keeps_a_note_that_no_file_has(tmp_path):
     ledger = Ledger(tmp_path / "books")
-    release = publish(plan(), ledger, note=Note("Ann of planning", "the May report"))
+    release = publish(plan(), ledger, note=ReleaseNote("Ann of planning", "the May report"))
     assert Ledger(tmp_path / "books").entry(1).note.words() == "Ann of planning: the May report"
     for content in release.files.values():
         assert b"Ann of planning" not in content
@@ -31,7 +31,7 @@ def test_a_release_without_a_note_keeps_none(tmp_path):
     ledger = Ledger(tmp_path / "books")
     made = plan()
     publish(made, ledger)
-    assert ledger.entry(1).note == Note()
+    assert ledger.entry(1).note == ReleaseNote()
     assert dict(ledger.entry(1).plan) == made.as_dict()
 
 
@@ -39,7 +39,7 @@ def test_a_release_without_a_note_keeps_none(tmp_path):
 def test_a_note_is_two_short_lines(text):
     for both in ((text, ""), ("", text)):
         with pytest.raises(dpcore.BadInput, match="one line"):
-            Note(*both)
+            ReleaseNote(*both)
 
 
 def test_the_command_takes_a_note_and_history_tells_it(tmp_path, monkeypatch, capsys):

@@ -54,7 +54,7 @@ def test_a_map_opens_alone_on_a_phone_by_day_and_by_night(kind, scheme, publishe
     page.emulate_media(color_scheme=scheme)
     assert opened(page, published[kind].files["map.html"], tmp_path) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    picture = Image.open(io.BytesIO(page.locator("svg").screenshot())).convert("RGB")
+    picture = Image.open(io.BytesIO(page.locator("svg.map").screenshot())).convert("RGB")
     near = np.abs(np.asarray(picture, dtype=int) - CENTER[scheme]).max(axis=2) < 12
     assert near.sum() > 20
     assert page.locator(".center").count() == published[kind].certificate["k"]

@@ -92,6 +92,11 @@ class Engine(ABC):
     def tally(self, source: Source, box: Box) -> Tally:
         """What becomes of the rows. Private: for the curator's eyes only."""
 
+    @abstractmethod
+    def rows_of_ids(self, source: Source, most: int) -> IntArray:
+        """How many ids have 0, 1, ... rows, wherever these lie; the last counts all with `most` or
+        more. Private: for the curator alone."""
+
     def first_rows(self, source: Source, most: int) -> list[list[str]]:
         """So many rows from the start of the first file, as text, with all columns.
 
@@ -213,6 +218,12 @@ class SQLEngine(Engine):
         found = self._answer(source, lambda relation: sql.tally_query(relation, source, box))
         total, readable, inside = (int(found[name][0]) for name in ("n", "readable", "inside"))
         return Tally(total, total - readable, readable - inside, inside)
+
+    def rows_of_ids(self, source: Source, most: int) -> IntArray:
+        counts = np.zeros(most + 1, dtype=np.int64)
+        found = self._answer(source, lambda relation: sql.rows_of_ids_query(relation, most))
+        counts[np.asarray(found["number"], dtype=np.int64)] = found["n"]
+        return counts
 
     def _totals(self, source: Source, box: Box, centers: IntArray) -> Columns:
         """Columns label, n, s0, s1, ...; the rows of one label add up."""

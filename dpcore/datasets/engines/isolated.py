@@ -84,6 +84,11 @@ class IsolatedEngine(Engine):
     def tally(self, source: Source, box: Box) -> Tally:
         return Tally(**self._of_rows("tally", source, box)[0])
 
+    def rows_of_ids(self, source: Source, most: int) -> IntArray:
+        asked = source_fields(source)
+        _, (counts,) = self._ask("rows_of_ids", source.path, (), source=asked, most=most)
+        return counts
+
     def first_rows(self, source: Source, most: int) -> list[list[str]]:
         asked = source_fields(source)
         found, _ = self._ask("first_rows", source.path, (), source=asked, most=most)

@@ -104,6 +104,8 @@ def answer(engine: Engine, fields: Fields, arrays: Arrays) -> tuple[Fields, Arra
     source = source_from(fields["source"])
     if question == "first_rows":
         return {"rows": engine.first_rows(source, fields["most"])}, ()
+    if question == "rows_of_ids":
+        return {}, [engine.rows_of_ids(source, fields["most"])]
     box = box_from(fields["box"])
     if question == "grid_counts":
         return {}, [engine.grid_counts(source, Grid(box, fields["side"]))]

@@ -192,6 +192,13 @@ def tally_query(relation: str, source: Source, box: Box) -> str:
     )
 
 
+def rows_of_ids_query(relation: str, most: int) -> str:
+    """How many ids have so many rows, wherever the rows lie: number, n. More than most are most."""
+    each = f"SELECT id, count(*) AS many FROM {relation} AS named WHERE id IS NOT NULL GROUP BY id"
+    number = f"SELECT CAST(least(many, {most:d}) AS BIGINT) AS number FROM ({each}) AS ids"
+    return f"SELECT number, count(*) AS n FROM ({number}) AS numbers GROUP BY number"
+
+
 def _points(relation: str, source: Source) -> str:
     """The coordinates of rows. Zone ids become positions, two coordinates for each column of ids;
     a zone that the table does not know gives NULL, which no box holds."""

@@ -13,14 +13,14 @@ from weakref import WeakValueDictionary
 import streamlit as st
 
 from dpcore.release.ledger import Ledger
-from dpcore.release.note import Note
+from dpcore.release.note import ReleaseNote
 from dpcore.release.plan import ReleasePlan
 from pages.ui import access, fragments
 from pages.ui.access import Action
 from pages.ui.publish import publish_once
 from pages.ui.wording import plain
 
-REQUESTS, NO_NOTE = "requests", Note()
+REQUESTS, NO_NOTE = "requests", ReleaseNote()
 #: Seconds between looks at whether somebody decided.
 PAUSE = 2.0
 
@@ -33,7 +33,7 @@ class ApprovalRequest:
     plan: ReleasePlan
     ledger: Ledger
     by: str
-    note: Note = NO_NOTE
+    note: ReleaseNote = NO_NOTE
     declined_by: str | None = None
 
 
@@ -43,7 +43,7 @@ def requests() -> WeakValueDictionary[str, ApprovalRequest]:
     return WeakValueDictionary()
 
 
-def begin(ticket: str, plan: ReleasePlan, ledger: Ledger, note: Note = NO_NOTE) -> None:
+def begin(ticket: str, plan: ReleasePlan, ledger: Ledger, note: ReleaseNote = NO_NOTE) -> None:
     """Publish a plan, or ask for it where a second publisher has to approve."""
     if not access.needs_approval():
         publish_once.begin(ticket, plan, ledger, note=note)

@@ -8,6 +8,7 @@ from datetime import date, timedelta
 
 import plotly.graph_objects as go
 
+from dpcore.release.contribution_bound import PURPOSE as QUESTION
 from dpcore.release.ledger import Entry
 from dpcore.release.outside_charge import PURPOSE as OTHER_TOOL
 from dpcore.release.plan import TWIN
@@ -17,6 +18,8 @@ from pages.ui.wording import plain_in_chart
 #: Weeks that are shown, from the first entry on.
 FEWEST, MOST = 20, 53
 HEIGHT = 190
+#: What a line of the ledger is called that is no release.
+KINDS = {TWIN: "Private twin", QUESTION: "Rows of each", OTHER_TOOL: "Another tool"}
 DAYS = ("Mon", "", "Wed", "", "Fri", "", "Sun")
 
 
@@ -24,7 +27,7 @@ def kind(entry: Entry) -> str:
     """What a line of the ledger is, in a word or two."""
     if entry.failure:
         return "Nothing came of it"
-    return {TWIN: "Private twin", OTHER_TOOL: "Another tool"}.get(entry.purpose, "Release")
+    return KINDS.get(entry.purpose, "Release")
 
 
 def colors_of(colors: Palette) -> dict[str, str]:
@@ -32,6 +35,7 @@ def colors_of(colors: Palette) -> dict[str, str]:
     return {
         "Release": colors.private,
         "Private twin": colors.series[1],
+        "Rows of each": colors.series[3],
         "Another tool": colors.series[2],
         "Nothing came of it": colors.quiet,
     }

@@ -43,10 +43,10 @@ def draw(plan: ReleasePlan, ledger: Ledger) -> None:
         )
         three_lines(plan, ledger)
         before(plan, ledger)
-        release_words.draw()
+        release_words.draw(plan)
         with st.expander("Every detail of this release", icon=":material/description:"):
             st.markdown("\n".join(f"- {plain(sentence)}" for sentence in plan.statement()))
-            save_plan(replace(plan, publication=release_words.publication()))
+            save_plan(replace(plan, publication=release_words.publication(plan)))
         spend(ticket(meant), plan, ledger)
 
 
@@ -125,7 +125,7 @@ def spend(ticket: str, plan: ReleasePlan, ledger: Ledger) -> None:
 
 def begin(ticket: str, plan: ReleasePlan, ledger: Ledger) -> None:
     """Publish the plan with the words that stand there now."""
-    said = replace(plan, publication=release_words.publication())
+    said = replace(plan, publication=release_words.publication(plan))
     approval.begin(ticket, said, ledger, release_words.note())
 
 
@@ -150,7 +150,7 @@ def before(plan: ReleasePlan, ledger: Ledger) -> None:
 
 
 def same_plan(entry: Entry, plan: ReleasePlan) -> bool:
-    words = replace(plan, publication=release_words.publication())
+    words = replace(plan, publication=release_words.publication(plan))
     return without_note(entry.plan) == words.as_dict()
 
 

@@ -60,7 +60,7 @@ NEEDS = {
 #: Before a dot, Spark takes these for kinds of files, and what follows for a path.
 FILES_IN_SPARK = {"avro", "binaryfile", "csv", "delta", "json", "orc", "parquet", "text"}
 #: How the names begin of what the next steps ask; other files, other answers.
-ASKED = ("columns", "place", "outside", "row", "who", "ids", "meaning", "person", "zones")
+ASKED = ("asked", "columns", "place", "outside", "row", "who", "ids", "meaning", "person", "zones")
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from dpcore.errors import DpcoreError
 from dpcore.privacy import explain
 from dpcore.privacy.accounting import MAX_DELTA, MAX_EPSILON
 from dpcore.release.amounts import Amount
+from dpcore.release.contribution_bound import PURPOSE as QUESTION
 from dpcore.release.ledger import Account, Actors, Entry, Ledger
 from dpcore.release.outside_charge import LONGEST_TOOL, record_outside_charge
 from dpcore.release.outside_charge import PURPOSE as OTHER_TOOL
@@ -34,6 +35,7 @@ from pages.ui.publish.ledger_words import when
 from pages.ui.wording import means, plain, plain_in_chart
 
 ROW_HEIGHT, MARGIN = 54, 70
+WITHOUT_FILES = (OTHER_TOOL, QUESTION)
 COLUMNS = (
     "number", "time", "data set", "what", "epsilon", "delta", "asked by", "approved by", "who",
     "why", "result",
@@ -185,7 +187,9 @@ def draw_entry(entry: Entry, ledger: Ledger) -> None:
             st.caption(plain(by[:1].upper() + by[1:]))
         if note := entry.note.words():
             st.caption(f":material/edit_note: {plain(note)}")
-        if entry.purpose != OTHER_TOOL and st.toggle("Show the files", key=f"files-{entry.number}"):
+        if entry.purpose not in WITHOUT_FILES and st.toggle(
+            "Show the files", key=f"files-{entry.number}"
+        ):
             released_step.downloads(reopened(ledger, entry.number))
 
 

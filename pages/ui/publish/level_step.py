@@ -21,9 +21,9 @@ from pages.ui.areas import area_run
 from pages.ui.choice import Choice
 from pages.ui.publish import (
     ledger_choice,
-    level_accuracy,
     lifetime_budget,
     look_first,
+    needed_accuracy,
     series_choice,
     step_list,
 )
@@ -79,7 +79,7 @@ def draw(subject: Subject, ledger: Ledger) -> None:
         with protection:
             gain(subject, terms(subject, account))
         with accuracy:
-            level_accuracy.draw(subject, terms(subject, account).request)
+            needed_accuracy.draw(subject, terms(subject, account).request)
         budget, more = st.columns(2, gap="large")
         with more.expander("Centers, method, exact values", icon=":material/tune:"):
             controls.centers_control()

@@ -10,7 +10,7 @@ import streamlit as st
 
 from dpcore.privacy import explain
 from dpcore.release.unit import MOST_ROWS, Unit
-from pages.ui.publish import step_list
+from pages.ui.publish import rows_question, step_list
 from pages.ui.publish.data_step import files
 from pages.ui.publish.publish_step import PublishStep
 from pages.ui.wording import plain
@@ -168,6 +168,10 @@ def ask_of_group(group: Group, columns: list[str], row: str) -> None:
     )
     if group is GROUPS[PERSON]:
         step_list.remembered(st.text_input, "What do you call one of them?", "person", group.name)
+    opened = files()
+    if opened is not None:
+        name = word(step_list.memory().get("person") or "") if group is GROUPS[PERSON] else ""
+        rows_question.draw(opened, Unit(name or group.name, ids))
 
 
 def current() -> Answer:

@@ -10,7 +10,7 @@ import streamlit as st
 
 from dpcore.errors import DpcoreError
 from dpcore.release.ledger import Actors, Ledger
-from dpcore.release.note import Note
+from dpcore.release.note import ReleaseNote
 from dpcore.release.plan import ReleasePlan
 from dpcore.release.publish import Progress, Unanswered, publish
 from pages.ui import access, background, workers
@@ -41,7 +41,7 @@ def begin(
     plan: ReleasePlan,
     ledger: Ledger,
     asked: str | None = None,
-    note: Note | None = None,
+    note: ReleaseNote | None = None,
 ) -> Job[int]:
     """Publish a plan and return the job, which ends with the release's number.
 

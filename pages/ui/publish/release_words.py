@@ -5,10 +5,14 @@ from __future__ import annotations
 import streamlit as st
 
 from dpcore.release.note import LONGEST as LONGEST_NOTE
-from dpcore.release.note import Note
+from dpcore.release.note import ReleaseNote
+from dpcore.release.plan import ReleasePlan
 from dpcore.release.publication import LONGEST, Publication
+from dpcore.release.sources import DataSource
+from dpcore.release.unit import Unit
+from dpcore.runs.request import Request
 from pages.ui.publish import step_list
-from pages.ui.wording import printable
+from pages.ui.wording import plain, printable
 
 #: Each entry of the certificate: its question, and an example.
 WORDS = {
@@ -19,9 +23,10 @@ WORDS = {
     "license": ("What may others do with it?", "CC BY 4.0"),
 }
 WHO, WHY = "note who", "note why"
+ACCURACY = "known accuracy"
 
 
-def draw() -> None:
+def draw(plan: ReleasePlan) -> None:
     """The entries, all of them optional."""
     left, right = st.columns(2, gap="large")
     with left.expander("Words for the certificate (public)", icon=":material/description:"):
@@ -29,6 +34,8 @@ def draw() -> None:
             step_list.remembered(
                 st.text_input, question, name, "", max_chars=LONGEST, placeholder=example
             )
+        if accuracy := publication(plan).accuracy:
+            st.caption(f"It will also say how accurate the result is: {plain(accuracy)}")
     with right.expander("A note for yourselves (not published)", icon=":material/edit_note:"):
         for name, question, example in (
             (WHO, "Who publishes this?", "Ann, planning"),
@@ -40,14 +47,23 @@ def draw() -> None:
         st.caption("The ledger keeps it, and History shows it. No file that leaves contains it.")
 
 
-def publication() -> Publication:
-    """What was entered for the certificate, also in the moment in which a button is pressed."""
-    return Publication(**{name: entered(name) for name in WORDS})
+def publication(plan: ReleasePlan) -> Publication:
+    """What was entered for the certificate, also in the moment in which a button is pressed; and
+    how accurate this run is, if step 4 showed that."""
+    run = (plan.data, plan.unit, plan.request.with_seed(0))
+    accuracy = printable(" ".join(known_accuracy().get(run, "").split()))
+    return Publication(**{name: entered(name) for name in WORDS}, accuracy=accuracy[:LONGEST])
 
 
-def note() -> Note:
+def known_accuracy() -> dict[tuple[DataSource, Unit, Request], str]:
+    """The accuracy of the runs that step 4 showed, in words. No private row has a part in it."""
+    found: dict[tuple[DataSource, Unit, Request], str] = st.session_state.setdefault(ACCURACY, {})
+    return found
+
+
+def note() -> ReleaseNote:
     """What was entered for the ledger."""
-    return Note(entered(WHO), entered(WHY))
+    return ReleaseNote(entered(WHO), entered(WHY))
 
 
 def entered(name: str) -> str:

@@ -167,5 +167,7 @@ def keep(opened: Opened, counted: Counted) -> None:
     )
     own = SessionData(about, counted.dataset, source, unit, counted.tally)
     own_data.keep(own)
+    if (name := step_list.memory().get("asked name")) and unit.ids:
+        step_list.put(f"name {own.key}", name)
     url_keys.DATA.put(own.key)
     step_list.go(PublishStep.LEVEL)

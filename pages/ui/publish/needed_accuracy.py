@@ -27,6 +27,7 @@ from pages.ui import fragments, own_data, public_numbers, url_keys
 from pages.ui.choice import Choice
 from pages.ui.choose import level_jobs, need_controls
 from pages.ui.choose.level_jobs import Ground
+from pages.ui.publish import release_words
 from pages.ui.publish.publish_source import Subject
 from pages.ui.wording import plain
 
@@ -46,10 +47,10 @@ def draw(subject: Subject, request: Request) -> None:
     need = need_controls.draw(about.unit, about.geographic, d == 2)
     rows = public_numbers.rows(choice.data)
     with figures:
-        draw_figures(choice, need, rows)
+        draw_figures(subject, choice, need, rows)
 
 
-def draw_figures(choice: Choice, need: Need, rows: int | None) -> None:
+def draw_figures(subject: Subject, choice: Choice, need: Need, rows: int | None) -> None:
     if rows is None:
         st.metric("How accurate the result will be", "?")
         st.caption(
@@ -60,12 +61,12 @@ def draw_figures(choice: Choice, need: Need, rows: int | None) -> None:
         return
     ground = level_jobs.ground(choice, rows)
     if ground.stands_in and choice.box.d != 2:
-        from_analysis(ground, need)
+        from_analysis(subject, ground, need)
         return
     epsilon = choice.request.epsilon
     jobs = [*level_jobs.jobs(ground, need), level_jobs.job(ground, need, epsilon)]
     going = not all(job.done for job in jobs)
-    fragments.until_done(show, going, ground, need)
+    fragments.until_done(show, going, subject, ground, need)
 
 
 def measured_on(subject: Subject) -> str:
@@ -74,7 +75,7 @@ def measured_on(subject: Subject) -> str:
     return twins[-1] if twins else subject.key
 
 
-def show(ground: Ground, need: Need) -> bool:
+def show(subject: Subject, ground: Ground, need: Need) -> bool:
     """What is known so far; True once all runs are finished."""
     request, about = ground.choice.request, ground.choice.about
     jobs: list[Any] = level_jobs.jobs(ground, need)
@@ -86,10 +87,11 @@ def show(ground: Ground, need: Need) -> bool:
     )
     done = all(job.done for job in [*jobs, now])
     tell(found, here, done)
+    remember(subject, found, here)
     return done
 
 
-def from_analysis(ground: Ground, need: Need) -> None:
+def from_analysis(subject: Subject, ground: Ground, need: Need) -> None:
     """Figures worked out without any data, where public data cannot stand in."""
     request, about, box = ground.choice.request, ground.choice.about, ground.choice.box
     known = request.algorithm if request.algorithm in PREDICTED else PREDICTED[0]
@@ -113,6 +115,15 @@ def from_analysis(ground: Ground, need: Need) -> None:
         return
     here = next((each for each in found.known if each.level == level_here(request)), None)
     tell(found, here, True)
+    remember(subject, found, here)
+
+
+def remember(subject: Subject, found: Recommendation, here: LevelAccuracy | None) -> None:
+    """Keep the figure at the chosen level for the certificate of this run."""
+    known = release_words.known_accuracy()
+    if here is not None and math.isfinite(here.reached):
+        at = found.request.at(here.level.epsilon).with_seed(0)
+        known[subject.source, subject.unit, at] = f"{found.accuracy(here)} {found.source}"
 
 
 def level_here(request: Request) -> Level:

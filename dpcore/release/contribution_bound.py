@@ -1,0 +1,193 @@
+"""How many rows each person has, asked privately, from the budget.
+
+A release that protects a person counts at most m rows of each. To choose m by looking at the data
+would tell something of them. Who does not know m can ask for it here: the least number on a public
+ladder that a share of all ids does not exceed.
+
+**The unit** is everything that one id has, under add/remove, as in the release that follows. Rows
+without an id belong to nobody and are left out.
+
+**Sensitivity.** Let c be the number of rows of an id, at most the end of the ladder. Each id is one
+entry of a list of such numbers, and whoever is added or removed, with all rows, adds or removes one
+entry; the numbers of all others stay. The answer is one choice among the steps of the ladder by the
+exponential mechanism. The score of a step is how nearly it holds the entry at the share of all;
+`dpcore.runs.private_bounds.QuantileSlab` proves that one entry moves no score by more than 1. So
+the answer is epsilon-private for one id.
+
+**Composition.** The charge joins the account of the data like that of any release: it is asked of
+the same table, under the same relation and unit, and the account adds up epsilons also where later
+questions are chosen by earlier answers (`dpcore.release.ledger`). The ledger is charged in the
+transaction that keeps the answer, before anybody sees it; a run that ends after noise was asked for
+is charged in full.
+
+With N steps and epsilon e, the number of ids up to the chosen step misses the share by more than
+(2 / e) ln(N / chance) with at most that chance: some 300 ids at 0.05.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from fractions import Fraction
+
+import numpy as np
+
+from dpcore.datasets.rows import RowsDataset
+from dpcore.errors import BadInput
+from dpcore.geometry.domain import Box, IntArray
+from dpcore.privacy.accounting import Budget, Neighbors
+from dpcore.privacy.losses import Selection
+from dpcore.privacy.noise import Noise
+from dpcore.privacy.release_noise import ReleaseNoise
+from dpcore.privacy.rounding import down
+from dpcore.queries.curator import Curator
+from dpcore.release.accounts import Claim
+from dpcore.release.amounts import Amount
+from dpcore.release.ledger import Actors, Entry, Ledger
+from dpcore.release.sources import FileData
+from dpcore.release.unit import Unit
+from dpcore.runs.private_bounds import QuantileSlab
+
+#: What the ledger calls such a question, and where a line of the ledger holds the answer.
+PURPOSE, ANSWER = "rows of each", "rows of each"
+#: The steps among which the answer is chosen.
+LADDER = (
+    *range(1, 21), 25, 30, 35, 40, 45, 50, 60, 70, 80, 90, 100, 120, 150, 200, 250, 300, 400, 500,
+    600, 800, 1000, 1500, 2000, 3000, 5000, 10_000,
+)  # fmt: skip
+#: So many ids have no more rows than the answer, about.
+SHARE = Fraction(95, 100)
+
+
+def ask_rows_of_each(
+    ledger: Ledger,
+    name: str,
+    data: FileData,
+    unit: Unit,
+    epsilon: float,
+    allowed: Amount | None = None,
+    actors: Actors | None = None,
+) -> Entry:
+    """Ask how many rows about 95 % of all ids do not exceed, and charge the ledger for it.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        What to charge.
+    name : str
+        The name of the data set.
+    data : FileData
+        The files. Rows count wherever they lie, so their columns and box are not used.
+    unit : Unit
+        What is protected, told apart by the column `unit.ids`.
+    epsilon : float
+        What the question costs.
+    allowed : Amount or None, default=None
+        What everything about these data may cost together; needed if the account is new.
+    actors : Actors or None, default=None
+        Who asked for it.
+
+    Returns
+    -------
+    Entry
+        The new line of the ledger; `rows_of_each(entry)` is the answer.
+
+    Raises
+    ------
+    ValueError
+        If the unit names no column of ids, or the account is new and `allowed` is missing.
+    ReleaseRefused
+        If the account has less left; nothing is spent.
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> from dpcore.release import Amount, FileData, Ledger, Unit, ask_rows_of_each, rows_of_each
+    >>> with open("rides.csv", "w") as file:
+    ...     _ = file.write("card,lon\\n" + "".join(f"{i // 3},1\\n" for i in range(9000)))
+    >>> data = FileData("rides.csv", ("lon",), dpcore.Box((0,), (2,), ("lon",)))
+    >>> unit = Unit("passenger", ids="card")
+    >>> entry = ask_rows_of_each(
+    ...     Ledger("books"), "rides", data, unit, 0.5, allowed=Amount.of(1.0)
+    ... )
+    >>> rows_of_each(entry)
+    3
+    """
+    if unit.ids is None:
+        raise BadInput("Name the column that tells people apart: rows are counted by it.")
+    account = ledger.account(name)
+    total = account.allowed if account else allowed
+    if total is None:
+        raise BadInput(
+            f"The ledger has no account {name!r}. To open it, say what everything may cost "
+            "together."
+        )
+    price, budget = Amount.of(epsilon), Budget(epsilon)
+    state = data.state()
+    claim = Claim(name, Neighbors.ADD_REMOVE, unit, total, price, data.fingerprints(ledger.key))
+    ledger.check(claim)
+    time = datetime.now(UTC).isoformat(timespec="seconds")
+    counts = data.rows_of_ids(unit.ids, LADDER[-1])
+    if data.state() != state:
+        raise BadInput("The files were changed while they were read. Try again with files at rest.")
+    noise = ReleaseNoise()
+    said = {
+        "epsilon": float(price.epsilon),
+        "delta": 0.0,
+        "unit": unit.as_dict(),
+        "statement": f"How many rows each {unit.name} has, at most, for about "
+        f"{float(100 * SHARE):g} in 100",
+    }
+    try:
+        answer = chosen(counts, Budget(down(price.epsilon), budget.delta), noise)
+    except BaseException as error:
+        if noise.asked:
+            failure = f"It ended early ({type(error).__name__})."
+            ledger.record(claim, PURPOSE, time, said, {}, failure, actors)
+        raise
+    told = {**said, ANSWER: answer, "statement": f"{said['statement']}: {answer:,}"}
+    return ledger.record(claim, PURPOSE, time, told, {}, None, actors)
+
+
+def chosen(counts: IntArray, budget: Budget, noise: Noise) -> int:
+    """The step of the ladder that a share of all ids does not exceed, chosen privately.
+
+    `counts` has how many ids have 0, 1, ... rows.
+    """
+    steps = np.searchsorted(LADDER, np.arange(len(counts)))
+    entries = np.repeat(np.minimum(steps, len(LADDER) - 1), counts) + 0.5
+    ids = RowsDataset.from_values(entries[:, None], Box.cube(1, 0, len(LADDER)))
+    curator = Curator(ids, budget, noise, Neighbors.ADD_REMOVE)
+    score = QuantileSlab(0, SHARE, len(LADDER))
+    return LADDER[curator.select(score, Selection(budget.epsilon), "rows of each id")]
+
+
+def rows_of_each(entry: Entry) -> int:
+    """The answer that a line of the ledger holds.
+
+    Parameters
+    ----------
+    entry : Entry
+        The line that `ask_rows_of_each` returned.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    ValueError
+        If the line is no such question.
+
+    Examples
+    --------
+    >>> from dpcore.release import BuiltinData, Ledger, ReleasePlan, publish, rows_of_each
+    >>> plan = ReleasePlan("flowers", BuiltinData("s1-like"), "dplloyd", k=2, epsilon=0.5)
+    >>> try:
+    ...     rows_of_each(publish(plan, Ledger("books")).entry)
+    ... except ValueError as reason:
+    ...     print(reason)
+    Entry 1 of the ledger is no such question.
+    """
+    if ANSWER not in entry.plan:
+        raise BadInput(f"Entry {entry.number} of the ledger is no such question.")
+    return int(entry.plan[ANSWER])

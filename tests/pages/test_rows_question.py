@@ -1,0 +1,33 @@
+"""Who does not know how many rows each person has asks the data, and pays for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dpcore.release import Amount, Ledger
+from dpcore.release.contribution_bound import PURPOSE
+from tests.pages.publishing import counted, page, settled, trips, upload
+from tests.pages.visits import checked, press, words
+
+
+def test_the_number_is_asked_from_the_budget_and_the_release_follows(ledger_folder: Path) -> None:
+    lines = [f"{x:.5f},{y:.5f},{i // 3}" for i, (x, y) in enumerate(trips(9000).tolist())]
+    app = upload(page(), "people.csv", "\n".join(["lon,lat,card", *lines]))
+    app.radio(key="remembered-who").set_value("person")
+    app = checked(app)
+    (meaning,) = (each for each in app.radio if "hold?" in each.label)
+    meaning.set_value("same")
+    app = checked(app)
+    app.number_input(key="remembered-asked price").set_value(0.5)
+    assert app.button(key="ask-rows").label == "Ask, and use ε 0.05 for good"
+    app = checked(app)
+    assert Ledger(ledger_folder).entries() == []
+    app = settled(press(app, "ask-rows"))
+    (asked,) = Ledger(ledger_folder).entries()
+    assert (asked.purpose, asked.account, asked.charged) == (PURPOSE, "people", Amount.of(0.5))
+    assert "with up to 3 rows" in words(app)
+    app = press(app, "who")
+    app = press(counted(app), "protected")
+    assert any("ε 0.5 left" in each.proto.text for each in app.get("progress"))
+    app = page(view="history")
+    assert "How many rows each person has" in words(app)
