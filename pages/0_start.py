@@ -221,7 +221,7 @@ def more() -> None:
             "- **Does my data leave this machine?** No. This program asks no other computer for "
             "anything, and your files stay in memory until you close the page or press “Forget my "
             "data”. Only what you publish can leave, as files that you download.\n"
-            "- **What can I try without spending anything?** Everything but *Publish*, and "
+            "- **What can I try without using any budget?** Everything but *Publish*, and "
             "*Publish* up to its last button. Sample data are offered there.\n"
             "- **What does a level mean?** It limits how sure an attacker can become. Each level "
             "says so in words; you never need ε.\n"

@@ -136,9 +136,9 @@ def notes(choice: Choice, rows: int | None) -> None:
         seen = visibility.of(choice.data)
         st.caption(
             {
-                Visibility.PUBLIC: "Measured on these data, which are public. Nothing is spent.",
-                Visibility.TWIN: "Measured on the private twin, which is paid for. Nothing more is "
-                "spent.",
+                Visibility.PUBLIC: "Measured on these data, which are public. No budget is used.",
+                Visibility.TWIN: "Measured on the private twin, which is paid for. No more "
+                "budget is used.",
                 Visibility.RAW: "Measured on public New York trips laid over your area, not on "
                 "your rows. A private twin gives figures of your own, at a price.",
             }[seen]

@@ -111,6 +111,7 @@ def test_the_dashboard_opens_from_the_wheel_outside_a_checkout(
         assert fetch(server).status == 403
         shown = drawn(server, "", X_Dpcore_Token=token)
         assert "What privacy costs" in shown
+        assert "Made-up data" in drawn(server, "start", X_Dpcore_Token=token)
         for file in ("map.js", "map.css", "leaflet.js", "around.json"):
             found = fetch(f"{server}/app/static/map/{file}", {"X-Dpcore-Token": token})
             assert found.status == 200, file

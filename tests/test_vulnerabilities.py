@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
@@ -59,6 +60,34 @@ def test_what_was_not_checked_is_said(
 ) -> None:
     assert outcome(script, monkeypatch, json.dumps({"dependencies": packages})) == code
     assert said in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("fault", [OSError("full"), subprocess.CalledProcessError(1, "ensurepip")])
+def test_without_an_environment_nothing_fails(
+    script: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    fault: Exception,
+) -> None:
+    def create(*_: object, **__: object) -> None:
+        raise fault
+
+    monkeypatch.setattr(script, "has_tool", lambda: False)
+    monkeypatch.setattr(script.venv, "create", create)
+    with pytest.raises(SystemExit) as end:
+        script.main()
+    assert end.value.code == 0
+    assert "NOT CHECKED" in capsys.readouterr().out
+
+
+def test_a_command_that_never_answers_fails_nothing(
+    script: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(script, "LONGEST", 0.1)
+    with pytest.raises(SystemExit) as end:
+        script.called([sys.executable, "-c", "import time; time.sleep(600)"])
+    assert end.value.code == 0
+    assert "NOT CHECKED" in capsys.readouterr().out
 
 
 def test_without_a_network_nothing_fails(

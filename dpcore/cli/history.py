@@ -16,7 +16,7 @@ from dpcore.release.signature import public_key
 def add(command: argparse.ArgumentParser) -> None:
     command.description = (
         "List all releases and what is left of each budget, or write the files of one release "
-        "again. This reads the ledger and spends nothing."
+        "again. This reads the ledger and uses no budget."
     )
     command.add_argument("number", type=int, nargs="?", help="the release to write again")
     command.add_argument(
@@ -74,6 +74,8 @@ def tell(books: Ledger) -> None:
             print(f"  {entry.number:>4}  {entry.time}  {cost(entry)}  {what}{failure}")
             if by := entry.actors.words():
                 print(f"        {by}")
+            if note := entry.note.words():
+                print(f"        {note}")
         print()
 
 

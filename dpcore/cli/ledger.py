@@ -21,7 +21,7 @@ def add(command: argparse.ArgumentParser) -> None:
         "Back up the ledger, restore it, or check that it is whole. A backup is one file with the "
         "database and its key; keep it as secret as the ledger. Restoring never loses a release: a "
         "ledger that has more releases than the backup is left as it is. If another tool has "
-        "published from the same data, charge what it spent."
+        "published from the same data, charge what it used."
     )
     actions = command.add_subparsers(dest="action", required=True, metavar="ACTION")
     for action, words in (
@@ -32,7 +32,7 @@ def add(command: argparse.ArgumentParser) -> None:
         part.add_argument("file", type=Path, help="the backup")
         add_ledger(part)
     add_ledger(actions.add_parser("check", help="check every page, link and released file"))
-    add_charge(actions.add_parser("charge", help="charge what another tool has spent"))
+    add_charge(actions.add_parser("charge", help="charge what another tool has used"))
     command.set_defaults(do=do)
 
 
@@ -57,9 +57,9 @@ def add_charge(command: argparse.ArgumentParser) -> None:
         "of neighbors. A charge cannot be undone."
     )
     command.add_argument("name", help="the name of the data set")
-    command.add_argument("--epsilon", type=float, required=True, help="what the tool spent")
+    command.add_argument("--epsilon", type=float, required=True, help="what the tool used")
     command.add_argument(
-        "--delta", type=float, default=0.0, help="what the tool spent (%(default)s)"
+        "--delta", type=float, default=0.0, help="what the tool used (%(default)s)"
     )
     command.add_argument("--tool", required=True, help="the tool, and what it published, in words")
     command.add_argument(

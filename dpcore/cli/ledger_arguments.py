@@ -12,6 +12,7 @@ from dpcore.errors import BadInput
 from dpcore.release.ledger import Account, Entry, Ledger
 from dpcore.release.ledger_folder import VARIABLE, usual_folder
 from dpcore.release.ledger_store import DATABASE, KEY
+from dpcore.release.note import without_note
 
 
 def add_ledger(command: argparse.ArgumentParser) -> None:
@@ -64,14 +65,16 @@ def entry_as_dict(entry: Entry) -> dict[str, Any]:
         "epsilon": float(entry.charged.epsilon),
         "delta": float(entry.charged.delta),
         "time": entry.time,
-        "plan": dict(entry.plan),
+        "plan": without_note(entry.plan),
         "failure": entry.failure,
         "asked by": entry.actors.asked_by,
         "approved by": entry.actors.approved_by,
+        "who": entry.note.who,
+        "why": entry.note.why,
     }
 
 
 def agreed() -> bool:
     """Ask the person at the terminal."""
-    print("Spend it? (yes/no) ", end="", file=sys.stderr, flush=True)
+    print("Use this budget? (yes/no) ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() == "yes"

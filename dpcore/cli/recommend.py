@@ -42,6 +42,13 @@ def add(command: argparse.ArgumentParser) -> None:
         help="the public box of your data: all low ends, then all high ends; with two ends in "
         "degrees, longitude first, it is a map",
     )
+    command.add_argument(
+        "--rows",
+        type=int,
+        default=1,
+        metavar="M",
+        help="rows of each id that count, at most, where the level protects an id (%(default)s)",
+    )
     command.add_argument("--delta", type=float, default=0.0, help="for methods that can use it")
     command.add_argument(
         "--neighbors", choices=[str(n) for n in Neighbors], default=str(Neighbors.ADD_REMOVE)
@@ -63,6 +70,7 @@ def do(arguments: argparse.Namespace) -> int:
         delta=arguments.delta,
         neighbors=arguments.neighbors,
         every_level=arguments.every_level,
+        rows_of_each=arguments.rows,
     )
     print(json.dumps(found.as_dict(), indent=1) if arguments.json else found)
     return NONE if found.level is None else 0

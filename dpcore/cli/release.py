@@ -34,6 +34,7 @@ from dpcore.privacy.accounting import Neighbors
 from dpcore.release.amounts import Amount
 from dpcore.release.ledger import Ledger, ReleaseRefused
 from dpcore.release.leveled_source import LeveledFileData
+from dpcore.release.note import Note
 from dpcore.release.output import refuse_target
 from dpcore.release.plan import TWIN, ReleasePlan
 from dpcore.release.plan_toml import plan_files
@@ -57,7 +58,7 @@ WORDS = {
 
 def add(command: argparse.ArgumentParser) -> None:
     command.description = (
-        "Publish the result of one run. The command says what it is about to do, and spends "
+        "Publish the result of one run. The command says what it is about to do, and publishes "
         "nothing before you agree."
     )
     command.add_argument(
@@ -104,11 +105,16 @@ def add(command: argparse.ArgumentParser) -> None:
         type=int,
         metavar="N",
         help="about how many rows there are, a public number: a method that could not answer for "
-        "so many is refused before anything is spent",
+        "so many is refused before any budget is used",
     )
     group = command.add_argument_group("words on the certificate")
     for each in fields(Publication):
         group.add_argument(f"--{each.name}", default="", help=WORDS[each.name])
+    group = command.add_argument_group(
+        "note", "Kept in the ledger and shown in the history. It is in no file that leaves."
+    )
+    group.add_argument("--who", default="", help="who makes this release")
+    group.add_argument("--why", default="", help="why, or for whom")
     add_ledger(command)
     command.add_argument(
         "--output", type=Path, help="new folder for the files (default: release-NUMBER)"
@@ -122,7 +128,7 @@ def add(command: argparse.ArgumentParser) -> None:
         "--save-plan",
         type=to_be_written,
         metavar="FILE",
-        help="write these options to a TOML file for `dpcore release FILE`, and spend nothing",
+        help="write these options to a TOML file for `dpcore release FILE`, and publish nothing",
     )
     command.add_argument("--yes", action="store_true", help="do not ask; publish at once")
     command.add_argument("--json", action="store_true", help="print the ledger's entry as JSON")
@@ -149,11 +155,11 @@ def add_own_levels(command: argparse.ArgumentParser) -> None:
 
 def do(arguments: argparse.Namespace) -> None:
     books = ledger(arguments)
-    plan = planned(arguments, books)
+    plan, note = planned(arguments, books), Note(arguments.who, arguments.why)
     if arguments.save_plan:
         for name, text in plan_files(plan, arguments.save_plan.name).items():
             arguments.save_plan.with_name(name).write_text(text, encoding="utf-8")
-        print(f"dpcore: nothing was spent; {arguments.save_plan} has the plan.", file=sys.stderr)
+        print(f"dpcore: no budget was used; {arguments.save_plan} has the plan.", file=sys.stderr)
         return
     # Another process may get the next number: the files then wait in the ledger.
     refuse_target(arguments.output or default_folder(len(books.entries()) + 1))
@@ -161,16 +167,16 @@ def do(arguments: argparse.Namespace) -> None:
     if arguments.quiet and not arguments.yes:
         raise BadInput("With --quiet nothing is asked: add --yes.")
     if not (arguments.yes or agreed()):
-        raise ReleaseRefused("not agreed to: nothing was spent")
+        raise ReleaseRefused("not agreed to: no budget was used")
     if arguments.sign and signer(books.folder) is None:
         make_key(books.folder)
     try:
         with Stages() as stages:
-            release = publish(plan, books, lambda each: stages(each.doing, each.part))
+            release = publish(plan, books, lambda each: stages(each.doing, each.part), note=note)
     except sqlite3.Error as problem:
         raise BadInput(
             f"The ledger could not be written: {problem}. dpcore history says whether the release "
-            "was kept and charged; if it is not there, nothing was spent."
+            "was kept and charged; if it is not there, no budget was used."
         ) from problem
     folder = arguments.output or default_folder(release.entry.number)
     save(release, folder)
@@ -315,7 +321,7 @@ def unit_of(arguments: argparse.Namespace) -> str:
 
 
 def total(arguments: argparse.Namespace, books: Ledger, name: str) -> Amount:
-    """What may be spent on the data in all: as said now, or as it was when the account began."""
+    """The budget of the data: given now, or fixed when the account began."""
     if arguments.allowed:
         if len(arguments.allowed) > 2:
             raise BadInput("--allowed takes an epsilon and, if need be, a delta.")
@@ -323,8 +329,7 @@ def total(arguments: argparse.Namespace, books: Ledger, name: str) -> Amount:
     if account := books.account(name):
         return account.allowed
     raise BadInput(
-        f"This would be the first release of {name!r}: say with --allowed what all releases of it "
-        "may ever cost."
+        f"This would be the first release of {name!r}: give its lifetime budget with --allowed."
     )
 
 

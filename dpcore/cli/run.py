@@ -80,7 +80,7 @@ def do(arguments: argparse.Namespace) -> None:
         result = run(
             replace(asked, regions=divided),
             data,
-            progress=lambda part: stages("spending the budget", part),
+            progress=lambda part: stages("using the budget", part),
         )
     if format is not None:
         if not isinstance(result.centers, PrivateCenters):
@@ -132,7 +132,7 @@ def tell(result: RunResult) -> None:
     """Print the result for a person."""
     if isinstance(result.centers, PrivateCenters):
         print(
-            f"{result.algorithm}: {result.verdict}, epsilon {at_most(result.epsilon)} spent, ",
+            f"{result.algorithm}: {result.verdict}, epsilon {at_most(result.epsilon)} used, ",
             end="",
         )
         print(f"under {result.neighbors}. Simulated noise: not for publication.")

@@ -239,8 +239,10 @@ def cells_inside(area: Area, box: Box) -> tuple[int, int, npt.NDArray[np.bool_]]
     if not (len(columns) and len(rows)):
         return 0, 0, np.zeros((0, 0), dtype=bool)
     _check_effort(area, rows, len(columns))
-    shapely.prepare(shape)
-    return starts[0], starts[1], shapely.intersects_xy(shape, columns[:, None], rows[None, :])
+    # A prepared shape builds its index while it is asked, so two threads must not share one.
+    own = shapely.from_wkb(shapely.to_wkb(shape))
+    shapely.prepare(own)
+    return starts[0], starts[1], shapely.intersects_xy(own, columns[:, None], rows[None, :])
 
 
 def _check_effort(area: Area, rows: FloatArray, columns: int) -> None:

@@ -153,13 +153,13 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         if self.noise == SIMULATED:
             if payers:
                 raise BadInput(
-                    f"Simulated noise spends nothing. Leave out {payers[0]}, "
+                    f"Simulated noise uses no budget. Leave out {payers[0]}, "
                     "or set noise='release'."
                 )
             return
         if len(payers) != 1:
             raise BadInput(
-                "noise='release' spends a budget. Give either ledger=FOLDER, for centers that may "
+                "noise='release' uses a budget. Give either ledger=FOLDER, for centers that may "
                 "be published, or accountant=dpcore.Accountant(epsilon)."
             )
         if self.random_state is not None:
@@ -255,7 +255,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         else:
             raise BadInput(
                 f"This would be the first release of {self.account!r}: say with allowed=… what "
-                "epsilon all releases of it may ever spend."
+                "epsilon all releases of it may ever use."
             )
         plan = ReleasePlan(
             self.account,

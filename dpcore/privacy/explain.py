@@ -208,8 +208,8 @@ def rows_of(kind: str) -> str:
 
 
 def bill(price: str, allowed: str) -> str:
-    """What a release costs, in a sentence or two."""
+    """How much of the budget a release uses, in a sentence or two."""
     return (
-        f"It costs {price} of the {allowed} that all releases of these data may ever cost. A "
-        "charge cannot be undone, whatever becomes of the files."
+        f"It uses {price} of a lifetime budget of {allowed}. A charge cannot be undone, whatever "
+        "becomes of the files."
     )

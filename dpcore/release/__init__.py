@@ -5,6 +5,7 @@ from dpcore.release.array_source import ArrayData
 from dpcore.release.finding import Finding
 from dpcore.release.ledger import Account, Actors, Entry, Ledger, ReleaseRefused
 from dpcore.release.leveled_source import LeveledFileData
+from dpcore.release.note import Note
 from dpcore.release.opening import opened
 from dpcore.release.outside_charge import record_outside_charge
 from dpcore.release.plan import RELEASE, TWIN, ReleasePlan
@@ -31,6 +32,7 @@ __all__ = [
     "Finding",
     "Ledger",
     "LeveledFileData",
+    "Note",
     "Progress",
     "Publication",
     "PublishedFiles",

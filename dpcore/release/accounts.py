@@ -138,6 +138,8 @@ class Claim:
     counted: Mapping[str, Any] | None = None
     #: The fingerprint of the rows that are counted, once they are read.
     rows: str | None = None
+    #: The name of the series that the release is a period of.
+    series: str | None = None
 
 
 def exists(database: sqlite3.Connection, name: str) -> bool:
@@ -170,6 +172,7 @@ def check(database: sqlite3.Connection, claim: Claim) -> None:
                 f"These data, or some of them, were published before under the name "
                 f"{row['account']!r}. Use that name, so that all charges meet in one account."
             )
+    _refuse_other_composition(database, claim)
     if not exists(database, claim.account):
         account = as_opened(claim)
     else:
@@ -179,9 +182,27 @@ def check(database: sqlite3.Connection, claim: Claim) -> None:
             _refuse_other_rows(database, account, claim)
     if not claim.price.within(account.left):
         raise ReleaseRefused(
-            f"{claim.account!r} may spend {account.allowed} in all, and {account.left} is left. "
-            f"This release would cost {claim.price}. What is spent stays spent."
+            f"{claim.account!r} has a budget of {account.allowed}, and {account.left} is left. "
+            f"This release would use {claim.price}. What is used stays used."
         )
+
+
+def _refuse_other_composition(database: sqlite3.Connection, claim: Claim) -> None:
+    """All periods of a series are added up in one account, or each has its own: of some in one and
+    some in the other, no account would tell what they cost together."""
+    if claim.series is None:
+        return
+    for account, plan in database.execute("SELECT account, plan FROM releases"):
+        if json.loads(plan).get("series", {}).get("name") != claim.series:
+            continue
+        together, now_together = account == claim.series, claim.account == claim.series
+        if together != now_together:
+            how = "added up in one account" if together else "paid by an account for each period"
+            raise ReleaseRefused(
+                f"Earlier periods of the series {claim.series!r} were {how}, and this one would "
+                "not be, so no account would tell what all of them cost. Say the same of all "
+                "periods, or begin a series with another name."
+            )
 
 
 def _refuse_other_terms(account: Account, claim: Claim) -> None:
@@ -190,17 +211,17 @@ def _refuse_other_terms(account: Account, claim: Claim) -> None:
     if account.neighbors is not claim.neighbors:
         raise ReleaseRefused(
             f"{name!r} is protected under {account.neighbors}; a release under {claim.neighbors} "
-            "cannot be added to what was spent."
+            "cannot be added to what is used already."
         )
     if (account.unit, account.ids) != (claim.unit.name, claim.unit.ids):
         ids = "" if account.ids is None else f", told apart by {account.ids!r}"
         raise ReleaseRefused(
             f"What {name!r} protects is one {account.unit}{ids}; a release that protects anything "
-            "else cannot be added to what was spent."
+            "else cannot be added to what is used already."
         )
     if account.allowed != claim.allowed:
         raise ReleaseRefused(
-            f"{name!r} may spend {account.allowed} in all. That was fixed with its first release."
+            f"{name!r} has a budget of {account.allowed}. That was fixed with its first release."
         )
 
 

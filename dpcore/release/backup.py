@@ -82,7 +82,7 @@ def restore(folder: Path, file: Path) -> list[str]:
         if own[-1] not in heads:
             raise Refusal(
                 f"The ledger in {folder} has {len(own) - 1} releases, and not only those of the "
-                f"backup ({len(heads) - 1}). Restoring would forget what was spent: nothing was "
+                f"backup ({len(heads) - 1}). Restoring would forget what was used: nothing was "
                 "changed."
             )
         with kept.opened() as database, ledger_store.opened(folder) as target:
@@ -109,7 +109,7 @@ def check(folder: Path) -> Iterator[Checked]:
         "every page of the database is in order", whole == "ok", "" if whole == "ok" else whole
     )
     for account in books.accounts():
-        what = f"{account.name!r} has spent {account.used} of {account.allowed}"
+        what = f"{account.name!r} has used {account.used} of {account.allowed}"
         yield Checked(what, account.used.within(account.allowed))
     yield Checked(f"{len(heads) - 1} releases in all; the head is {heads[-1]}", True)
 
@@ -139,7 +139,7 @@ def _refuse_more(folder: Path, count: int) -> None:
         if own > count:
             raise Refusal(
                 f"The ledger in {folder} is damaged, but has {own} releases, more than the backup "
-                f"({count}): restoring would forget what was spent. Nothing was changed. To give "
+                f"({count}): restoring would forget what was used. Nothing was changed. To give "
                 "them up, move that ledger away first."
             )
 

@@ -95,6 +95,7 @@ from dpcore.release.accounts import (
 from dpcore.release.amounts import Amount
 from dpcore.release.ledger_schema import DamagedLedger
 from dpcore.release.ledger_store import reading, writing
+from dpcore.release.note import Note
 
 __all__ = ["Account", "Claim", "Entry", "Ledger", "ReleaseRefused"]
 
@@ -177,6 +178,11 @@ class Entry:
     #: Why there is nothing to show for the charge; None when there is.
     failure: str | None = None
     actors: Actors = Actors()
+
+    @property
+    def note(self) -> Note:
+        """Who made it and why, where somebody wrote that down."""
+        return Note.of(self.plan)
 
     @property
     def asked(self) -> Amount:

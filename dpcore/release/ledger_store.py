@@ -290,7 +290,7 @@ def _size(path: Path) -> int:
 def _lost(folder: Path) -> DamagedLedger:
     return DamagedLedger(
         f"{folder / KEY} shows that there was a ledger in this folder, but {DATABASE} is missing "
-        f"or empty. A new one would forget all that was spent. {BACKUP} If there never was a "
+        f"or empty. A new one would forget all that was used. {BACKUP} If there never was a "
         "release, remove the key."
     )
 

@@ -17,7 +17,9 @@ from dpcore.release import map_page
 from dpcore.release.bundle import derived
 from dpcore.release.finding import Finding
 from dpcore.release.published import KINDS, Published, columns, described_box, read
+from dpcore.release.published_files import EDGE
 from dpcore.release.rehearsal import Rehearsed
+from dpcore.release.weight_noise import difference, is_known
 from dpcore.results import parquet
 from dpcore.results.run_result import in_order
 from dpcore.results.synopsis import Coreset, NoisyGrid
@@ -40,8 +42,6 @@ MOST_PAIRS = 10**9
 #: Squares of what a position may be off by, as part of the box: counts on a grid are searched in
 #: whole units of a lattice.
 SAME_PLACE = 1e-12
-#: What rounding may add to a coordinate at the edge of the box, in unit coordinates.
-EDGE = 1e-9
 
 
 def check_numbers(
@@ -111,6 +111,12 @@ def _points(said: Said, published: Published, done: Rehearsed, judge: Judge) -> 
     if done.coreset:
         positive = bool((published.points[:, published.box.d] > 0).all())
         yield judge(said, "every point has a positive weight", positive, "")
+    what = "the noise beside each weight is that of the charges"
+    if is_known(said, done):
+        why = difference(said, published, done)
+        yield judge(said, what, why is None, why or "")
+    else:
+        yield Finding(what, None, "it is not known how this method makes weights of counts")
     side = done.cells_per_side
     if side is not None:
         synopsis = published.synopsis

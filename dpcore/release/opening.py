@@ -23,6 +23,8 @@ from dpcore.release.published_files import PublishedFiles
 
 #: No release has more files, nor more bytes in all of them.
 MOST_FILES, MOST_BYTES = 100, 1 << 30
+#: No certificate has more bytes. Read as JSON, a file takes many times its own memory.
+MOST_CERTIFICATE = 1 << 24
 
 
 def opened(source: str | Path | bytes) -> PublishedFiles:
@@ -94,15 +96,19 @@ def unpacked(source: str | Path | bytes, most: int | None = None) -> dict[str, b
 
 def told_of(files: Mapping[str, bytes]) -> list[str]:
     """The names of the files that a certificate speaks of, and its own."""
+    alone = [written.NAME, written.PAGE]
     try:
-        named = json.loads(files[written.NAME])["files"]
-        return [written.NAME, written.PAGE, *map(str, named)]
+        if len(files[written.NAME]) > MOST_CERTIFICATE:
+            return alone
+        return [*alone, *map(str, json.loads(files[written.NAME])["files"])]
     except (ValueError, KeyError, TypeError, RecursionError):
-        return [written.NAME, written.PAGE]
+        return alone
 
 
 def _certificate(content: bytes, where: str) -> Mapping[str, Any]:
     """What the certificate says, where it has its fields and its own fingerprint."""
+    if len(content) > MOST_CERTIFICATE:
+        raise BadInput(f"{where}: {written.NAME} has too many bytes: no certificate is so large.")
     try:
         said = json.loads(content)
     except (ValueError, RecursionError) as problem:

@@ -95,7 +95,7 @@ def record_outside_charge(
     described = {
         "epsilon": float(price.epsilon),
         "delta": float(price.delta),
-        "statement": f"Spent with another tool: {tool}.",
+        "statement": f"Used by another tool: {tool}.",
     }
     return ledger.record(claim, PURPOSE, time, described, {}, None, actors)
 

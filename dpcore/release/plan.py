@@ -259,6 +259,7 @@ class ReleasePlan:
             self.price,
             fingerprints,
             self.data.counted(),
+            series=None if self.series is None else self.series.name,
         )
 
     def statement(self) -> list[str]:

@@ -19,6 +19,7 @@ from dpcore.privacy.transcript import Transcript
 from dpcore.release import bundle, charging, output, signature
 from dpcore.release.data_package import data_package
 from dpcore.release.ledger import Actors, Claim, Entry, Files, Ledger
+from dpcore.release.note import Note
 from dpcore.release.plan import ReleasePlan
 from dpcore.release.published_files import PublishedFiles
 from dpcore.results.run_result import ReleasedResult, UnchargedResult
@@ -118,7 +119,7 @@ class ChangedData(BadInput):
 
 def spent(entry: Entry) -> str:
     """What a run without an answer cost, in a sentence."""
-    return f"The run had begun to ask when it ended, so {entry.charged} is spent."
+    return f"The run had begun to ask when it ended, so {entry.charged} is used."
 
 
 def publish(
@@ -126,10 +127,11 @@ def publish(
     ledger: Ledger,
     progress: Callable[[Progress], None] | None = None,
     actors: Actors | None = None,
+    note: Note | None = None,
 ) -> Release:
     """Make the release that a plan describes, charge the ledger, and return what may be shown.
 
-    The ledger, and no file that leaves, says who asked for it and who approved it.
+    The ledger, and no file that leaves, says who asked for it, who approved it, and why.
 
     Raises ReleaseRefused, with nothing spent, when the account cannot pay, counts other rows, or
     the same data have another name. A run that has drawn noise is charged however it ends (see
@@ -146,6 +148,8 @@ def publish(
         Called with a `Progress` as the work goes on.
     actors : Actors or None, default=None
         Who asked for it and who approved it.
+    note : Note or None, default=None
+        Who made it and why, in words.
 
     Returns
     -------
@@ -185,7 +189,7 @@ def publish(
     ledger.check(claim)
     noise = ReleaseNoise(lambda done, of: tell(Progress("drawing noise", done / of)))
     asked: list[Transcript] = []
-    keeping = Keeping()
+    record, keeping = partial(_record, ledger, plan, actors, note), Keeping()
     try:
         with listening(lambda doing, part: tell(Progress(doing, part))):
             result = run(
@@ -193,7 +197,7 @@ def publish(
                 data,
                 thresholds=plan.row_thresholds,
                 noise=noise,
-                progress=lambda part: tell(Progress("spending the budget", part)),
+                progress=lambda part: tell(Progress("using the budget", part)),
                 booking=asked.append,
             )
         if not isinstance(result, UnchargedResult):
@@ -204,7 +208,7 @@ def publish(
         seal = partial(bundle.sealed, plan, released, time, contents, signer=signer)
         if isinstance(data, EngineDataset) and plan.data.state() != state:
             raise ChangedData()
-        entry = keeping.keep(partial(_record, ledger, claim, plan, time, seal, by=actors))
+        entry = keeping.keep(partial(record, claim, time, seal))
     except BaseException as error:
         if kept := keeping.outcome():
             error.add_note(f"Release {kept.number} was made, and is in the ledger.")
@@ -215,9 +219,7 @@ def publish(
         if isinstance(error, ChangedData):
             price = plan.price
         unpaid = replace(claim, price=price)
-        entry = Keeping().keep(
-            partial(_record, ledger, unpaid, plan, time, {}, _reason(error), actors)
-        )
+        entry = Keeping().keep(partial(record, unpaid, time, {}, _reason(error)))
         if isinstance(error, Exception):
             raise Unanswered(entry) from error
         error.add_note(spent(entry))
@@ -227,14 +229,16 @@ def publish(
 
 def _record(
     ledger: Ledger,
-    claim: Claim,
     plan: ReleasePlan,
+    by: Actors | None,
+    note: Note | None,
+    claim: Claim,
     time: str,
     files: Files,
     failure: str | None = None,
-    by: Actors | None = None,
 ) -> Entry:
-    return ledger.record(claim, plan.purpose, time, plan.as_dict(), files, failure, by)
+    kept = (note or Note()).beside(plan.as_dict())
+    return ledger.record(claim, plan.purpose, time, kept, files, failure, by)
 
 
 def _reason(error: BaseException) -> str:

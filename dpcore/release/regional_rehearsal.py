@@ -73,7 +73,11 @@ def rehearse_regions(said: Mapping[str, Any], as_account: AsAccount) -> Rehearse
     except TooLong:
         return Rehearsed(f"it takes longer than {MOST_SECONDS:g} seconds", known=False)
     return Rehearsed(
-        None, names=frozenset(FACTS), facts=facts, coreset=all(each.coreset for each in done)
+        None,
+        names=frozenset(FACTS),
+        facts=facts,
+        coreset=all(each.coreset for each in done),
+        has_noise=all(each.has_noise for each in done),
     )
 
 
@@ -117,6 +121,7 @@ def rehearse_own_levels(said: Mapping[str, Any], as_account: AsAccount) -> Rehea
         names=frozenset(FACTS_BY_LEVEL),
         facts=facts,
         coreset=all(each.coreset for each in done),
+        has_noise=all(each.has_noise for each in done),
     )
 
 

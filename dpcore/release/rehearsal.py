@@ -94,6 +94,8 @@ class Rehearsed:
     cells_per_side: int | None = None
     #: Whether points are published all of whose weights are positive.
     coreset: bool = False
+    #: Whether the noise in each weight is published beside it.
+    has_noise: bool = False
 
 
 def rehearse(said: Mapping[str, Any], as_account: AsAccount) -> Rehearsed:
@@ -199,6 +201,7 @@ class _Run:
             if isinstance(synopsis, NoisyGrid)
             else None,
             coreset=isinstance(synopsis, Coreset),
+            has_noise=synopsis is not None and synopsis.variances is not None,
         )
 
 

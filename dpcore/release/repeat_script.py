@@ -24,7 +24,7 @@ from dpcore.release import Amount, {kind}, Ledger, {words}ReleasePlan, {period}U
 {fields}
 )
 print("\\n".join(plan.statement()))
-if input("Spend it? (yes/no) ") == "yes":
+if input("Publish it? (yes/no) ") == "yes":
     publish(plan, Ledger(sys.argv[1])).save(sys.argv[2])
 '''
 

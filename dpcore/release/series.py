@@ -13,7 +13,9 @@ at a time and cannot check that, so the publisher states it, and the certificate
 still refuses a file, or rows, that another account has met.
 
 **Otherwise charges are added up** in one account for the whole series, as of any releases of the
-same data (see `dpcore.release.ledger`): the series ends when the budget does.
+same data (see `dpcore.release.ledger`): the series ends when the budget does. The sum is that of
+the series only if no period has another account, so a ledger refuses a series that is partly the
+one and partly the other.
 """
 
 from __future__ import annotations

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
+from typing import Any
 
 from dpcore.errors import BadInput, Infeasible
 from dpcore.privacy import explain
 from dpcore.privacy.accounting import Neighbors
-from dpcore.privacy.rounding import at_most
+from dpcore.privacy.rounding import up
 from dpcore.release.amounts import Amount
 from dpcore.release.published_files import PublishedFiles
 from dpcore.release.series import PARALLEL, Series
@@ -67,15 +68,78 @@ def union_of(releases: Iterable[PublishedFiles]) -> Coreset[ReleasedCenters]:
 def cost_of_union(releases: Iterable[PublishedFiles]) -> str:
     """What the releases of a series cost one unit together, in a sentence."""
     known = [release.certificate for release in releases]
-    epsilons = [said["epsilon"] for said in known]
-    first = known[0]
-    unit, neighbors = Unit(**first["unit"]), Neighbors(first["neighbors"])
-    parallel = all(
-        Series(**said["series"]).composition(unit, neighbors) == PARALLEL for said in known
-    )
-    total = max(epsilons) if parallel else float(sum(Amount.of(e).epsilon for e in epsilons))
-    how = "the largest of them" if parallel else "added up"
+    terms = [(said["unit"], said["neighbors"]) for said in known]
+    if not known or any(each != terms[0] for each in terms):
+        raise BadInput(
+            "Only releases that protect the same unit under the same relation have a cost together."
+        )
+    unit, neighbors = Unit(**known[0]["unit"]), Neighbors(known[0]["neighbors"])
+    prices = [Amount.of(said["epsilon"], said["delta"]) for said in known]
+    if _are_parallel([said.get("series") for said in known], unit, neighbors):
+        total = Amount(max(p.epsilon for p in prices), max(p.delta for p in prices))
+        how = "the largest of them"
+    else:
+        total, how = sum(prices, Amount()), "added up"
+    certainty = explain.certainty(up(total.epsilon))
+    if len(known) == 1:
+        cost = f"One release so far costs one {unit.name} {total}"
+    else:
+        cost = f"{len(known)} releases cost one {unit.name} {total} together, {how}"
+    sentence = f"{cost}: someone who is 50 % sure can become at most {certainty} sure."
+    slip = explain.slip(up(total.delta))
+    return f"{sentence} {slip}" if slip else sentence
+
+
+def _are_parallel(
+    told: Sequence[Mapping[str, Any] | None], unit: Unit, neighbors: Neighbors
+) -> bool:
+    """Whether these are periods of one series, each another one, and compose in parallel."""
+    known = [Series(**each) for each in told if each is not None]
     return (
-        f"{len(known)} releases cost one {unit.name} ε {at_most(total)} together, {how}: someone "
-        f"who is 50 % sure can become at most {explain.certainty(total)} sure."
+        len({each.name for each in known}) == 1
+        and len({each.period for each in known}) == len(told)
+        and all(each.composition(unit, neighbors) == PARALLEL for each in known)
     )
+
+
+def union_files(releases: Iterable[PublishedFiles]) -> dict[str, bytes]:
+    """The points of all periods as files by name, with a README that says what they cost together.
+
+    Parameters
+    ----------
+    releases : iterable of PublishedFiles
+        The releases of one series, each of another period.
+
+    Returns
+    -------
+    dict of str to bytes
+
+    Examples
+    --------
+    >>> from dpcore.release import BuiltinData, Ledger, ReleasePlan, Series, publish
+    >>> from dpcore.release.series_union import union_files
+    >>> plan = ReleasePlan(
+    ...     "all", BuiltinData("s1-like"), "adaptive", 2, 0.5, series=Series("all", "2015")
+    ... )
+    >>> sorted(union_files([publish(plan, Ledger("books"))]))
+    ['README.txt', 'points.csv', 'points.parquet']
+    """
+    known = list(releases)
+    places = union_of(known).places()
+    series = [release.certificate["series"] for release in known]
+    listed = "\n".join(
+        f"{said['period']}: certificate {release.certificate['digest']}"
+        for said, release in zip(series, known, strict=True)
+    )
+    text = (
+        f"The published points of the series {series[0]['name']!r}, all periods together.\n\n"
+        f"{cost_of_union(known)}\n\nPeriods\n{listed}\n"
+    )
+    files = {
+        "README.txt": text.encode(),
+        "points.csv": places.as_csv().encode(),
+        "points.parquet": places.as_parquet(),
+    }
+    if known[0].certificate["geographic"]:
+        files["points.geojson"] = places.as_geojson().encode()
+    return files

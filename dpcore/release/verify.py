@@ -18,12 +18,13 @@ from dpcore.release.certificate_schema import CERTIFICATE
 from dpcore.release.described import described_plan
 from dpcore.release.finding import Finding
 from dpcore.release.numbers import check_numbers
+from dpcore.release.opening import MOST_CERTIFICATE
 from dpcore.release.recomputed_spending import overspent, within
 from dpcore.release.regional_rehearsal import rehearse_own_levels, rehearse_regions
 from dpcore.release.rehearsal import SAME_FORMULA, Rehearsed, rehearse
 
 #: More bytes than this are no certificate, and are not looked at.
-MOST_BYTES = 1 << 24
+MOST_BYTES = MOST_CERTIFICATE
 
 Said = Mapping[str, Any]
 Check = Callable[[Said, Mapping[str, bytes]], Iterator[Finding]]

@@ -31,7 +31,8 @@ def written(columns: Mapping[str, np.ndarray], said: Mapping[str, str] | None = 
 
 
 def read(content: bytes, names: Iterable[str]) -> FloatArray:
-    """The named columns of a file, side by side."""
+    """The named columns of a file, side by side. Only numbers are read: a text that a file of a few
+    bytes repeats in every row would fill the memory."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -39,6 +40,10 @@ def read(content: bytes, names: Iterable[str]) -> FloatArray:
     with parquet.ParquetFile(pa.BufferReader(content)) as file:
         if file.metadata.num_rows > MOST_ROWS:
             raise ValueError(f"a table has more than {MOST_ROWS:,} rows")
+        for name in names:
+            kind = file.schema_arrow.field(name).type
+            if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+                raise ValueError(f"the column {name!r} holds no numbers")
         table = file.read(columns=names, use_threads=False)
     return np.column_stack([table[name].to_numpy() for name in names]).astype(np.float64)
 
@@ -60,14 +65,13 @@ def holds_only(content: bytes, names: Sequence[str], numbered: bool) -> bool:
     import pyarrow as pa
     from pyarrow import parquet
 
+    types = [pa.int64() if numbered and i == 0 else pa.float64() for i in range(len(names))]
     with parquet.ParquetFile(pa.BufferReader(content)) as file:
-        if file.schema_arrow.names != list(names) or file.metadata.num_rows > MOST_ROWS:
+        found = file.schema_arrow
+        if found.names != list(names) or file.metadata.num_rows > MOST_ROWS or found.types != types:
             return False
         table = file.read(use_threads=False)
         beside = set(file.metadata.metadata or ()) - {b"ARROW:schema"}
-    types = [pa.int64() if numbered and i == 0 else pa.float64() for i in range(len(names))]
-    if table.schema.types != types:
-        return False
     if beside or table.schema.metadata or any(column.null_count for column in table.columns):
         return False
     return not numbered or table[names[0]].to_pylist() == list(range(1, len(table) + 1))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -15,7 +15,9 @@ import numpy as np
 
 from dpcore.datasets.base import Dataset
 from dpcore.errors import Infeasible
+from dpcore.privacy.accounting import Budget
 from dpcore.privacy.explain import Level
+from dpcore.privacy.groups import of_one_row
 from dpcore.runs.baseline import baseline
 from dpcore.runs.request import Request
 from dpcore.study.count_errors import CountDraw, count_draws
@@ -94,6 +96,12 @@ def refused_at(level: Level, reason: str) -> LevelAccuracy:
     return LevelAccuracy(level, math.inf, math.inf, 0, refusal=reason)
 
 
+def protecting(request: Request, epsilon: float, rows_of_each: int = 1) -> Request:
+    """The run that protects somebody with at most so many rows at a level: each row has a part."""
+    row = of_one_row(Budget(epsilon, request.delta), rows_of_each)
+    return replace(request, epsilon=row.epsilon, delta=row.delta)
+
+
 def level_draws(
     need: Need, request: Request, data: Dataset, count: int
 ) -> Iterator[Draw] | Iterator[CountDraw]:
@@ -103,13 +111,16 @@ def level_draws(
     return draws(request, data, baseline(data, request.k, request.seed or 0), count)
 
 
-def level_accuracy(need: Need, level: Level, data: Dataset, request: Request) -> LevelAccuracy:
+def level_accuracy(
+    need: Need, level: Level, data: Dataset, request: Request, rows_of_each: int = 1
+) -> LevelAccuracy:
     """The accuracy at a level: from few runs where it is far from the limit, else from more."""
     most = DRAWS if data.n < MANY_ROWS else DRAWS_OF_MANY
     limit = limit_of(need, data.about.geographic)
+    at_level = protecting(request, level.epsilon, rows_of_each)
     drawn: list[Any] = []
     try:
-        runs = iter(level_draws(need, request.at(level.epsilon), data, most))
+        runs = iter(level_draws(need, at_level, data, most))
         for part in (FIRST_DRAWS, most - FIRST_DRAWS):
             drawn += islice(runs, part)
             found = accuracy_of(need, level, drawn)

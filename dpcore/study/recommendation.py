@@ -26,7 +26,13 @@ from dpcore.privacy import explain
 from dpcore.privacy.accounting import Neighbors
 from dpcore.privacy.explain import LEVELS, Level
 from dpcore.runs.request import Request
-from dpcore.study.level_accuracy import LevelAccuracy, level_accuracy, limit_of, refused_at
+from dpcore.study.level_accuracy import (
+    LevelAccuracy,
+    level_accuracy,
+    limit_of,
+    protecting,
+    refused_at,
+)
 from dpcore.study.needs import CentersWithin, CountsWithin, Need, parsed_need
 from dpcore.study.prediction import PREDICTED, predict
 
@@ -196,6 +202,7 @@ def recommend(
     neighbors: Neighbors | str = Neighbors.ADD_REMOVE,
     seed: int = 0,
     every_level: bool = False,
+    rows_of_each: int = 1,
 ) -> Recommendation:
     """The strictest named level that meets a need, without a look at private rows.
 
@@ -226,6 +233,9 @@ def recommend(
         The seed of the simulated noise.
     every_level : bool, default=False
         Look at all seven levels.
+    rows_of_each : int, default=1
+        How many rows of one person count at most, where the level protects a person and not a row.
+        Each row then has a part of the level, and the noise is so many times as large.
 
     Returns
     -------
@@ -248,12 +258,14 @@ def recommend(
     wanted = parsed_need(need) if isinstance(need, str) else need
     if not isinstance(wanted, Need):
         raise TypeError(f"A need is a sentence or a Need, not {type(need).__name__}.")
+    if isinstance(rows_of_each, bool) or rows_of_each != int(rows_of_each) or rows_of_each < 1:
+        raise BadInput(f"rows_of_each must be a whole number from 1, not {rows_of_each!r}.")
     box = _box(data, box)
     chosen = algorithm or ("adaptive" if box.d == 2 else "auto")
     request = Request(chosen, k, LEVELS[0].epsilon, delta, Neighbors(neighbors), seed)
     if isinstance(data, Dataset) and data.about.public:
         source = TWIN if data.about.twin else PUBLIC
-        return _measured(wanted, data, request, source, every_level)
+        return _measured(wanted, data, request, source, every_level, rows_of_each)
     unit = "row" if data is None else data.about.unit
     geographic = looks_geographic(box) if data is None else data.about.geographic
     if n is None:
@@ -263,8 +275,10 @@ def recommend(
         )
     if box.d == 2:
         like = stand_in(n, box, geographic, unit)
-        return _measured(wanted, like, request, stand_in_words(n, unit), every_level)
-    return _worked_out(wanted, n, box, replace(request, algorithm=_predicted(algorithm)), unit)
+        source = stand_in_words(n, unit)
+        return _measured(wanted, like, request, source, every_level, rows_of_each)
+    request = replace(request, algorithm=_predicted(algorithm))
+    return worked_out(wanted, n, box, request, unit, rows_of_each)
 
 
 def stand_in_words(n: int, unit: str) -> str:
@@ -286,14 +300,19 @@ def _box(data: AnyData | None, box: Box | None) -> Box:
 
 
 def _measured(
-    need: Need, data: Dataset, request: Request, source: str, every_level: bool
+    need: Need,
+    data: Dataset,
+    request: Request,
+    source: str,
+    every_level: bool,
+    rows_of_each: int,
 ) -> Recommendation:
     """The recommendation from runs on data that everybody may look at."""
     known: dict[int, LevelAccuracy] = {}
 
     def look(index: int) -> LevelAccuracy:
         if index not in known:
-            known[index] = level_accuracy(need, LEVELS[index], data, request)
+            known[index] = level_accuracy(need, LEVELS[index], data, request, rows_of_each)
         return known[index]
 
     if every_level:
@@ -323,7 +342,9 @@ def _predicted(algorithm: str | None) -> str:
     return algorithm
 
 
-def _worked_out(need: Need, n: int, box: Box, request: Request, unit: str) -> Recommendation:
+def worked_out(
+    need: Need, n: int, box: Box, request: Request, unit: str, rows_of_each: int = 1
+) -> Recommendation:
     """The recommendation from the error analysis. It gives the mean squared error of one centroid;
     its distance is that of normal noise alike in all directions."""
     if not isinstance(need, CentersWithin):
@@ -333,9 +354,10 @@ def _worked_out(need: Need, n: int, box: Box, request: Request, unit: str) -> Re
         )
     known = []
     for level in LEVELS:
+        row = protecting(request, level.epsilon, rows_of_each)
         try:
             error = predict(
-                request.algorithm, n, request.k, box.d, level.epsilon, neighbors=request.neighbors
+                request.algorithm, n, request.k, box.d, row.epsilon, neighbors=request.neighbors
             ).mse
         except Infeasible as refusal:
             known.append(refused_at(level, str(refusal)))

@@ -32,9 +32,8 @@ COLUMNS = (
 )
 
 
-#: Methods worth a first look, in order, all of which hold what they claim. The first that can run
-#: on some data are those that a ranking opens with.
-RECOMMENDED = (
+#: Methods worth a first look, in order, all of which hold what they claim.
+WORTH_A_LOOK = (
     "adaptive",
     "privtree",
     "ag",
@@ -47,12 +46,12 @@ RECOMMENDED = (
     "highdim",
     "kmeans-guarantee",
 )
-FIRST = 6
+SHORTLIST_LENGTH = 6
 
 
-def recommended(d: int, k: int) -> list[str]:
-    """The methods that a ranking of data with so many coordinates opens with."""
-    return [key for key in RECOMMENDED if get(key).supports(d, None, k)][:FIRST]
+def shortlist(d: int, k: int) -> list[str]:
+    """The methods with which a ranking opens: the first that can run in d dimensions."""
+    return [key for key in WORTH_A_LOOK if get(key).supports(d, None, k)][:SHORTLIST_LENGTH]
 
 
 @dataclass(frozen=True)

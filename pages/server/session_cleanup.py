@@ -58,6 +58,7 @@ class Sweeper:
         orphans = set(files.file_storage) - known
         for each in orphans:
             files.remove_session_files(each)
+        self._runtime.media_file_mgr.remove_orphaned_files()
         return len(over) + len(orphans)
 
 

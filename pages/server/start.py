@@ -22,7 +22,7 @@ from streamlit.errors import StreamlitAuthError
 from streamlit.runtime import Runtime, get_instance
 from streamlit.starlette import App
 
-from pages.server import settings
+from pages.server import download_files, settings
 from pages.server.gate import Gate
 from pages.server.session_cleanup import Sweeper
 from pages.server.settings import Mode
@@ -67,6 +67,7 @@ async def lifespan(app: App) -> AsyncIterator[None]:
     words = "Address for the class" if settings.mode() is Mode.CLASSROOM else "Open"
     print(f"\n  {words}: {address()}\n", flush=True)
     keep_modules()
+    download_files.keep(get_instance())
     sweeping = asyncio.create_task(Sweeper(get_instance()).run())
     with tempfile.TemporaryDirectory(prefix="dpcore-") as folder:
         if os.environ.get(BROWSE):

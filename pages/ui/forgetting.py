@@ -7,6 +7,7 @@ from streamlit.runtime import caching, exists, get_instance
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.server import session_cleanup
+from pages.server.download_files import DownloadFiles
 from pages.ui import address, browser_state, own_data, url_keys
 
 #: What stays of a visit: where it is, and how wide its window is.
@@ -42,6 +43,9 @@ def forget() -> None:
         caching.clear_session_resource_cache(context.session_id)
         if exists():
             get_instance().uploaded_file_mgr.remove_session_files(context.session_id)
+            made = get_instance().media_file_mgr
+            if isinstance(made, DownloadFiles):
+                made.forget_unused()
         # Streamlit keeps what each button was to be called with, long after it was drawn.
         context.session_state._state._new_widget_state.widget_metadata.clear()
     session_cleanup.let_go.set()

@@ -1,37 +1,17 @@
-"""Words that a newcomer may not know, explained where they stand: by pointing at them or by Tab."""
+"""Words that a newcomer may not know. Each explains itself to the mouse and to the Tab key."""
 
 from __future__ import annotations
 
 import html
 import re
+from functools import cache
+from pathlib import Path
 
-#: Each word, and what it means in a sentence or two.
-TERMS = {
-    "ε": (
-        "Epsilon, the privacy level as a number. It bounds what one row can change. At ε = 0.2 "
-        "somebody who is 50 % sure of a trip can become at most 55 % sure."
-    ),
-    "release": (
-        "Publishing once. A release gets its noise, uses up part of the budget, and can never be "
-        "taken back."
-    ),
-    "center": (
-        "The middle of a busy area, as k-means finds it. Blue ones contain noise. Red ones are "
-        "computed from every row, and are shown for comparison only."
-    ),
-    "coreset": (
-        "A few hundred or thousand weighted points that stand for all rows. Whatever is computed "
-        "from a private coreset costs no further privacy."
-    ),
-    "twin": (
-        "Made-up data that resemble yours, drawn from one small release. You can explore a twin "
-        "as often as you like at no further cost."
-    ),
-    "NICV": (
-        "Normalized intra-cluster variance: the mean squared distance from a row to its nearest "
-        "center. Smaller is better."
-    ),
-}
+#: Every word of the project with its meaning; the wheel holds the same file at the same place.
+FILE = Path(__file__).parents[2] / "docs" / "glossary.md"
+#: The words that the first page explains.
+FIRST_WORDS = ("ε", "release", "center", "coreset", "twin", "NICV")
+ENTRY = re.compile(r"\| \*\*(?P<word>[^*]+)\*\* \| (?P<meaning>.+) \|")
 STYLE = """
 <style>
 .term {
@@ -52,15 +32,22 @@ STYLE = """
 """
 
 
+@cache
+def meanings() -> dict[str, str]:
+    """Each word of the glossary and its meaning."""
+    entries = map(ENTRY.fullmatch, FILE.read_text(encoding="utf-8").splitlines())
+    return {entry["word"]: entry["meaning"] for entry in entries if entry}
+
+
 def term(word: str) -> str:
     """A word in HTML that explains itself. A page that uses it writes `STYLE` once."""
     name = "term-" + re.sub(r"\W", "", word.lower().replace("ε", "epsilon"))
     return (
         f'<span class="term" tabindex="0" aria-describedby="{name}">{html.escape(word)}'
-        f'<span role="tooltip" id="{name}">{html.escape(TERMS[word])}</span></span>'
+        f'<span role="tooltip" id="{name}">{html.escape(meanings()[word])}</span></span>'
     )
 
 
 def row() -> str:
-    """All words in a row."""
-    return f'<ul class="terms">{"".join(f"<li>{term(word)}</li>" for word in TERMS)}</ul>'
+    """The first words in a row."""
+    return f'<ul class="terms">{"".join(f"<li>{term(word)}</li>" for word in FIRST_WORDS)}</ul>'

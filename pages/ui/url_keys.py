@@ -108,7 +108,10 @@ DELTA = Key("delta", InRange(float, 0, MAX_DELTA), 0.0, EVERY)
 NEIGHBORS = Key("neighbors", OneOf(tuple(Neighbors)), Neighbors.ADD_REMOVE, EVERY)
 SEED = Key("seed", InRange(int, 0, MAX_SEED), 0, EVERY)
 PUBLIC_ROWS = Key[int | None](
-    "public_rows", InRange(int, 1, 10**12), None, (*CHARTS, Page.VERDICTS, Page.CHOOSE)
+    "public_rows",
+    InRange(int, 1, 10**12),
+    None,
+    (*CHARTS, Page.VERDICTS, Page.CHOOSE, Page.PUBLISH),
 )
 
 # Start.
@@ -138,13 +141,14 @@ VARIED = Key("varied", str, "", (Page.AREAS,))
 LEAVES = Key("leaves", str, "", (Page.AREAS,))
 ENTERS = Key("enters", str, "", (Page.AREAS,))
 
-# Choose a level.
-NEED = Key("need", OneOf(NEEDS), "centers", (Page.CHOOSE,))
-OFTEN = Key("often", OneOf(tuple(need_choices.OFTEN)), 0.9, (Page.CHOOSE,))
-WITHIN_METERS = Key("meters", OneOf(need_choices.METERS), 200, (Page.CHOOSE,))
-WITHIN_PART = Key("part_of_box", OneOf(need_choices.PARTS), 2.0, (Page.CHOOSE,))
-WORSE_BY = Key("worse_by", OneOf(need_choices.PERCENTS), 1.0, (Page.CHOOSE,))
-COUNTS_WITHIN = Key("counts_within", OneOf(need_choices.ROWS), 100, (Page.CHOOSE,))
+# Choose a level, here and on Publish.
+NEEDED = (Page.CHOOSE, Page.PUBLISH)
+NEED = Key("need", OneOf(NEEDS), "centers", NEEDED)
+OFTEN = Key("often", OneOf(tuple(need_choices.OFTEN)), 0.9, NEEDED)
+WITHIN_METERS = Key("meters", OneOf(need_choices.METERS), 200, NEEDED)
+WITHIN_PART = Key("part_of_box", OneOf(need_choices.PARTS), 2.0, NEEDED)
+WORSE_BY = Key("worse_by", OneOf(need_choices.PERCENTS), 1.0, NEEDED)
+COUNTS_WITHIN = Key("counts_within", OneOf(need_choices.ROWS), 100, NEEDED)
 
 # Curves, and what it shares with Compare.
 METRIC = Key("metric", OneOf(METRICS), "relative-error", CHARTS)

@@ -8,13 +8,22 @@ export const mercator = (lon, lat) => {
 };
 
 const here = new URL('.', import.meta.url), files = new Map();
-const file = name => {
-  if (!files.has(name)) {
-    files.set(name, fetch(new URL(name, here)).then(answer => {
-      if (!answer.ok) { files.delete(name); throw new Error(`${name}: ${answer.status}`); }
-      return answer.json();
-    }));
+// Milliseconds before each further try: a connection that is lost for a moment must not cost the map.
+const PAUSES = [300, 1000, 3000];
+const fetched = async (name, pauses = PAUSES) => {
+  try {
+    const answer = await fetch(new URL(name, here));
+    if (!answer.ok) throw new Error(`${name}: ${answer.status}`);
+    return await answer.json();
+  } catch (problem) {
+    const [pause, ...rest] = pauses;
+    if (!pause) { files.delete(name); throw problem; }
+    await new Promise(resolve => setTimeout(resolve, pause));
+    return fetched(name, rest);
   }
+};
+const file = name => {
+  if (!files.has(name)) files.set(name, fetched(name));
   return files.get(name);
 };
 
@@ -73,9 +82,9 @@ const loadNewYork = () => newYork ??= Promise.all(
     neighborhoods: neighborhoods.map(([name, borough, kind, rings]) => (
       { name, borough, kind, path: area(rings, NEW_YORK) })),
     labels: labels.map(([text, lon, lat, kind, rank, angle = 0]) => ({ text, at: [lon, lat], kind, rank, angle })),
-    towns: asTowns(places), squares: [],
+    towns: asTowns(places), squares: [], isWhole: false,
   };
-  file('streets.json').then(lines => { ground.squares = inSquares(lines); ground.repaint?.(); });
+  file('streets.json').then(lines => { ground.squares = inSquares(lines); ground.isWhole = true; ground.repaint?.(); });
   return ground;
 });
 
@@ -91,7 +100,7 @@ const loadWorld = async window => {
   const near = city < 0 ? null : area(await file(`city-${city}.json`), origin);
   return {
     origin, around: area(lands, origin), boroughs: [], neighborhoods: [], labels: [], squares: [],
-    towns: asTowns(places), near, edges: city < 0 ? null : cities[city],
+    towns: asTowns(places), isWhole: true, near, edges: city < 0 ? null : cities[city],
   };
 };
 

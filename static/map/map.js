@@ -181,7 +181,7 @@ class CityMap {
     const labels = [...ground.labels, ...ground.towns].sort((a, b) => b.rank - a.rank);
     const pictures = data.pictures.map(each => Object.assign(each, { image: Object.assign(new Image(), { onload: () => this.repaint(), src: each.url }) }));
     this.shown = {
-      data, ground, labels, pictures, points: rows && { ...data.points, rows },
+      turn, data, ground, labels, pictures, points: rows && { ...data.points, rows },
       areas: marks.withShapes(data.areas, ground), pick: data.pick ? ground[data.pick] : null,
     };
     this.root.style.setProperty('--map-water', data.colors.water);
@@ -207,6 +207,7 @@ class CityMap {
   animate(before) {
     const { centers, shifts } = this.shown.data, goal = centers.map(center => center.at);
     cancelAnimationFrame(this.gliding);
+    this.gliding = 0;
     if (!before || before.length !== centers.length || calm.matches) { this.repaint(); return; }
     // From where they are now, even if they have not arrived yet. Their arrows follow them.
     // A slow machine shows fewer steps, but some.
@@ -220,7 +221,7 @@ class CityMap {
         if (shifts.length === centers.length) shifts[i].to = center.at;
       });
       this.paintNow();
-      if (t < 1) this.gliding = requestAnimationFrame(step);
+      this.gliding = t < 1 ? requestAnimationFrame(step) : 0;
     };
     step(last);
   }
@@ -239,6 +240,12 @@ class CityMap {
     // On a narrow map it would cover what it explains: there it opens on request.
     if (box.open && !this.legendSeen && this.root.clientWidth < 520) box.open = false;
     this.legendSeen = true;
+  }
+
+  // Whether all is there, at its place and painted: nothing is to come until somebody moves it.
+  get isStill() {
+    if (!this.shown || this.turn !== this.shown.turn || this.due || this.gliding || this.going) return false;
+    return this.shown.ground.isWhole && this.shown.pictures.every(({ image }) => image.complete);
   }
 
   repaint() {

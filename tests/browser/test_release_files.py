@@ -97,3 +97,18 @@ def test_verify_html_checks_the_fingerprints_without_a_network(page: Page, folde
     page.set_input_files("#files", files=[folder / name for name in files])
     expect(verdict).to_have_text("All fingerprints hold.")
     assert problems == []
+
+
+def test_files_that_are_dropped_last_have_the_last_word(page: Page, folder: Path) -> None:
+    page.goto((folder / "verify.html").as_uri())
+    page.evaluate(
+        """() => {
+          const read = new Promise(resolve => { window.goOn = () => resolve(new ArrayBuffer(9)); });
+          window.first = check([{ name: 'points.csv', arrayBuffer: () => read }]);
+        }"""
+    )
+    page.set_input_files("#files", files=sorted(folder.iterdir()))
+    expect(page.locator("#verdict")).to_have_text("All fingerprints hold.")
+    page.evaluate("async () => { window.goOn(); await window.first; }")
+    assert page.locator("#verdict").inner_text() == "All fingerprints hold."
+    assert page.locator("#found .fails").count() == 0

@@ -46,7 +46,7 @@ def test_list_as_json_declares_parameters(capsys):
 def test_run_tells_a_person_what_was_spent_and_on_what(capsys):
     assert main(RUN) == 0
     text = capsys.readouterr().out
-    assert "REPAIRED, epsilon 1 spent" in text
+    assert "REPAIRED, epsilon 1 used" in text
     assert "50 % → at most 74 %" in text
     assert "number of rows" in text
 

@@ -140,7 +140,7 @@ def test_under_replace_one_it_says_that_a_move_costs_the_mean(capsys):
     assert main([*RUN, *levels]) == 0
     text = " ".join(capsys.readouterr().out.split())
     assert "it is protected at the mean of both levels, 2 at most" in text
-    assert "epsilon 2 spent, under replace-one" in text
+    assert "epsilon 2 used, under replace-one" in text
 
 
 def test_it_is_the_run_of_the_python_call(capsys, collection):

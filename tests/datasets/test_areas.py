@@ -204,3 +204,10 @@ def test_the_shapes_of_the_city_have_their_borough():
     assert {regions.place(area.name).name for area in city_shapes.boroughs()} == {
         area.name for area in city_shapes.boroughs()
     }
+
+
+def test_painting_leaves_the_shape_as_it_is_for_other_threads():
+    """Threads that ask one prepared shape while its index is built end the whole process."""
+    square = regions.rectangle("square", (-0.5, -0.5), (0.5, 0.5))
+    regions.areas([square], SQUARE)
+    assert not shapely.is_prepared(square.shape)

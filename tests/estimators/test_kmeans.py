@@ -156,7 +156,7 @@ def test_without_a_ledger_centers_say_that_none_was_charged():
         ({}, "Give either ledger"),
         ({"accountant": Accountant(1), "ledger": "x"}, "Give either ledger"),
         ({"accountant": Accountant(1), "random_state": 0}, "takes no random_state"),
-        ({"accountant": Accountant(1), "noise": "simulated"}, "Simulated noise spends nothing"),
+        ({"accountant": Accountant(1), "noise": "simulated"}, "Simulated noise uses no budget"),
         ({"accountant": Accountant(1), "noise": "other"}, "noise must be"),
         ({"accountant": Accountant(0.1)}, "would cost ε 0.5, and ε 0.1"),
         ({"ledger": "x"}, "Name the data"),

@@ -48,12 +48,12 @@ def until(app: AppTest, said: str) -> AppTest:
 
 def settled(app: AppTest) -> AppTest:
     """The page once nothing is being made anymore."""
-    for _ in range(600):
-        if not any(bar.proto.text.endswith("…") for bar in app.get("progress")):
-            return app
+    deadline = time.monotonic() + LONG
+    while any(bar.proto.text.endswith("…") for bar in app.get("progress")):
+        assert time.monotonic() < deadline, "It never came to an end."
         time.sleep(0.1)
         checked(app)
-    raise AssertionError("It never came to an end.")
+    return app
 
 
 def upload(app: AppTest, name: str, content: str | bytes) -> AppTest:

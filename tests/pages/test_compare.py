@@ -131,12 +131,12 @@ def test_every_metric_ranks(metric: str) -> None:
 OPENED = {"data": "iris", "privacy": "Loosest"}
 
 
-def test_a_ranking_opens_with_the_recommended_methods_as_they_were_measured_before(
+def test_a_ranking_opens_with_the_shortlist_as_they_were_measured_before(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(dpcore, "sweep", lambda *_, **__: pytest.fail("something ran"))
     app = page(**OPENED)
-    assert set(dots(app)) == {*standings.recommended(4, 5)}
+    assert set(dots(app)) == {*standings.shortlist(4, 5)}
     known = kept_standings()
     for key, mean in dots(app).items():
         cell = known.cells["iris", key, 4.0]
@@ -166,7 +166,7 @@ def test_one_click_shows_the_others_and_what_each_costs_is_told_before() -> None
     rest = len(ALGORITHMS) - 6
     app = press(app, f"Show the other {rest - 1} methods")
     assert len(dots(app)) > 15
-    assert "Only the recommended methods" in [b.label for b in app.button]
+    assert "Only the shortlist" in [b.label for b in app.button]
 
 
 def test_what_was_not_measured_just_so_is_run_live() -> None:

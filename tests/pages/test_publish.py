@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import sqlite3
+import time
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -36,10 +37,11 @@ from dpcore.release import (
 from dpcore.release.ledger_store import DATABASE
 from dpcore.release.outside_charge import record_outside_charge
 from pages.ui.publish import publish_once
-from pages.ui.publish.history import as_csv
+from pages.ui.publish.history import as_csv, no_formula
 from pages.ui.wording import FROM_TWIN_WORDS, NOT_PRIVATE_WORDS
 from tests.pages.publishing import (
     CITY,
+    LONG,
     at_places,
     brought,
     buttons,
@@ -70,11 +72,10 @@ def at_columns(content: str, name: str = "trips.csv") -> AppTest:
 
 def until_there_is(app: AppTest, key: str) -> None:
     """Draw the page again until it has a button."""
-    for _ in range(600):
-        if key in buttons(app):
-            return
+    deadline = time.monotonic() + LONG
+    while key not in buttons(app):
+        assert time.monotonic() < deadline, f"There is no button {key}."
         checked(app)
-    raise AssertionError(f"There is no button {key}.")
 
 
 def figures(app: AppTest) -> dict[str, str]:
@@ -721,12 +722,22 @@ def test_a_charge_of_another_tool_is_entered_by_hand(ledger_folder: Path) -> Non
     next(e for e in app.text_input if "Which tool" in e.label).set_value("counts by hand, =1+1")
     app.button[-1].click()
     app = checked(app)
+    assert "that is not the name" in "".join(each.value for each in app.error)
+    assert len(Ledger(ledger_folder).entries()) == 1
+    app = page(view="history")
+    (name,) = {each.account for each in Ledger(ledger_folder).entries()}
+    app.number_input[0].set_value(0.3)
+    next(e for e in app.text_input if "Which tool" in e.label).set_value("counts by hand, =1+1")
+    next(e for e in app.text_input if "type the name" in e.label).set_value(name)
+    app.button[-1].click()
+    app = checked(app)
     assert "**ε 0.6 left** of ε 1" in meters(app)
     assert "counts by hand" in words(app)
     entry = Ledger(ledger_folder).entries()[-1]
     assert "counts by hand, =1+1" in entry.description
     app.number_input[0].set_value(0.7)
     next(e for e in app.text_input if "Which tool" in e.label).set_value("too much")
+    next(e for e in app.text_input if "type the name" in e.label).set_value(name)
     app.button[-1].click()
     app = checked(app)
     assert "ε 0.6 is left" in "".join(each.value for each in app.error)
@@ -737,10 +748,11 @@ def test_the_history_is_a_table_without_formulas(ledger_folder: Path) -> None:
     ledger = Ledger(ledger_folder)
     plan = ReleasePlan("=cmd", BuiltinData("s1-like"), "dplloyd", 2, 0.5)
     ledger.record(plan.claim(), plan.purpose, "2026-01-01T00:00:00", plan.as_dict(), {}, "Few.")
+    assert no_formula("\t=cmd") == "'\t=cmd"
     record_outside_charge(ledger, "=cmd", Amount.of(0.1), "-counts")
     lines = list(csv.DictReader(io.StringIO(as_csv(ledger.entries()))))
     assert [line["data set"] for line in lines] == ["'=cmd", "'=cmd"]
-    assert [line["note"] for line in lines] == ["Few.", "Spent with another tool: -counts."]
+    assert [line["result"] for line in lines] == ["Few.", "Used by another tool: -counts."]
     assert [float(line["epsilon"]) for line in lines] == [0.5, 0.1]
 
 

@@ -164,7 +164,7 @@ def test_who_is_protected_is_said_for_rows_and_for_ids():
         assert "'card'" in said
 
 
-def test_the_bill_says_what_it_costs_and_that_it_stays_spent():
+def test_the_bill_says_how_much_of_the_budget_a_release_uses_for_good():
     said = bill("ε 0.5", "ε 2")
-    assert "costs ε 0.5 of the ε 2" in said
+    assert "uses ε 0.5 of a lifetime budget of ε 2" in said
     assert "cannot be undone" in said

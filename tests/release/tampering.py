@@ -261,6 +261,11 @@ FILES: dict[str, Edit] = {
     "a point far heavier": numbers("points", at((0, 2), lambda weight: 50 * weight)),
     "a point lighter than nothing": numbers("points", at((0, 2), lambda weight: -weight)),
     "a point left out": numbers("points", lambda table: table[1:]),
+    "half the noise beside a weight": numbers("points", at((0, 3), lambda noise: noise / 2)),
+    "a little less noise beside all weights": numbers(
+        "points", at((slice(None), 3), lambda noise: 0.99 * noise)
+    ),
+    "no noise beside the weights": numbers("points", lambda table: table[:, :3]),
     "a point changed in one file": replaced("points.csv", b"\n-7", b"\n-6"),
     "another point on the other map": replaced("points.geojson", b"-7", b"-6"),
     "a property in a map file": replaced(

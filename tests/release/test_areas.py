@@ -28,6 +28,7 @@ from dpcore.release.bundle import AREAS
 from dpcore.release.certificate import NAME
 from tests.release.conftest import BOX
 from tests.release.test_verify import failures, reissued
+from tests.seeded_noise import seeded_noise
 
 WEST = regions.rectangle("west <b>", (-74.1, 40.7), (-74.02, 40.9))
 CLINIC = regions.polygon("clinic", [(-73.98, 40.8), (-73.94, 40.8), (-73.96, 40.84)])
@@ -54,7 +55,8 @@ def released(patients, tmp_path_factory):
         "counts": visits(patients, "eugkm"),
         "replace-one": city,
     }
-    return books, plans, {name: publish(plan, books) for name, plan in plans.items()}
+    with seeded_noise():
+        return books, plans, {name: publish(plan, books) for name, plan in plans.items()}
 
 
 KINDS = ["ids", "delta", "counts", "replace-one"]

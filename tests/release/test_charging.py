@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import signal
 import threading
-import time
 
 import numpy as np
 import pandas as pd
@@ -67,7 +66,7 @@ def curator_grid(curator):
 
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit, GeneratorExit])
-@pytest.mark.parametrize("when", ["spending the budget", "drawing noise", "writing the files"])
+@pytest.mark.parametrize("when", ["using the budget", "drawing noise", "writing the files"])
 def test_whoever_stops_it_once_noise_was_drawn_pays_the_whole_price(stop, when, ledger):
     def impatient(progress):
         if progress.doing == when and (progress.part or when == "writing the files"):
@@ -77,7 +76,7 @@ def test_whoever_stops_it_once_noise_was_drawn_pays_the_whole_price(stop, when, 
         publish(plan(), ledger, impatient)
     assert used(ledger) == Amount.of(0.5)
     assert ledger.entries()[0].failure == f"It was stopped ({stop.__name__})."
-    assert "ε 0.5 is spent" in caught.value.__notes__[0]
+    assert "ε 0.5 is used" in caught.value.__notes__[0]
     assert ledger.files(1) == {}
 
 
@@ -108,7 +107,7 @@ def test_stopping_again_and_again_empties_the_account(ledger):
 def test_a_run_that_ends_by_itself_is_charged_what_it_asked(error, ledger, after_one):
     after_one(raising(error))
     # The float 0.05 is a little more than a twentieth.
-    with pytest.raises(Unanswered, match=r"ε 0\.0500001 is spent"):
+    with pytest.raises(Unanswered, match=r"ε 0\.0500001 is used"):
         publish(plan(), ledger)
     assert used(ledger) == Amount.of(0.0500001)
 
@@ -116,7 +115,7 @@ def test_a_run_that_ends_by_itself_is_charged_what_it_asked(error, ledger, after
 def test_a_unit_of_several_rows_is_charged_for_all_of_them(patients, ledger, after_one):
     after_one(raising(Infeasible("too few")))
     person = plan(data=FileData(str(patients), ("lon", "lat"), BOX), unit=Unit("person", "who", 4))
-    with pytest.raises(Unanswered, match=r"ε 0\.0500001 is spent"):
+    with pytest.raises(Unanswered, match=r"ε 0\.0500001 is used"):
         publish(person, ledger)
     assert used(ledger) == Amount.of(0.0500001)
 
@@ -143,7 +142,7 @@ def test_an_error_while_the_rows_were_read_is_charged_in_full(
         curator.noisy_counts(curator_grid(curator), Pure(curator.budget.epsilon / 10), "rows")
 
     after_one(again)
-    with pytest.raises(Unanswered, match=r"ε 0\.5 is spent"):
+    with pytest.raises(Unanswered, match=r"ε 0\.5 is used"):
         publish(plan(), ledger)
     assert used(ledger) == Amount.of(0.5)
     if not isinstance(error, Infeasible):
@@ -162,13 +161,13 @@ def test_an_error_of_the_rows_that_was_made_into_another_is_charged_in_full(
             raise Infeasible("not today") from None
 
     after_one(again)
-    with pytest.raises(Unanswered, match=r"ε 0\.5 is spent"):
+    with pytest.raises(Unanswered, match=r"ε 0\.5 is used"):
         publish(plan(), ledger)
 
 
 def test_a_want_of_memory_is_charged_in_full(ledger, after_one):
     after_one(raising(MemoryError()))
-    with pytest.raises(Unanswered, match=r"MemoryError.*ε 0\.5 is spent"):
+    with pytest.raises(Unanswered, match=r"MemoryError.*ε 0\.5 is used"):
         publish(plan(), ledger)
 
 
@@ -181,11 +180,11 @@ def test_a_crash_that_asked_nothing_costs_nothing(ledger, monkeypatch):
 
 def test_no_signal_cuts_the_entry_in_two(ledger, monkeypatch):
     """Ctrl-C while the ledger is being written: the release is there, charged once, and said so."""
-    real, begun = Ledger.record, threading.Event()
+    real, begun, pressed = Ledger.record, threading.Event(), threading.Event()
 
     def slow(self, *arguments):
         begun.set()
-        time.sleep(0.3)
+        assert pressed.wait(600)
         return real(self, *arguments)
 
     monkeypatch.setattr(Ledger, "record", slow)
@@ -193,6 +192,7 @@ def test_no_signal_cuts_the_entry_in_two(ledger, monkeypatch):
     def press():
         begun.wait()
         signal.raise_signal(signal.SIGINT)
+        pressed.set()
 
     pressing = threading.Thread(target=press)
     pressing.start()
@@ -254,7 +254,7 @@ def test_a_file_that_is_replaced_during_the_run_publishes_nothing(tmp_path, ledg
         (tmp_path / "b.csv").rename(tmp_path / "a.csv")
 
     gone(replace, "first")
-    with pytest.raises(Unanswered, match=r"changed while.*ε 0\.5 is spent"):
+    with pytest.raises(Unanswered, match=r"changed while.*ε 0\.5 is used"):
         publish(plan(data=data), ledger)
     assert used(ledger) == Amount.of(0.5)
     assert ledger.files(1) == {}
@@ -267,7 +267,7 @@ def test_the_command_charges_what_was_asked_and_history_shows_it(patients, tmp_p
     words += ["--box", "-74.1", "40.7", "-73.9", "40.9"]
     words += ["--allowed", "1", "--yes", "--ledger", str(tmp_path), "--output", str(tmp_path / "o")]
     assert main(words) == REFUSED
-    assert "ε 0.0250001 is spent" in capsys.readouterr().err
+    assert "ε 0.0250001 is used" in capsys.readouterr().err
     assert not (tmp_path / "o").exists()
     assert main(["history", "--ledger", str(tmp_path)]) == 0
     told = capsys.readouterr().out

@@ -102,7 +102,7 @@ def test_what_does_not_fit_is_refused_with_the_figures(tmp_path):
     ledger = Ledger(tmp_path)
     recorded(ledger, claim(price=0.9))
     for refused in (ledger.check, lambda asked: recorded(ledger, asked)):
-        with pytest.raises(ReleaseRefused, match=r"ε 0\.1 is left.*would cost ε 0\.25"):
+        with pytest.raises(ReleaseRefused, match=r"ε 0\.1 is left.*would use ε 0\.25"):
             refused(claim())
     assert len(ledger.entries()) == 1
 

@@ -74,7 +74,7 @@ def test_the_command_charges_and_history_tells(tmp_path, capsys):
     assert main(["ledger", *words, "--allowed", "2", "--unit", "trip", "--yes"]) == 0
     assert "ε 1.5 is left for 'taxi'" in capsys.readouterr().out
     assert main(["history", "--ledger", books]) == 0
-    assert f"other tool: Spent with another tool: {TOOL}." in capsys.readouterr().out
+    assert f"other tool: Used by another tool: {TOOL}." in capsys.readouterr().out
     assert main(["history", "1", "--ledger", books, "--output", str(tmp_path / "out")]) == 2
     assert TOOL in capsys.readouterr().err
     assert reopened(Ledger(books), 1).files == {}

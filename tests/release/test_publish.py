@@ -26,6 +26,7 @@ from dpcore.release import (
     reopened,
 )
 from tests.release.conftest import BOX, S1, plan
+from tests.seeded_noise import seeded_noise
 
 
 @pytest.fixture
@@ -103,7 +104,7 @@ def test_a_run_that_began_to_ask_and_has_no_answer_is_charged_what_it_asked(ledg
     file.write_text("lon,lat\n" + "-73.98,40.75\n" * 100)
     own = FileData(str(file), ("lon", "lat"), BOX)
     unlucky = plan(0.5, algorithm="coreset-faithful", data=own)
-    with pytest.raises(Unanswered, match=r"ε 0\.0250001 is spent") as caught:
+    with pytest.raises(Unanswered, match=r"ε 0\.0250001 is used") as caught:
         publish(unlucky, ledger)
     # The float 0.05 * 0.5 is a little more than 0.025, and charges are rounded up.
     assert ledger.account("s1").used == Amount.of(0.0250001)
@@ -136,14 +137,15 @@ def test_progress_is_told_thing_by_thing(ledger):
     doings = list(dict.fromkeys(progress.doing for progress in told))
     assert doings[0] == "looking at the ledger"
     assert doings[-1] == "writing the files"
-    assert {"counting the rows", "drawing noise", "spending the budget"} < set(doings)
+    assert {"counting the rows", "drawing noise", "using the budget"} < set(doings)
     assert all(0 <= progress.part <= 1 for progress in told)
 
 
 def test_progress_moves_within_what_was_set_aside(ledger):
     told = []
-    publish(plan(2.0, algorithm="coreset", allowed=Amount.of(2.0)), ledger, told.append)
-    parts = [progress.part for progress in told if progress.doing == "spending the budget"]
+    with seeded_noise():
+        publish(plan(2.0, algorithm="coreset", allowed=Amount.of(2.0)), ledger, told.append)
+    parts = [progress.part for progress in told if progress.doing == "using the budget"]
     assert parts == sorted(parts)
     assert len({part for part in parts if 0.05 < part < 0.43}) > 3
     assert parts[-1] == pytest.approx(1)
@@ -186,9 +188,10 @@ def test_at_most_so_many_rows_of_each_id_are_counted(ledger, tmp_path):
     frame = pd.concat([crowd.assign(who=np.arange(2000)), one.assign(who=-1)])
     frame.to_csv(path := tmp_path / "rows.csv", index=False)
     data = FileData(str(path), ("lon", "lat"), BOX)
-    release = publish(
-        plan(1.0, data=data, algorithm="eugkm", k=1, unit=Unit("person", "who", 2)), ledger
-    )
+    with seeded_noise():
+        release = publish(
+            plan(1.0, data=data, algorithm="eugkm", k=1, unit=Unit("person", "who", 2)), ledger
+        )
     center = pd.read_csv(io.BytesIO(release.files["centers.csv"])).iloc[0]
     assert abs(center["lon"] + 74.0) < 0.02
     assert release.certificate["budget of one row"]["epsilon"] == 0.5
@@ -197,7 +200,14 @@ def test_at_most_so_many_rows_of_each_id_are_counted(ledger, tmp_path):
 def test_the_statement_says_who_is_protected_what_it_costs_and_what_leaks():
     people = FileData("visits.csv", BOX.names, BOX)
     said = " ".join(plan(data=people, unit=Unit("person", "who", 3)).statement())
-    for words in ("at most 3 rows", "'who'", "50 % sure", "63 % sure", "ε 0.5 of the ε 1", "box"):
+    for words in (
+        "at most 3 rows",
+        "'who'",
+        "50 % sure",
+        "63 % sure",
+        "ε 0.5 of a lifetime budget of ε 1",
+        "box",
+    ):
         assert words in said
 
 

@@ -1,5 +1,6 @@
 """A series costs what is proved of it, says which of the two that is, and its periods unite."""
 
+import io
 import re
 import tomllib
 
@@ -24,7 +25,8 @@ from dpcore.release import (
 )
 from dpcore.release.plan_toml import plan_toml
 from dpcore.release.series import ADDED, PARALLEL, releases_left
-from dpcore.release.series_union import cost_of_union, union_of
+from dpcore.release.series_union import cost_of_union, union_files, union_of
+from tests.seeded_noise import seeded_noise
 
 BOX = Box((0, 0), (1, 1), ("x", "y"))
 PERIODS = ("2015-01", "2015-02")
@@ -96,6 +98,31 @@ def test_people_in_several_months_share_one_budget_and_the_series_ends_with_it(m
     assert "ε 0.5 together, added up" in cost_of_union([first, second])
 
 
+@pytest.mark.parametrize("first", [True, False])
+def test_a_series_is_not_added_up_in_part(first, months):
+    """Else the certificate would say that all charges are added up, and one of them is not."""
+    ledger = Ledger(months / "books")
+    publish(plan(months, PERIODS[0], 0.2, disjoint=first), ledger)
+    with pytest.raises(ReleaseRefused, match="no account would tell"):
+        publish(plan(months, PERIODS[1], 0.2, disjoint=not first), ledger)
+    assert len(ledger.entries()) == 1
+    publish(plan(months, PERIODS[1], 0.2, disjoint=first), ledger)
+
+
+def test_what_a_series_costs_together_is_said_of_one_unit_only(months):
+    """A period that protects people and one that protects trips have no cost in common."""
+    trips = publish(plan(months, PERIODS[0]), Ledger(months / "one"))
+    people = publish(plan(months, PERIODS[1], unit=PEOPLE), Ledger(months / "other"))
+    with pytest.raises(dpcore.BadInput, match="the same unit"):
+        cost_of_union([trips, people])
+
+
+def test_one_period_twice_is_added_up_though_periods_are_disjoint(months):
+    ledger = Ledger(months / "books")
+    twice = [publish(plan(months, PERIODS[0], 0.2), ledger) for _ in range(2)]
+    assert "ε 0.4 together, added up" in cost_of_union(twice)
+
+
 def test_a_period_is_paid_by_its_own_account_only(months):
     series = Series("trips", PERIODS[0], True)
     data = FileData(str(months / f"{PERIODS[0]}.csv"), ("x", "y"), BOX)
@@ -113,12 +140,17 @@ def test_one_month_cannot_be_published_as_two(months):
 
 def test_the_periods_of_a_series_unite(months):
     ledger = Ledger(months / "books")
-    for period in PERIODS:
-        publish(plan(months, period), ledger).save(months / f"out-{period}")
+    with seeded_noise():
+        for period in PERIODS:
+            publish(plan(months, period), ledger).save(months / f"out-{period}")
     releases = [opened(months / f"out-{period}") for period in PERIODS]
     both = union_of(releases)
     assert both.weights.sum() == pytest.approx(4001, rel=0.1)
     assert np.allclose(both.kmeans(1, seed=0), [[0.3, 0.7]], atol=0.03)
+    files = union_files(releases)
+    assert len(pd.read_csv(io.BytesIO(files["points.csv"]))) == len(both)
+    assert "2 releases cost one trip ε 0.4 together" in files["README.txt"].decode()
+    assert "One release so far costs one trip ε 0.4" in cost_of_union(releases[:1])
     with pytest.raises(dpcore.BadInput, match="twice"):
         union_of([releases[0], releases[0]])
     with pytest.raises(dpcore.BadInput, match="releases of a series"):

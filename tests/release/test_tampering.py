@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
 import sqlite3
 import stat
@@ -232,8 +233,9 @@ def damaged(folder: Path, kind: str) -> None:
     path = folder / DATABASE
     content = bytearray(path.read_bytes())
     if kind == "a page":
+        coins = random.Random(0)
         for page in range(2, len(content) // 4096 - 1):
-            content[page * 4096 : page * 4096 + 512] = os.urandom(512)
+            content[page * 4096 : page * 4096 + 512] = coins.randbytes(512)
     elif kind == "the start":
         content[:100] = b"x" * 100
     elif kind == "cut":

@@ -20,6 +20,7 @@ from dpcore.release import (
     twin_plan,
 )
 from dpcore.release.twin import drawn
+from tests.seeded_noise import seeded_noise
 
 SQUARE = Box.cube(2)
 
@@ -32,7 +33,8 @@ def books(tmp_path_factory) -> Ledger:
         ("image-rgb", 0.5, "pixel"),
         ("nyc-taxi-trips", 0.5, "trip"),
     ):
-        publish(twin_plan(key, BuiltinData(key), epsilon, unit=Unit(unit)), ledger)
+        with seeded_noise():
+            publish(twin_plan(key, BuiltinData(key), epsilon, unit=Unit(unit)), ledger)
     return ledger
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.browser.driver import answers, eventually
+from tests.browser.driver import LONG, answers, eventually
 
 
 @contextmanager
@@ -19,9 +19,13 @@ def dashboard(folder: Path, path: Path, *command: str) -> Iterator[tuple[str, st
 
     It runs in the folder with no other environment than a path of packages.
     """
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    probe = socket.socket()
+    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    probe.bind(("127.0.0.1", 0))
+    port = probe.getsockname()[1]
+    # Linux gives it to nobody else while it is bound here, and lets the server listen on it.
+    if sys.platform != "linux":
+        probe.close()
     said = folder / "said"
     with said.open("wb") as output:
         process = subprocess.Popen(
@@ -41,4 +45,5 @@ def dashboard(folder: Path, path: Path, *command: str) -> Iterator[tuple[str, st
         yield server, printed[2]
     finally:
         process.terminate()
-        process.wait(timeout=60)
+        process.wait(timeout=LONG / 1000)
+        probe.close()

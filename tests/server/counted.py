@@ -15,11 +15,12 @@ from streamlit.starlette import App
 
 from dpcore.datasets.engines import IsolatedEngine
 from dpcore.datasets.engines.process import ReadingProcess
-from pages.server import session_cleanup, start, uploads
+from pages.server import download_files, session_cleanup, start, uploads
 from pages.ui.own_data import SessionData
 from pages.ui.publish.data_step import Opened
 
 session_cleanup.EVERY, session_cleanup.GRACE = 0.5, 1.0
+download_files.GRACE = 1.0
 KINDS = {
     kind.__name__: kind
     for kind in (AppSession, IsolatedEngine, ReadingProcess, SessionData, Opened)

@@ -55,7 +55,7 @@ def held(server: str) -> dict[str, int]:
 
 
 def until(server: str, claim: Callable[[dict[str, int]], bool]) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + LONG / 1000
     while not claim(found := held(server)):
         assert time.monotonic() < deadline, f"{found}\n{fetch(f'{server}/held?why=1').text}"
         time.sleep(0.2)

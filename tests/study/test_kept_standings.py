@@ -16,7 +16,7 @@ from dpcore.runs.request import Request
 from dpcore.study import kept_standings
 from dpcore.study.kept_standings import FILE, RUNS, SEED, K, from_json, measured_cell
 from dpcore.study.metrics import nicv
-from dpcore.study.standings import FIRST, recommended
+from dpcore.study.standings import SHORTLIST_LENGTH, shortlist
 
 KEPT = kept_standings.kept_standings()
 #: Data that are small enough to be measured; of a month only live runs are shown.
@@ -69,9 +69,9 @@ def test_only_just_what_was_measured_is_kept() -> None:
         assert KEPT.of("iris", other) is None
 
 
-def test_the_recommended_methods_hold_what_they_claim_and_run_on_the_data() -> None:
+def test_the_shortlist_holds_what_it_claims_and_runs_on_the_data() -> None:
     for d in (2, 4, 13, 64):
-        first = recommended(d, 5)
-        assert len(first) == FIRST
+        first = shortlist(d, 5)
+        assert len(first) == SHORTLIST_LENGTH
         assert all(ALGORITHMS[key].verdict.holds for key in first)
         assert all(ALGORITHMS[key].supports(d, None, 5) for key in first)

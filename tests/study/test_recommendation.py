@@ -178,3 +178,12 @@ def test_the_command_recommends_in_words_and_as_json(capsys):
     assert main(["recommend", "centers within 1 m", "--data", "trips.csv"]) == 2
     assert "may not choose a level" in capsys.readouterr().err
     assert main(["recommend", "centers within 1 m"]) == 2
+
+
+def test_a_person_with_eight_rows_has_the_noise_of_an_eighth_of_the_level():
+    need, size = "clustering at most 5 % worse", {"n": 20_000, "box": CHICAGO, "every_level": True}
+    one = {each.level.epsilon: each for each in recommend(need, **size).known}
+    eight = {each.level.epsilon: each for each in recommend(need, rows_of_each=8, **size).known}
+    assert eight[4.0].reached == one[0.5].reached > one[4.0].reached
+    with pytest.raises(ValueError, match="rows_of_each must be a whole number from 1"):
+        recommend(need, rows_of_each=0, **size)

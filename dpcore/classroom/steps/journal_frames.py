@@ -34,7 +34,7 @@ def _told(result: RunResult, data: Dataset, reference: BaselineResult | None) ->
         "The data",
         f"{people_count(data.n)} {plural(story.unit)}, of which a thousand at most are drawn. "
         f"Nobody may learn whether any one {story.unit} is among them. "
-        f"ε = {at_least(result.transcript.budget.epsilon)} may be spent.",
+        f"ε = {at_least(result.transcript.budget.epsilon)} may be used.",
         story.all_rows(),
     )
     for i, step in enumerate(result.steps):

@@ -14,7 +14,6 @@ at once.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpcore.datasets.engines.source import Ids
-from dpcore.datasets.engines.sql import PACKED, lot
+from dpcore.datasets.engines.sql import LOTS, PACKED, digest
 from dpcore.geometry.domain import LATTICE_BITS, LATTICE_CELLS, IntArray
 
 if TYPE_CHECKING:
@@ -37,6 +36,7 @@ BATCH = 1 << 17
 
 Cells = npt.NDArray[np.int32]
 Hashes = npt.NDArray[np.uint64]
+Lots = npt.NDArray[np.uint32]
 #: Coordinates of lattice cells, several in each number: (numbers, n).
 Packed = IntArray
 #: Into how many parts all ids are divided, and which of them this is.
@@ -50,17 +50,18 @@ def kept(read: Read, ids: Ids, d: int, text: bool, rows: int) -> Iterator[Cells]
 
     `rows` is about how many there are in all, or 0 where that is not known before they are read.
     """
-    most = max(1, MOST_BYTES // (8 + (TEXT if text else 8) + 8 * -(-d // PACKED)))
+    numbers = -(-d // PACKED)
+    most = max(1, MOST_BYTES // (8 + (TEXT if text else 8) + 8 * numbers))
     parts = max(1, -(-rows // most))
     waiting: list[Part] = [(parts, part) for part in range(parts)]
     while waiting:
-        held = HeldRows(waiting.pop())
+        held = HeldRows(waiting.pop(), most + BATCH, numbers, text)
         for batch in read(held.part):
             held.add(batch)
             while held.size > most and held.part[0] < MOST_PARTS:
                 waiting.append(held.halve())
         if held.size:
-            for packed in chosen(held, ids):
+            for packed in chosen(*held.take(), ids):
                 yield unpacked(packed, d)
 
 
@@ -76,60 +77,67 @@ def unpacked(packed: Packed, d: int) -> Cells:
 class HeldRows:
     """Rows of one part: the hashes of their ids, the ids themselves, and their packed cells."""
 
-    def __init__(self, part: Part):
+    def __init__(self, part: Part, room: int, numbers: int, text: bool):
         self.part = self._read = part
         self.size = 0
-        self._batches: list[list[Any]] = []
+        # Memory is taken as it is written to, not for all the room.
+        self._columns = np.empty((1 + (not text) + numbers, room), dtype=np.int64)
+        self._texts: list[Any] | None = [] if text else None
 
     def add(self, batch: pa.RecordBatch) -> None:
         """Add those of a batch that belong to the part, which was larger when they were read."""
         hashes, ids, *packed = batch.columns
-        rows = [hashes.to_numpy(), ids, *(numbers.to_numpy() for numbers in packed)]
-        self._add(rows if self.part == self._read else self._mine(rows))
+        if self._texts is not None:
+            self._texts.append(ids)
+        numbers = [hashes, *([ids] if self._texts is None else []), *packed]
+        end = self.size + batch.num_rows
+        if end > self._columns.shape[1]:  # one id has more rows than a part
+            room = np.empty_like(self._columns, shape=(len(self._columns), 2 * end))
+            room[:, : self.size] = self._columns[:, : self.size]
+            self._columns = room
+        for column, some in zip(self._columns, numbers, strict=True):
+            column[self.size : end] = some.to_numpy().view(np.int64)
+        start, self.size = self.size, end
+        if self.part != self._read:
+            self._keep_mine(start)
 
     def halve(self) -> Part:
         """Give up one half of the part; which one is returned."""
         parts, part = self.part
         self.part = (2 * parts, part)
-        before, self._batches, self.size = self._batches, [], 0
-        for rows in before:
-            self._add(self._mine(rows))
+        self._keep_mine(0)
         return 2 * parts, part + parts
 
-    def together(self) -> tuple[Hashes, Any, Packed]:
+    def take(self) -> tuple[Hashes, Any, Packed]:
         """All rows; they are held here no longer."""
         import pyarrow as pa
 
-        hashes, ids, *packed = map(list, zip(*self._batches, strict=True))
-        self._batches = []
-        numbers = [_joined(each) for each in packed]
-        together = numbers[0][None] if len(numbers) == 1 else np.stack(numbers)
-        return _joined(hashes), pa.chunked_array(ids), together
+        columns, texts = self._columns[:, : self.size], self._texts
+        self._columns = np.empty((len(columns), 0), dtype=np.int64)
+        hashes = columns[0].view(np.uint64)
+        if texts is None:
+            return hashes, columns[1], columns[2:]
+        self._texts = []
+        return hashes, pa.chunked_array(texts), columns[1:]
 
-    def _add(self, rows: list[Any]) -> None:
-        self._batches.append(rows)
-        self.size += len(rows[0])
-
-    def _mine(self, rows: list[Any]) -> list[Any]:
+    def _keep_mine(self, start: int) -> None:
+        """Of the rows from `start` on keep those of the part."""
         import pyarrow as pa
 
         parts, part = self.part
-        mine = rows[0] % np.uint64(parts) == np.uint64(part)
-        return [
-            each.filter(pa.array(mine)) if i == 1 else each[mine] for i, each in enumerate(rows)
-        ]
+        columns = self._columns[:, start : self.size]
+        mine = columns[0].view(np.uint64) % np.uint64(parts) == np.uint64(part)
+        self.size = start + int(mine.sum())
+        for column in columns:
+            column[: self.size - start] = column[mine]
+        if self._texts is not None:
+            some = self._texts if start == 0 else [self._texts.pop()]
+            left = pa.chunked_array(some).filter(pa.array(mine)).chunks
+            self._texts = left if start == 0 else [*self._texts, *left]
 
 
-def _joined(arrays: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
-    """One array of all; the list is emptied."""
-    found = np.concatenate(arrays)
-    arrays.clear()
-    return found
-
-
-def chosen(held: HeldRows, ids: Ids) -> Iterator[Packed]:
+def chosen(hashes: Hashes, whose: Any, packed: Packed, ids: Ids) -> Iterator[Packed]:
     """The packed cells of the rows that are kept of a part, which holds all rows of its ids."""
-    hashes, whose, packed = held.together()
     index, counts = _sharing(hashes, ids.rows)
     del hashes  # each array goes as soon as it can: a part is most of the memory
     few = np.ones(packed.shape[1], dtype=bool)
@@ -137,7 +145,7 @@ def chosen(held: HeldRows, ids: Ids) -> Iterator[Packed]:
     yield from _in_batches(packed, few)
     if not len(index):
         return
-    packed = packed[:, index]
+    packed = np.stack([numbers[index] for numbers in packed])
     names, who = _numbered(whose, index)
     del whose, few, index
     group = np.repeat(np.arange(len(counts)), counts)
@@ -147,25 +155,17 @@ def chosen(held: HeldRows, ids: Ids) -> Iterator[Packed]:
         starts = (who[1:] != who[:-1]) | (group[1:] != group[:-1])
         group = np.concatenate([[0], np.cumsum(starts)])
         counts = np.bincount(group)
+    who = who[np.cumsum(counts) - counts]
     packed = _in_order(group, packed)
-    number = _places(counts) + 1
-    lots = _lots(ids.key, number, who, names)
-    order = np.argsort((group.astype(np.uint64) << np.uint64(32)) | lots)
-    for tied in _ties(order, group, lots):
-        rows = slice(*np.searchsorted(group, [tied, tied + 1]))
-        whole = {i: _whole_lot(ids.key, number[i], who[i], names) for i in order[rows].tolist()}
-        order[rows] = sorted(whole, key=whole.__getitem__)
-    drawn = np.zeros(len(order), dtype=bool)
-    drawn[order[number <= ids.rows]] = True
-    yield from _in_batches(packed, drawn)
+    yield from _in_batches(packed, _lowest(_lots(ids.key, counts, who, names), counts, ids.rows))
 
 
 def _numbered(ids: Any, index: IntArray) -> tuple[Any, IntArray]:
     """The ids of some rows as whole numbers, and the texts that these stand for, if any."""
     import pyarrow as pa
 
-    if pa.types.is_integer(ids.type):
-        return None, ids.to_numpy()[index]
+    if isinstance(ids, np.ndarray):
+        return None, ids[index]
     encoded = ids.take(pa.array(index)).combine_chunks().dictionary_encode()
     return encoded.dictionary, encoded.indices.to_numpy()
 
@@ -177,15 +177,21 @@ def _sharing(hashes: Hashes, rows: int) -> tuple[IntArray, IntArray]:
     """
     n = len(hashes)
     below = np.uint64((1 << n.bit_length()) - 1)
-    hashes &= ~below
-    hashes |= np.arange(n, dtype=np.uint64)
+    for start in range(0, n, BATCH):
+        some = hashes[start : start + BATCH]
+        some &= ~below
+        some |= np.arange(start, start + len(some), dtype=np.uint64)
     hashes.sort()
-    starts = np.flatnonzero((hashes[1:] ^ hashes[:-1]) > below) + 1
-    counts = np.diff(starts, prepend=0, append=n)
+    starts = [np.zeros(1, dtype=np.int64)]
+    for start in range(0, n - 1, BATCH):
+        some = hashes[start : start + BATCH + 1]
+        starts.append(np.flatnonzero((some[1:] ^ some[:-1]) > below) + (start + 1))
+    ends = np.concatenate([*starts[1:], [n]])
+    counts = ends - np.concatenate(starts)
     many = counts > rows
     found = hashes[np.repeat(many, counts)]
     found &= below
-    return found.astype(np.int64), counts[many]
+    return found.view(np.int64), counts[many]
 
 
 def _in_order(group: IntArray, packed: Packed) -> Packed:
@@ -206,47 +212,50 @@ def _places(counts: IntArray) -> IntArray:
     return np.arange(counts.sum()) - np.repeat(firsts, counts)
 
 
-def _lots(key: str, number: IntArray, who: Any, names: Any) -> Hashes:
-    """The first 32 bits of each row's lot."""
+def _lots(key: str, counts: IntArray, who: IntArray, names: Any) -> Lots:
+    """The lots of all rows of some ids, one id after the other."""
     import duckdb
     import pyarrow as pa
 
+    blocks = -(-counts // LOTS)
+    block, who = _places(blocks), np.repeat(who, blocks)
     found = []
     with duckdb.connect() as database:
-        for start in range(0, len(number), 8 * BATCH):
-            some = slice(start, start + 8 * BATCH)
+        for start in range(0, len(block), 4 * BATCH):
+            some = slice(start, start + 4 * BATCH)
             texts = who[some] if names is None else names.take(pa.array(who[some]))
-            database.register("drawn", pa.table({"number": number[some], "id": texts}))
-            query = f"SELECT {lot(key)} FROM drawn"
+            database.register("drawn", pa.table({"block": block[some], "id": texts}))
+            query = f"SELECT {digest(key, 'block')} FROM drawn"
             for batch in database.sql(query).to_arrow_reader(BATCH):
                 digits = np.frombuffer(batch.column(0).buffers()[2], dtype=">u8")
-                found.append(_from_hex(digits[: 4 * batch.num_rows : 4].astype(np.uint64)))
-    return np.concatenate(found)
+                found.append(_from_hex(digits[: LOTS * batch.num_rows].astype(np.uint64)))
+    return np.concatenate(found)[_places(LOTS * blocks) < np.repeat(counts, LOTS * blocks)]
 
 
-def _from_hex(digits: Hashes) -> Hashes:
+def _lowest(lots: Lots, counts: IntArray, rows: int) -> npt.NDArray[np.bool_]:
+    """Which lots are among so many lowest of their group; of equal lots the first is the lower."""
+    starts = np.cumsum(counts) - counts
+    keys = np.repeat(np.arange(len(counts), dtype=np.uint64) << np.uint64(32), counts)
+    keys |= lots
+    last = np.sort(keys)[starts + np.minimum(counts, rows) - 1]
+    lowest = keys <= np.repeat(last, counts)
+    for group in np.flatnonzero(np.add.reduceat(lowest, starts, dtype=np.int64) > rows):
+        own = slice(starts[group], starts[group] + counts[group])
+        lowest[own] = False
+        lowest[own.start + np.argsort(lots[own], kind="stable")[:rows]] = True
+    return lowest
+
+
+def _from_hex(digits: Hashes) -> Lots:
     """The number that eight hexadecimal digits spell, one a byte, the first in the highest."""
     u = np.uint64
     value = (digits & u(0x0F0F0F0F0F0F0F0F)) + u(9) * ((digits >> u(6)) & u(0x0101010101010101))
     value = (value | (value >> u(4))) & u(0x00FF00FF00FF00FF)
     value = (value | (value >> u(8))) & u(0x0000FFFF0000FFFF)
-    return (value | (value >> u(16))) & u(0xFFFFFFFF)
-
-
-def _whole_lot(key: str, number: int, who: Any, names: Any) -> bytes:
-    """The whole lot of one row."""
-    name = who if names is None else names[int(who)].as_py()
-    return hashlib.md5(f"{key}:{number}:{name}".encode()).digest()
-
-
-def _ties(order: IntArray, group: IntArray, lots: Hashes) -> IntArray:
-    """The groups in which two lots begin alike."""
-    same = lots[order[1:]] == lots[order[:-1]]
-    same &= group[1:] == group[:-1]
-    return np.unique(group[1:][same])
+    return (value | (value >> u(16))).astype(np.uint32)
 
 
 def _in_batches(packed: Packed, mask: npt.NDArray[np.bool_]) -> Iterator[Packed]:
     for start in range(0, packed.shape[1], BATCH):
         some = slice(start, start + BATCH)
-        yield packed[:, some][:, mask[some]]
+        yield np.stack([numbers[some][mask[some]] for numbers in packed])

@@ -138,8 +138,9 @@ class Zones:
 class Ids:
     """A column that tells whose a row is, and how many rows of each are kept.
 
-    Which ones is drawn by the key: every choice of rows of an id is as likely as any other, and
-    depends on nothing but that id's rows and the key; not on the order of the rows.
+    Which ones is drawn by the key: every choice of rows of an id is as likely as any other, up to
+    2^-32 for each two of them, and depends on nothing but that id's rows and the key; not on the
+    order of the rows.
 
     Of a CSV field the quotes that enclose it are no part of the id, and a doubled quote in them is
     one quote; delimiters and line ends in them belong to the id. A field that begins with a quote

@@ -28,6 +28,8 @@ NUMBER = '^ *(?:" *)?[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]+)?
 
 #: Coordinates of a lattice cell that one BIGINT holds.
 PACKED = 3
+#: Lots that one digest holds, each of eight hexadecimal digits.
+LOTS = 4
 
 #: Up to here a DOUBLE tells one whole number from the next.
 EXACT_IN_DOUBLE = 1 << 53
@@ -224,22 +226,31 @@ def _few_of_each(rows: str, source: Source, box: Box) -> str:
     """At most so many rows of each id, and none without.
 
     The rows of an id are numbered in the order of their lattice cells, which are all that any
-    question sees of them. A row's lot is a digest of the key, the id and this number; the lowest
-    lots are kept. So neither the order of rows nor anybody else's rows have a part in the choice.
+    question sees of them. A row's lot is part of a digest of the key, the id and this number; the
+    lowest lots are kept, and of equal lots that of the lower number. So neither the order of rows
+    nor anybody else's rows have a part in the choice.
     """
     assert source.ids is not None
     cells = [_cell(source, box, axis, LATTICE_CELLS) for axis in range(box.d)]
     named = f"SELECT * {rows} AND id IS NOT NULL"
     number = f"row_number() OVER (PARTITION BY id ORDER BY {', '.join(cells)})"
     numbered = f"SELECT *, {number} AS number FROM ({named}) AS named"
-    place = f"row_number() OVER (PARTITION BY id ORDER BY {lot(source.ids.key)})"
-    drawn = f"SELECT *, {place} AS place FROM ({numbered}) AS numbered"
-    return f"FROM ({drawn}) AS drawn WHERE place <= {source.ids.rows}"
+    drawn = f"SELECT *, {_lot(source.ids.key)} AS lot FROM ({numbered}) AS numbered"
+    place = "row_number() OVER (PARTITION BY id ORDER BY lot, number)"
+    placed = f"SELECT *, {place} AS place FROM ({drawn}) AS drawn"
+    return f"FROM ({placed}) AS placed WHERE place <= {source.ids.rows}"
 
 
-def lot(key: str) -> str:
-    """The lot of a row, from the columns number and id."""
-    return f"md5(concat_ws(':', {quoted(key)}, CAST(number AS STRING), id))"
+def _lot(key: str) -> str:
+    """The lot of a row, from the columns number, which begins with 1, and id."""
+    place = f"CAST((number - 1) % {LOTS} AS INTEGER)"
+    block = f"(number - 1 - {place})"
+    return f"substr({digest(key, f'CAST({block} / {LOTS} AS BIGINT)')}, 8 * {place} + 1, 8)"
+
+
+def digest(key: str, block: str) -> str:
+    """The lots of some rows of an id, which follow each other; the number of the block, from 0."""
+    return f"md5(concat_ws(':', {quoted(key)}, CAST({block} AS STRING), id))"
 
 
 def _lattice_cells(source: Source, box: Box) -> str:

@@ -168,7 +168,7 @@ def counted(held: Sequence[Wish]) -> None:
     if ledger is None:
         return
     st.button(
-        f"Count once, and spend {plan.price} for good",
+        f"Count once, and use up {plan.price}",
         type="primary",
         key="count-wishes",
         disabled=not plan.name,

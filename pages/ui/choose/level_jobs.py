@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.stand_in import stand_in
-from dpcore.privacy.explain import LEVELS
+from dpcore.privacy.explain import LEVELS, Level
 from dpcore.runs.request import Request
 from dpcore.study.count_errors import CountDraw
-from dpcore.study.level_accuracy import LevelAccuracy, accuracy_of, level_draws, refused_at
+from dpcore.study.level_accuracy import (
+    LevelAccuracy,
+    accuracy_of,
+    level_draws,
+    protecting,
+    refused_at,
+)
 from dpcore.study.needs import CountsWithin, Need
 from dpcore.study.recommendation import PUBLIC, TWIN, stand_in_words
 from dpcore.study.repeats import DRAWS, Draw
-from pages.ui import cached_work, visibility, workers
+from pages.ui import cached_work, own_data, visibility, workers
 from pages.ui.background import Job
 from pages.ui.choice import Choice
 from pages.ui.visibility import Visibility
@@ -36,6 +42,13 @@ class Ground:
     rows: int
     #: Whether public data stand in for rows that may not choose a level.
     stands_in: bool
+    #: How many rows of one protected person count: each has a part of the level.
+    rows_of_each: int = 1
+
+    def at(self, epsilon: float) -> Choice:
+        """The run on these data that protects as much at a level as a release would."""
+        request = protecting(self.choice.request, epsilon, self.rows_of_each)
+        return replace(self.choice, request=request.with_seed(0))
 
     def opener(self) -> Callable[[], Dataset]:
         """What opens the data in the thread of a worker, which knows no session."""
@@ -48,36 +61,39 @@ class Ground:
 
 def ground(choice: Choice, rows: int) -> Ground:
     """The data themselves where they are public or a twin, else public ones of the same size."""
-    seen = visibility.of(choice.data)
+    seen, each = visibility.of(choice.data), rows_of_each(choice.data)
     if seen is Visibility.RAW:
-        return Ground(choice, stand_in_words(rows, choice.about.unit), rows, True)
-    return Ground(choice, TWIN if seen is Visibility.TWIN else PUBLIC, rows, False)
+        return Ground(choice, stand_in_words(rows, choice.about.unit), rows, True, each)
+    return Ground(choice, TWIN if seen is Visibility.TWIN else PUBLIC, rows, False, each)
+
+
+def rows_of_each(data: str) -> int:
+    """How many rows of one person a release of these data counts; of a twin, a release of the data
+    that it was drawn from."""
+    held = own_data.held()
+    own = held.get(data)
+    if own is not None and own.twin_of is not None:
+        own = held.get(own.twin_of)
+    return own.protects.rows if own is not None else 1
 
 
 def jobs(ground: Ground, need: Need) -> list[Job[Any]]:
     """The runs at each level, loosest first. Needs about the same errors share them."""
-    counts, open_data = isinstance(need, CountsWithin), ground.opener()
-    found: list[Job[Any]] = []
-    for level in LEVELS:
-        at = ground.choice.at(level.epsilon).with_seed(0)
-        if not (counts or ground.stands_in):
-            found.append(cached_work.repeated(at))
-            continue
-        worker = workers.worker() if ground.stands_in else workers.worker_of(at.data)
-        about = at.about
-        key: Hashable = ("levels", counts, at.data, at.request)
-        if ground.stands_in:
-            key = (
-                "stand-in",
-                counts,
-                at.request,
-                ground.rows,
-                at.box,
-                about.geographic,
-                about.unit,
-            )
-        found.append(worker.job(key, partial(_draws, need, at.request, open_data)))
-    return found
+    return [job(ground, need, level.epsilon) for level in LEVELS]
+
+
+def job(ground: Ground, need: Need, epsilon: float) -> Job[Any]:
+    """The runs at one level."""
+    counts, open_data, at = isinstance(need, CountsWithin), ground.opener(), ground.at(epsilon)
+    if not (counts or ground.stands_in):
+        return cached_work.repeated(at)
+    about, worker = at.about, workers.worker_of(at.data)
+    key: Hashable = ("levels", counts, at.data, at.request)
+    if ground.stands_in:
+        worker = workers.worker()
+        what = (ground.rows, at.box, about.geographic, about.unit)
+        key = ("stand-in", counts, at.request, *what)
+    return worker.job(key, partial(_draws, need, at.request, open_data))
 
 
 def _draws(
@@ -88,11 +104,13 @@ def _draws(
 
 def known(need: Need, at_levels: list[Job[Any]]) -> list[LevelAccuracy]:
     """What is known of each level so far; levels with too few runs are left out."""
-    found = []
-    for level, job in zip(LEVELS, at_levels, strict=True):
-        drawn = list(job.results)
-        if job.failure and not drawn:
-            found.append(refused_at(level, plain(str(job.failure))))
-        elif len(drawn) >= min(ENOUGH, DRAWS):
-            found.append(accuracy_of(need, level, drawn))
-    return found
+    told = (known_of(need, level, job) for level, job in zip(LEVELS, at_levels, strict=True))
+    return [each for each in told if each is not None]
+
+
+def known_of(need: Need, level: Level, job: Job[Any]) -> LevelAccuracy | None:
+    """What is known of one level so far; None after too few runs."""
+    drawn = list(job.results)
+    if job.failure and not drawn:
+        return refused_at(level, plain(str(job.failure)))
+    return accuracy_of(need, level, drawn) if len(drawn) >= min(ENOUGH, DRAWS) else None

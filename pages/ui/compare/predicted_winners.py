@@ -27,7 +27,7 @@ def show() -> None:
     choice = controls.choose(method=AUTO)
     st.caption(
         "The error analysis of Su et al. (2016) says how far noise moves a centroid, from public "
-        "numbers alone: rows, centers, dimensions and ε. Nothing is run here, and nothing is spent."
+        "numbers alone: rows, centers, dimensions and ε. Nothing is run, and no budget is used."
     )
     controls.labelled_slider(choice)
     n = public_numbers.rows(choice.data)

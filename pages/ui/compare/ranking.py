@@ -1,4 +1,4 @@
-"""A ranking at one ε, best first: the recommended methods at once, the others by one click."""
+"""A ranking at one ε, best first: a shortlist of methods at once, the others by one click."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def show() -> None:
 
 
 def beside(choice: Choice, metric: Metric, others: Sequence[Standing]) -> None:
-    """Draw the recommended methods and the chosen one, with other standings among them."""
+    """Draw the shortlist and the chosen method, with other standings among them."""
     keys = in_turn(choice, chosen_methods(choice, url_keys.ALL))
     plan = SweepPlan(choice.data, controls.requests(choice, keys), RUNS, usual(metric.key))
     if found := kept(plan, metric):
@@ -101,12 +101,12 @@ def beside(choice: Choice, metric: Metric, others: Sequence[Standing]) -> None:
 
 
 def chosen_methods(choice: Choice, paper: str) -> list[str]:
-    """The methods of a paper or, of all, the recommended ones and the chosen one; or all."""
+    """The methods of one paper, or the shortlist and the chosen method, or all methods."""
     if paper != url_keys.ALL:
         return [key for key, each in ALGORITHMS.items() if each.paper == paper]
     if url_keys.ALL_METHODS.get():
         return list(ALGORITHMS)
-    first = standings.recommended(choice.box.d, choice.request.k)
+    first = standings.shortlist(choice.box.d, choice.request.k)
     return list(dict.fromkeys([*first, choice.request.algorithm]))
 
 
@@ -117,9 +117,9 @@ def seconds(data: str, algorithm: str) -> float | None:
 
 
 def in_turn(choice: Choice, keys: Iterable[str]) -> list[str]:
-    """Methods in the order in which they run: the recommended ones, then the others, each time the
+    """Methods in the order in which they run: the shortlist, then the others, each time the
     cheapest first. Those whose time is not known come last."""
-    first = standings.recommended(choice.box.d, choice.request.k)
+    first = standings.shortlist(choice.box.d, choice.request.k)
     unknown = float("inf")
     return sorted(keys, key=lambda key: (key not in first, seconds(choice.data, key) or unknown))
 
@@ -130,7 +130,7 @@ def others_button(choice: Choice, plan: SweepPlan, paper: str) -> None:
         return
     if url_keys.ALL_METHODS.get():
         st.button(
-            "Only the recommended methods",
+            "Only the shortlist",
             icon=":material/unfold_less:",
             on_click=url_keys.ALL_METHODS.clear,
         )

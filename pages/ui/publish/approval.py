@@ -13,13 +13,14 @@ from weakref import WeakValueDictionary
 import streamlit as st
 
 from dpcore.release.ledger import Ledger
+from dpcore.release.note import Note
 from dpcore.release.plan import ReleasePlan
 from pages.ui import access, fragments
 from pages.ui.access import Action
 from pages.ui.publish import publish_once
 from pages.ui.wording import plain
 
-REQUESTS = "requests"
+REQUESTS, NO_NOTE = "requests", Note()
 #: Seconds between looks at whether somebody decided.
 PAUSE = 2.0
 
@@ -32,6 +33,7 @@ class ApprovalRequest:
     plan: ReleasePlan
     ledger: Ledger
     by: str
+    note: Note = NO_NOTE
     declined_by: str | None = None
 
 
@@ -41,13 +43,13 @@ def requests() -> WeakValueDictionary[str, ApprovalRequest]:
     return WeakValueDictionary()
 
 
-def begin(ticket: str, plan: ReleasePlan, ledger: Ledger) -> None:
+def begin(ticket: str, plan: ReleasePlan, ledger: Ledger, note: Note = NO_NOTE) -> None:
     """Publish a plan, or ask for it where a second publisher has to approve."""
     if not access.needs_approval():
-        publish_once.begin(ticket, plan, ledger)
+        publish_once.begin(ticket, plan, ledger, note=note)
         return
     access.require(Action.SPEND)
-    request = ApprovalRequest(ticket, plan, ledger, access.user() or "")
+    request = ApprovalRequest(ticket, plan, ledger, access.user() or "", note)
     st.session_state.setdefault(REQUESTS, {})[ticket] = request
     requests()[ticket] = request
 
@@ -95,6 +97,8 @@ def draw_requests() -> None:
         with st.container(border=True, key=f"request-{request.ticket}"):
             st.markdown(f"**{plain(request.by)} asks you to approve a release.**")
             st.markdown("\n".join(f"- {plain(each)}" for each in request.plan.statement()))
+            if said := request.note.words():
+                st.caption(f"Note: {plain(said)}")
             with st.container(horizontal=True):
                 st.button(
                     f"Approve, and use {request.plan.price} for good",
@@ -113,7 +117,7 @@ def draw_requests() -> None:
 
 def approve(ticket: str) -> None:
     if request := _open_to_me(ticket):
-        publish_once.begin(ticket, request.plan, request.ledger, request.by)
+        publish_once.begin(ticket, request.plan, request.ledger, request.by, request.note)
 
 
 def decline(ticket: str) -> None:

@@ -109,4 +109,6 @@ def squares(
 
 
 def line(entry: Entry) -> str:
-    return plain_in_chart(f"{kind(entry)} {entry.number}, {entry.account}: {entry.charged}")
+    note = f" ({entry.note.words()})" * bool(entry.note.words())
+    said = f"{kind(entry)} {entry.number}, {entry.account}: {entry.charged}{note}"
+    return plain_in_chart(said)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -10,13 +11,14 @@ from dpcore.privacy import explain
 from dpcore.privacy.rounding import up
 from dpcore.release.amounts import Amount
 from dpcore.release.ledger import Entry, Ledger
+from dpcore.release.note import without_note
 from dpcore.release.plan import RELEASE, TWIN, ReleasePlan
 from dpcore.release.plan_toml import plan_files
 from dpcore.release.release_zip import zipped
 from pages.ui import access, fragments, url_keys
 from pages.ui.access import Action
 from pages.ui.background import Job
-from pages.ui.publish import approval, step_list
+from pages.ui.publish import approval, release_words, step_list
 from pages.ui.publish.ledger_words import affordable, when
 from pages.ui.publish.publish_once import forget, refuse, running, ticket
 from pages.ui.publish.publish_step import PublishStep
@@ -41,9 +43,10 @@ def draw(plan: ReleasePlan, ledger: Ledger) -> None:
         )
         three_lines(plan, ledger)
         before(plan, ledger)
+        release_words.draw()
         with st.expander("Every detail of this release", icon=":material/description:"):
             st.markdown("\n".join(f"- {plain(sentence)}" for sentence in plan.statement()))
-            save_plan(plan)
+            save_plan(replace(plan, publication=release_words.publication()))
         spend(ticket(meant), plan, ledger)
 
 
@@ -87,7 +90,7 @@ def gained(amount: Amount, plan: ReleasePlan) -> str:
 
 def spend(ticket: str, plan: ReleasePlan, ledger: Ledger) -> None:
     """The button, live once the name of the data is typed. An address can show this step, and
-    cannot type: one careless or stolen click spends nothing."""
+    cannot type: one careless or stolen click uses no budget."""
     if not access.may(Action.SPEND):
         st.info("Your role lets you prepare a release; a publisher makes it.")
         return
@@ -115,9 +118,15 @@ def spend(ticket: str, plan: ReleasePlan, ledger: Ledger) -> None:
             key="publish",
             icon=":material/publish:",
             disabled=not is_meant,
-            on_click=approval.begin,
+            on_click=begin,
             args=(ticket, plan, ledger),
         )
+
+
+def begin(ticket: str, plan: ReleasePlan, ledger: Ledger) -> None:
+    """Publish the plan with the words that stand there now."""
+    said = replace(plan, publication=release_words.publication())
+    approval.begin(ticket, said, ledger, release_words.note())
 
 
 def means(typed: str, name: str) -> bool:
@@ -128,6 +137,8 @@ def means(typed: str, name: str) -> bool:
 def before(plan: ReleasePlan, ledger: Ledger) -> None:
     """Releases from the same data, so that nobody makes one twice without meaning to."""
     made = [e for e in ledger.entries(plan.name) if e.purpose == RELEASE and e.failure is None]
+    if plan.series is not None:
+        made = [e for e in made if e.plan.get("series") == plan.series.as_dict()]
     if not made:
         return
     last = made[-1]
@@ -144,7 +155,8 @@ def before(plan: ReleasePlan, ledger: Ledger) -> None:
 
 
 def same_plan(entry: Entry, plan: ReleasePlan) -> bool:
-    return dict(entry.plan) == plan.as_dict()
+    words = replace(plan, publication=release_words.publication())
+    return without_note(entry.plan) == words.as_dict()
 
 
 def finish(job: Job[Any], meant: str) -> None:

@@ -22,14 +22,22 @@ from dpcore.release.publish import reopened
 from pages.ui import access, palette
 from pages.ui.access import Action
 from pages.ui.palette import Palette
-from pages.ui.publish import calendar_chart, ledger_choice, lifetime_budget, released_step
+from pages.ui.publish import (
+    calendar_chart,
+    ledger_choice,
+    lifetime_budget,
+    released_step,
+    series_history,
+)
 from pages.ui.publish.calendar_chart import colors_of, kind
+from pages.ui.publish.confirm_step import means
 from pages.ui.publish.ledger_words import when
 from pages.ui.wording import plain, plain_in_chart
 
 ROW_HEIGHT, MARGIN = 54, 70
 COLUMNS = (
-    "number", "time", "data set", "what", "epsilon", "delta", "asked by", "approved by", "note",
+    "number", "time", "data set", "what", "epsilon", "delta", "asked by", "approved by", "who",
+    "why", "result",
 )  # fmt: skip
 
 
@@ -67,6 +75,7 @@ def draw() -> None:
         icon=":material/download:",
         on_click="ignore",
     )
+    series_history.draw(ledger, entries)
     for account in accounts:
         draw_account(account, [e for e in entries if e.account == account.name], ledger)
 
@@ -80,7 +89,8 @@ def as_csv(entries: Sequence[Entry]) -> str:
         by = entry.actors
         charged = (float(entry.charged.epsilon), float(entry.charged.delta))
         texts = (entry.account, kind(entry))
-        people = (by.asked_by or "", by.approved_by or "", note(entry))
+        noted = (entry.note.who, entry.note.why, result(entry))
+        people = (by.asked_by or "", by.approved_by or "", *noted)
         writer.writerow(
             [entry.number, entry.time, *map(no_formula, texts), *charged, *map(no_formula, people)]
         )
@@ -88,10 +98,10 @@ def as_csv(entries: Sequence[Entry]) -> str:
 
 
 def no_formula(text: str) -> str:
-    return f"'{text}" if text.startswith(FORMULAS) else text
+    return f"'{text}" if text.strip().startswith(FORMULAS) else text
 
 
-def note(entry: Entry) -> str:
+def result(entry: Entry) -> str:
     """What a charge was for, or why nothing came of it."""
     return str(entry.failure or entry.description)
 
@@ -174,13 +184,18 @@ def draw_entry(entry: Entry, ledger: Ledger) -> None:
         )
         if by := entry.actors.words():
             st.caption(plain(by[:1].upper() + by[1:]))
+        if note := entry.note.words():
+            st.caption(f":material/edit_note: {plain(note)}")
         if entry.purpose != OTHER_TOOL and st.toggle("Show the files", key=f"files-{entry.number}"):
             released_step.downloads(reopened(ledger, entry.number))
 
 
 def enter(account: Account, ledger: Ledger) -> None:
-    """A form for what another tool published of the same data."""
-    if not access.may(Action.SPEND):
+    """A form for what another tool published of the same data, confirmed by the name of the data.
+
+    Where a second publisher approves each use of a budget, nobody enters one here alone.
+    """
+    if not access.may(Action.SPEND) or access.needs_approval():
         return
     with (
         st.popover("Enter a charge of another tool", icon=":material/edit_note:"),
@@ -194,7 +209,13 @@ def enter(account: Account, ledger: Ledger) -> None:
         epsilon = left.number_input("ε", 0.0, MAX_EPSILON, None, format="%g", step=None)
         delta = right.number_input("δ", 0.0, MAX_DELTA, 0.0, format="%g", step=None)
         said = st.text_input("Which tool published what, and why", max_chars=LONGEST_TOOL)
+        typed = st.text_input(
+            f"To confirm, type the name of these data: {plain(account.name)}", autocomplete="off"
+        )
         if st.form_submit_button("Enter it for good", type="primary"):
+            if not means(typed, account.name):
+                st.error("Nothing was entered: that is not the name of these data.")
+                return
             user = access.user() if access.is_shared() else None
             try:
                 amount = Amount.of(epsilon or 0.0, delta)

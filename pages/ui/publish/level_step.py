@@ -14,11 +14,19 @@ from dpcore.privacy.rounding import at_most
 from dpcore.release.amounts import Amount
 from dpcore.release.ledger import Account, Ledger
 from dpcore.release.plan import ReleasePlan
+from dpcore.release.series import Series
 from dpcore.runs.request import Request
 from pages.ui import address, controls, too_few_rows, url_keys
 from pages.ui.areas import area_run
 from pages.ui.choice import Choice
-from pages.ui.publish import ledger_choice, lifetime_budget, look_first, step_list
+from pages.ui.publish import (
+    ledger_choice,
+    level_accuracy,
+    lifetime_budget,
+    look_first,
+    series_choice,
+    step_list,
+)
 from pages.ui.publish.ledger_words import affordable, refuse
 from pages.ui.publish.publish_source import Subject
 from pages.ui.publish.publish_step import PublishStep
@@ -38,6 +46,7 @@ class Terms:
     #: At the level of one unit.
     request: Request
     allowed: Amount
+    series: Series | None = None
 
     def choice(self, subject: Subject) -> Choice:
         """The same run with simulated noise."""
@@ -57,37 +66,49 @@ class Terms:
             unit=subject.unit,
             allowed=self.allowed,
             regions=request.regions,
+            series=self.series,
         )
 
 
 def draw(subject: Subject, ledger: Ledger) -> None:
     with step_list.opened(PublishStep.LEVEL):
         account = ledger_choice.account(ledger, name(subject))
-        level, budget = st.columns([3, 2], gap="large")
-        with level:
-            controls.level_slider(f"How strictly is each {subject.unit.name} protected?")
-            st.html(controls.ENDS)
+        controls.level_slider(f"How strictly is each {subject.unit.name} protected?")
+        st.html(controls.ENDS)
+        protection, accuracy = st.columns([2, 5], gap="large")
+        with protection:
             gain(subject, terms(subject, account))
-            with st.expander("Centers, method, exact values", icon=":material/tune:"):
-                controls.centers_control()
-                method_control(subject)
-                exact_controls(subject)
+        with accuracy:
+            level_accuracy.draw(subject, terms(subject, account).request)
+        budget, more = st.columns(2, gap="large")
+        with more.expander("Centers, method, exact values", icon=":material/tune:"):
+            controls.centers_control()
+            method_control(subject)
+            exact_controls(subject)
         with budget:
-            name_control(subject)
+            series_choice.draw(subject, ledger)
+            if not series_choice.is_series(subject):
+                name_control(subject)
+            account = ledger_choice.account(ledger, name(subject))
             found = terms(subject, account)
-            lifetime_budget.draw(
-                subject.key,
-                account,
-                Amount.of(found.request.epsilon, found.request.delta),
-                subject.unit.name,
-            )
-        found = terms(subject, account)
+            price = Amount.of(found.request.epsilon, found.request.delta)
+            buys = None if found.series is None else ""
+            lifetime_budget.draw(subject.key, account, price, subject.unit.name, buys)
+            if found.series is not None:
+                left = account.left if account else found.allowed
+                st.info(
+                    plain(series_choice.explained(subject, found.series, left, price)),
+                    icon=":material/event_repeat:",
+                )
         areas_note(subject, plan_of(subject, found, quietly=True))
         look_first.twins(subject)
-        with level.expander(
-            "Not sure which level? Look before you publish", icon=":material/travel_explore:"
+        with more.expander(
+            "Look before you publish, without leaking", icon=":material/travel_explore:"
         ):
             look_first.draw(subject, ledger, found)
+        if lacking := series_choice.missing(subject):
+            step_list.footer("settled", PublishStep.CONFIRM, missing=lacking)
+            return
         plan = plan_of(subject, found)
         too_few_rows.offer(found.choice(subject))
         if plan and affordable(plan, ledger):
@@ -113,6 +134,9 @@ def name_control(subject: Subject) -> None:
 
 
 def name(subject: Subject) -> str:
+    """The account that pays: of the data or, in a series, of the period or of all periods."""
+    if series := series_choice.chosen(subject):
+        return series.account(subject.unit, series_choice.RELATION)
     given: str = step_list.memory().get(f"name {subject.key}", subject.about.title)
     return given.strip()
 
@@ -185,6 +209,7 @@ def terms(subject: Subject, account: Account | None) -> Terms:
         name(subject),
         request,
         account.allowed if account else Amount.of(total, MAX_DELTA if used else 0.0),
+        series_choice.chosen(subject),
     )
 
 

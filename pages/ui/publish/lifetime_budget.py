@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import streamlit as st
@@ -21,41 +22,54 @@ MONTHS = 12
 OTHERS = (
     (
         "US Census Bureau, 2020 Census, redistricting data",
-        "one person, for the whole census",
+        "one person (17.14) and one housing unit (2.47), for the whole census",
         "19.61",
-        "US Census Bureau, press release of 9 June 2021",
+        "[US Census Bureau, press release of 9 June 2021]"
+        "(https://www.census.gov/newsroom/press-releases/2021/2020-census-key-parameters.html)",
     ),
     (
-        "Google, COVID-19 Community Mobility Reports",
+        "LinkedIn, Audience Engagement API",
+        "one member, each month anew",
+        "34.9 (δ 7e-9)",
+        "[Registry of deployments, OpenDP](https://registry.opendp.org/deployments-registry)",
+    ),
+    (
+        "Israel, Ministry of Health, live births of 2014",
+        "one birth",
+        "9.98",
+        "[Hod and Canetti 2024](https://arxiv.org/abs/2405.00267)",
+    ),
+    (
+        "Apple, popular emoji",
+        "one person’s day",
+        "4",
+        "[Desfontaines, list of real-world uses]"
+        "(https://desfontain.es/blog/real-world-differential-privacy.html)",
+    ),
+    (
+        "Google, COVID-19 Vaccination Search Insights",
         "one user, each day anew",
-        "2.64",
-        "Aktay et al. 2020, arXiv:2004.04145",
+        "2.19 (δ 1e-5)",
+        "[Bavadekar et al. 2021](https://arxiv.org/abs/2107.01179)",
     ),
     (
         "Google, COVID-19 Search Trends symptoms",
         "one user, each day anew",
         "1.68",
-        "Bavadekar et al. 2020, arXiv:2009.01265",
-    ),
-    (
-        "Apple, popular emoji",
-        "one report of one device, once a day",
-        "4",
-        "Apple, Differential Privacy Overview, 2017",
-    ),
-    (
-        "Israel, live births of 2014",
-        "one birth",
-        "9.98",
-        "Hod and Canetti 2024, arXiv:2405.00267",
+        "[Bavadekar et al. 2020](https://arxiv.org/abs/2009.01265)",
     ),
 )
 
 
-def draw(key: str, account: Account | None, price: Amount, unit: str) -> None:
-    """What is left of a budget; for new data, the question how large it is to be."""
+def draw(
+    key: str, account: Account | None, price: Amount, unit: str, buys: str | None = None
+) -> None:
+    """What is left of a budget; for new data, the question how large it is to be.
+
+    `buys` says what it buys where that is not so many releases, one after the other.
+    """
     if account is None:
-        ask(key, price, unit)
+        ask(key, price, unit, bought if buys is None else lambda *_: buys)
     else:
         meter(account)
 
@@ -75,7 +89,7 @@ def part(amount: Amount, allowed: Amount) -> str:
     return f"{at_least(max(100 * amount.epsilon / allowed.epsilon, Fraction(0)), 3)} %"
 
 
-def ask(key: str, price: Amount, unit: str) -> None:
+def ask(key: str, price: Amount, unit: str, bought: Callable[[float, Amount], str]) -> None:
     """The size of the budget, said once."""
     total = step_list.remembered(
         st.number_input,
@@ -91,8 +105,8 @@ def ask(key: str, price: Amount, unit: str) -> None:
     )
     said = [
         f"Suggested: {SUGGESTED:g}.",
-        f"**{bought(total, price)}**",
-        f"Even after all of them, {lower(explain.attack(total, unit))}",
+        f"**{pays}**" if (pays := bought(total, price)) else "",
+        f"Even after all of it is used, {lower(explain.attack(total, unit))}",
         explain.slip(MAX_DELTA if price.delta else 0.0),
         "Fixed with the first release.",
     ]

@@ -10,6 +10,7 @@ import streamlit as st
 
 from dpcore.errors import DpcoreError
 from dpcore.release.ledger import Actors, Ledger
+from dpcore.release.note import Note
 from dpcore.release.plan import ReleasePlan
 from dpcore.release.publish import Progress, Unanswered, publish
 from pages.ui import access, background, workers
@@ -36,7 +37,11 @@ def tickets() -> dict[Hashable, str]:
 
 
 def begin(
-    ticket: Hashable, plan: ReleasePlan, ledger: Ledger, asked: str | None = None
+    ticket: Hashable,
+    plan: ReleasePlan,
+    ledger: Ledger,
+    asked: str | None = None,
+    note: Note | None = None,
 ) -> Job[int]:
     """Publish a plan and return the job, which ends with the release's number.
 
@@ -55,7 +60,7 @@ def begin(
             seen[0] = progress
 
         return background.begin(
-            lambda: publish(plan, ledger, tell, by).entry.number,
+            lambda: publish(plan, ledger, tell, by, note).entry.number,
             lambda: (seen[0].doing.capitalize(), seen[0].part),
         )
 

@@ -1,0 +1,57 @@
+"""Step 5: words on the certificate, which are public, and a note, which stays in the ledger."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpcore.release.note import LONGEST as LONGEST_NOTE
+from dpcore.release.note import Note
+from dpcore.release.publication import LONGEST, Publication
+from pages.ui.publish import step_list
+from pages.ui.wording import printable
+
+#: Each entry of the certificate: its question, and an example.
+WORDS = {
+    "publisher": ("Who publishes?", "Transit Office"),
+    "contact": ("Where can people ask?", "privacy@transit.example"),
+    "purpose": ("What is it for?", "Where taxis should wait"),
+    "description": ("What are the data?", "Taxi trips of January 2015, about 50,000"),
+    "license": ("What may others do with it?", "CC BY 4.0"),
+}
+WHO, WHY = "note who", "note why"
+
+
+def draw() -> None:
+    """The entries, all of them optional."""
+    left, right = st.columns(2, gap="large")
+    with left.expander("Words for the certificate (public)", icon=":material/description:"):
+        for name, (question, example) in WORDS.items():
+            step_list.remembered(
+                st.text_input, question, name, "", max_chars=LONGEST, placeholder=example
+            )
+    with right.expander("A note for yourselves (not published)", icon=":material/edit_note:"):
+        for name, question, example in (
+            (WHO, "Who publishes this?", "Ann, planning"),
+            (WHY, "Why, or for whom?", "for the report of May"),
+        ):
+            step_list.remembered(
+                st.text_input, question, name, "", max_chars=LONGEST_NOTE, placeholder=example
+            )
+        st.caption("The ledger keeps it, and History shows it. No file that leaves contains it.")
+
+
+def publication() -> Publication:
+    """What was entered for the certificate, also in the moment in which a button is pressed."""
+    return Publication(**{name: entered(name) for name in WORDS})
+
+
+def note() -> Note:
+    """What was entered for the ledger."""
+    return Note(entered(WHO), entered(WHY))
+
+
+def entered(name: str) -> str:
+    """One line, with a mark in place of what cannot be printed."""
+    newest = st.session_state.get(step_list.latest_key(name))
+    text = step_list.memory().get(name, "") if newest is None else newest
+    return printable(" ".join(str(text).split()))
