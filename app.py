@@ -79,9 +79,11 @@ def explore() -> None:
     if not may_look:
         return
     with drawing:
-        shown = None if three else one_level(choice, layers, places)
         if three:
             three_levels(choice, layers)
+            shown = None
+        else:
+            shown = one_level(choice, layers, places)
     if not is_first:
         draw_controls()
     if shown is not None:

@@ -12,10 +12,11 @@ from playwright.sync_api import sync_playwright
 
 import dpcore
 from benchmarks.algorithms import plain
-from benchmarks.table import Row
+from benchmarks.table import Row, seconds
+from benchmarks.visitors import cpu_seconds
 from dpcore.datasets.base import Dataset
 from dpcore.study.usual_ranges import EPSILONS
-from tests.browser.driver import DESK, FLAGS, serving
+from tests.browser.driver import DESK, FLAGS, LONG, serving
 
 TITLE = "A sweep of the month: 12 epsilons × 20 runs of EUGkM, k = 5"
 K, RUNS = 5, 20
@@ -36,7 +37,40 @@ def rows() -> Iterator[Row]:
     whole = time.perf_counter() - start
     yield Row("the first point / the mean run", until_first / statistics.mean(of_runs), 2)
     yield Row("the whole sweep / KMeans(n_init=10) on the same cells", whole / unit, 6)
+    yield from usual_sweep()
+    yield from opening()
     yield Row("a control of the page answers while a sweep runs", answer(), 2, "s")
+
+
+def usual_sweep() -> Iterator[Row]:
+    """The curve of the method with which the page opens, beside scikit-learn on the same rows."""
+    data = dpcore.datasets.load("nyc-taxi")
+    reference = dpcore.baseline(data, K)
+
+    def swept() -> None:
+        list(dpcore.sweep(["adaptive"], data, K, EPSILONS, RUNS, reference=reference))
+
+    ratio = seconds(swept, repeats=1) / seconds(lambda: plain(data))
+    name = "CPU of the page's first curve (adaptive, nyc-taxi)"
+    yield Row(f"{name} / KMeans(n_init=10) on the same rows", ratio, 8)
+
+
+def opening() -> Iterator[Row]:
+    """What a person waits for who opens the page: its title, the first point, and all runs."""
+    chromium = os.environ.get("DPCORE_CHROMIUM") or shutil.which("chromium")
+    with serving() as server, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        browser.new_page().goto(server.address + "/verdicts")  # so that the server is warm
+        page = browser.new_page(viewport=DESK)
+        page.goto(server.address + "/curves")
+        page.get_by_role("heading", name="What each level costs").wait_for(timeout=LONG)
+        start, spent = time.perf_counter(), cpu_seconds(server.pid)
+        page.locator(".js-plotly-plot .point").first.wait_for(state="attached", timeout=LONG)
+        yield Row("the page's first point after its title", time.perf_counter() - start, 0.3, "s")
+        page.get_by_text("runs finished.").wait_for(timeout=10 * LONG)
+        yield Row("all runs of all its curves after its title", time.perf_counter() - start, 3, "s")
+        yield Row("CPU of the server meanwhile", cpu_seconds(server.pid) - spent, unit="s")
+        browser.close()
 
 
 def wall(data: Dataset) -> float:

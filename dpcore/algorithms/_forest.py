@@ -52,10 +52,11 @@ def read(trees: Sequence[Sequence[TreeStage]]) -> list[TreeReading]:
     if not trees:
         return []
     forest = side_by_side(trees)
-    held = holding(forest)
-    weights = leaf_weights(forest, held)
+    estimates = fused(forest)
+    held = holding(forest, estimates)
+    weights = leaf_weights(forest, held, estimates)
     split_held, split_weights = (_of_each_tree(trees, stages) for stages in (held, weights))
-    first = [_of_each_tree(trees, [each]) for each in fused(forest)[0]]
+    first = [_of_each_tree(trees, [each]) for each in estimates[0]]
     return [
         TreeReading(split_held[i], split_weights[i], (first[0][i][0], first[1][i][0]))
         for i in range(len(trees))

@@ -20,6 +20,7 @@ from scipy.special import expit
 from dpcore.geometry.domain import FloatArray, IntArray
 from dpcore.geometry.dyadic import DyadicCells
 from dpcore.geometry.halved import HalvedCells
+from dpcore.kmeans.stages import tell
 
 #: What it takes away from the odds of a cell that its number of rows might have been any: the log
 #: of how many scales of noise such numbers are spread over. Before any number is known; and after
@@ -38,6 +39,10 @@ LEAST_SHARE = 0.25
 TreeCells = DyadicCells | HalvedCells
 #: The smallest cells that hold rows, how many each, and the variance of the noise in its own count.
 Leaves = tuple[TreeCells, FloatArray, FloatArray]
+#: The estimated rows in the cells of each stage, and the variances of these estimates.
+Estimates = Sequence[tuple[FloatArray, FloatArray]]
+#: So many cells are read at a time, whole blocks of them: what is on the way stays in the cache.
+CELLS_AT_ONCE = 1 << 13
 
 
 @dataclass(frozen=True)
@@ -81,15 +86,14 @@ class ReadStage(Protocol):
 
 
 def leaf_weights(
-    stages: Sequence[ReadStage], held: Sequence[npt.NDArray[np.bool_]]
+    stages: Sequence[ReadStage], held: Sequence[npt.NDArray[np.bool_]], estimates: Estimates
 ) -> list[FloatArray]:
     """How many rows each cell of each stage is estimated to hold, if it is a leaf: one of the
-    smallest cells that are held. All others have 0.
+    smallest cells that are held. All others have 0. `estimates` are those of `fused`.
 
     The estimate of a cell of the first stage that is held is final. It is handed down among its
     parts that are held, and so on. Where none is, the cell itself is a leaf.
     """
-    estimates = fused(stages)
     weights = np.where(held[0], np.maximum(estimates[0][0], 0), 0)
     found = []
     for below, inside, known in zip(stages[1:], held[1:], estimates[1:], strict=True):
@@ -117,8 +121,9 @@ def leaves_of(stages: Sequence[TreeStage], weights: Sequence[FloatArray]) -> Lea
     return first.others(level[order], code[order]), rows[order], noise[order]
 
 
-def holding(stages: Sequence[ReadStage]) -> list[npt.NDArray[np.bool_]]:
-    """The cells of each stage that more likely than not hold rows, by all answers.
+def holding(stages: Sequence[ReadStage], estimates: Estimates) -> list[npt.NDArray[np.bool_]]:
+    """The cells of each stage that more likely than not hold rows, by all answers. `estimates` are
+    those of `fused`.
 
     A cell that holds none is told by noise alone; any number of rows in one that does is as likely.
     The share of cells with rows, which is the prior, is that which their posterior odds come to,
@@ -126,7 +131,6 @@ def holding(stages: Sequence[ReadStage]) -> list[npt.NDArray[np.bool_]]:
     centers far from all rows, and a part beside full ones seldom is empty. A cell that was asked
     again as a whole holds rows if it did before.
     """
-    estimates = fused(stages)
     held = []
     for t, stage in enumerate(stages):
         evidence = _evidence(stages, t, estimates)
@@ -134,8 +138,14 @@ def holding(stages: Sequence[ReadStage]) -> list[npt.NDArray[np.bool_]]:
         above = stages[t - 1].cells.levels[stage.parent] if t else np.zeros_like(stage.parent)
         kept = np.ones(len(stage.counts), dtype=bool)
         for here, shape in _blocks(stage.cells, above):
-            tables = (table_of(each[here], shape) for each in (evidence, numbers))
-            kept[here] = list_of(_posterior(*tables) > 0.5, shape)
+            tables = [table_of(each[here], shape) for each in (evidence, numbers)]
+            found = np.empty(tables[0].shape, dtype=bool)
+            step = max(1, CELLS_AT_ONCE >> shape.halvings)
+            for first in range(0, len(found), step):
+                tell("reading counts", first / len(found))
+                some = slice(first, first + step)
+                found[some] = _posterior(*(each[some] for each in tables)) > 0.5
+            kept[here] = list_of(found, shape)
         held.append(kept)
     return held
 
@@ -196,13 +206,19 @@ def _posterior(evidence: FloatArray, numbers: FloatArray) -> FloatArray:
     least = LEAST_SHARE / parts
     around = _neighbors(evidence.shape[1:])
     posterior: FloatArray = expit(evidence - UNKNOWN_NUMBER)
+    counted = np.empty_like(posterior)
     for _ in range(ROUNDS):
         share = posterior.sum(axis=axes, keepdims=True) / parts
-        usual = (posterior * numbers).sum(axis=axes, keepdims=True) / parts
+        usual = np.multiply(posterior, numbers, out=counted).sum(axis=axes, keepdims=True) / parts
         usual /= np.maximum(share, least)
-        prior = (beside(posterior) + NEIGHBORS_MORE * share) / (around + NEIGHBORS_MORE)
-        prior = np.minimum(np.maximum(prior, least), 1 - least)
-        posterior = expit(evidence - np.log1p(usual * SPREAD) + np.log(prior / (1 - prior)))
+        prior = beside(posterior)
+        prior += NEIGHBORS_MORE * share
+        prior /= around + NEIGHBORS_MORE
+        np.minimum(np.maximum(prior, least, out=prior), 1 - least, out=prior)
+        prior /= np.subtract(1, prior, out=counted)
+        np.subtract(evidence, np.log1p(usual * SPREAD), out=posterior)
+        posterior += np.log(prior, out=prior)
+        expit(posterior, out=posterior)
     return posterior
 
 
@@ -217,24 +233,25 @@ def beside(tables: npt.NDArray[Any]) -> FloatArray:
     if tables.ndim <= 3:
         total = tables
         for axis in range(1, tables.ndim):
-            total = total + _next_to(total, axis)
-        return np.asarray(total - tables)
+            around = _next_to(total, axis)
+            around += total
+            total = around
+        return np.asarray(np.subtract(total, tables, out=total))
     return np.asarray(sum(_next_to(tables, axis) for axis in range(1, tables.ndim)))
 
 
 def _next_to(tables: npt.NDArray[Any], axis: int) -> npt.NDArray[Any]:
     """The sum of the cells before and after each one along an axis."""
-    total = np.zeros_like(tables)
-    there, here = [slice(None)] * tables.ndim, [slice(None)] * tables.ndim
-    there[axis], here[axis] = slice(1, None), slice(None, -1)
-    total[tuple(here)] += tables[tuple(there)]
+    total = np.empty_like(tables)
+    there, here, last = ([slice(None)] * tables.ndim for _ in range(3))
+    there[axis], here[axis], last[axis] = slice(1, None), slice(None, -1), slice(-1, None)
+    total[tuple(here)] = tables[tuple(there)]
+    total[tuple(last)] = 0
     total[tuple(there)] += tables[tuple(here)]
     return total
 
 
-def _evidence(
-    stages: Sequence[ReadStage], t: int, estimates: Sequence[tuple[FloatArray, FloatArray]]
-) -> FloatArray:
+def _evidence(stages: Sequence[ReadStage], t: int, estimates: Estimates) -> FloatArray:
     """By how much likelier the answers about each cell of a stage are with the number of rows that
     suits them best than with none, as a logarithm.
 
@@ -291,8 +308,8 @@ def _handed_down(
         tau = excess[cell] / variance[cell]
         value = estimates[left] - tau * variances[left]
         positive = value > 0
-        if positive.all():
-            parts[left] = value
-            break
-        left = left[positive]
+        # Where no part is below 0, the division is final.
+        unfinished = (np.bincount(cell[~positive], minlength=len(weights)) > 0)[cell]
+        parts[left[~unfinished]] = value[~unfinished]
+        left = left[unfinished & positive]
     return parts

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from dpcore.datasets.base import DataInfo, Dataset, Totals
 from dpcore.errors import BadInput
@@ -92,19 +93,26 @@ class GridDataset(Dataset):
         return sums
 
     @cached_property
-    def _rows_before(self) -> IntArray:
-        """Rows in the cells before each one, and before the end, along the Morton curve."""
+    def _rows_before(self) -> npt.NDArray[Any]:
+        """Rows in the cells before each one, and before the end, along the Morton curve.
+
+        In half the memory, where the rows are few enough.
+        """
         side = np.arange(self.resolution)
-        sums = np.zeros(self._counts.size + 1, dtype=np.int64)
+        width: Any = np.int32 if self.n <= np.iinfo(np.int32).max else np.int64
+        sums: npt.NDArray[Any] = np.zeros(self._counts.size + 1, dtype=width)
         sums[interleaved(side[:, None], side) + 1] = self._counts
-        return np.cumsum(sums, out=sums)
+        np.cumsum(sums, dtype=width, out=sums)
+        return sums
 
     def histogram(self, partition: Partition) -> IntArray:
         level = self.resolution.bit_length() - 1
         partition = as_squares(partition)
         if isinstance(partition, DyadicCells) and partition.deepest <= level:
             first, end = partition.intervals(level)
-            return self._rows_before[end] - self._rows_before[first]
+            rows = self._rows_before[end].astype(np.int64)
+            rows -= self._rows_before[first]
+            return rows
         if isinstance(partition, Voronoi):
             labels = partition.grid_labels(self.resolution).ravel()
             # bincount adds weights as float64, which is exact for counts below 2^53.

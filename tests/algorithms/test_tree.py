@@ -18,7 +18,7 @@ from dpcore.geometry.dyadic import DyadicCells, deinterleaved
 
 
 def weighed_leaves(stages):
-    return leaves_of(stages, leaf_weights(stages, holding(stages)))
+    return leaves_of(stages, leaf_weights(stages, holding(stages, fused(stages)), fused(stages)))
 
 
 def points_of(cells, weights, scale, finest=21):
@@ -161,7 +161,7 @@ def one_full_cell(alone: float, beside: float, level: int = 3) -> np.ndarray:
     )
     noise[[first, second, third]] = 500.0, beside, alone
     stage = TreeStage(cells, np.full(cells.n_cells, -1), noise, 2.0, noise > 3)
-    (held,) = holding([stage])
+    (held,) = holding([stage], fused([stage]))
     return held[[first, second, third]]
 
 
@@ -175,7 +175,7 @@ def test_where_most_cells_hold_rows_a_light_one_is_not_taken_for_empty():
     counts = np.full(cells.n_cells, 8.0)
     counts[20] = 1.0
     stage = TreeStage(cells, np.full(cells.n_cells, -1), counts, 2.0, counts > 3)
-    assert holding([stage])[0].all()
+    assert holding([stage], fused([stage]))[0].all()
 
 
 def test_a_cell_that_did_not_stand_out_at_first_is_heard_when_it_is_asked_again():

@@ -89,3 +89,12 @@ def test_a_cell_smaller_than_those_of_the_grid_counts_the_grid_centers_in_it():
     counts = grid.histogram(cells)
     assert counts[held].tolist() == [3, 5]
     assert counts.sum() == 8
+
+
+@pytest.mark.parametrize("most", [2**31 - 1, 2**31, 2**40])
+def test_a_grid_of_any_number_of_rows_counts_them_in_whole_numbers(most):
+    grid = GridDataset(np.array([[most - 6, 3], [2, 1]]), Box.cube(2))
+    for level, expected in ((0, [most]), (1, [most - 6, 3, 2, 1])):
+        counts = grid.histogram(DyadicCells.uniform(level))
+        assert counts.dtype == np.int64
+        assert counts.tolist() == expected
