@@ -66,17 +66,17 @@ def at_confirmation(page: Page, file: Path) -> Page:
     return page
 
 
-def typed(page: Page) -> None:
-    """Type the name of the data, as the page asks."""
+def typed(page: Page, button_name: str = "Publish, and use") -> None:
+    """Type the name of the data, as the page asks, and wait for the button."""
     box = page.get_by_label("To confirm, type the name of these data")
     name = box.locator("xpath=ancestor::*[@data-testid='stTextInput']").inner_text()
     box.fill(name.partition(": ")[2].strip())
     box.press("Enter")
-    expect(button(page, "Publish, and use")).to_be_enabled(timeout=LONG)
+    expect(button(page, button_name)).to_be_enabled(timeout=LONG)
 
 
 def confirm(page: Page, button_name: str = "Publish, and use") -> None:
-    typed(page)
+    typed(page, button_name)
     press(page, button_name)
 
 

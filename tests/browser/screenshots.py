@@ -88,7 +88,7 @@ def publish_then_history(page: Page) -> None:
 def make_a_twin(page: Page) -> None:
     publishing.at_level(page, trips_file())
     page.get_by_text("Look before you publish, without leaking").click()
-    publishing.press(page, "Make the twin")
+    publishing.confirm(page, "Make the twin")
     page.get_by_text("Private twin of").last.wait_for(timeout=publishing.LONG)
     idle(page)
 

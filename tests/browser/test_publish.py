@@ -229,7 +229,7 @@ def test_own_data_stay_in_their_visit(visit: Visit, file: Path) -> None:
 def test_a_twin_is_made_and_looked_at(visit: Visit, file: Path, ledger_folder: Path) -> None:
     page = at_level(opened(visit), file)
     page.get_by_text("Look before you publish, without leaking").click()
-    press(page, "Make the twin")
+    confirm(page, "Make the twin")
     expect(page.get_by_text("Private twin of").last).to_be_visible(timeout=LONG)
     idle(page)
     page.get_by_role("link", name="Look at it on Explore").click()

@@ -87,10 +87,15 @@ def brought(content: str | None = None, **query: object) -> AppTest:
 
 
 def typed(app: AppTest) -> AppTest:
-    """The confirmation with the name of the data typed, as it asks."""
+    """The page with the name of the data typed, as it asks."""
     (box,) = (each for each in app.text_input if each.label.startswith("To confirm"))
     box.set_value(box.label.partition(": ")[2].replace("\\", ""))
     return checked(app)
+
+
+def twin_asked(app: AppTest) -> AppTest:
+    """The step of the level once its private twin is confirmed."""
+    return press(typed(app), "make-twin")
 
 
 def confirmed(app: AppTest) -> AppTest:

@@ -42,7 +42,10 @@ def now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Visitors:
 
 def asked(now: Visitors) -> AppTest:
     now.name = "ana@example.org"
-    return confirmed(press(press(page(data="s1-like"), "open"), "settled"))
+    app = press(press(page(data="s1-like"), "open"), "settled")
+    (publisher,) = (each for each in app.text_input if each.label == "Who publishes?")
+    publisher.set_value("Transit Office")
+    return confirmed(app)
 
 
 def test_nothing_is_spent_until_somebody_else_approves(now: Visitors, ledger_folder: Path) -> None:
@@ -55,6 +58,7 @@ def test_nothing_is_spent_until_somebody_else_approves(now: Visitors, ledger_fol
 
     now.name = "bo@example.org"
     theirs = page()
+    assert "On the certificate, publisher: Transit Office" in words(theirs)
     assert "ana@example.org asks you to approve" in words(theirs).replace("\\", "").replace(
         "\N{WORD JOINER}", ""
     )

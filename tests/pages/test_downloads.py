@@ -30,6 +30,7 @@ from tests.pages.publishing import (
     released,
     settled,
     trips,
+    twin_asked,
     until,
 )
 from tests.pages.visits import checked, maps, press
@@ -222,7 +223,7 @@ def test_no_file_made_of_a_twin_holds_what_is_not_private(
 ) -> None:
     def visit() -> Forbidden:
         app = brought(csv_text(secret_trips()), runs=1, to=0.02)
-        app = until(press(settled(app), "make-twin"), "is here")
+        app = until(twin_asked(settled(app)), "is here")
         held = app.session_state["own data"]
         app.query_params["data"] = next(key for key, own in held.items() if own.is_twin)
         visited(app, files)

@@ -53,6 +53,7 @@ from tests.pages.publishing import (
     released,
     settled,
     trips,
+    twin_asked,
     typed,
     until,
     upload,
@@ -496,7 +497,7 @@ def test_others_budgets_stand_beside_their_sources() -> None:
 
 
 def test_confirm_says_this_release_all_so_far_and_what_is_left() -> None:
-    until(press(brought(), "make-twin"), "is here")
+    until(twin_asked(brought()), "is here")
     said = words(press(brought(privacy="Strict"), "settled"))
     assert "**This release: ε 0.1.** Someone who is 50 % sure" in said
     assert "at most 53 % sure" in said
@@ -563,7 +564,7 @@ def test_a_ledger_that_cannot_be_written_is_told_in_words(
 
 
 def test_pressing_while_a_twin_is_being_made_makes_one(ledger_folder: Path, held_up: Event) -> None:
-    app = press(press(brought(), "make-twin"), "make-twin")
+    app = press(twin_asked(brought()), "make-twin")
     held_up.set()
     until(app, "is here")
     assert len(Ledger(ledger_folder).entries()) == 1
@@ -704,7 +705,7 @@ def meters(app: AppTest) -> str:
 
 
 def test_the_calendar_shows_each_kind_of_charge_on_its_day(ledger_folder: Path) -> None:
-    until(press(brought(), "make-twin"), "is here")
+    until(twin_asked(brought()), "is here")
     ledger = Ledger(ledger_folder)
     record_outside_charge(ledger, "trips", Amount.of(0.2), "a histogram by another library")
     calendar = json.loads(page(view="history").get("plotly_chart")[0].proto.spec)
@@ -835,7 +836,7 @@ def test_public_data_say_that_they_are() -> None:
 
 
 def test_a_twin_is_paid_once_and_then_looked_at_for_free(ledger_folder: Path) -> None:
-    app = press(brought(), "make-twin")
+    app = twin_asked(brought())
     app = until(app, "is here")
     (entry,) = Ledger(ledger_folder).entries()
     assert (entry.purpose, float(entry.charged.epsilon)) == ("twin", 0.1)
@@ -854,7 +855,7 @@ def test_a_twin_is_paid_once_and_then_looked_at_for_free(ledger_folder: Path) ->
 
 @pytest.mark.parametrize("file", ["app.py", "pages/1_curves.py", "pages/2_compare.py"])
 def test_what_is_measured_on_a_twin_says_so_and_is_not_marked_as_raw(file: str) -> None:
-    app = until(press(brought(runs=1, to=0.02, paper="000"), "make-twin"), "is here")
+    app = until(twin_asked(brought(runs=1, to=0.02, paper="000")), "is here")
     own = app.session_state["own data"].values()
     keys = {each.is_twin: each.key for each in own}
     app.query_params["data"] = keys[True]
@@ -876,7 +877,7 @@ def everything(app: AppTest) -> str:
 
 
 def test_from_a_twin_it_is_one_step_to_the_plan_for_its_data() -> None:
-    app = until(press(brought(privacy="Strict"), "make-twin"), "is here")
+    app = until(twin_asked(brought(privacy="Strict")), "is here")
     app.query_params["data"] = next(
         key for key, own in app.session_state["own data"].items() if own.is_twin
     )
@@ -890,7 +891,7 @@ def test_from_a_twin_it_is_one_step_to_the_plan_for_its_data() -> None:
 
 
 def test_a_twin_is_opened_again_at_no_cost(ledger_folder: Path) -> None:
-    until(press(brought(), "make-twin"), "is here")
+    until(twin_asked(brought()), "is here")
     app = brought()
     assert "Open the twin" in buttons(app)["reopen-1"]
     assert "is here" in words(press(app, "reopen-1"))
@@ -898,7 +899,7 @@ def test_a_twin_is_opened_again_at_no_cost(ledger_folder: Path) -> None:
 
 
 def test_publishing_from_a_twin_publishes_from_its_data() -> None:
-    app = until(press(brought(), "make-twin"), "is here")
+    app = until(twin_asked(brought()), "is here")
     keys = app.session_state["own data"]
     app.query_params["data"] = next(k for k, own in keys.items() if own.is_twin)
     checked(app)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dpcore.release import Amount, Ledger
 from dpcore.release.contribution_bound import PURPOSE
-from tests.pages.publishing import counted, page, settled, trips, upload
+from tests.pages.publishing import counted, page, settled, trips, typed, upload
 from tests.pages.visits import checked, press, words
 
 
@@ -21,8 +21,9 @@ def test_the_number_is_asked_from_the_budget_and_the_release_follows(ledger_fold
     app.number_input(key="remembered-asked price").set_value(0.5)
     assert app.button(key="ask-rows").label == "Ask, and use ε 0.05 for good"
     app = checked(app)
+    assert app.button(key="ask-rows").disabled
     assert Ledger(ledger_folder).entries() == []
-    app = settled(press(app, "ask-rows"))
+    app = settled(press(typed(app), "ask-rows"))
     (asked,) = Ledger(ledger_folder).entries()
     assert (asked.purpose, asked.account, asked.charged) == (PURPOSE, "people", Amount.of(0.5))
     assert "with up to 3 rows" in words(app)

@@ -19,8 +19,9 @@ from pages.ui.access import Action
 from pages.ui.areas import area_run, editing, own_track
 from pages.ui.areas.chosen import LEVEL_NAMES, Chosen
 from pages.ui.choice import Choice
+from pages.ui.confirmation import is_typed
 from pages.ui.publish import ledger_choice
-from pages.ui.wording import means, plain
+from pages.ui.wording import plain
 
 HELD, PROBLEMS, DONE = "wishes", "problems with wishes", "wishes counted"
 NAME, COST, MOST, CONFIRMED = "wishes-name", "wishes-cost", "wishes-most", "wishes-confirmed"
@@ -166,16 +167,12 @@ def counted(held: Sequence[Wish]) -> None:
     ledger = ledger_choice.ledger()
     if ledger is None:
         return
-    typed = st.text_input(
-        f"To confirm, type the name of the account: {plain(plan.name)}",
-        key=CONFIRMED,
-        autocomplete="off",
-    )
+    is_meant = is_typed(plan.name, CONFIRMED)
     st.button(
         f"Count once, and use up {plan.price}",
         type="primary",
         key="count-wishes",
-        disabled=not (plan.name and means(typed, plan.name)),
+        disabled=not is_meant,
         on_click=count,
         args=(plan, ledger),
     )

@@ -97,6 +97,8 @@ def draw_requests() -> None:
         with st.container(border=True, key=f"request-{request.ticket}"):
             st.markdown(f"**{plain(request.by)} asks you to approve a release.**")
             st.markdown("\n".join(f"- {plain(each)}" for each in request.plan.statement()))
+            for name, text in request.plan.publication.as_dict().items():
+                st.markdown(f"- On the certificate, {name}: {plain(text)}")
             if said := request.note.words():
                 st.caption(f"Note: {plain(said)}")
             with st.container(horizontal=True):

@@ -18,11 +18,12 @@ from dpcore.release.release_zip import zipped
 from pages.ui import access, fragments, url_keys
 from pages.ui.access import Action
 from pages.ui.background import Job
+from pages.ui.confirmation import is_typed
 from pages.ui.publish import approval, release_words, step_list
 from pages.ui.publish.ledger_words import affordable, when
 from pages.ui.publish.publish_once import forget, refuse, running, ticket
 from pages.ui.publish.publish_step import PublishStep
-from pages.ui.wording import means, plain
+from pages.ui.wording import plain
 
 
 def draw(plan: ReleasePlan, ledger: Ledger) -> None:
@@ -89,20 +90,14 @@ def gained(amount: Amount, plan: ReleasePlan) -> str:
 
 
 def spend(ticket: str, plan: ReleasePlan, ledger: Ledger) -> None:
-    """The button, live once the name of the data is typed. An address can show this step, and
-    cannot type: one careless or stolen click uses no budget."""
+    """The button, live once the name of the data is typed."""
     if not access.may(Action.SPEND):
         st.info("Your role lets you prepare a release; a publisher makes it.")
         return
     if request := approval.asked(ticket):
         approval.draw_asked(request)
         return
-    typed = st.text_input(
-        f"To confirm, type the name of these data: {plain(plan.name)}",
-        key=f"confirm-{ticket}",
-        autocomplete="off",
-    )
-    is_meant = means(typed, plan.name)
+    is_meant = is_typed(plan.name, f"confirm-{ticket}")
     with step_list.foot("publish"):
         st.markdown(
             "Used budget never comes back."

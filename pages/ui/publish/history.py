@@ -22,6 +22,7 @@ from dpcore.release.plan import FORMULAS
 from dpcore.release.publish import reopened
 from pages.ui import access, palette
 from pages.ui.access import Action
+from pages.ui.confirmation import is_typed
 from pages.ui.palette import Palette
 from pages.ui.publish import (
     calendar_chart,
@@ -32,7 +33,7 @@ from pages.ui.publish import (
 )
 from pages.ui.publish.calendar_chart import colors_of, kind
 from pages.ui.publish.ledger_words import when
-from pages.ui.wording import means, plain, plain_in_chart
+from pages.ui.wording import plain, plain_in_chart
 
 ROW_HEIGHT, MARGIN = 54, 70
 WITHOUT_FILES = (OTHER_TOOL, QUESTION)
@@ -47,12 +48,13 @@ def draw() -> None:
     ledger = ledger_choice.ledger()
     if ledger is None:
         return
-    accounts = ledger.accounts()
+    entries = ledger.entries()
+    accounts = ledger.accounts()  # those of all entries, as they are read later
     if not accounts:
         st.info("Nothing was published with this ledger yet.", icon=":material/history:")
         return
     st.caption("Used budget never comes back, whatever becomes of the files. Downloading is free.")
-    entries, colors = ledger.entries(), palette.current()
+    colors = palette.current()
     st.plotly_chart(
         calendar_chart.figure(entries, datetime.now(UTC).date(), colors),
         key="calendar",
@@ -212,11 +214,9 @@ def enter(account: Account, ledger: Ledger) -> None:
         epsilon = left.number_input("ε", 0.0, MAX_EPSILON, None, format="%g", step=None)
         delta = right.number_input("δ", 0.0, MAX_DELTA, 0.0, format="%g", step=None)
         said = st.text_input("Which tool published what, and why", max_chars=LONGEST_TOOL)
-        typed = st.text_input(
-            f"To confirm, type the name of these data: {plain(account.name)}", autocomplete="off"
-        )
+        is_meant = is_typed(account.name, f"confirm outside {account.name}")
         if st.form_submit_button("Enter it for good", type="primary"):
-            if not means(typed, account.name):
+            if not is_meant:
                 st.error("Nothing was entered: that is not the name of these data.")
                 return
             user = access.user() if access.is_shared() else None

@@ -16,6 +16,7 @@ from dpcore.release.plan import TWIN
 from dpcore.release.twin import twin_of, twin_plan
 from pages.ui import access, address, fragments, own_data, url_keys
 from pages.ui.access import Action
+from pages.ui.confirmation import is_typed
 from pages.ui.own_data import SessionData
 from pages.ui.publish import approval, ledger_choice, step_list
 from pages.ui.publish.publish_once import forget, refuse, running, ticket
@@ -106,10 +107,12 @@ def twin(subject: Subject, ledger: Ledger, found: Terms) -> None:
     fixed *= ledger_choice.account(ledger, found.name) is None
     st.caption(explain.attack(price, subject.unit.name, found.request.neighbors) + fixed)
     meant = (MAKING, subject.key, str(ledger.folder))
+    is_meant = is_typed(found.name, f"confirm twin {subject.key}")
     if st.button(
         f"Make the twin: use ε {at_most(price)} of {at_least(total)}",
         key="make-twin",
         icon=":material/paid:",
+        disabled=not is_meant,
     ):
         try:
             plan = twin_plan(
