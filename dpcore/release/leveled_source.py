@@ -19,7 +19,7 @@ from dpcore.release.sources import FileData
 from dpcore.release.unit import Unit
 from dpcore.runs.personal import MOST_THRESHOLDS
 
-#: A level above this is read as this: no threshold is higher.
+#: A row whose level is above this is in no group, and left out: no threshold is higher.
 HIGHEST = 2 * MAX_EPSILON
 #: What a certificate calls the column of levels, and the thresholds.
 OWN, THRESHOLDS = "own level", "thresholds"

@@ -280,8 +280,8 @@ class ReleasePlan:
             explain.caution(self.epsilon),
             self.series_in_words,
             explain.bill(str(self.price), str(self.allowed)),
-            "The noise is drawn by OpenDP, without a seed: nobody can draw it again, you included. "
-            + explain.UNVETTED,
+            "The noise is exact and has no seed: nobody can draw it again, you included. OpenDP "
+            "draws it, and dpcore the choices among candidates. " + explain.UNVETTED,
         ]
         return [sentence for sentence in said if sentence]
 
