@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.spatial import cKDTree
+import scipy
 
 from dpcore.algorithms._pooled_counts import heard_together
 from dpcore.algorithms.base import AuditHints, Room, SynopsisAlgorithm, register
@@ -233,7 +233,7 @@ def weighed(curator: Curator, points: FloatArray, n: int, epsilon: float) -> Cor
     )
     scale = counts_moved(curator) / epsilon
     loudness = counts / (LOUD * math.log(len(points)) * scale)
-    beside = cKDTree(points).query(points, min(NEIGHBORS, len(points)))[1]
+    beside = scipy.spatial.cKDTree(points).query(points, min(NEIGHBORS, len(points)))[1]
     stands_out = (loudness > AUDIBLE) & (loudness[beside] > 1).any(axis=1)
     quiet = ~stands_out
     thin_points, thin_weights, thin_variances = heard_together(

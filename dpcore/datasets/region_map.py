@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.ndimage import find_objects
-from scipy.spatial import KDTree
+import scipy
 
 from dpcore.datasets import area_levels
 from dpcore.datasets.area_files import as_feature_collection
@@ -145,7 +144,7 @@ class Regions:
     def windows(self) -> tuple[Window, ...]:
         """The smallest square with a power of two of cells a side around each region."""
         windows = []
-        for rows, columns in find_objects(self.image + 1):
+        for rows, columns in scipy.ndimage.find_objects(self.image + 1):
             extent = max(rows.stop - rows.start, columns.stop - columns.start)
             side = 1 << (extent - 1).bit_length()
             room = self.side - side
@@ -193,7 +192,7 @@ class Regions:
             return unit_points
         if region not in self._rims:
             low = np.array([window.low0, window.low1])
-            self._rims[region] = KDTree(_rim(window.of(self.image) == region) + low)
+            self._rims[region] = scipy.spatial.KDTree(_rim(window.of(self.image) == region) + low)
         rim = self._rims[region]
         _, nearest = rim.query(cells[:, outside].T)
         drawn = unit_points.copy()
@@ -201,7 +200,7 @@ class Regions:
         return drawn
 
     @cached_property
-    def _rims(self) -> dict[int, KDTree]:
+    def _rims(self) -> dict[int, scipy.spatial.KDTree]:
         """By region, and shared, like `_coarser`."""
         return {}
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.spatial import cKDTree
+import scipy
 
 from dpcore.geometry.domain import FloatArray, IntArray, cell_ticks, to_ticks
 
@@ -40,7 +40,7 @@ class Voronoi:
         if m <= MANY_CENTERS or d > FEW_DIMENSIONS:
             return self._compared(ticks)
         # Sums of so few squares are exact in float64, and roots of different ones differ.
-        tree: Any = cKDTree(to_ticks(self.centers))
+        tree: Any = scipy.spatial.cKDTree(to_ticks(self.centers))
         distances, nearest = tree.query(ticks, k=2)
         labels = nearest[:, 0].astype(np.int64)
         tied = distances[:, 0] == distances[:, 1]
@@ -70,7 +70,7 @@ class Voronoi:
         to be the nearest of any of them.
         """
         centers = to_ticks(self.centers)
-        tree = cKDTree(centers)
+        tree = scipy.spatial.cKDTree(centers)
         size = min(TILE, side)
         tiles = side // size
         ticks = cell_ticks(np.arange(side), side).reshape(tiles, size)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial.distance import cdist
+import scipy
 
 from dpcore.geometry.domain import FloatArray
 from dpcore.kmeans.merging import merge_points
@@ -21,7 +21,7 @@ LEAST_DISTANCE = 1e-9
 
 def distances(points: FloatArray, centers: FloatArray) -> FloatArray:
     """From each point to its nearest center."""
-    return np.asarray(cdist(points, centers).min(axis=1))
+    return np.asarray(scipy.spatial.distance.cdist(points, centers).min(axis=1))
 
 
 def weighted_kmedian(
@@ -59,7 +59,7 @@ def _descended(
     """The centers after as many rounds as they gain from."""
     best, before = centers, np.inf
     for i in range(ROUNDS):
-        apart = cdist(points, centers)
+        apart = scipy.spatial.distance.cdist(points, centers)
         nearest = apart.argmin(axis=1)
         least = apart[np.arange(len(points)), nearest]
         cost = float(weights @ least)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-from scipy.optimize import brentq, minimize_scalar
+import scipy
 
 #: What evaluating the bound may be off by, as a part of the size of its terms: each is a few
 #: operations on doubles, rounded to 2^-53.
@@ -41,7 +41,9 @@ def _best_order(rho: float, delta: float) -> tuple[float, float]:
         log_terms = -math.log(delta) - math.log(a - 1) + a * math.log1p(-1 / a)
         return a * rho + log_terms / (a - 1)
 
-    best = minimize_scalar(epsilon, bounds=(-12.0, 25.0), method="bounded", options={"xatol": 1e-9})
+    best = scipy.optimize.minimize_scalar(
+        epsilon, bounds=(-12.0, 25.0), method="bounded", options={"xatol": 1e-9}
+    )
     return 1 + math.exp(best.x), float(best.fun)
 
 
@@ -55,7 +57,7 @@ def rho_of_epsilon(epsilon: float, delta: float) -> float:
     def excess(log_rho: float) -> float:
         return max(0.0, _best_order(math.exp(log_rho), delta)[1]) - epsilon
 
-    rho = math.exp(brentq(excess, low, high, xtol=1e-13))
+    rho = math.exp(scipy.optimize.brentq(excess, low, high, xtol=1e-13))
     while max(0.0, _best_order(rho, delta)[1]) > epsilon:
         rho *= 1 - 1e-12
     # With room to spare, so that whoever computes it again, elsewhere too, finds no more.

@@ -25,7 +25,7 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-from scipy.optimize import brentq
+import scipy
 from scipy.special import log_ndtr
 
 #: Values of one answer at most, and the least sensitivity, in whole units.
@@ -80,7 +80,9 @@ def epsilon_of_gaussian(rho: float, delta: float) -> float:
     found, step = 0.0, EVALUATION
     if delta_of_shift(0.0, mu) > room:
         found = float(
-            brentq(lambda e: delta_of_shift(e, mu) - room, 0.0, highest, xtol=1e-15, rtol=1e-12)
+            scipy.optimize.brentq(
+                lambda e: delta_of_shift(e, mu) - room, 0.0, highest, xtol=1e-15, rtol=1e-12
+            )
         )
     bound = found * (1 + STEP)
     while delta_at_most(bound, mu) > room:
@@ -93,7 +95,7 @@ def epsilon_of_gaussian(rho: float, delta: float) -> float:
 def rho_of_gaussian(epsilon: float, delta: float) -> float:
     """The largest rho of Gaussian answers that (epsilon, delta) buys, rounded down."""
     low, high = math.log(1e-24), math.log(2 * epsilon + 1)
-    found = brentq(
+    found = scipy.optimize.brentq(
         lambda log_rho: epsilon_of_gaussian(math.exp(log_rho), delta) - epsilon,
         low,
         high,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial.distance import cdist
+import scipy
 
 from dpcore.datasets.base import Dataset
 from dpcore.geometry.domain import TICKS, FloatArray, IntArray, from_ticks
@@ -42,7 +42,9 @@ class PickedRow:
             return np.zeros(dataset.d, dtype=np.int64)
         weights = np.ones(len(ticks)) if rows is None else rows.astype(np.float64)
         if len(self.centers):
-            weights *= cdist(from_ticks(ticks), self.centers, "sqeuclidean").min(axis=1)
+            weights *= scipy.spatial.distance.cdist(
+                from_ticks(ticks), self.centers, "sqeuclidean"
+            ).min(axis=1)
         running = np.cumsum(weights)
         target = self.coins.random() * running[-1]
         return ticks[min(np.searchsorted(running, target, side="right"), len(ticks) - 1)]

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-from scipy.spatial.distance import cdist
+import scipy
 
 from dpcore.datasets.base import COST_UNITS, Dataset
 from dpcore.geometry.domain import TICKS, FloatArray, IntArray, to_ticks
@@ -80,7 +80,7 @@ class ContrastingCost(LowCost):
         squares = (flat**2).sum(axis=1)
         furthest = 0
         for a, square in zip(sets, squares.reshape(count, k), strict=True):
-            apart = cdist(a, flat, "cityblock").astype(np.int64)
+            apart = scipy.spatial.distance.cdist(a, flat, "cityblock").astype(np.int64)
             gain = squares + 2 * TICKS * apart - square[:, None]
             furthest = max(furthest, int(gain.reshape(k, count, k).min(axis=2).max()))
         unit = TICKS**2 // COST_UNITS

@@ -53,7 +53,7 @@ def small_map(said: Mapping[str, Any], published: Published) -> CertificateMap |
     synopsis, whole = published.synopsis, published.box.take((0, 1))
     drawn = None if synopsis is None else marks(synopsis, most=MOST_POINTS)
     centers = published.centers[:, :2]
-    box = fitted(whole, centers, None if drawn is None else drawn.frame.to_numpy())
+    box = fitted(whole, centers, None if drawn is None else drawn.rows)
     frame = PageFrame(box, said["geographic"])
     inside = [] if drawn is None else list(points_of_map(frame, drawn))
     return CertificateMap(

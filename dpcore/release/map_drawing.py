@@ -64,10 +64,10 @@ def land_of(frame: PageFrame, box: Box) -> Iterator[tuple[str, str]]:
 
 def points_of_map(frame: PageFrame, drawn: Marks) -> Iterator[tuple[float, float, float, float]]:
     """Place, radius and weight of each point."""
-    weights = drawn.frame["weight"].to_numpy()
+    weights = drawn.rows[:, 2]
     if not len(weights):
         return
-    spots = frame(drawn.frame[["x", "y"]].to_numpy())
+    spots = frame(drawn.rows[:, :2])
     radii = radius_of(weights, float(weights.sum()), frame.height)
     for (x, y), radius, weight in zip(
         spots.tolist(), radii.tolist(), weights.tolist(), strict=True

@@ -45,9 +45,7 @@ def map_page(said: Mapping[str, Any], published: Published) -> str:
     ends = published.centers[:, :2]
     if published.centers.shape[1] == 4:
         ends = np.vstack([ends, published.centers[:, 2:]])
-    box = fitted(
-        published.box.take((0, 1)), ends, None if drawn is None else drawn.frame.to_numpy()
-    )
+    box = fitted(published.box.take((0, 1)), ends, None if drawn is None else drawn.rows)
     frame = PageFrame(box, said["geographic"])
     unit, neighbors = said["unit"], Neighbors(said["neighbors"])
     title = f"{said['data set']}: {said['k']} centers"
@@ -62,12 +60,12 @@ def map_page(said: Mapping[str, Any], published: Published) -> str:
         *said.get("areas", {}).get("statement", ()),
         explain.attack(said["epsilon"], unit["name"], neighbors),
     ]
-    if drawn is not None and drawn.published > len(drawn.frame):
+    if drawn is not None and drawn.published > len(drawn.rows):
         told.append(f"{drawn.published:,} points were published; near ones are drawn as one.")
     told.append("The picture shows where nearly all of it lies; noise strays farther.")
     land = land_of(frame, box) if said["geographic"] else ()
     row = "row" if unit["ids"] else unit["name"]
-    weights = np.array([]) if drawn is None else drawn.frame["weight"].to_numpy()
+    weights = np.array([]) if drawn is None else drawn.rows[:, 2]
     head, rows = _table(published)
     return render(
         "map.html",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 
 import numpy as np
-from scipy.spatial import cKDTree
+import scipy
 
 from dpcore.datasets.base import DataInfo, Dataset
 from dpcore.datasets.files import MAP_CELLS
@@ -160,7 +160,7 @@ def drawn(
     rows = round(float(weights.sum()))
     reach = np.full(len(points), FARTHEST)
     if len(points) > 1:
-        beside = np.asarray(cKDTree(points).query(points, 2, p=np.inf)[0])
+        beside = np.asarray(scipy.spatial.cKDTree(points).query(points, 2, p=np.inf)[0])
         reach = np.minimum(beside[:, 1] / 2, FARTHEST)
     if box.d == 2:
         density = _density(points, weights, reach)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.spatial import cKDTree
+import scipy
 
 from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box, FloatArray, IntArray
@@ -119,7 +119,7 @@ def reaches(points: FloatArray, origin: IntArray | None = None) -> FloatArray:
     for group in np.unique(groups):
         own = groups == group
         if own.sum() > 1:
-            apart = np.asarray(cKDTree(points[own]).query(points[own], 2)[0])
+            apart = np.asarray(scipy.spatial.cKDTree(points[own]).query(points[own], 2)[0])
             reach[own] = apart[:, 1] / 2
     return reach
 

@@ -60,10 +60,8 @@ class Leaving:
 
 def marks_of(track: Track, most: int = MOST_DRAWN) -> Marks:
     """Positions of a track, evenly many steps apart, for its owner's own screen."""
-    import pandas as pd
-
-    x, y = track.positions[:: -(-len(track.positions) // most)].T
-    return Marks(pd.DataFrame({"x": x, "y": y, "weight": 1.0}), len(track.positions))
+    positions = track.positions[:: -(-len(track.positions) // most)]
+    return Marks(np.column_stack([positions, np.ones(len(positions))]), len(track.positions))
 
 
 def leaving(track: Track, regions: Regions, most: float, rows: int | None = None) -> Leaving:

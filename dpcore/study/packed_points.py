@@ -22,7 +22,7 @@ def packed(marks: Marks) -> dict[str, Any]:
     of its weight. A step of a position is a 65,535th of the extent, one of the root a 65,535th of
     the largest. All low bytes of a column stand before its high bytes, which deflates best.
     """
-    x, y, weight = (marks.frame[name].to_numpy(dtype=np.float64) for name in ("x", "y", "weight"))
+    x, y, weight = marks.rows.T
     places = np.stack([x, y])
     low = places.min(axis=1, initial=np.inf) if len(x) else np.zeros(2)
     high = places.max(axis=1, initial=-np.inf) if len(x) else np.zeros(2)

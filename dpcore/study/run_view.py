@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.ndimage import gaussian_filter
+import scipy
 
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.city_shapes import place_of
@@ -48,12 +48,19 @@ Axes = tuple[int, int]
 class Marks:
     """The points that a run published, on two coordinates, thinned for a screen."""
 
-    #: One row a mark: x and y in data units, weight.
-    frame: pd.DataFrame
+    #: One row for each mark: x and y in data units, weight.
+    rows: FloatArray
     #: How many points or cells were published in all.
     published: int
     #: Width and height of a cell in data units; None where marks are points.
     cell: tuple[float, float] | None = None
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """The rows with the names of their columns."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows, columns=["x", "y", "weight"])
 
     @cached_property
     def packed(self) -> dict[str, Any]:
@@ -77,11 +84,8 @@ def marks(synopsis: Synopsis, axes: Axes = (0, 1), most: int = MOST_POINTS) -> M
         shown = _merged(synopsis, most) if isinstance(synopsis, Coreset) else synopsis
         unit, weights = shown.unit_points[:, axes], shown.weights
     visible = weights > 0
-    x, y = box.from_unit(unit[visible]).T
-    import pandas as pd
-
-    frame = pd.DataFrame({"x": x, "y": y, "weight": weights[visible]})
-    return Marks(frame, len(synopsis), cell)
+    rows = np.column_stack([box.from_unit(unit[visible]), weights[visible]])
+    return Marks(rows, len(synopsis), cell)
 
 
 def shares(result: RunResult) -> FloatArray | None:
@@ -203,6 +207,8 @@ def fewer_cells(
 
 def _brightness(counts: npt.NDArray[np.float64] | npt.NDArray[np.int64]) -> Levels:
     """Smoothed counts from 0 to 255, by their square root, x to the right and y upwards."""
-    smooth = np.sqrt(gaussian_filter(np.maximum(counts, 0).astype(np.float64), DENSITY_BLUR))
+    smooth = np.sqrt(
+        scipy.ndimage.gaussian_filter(np.maximum(counts, 0).astype(np.float64), DENSITY_BLUR)
+    )
     peak = smooth.max() or 1.0
     return np.ascontiguousarray((255 * smooth / peak).astype(np.uint8).T[::-1])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import linear_sum_assignment
+import scipy
 
 from dpcore.datasets.base import Dataset
 from dpcore.geometry.domain import Box, FloatArray
@@ -18,7 +18,7 @@ def matched(centers: npt.ArrayLike, reference: npt.ArrayLike, box: Box) -> npt.N
     a = box.to_unit(np.asarray(centers))
     b = box.to_unit(np.asarray(reference))
     squared = ((b[:, None] - a[None]) ** 2).sum(-1)
-    return linear_sum_assignment(squared)[1]
+    return scipy.optimize.linear_sum_assignment(squared)[1]
 
 
 def meters_between(lon_lat_a: npt.ArrayLike, lon_lat_b: npt.ArrayLike) -> FloatArray:

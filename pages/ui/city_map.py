@@ -164,10 +164,10 @@ def points(marks: Marks, unit: str) -> Row:
 
 def cells(marks: Marks, unit: str) -> Row:
     """Published noisy counts as squares, darker for more."""
-    most = float(marks.frame["weight"].max()) if len(marks.frame) else 1.0
+    most = float(marks.rows[:, 2].max(initial=0)) or 1.0
     rows = [
         [round(x, 5), round(y, 5), round(10 + 190 * (weight / most) ** 0.5), round(weight)]
-        for x, y, weight in marks.frame.itertuples(index=False)
+        for x, y, weight in marks.rows.tolist()
     ]
     return {"size": list(marks.cell or (0, 0)), "rows": rows, "unit": unit}
 

@@ -118,7 +118,7 @@ def published(choice: Choice, picture: Picture, usual: Spread | None) -> None:
         sentence = f"would be published: one for each cell of a grid, instead of the {unit}."
         return figure("Noisy counts", f"{picture.marks.published:,}", sentence)
     sentence = f"Each replaces the {unit} around it."
-    if (drawn := len(picture.marks.frame)) < picture.marks.published:
+    if (drawn := len(picture.marks.rows)) < picture.marks.published:
         sentence += f" The picture shows {drawn:,}, with nearby points merged."
     return figure("Published points", f"{picture.marks.published:,}", sentence)
 

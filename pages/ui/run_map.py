@@ -132,7 +132,7 @@ def legend(
         words = f"Published noisy count, darker for more {unit}"
         rows.append({"mark": "square", "color": colors.points, "words": words})
     elif layers.points and picture.marks:
-        whole = float(picture.marks.frame["weight"].sum())
+        whole = float(picture.marks.rows[:, 2].sum())
         for radius in EXPLAINED:
             weight = round_number(whole * (radius / city_map.WHOLE_RADIUS) ** 2)
             size = 2 * city_map.WHOLE_RADIUS * math.sqrt(weight / whole) if whole else 2

@@ -9,7 +9,6 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -88,7 +87,7 @@ def test_a_view_holds_nearly_all_points_and_every_center(ledger_folder: Path) ->
 def test_a_view_has_a_width_where_all_points_are_at_one_place(center: tuple[float, float]) -> None:
     place = (-73.975, 40.765)
     box = Box((-74.1, 40.7), (-73.9, 40.9))
-    shown = Marks(pd.DataFrame([(*place, 90.0)] * 3, columns=["x", "y", "weight"]), 3)
+    shown = Marks(np.array([(*place, 90.0)] * 3), 3)
     view = release_map.first_view(box, [CenterRow(1, center, "", "")], shown)
     assert view.contains([place, center]).all()
     sides = np.subtract(view.high, view.low)

@@ -30,6 +30,12 @@ def test_a_column_that_is_not_there_is_an_error() -> None:
         parquet.read(parquet.written(COLUMNS), ["x", "z"])
 
 
+def test_a_column_with_an_empty_place_is_an_error() -> None:
+    content = parquet.written({"x": [1.0, None]})
+    with pytest.raises(ValueError, match="'x' has empty places"):
+        parquet.read(content, ["x"])
+
+
 def test_reading_starts_no_thread_that_a_short_process_could_leave_behind(tmp_path: Path) -> None:
     if not Path("/proc/self/task").exists():
         pytest.skip("needs /proc, to count the threads of a process")

@@ -76,9 +76,8 @@ class Telling:
 
     def published(self, points: FloatArray, weights: FloatArray) -> Mark:
         """Weighted points, thinned for a screen."""
-        frame = marks(Coreset(points, weights, self.box)).frame
-        places = frame[["x", "y"]].to_numpy()
-        return Mark(MarkKind.POINTS, places, weights=frame["weight"].to_numpy())
+        rows = marks(Coreset(points, weights, self.box)).rows
+        return Mark(MarkKind.POINTS, rows[:, :2], weights=rows[:, 2])
 
     def how_far(self, mark: Mark) -> str:
         """The shortest and the longest of some lines, in words."""

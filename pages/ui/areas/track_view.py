@@ -134,8 +134,8 @@ def picture(choice: Choice, areas: Sequence[Chosen], own: OwnTrack | None) -> No
     drawn.legend = area_run.legend(areas, colors)
     if own is not None:
         marks = marks_of(own.track)
-        drawn.view = city_map.around(marks.frame[["x", "y"]].to_numpy().tolist(), drawn.view)
-        radius = POSITION * math.sqrt(len(marks.frame))
+        drawn.view = city_map.around(marks.rows[:, :2].tolist(), drawn.view)
+        radius = POSITION * math.sqrt(len(marks.rows))
         drawn.points = {**city_map.points(marks, "positions"), "whole_radius": radius}
         drawn.areas += [mine(name, colors.private, own.level) for name in own.strict]
         drawn.legend.append(

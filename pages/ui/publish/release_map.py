@@ -137,7 +137,7 @@ def on_the_map(
         drawn.legend.append({"mark": "square", "color": colors.points, "words": square})
     elif shown is not None:
         drawn.points = city_map.points(shown, plural(unit))
-        drawn.legend += sizes(float(shown.frame["weight"].sum()), unit, colors.points)
+        drawn.legend += sizes(float(shown.rows[:, 2].sum()), unit, colors.points)
     return drawn
 
 
