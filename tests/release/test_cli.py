@@ -184,7 +184,7 @@ def test_a_second_release_needs_no_total_and_a_third_is_refused(tmp_path, monkey
     monkeypatch.chdir(tmp_path)
     books = ["--ledger", str(tmp_path / "books")]
     assert main([*S1, *books]) == BAD_INPUT
-    assert "say with --allowed" in capsys.readouterr().err
+    assert "give its lifetime budget with --allowed" in capsys.readouterr().err
     assert main([*S1, *books, "--allowed", "1.2"]) == 0
     capsys.readouterr()
     assert main([*S1, *books, "--json"]) == 0
