@@ -43,6 +43,7 @@ from dpcore.queries.curator import Curator
 from dpcore.release.accounts import Claim
 from dpcore.release.amounts import Amount
 from dpcore.release.ledger import Actors, Entry, Ledger
+from dpcore.release.publish import ChangedData, Unanswered, spent
 from dpcore.release.sources import FileData
 from dpcore.release.unit import Unit
 from dpcore.runs.private_bounds import QuantileSlab
@@ -97,6 +98,8 @@ def ask_rows_of_each(
         If the unit names no column of ids, or the account is new and `allowed` is missing.
     ReleaseRefused
         If the account has less left; nothing is spent.
+    Unanswered
+        If the question ended without an answer after it drew noise; `entry` says what it cost.
 
     Examples
     --------
@@ -128,7 +131,7 @@ def ask_rows_of_each(
     time = datetime.now(UTC).isoformat(timespec="seconds")
     counts = data.rows_of_ids(unit.ids, LADDER[-1])
     if data.state() != state:
-        raise BadInput("The files were changed while they were read. Try again with files at rest.")
+        raise ChangedData()
     noise = ReleaseNoise()
     said = {
         "epsilon": float(price.epsilon),
@@ -142,7 +145,10 @@ def ask_rows_of_each(
     except BaseException as error:
         if noise.asked:
             failure = f"It ended early ({type(error).__name__})."
-            ledger.record(claim, PURPOSE, time, said, {}, failure, actors)
+            entry = ledger.record(claim, PURPOSE, time, said, {}, failure, actors)
+            if isinstance(error, Exception):
+                raise Unanswered(entry) from error
+            error.add_note(spent(entry))
         raise
     told = {**said, ANSWER: answer, "statement": f"{said['statement']}: {answer:,}"}
     return ledger.record(claim, PURPOSE, time, told, {}, None, actors)
