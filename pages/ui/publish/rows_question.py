@@ -1,4 +1,4 @@
-"""Step 2: who does not know how many rows each person has can ask the data, from the budget."""
+"""Step 2: an administrator who does not know how many rows each person has can ask the data."""
 
 from __future__ import annotations
 
@@ -46,8 +46,9 @@ def draw(opened: Opened, unit: Unit) -> None:
 
 def question(opened: Opened, unit: Unit, meant: Hashable) -> None:
     st.caption(
-        f"Noise is added to the answer, which is the number of rows that about 95 in 100 "
-        f"{explain.plural(plain(unit.name))} do not exceed. It uses part of the budget, for good."
+        f"The answer is the number of rows that about 95 in 100 "
+        f"{explain.plural(plain(unit.name))} do not exceed, with noise. Asking uses part of the "
+        "budget for good."
     )
     name = step_list.remembered(
         st.text_input, "Name of these data", NAME, opened.title, max_chars=100
