@@ -53,7 +53,7 @@ def draw(subject: Subject, ledger: Ledger) -> None:
             st.text_input,
             "Name of the series",
             f"series {key}",
-            goes_on or subject.about.title,
+            goes_on or step_list.memory().get(f"name {key}", subject.about.title)[:LONGEST],
             max_chars=LONGEST,
             help="The same for each period. It stands on the certificates.",
         )
