@@ -3,6 +3,18 @@
 A tree or a grid shows how rows lie in small cells. Rounds tell more exactly how many are near each
 of a few centers, where their mean is, and how far they spread. All of it reads noisy answers and
 public facts only.
+
+**Noise.** A round corrects the number of rows in a whole cell, not how they are shared among its
+points. Let e be the noise in the weights of a cell, whose covariance is at most diag(u), U the sum
+of u, and v the variance of the round's own count, whose noise c is independent of e. The weights,
+shares f of their sum, then move by h (c - sum e), h = (1 - left) f, to first order. With
+q = U + v, the new covariance is
+
+    diag(u) - h u' - u h' + q h h' = diag(u) + q z z' - u u' / q,   z = h - u / q,
+
+and z z' is at most sum |z| diag(|z|). So at most diag(u + q |z| sum |z|): that is u where shares
+are those of the variances, and more where a heavy point is scaled because of the noise of light
+ones. Sums of these numbers bound what the noise in any sum of weights varies by.
 """
 
 from __future__ import annotations
@@ -29,18 +41,30 @@ class LoosePoints:
 
     points: FloatArray
     weights: FloatArray
-    #: Of the noise in each weight.
+    #: Of the noise in each weight; once there were rounds, their sums tell that of whole cells.
     variances: FloatArray
     #: The mean squared distance from each point to the rows that it stands for, were they spread
     #: evenly over its cell.
     room: FloatArray
+    #: What the noise in any sum of weights varies by is no more than the sum of these; if None,
+    #: that of `variances`.
+    bounds: FloatArray | None = None
+
+    @property
+    def noise_bounds(self) -> FloatArray:
+        return self.variances if self.bounds is None else self.bounds
 
     def coreset(self, box: Box, n: float | None = None) -> Coreset:
         """Those that weigh anything. A public number of rows is shared out in full."""
         full = self.weights > 0
-        share = 1.0 if n is None else n / max(float(self.weights.sum()), 1.0)
-        points = np.clip(self.points[full], -1, 1)
-        return Coreset(points, self.weights[full] * share, box, self.variances[full] * share**2)
+        points, weights = np.clip(self.points[full], -1, 1), self.weights[full]
+        bounds = self.noise_bounds[full]
+        if n is not None:
+            all_of_one = np.zeros(len(weights), dtype=np.int64)
+            bounds = _corrected(bounds, all_of_one, weights, np.ones(1), 0.0)
+            share = n / max(float(weights.sum()), 1.0)
+            weights, bounds = weights * share, bounds * share**2
+        return Coreset(points, weights, box, bounds)
 
 
 def points_of_cells(cells: OffsetCells, n: float, noise: float) -> LoosePoints:
@@ -75,11 +99,12 @@ def _after(loose: LoosePoints, told: OffsetRound) -> LoosePoints:
     cells = told.cells
     m, noise = len(cells.rows), cells.noise
     cell = Voronoi(told.asked).labels(to_ticks(loose.points))
-    weights, variances = loose.weights, loose.variances
+    weights, variances, bounds = loose.weights, loose.variances, loose.noise_bounds
     if m > 1:  # One cell holds all rows, whose number was known before.
         mass = np.bincount(cell, weights, m)
         doubt = np.bincount(cell, variances, m)
         left = noise**2 / (doubt + noise**2)
+        bounds = _corrected(bounds, cell, weights, np.asarray(1 - left), noise)
         rows = np.maximum(mass + (1 - left) * (cells.rows - mass), 0)
         weights = weights * (rows / np.maximum(mass, TINY))[cell]
         variances = variances * left[cell]
@@ -101,7 +126,20 @@ def _after(loose: LoosePoints, told: OffsetRound) -> LoosePoints:
         np.concatenate([weights, cells.rows[alone]]),
         np.concatenate([variances, np.full(lonely, noise**2)]),
         np.concatenate([loose.room * narrower[cell] ** 2, np.zeros(lonely)]),
+        np.concatenate([bounds, np.full(lonely, noise**2)]),
     )
+
+
+def _corrected(
+    bounds: FloatArray, cell: IntArray, weights: FloatArray, part: FloatArray, noise: float
+) -> FloatArray:
+    """Bounds on the noise in weights, of which those in each cell are scaled so that a part of the
+    difference from a count with that noise is gone."""
+    m = len(part)
+    total = np.bincount(cell, bounds, m) + noise**2
+    mass = np.maximum(np.bincount(cell, weights, m), TINY)
+    apart = np.abs((part / mass)[cell] * weights - bounds / np.maximum(total, TINY)[cell])
+    return np.asarray(bounds + (total * np.bincount(cell, apart, m))[cell] * apart)
 
 
 def _sums(cell: IntArray, axes: FloatArray, weights: FloatArray, m: int) -> FloatArray:

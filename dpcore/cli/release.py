@@ -114,7 +114,7 @@ def add(command: argparse.ArgumentParser) -> None:
     for each in fields(Publication):
         group.add_argument(f"--{each.name}", default="", help=WORDS[each.name])
     group = command.add_argument_group(
-        "note", "Kept in the ledger and shown in the history. It is in no file that leaves."
+        "note", "Kept in the ledger and shown in the history. No published file contains it."
     )
     group.add_argument("--who", default="", help="who makes this release")
     group.add_argument("--why", default="", help="why, or for whom")

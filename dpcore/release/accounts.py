@@ -183,7 +183,7 @@ def check(database: sqlite3.Connection, claim: Claim) -> None:
     if not claim.price.within(account.left):
         raise ReleaseRefused(
             f"{claim.account!r} has a budget of {account.allowed}, and {account.left} is left. "
-            f"This release would use {claim.price}. What is used stays used."
+            f"This would use {claim.price}. What is used stays used."
         )
 
 

@@ -1,8 +1,8 @@
 """How many rows each person has, asked privately, from the budget.
 
 A release that protects a person counts at most m rows of each. To choose m by looking at the data
-would tell something of them. Who does not know m can ask for it here: the least number on a public
-ladder that a share of all ids does not exceed.
+would reveal something about them. If m is not known, it can be asked for here: about the least
+number on a public ladder that 95 % of all ids do not exceed.
 
 **The unit** is everything that one id has, under add/remove, as in the release that follows. Rows
 without an id belong to nobody and are left out.
@@ -19,6 +19,9 @@ the same table, under the same relation and unit, and the account adds up epsilo
 questions are chosen by earlier answers (`dpcore.release.ledger`). The ledger is charged in the
 transaction that keeps the answer, before anybody sees it; a run that ends after noise was asked for
 is charged in full.
+
+A release then publishes m, as part of its terms. The epsilon of that release does not include the
+question; what its certificate says of everything drawn from the data so far does.
 
 With N steps and epsilon e, the number of ids up to the chosen step misses the share by more than
 (2 / e) ln(N / chance) with at most that chance: some 300 ids at 0.05.
@@ -43,6 +46,7 @@ from dpcore.queries.curator import Curator
 from dpcore.release.accounts import Claim
 from dpcore.release.amounts import Amount
 from dpcore.release.ledger import Actors, Entry, Ledger
+from dpcore.release.publish import ChangedData, Unanswered, spent
 from dpcore.release.sources import FileData
 from dpcore.release.unit import Unit
 from dpcore.runs.private_bounds import QuantileSlab
@@ -97,6 +101,8 @@ def ask_rows_of_each(
         If the unit names no column of ids, or the account is new and `allowed` is missing.
     ReleaseRefused
         If the account has less left; nothing is spent.
+    Unanswered
+        If the question ended without an answer after it drew noise; `entry` says what it cost.
 
     Examples
     --------
@@ -128,7 +134,7 @@ def ask_rows_of_each(
     time = datetime.now(UTC).isoformat(timespec="seconds")
     counts = data.rows_of_ids(unit.ids, LADDER[-1])
     if data.state() != state:
-        raise BadInput("The files were changed while they were read. Try again with files at rest.")
+        raise ChangedData()
     noise = ReleaseNoise()
     said = {
         "epsilon": float(price.epsilon),
@@ -142,14 +148,17 @@ def ask_rows_of_each(
     except BaseException as error:
         if noise.asked:
             failure = f"It ended early ({type(error).__name__})."
-            ledger.record(claim, PURPOSE, time, said, {}, failure, actors)
+            entry = ledger.record(claim, PURPOSE, time, said, {}, failure, actors)
+            if isinstance(error, Exception):
+                raise Unanswered(entry) from error
+            error.add_note(spent(entry))
         raise
     told = {**said, ANSWER: answer, "statement": f"{said['statement']}: {answer:,}"}
     return ledger.record(claim, PURPOSE, time, told, {}, None, actors)
 
 
 def chosen(counts: IntArray, budget: Budget, noise: Noise) -> int:
-    """The step of the ladder that a share of all ids does not exceed, chosen privately.
+    """The step of the ladder that about 95 % of all ids do not exceed, chosen privately.
 
     `counts` has how many ids have 0, 1, ... rows.
     """

@@ -142,7 +142,7 @@ class Entry:
     account : str
         The name of the data set.
     purpose : str
-        "release" or "twin".
+        "release", "twin", "wishes", "rows of each", or "other tool".
     charged : Amount
         What it cost.
     time : str
@@ -169,7 +169,7 @@ class Entry:
 
     number: int
     account: str
-    #: "release", or "twin" for one made to be explored.
+    #: "release"; "twin" for one made to be explored; or what else used budget.
     purpose: str
     charged: Amount
     #: When it was asked for, in UTC. How long it took is not recorded: it could depend on the rows.

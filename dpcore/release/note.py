@@ -1,4 +1,4 @@
-"""A note on a release: who made it and why. The ledger keeps it, and no file that leaves has it."""
+"""A note on a release: who made it and why. The ledger keeps it; no published file has it."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ def publish(
 ) -> Release:
     """Make the release that a plan describes, charge the ledger, and return what may be shown.
 
-    The ledger, and no file that leaves, says who asked for it, who approved it, and why.
+    The ledger, and no published file, says who asked for it, who approved it, and why.
 
     Raises ReleaseRefused, with nothing spent, when the account cannot pay, counts other rows, or
     the same data have another name. A run that has drawn noise is charged however it ends (see

@@ -95,8 +95,8 @@ class Series:
         if self.composition(unit, neighbors) == PARALLEL:
             return (
                 f"{named} The publisher states that each {unit.name} is in one period only. So all "
-                f"periods together cost one {unit.name} no more than the dearest of them "
-                f"(parallel composition); the limit of this period is ε {limit}."
+                f"periods together cost one {unit.name} no more than the most expensive "
+                f"one (parallel composition); the limit of this period is ε {limit}."
             )
         why = (
             "the publisher does not state that each row is in one period only"

@@ -116,9 +116,9 @@ class Synopsis(Shown, Generic[C]):
         """How many rows lie between two corners, in data units, at no further cost in privacy.
 
         Weights are noisy counts whose noise has a public scale, so its standard error is exact for
-        a grid. For a coreset it is a bound: what is estimated from several counts varies no more
-        than the counts of the cells themselves. Where rows are too few for a point, a coreset says
-        nothing of them; so the error is never below that of one count.
+        a grid. For a coreset, whose weights are estimated from several counts, it bounds what the
+        noise does to the sum. Where rows are too few for a point, a coreset says nothing of them;
+        so the error is never below that of one count.
         """
         first, last = unit_rectangle(self.box, low, high)
         inside, cut = among_points(self.unit_points, first, last, self._origin)

@@ -40,12 +40,12 @@ class DownloadFiles(MediaFileManager):
         with self._lock:
             now = self._now()
             self._unused = {name: self._since(name, now) for name in self._unused_names()}
-            for name, (_, since) in self._unused.items():
-                if now - since < seconds:
-                    continue
+            over = [name for name, (_, since) in self._unused.items() if now - since >= seconds]
+            for name in over:
                 if name in self._file_metadata:
                     self._delete_file(name)
                 self._drop_deferred_id(name)
+                del self._unused[name]  # a function that makes a file holds what it is made of
 
     def _unused_names(self) -> set[str]:
         used = {

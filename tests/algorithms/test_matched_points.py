@@ -56,7 +56,9 @@ def test_points_without_room_keep_their_distances():
 
 
 def test_rows_where_no_point_was_get_one_if_they_stand_out():
-    only = LoosePoints(*(part[:2] for part in vars(loose()).values()))
+    both = loose()
+    parts = both.points, both.weights, both.variances, both.room
+    only = LoosePoints(*(part[:2] for part in parts))
     for rows, points in ((50.0, 3), (2.0, 2)):
         found = matched(only, [told([40.0, rows], 0.01, noise=1.0)]).coreset(Box.cube(2))
         assert len(found) == points
@@ -113,3 +115,44 @@ def test_where_only_the_level_is_heard_there_is_no_coreset():
     result = dpcore.run("auto", blobs(100, 50), 3, 0.1, seed=0)
     assert result.coreset is None
     assert "rounds" not in result.facts
+
+
+def test_the_stated_noise_is_no_less_than_what_any_sum_of_weights_has():
+    """The covariance of the noise after two rounds, worked out from how each weight moves."""
+    rng = np.random.default_rng(3)
+    points = rng.uniform(-1, 1, (12, 2))
+    weights = rng.choice([5.0, 60.0, 900.0], 12)
+    before = LoosePoints(points, weights, np.full(12, 100.0), np.zeros(12))
+    asked = [ASKED, np.array([[0.0, -0.5], [0.0, 0.5]])]
+
+    def after(noise: np.ndarray) -> np.ndarray:
+        """The weights where the tree and both rounds have this noise, and rows are as they are."""
+        start = LoosePoints(points, weights + noise[:12], before.variances, np.zeros(12))
+        rounds = []
+        for told, of_round in zip(asked, noise[12:].reshape(2, 2), strict=True):
+            near = ((points[:, None] - told) ** 2).sum(axis=2).argmin(axis=1)
+            rows = np.bincount(near, weights, 2)
+            # Where the mean and the spread are not told, points stay where they are.
+            means = np.stack(
+                [
+                    np.average(points[near == j], axis=0, weights=weights[near == j])
+                    for j in range(2)
+                ]
+            )
+            cells = OffsetCells(means, rows + of_round, 4.0, np.full(2, 9.0))
+            rounds.append(OffsetRound(told, cells))
+        return matched(start, rounds)
+
+    step = 1e-4
+    moved = np.stack(
+        [
+            (after(step * one).weights - after(-step * one).weights) / (2 * step)
+            for one in np.eye(16)
+        ],
+        axis=1,
+    )
+    covariance = moved @ np.diag([100.0] * 12 + [16.0] * 4) @ moved.T
+    stated = after(np.zeros(16)).coreset(Box.cube(2)).variances
+    for _ in range(300):
+        some = rng.random(12) < rng.random()
+        assert some @ covariance @ some <= stated[some].sum() * (1 + 1e-6)

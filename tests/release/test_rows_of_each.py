@@ -21,6 +21,7 @@ from dpcore.release import (
     rows_of_each,
 )
 from dpcore.release.contribution_bound import LADDER, PURPOSE, SHARE, chosen
+from dpcore.release.publish import Unanswered
 
 BOX = Box((0, 0), (1, 1), ("x", "y"))
 PASSENGER = Unit("passenger", ids="card")
@@ -126,7 +127,7 @@ def test_a_question_that_fails_after_noise_was_asked_for_is_charged(rides, tmp_p
 
     monkeypatch.setattr("dpcore.release.contribution_bound.chosen", fail)
     ledger = Ledger(tmp_path / "books")
-    with pytest.raises(MemoryError):
+    with pytest.raises(Unanswered, match=r"ended early \(MemoryError\).* so ε 0.5 is used"):
         ask_rows_of_each(ledger, "rides", data(rides), PASSENGER, 0.5, Amount.of(1.0))
     assert ledger.account("rides").used == Amount.of(0.5)
     assert ledger.entry(1).failure == "It ended early (MemoryError)."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
@@ -118,6 +120,22 @@ def test_who_forgets_does_not_wait(files: DownloadFiles, storage: MemoryMediaFil
         content(storage, url)
     with pytest.raises(MediaFileStorageError):
         files.execute_deferred(name)
+
+
+def test_what_a_file_is_made_of_goes_with_its_button(files: DownloadFiles) -> None:
+    class Rows:
+        def text(self) -> str:
+            return "a,b\n"
+
+    rows = Rows()
+    button(files, rows.text)
+    held = weakref.ref(rows)
+    del rows
+    files.clear_session_refs()
+    assert held() is not None
+    files.forget_unused()
+    gc.collect()
+    assert held() is None
 
 
 def pressed(page: Page) -> str:

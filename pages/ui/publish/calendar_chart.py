@@ -19,7 +19,7 @@ from pages.ui.wording import plain_in_chart
 FEWEST, MOST = 20, 53
 HEIGHT = 190
 #: What a line of the ledger is called that is no release.
-KINDS = {TWIN: "Private twin", QUESTION: "Rows of each", OTHER_TOOL: "Another tool"}
+KINDS = {TWIN: "Private twin", QUESTION: "Question", OTHER_TOOL: "Another tool"}
 DAYS = ("Mon", "", "Wed", "", "Fri", "", "Sun")
 
 
@@ -35,7 +35,7 @@ def colors_of(colors: Palette) -> dict[str, str]:
     return {
         "Release": colors.private,
         "Private twin": colors.series[1],
-        "Rows of each": colors.series[3],
+        "Question": colors.series[3],
         "Another tool": colors.series[2],
         "Nothing came of it": colors.quiet,
     }

@@ -72,8 +72,8 @@ def running(ticket: Hashable) -> Job[int] | None:
     return workers.worker().begun(ticket)
 
 
-def refuse(reason: Exception) -> None:
-    """Show why nothing was published. Errors of the program itself are raised."""
+def refuse(reason: Exception, outcome: str = "Nothing was published.") -> None:
+    """Show that something did not happen, and why. Errors of the program itself are raised."""
     if isinstance(reason, sqlite3.Error):
         st.error(
             f"**The ledger could not be written.** {plain(str(reason))}. History says whether the "
@@ -84,4 +84,4 @@ def refuse(reason: Exception) -> None:
     if not isinstance(reason, (DpcoreError, OSError)):
         raise reason
     spent = "" if isinstance(reason, Unanswered) else "Nothing was used."
-    st.error(f"**Nothing was published.** {plain(str(reason))} {spent}", icon=":material/block:")
+    st.error(f"**{outcome}** {plain(str(reason))} {spent}", icon=":material/block:")

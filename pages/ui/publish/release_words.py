@@ -44,7 +44,7 @@ def draw(plan: ReleasePlan) -> None:
             step_list.remembered(
                 st.text_input, question, name, "", max_chars=LONGEST_NOTE, placeholder=example
             )
-        st.caption("The ledger keeps it, and History shows it. No file that leaves contains it.")
+        st.caption("The ledger keeps it, and History shows it. No published file contains it.")
 
 
 def publication(plan: ReleasePlan) -> Publication:

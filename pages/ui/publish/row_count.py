@@ -17,7 +17,7 @@ from dpcore.results.non_private import NonPrivate
 from pages.ui import background, fragments, own_data, url_keys
 from pages.ui.background import Job
 from pages.ui.own_data import SessionData
-from pages.ui.publish import step_list
+from pages.ui.publish import rows_question, step_list
 from pages.ui.publish.data_step import Opened, refuse
 from pages.ui.publish.publish_step import PublishStep
 from pages.ui.wording import NOT_PRIVATE, plain
@@ -167,7 +167,7 @@ def keep(opened: Opened, counted: Counted) -> None:
     )
     own = SessionData(about, counted.dataset, source, unit, counted.tally)
     own_data.keep(own)
-    if (name := step_list.memory().get("asked name")) and unit.ids:
+    if (name := step_list.memory().get(rows_question.PAID)) and unit.ids:
         step_list.put(f"name {own.key}", name)
     url_keys.DATA.put(own.key)
     step_list.go(PublishStep.LEVEL)

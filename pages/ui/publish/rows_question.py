@@ -1,4 +1,4 @@
-"""Step 2: who does not know how many rows each person has can ask the data, from the budget."""
+"""Step 2: an administrator who does not know how many rows each person has can ask the data."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from collections.abc import Hashable
 
 import streamlit as st
 
-from dpcore.errors import DpcoreError
 from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
 from dpcore.privacy.accounting import MAX_EPSILON, MIN_EPSILON
 from dpcore.privacy.rounding import at_most
 from dpcore.release.amounts import Amount
 from dpcore.release.contribution_bound import ask_rows_of_each, rows_of_each
-from dpcore.release.ledger import Actors, Ledger
+from dpcore.release.ledger import Actors, Entry, Ledger
 from dpcore.release.sources import FileData
 from dpcore.release.unit import Unit
 from pages.ui import access, background, fragments, workers
@@ -25,8 +24,8 @@ from pages.ui.publish.data_step import Opened
 from pages.ui.publish.publish_once import forget, refuse, ticket
 from pages.ui.wording import plain
 
-#: The name and the budget that a question settled, for the steps that follow.
-ASKED = "asked name", "asked total"
+#: Under these keys a visit remembers what it typed, and the account that paid for the answer.
+NAME, TOTAL, PAID = "asked name", "asked total", "asked account"
 USUAL = 0.05
 
 
@@ -35,7 +34,7 @@ def draw(opened: Opened, unit: Unit) -> None:
     if not access.may(Action.SPEND) or access.needs_approval():
         return
     meant = ("rows of each", opened.mark, unit.ids)
-    job: Job[int] | None = workers.worker().begun(ticket(meant))
+    job: Job[Entry] | None = workers.worker().begun(ticket(meant))
     if job is not None:
         if fragments.watch(job):
             forget(meant)
@@ -47,11 +46,12 @@ def draw(opened: Opened, unit: Unit) -> None:
 
 def question(opened: Opened, unit: Unit, meant: Hashable) -> None:
     st.caption(
-        f"Noise is added to the answer, which is the number of rows that about 95 in 100 "
-        f"{explain.plural(plain(unit.name))} do not exceed. It uses part of the budget, for good."
+        f"The answer is the number of rows that about 95 in 100 "
+        f"{explain.plural(plain(unit.name))} do not exceed, with noise. Asking uses part of the "
+        "budget for good."
     )
     name = step_list.remembered(
-        st.text_input, "Name of these data", ASKED[0], opened.title, max_chars=100
+        st.text_input, "Name of these data", NAME, opened.title, max_chars=100
     ).strip()
     ledger = ledger_choice.ledger()
     if ledger is None or not name:
@@ -64,7 +64,7 @@ def question(opened: Opened, unit: Unit, meant: Hashable) -> None:
         total = step_list.remembered(
             st.number_input,
             "Budget for life, in ε",
-            ASKED[1],
+            TOTAL,
             lifetime_budget.SUGGESTED,
             min_value=MIN_EPSILON,
             max_value=MAX_EPSILON,
@@ -116,22 +116,22 @@ def begin(
     user = access.user() if access.is_shared() else None
     allowed = None if total is None else Amount.of(total)
 
-    def ask() -> int:
-        entry = ask_rows_of_each(ledger, name, data, unit, epsilon, allowed, Actors(user))
-        return rows_of_each(entry)
+    def ask() -> Entry:
+        return ask_rows_of_each(ledger, name, data, unit, epsilon, allowed, Actors(user))
 
     workers.worker().begin_once(
         ticket,
-        lambda: background.begin(ask, lambda: ("Counting the rows of each", data.progress)),
+        lambda: background.begin(
+            ask, lambda: (f"Counting the rows of each {plain(unit.name)}", data.progress)
+        ),
     )
 
 
-def finish(job: Job[int]) -> None:
+def finish(job: Job[Entry]) -> None:
     """Take the answer for the number of rows, or say why there is none."""
     if job.failure is not None:
-        if not isinstance(job.failure, DpcoreError):
-            raise job.failure
-        refuse(job.failure)
+        refuse(job.failure, "There is no answer.")
         return
-    step_list.put("rows", job.result)
+    step_list.put("rows", rows_of_each(job.result))
+    step_list.memory()[PAID] = job.result.account
     st.rerun()

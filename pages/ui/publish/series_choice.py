@@ -53,7 +53,7 @@ def draw(subject: Subject, ledger: Ledger) -> None:
             st.text_input,
             "Name of the series",
             f"series {key}",
-            goes_on or subject.about.title,
+            goes_on or step_list.memory().get(f"name {key}", subject.about.title)[:LONGEST],
             max_chars=LONGEST,
             help="The same for each period. It stands on the certificates.",
         )
@@ -77,7 +77,7 @@ def draw(subject: Subject, ledger: Ledger) -> None:
             f"disjoint {key}",
             bool(before and before[-1].plan["series"]["disjoint"]),
             help="You state this, and the certificate says that you do: nobody can check it from "
-            "one file. Then the periods do not add up.",
+            "one file. The costs of the periods are then not added up.",
         )
 
 
@@ -115,8 +115,9 @@ def explained(subject: Subject, series: Series, left: Amount, price: Amount) -> 
     if series.composition(unit, RELATION) == PARALLEL:
         return (
             f"Each period has a budget of its own. You state that each {unit.name} is in one "
-            f"period only, so all periods together cost one {unit.name} no more than the dearest "
-            f"of them. What is left of this period’s budget pays for {releases} like this one."
+            f"period only, so all periods together cost one {unit.name} no more than the most "
+            f"expensive one. What is left of this period’s budget pays for {releases} like this "
+            "one."
         )
     why = (
         f"one {unit.name} may have rows in several"

@@ -60,7 +60,7 @@ def union(name: str, releases: list[Entry], ledger: Ledger) -> None:
             st.download_button(
                 f"All {len(opened)} periods as one (ZIP)"
                 if len(opened) > 1
-                else "Its points (ZIP)",
+                else "Points of this period (ZIP)",
                 content,
                 f"series-{releases[0].number}.zip",
                 "application/zip",
