@@ -364,6 +364,21 @@ def test_a_kept_finding_is_told_with_its_figures(monkeypatch: pytest.MonkeyPatch
     assert list(shown.columns) == ["k", "d", "algorithm", "measured", "the paper's"]
     assert shown["the paper's"][0] == 0.5
     assert app.query_params["finding"] in (NAME, [NAME])
+    assert f"dpcore reproduce {NAME}" in [each.value for each in app.code]
+    assert any(f"reproduce({NAME!r}, effort=" in each.value for each in app.code)
+
+
+def test_figures_of_data_that_do_not_ship_name_their_folder(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    outcome = measured()
+    outcome.rows.append(Row({"source": "real"}, 0.5))
+    monkeypatch.setattr(findings, "kept", lambda: {NAME: outcome})
+    lines = [each.value for each in page(compare="papers", finding=NAME).code]
+    assert f"dpcore reproduce {NAME} --data FOLDER" in lines
+    (program,) = [each for each in lines if "import" in each]
+    assert 'shelf = Shelf(Path("FOLDER"))' in program
+    compile(program, "program", "exec")
 
 
 def test_an_earlier_name_in_the_address_opens_the_finding(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,10 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.compare import run_times
+from dpcore.study import duels
+from pages.ui.compare import accuracy_duel, run_times
 from tests.jupyter import executed
-from tests.pages.sweeping import finished
+from tests.pages.sweeping import finished, until
 from tests.pages.visits import visited
 
 Files = dict[str, bytes]
@@ -124,3 +126,31 @@ def test_the_notebook_of_the_attacks_prints_them(files: Files, tmp_path: Path) -
     table = list(csv.DictReader(io.StringIO(files["attacks.csv"].decode())))
     assert [line[-1] for line in printed] == [row["lower_bound"] for row in table]
     assert len(table) > 5
+
+
+def test_the_notebook_of_a_finding_measures_the_figures_of_its_file(
+    files: Files, tmp_path: Path
+) -> None:
+    name = "balcan2017-table1"
+    until(visited("pages/2_compare.py", compare="papers", live=name), "Live, in quick form")
+    printed = "".join(executed(files[f"{name}-quick.ipynb"], tmp_path))
+    table = files[f"{name}-quick.csv"].decode()
+    assert printed.strip() == table.strip()
+    rows = list(csv.DictReader(io.StringIO(table)))
+    told = json.loads(files[f"{name}-quick.json"])
+    assert [str(each["measured"]) for each in told] == [row["measured"] for row in rows]
+    assert len(rows) == 10
+
+
+def test_the_notebook_of_a_duel_fights_the_same_bouts(
+    files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = {"epsilons": (1.0, 2.0), "ks": (2, 3), "ns": (500,), "ds": (2,)}
+    real = duels.MethodDuel
+    monkeypatch.setattr(accuracy_duel, "MethodDuel", lambda *rest: real(*rest, **small))
+    query = {"compare": "duel", "algorithm": "eugkm", "against": "kvariates", "duel_runs": 2}
+    finished(visited("pages/2_compare.py", **query))
+    printed = "".join(executed(files["duel.ipynb"], tmp_path))
+    table = files["duel-runs.csv"].decode()
+    assert printed.strip() == table.strip()
+    assert len(table.splitlines()) == 1 + 2 * 4

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from functools import partial
-from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -21,14 +20,14 @@ from dpcore.papers import (
     ReproductionRun,
     Row,
     current_name,
+    figure_table,
     in_order,
     kept,
 )
 from dpcore.privacy.explain import NO_BREAK
-from dpcore.study.sweep_plan import table_csv
 from pages.ui import controls, fragments, url_keys
 from pages.ui.compare import shared_jobs
-from pages.ui.downloads import MIME
+from pages.ui.downloads import File, keep
 from pages.ui.url_parsers import words
 
 #: A finding's color and sign on the screen.
@@ -96,7 +95,7 @@ def card(each: Reproduction, outcome: ReproductionRun | None, opened: bool) -> N
         if running:
             fragments.until_done(live_run, not shared_jobs.reproduced(each.name).done, each)
         elif outcome and opened:
-            figures(outcome, f"{each.name}.csv")
+            figures(outcome, is_quick=False)
 
 
 def told(check: Check, when: str) -> None:
@@ -187,7 +186,7 @@ def live_run(each: Reproduction) -> bool:
         st.markdown(f"**Live, in quick form:** {badge(outcome.check.finding)}")
         told(outcome.check, "Measured just now")
         compared(each.compared(outcome.rows))
-        figures(outcome, f"{each.name}-quick.csv")
+        figures(outcome, is_quick=True)
     return done
 
 
@@ -200,35 +199,28 @@ def latest(rows: list[Row]) -> str:
     return f". The last: {plain(setting)}: {row.figure:.4g}"
 
 
-def figures(outcome: ReproductionRun, file: str) -> None:
-    """Draw the measured figures beside the paper's, with a file to download."""
-    table = as_table(outcome)
+def figures(outcome: ReproductionRun, is_quick: bool) -> None:
+    """Draw the measured figures beside the paper's, with files and the lines that repeat them.
+
+    They hold nothing of the chosen data, so they are offered whatever data are chosen.
+    """
+    table = figure_table.figure_table(outcome)
     if not table:
         return
-    columns = list(dict.fromkeys(name for row in table for name in row))
-    st.dataframe(pd.DataFrame(table, columns=columns), hide_index=True, width="stretch")
-    st.download_button(
-        "CSV of these figures",
-        partial(table_csv, columns, table),
-        file,
-        MIME["csv"],
-        key=f"csv-{file}",
-        icon=":material/download:",
-        on_click="ignore",
-    )
-
-
-def as_table(outcome: ReproductionRun) -> list[dict[str, Any]]:
-    """Rows of the table with their settings; empty columns are left out."""
-    told = {"measured": "figure", "its error": "error", "the paper's": "paper"}
-    return [
-        {
-            **row.setting,
-            **{
-                name: value
-                for name, field in told.items()
-                if (value := getattr(row, field)) is not None and not math.isnan(value)
-            },
-        }
-        for row in outcome.rows
+    shown = pd.DataFrame(table, columns=figure_table.columns_of(table))
+    st.dataframe(shown, hide_index=True, width="stretch")
+    name = outcome.reproduction.name
+    stem = f"{name}-quick" if is_quick else name
+    files = [
+        File("CSV of these figures", f"{stem}.csv", partial(figure_table.figures_csv, outcome)),
+        File("JSON of these figures", f"{stem}.json", partial(figure_table.figures_json, outcome)),
     ]
+    keep(
+        controls.DATA,
+        files,
+        True,
+        figure_table.command(outcome, is_quick),
+        figure_table.program(outcome, is_quick),
+        marked=False,
+        chart=False,
+    )
