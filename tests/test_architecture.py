@@ -229,3 +229,16 @@ def test_a_module_name_stands_for_one_module():
 @pytest.mark.parametrize("path", [*CORE, *PAGES], ids=name)
 def test_a_module_has_at_most_400_lines(path):
     assert len(path.read_text().splitlines()) <= 400
+
+
+@pytest.mark.parametrize("path", [*CORE, *PAGES], ids=name)
+def test_text_is_read_and_written_as_utf8_on_every_system(path):
+    unsaid = [
+        f"line {call.lineno}: {ast.unparse(call)}"
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and call.func.attr in ("read_text", "write_text")
+        and "encoding" not in {keyword.arg for keyword in call.keywords}
+    ]
+    assert unsaid == []

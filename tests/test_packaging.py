@@ -12,6 +12,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+import yaml
 
 from tests.server.command import dashboard
 from tests.server.visitor import drawn, fetch
@@ -115,6 +116,29 @@ def test_the_dashboard_opens_from_the_wheel_outside_a_checkout(
         for file in ("map.js", "map.css", "leaflet.js", "around.json"):
             found = fetch(f"{server}/app/static/map/{file}", {"X-Dpcore-Token": token})
             assert found.status == 200, file
+
+
+def test_the_first_steps_work_from_the_wheel_without_a_shell(
+    installed: Path, tmp_path: Path
+) -> None:
+    run = subprocess.run(
+        [sys.executable, "-P", str(REPOSITORY / "tests" / "first_steps.py")],
+        cwd=tmp_path,
+        # An empty PATH: no bash, no awk, nothing but Python.
+        env={"PYTHONPATH": str(installed), "HOME": str(tmp_path), "PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stderr
+    assert "The first steps work." in run.stdout
+
+
+def test_every_python_that_is_named_is_tried_on_every_system() -> None:
+    jobs = yaml.safe_load((REPOSITORY / ".github/workflows/versions.yml").read_text())["jobs"]
+    tried = jobs["wheel"]["strategy"]["matrix"]
+    named = {each.rpartition(" ")[2] for each in PROJECT["classifiers"] if "Python :: 3." in each}
+    assert named == set(tried["python"])
+    assert {each.partition("-")[0] for each in tried["os"]} == {"ubuntu", "windows", "macos"}
 
 
 def test_a_checkout_reads_its_own_data() -> None:

@@ -111,7 +111,7 @@ def _number(value: Any) -> float | None:
 @lru_cache(maxsize=1)
 def findings() -> Findings:
     """The findings of the last full audit."""
-    return Findings.from_json(data_file(FILE).read_text())
+    return Findings.from_json(data_file(FILE).read_text(encoding="utf-8"))
 
 
 def today() -> str:

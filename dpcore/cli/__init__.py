@@ -86,9 +86,9 @@ class _Parser(argparse.ArgumentParser):
                 for command in action.choices.values():
                     known |= command._option_string_actions
         if choice := re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message):
-            message += did_you_mean(choice[1], re.findall(r"[\w-]+", choice[2]))
+            message += "." + did_you_mean(choice[1], re.findall(r"[\w-]+", choice[2]))
         elif unknown := re.search(r"unrecognized arguments: (--[\w-]+)", message):
-            message += did_you_mean(unknown[1], known)
+            message += "." + did_you_mean(unknown[1], known)
         elif message.endswith("are required: COMMAND"):
             message = "name a command, such as list, run or release"
         end = "" if message.endswith((".", "?")) else "."

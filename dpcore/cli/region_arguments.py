@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from dpcore._suggestion import nearest
 from dpcore.datasets.regions import (
     ELSEWHERE,
     Regions,
@@ -56,6 +57,8 @@ def regions(arguments: argparse.Namespace, box: Box) -> Regions | None:
     elif Path(arguments.regions).exists() or Path(arguments.regions).suffix:
         drawn = from_geojson(arguments.regions, box)
     else:
+        if near := nearest(arguments.regions, NAMED):
+            raise BadInput(f"--regions {arguments.regions}: did you mean {near!r}?")
         names = [name.strip() for name in arguments.regions.split(",")]
         drawn = areas([place(name) for name in names], box)
     if drawn.names == (ELSEWHERE,):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from dpcore.datasets.base import DataInfo, Dataset
 from dpcore.geometry.domain import Box
-from dpcore.results.non_private import NonPrivate
+from dpcore.results.non_private import NonPrivate, opened
 
 
 @dataclass(frozen=True, repr=False)
@@ -61,3 +61,15 @@ AnyData = Dataset | OwnData
 def held(data: Dataset) -> AnyData:
     """A data set as users get it."""
     return data if data.about.public else OwnData(data)
+
+
+def opened_data(data: AnyData) -> Dataset:
+    """The data set behind what a user hands over; a table or an array is no data set yet."""
+    exact = opened(data)
+    if not isinstance(exact, Dataset):
+        raise TypeError(
+            f"This takes a data set, not {type(exact).__name__}. For rows in memory: "
+            "dpcore.datasets.from_array(rows, box=(low, high)). For files: "
+            "dpcore.datasets.from_file. For built-in sets: dpcore.datasets.load."
+        )
+    return exact

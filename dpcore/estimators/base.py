@@ -315,7 +315,7 @@ def _box(bounds: Any, names: tuple[str, ...]) -> Box:
         low, high = bounds
     except (TypeError, ValueError):
         raise BadInput(
-            "bounds must be (low, high), a dpcore.Box, a pair for each column in a dict "
-            "{name: (low, high), …}, or 'private'."
+            "bounds must be (low, high) with numbers or with all low ends and all high ends, a "
+            "dpcore.Box, a pair for each column in a dict {name: (low, high), …}, or 'private'."
         ) from None
     return Box.between(low, high, d, names)

@@ -23,7 +23,7 @@ FIGURE, PAPER, ERROR = "figure", "paper", "error"
 def kept() -> Mapping[str, ReproductionRun]:
     """The kept outcomes by the names of their findings; empty where the file is not there."""
     try:
-        return MappingProxyType(from_json(data_file(FILE).read_text()))
+        return MappingProxyType(from_json(data_file(FILE).read_text(encoding="utf-8")))
     except FileNotFoundError:
         return {}
 

@@ -6,11 +6,11 @@ import numpy as np
 
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.grid import GridDataset
-from dpcore.datasets.own import AnyData
+from dpcore.datasets.own import AnyData, opened_data
 from dpcore.geometry.domain import FloatArray, Grid
 from dpcore.kmeans.reference import best_on_grid, best_on_rows
 from dpcore.results.centers import NonPrivateCenters
-from dpcore.results.non_private import NonPrivate, opened
+from dpcore.results.non_private import NonPrivate
 from dpcore.results.run_result import BaselineResult
 
 
@@ -50,7 +50,7 @@ def baseline(data: AnyData, k: int, seed: int = 0) -> BaselineResult:
     >>> dpcore.baseline(data, k=3).centers.shape
     (3, 4)
     """
-    data = opened(data)
+    data = opened_data(data)
     unit = best_centers(data, k, np.random.default_rng(seed))
     cost = float(data.cost(unit[None])[0])
     return BaselineResult(NonPrivateCenters(data.box.from_unit(unit), data.box), NonPrivate(cost))

@@ -8,7 +8,7 @@ from typing import Any, cast, overload
 import numpy as np
 
 from dpcore.algorithms.base import SynopsisAlgorithm
-from dpcore.datasets.own import AnyData
+from dpcore.datasets.own import AnyData, opened_data
 from dpcore.datasets.region_map import Regions
 from dpcore.errors import BadInput
 from dpcore.privacy.accounting import Neighbors, Verdict
@@ -19,7 +19,6 @@ from dpcore.privacy.transcript import Transcript
 from dpcore.queries.curator import Curator
 from dpcore.randomness.coins import Coins, SystemCoins
 from dpcore.results.centers import Centers, NonPrivateCenters, SimulatedCenters, UnchargedCenters
-from dpcore.results.non_private import opened
 from dpcore.results.run_result import (
     Outcome,
     RunResult,
@@ -173,7 +172,7 @@ def run(
     >>> print(result.verdict, result.epsilon)
     REPAIRED 1.0
     """
-    data = opened(data)
+    data = opened_data(data)
     if not isinstance(algorithm, Request):
         request = Request(algorithm, k, epsilon, delta, neighbors, seed, parameters, regions)
     elif (k, epsilon, delta, neighbors, seed, regions, parameters) == _NOTHING_ELSE:

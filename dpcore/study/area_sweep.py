@@ -11,9 +11,9 @@ from typing import Any, Literal
 import numpy as np
 
 from dpcore.datasets.divided import rows_in
-from dpcore.datasets.own import AnyData
+from dpcore.datasets.own import AnyData, opened_data
 from dpcore.errors import BadInput, Infeasible
-from dpcore.results.non_private import NonPrivate, guarded, opened
+from dpcore.results.non_private import NonPrivate, guarded
 from dpcore.results.run_result import BaselineResult
 from dpcore.runs.area_runs import AreaRuns
 from dpcore.runs.baseline import baseline
@@ -103,7 +103,7 @@ def area_sweep(
     if not requests:
         raise BadInput(f"Give at least one level for {area!r}.")
     measured = named(usual() if metrics is None else metrics)
-    exact = opened(data)
+    exact = opened_data(data)
     for each in requests:
         each.check_data(exact)
     trials = _trials(requests, data, area, range(first, first + runs), measured, reference)
@@ -133,7 +133,7 @@ def _trials(
     metrics: Sequence[Metric],
     reference: BaselineResult | None,
 ) -> Iterator[AreaTrial]:
-    exact, first = opened(data), requests[0]
+    exact, first = opened_data(data), requests[0]
     assert first.regions is not None
     best = np.asarray((reference or baseline(data, first.k, first.seed or 0)).centers)
     inside = rows_in(exact, first.regions, area)

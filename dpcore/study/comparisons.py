@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy.typing as npt
 
-from dpcore.datasets.own import AnyData
+from dpcore.datasets.own import AnyData, opened_data
 from dpcore.geometry.domain import FloatArray
-from dpcore.results.non_private import NonPrivate, guarded, opened
+from dpcore.results.non_private import NonPrivate, guarded
 from dpcore.study import metrics, shifts
 
 
@@ -40,7 +40,7 @@ def nicv(data: AnyData, centers: npt.ArrayLike) -> float | NonPrivate[float]:
     >>> 0 < dpcore.nicv(data, centers) < dpcore.nicv(data, data.box.center)
     True
     """
-    return guarded(metrics.nicv(opened(data), centers), data.about.public)
+    return guarded(metrics.nicv(opened_data(data), centers), data.about.public)
 
 
 def center_shift(
@@ -71,4 +71,4 @@ def center_shift(
     >>> dpcore.center_shift(data, centers, centers).tolist()
     [0.0, 0.0, 0.0]
     """
-    return guarded(shifts.center_shift(opened(data), centers, reference), data.about.public)
+    return guarded(shifts.center_shift(opened_data(data), centers, reference), data.about.public)

@@ -92,7 +92,7 @@ class KeptStandings:
 def kept_standings() -> KeptStandings:
     """The kept standings; empty where the file is not there."""
     try:
-        return from_json(data_file(FILE).read_text())
+        return from_json(data_file(FILE).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return KeptStandings("", {})
 

@@ -11,10 +11,10 @@ from typing import Any, overload
 
 import numpy as np
 
-from dpcore.datasets.own import AnyData
+from dpcore.datasets.own import AnyData, opened_data
 from dpcore.errors import BadInput, Infeasible
 from dpcore.privacy.accounting import Neighbors
-from dpcore.results.non_private import NonPrivate, guarded, opened
+from dpcore.results.non_private import NonPrivate, guarded
 from dpcore.results.run_result import BaselineResult
 from dpcore.runs.baseline import baseline
 from dpcore.runs.request import Request
@@ -199,7 +199,7 @@ def _trials(
     metrics: Sequence[Metric],
     reference: BaselineResult | None,
 ) -> Iterator[Trial]:
-    exact = opened(data)
+    exact = opened_data(data)
 
     @cache
     def best(k: int, seed: int) -> Solution:

@@ -61,7 +61,7 @@ def policy() -> str:
     page = Path(streamlit.__file__).with_name("static") / "index.html"
     inline = " ".join(
         f"'sha256-{b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
-        for script in findall(r"<script>(.*?)</script>", page.read_text(), DOTALL)
+        for script in findall(r"<script>(.*?)</script>", page.read_text(encoding="utf-8"), DOTALL)
     )
     tiles = settings.tiles()
     return "; ".join(

@@ -88,7 +88,9 @@ def leading(folder: Path) -> Path:
     with, but cannot read in this folder."""
     page = folder / "open.html"
     target = html.escape(address())
-    page.write_text(f'<!doctype html><meta http-equiv="refresh" content="0;url={target}">')
+    page.write_text(
+        f'<!doctype html><meta http-equiv="refresh" content="0;url={target}">', encoding="utf-8"
+    )
     return page
 
 

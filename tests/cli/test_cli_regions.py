@@ -178,6 +178,8 @@ def test_a_level_on_the_command_line_goes_before_that_of_the_file(capsys, collec
         (["--regions", "boroughs", "--level", "Bronx=3"], "'Bronx' must be a number from"),
         (["--regions", "boroughs", "--level", "Bronx=nan"], "not nan"),
         (["--regions", "nowhere.geojson"], "cannot be read"),
+        (["--regions", "borough"], "did you mean 'boroughs'?"),
+        (["--regions", "Sunnyside,Manhatan"], "Did you mean 'Manhattan'?"),
         (["--regions", "boroughs", "--data", "s1-like"], "No region of boroughs lies in the box"),
         (["--regions", "boroughs", "--data", "iris"], "2 coordinates; these have 4"),
     ],

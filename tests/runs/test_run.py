@@ -229,3 +229,16 @@ def test_progress_tells_which_part_of_epsilon_is_spent():
     assert told == sorted(told)
     assert told[-1] == 1.0
     assert len(set(told)) >= 4
+
+
+@pytest.mark.parametrize("rows", [np.zeros((3, 2)), [[0.0, 0.0]], "trips.csv", None])
+def test_rows_that_are_no_data_set_yet_are_told_how_to_become_one(rows):
+    asks = [
+        lambda: dpcore.run("eugkm", rows, 1, 1.0),
+        lambda: dpcore.baseline(rows, 1),
+        lambda: dpcore.nicv(rows, [[0.0, 0.0]]),
+        lambda: dpcore.center_shift(rows, [[0.0, 0.0]], [[0.0, 0.0]]),
+    ]
+    for ask in asks:
+        with pytest.raises(TypeError, match=f"not {type(rows).__name__}.*from_array.*from_file"):
+            ask()

@@ -51,7 +51,7 @@ class ReadingLimits:
             resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
             os.nice(LATER)  # a page that somebody looks at goes first
             with suppress(OSError):  # of its session, where Linux has such a thing
-                Path("/proc/self/autogroup").write_text(str(LATER))
+                Path("/proc/self/autogroup").write_text(str(LATER), encoding="utf-8")
 
     def restrict_computing(self) -> None:
         """Limit what this process computes from now on."""
