@@ -34,6 +34,10 @@ class Area:
     borough: str
     polygons: tuple[tuple[FloatArray, ...], ...]
 
+    def __repr__(self) -> str:
+        inside = f" in {self.borough}" if self.borough and self.borough != self.name else ""
+        return f"Area({self.name!r}{inside})"
+
     def rings(self) -> Iterator[FloatArray]:
         for polygon in self.polygons:
             yield from polygon

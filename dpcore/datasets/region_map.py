@@ -103,6 +103,10 @@ class Regions:
         self.image.setflags(write=False)
         object.__setattr__(self, "levels", MappingProxyType(dict(self.levels)))
 
+    def __repr__(self) -> str:
+        parts = (f"{each!r}: {self.levels[each]:g}" for each in self.names if each in self.levels)
+        return f"Regions({len(self.names)} regions, levels {{{', '.join(parts)}}})"
+
     def __eq__(self, other: object) -> bool:
         """Whether every place has the same region and level."""
         if not isinstance(other, Regions):

@@ -267,6 +267,12 @@ class Transcript(Sequence[Charge]):
     def as_dicts(self) -> list[dict[str, Any]]:
         return [charge.as_dict() for charge in self._charges]
 
+    def __repr__(self) -> str:
+        charges = f"{len(self)} charge{'' if len(self) == 1 else 's'}"
+        delta = f", delta {self.delta:g} of {self.budget.delta:g}" if self.budget.delta else ""
+        used = f"epsilon {self.epsilon:g} of {self.budget.epsilon:g}{delta}"
+        return f"Transcript({charges}, {used}, {self.neighbors})"
+
     def __len__(self) -> int:
         return len(self._charges)
 

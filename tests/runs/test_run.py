@@ -242,3 +242,13 @@ def test_rows_that_are_no_data_set_yet_are_told_how_to_become_one(rows):
     for ask in asks:
         with pytest.raises(TypeError, match=f"not {type(rows).__name__}.*from_array.*from_file"):
             ask()
+
+
+def test_areas_regions_and_transcripts_show_themselves_in_few_words():
+    regions = dpcore.regions.boroughs().with_levels({"Manhattan": 0.5})
+    assert repr(regions) == "Regions(5 regions, levels {'Manhattan': 0.5})"
+    assert repr(dpcore.regions.place("Sunnyside")) == "Area('Sunnyside' in Queens)"
+    assert repr(dpcore.regions.place("Queens")) == "Area('Queens')"
+    transcript = dpcore.run("eugkm", TINY, 2, 1.0, seed=0).transcript
+    charges = f"{len(transcript)} charge{'s' * (len(transcript) != 1)}"
+    assert repr(transcript) == f"Transcript({charges}, epsilon 1 of 1, add-remove)"
