@@ -49,7 +49,14 @@ def release(folder: Path) -> None:
 
 
 def open_dashboard(folder: Path) -> None:
-    """Start the dashboard and wait until it is healthy."""
+    """Start the dashboard and wait until it is healthy. Another program may take a free port first:
+    then another port is tried."""
+    if not any(is_healthy(folder) for _ in range(3)):
+        sys.exit("The dashboard does not answer.")
+
+
+def is_healthy(folder: Path) -> bool:
+    """Whether a dashboard on a free port answers."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -64,10 +71,10 @@ def open_dashboard(folder: Path) -> None:
             try:
                 with urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=5) as answer:
                     assert answer.status == 200
-                    return
+                    return True
             except (URLError, TimeoutError, ConnectionError):
                 time.sleep(0.2)
-        sys.exit("The dashboard does not answer.")
+        return False
     finally:
         process.terminate()
         process.wait()

@@ -137,7 +137,7 @@ def test_every_python_that_is_named_is_tried_on_every_system() -> None:
     jobs = yaml.safe_load((REPOSITORY / ".github/workflows/versions.yml").read_text())["jobs"]
     tried = jobs["wheel"]["strategy"]["matrix"]
     named = {each.rpartition(" ")[2] for each in PROJECT["classifiers"] if "Python :: 3." in each}
-    assert named == set(tried["python"])
+    assert named <= set(tried["python"])
     assert {each.partition("-")[0] for each in tried["os"]} == {"ubuntu", "windows", "macos"}
 
 
