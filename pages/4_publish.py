@@ -58,6 +58,7 @@ def main() -> None:
         check_release.draw()
     else:
         path()
+        step_list.from_top()
 
 
 def path() -> None:

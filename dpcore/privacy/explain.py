@@ -42,6 +42,8 @@ UNVETTED = "OpenDP lists the parts that draw it as contributed: tested, but not 
 
 #: Somebody may own several rows; what is protected is each row, not its owner.
 OWNERS = {"trip": "passenger"}
+#: Plurals that do not end in s.
+IRREGULAR = {"person": "people", "child": "children", "man": "men", "woman": "women"}
 
 
 def level_of(epsilon: float) -> Level | None:
@@ -125,7 +127,13 @@ def price(rows: int, unit: str) -> str:
 
 
 def plural(unit: str) -> str:
-    return f"{unit}s"
+    """Several of what a word names: trips, people, cities, boxes."""
+    first, gap, last = unit.rpartition(" ")
+    if last in IRREGULAR:
+        return first + gap + IRREGULAR[last]
+    if last.endswith("y") and last[-2:-1] not in tuple("aeiou"):
+        return f"{unit[:-1]}ies"
+    return unit + ("es" if last.endswith(("s", "x", "ch", "sh")) else "s")
 
 
 def people_count(number: float) -> str:

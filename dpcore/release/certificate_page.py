@@ -74,7 +74,6 @@ def _facts(said: Mapping[str, Any]) -> dict[str, str]:
         f"{name} {low:g} to {high:g}"
         for name, low, high in zip(box["names"], box["low"], box["high"], strict=True)
     )
-    unit = said["unit"]["name"]
     points = said["facts"].get("points")
     published = [f"{said['k']} centers"]
     if "points.parquet" in said["files"]:
@@ -84,11 +83,20 @@ def _facts(said: Mapping[str, Any]) -> dict[str, str]:
     return {
         "Publisher": publisher or NOT_SAID,
         "Purpose": words.get("purpose", NOT_SAID),
-        "Data": words.get("description", f"{said['data set']}; one row is one {unit}"),
+        "Data": words.get("description", _described(said)),
         "Area": f"{ends}, chosen from public knowledge",
         "Published": ", ".join(published),
         "License": words.get("license", NOT_SAID),
     }
+
+
+def _described(said: Mapping[str, Any]) -> str:
+    """The data in words, where the publisher gives none."""
+    unit = said["unit"]
+    if unit["ids"] is None:
+        return f"{said['data set']}; one row is one {unit['name']}"
+    rows = "1 row" if unit["rows"] == 1 else f"{unit['rows']:,} rows"
+    return f"{said['data set']}; up to {rows} of each {unit['name']} are counted"
 
 
 def _together(said: Mapping[str, Any]) -> str:

@@ -39,6 +39,8 @@ class PageFrame:
         shape = spans[1] / (spans[0] * max(math.cos(middle), 0.05)) if geographic else 1.0
         self.width = WIDTH
         self.height = WIDTH * min(max(float(shape), FLATTEST), TALLEST)
+        #: How large names and discs are drawn: a tall drawing is shown smaller.
+        self.size = max(1.0, self.height / WIDTH)
         self._scale = np.array([WIDTH, -self.height]) / spans
 
     def __call__(self, places: FloatArray) -> FloatArray:

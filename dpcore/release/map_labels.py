@@ -25,16 +25,17 @@ def labels(frame: PageFrame, box: Box, centers: FloatArray) -> list[tuple[float,
     cities elsewhere. No name covers another."""
     spots = frame(np.array([place for _, place in _names(box, centers)]).reshape(-1, 2))
     names = [name for name, _ in _names(box, centers)]
-    discs = frame(centers[:, :2]).tolist()
+    discs, size = frame(centers[:, :2]).tolist(), frame.size
+    line = size * LINE
     kept: list[tuple[float, float, str]] = []
     for (x, spot), name in zip(spots.tolist(), names, strict=True):
-        wide, y = LETTER * len(name) / 2, spot
+        wide, y = size * LETTER * len(name) / 2, spot
         for disc_x, disc_y in discs:
-            if abs(x - disc_x) < wide + DISC and abs(y - disc_y) < LINE:
-                y = disc_y + 1.5 * LINE
-        inside = wide < x < WIDTH - wide and LINE < y < frame.height - LINE
+            if abs(x - disc_x) < wide + size * DISC and abs(y - disc_y) < line:
+                y = disc_y + 1.5 * line
+        inside = wide < x < WIDTH - wide and line < y < frame.height - line
         free = all(
-            abs(x - other_x) > wide + LETTER * len(other) / 2 or abs(y - other_y) > LINE
+            abs(x - other_x) > wide + size * LETTER * len(other) / 2 or abs(y - other_y) > line
             for other_x, other_y, other in kept
         )
         if inside and free and len(kept) < MOST:

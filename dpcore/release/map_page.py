@@ -74,6 +74,7 @@ def map_page(said: Mapping[str, Any], published: Published) -> str:
         label=label,
         width=WIDTH,
         height=frame.height,
+        size=frame.size,
         land=list(land),
         areas=list(map_areas.shapes(said, frame, box)),
         levels=map_areas.legend(said),

@@ -16,7 +16,7 @@ def rows(data: str) -> int | None:
         return int(opened(cached_work.data(data).n))
     return address.control(
         st.number_input,
-        "About how many rows? A public number",
+        "Roughly how many rows are there? Type a public number",
         url_keys.PUBLIC_ROWS,
         step=None,
         placeholder="such as 50000",

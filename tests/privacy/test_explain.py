@@ -22,6 +22,7 @@ from dpcore.privacy.explain import (
     odds,
     people_count,
     percent,
+    plural,
     price,
     protected,
     scope,
@@ -148,6 +149,22 @@ def test_changes_keep_two_digits(relative: float, said: str) -> None:
 def test_a_change_that_is_told_as_less_is_not_less_than_less() -> None:
     assert less_than(0.0023).replace("\u00a0", " ") == "less than 0.23 %"
     assert less_than(1e-6).replace("\u00a0", " ") == "less than 0.01 %"
+
+
+@pytest.mark.parametrize(
+    ("one", "several"),
+    [
+        ("trip", "trips"),
+        ("person", "people"),
+        ("person's day", "person's days"),
+        ("young person", "young people"),
+        ("entry", "entries"),
+        ("journey", "journeys"),
+        ("bus", "buses"),
+    ],
+)
+def test_several_are_told_as_people_write_them(one: str, several: str) -> None:
+    assert plural(one) == several
 
 
 def test_who_is_protected_is_said_for_rows_and_for_ids():

@@ -77,3 +77,14 @@ def test_names_are_shown_and_never_run(published, page, tmp_path):
 def test_where_there_is_no_place_there_is_no_map(published):
     for kind in ("wine", "auto"):
         assert not {"map.html", "centers.geojson", "points.geojson"} & set(published[kind].files)
+
+
+@pytest.mark.parametrize("name", ["map.html", "certificate.html"])
+def test_what_no_shape_covers_is_not_drawn_as_water(name, published, page, tmp_path):
+    """Only the city's own shapes ship: across the Hudson, land would be blue."""
+    page.emulate_media(color_scheme="light")
+    opened(page, published["adaptive"].files[name], tmp_path)
+    assert page.locator(".land").count() >= 1
+    color = page.evaluate("getComputedStyle(document.querySelector('svg.map')).backgroundColor")
+    red, green, blue = map(int, re.findall(r"\d+", color)[:3])
+    assert red >= green >= blue > 200

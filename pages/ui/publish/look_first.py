@@ -95,7 +95,7 @@ def twin(subject: Subject, ledger: Ledger, found: Terms) -> None:
     total = float(found.allowed.epsilon)
     price = step_list.remembered(
         st.number_input,
-        "ε for the twin",
+        "Budget for the twin, in ε",
         f"twin {subject.key}",
         USUAL_PART * total,
         min_value=MIN_EPSILON,

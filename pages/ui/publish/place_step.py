@@ -126,7 +126,7 @@ def box_control(names: tuple[str, ...]) -> Box | None:
     if place is None:
         st.caption(
             "Choose from what everybody knows, such as “all trips are in New York”, not from the "
-            "rows: the edges would give the outermost one away."
+            "rows: an area that just fits them would reveal the outermost ones."
         )
         return None
     if place == TYPED:

@@ -154,6 +154,8 @@ def ask_of_group(group: Group, columns: list[str], row: str) -> None:
         )
     if meaning != SAME:
         return
+    if group is GROUPS[PERSON]:
+        step_list.remembered(st.text_input, "What do you call one of them?", "person", group.name)
     step_list.remembered(
         st.number_input,
         group.most,
@@ -166,8 +168,6 @@ def ask_of_group(group: Group, columns: list[str], row: str) -> None:
         "have more, so many rows are chosen at random. Fewer rows mean less noise and a less "
         "complete picture.",
     )
-    if group is GROUPS[PERSON]:
-        step_list.remembered(st.text_input, "What do you call one of them?", "person", group.name)
     opened = files()
     if opened is not None:
         name = word(step_list.memory().get("person") or "") if group is GROUPS[PERSON] else ""

@@ -73,7 +73,7 @@ def question(opened: Opened, unit: Unit, meant: Hashable) -> None:
         )
     epsilon = step_list.remembered(
         st.number_input,
-        "ε for the question",
+        "Budget for this question, in ε",
         "asked price",
         USUAL,
         min_value=MIN_EPSILON,

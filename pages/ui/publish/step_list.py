@@ -35,6 +35,25 @@ STYLE = """
 [class*="st-key-step-"] h4 { padding-top: 0; }
 </style>
 """
+#: Another step begins at its top: pressing a button at the foot of a long step would otherwise
+#: open the next one in its middle.
+FROM_TOP = """
+export default function ({ data }) {
+  const before = window.openStep;
+  window.openStep = data.step;
+  if (before === undefined || before === data.step) return;
+  const main = document.querySelector('[data-testid="stMain"]');
+  const box = document.querySelector(".st-key-step-" + data.step);
+  const top = box ? box.getBoundingClientRect().top + main.scrollTop : 0;
+  main.scrollTop = top < 0.4 * innerHeight ? 0 : top - 70;
+}
+"""
+_top = st.components.v2.component("step-from-top", js=FROM_TOP)
+
+
+def from_top() -> None:
+    """Have the browser begin at the top of a step that was just opened; drawn last."""
+    _top(key="step-from-top", data={"step": str(current())})
 
 
 def style() -> None:
