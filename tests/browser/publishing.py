@@ -54,7 +54,7 @@ def counted(page: Page) -> Page:
 
 def at_level(page: Page, file: Path) -> Page:
     press(counted(at_columns(page, file)), "Continue")
-    expect(page.get_by_text("Name of these data")).to_be_visible(timeout=LONG)
+    expect(page.get_by_text("Name of these data", exact=True)).to_be_visible(timeout=LONG)
     idle(page)
     return page
 

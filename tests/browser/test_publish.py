@@ -91,6 +91,19 @@ def charges(folder: Path, file: Path) -> int:
     return len(Ledger(folder).entries(file.stem))
 
 
+def assert_verified(folder: Path) -> None:
+    """`dpcore verify` accepts the unpacked files of a release."""
+    told = subprocess.run(
+        [sys.executable, "-c", COMMAND, "verify", "certificate.json"],
+        cwd=folder,
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert told.returncode == 0, told.stdout + told.stderr
+
+
 def test_from_a_file_to_files_that_verify(
     visit: Visit, file: Path, tmp_path: Path, ledger_folder: Path
 ) -> None:
@@ -109,15 +122,7 @@ def test_from_a_file_to_files_that_verify(
     with page.expect_download(timeout=LONG) as waiting:
         page.get_by_role("button", name="Centers, CSV").click()
     assert Path(waiting.value.path()).read_bytes() == (folder / "centers.csv").read_bytes()
-    told = subprocess.run(
-        [sys.executable, "-c", COMMAND, "verify", "certificate.json"],
-        cwd=folder,
-        env={"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert told.returncode == 0, told.stdout + told.stderr
+    assert_verified(folder)
     elsewhere = opened(visit, "/publish?view=check")
     elsewhere.locator("input[type=file]").set_input_files(archive)
     expect(elsewhere.get_by_text(re.compile(r"All \d+ checks hold"))).to_be_visible(timeout=LONG)
@@ -178,13 +183,13 @@ def test_two_tabs_cannot_spend_more_than_there_is(
 def test_going_back_goes_back_a_step(visit: Visit, file: Path) -> None:
     page = at_confirmation(opened(visit), file)
     page.go_back()
-    expect(page.get_by_text("Name of these data")).to_be_visible(timeout=LONG)
+    expect(page.get_by_text("Name of these data", exact=True)).to_be_visible(timeout=LONG)
 
     def forward_again() -> bool:
         idle(page)
         if page.get_by_text("Nothing is used yet").is_visible():
             return True
-        if page.get_by_text("Name of these data").is_visible():
+        if page.get_by_text("Name of these data", exact=True).is_visible():
             press(page, "Continue")
         return False
 
@@ -239,7 +244,9 @@ def test_a_twin_is_made_and_looked_at(visit: Visit, file: Path, ledger_folder: P
     assert charges(ledger_folder, file) == 1
 
 
-def test_the_keyboard_alone_goes_from_data_to_confirmation(visit: Visit) -> None:
+def test_the_keyboard_alone_goes_from_data_to_files_that_verify(
+    visit: Visit, tmp_path: Path
+) -> None:
     page = opened(visit, "/publish?data=s1-like")
 
     def tab_to(name: str) -> None:
@@ -251,7 +258,7 @@ def test_the_keyboard_alone_goes_from_data_to_confirmation(visit: Visit) -> None
 
     tab_to("Continue")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Name of these data")).to_be_visible(timeout=LONG)
+    expect(page.get_by_text("Name of these data", exact=True)).to_be_visible(timeout=LONG)
     idle(page)
     slider = page.get_by_role("slider")
     slider.focus()
@@ -271,6 +278,13 @@ def test_the_keyboard_alone_goes_from_data_to_confirmation(visit: Visit) -> None
     page.keyboard.press("Enter")
     expect(button(page, "Publish, and use")).to_be_enabled(timeout=LONG)
     tab_to("Publish, and use ε 0.1 for good")
+    page.keyboard.press("Enter")
+    released(page)
+    tab_to("Download everything")
+    with page.expect_download(timeout=LONG) as waiting:
+        page.keyboard.press("Enter")
+    zipfile.ZipFile(waiting.value.path()).extractall(tmp_path)
+    assert_verified(tmp_path)
 
 
 def test_every_step_for_a_person_keeps_its_button_in_sight(visit: Visit, tmp_path: Path) -> None:
@@ -313,9 +327,11 @@ def test_every_step_for_a_person_keeps_its_button_in_sight(visit: Visit, tmp_pat
     next_step("Count the rows")
     expect(page.get_by_text("Rows in the area", exact=True)).to_be_visible(timeout=LONG)
     idle(page)
+    page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, main.scrollHeight)")
     next_step()
     expect(page.get_by_text("each person, with up to 3 rows")).to_be_visible(timeout=LONG)
-    expect(page.get_by_text("Name of these data")).to_be_visible(timeout=LONG)
+    eventually(lambda: place(page.get_by_role("slider"))["y"] > place(page.locator("header"))["y"])
+    expect(page.get_by_text("Name of these data", exact=True)).to_be_visible(timeout=LONG)
     idle(page)
     next_step()
     expect(page.get_by_text("Left after it: ε 0.8")).to_be_visible(timeout=LONG)
@@ -374,7 +390,9 @@ def test_history_shows_what_was_spent_and_gives_the_files_again(visit: Visit, fi
     assert file.stem in Path(waiting.value.path()).read_text()
 
 
-def test_a_series_goes_on_from_history(visit: Visit, file: Path, ledger_folder: Path) -> None:
+def test_a_series_goes_on_from_history(
+    visit: Visit, file: Path, tmp_path: Path, ledger_folder: Path
+) -> None:
     """Two months from files to one ZIP of both, on a small projector; the note stays inside."""
     page = opened(visit, "/publish?privacy=Loose", viewport=PROJECTOR)
 
@@ -404,6 +422,13 @@ def test_a_series_goes_on_from_history(visit: Visit, file: Path, ledger_folder: 
     fill("Why, or for whom?", "the annual report")
     confirm(page)
     released(page)
+    with page.expect_download(timeout=LONG) as waiting:
+        page.get_by_role("button", name="Download everything").click()
+    period = tmp_path / "period"
+    zipfile.ZipFile(waiting.value.path()).extractall(period)
+    assert_verified(period)
+    assert f"{file.stem}, 2015-12" in (period / "certificate.html").read_text()
+    assert not [each for each in period.iterdir() if b"the annual report" in each.read_bytes()]
     press(page, "All releases")
     expect(page.get_by_text("Publish the next period").first).to_be_visible(timeout=LONG)
     idle(page)

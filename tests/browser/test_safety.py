@@ -140,7 +140,7 @@ def test_names_from_a_file_are_never_markup(visit: Callable[..., Page]) -> None:
     expect(page.get_by_text("Rows in the area", exact=True)).to_be_visible(timeout=LONG)
     harmless()
     press(page, "Continue")
-    expect(page.get_by_text("Name of these data")).to_be_visible(timeout=LONG)
+    expect(page.get_by_text("Name of these data", exact=True)).to_be_visible(timeout=LONG)
     harmless()
     press(page, "Continue")
     expect(page.get_by_text("Nothing is used yet")).to_be_visible(timeout=LONG)
