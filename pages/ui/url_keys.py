@@ -220,7 +220,7 @@ RELEASES = Key("releases", InRange(int, 1, 50), 1, LEARN)
 HOME_LEVEL = Key("home", LEVEL, "Strict", LEARN)
 ROAD_LEVEL = Key("road", LEVEL, "Looser", LEARN)
 ROOM = Key[str | None]("room", class_rooms.room_code, None, LEARN)
-HOST = Key[str | None]("host", class_rooms.host_key, None, LEARN)
+LEADS = Key("lead", yes_or_no, False, LEARN)
 SEAT = Key[int | None]("seat", InRange(int, 1, 2**53 - 1), None, LEARN)
 PICK = Key("pick", InRange(int, 1, MOST_IN_CLASS), 1, LEARN)
 

@@ -331,8 +331,10 @@ def test_the_dark_theme_reaches_maps_and_drawings(visit: Visit) -> None:
 def test_two_phones_and_a_projector_share_a_room(visit: Visit) -> None:
     host = opened(visit, "/learn?part=room", viewport=DESK)
     host.get_by_role("button", name="Open a room").last.click()
-    in_address(host, "host=", "room=")
+    in_address(host, "lead=", "room=")
     code = host.locator(".room-code").inner_text()
+    host.reload()  # the tab keeps what leads the room
+    expect(host.get_by_role("button", name="Show the answer")).to_be_visible()
     phones = [visit(f"/learn?part=room&room={code}", ready=False, viewport=PHONE) for _ in range(2)]
     for phone, answer in zip(phones, ("It is in", "It is not"), strict=True):
         phone.get_by_role("button", name=answer).click()

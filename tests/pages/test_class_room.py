@@ -12,7 +12,7 @@ from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from dpcore.classroom import lesson_plans
-from pages.ui.learn import lesson_check, lesson_writing, slides, step_picture
+from pages.ui.learn import lesson_check, lesson_writing, room_key, slides, step_picture
 from pages.ui.palette import LIGHT
 from tests.pages import visits
 from tests.pages.visits import address, checked, html, press, visited
@@ -70,7 +70,29 @@ def test_a_phone_sees_no_menu_of_parts_and_nothing_of_the_host() -> None:
     phone = joined(address(host)["room"])
     assert not phone.segmented_control
     assert not [button for button in phone.button if button.key in ("room-show", "room-end")]
-    assert address(host)["host"] not in html(phone) + visits.words(phone)
+    key = host.session_state[room_key.LED][1]
+    assert key not in html(phone) + visits.words(phone)
+
+
+def test_the_address_of_the_projector_does_not_lead_the_room_elsewhere() -> None:
+    host = press(page(part="room"), "room-open")
+    code, key = host.session_state[room_key.LED]
+    assert key not in address(host).values()
+    copied = page(**address(host))
+    assert not [button for button in copied.button if button.key in ("room-show", "room-end")]
+    copied.session_state[room_key.LED] = (code, "")  # as a tab without the key answers
+    press(checked(copied), "room-join")
+    assert "0 of 1 phones have answered" in html(checked(host))
+
+
+def test_a_visit_leads_one_room_at_a_time() -> None:
+    host = press(page(part="room"), "room-open")
+    first = address(host)["room"]
+    for key in ("room", "lead"):
+        del host.query_params[key]
+    press(checked(host), "room-open")
+    assert address(host)["room"] != first
+    assert f"There is no room {first} anymore" in visits.words(joined(first))
 
 
 def test_a_room_that_ended_says_so_on_the_phone() -> None:

@@ -15,7 +15,7 @@ from dpcore.privacy import explain
 from pages.server import settings
 from pages.server.settings import Mode
 from pages.ui import address, controls, fragments, palette, url_keys
-from pages.ui.learn import game, presenter
+from pages.ui.learn import game, presenter, room_key
 from pages.ui.learn import run_choice as choices
 
 #: Seconds between two looks at a room.
@@ -54,21 +54,23 @@ def rooms() -> ClassRooms:
 
 def part() -> None:
     st.html(STYLE + PRESENTED * presenter.presenting())
-    code, host = url_keys.ROOM.get(), url_keys.HOST.get()
+    code = url_keys.ROOM.get()
     room = rooms().find(code)
     if room is None:
         door(code)
-    elif host == room.host:
-        lead(room)
-    else:
+    elif not url_keys.LEADS.get():
         play(room)
+    elif (key := room_key.of(room.code)) == room.host:
+        lead(room)
+    elif key is not None:
+        led_elsewhere(room.code)
 
 
 def is_pupil() -> bool:
     """Whether this visit answers in a room: a phone needs no menu of parts."""
     room = rooms().find(url_keys.ROOM.get())
     in_room = url_keys.PART.get() == "room" and room is not None
-    return in_room and room is not None and url_keys.HOST.get() != room.host
+    return in_room and room is not None and not url_keys.LEADS.get()
 
 
 def door(code: str | None) -> None:
@@ -96,6 +98,14 @@ def door(code: str | None) -> None:
             st.warning(problem)
 
 
+def led_elsewhere(code: str) -> None:
+    st.info(
+        f"Another screen leads room {code}. Only the tab that opened a room can lead it.",
+        icon=":material/co_present:",
+    )
+    st.button("Join the room", key="room-join", type="primary", on_click=url_keys.LEADS.clear)
+
+
 def join(typed: str) -> None:
     try:
         code = class_rooms.room_code(typed)
@@ -110,13 +120,24 @@ def join(typed: str) -> None:
 
 
 def open_room() -> None:
+    """Open a room. A visit leads one room at a time, so the one that it led before ends."""
+    end_led_room()
     try:
         room = rooms().open(game.ANSWERS.get(), controls.epsilon_in_address())
     except DpcoreError as problem:
         st.session_state["room-problem"] = str(problem)
         return
+    room_key.hold(room.code, room.host)
     url_keys.ROOM.put(room.code)
-    url_keys.HOST.put(room.host)
+    url_keys.LEADS.put(True)
+
+
+def end_led_room() -> None:
+    code, key = room_key.held()
+    room = rooms().find(code)
+    if room is not None and room.host == key:
+        rooms().end(code, key)
+    room_key.drop()
 
 
 def played(room: ClassRoom) -> Round:
@@ -166,7 +187,7 @@ def lead(room: ClassRoom) -> None:
             on_click=rooms().next_round,
             args=(room.code, room.host),
         )
-        row.button("End the room", key="room-end", on_click=end, args=(room.code, room.host))
+        row.button("End the room", key="room-end", on_click=end)
         if not presenter.presenting():
             with st.expander("The whole address, to send to the class"):
                 st.code(link(room.code), language=None, wrap_lines=True)
@@ -233,10 +254,10 @@ def tally(code: str) -> None:
     )
 
 
-def end(code: str, host: str) -> None:
-    rooms().end(code, host)
+def end() -> None:
+    end_led_room()
     url_keys.ROOM.clear()
-    url_keys.HOST.clear()
+    url_keys.LEADS.clear()
 
 
 # A phone.
