@@ -21,6 +21,7 @@ STYLE = """
 [data-testid="stMain"] .st-key-story h1 { font-size: 2.7rem; line-height: 1.15; font-weight: 800; }
 .story { font-size: 1.0625rem; line-height: 1.5; margin: 0 0 .5rem; }
 .story-source { font-size: .875rem; opacity: .75; margin: 0; }
+.st-key-story-ways a { border: 1px solid rgba(128, 144, 160, .6); border-radius: .5rem; }
 .st-key-story-map :is(.map-key, .map-wheel) { display: none; }
 [class*="st-key-door-"] img {
   display: block; width: 100%; height: 6.5rem; object-fit: contain; border-radius: .4rem;
@@ -58,7 +59,7 @@ def main() -> None:
             f'<p class="story">{STORY}</p><p class="story"><b>{ANSWER}</b></p>'
             f'<p class="story-source">{SOURCE}</p>'
         )
-        with st.container(horizontal=True, gap="small"):
+        with st.container(horizontal=True, vertical_alignment="center", key="story-ways"):
             st.page_link(
                 "app.py",
                 label="Explore the map",

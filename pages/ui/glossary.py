@@ -26,7 +26,7 @@ STYLE = """
   box-shadow: 0 0 0 1px rgba(128,144,160,.5), 0 4px 14px rgba(0,0,0,.2);
 }
 .term:hover > span, .term:focus > span { visibility: visible; }
-.terms { display: flex; flex-wrap: wrap; gap: .5rem 1.4rem; margin: 0; padding: 0; }
+ul.terms.terms { display: flex; flex-wrap: wrap; gap: .5rem 1.4rem; margin: 0; padding: 0; }
 .terms li { list-style: none; margin: 0; }
 </style>
 """
