@@ -42,7 +42,7 @@ from dpcore.runs.run import run
 MakeNoise = Callable[[np.random.SeedSequence], Noise]
 #: Every so many runs, noise on cells of which there are very many is drawn by the shortcut.
 SHORTCUT = 2
-#: So many runs are made again on quite other data as well.
+#: The number of runs that are repeated on quite other data as well.
 STRANGERS = 6
 #: Relative room for float additions.
 ROUNDING = 1e-9

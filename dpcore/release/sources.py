@@ -79,7 +79,7 @@ class DataSource(ABC):
 
     @abstractmethod
     def open(self, unit: Unit) -> Dataset:
-        """The rows, with at most so many of each id as the unit says."""
+        """The rows, with no more of each id than the unit allows."""
 
     @abstractmethod
     def contents(self) -> Iterator[tuple[str, Iterator[bytes]]]:
