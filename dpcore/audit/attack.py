@@ -124,16 +124,16 @@ def attack(
     found = evidence(numbers[:runs], numbers[runs:], names, case.delta)
     return AuditFinding(
         case.algorithm,
-        str(get(case.algorithm).verdict),
-        str(case.relation),
-        case.pair.key,
-        case.epsilon,
-        case.delta,
-        found.bound(delta=case.delta),
-        found,
-        dearest,
-        sum("error" in seen for table in tables for seen in table) / (2 * runs),
-        fault or laws.fault((drawn, reported)),
+        verdict=str(get(case.algorithm).verdict),
+        neighbors=str(case.relation),
+        pair=case.pair.key,
+        epsilon=case.epsilon,
+        delta=case.delta,
+        lower_bound=found.bound(delta=case.delta),
+        evidence=found,
+        cost=dearest,
+        failed=sum("error" in seen for table in tables for seen in table) / (2 * runs),
+        fault=fault or laws.fault((drawn, reported)),
     )
 
 

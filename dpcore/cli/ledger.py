@@ -10,7 +10,7 @@ from dpcore.cli.ledger_arguments import (
     add_allowed,
     add_ledger,
     add_yes,
-    allowed,
+    allowed_amount,
     check_agreed,
     ledger,
 )
@@ -83,7 +83,7 @@ def charge(arguments: argparse.Namespace) -> int:
         f"This charges {price} to {arguments.name!r}, which protects one {unit} under {neighbors}.",
         file=sys.stderr,
     )
-    total = allowed(arguments)
+    total = allowed_amount(arguments)
     check_agreed(arguments)
     entry = record_outside_charge(
         books, arguments.name, price, arguments.tool, total, arguments.unit

@@ -39,7 +39,7 @@ def add_allowed(command: argparse.ArgumentParser) -> None:
     )
 
 
-def allowed(arguments: argparse.Namespace) -> Amount | None:
+def allowed_amount(arguments: argparse.Namespace) -> Amount | None:
     """The budget of the data, if the arguments name it."""
     if not arguments.allowed:
         return None

@@ -25,7 +25,7 @@ from dpcore.cli.ledger_arguments import (
     add_allowed,
     add_ledger,
     add_yes,
-    allowed,
+    allowed_amount,
     check_agreed,
     entry_as_dict,
     ledger,
@@ -228,13 +228,13 @@ def planned(arguments: argparse.Namespace, books: Ledger) -> ReleasePlan:
         name,
         data,
         arguments.algorithm,
-        arguments.k,
-        arguments.epsilon,
-        arguments.delta,
-        arguments.neighbors,
-        settings(get(arguments.algorithm), arguments.set),
-        unit,
-        allowed,
+        k=arguments.k,
+        epsilon=arguments.epsilon,
+        delta=arguments.delta,
+        neighbors=arguments.neighbors,
+        parameters=settings(get(arguments.algorithm), arguments.set),
+        unit=unit,
+        allowed=allowed,
         regions=regions(arguments, data.box),
         publication=Publication(
             **{each.name: getattr(arguments, each.name) for each in fields(Publication)}
@@ -307,7 +307,7 @@ def unit_of(arguments: argparse.Namespace) -> str:
 
 def total(arguments: argparse.Namespace, books: Ledger, name: str) -> Amount:
     """The budget of the data: given now, or fixed when the account began."""
-    if named := allowed(arguments):
+    if named := allowed_amount(arguments):
         return named
     if account := books.account(name):
         return account.allowed

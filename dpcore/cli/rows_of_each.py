@@ -10,7 +10,7 @@ from dpcore.cli.ledger_arguments import (
     add_allowed,
     add_ledger,
     add_yes,
-    allowed,
+    allowed_amount,
     check_agreed,
     ledger,
 )
@@ -50,7 +50,7 @@ def do(arguments: argparse.Namespace) -> None:
         + explain.attack(arguments.epsilon, unit.name),
         file=sys.stderr,
     )
-    total = allowed(arguments)
+    total = allowed_amount(arguments)
     check_agreed(arguments)
     data = FileData(
         arguments.data,
