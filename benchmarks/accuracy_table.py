@@ -24,7 +24,7 @@ EXCESS_BARS = {"map": (0.1, 0.15), "few": (0.5, 0.08), "several": (0.1, 0.3)}
 TAIL_BAR, TAIL_MEDIAN = 1.25, 1.1
 PEERS = ("privtree", "ag", "rugnik")
 SIBLINGS = ("adaptive", "lift", "eugkm", "coreset")
-#: So many cells are named in a note.
+#: The most cells that a note names.
 NAMED = 12
 
 

@@ -58,7 +58,7 @@ def finding_balls(data: GridDataset, n: int, seed: int = 0) -> int:
 
 
 def finding_balls_faithfully(data: GridDataset, n: int, seed: int = 0) -> int:
-    """The same by the paper's schedule, on its grid."""
+    """All rounds by the paper's schedule, on its grid; how many there were."""
     curator = Curator(data, Budget(EPSILON), SimulatedNoise(seed))
     sizes = coreset_faithful.schedule(n, K, EPSILON, 1.0)
     epsilon = EPSILON / coreset_faithful.most_rounds(n, K)

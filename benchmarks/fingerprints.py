@@ -44,7 +44,7 @@ def rows() -> Iterator[Row]:
 
 
 def places(d: int) -> IntArray:
-    """As many centers as a release asks about."""
+    """Centers in the number that a release asks about."""
     return to_ticks(np.random.default_rng(0).uniform(-1, 1, (CENTERS, d)))
 
 

@@ -1,4 +1,4 @@
-"""Releases whose noise has a seed: how good one release is, is a matter of luck."""
+"""Releases with seeded noise, for tests that look at what noise does to a result."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ import dpcore
 from tests.public_names import documented
 
 ROOT = Path(dpcore.__file__).parent
-CORE = sorted(ROOT.rglob("*.py"))
+SOURCES = sorted([*ROOT.rglob("*.py"), *(ROOT.parent / "pages").rglob("*.py")])
 SECTION = r"(?m)^{}\n-+\n"
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
@@ -93,14 +93,17 @@ RIDDLES = {
     r"in the paper's sense": "as the paper defines it",
     r"for the eyes of": "for the owner of the data",
     r"nobody's business": "say why it is not recorded",
+    r"\AThe same\b(?=[,.;:]| (in|at|as|for|with|where|by|from)\b)": "name the thing",
+    r"\b(at most|of|in|by|with) so (many|few)\b(?!.* that)": "name the number, or leave it out",
+    r"\A(So|As) (many|few|much)\b": "begin with what the thing is",
 }
 
 
-@pytest.mark.parametrize("path", CORE, ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT.parent)))
 def test_docstrings_are_plain(path):
     texts = [
         ast.get_docstring(node) or ""
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
     ]
     found = [riddle for riddle in RIDDLES if any(re.search(riddle, text) for text in texts)]

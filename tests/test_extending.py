@@ -1,12 +1,13 @@
 """Adding to the project takes what CONTRIBUTING says, and nothing else.
 
-Each addition is made in a temporary copy: an algorithm as one module, a data set as one entry, a
-page as one file and one line. Then the command line, the pages and the tests that hold for
-everything registered are run there.
+Each addition is made in a temporary copy: an algorithm as one module, a data set and a metric as
+one entry each, a page as one file and one line. Then the command line, the pages and the tests that
+hold for everything registered are run there.
 """
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import shutil
@@ -80,6 +81,16 @@ DATA_SET = """    BuiltinSet(
     ),
 """
 
+METRIC = """        Metric(
+            "worst-shift",
+            "Worst center shift",
+            "How far the one of the centers lies that is farthest from its non-private partner.",
+            lambda found, best: float(
+                np.max(center_shift(found.data, found.centers, best.centers))
+            ),
+        ),
+"""
+
 PAGE = '''"""A page that says hello."""
 
 from __future__ import annotations
@@ -129,9 +140,10 @@ for name, file, query, awaited in json.loads(sys.argv[1]):
 print(json.dumps(seen))
 """
 RUN = {"algorithm": "heaviest-cells", "data": "two-lines", "k": "2"}
+CURVE = RUN | {"metric": "worst-shift", "runs": "1", "from": "1.0", "to": "1.0"}
 VISITS = (
     ("Explore", "app.py", RUN, "Blue"),
-    ("Curves", "pages/1_curves.py", RUN | {"runs": "1", "from": "1.0", "to": "1.0"}, "finished"),
+    ("Curves", "pages/1_curves.py", CURVE, "finished"),
     ("Compare", "pages/2_compare.py", RUN | {"paper": "ours"}, "heaviest-cells"),
     ("Verdicts", "pages/3_verdicts.py", {"paper": "ours"}, "Heaviest cells"),
     ("Its own page", "pages/3_verdicts.py", {"method": "heaviest-cells"}, "Heaviest cells"),
@@ -153,6 +165,7 @@ class Copy:
         (folder / "dpcore/algorithms/heaviest_cells.py").write_text(ALGORITHM)
         (folder / "pages/9_hello.py").write_text(PAGE)
         self._insert("dpcore/datasets/builtin.py", "    gaussian_family(5, 4),\n", DATA_SET)
+        self._insert("dpcore/study/metrics.py", '        Metric(\n            "cost-gap",', METRIC)
         self._insert("pages/ui/frame.py", '    ("pages/5_learn.py"', PAGE_LINE)
 
     def _insert(self, file: str, before: str, lines: str) -> None:
@@ -201,6 +214,13 @@ def test_a_new_algorithm_and_a_new_data_set_are_listed_and_run(copy: Copy) -> No
     result = json.loads(copy.run("-m", "dpcore", *line.split()))
     assert result["private"]
     assert len(result["centers"]) == 2
+
+
+def test_a_new_metric_is_measured_by_sweeps_and_drawn_on_curves(copy: Copy, seen) -> None:
+    line = "sweep heaviest-cells --data two-lines -k 2 --epsilons 1 --runs 1 --csv"
+    (trial,) = csv.DictReader(copy.run("-m", "dpcore", *line.split()).splitlines())
+    assert float(trial["worst_shift"]) >= 0
+    assert "Worst center shift" in seen["Curves"]["charts"]
 
 
 @pytest.mark.parametrize("page", ["Explore", "Curves", "Compare"])

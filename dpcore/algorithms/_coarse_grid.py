@@ -24,7 +24,7 @@ SIZE_SHARE = 0.05
 MAX_CELLS, GUESSED_CELLS = 40_000, 700
 #: Where offsets are clipped, as a multiple of the root mean square.
 REACH = 1.1
-#: So few rows weigh nothing beside any others.
+#: A number of rows that weighs nothing beside any other.
 NEXT_TO_NOTHING = 1e-9
 
 

@@ -30,7 +30,7 @@ FLATNESS = 0.8
 LEAST_FILLED, LEAST_LEFT = 0.02, 0.15
 #: Cells lighter than so many standard deviations of their noise do not count when merging.
 AUDIBLE = 0.2
-#: A cell with so many standard deviations of noise in rows is trusted by half on its own spread.
+#: Standard deviations of noise in rows at which a cell is trusted by half on its own spread.
 DOUBTED = 5.0
 RESTARTS = 10
 

@@ -41,7 +41,7 @@ TreeCells = DyadicCells | HalvedCells
 Leaves = tuple[TreeCells, FloatArray, FloatArray]
 #: The estimated rows in the cells of each stage, and the variances of these estimates.
 Estimates = Sequence[tuple[FloatArray, FloatArray]]
-#: So many cells are read at a time, whole blocks of them: what is on the way stays in the cache.
+#: Cells that are read at a time, in whole blocks, so that they stay in the cache.
 CELLS_AT_ONCE = 1 << 13
 
 

@@ -16,8 +16,8 @@ MAP_DIMENSIONS = 2
 SIZE_SHARE = 0.03
 #: Rows times epsilon from which a map can be drawn: in all, and for each center.
 MAP_ROWS, MAP_ROWS_A_CENTER = 25, 5
-#: So many scales of its noise are taken off the number of rows: a map drawn of too few costs more
-#: than one that was not drawn.
+#: Scales of its noise that are taken off the number of rows: a map drawn of too few rows costs
+#: more than one that was not drawn.
 CAUTION = 0.5
 #: Why a coarse grid is taken where the number of rows is not asked for.
 TOO_LITTLE = (

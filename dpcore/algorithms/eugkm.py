@@ -58,12 +58,12 @@ def grid_centers(
 
 
 def fitting_grid(curator: Curator, n: int, epsilon: float, theta: float) -> Grid:
-    """The grid for so many rows, no finer than the data's lattice; Infeasible when too large."""
+    """The grid for n rows, no finer than the data's lattice; Infeasible when too large."""
     return grid_of_side(curator, cells_per_side(n, epsilon, curator.d, theta))
 
 
 def grid_of_side(curator: Curator, side: int, remedy: str = "a larger theta, ") -> Grid:
-    """The grid of so many cells a side, no finer than the data's lattice; Infeasible when too
+    """The grid with this many cells a side, no finer than the data's lattice; Infeasible when too
     large."""
     side = min(side, curator.resolution, MAX_SIDE)
     if side**curator.d > MAX_CELLS:
@@ -77,7 +77,7 @@ def grid_of_side(curator: Curator, side: int, remedy: str = "a larger theta, ") 
 
 
 def too_many_cells(d: int) -> str | None:
-    """Why there can be no grid of more than one cell in so many dimensions, or None."""
+    """Why there can be no grid of more than one cell in d dimensions, or None."""
     if 2**d <= MAX_CELLS:
         return None
     return (

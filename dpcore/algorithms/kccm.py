@@ -21,7 +21,7 @@ MULTIPLE = Parameter("multiple", "Clusters before merging, as a multiple of k.",
 
 
 def merged_lloyd(curator: Curator, k: int, clusters: int, shares: tuple[float, ...]) -> Outcome:
-    """Rounds of noisy Lloyd with so many clusters, then the nearest merged until k are left."""
+    """Rounds of noisy Lloyd with more clusters, then the nearest merged until k are left."""
     centers = sphere_packing(clusters, curator.d, 1, curator.rng)[0]
     curator.note(StartNote(centers))
     for i, share in enumerate(shares):

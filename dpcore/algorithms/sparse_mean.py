@@ -43,7 +43,7 @@ class Take:
 def mean_of_few(
     curator: Curator, n: int, coordinates: int, epsilon: float, score: FarSums
 ) -> FloatArray:
-    """The noisy mean of so many coordinates, those that seem farthest from 0; else 0.
+    """The noisy mean, but only of the coordinates that seem farthest from 0; the others are 0.
 
     Half of epsilon chooses them, half pays for their sums. Where all are wanted, all of it does.
     """

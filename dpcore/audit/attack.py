@@ -42,7 +42,7 @@ from dpcore.runs.run import run
 MakeNoise = Callable[[np.random.SeedSequence], Noise]
 #: Every so many runs, noise on cells of which there are very many is drawn by the shortcut.
 SHORTCUT = 2
-#: So many runs are made again on quite other data as well.
+#: The number of runs that are repeated on quite other data as well.
 STRANGERS = 6
 #: Relative room for float additions.
 ROUNDING = 1e-9
@@ -124,16 +124,16 @@ def attack(
     found = evidence(numbers[:runs], numbers[runs:], names, case.delta)
     return AuditFinding(
         case.algorithm,
-        str(get(case.algorithm).verdict),
-        str(case.relation),
-        case.pair.key,
-        case.epsilon,
-        case.delta,
-        found.bound(delta=case.delta),
-        found,
-        dearest,
-        sum("error" in seen for table in tables for seen in table) / (2 * runs),
-        fault or laws.fault((drawn, reported)),
+        verdict=str(get(case.algorithm).verdict),
+        neighbors=str(case.relation),
+        pair=case.pair.key,
+        epsilon=case.epsilon,
+        delta=case.delta,
+        lower_bound=found.bound(delta=case.delta),
+        evidence=found,
+        cost=dearest,
+        failed=sum("error" in seen for table in tables for seen in table) / (2 * runs),
+        fault=fault or laws.fault((drawn, reported)),
     )
 
 

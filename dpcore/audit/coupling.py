@@ -103,7 +103,7 @@ class Coupling:
         self.constant = ConstantCoins(float(self._rng.random()))
 
     def again(self) -> Coupling:
-        """The same coins, for the neighbor."""
+        """A coupling with the same coins, for the neighboring data."""
         return Coupling(self.seed, self.writes_out, _before=self.deals)
 
     def coins(self, _: Coins) -> SecretCoins:

@@ -251,7 +251,7 @@ def watched_modules() -> list[ModuleType]:
 
 
 def covered(runs: int = 1) -> Coverage:
-    """What all cases enter in so many runs on each data set of their pair."""
+    """The branches that all cases enter in a number of runs on each data set of their pair."""
     coverage = Coverage(watched_modules())
     for algorithm in ALGORITHMS.values():
         coverage.watch(partial(_obstacles, algorithm))

@@ -28,7 +28,7 @@ CAUTION = 1 - 1e-4
 BINS = 16
 #: Sums of log odds are tried over the most telling of the numbers, so many of them.
 TELLING = (2, 4, 8, 16, 32, 64)
-#: A linear score mixes at most so many numbers.
+#: The most numbers that a linear score mixes.
 MIXED = 160
 #: Added to a correlation matrix, so that numbers that move as one do no harm.
 RIDGE = 1e-10

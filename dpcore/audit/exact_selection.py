@@ -88,7 +88,7 @@ def worst_loss(
     epsilon: float,
     neighbors: Neighbors,
 ) -> float:
-    """The true epsilon of a procedure among all data sets of at most so many rows at some places.
+    """The true epsilon of a procedure among all data sets of a limited size at some places.
 
     Under replace-one, of exactly so many. Infinite where one data set goes a way that a neighbor
     cannot.

@@ -32,7 +32,7 @@ class Pair:
     neighbors: Neighbors
     one: FloatArray
     other: FloatArray
-    #: Where given, what is kept of the rows are their counts on a grid of so many cells a side.
+    #: The cells a side of the grid on which rows are counted; None to keep the rows themselves.
     cells_per_side: int | None = None
     #: Rows that were added, removed or replaced: those of one person.
     rows: int = 1

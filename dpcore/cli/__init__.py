@@ -70,7 +70,7 @@ examples:
   dpcore verify released/certificate.json
   dpcore key
 
-`dpcore COMMAND --help` describes the options of one command.
+`dpcore help COMMAND` describes the options of one command.
 
 exit codes: {codes}
 """
@@ -138,6 +138,8 @@ def _parser_of(
     every: dict[str, argparse.ArgumentParser] = {
         name: commands.add_parser(name, help=line) for name, (_, line) in COMMANDS.items()
     }
+    topic = commands.add_parser("help", help="describe all commands, or the options of one")
+    topic.add_argument("topic", nargs="?", choices=list(COMMANDS), metavar="COMMAND")
     for name in names:
         import_module(f"{__name__}.{COMMANDS[name][0]}").add(every[name])
         every[name].add_argument(
@@ -168,7 +170,13 @@ NUMBERS = {float: _number, int: _whole_number}
 
 
 def arguments_of(words: Sequence[str]) -> argparse.Namespace:
-    """The arguments of a command line, those from a plan file among them."""
+    """The arguments of a command line, those from a plan file among them.
+
+    `dpcore help COMMAND` is another way to write `dpcore COMMAND --help`.
+    """
+    if _command(words) == "help":
+        at = words.index("help")
+        words = [*words[:at], *words[at + 1 :], "--help"]
     if _command(words) == "release":
         at = words.index("release")
         whole, every = _parser_of(["release"])

@@ -12,7 +12,7 @@ from dpcore._suggestion import nearest
 from dpcore.algorithms import Algorithm, get
 from dpcore.datasets import load
 from dpcore.datasets.base import Dataset
-from dpcore.datasets.builtin import BUILTIN
+from dpcore.datasets.builtin import BUILTIN, is_builtin
 from dpcore.datasets.engines.base import Engine
 from dpcore.datasets.engines.by_name import ENGINES
 from dpcore.datasets.engines.source import Format
@@ -74,22 +74,26 @@ def add_data(command: argparse.ArgumentParser) -> None:
         default="drop",
         help="drop rows outside the box, or move them to its edge (%(default)s)",
     )
+    add_reading(group)
     group.add_argument(
+        "--zones",
+        metavar="FILE",
+        help="CSV file with the position of each taxi zone, for files with PULocationID",
+    )
+
+
+def add_reading(parser: argparse._ActionsContainer) -> None:
+    parser.add_argument(
         "--engine",
         choices=list(ENGINES),
         default="duckdb",
         help="what reads the files (%(default)s)",
     )
-    group.add_argument(
+    parser.add_argument(
         "--read-as",
         choices=[str(format) for format in Format],
         help="the format of the data (default: by the ending of the name); csv-comma is CSV with "
         "decimal commas",
-    )
-    group.add_argument(
-        "--zones",
-        metavar="FILE",
-        help="CSV file with the position of each taxi zone, for files with PULocationID",
     )
 
 
@@ -143,10 +147,6 @@ def check_own_levels(arguments: argparse.Namespace) -> None:
         raise BadInput(f"{arguments.data} has no levels of rows. Leave out --own-level.")
 
 
-def is_builtin(data: str) -> bool:
-    return data in BUILTIN or data.startswith("gaussians-k")
-
-
 def dataset(arguments: argparse.Namespace) -> Dataset:
     """The data set that the arguments name."""
     if is_builtin(arguments.data):
@@ -157,15 +157,9 @@ def dataset(arguments: argparse.Namespace) -> Dataset:
         return load(arguments.data)
     check_name(arguments)
     path, engine = opened_path(arguments)
-    box = None
-    if arguments.box:
-        half, odd = divmod(len(arguments.box), 2)
-        if odd:
-            raise BadInput("--box needs all low ends, then as many high ends.")
-        box = (arguments.box[:half], arguments.box[half:])
     options = {
         "columns": arguments.columns,
-        "box": box,
+        "box": ends(arguments.box) if arguments.box else None,
         "zones": arguments.zones,
         "outside": arguments.outside,
         "engine": engine,
@@ -176,6 +170,14 @@ def dataset(arguments: argparse.Namespace) -> Dataset:
         remedy = words.value.replace("give format='csv-comma'", "add --read-as csv-comma")
         print(f"dpcore: for your eyes only: {remedy}", file=sys.stderr)
     return data
+
+
+def ends(box: list[float]) -> tuple[list[float], list[float]]:
+    """The low ends and the high ends of a box that was typed as one list."""
+    half, odd = divmod(len(box), 2)
+    if odd:
+        raise BadInput("--box needs all low ends, then as many high ends.")
+    return box[:half], box[half:]
 
 
 def opened_path(arguments: argparse.Namespace) -> tuple[str, str | Engine]:

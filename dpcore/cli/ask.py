@@ -54,7 +54,7 @@ def add(command: argparse.ArgumentParser) -> None:
         nargs="?",
         const=ask.DENSITY_SIDE,
         metavar="CELLS",
-        help="estimate the rows on a grid of so many cells a side (%(const)s); needs --json",
+        help="estimate the rows on a grid with this many cells a side (%(const)s); needs --json",
     )
     command.add_argument(
         "--notebook",

@@ -17,7 +17,16 @@ from dpcore.study.prediction import PREDICTED
 def add(command: argparse.ArgumentParser) -> None:
     command.description = "List the algorithms with their verdicts, and the data sets that ship."
     command.add_argument("key", nargs="?", help="one algorithm, with all that is known of it")
-    command.add_argument("--json", action="store_true", help="print JSON")
+    command.add_argument(
+        "--format", choices=["text", "json"], default="text", help="how to print it (%(default)s)"
+    )
+    command.add_argument(
+        "--json",
+        action="store_const",
+        const="json",
+        dest="format",
+        help="the same as --format json",
+    )
     command.set_defaults(do=do)
 
 
@@ -71,12 +80,12 @@ def tell(algorithm: Algorithm) -> None:
 def do(arguments: argparse.Namespace) -> None:
     if arguments.key:
         algorithm = get(arguments.key)
-        if arguments.json:
+        if arguments.format == "json":
             print(json.dumps(in_full(algorithm), indent=1))
         else:
             tell(algorithm)
         return
-    if arguments.json:
+    if arguments.format == "json":
         listing = {
             "algorithms": [describe(a) for a in ALGORITHMS.values()],
             "data": [

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 
-from dpcore.errors import BadInput
-
 SHELLS = ("bash", "zsh", "tcsh")
 
 
@@ -19,8 +17,6 @@ def add(command: argparse.ArgumentParser) -> None:
 
 
 def do(arguments: argparse.Namespace) -> None:
-    try:
-        import shtab
-    except ImportError:
-        raise BadInput("Completion needs one more package: pip install shtab.") from None
+    import shtab
+
     print(shtab.complete(arguments.whole_parser(), arguments.shell))

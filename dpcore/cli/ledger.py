@@ -6,10 +6,16 @@ import argparse
 import sys
 from pathlib import Path
 
-from dpcore.cli.ledger_arguments import add_ledger, agreed, ledger
+from dpcore.cli.ledger_arguments import (
+    add_allowed,
+    add_ledger,
+    add_yes,
+    allowed_amount,
+    check_agreed,
+    ledger,
+)
 from dpcore.release import backup
 from dpcore.release.amounts import Amount
-from dpcore.release.ledger import ReleaseRefused
 from dpcore.release.outside_charge import record_outside_charge
 
 #: Something in the ledger does not hold.
@@ -62,15 +68,9 @@ def add_charge(command: argparse.ArgumentParser) -> None:
         "--delta", type=float, default=0.0, help="what the tool used (%(default)s)"
     )
     command.add_argument("--tool", required=True, help="the tool, and what it published, in words")
-    command.add_argument(
-        "--allowed",
-        type=float,
-        nargs="+",
-        metavar="X",
-        help="epsilon, and delta if needed, that everything may cost together; opens the account",
-    )
+    add_allowed(command)
     command.add_argument("--unit", default="row", help="what one row stands for (%(default)s)")
-    command.add_argument("--yes", action="store_true", help="do not ask; charge at once")
+    add_yes(command)
     add_ledger(command)
 
 
@@ -83,11 +83,10 @@ def charge(arguments: argparse.Namespace) -> int:
         f"This charges {price} to {arguments.name!r}, which protects one {unit} under {neighbors}.",
         file=sys.stderr,
     )
-    if not (arguments.yes or agreed()):
-        raise ReleaseRefused("not agreed to: nothing was charged")
-    allowed = Amount.of(*arguments.allowed[:2]) if arguments.allowed else None
+    total = allowed_amount(arguments)
+    check_agreed(arguments)
     entry = record_outside_charge(
-        books, arguments.name, price, arguments.tool, allowed, arguments.unit
+        books, arguments.name, price, arguments.tool, total, arguments.unit
     )
     account = books.account(arguments.name)
     assert account is not None

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from dpcore.errors import BadInput
-from dpcore.release.ledger import Account, Entry, Ledger
+from dpcore.release.amounts import Amount
+from dpcore.release.ledger import Account, Entry, Ledger, ReleaseRefused
 from dpcore.release.ledger_folder import VARIABLE, usual_folder
 from dpcore.release.ledger_store import DATABASE, KEY
 from dpcore.release.note import without_note
@@ -25,6 +26,41 @@ def add_ledger(command: argparse.ArgumentParser) -> None:
         help=f"folder with the charges and released files (default: the variable {VARIABLE}, or "
         f"{folder})",
     )
+
+
+def add_allowed(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--allowed",
+        type=float,
+        nargs="+",
+        metavar="X",
+        help="epsilon, and delta if needed, that all releases of these data may cost together; "
+        "needed for the first one only",
+    )
+
+
+def allowed_amount(arguments: argparse.Namespace) -> Amount | None:
+    """The budget of the data, if the arguments name it."""
+    if not arguments.allowed:
+        return None
+    if len(arguments.allowed) > 2:
+        raise BadInput("--allowed takes an epsilon and, if need be, a delta.")
+    return Amount.of(*arguments.allowed)
+
+
+def add_yes(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--yes", action="store_true", help="do not ask; use the budget at once")
+
+
+def check_agreed(arguments: argparse.Namespace) -> None:
+    """Ask the person at the terminal before budget is used, unless the arguments say yes."""
+    if arguments.yes:
+        return
+    if arguments.quiet:
+        raise BadInput("With --quiet nothing is asked: add --yes.")
+    print("Use this budget? (yes/no) ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() != "yes":
+        raise ReleaseRefused("not agreed to: no budget was used")
 
 
 def ledger(arguments: argparse.Namespace) -> Ledger:
@@ -72,9 +108,3 @@ def entry_as_dict(entry: Entry) -> dict[str, Any]:
         "who": entry.note.who,
         "why": entry.note.why,
     }
-
-
-def agreed() -> bool:
-    """Ask the person at the terminal."""
-    print("Use this budget? (yes/no) ", end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower() == "yes"

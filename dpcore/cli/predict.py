@@ -10,7 +10,8 @@ from typing import Any
 
 from dpcore.algorithms import get
 from dpcore.cli.arguments import add_neighbors, settings
-from dpcore.datasets import BUILTIN, load
+from dpcore.datasets import load
+from dpcore.datasets.builtin import is_builtin
 from dpcore.errors import BadInput, Infeasible
 from dpcore.study.prediction import (
     COMPARED,
@@ -90,7 +91,7 @@ def public_numbers(arguments: argparse.Namespace) -> tuple[int, int]:
         if arguments.n is None or arguments.d is None:
             raise BadInput("Type -n and -d, or name a built-in set with --data.")
         return arguments.n, arguments.d
-    if arguments.data not in BUILTIN and not arguments.data.startswith("gaussians-k"):
+    if not is_builtin(arguments.data):
         raise BadInput(
             f"{arguments.data} is not built in, and its number of rows is not public: type -n "
             "(a public number) and -d instead."

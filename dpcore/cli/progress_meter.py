@@ -13,16 +13,15 @@ WIDTH = 30
 PAUSE = 0.1
 #: Seconds between two writings of a stage, and how long its line is: shorter ones leave no rest.
 TICK, COLUMNS = 0.25, 90
-#: Width of the bar of a stage; from so many seconds and such a part on, the time left is told.
+#: Width of the bar of a stage; the seconds and the part after which the time left is shown.
 BAR, SOON, ENOUGH = 20, 1.0, 0.05
 
 
 class Stages:
-    """A line that says what is being done, which part of that is done, how long all has taken, and
-    in how many seconds this stage will be done.
+    """A progress line: the stage, how much of it is done, the time so far and the time left.
 
-    Where a person watches, it is written again several times a second, whether or not there is
-    news, so that long work does not look like none.
+    On a terminal it is written again several times a second, even without news, so that long work
+    does not look frozen.
     """
 
     def __init__(self) -> None:
@@ -63,7 +62,7 @@ class Stages:
 
 
 def time_left(past: float, part: float) -> str:
-    """How long a stage goes on, if so much of it was done in so many seconds; nothing at first."""
+    """The estimated time left in a stage, in words; empty at first."""
     if past < SOON or not ENOUGH <= part < 1:
         return ""
     return f", this step {past * (1 / part - 1):.0f} s more"

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 
-from dpcore.datasets import BUILTIN, load
+from dpcore.cli.arguments import add_neighbors, ends
+from dpcore.datasets import load
 from dpcore.datasets.base import Dataset
+from dpcore.datasets.builtin import is_builtin
 from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box
 from dpcore.geometry.positions import looks_geographic
-from dpcore.privacy.accounting import Neighbors
 from dpcore.study.needs import EXAMPLES
 from dpcore.study.recommendation import recommend
 
@@ -50,9 +51,7 @@ def add(command: argparse.ArgumentParser) -> None:
         help="rows of each id that count, at most, where the level protects an id (%(default)s)",
     )
     command.add_argument("--delta", type=float, default=0.0, help="for methods that can use it")
-    command.add_argument(
-        "--neighbors", choices=[str(n) for n in Neighbors], default=str(Neighbors.ADD_REMOVE)
-    )
+    add_neighbors(command)
     command.add_argument("--every-level", action="store_true", help="look at all seven levels")
     command.add_argument("--json", action="store_true", help="for programs")
     command.set_defaults(do=do)
@@ -81,15 +80,13 @@ def known(arguments: argparse.Namespace) -> tuple[Dataset | None, Box | None]:
     if arguments.data is None:
         if not arguments.box or arguments.n is None:
             raise BadInput("Name a built-in set with --data, or type -n and --box of your data.")
-        half, odd = divmod(len(arguments.box), 2)
-        if odd:
-            raise BadInput("--box needs all low ends, then as many high ends.")
-        box = Box.between(arguments.box[:half], arguments.box[half:], half)
-        degrees = Box(box.low, box.high, ("longitude", "latitude")) if half == 2 else box
+        low, high = ends(arguments.box)
+        box = Box.between(low, high, len(low))
+        degrees = Box(box.low, box.high, ("longitude", "latitude")) if box.d == 2 else box
         return None, degrees if looks_geographic(degrees) else box
     if arguments.box or arguments.n is not None:
         raise BadInput("A built-in set has its own box and rows. Leave out --box and -n.")
-    if arguments.data not in BUILTIN and not arguments.data.startswith("gaussians-k"):
+    if not is_builtin(arguments.data):
         raise BadInput(
             f"{arguments.data} is not built in, and its rows may not choose a level. Type -n (a "
             "public number) and --box in its place."

@@ -21,10 +21,18 @@ from dpcore.cli.arguments import (
     to_be_written,
 )
 from dpcore.cli.exit_codes import UNTOLD
-from dpcore.cli.ledger_arguments import add_ledger, agreed, entry_as_dict, ledger
+from dpcore.cli.ledger_arguments import (
+    add_allowed,
+    add_ledger,
+    add_yes,
+    allowed_amount,
+    check_agreed,
+    entry_as_dict,
+    ledger,
+)
 from dpcore.cli.progress_meter import Stages
 from dpcore.cli.region_arguments import add_regions, regions
-from dpcore.datasets.builtin import builtin_set
+from dpcore.datasets.builtin import builtin_set, is_builtin
 from dpcore.datasets.engines.by_name import engine
 from dpcore.datasets.engines.position_columns import open_source
 from dpcore.datasets.fetched import STDIN
@@ -34,7 +42,7 @@ from dpcore.geometry.domain import Box
 from dpcore.geometry.positions import longitude_first
 from dpcore.privacy.accounting import Neighbors
 from dpcore.release.amounts import Amount
-from dpcore.release.ledger import Ledger, ReleaseRefused
+from dpcore.release.ledger import Ledger
 from dpcore.release.leveled_source import LeveledFileData
 from dpcore.release.note import ReleaseNote
 from dpcore.release.output import refuse_target
@@ -44,7 +52,7 @@ from dpcore.release.publication import Publication
 from dpcore.release.publish import Release, publish
 from dpcore.release.series import Series, releases_left
 from dpcore.release.signature import make_key, signer
-from dpcore.release.sources import BuiltinData, DataSource, FileData, known
+from dpcore.release.sources import BuiltinData, DataSource, FileData
 from dpcore.release.twin import twin_plan
 from dpcore.release.unit import Unit
 
@@ -74,14 +82,7 @@ def add(command: argparse.ArgumentParser) -> None:
         "--epsilon", type=float, required=True, help="the privacy budget of this release"
     )
     command.add_argument("--name", help="name of the data set in the ledger and the certificate")
-    command.add_argument(
-        "--allowed",
-        type=float,
-        nargs="+",
-        metavar="X",
-        help="epsilon, and delta if needed, that all releases of these data may cost together; "
-        "needed for the first release only",
-    )
+    add_allowed(command)
     command.add_argument("--unit", help="what one row or one id stands for: trip, passenger")
     command.add_argument(
         "--ids", metavar="COLUMN", help="the column that tells which person a row belongs to"
@@ -133,7 +134,7 @@ def add(command: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="write these options to a TOML file for `dpcore release FILE`, and publish nothing",
     )
-    command.add_argument("--yes", action="store_true", help="do not ask; publish at once")
+    add_yes(command)
     command.add_argument("--json", action="store_true", help="print the ledger's entry as JSON")
     command.set_defaults(do=do)
 
@@ -149,10 +150,7 @@ def do(arguments: argparse.Namespace) -> None:
     # Another process may get the next number: the files then wait in the ledger.
     refuse_target(arguments.output or default_folder(len(books.entries()) + 1))
     print(*plan.statement(), sep="\n", file=sys.stderr)
-    if arguments.quiet and not arguments.yes:
-        raise BadInput("With --quiet nothing is asked: add --yes.")
-    if not (arguments.yes or agreed()):
-        raise ReleaseRefused("not agreed to: no budget was used")
+    check_agreed(arguments)
     if arguments.sign and signer(books.folder) is None:
         make_key(books.folder)
     try:
@@ -209,7 +207,7 @@ def planned(arguments: argparse.Namespace, books: Ledger) -> ReleasePlan:
     name = arguments.name or arguments.data
     if series is not None:
         name = series.account(unit, Neighbors(arguments.neighbors))
-    elif not (arguments.name or known(arguments.data)):
+    elif not (arguments.name or is_builtin(arguments.data)):
         raise BadInput(
             "Name the data set with --name: its name stands on the certificate, where a path might "
             "tell who is in it."
@@ -230,13 +228,13 @@ def planned(arguments: argparse.Namespace, books: Ledger) -> ReleasePlan:
         name,
         data,
         arguments.algorithm,
-        arguments.k,
-        arguments.epsilon,
-        arguments.delta,
-        arguments.neighbors,
-        settings(get(arguments.algorithm), arguments.set),
-        unit,
-        allowed,
+        k=arguments.k,
+        epsilon=arguments.epsilon,
+        delta=arguments.delta,
+        neighbors=arguments.neighbors,
+        parameters=settings(get(arguments.algorithm), arguments.set),
+        unit=unit,
+        allowed=allowed,
         regions=regions(arguments, data.box),
         publication=Publication(
             **{each.name: getattr(arguments, each.name) for each in fields(Publication)}
@@ -266,7 +264,7 @@ def period(arguments: argparse.Namespace) -> Series | None:
 def source(arguments: argparse.Namespace) -> DataSource:
     """The data that the arguments name; of files the columns are looked at, but no row."""
     check_own_levels(arguments)
-    if known(arguments.data):
+    if is_builtin(arguments.data):
         if arguments.box or arguments.columns:
             raise BadInput(
                 f"{arguments.data} has its own box and columns. Leave out --box and --columns."
@@ -304,15 +302,13 @@ def file_source(arguments: argparse.Namespace) -> FileData:
 def unit_of(arguments: argparse.Namespace) -> str:
     if arguments.ids:
         return "id"
-    return builtin_set(arguments.data).about.unit if known(arguments.data) else "row"
+    return builtin_set(arguments.data).about.unit if is_builtin(arguments.data) else "row"
 
 
 def total(arguments: argparse.Namespace, books: Ledger, name: str) -> Amount:
     """The budget of the data: given now, or fixed when the account began."""
-    if arguments.allowed:
-        if len(arguments.allowed) > 2:
-            raise BadInput("--allowed takes an epsilon and, if need be, a delta.")
-        return Amount.of(*arguments.allowed)
+    if named := allowed_amount(arguments):
+        return named
     if account := books.account(name):
         return account.allowed
     raise BadInput(

@@ -5,15 +5,19 @@ from __future__ import annotations
 import argparse
 import sys
 
-from dpcore.cli.ledger_arguments import add_ledger, agreed, ledger
-from dpcore.datasets.engines import ENGINES
-from dpcore.datasets.engines.source import Format
-from dpcore.errors import BadInput
+from dpcore.cli.arguments import add_reading
+from dpcore.cli.ledger_arguments import (
+    add_allowed,
+    add_ledger,
+    add_yes,
+    allowed_amount,
+    check_agreed,
+    ledger,
+)
 from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
 from dpcore.release.amounts import Amount
 from dpcore.release.contribution_bound import ask_rows_of_each, rows_of_each
-from dpcore.release.ledger import ReleaseRefused
 from dpcore.release.sources import FileData
 from dpcore.release.unit import Unit
 
@@ -31,27 +35,14 @@ def add(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--unit", default="person", help="what one id stands for (%(default)s)")
     command.add_argument("--epsilon", type=float, required=True, help="what the question costs")
-    command.add_argument(
-        "--allowed",
-        type=float,
-        nargs="+",
-        metavar="X",
-        help="epsilon, and delta if needed, that everything may cost together; opens the account",
-    )
-    command.add_argument(
-        "--engine", choices=list(ENGINES), default="duckdb", help="what reads the files"
-    )
-    command.add_argument(
-        "--read-as", choices=[str(each) for each in Format], help="the format of the data"
-    )
-    command.add_argument("--yes", action="store_true", help="do not ask; use the budget at once")
+    add_allowed(command)
+    add_reading(command)
+    add_yes(command)
     add_ledger(command)
     command.set_defaults(do=do)
 
 
 def do(arguments: argparse.Namespace) -> None:
-    if arguments.quiet and not arguments.yes:
-        raise BadInput("With --quiet nothing is asked: add --yes.")
     books, unit = ledger(arguments), Unit(arguments.unit, arguments.ids)
     price = Amount.of(arguments.epsilon)
     print(
@@ -59,9 +50,8 @@ def do(arguments: argparse.Namespace) -> None:
         + explain.attack(arguments.epsilon, unit.name),
         file=sys.stderr,
     )
-    if not (arguments.yes or agreed()):
-        raise ReleaseRefused("not agreed to: nothing was spent")
-    allowed = Amount.of(*arguments.allowed[:2]) if arguments.allowed else None
+    total = allowed_amount(arguments)
+    check_agreed(arguments)
     data = FileData(
         arguments.data,
         (arguments.ids,),
@@ -69,7 +59,7 @@ def do(arguments: argparse.Namespace) -> None:
         engine=arguments.engine,
         format=arguments.read_as,
     )
-    entry = ask_rows_of_each(books, arguments.name, data, unit, arguments.epsilon, allowed)
+    entry = ask_rows_of_each(books, arguments.name, data, unit, arguments.epsilon, total)
     account = books.account(arguments.name)
     assert account is not None
     print(rows_of_each(entry))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import secrets
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
@@ -34,6 +35,8 @@ from dpcore.results.run_result import RunResult, SimulatedResult
 from dpcore.runs.run import run
 
 WIDTH = 88
+#: A run without --seed draws one below this number.
+SEEDS = 2**32
 FORMATS: dict[str, Callable[[PrivateCenters], str | bytes]] = {
     "csv": export.centers_csv,
     "geojson": export.centers_geojson,
@@ -54,7 +57,12 @@ def add(command: argparse.ArgumentParser) -> None:
     command.add_argument("algorithm", help="a key from `dpcore list`; auto chooses one")
     command.add_argument("-k", type=int, required=True, help="number of centers")
     command.add_argument("--epsilon", type=float, required=True, help="the privacy budget")
-    command.add_argument("--seed", type=seed, help="run again with the same simulated noise")
+    command.add_argument(
+        "--seed",
+        type=seed,
+        help="the seed of the simulated noise, which repeats a run (default: a new one, which is "
+        "printed)",
+    )
     add_data(command)
     add_budget(command)
     add_regions(command)
@@ -71,6 +79,8 @@ def add(command: argparse.ArgumentParser) -> None:
 
 def do(arguments: argparse.Namespace) -> None:
     asked = request(arguments)
+    if asked.seed is None:
+        asked = asked.with_seed(secrets.randbelow(SEEDS))
     check_own_levels(arguments)
     ending = arguments.output.suffix.lstrip(".").lower() if arguments.output else None
     format = arguments.format or ending
@@ -110,9 +120,11 @@ def do(arguments: argparse.Namespace) -> None:
             file=sys.stderr,
         )
     elif arguments.json:
-        print(json.dumps(as_dict(result), indent=1))
+        print(json.dumps({**as_dict(result), "seed": asked.seed}, indent=1))
     else:
         tell(result)
+    if arguments.seed is None:
+        print(f"dpcore: to repeat this run, add --seed {asked.seed}.", file=sys.stderr)
 
 
 def rows_with_levels(arguments: argparse.Namespace) -> Dataset:

@@ -129,13 +129,15 @@ class Dataset(ABC):
         (sets, k, d), all in ticks."""
 
     def cost(self, center_sets: FloatArray) -> FloatArray:
-        """The same in unit coordinates, rounded once."""
+        """Sum of squared distances in unit coordinates, rounded once, for each set of centers."""
         exact = np.asarray(self.squared_ticks(to_ticks(center_sets)), dtype=object)
         return np.asarray(exact / TICKS**2, dtype=np.float64)
 
     def whole_cost(self, center_sets: IntArray) -> IntArray:
-        """The same in whole COST_UNITS, rounded down: a row adds 0 to 4d COST_UNITS, give or take
-        one for the rounding."""
+        """Sum of squared distances in whole COST_UNITS, rounded down, for each set of centers.
+
+        A row adds 0 to 4d COST_UNITS, give or take one for the rounding.
+        """
         exact = np.asarray(self.squared_ticks(center_sets), dtype=object)
         return np.asarray(exact // (TICKS**2 // COST_UNITS), dtype=np.int64)
 
@@ -144,7 +146,7 @@ class Dataset(ABC):
         return summed(of_rows, *self.positions())
 
     def margin(self, axis: int, slabs: int) -> IntArray:
-        """Rows in each of so many equally wide slabs along one coordinate."""
+        """Rows in each of several equally wide slabs along one coordinate."""
         return self.histogram(Slabs(axis, slabs))
 
     def histogram(self, partition: Partition) -> IntArray:

@@ -211,6 +211,11 @@ _SETS = [
 BUILTIN: dict[str, BuiltinSet] = {each.about.key: each for each in _SETS}
 
 
+def is_builtin(key: str) -> bool:
+    """Whether a key is meant for a built-in set."""
+    return key in BUILTIN or key.startswith("gaussians-k")
+
+
 def builtin_set(key: str) -> BuiltinSet:
     """The built-in set of that key; gaussians-kK-dD takes any K and D up to 100."""
     if key in BUILTIN:

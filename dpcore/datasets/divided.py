@@ -52,7 +52,7 @@ def rows_in(data: Dataset, regions: Regions, name: str) -> Dataset:
 
 
 def dealt(data: Dataset, parts: int, coins: SecretCoins) -> list[Dataset]:
-    """Every row in one of so many parts, drawn independently of all other rows, as rows."""
+    """The rows in random parts: each row draws its part independently of all others."""
     ticks, weights = data.positions()
     cells = ((ticks + TICKS) // 2).astype(np.int32)
     if weights is not None:

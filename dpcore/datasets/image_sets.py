@@ -26,7 +26,7 @@ MNIST_FILES = ("train-images-idx3-ubyte", "t10k-images-idx3-ubyte")
 CIFAR_BATCHES = (*(f"data_batch_{i}" for i in range(1, 6)), "test_batch")
 #: Red, green and blue of 32 x 32 pixels; in the binary form a label comes before them.
 CIFAR_BYTES, CIFAR_SIDE = 3072, 32
-#: So many pixels a side are averaged into one.
+#: Pixels a side that are averaged into one.
 POOLED = 4
 #: What a batch of CIFAR's Python form consists of. Nothing else is ever called.
 PICKLED = {

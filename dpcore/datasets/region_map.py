@@ -259,7 +259,7 @@ class Regions:
         neighbors: Neighbors = Neighbors.ADD_REMOVE,
         rows: int = 1,
     ) -> list[str]:
-        """The same, sentence by sentence: who is protected at which level, what a move costs, and
+        """The sentences of the statement: who is protected at which level, what a move costs, and
         what an account pays."""
         epsilons = dict(zip(self.names, self.epsilons(most), strict=True))
         return area_levels.sentences(epsilons, unit, Neighbors(neighbors), rows)

@@ -19,7 +19,7 @@ MOST_ROWS = 10**11
 
 @lru_cache(maxsize=4)
 def stand_in(n: int, box: Box, geographic: bool, unit: str = "row") -> GridDataset:
-    """So many simulated rows in a box of two coordinates, spread as New York's taxi trips are
+    """Simulated rows in a box of two coordinates, spread as New York's taxi trips are
     spread over theirs. Nothing but public numbers goes into it.
 
     Parameters

@@ -261,13 +261,13 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
             self.account,
             ArrayData(rows, box, self.outside),
             self._method(box.d),
-            self.n_clusters,
-            self.epsilon,
-            self.delta,
-            self.neighbors,  # type: ignore[arg-type]  # the plan turns names into members
-            self.parameters or {},
-            Unit("row" if known is None else known.unit),
-            allowed,
+            k=self.n_clusters,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            neighbors=self.neighbors,  # type: ignore[arg-type]  # the plan turns names into members
+            parameters=self.parameters or {},
+            unit=Unit("row" if known is None else known.unit),
+            allowed=allowed,
         )
         self.release_: Release = publish(plan, books)
         self._keep(self.release_.centers, box)

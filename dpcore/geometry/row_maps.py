@@ -39,7 +39,7 @@ class RowMap(Protocol):
 
     @property
     def reach_l1(self) -> float:
-        """The same by L1 norm."""
+        """The longest that any image can be, by L1 norm, in unit coordinates."""
         ...
 
     def __call__(self, ticks: IntArray) -> IntArray: ...
@@ -60,7 +60,7 @@ class BallClip:
         return _into_ball(np.asarray(ticks, dtype=np.float64), self.reach)
 
     def clip(self, points: FloatArray) -> FloatArray:
-        """The same for public points in unit coordinates."""
+        """Public points in unit coordinates, each clipped to the ball."""
         norms = np.sqrt((points**2).sum(axis=-1, keepdims=True))
         return points * (self.reach / np.maximum(norms, self.reach))
 

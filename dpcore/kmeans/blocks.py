@@ -44,7 +44,7 @@ class Blocks:
 
 
 def random_blocks(positions: IntArray, weights: IntArray | None, count: int, rng: Coins) -> Blocks:
-    """Every row draws one of so many blocks, independently of the others.
+    """The random block of every row, drawn independently of the others.
 
     To shuffle the rows and deal them out by sorted draws is the same distribution, and faster.
     """

@@ -16,7 +16,7 @@ from dpcore.randomness.coins import Coins
 POINTS_A_CLUSTER, FEWEST_POINTS, MOST_POINTS = 30, 500, 2000
 #: Steps of Lloyd from every start: enough to tell good ones from bad ones.
 FIRST_STEPS = 4
-#: Rounds in which solutions are recombined: at most so many, while they get better by this part.
+#: The most rounds in which solutions are recombined, while they get better by at least this part.
 ROUNDS, BETTER = 8, 1e-3
 #: Solutions that are followed to the end.
 FINALISTS = 3

@@ -15,7 +15,7 @@ from dpcore.geometry.domain import Box
 from dpcore.papers.inputs import REAL, STAND_IN, Effort, Shelf
 
 ROWS, FEW_ROWS = 100_000, 10_000
-#: So many numbers fit comfortably in memory: in 5,000 dimensions, those of 10,000 rows.
+#: The most numbers in memory at once: in 5,000 dimensions, those of 10,000 rows.
 MOST_NUMBERS = 50_000_000
 #: Means of the Gaussians lie in [0, 100]; at five standard deviations beyond hardly a row is.
 SIDE, MARGIN = 100.0, 5.0

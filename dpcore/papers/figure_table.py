@@ -10,7 +10,7 @@ from dpcore.papers.inputs import REAL
 from dpcore.papers.reproduction import ReproductionRun
 from dpcore.study.sweep_plan import table_csv
 
-#: What a column is called, and the part of a row that it holds.
+#: The name of a column, and the part of a row that it holds.
 FIGURES = {"measured": "figure", "its error": "error", "the paper's": "paper"}
 
 

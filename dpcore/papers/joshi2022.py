@@ -48,8 +48,8 @@ ALMOST = 1.1
 CLOSE = 1.5
 #: Gaps below this are equal but for rounding.
 NO_GAP = 1e-9
-#: So many standard errors apart, the paper's internalK is told from the best of the others with
-#: 95 % confidence, whichever of them that is (one-sided; Bonferroni).
+#: Standard errors by which the paper's internalK must differ from the best of the others, so that
+#: it is another one with 95 % confidence, whichever that is (one-sided; Bonferroni).
 TELLING = float(norm.ppf(1 - 0.05 / (len(GROUPS) - 1)))
 
 KEYS = {GUARANTEE: "kmeans-guarantee-published", SUB: "subclustering-published"}

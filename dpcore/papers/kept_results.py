@@ -14,7 +14,7 @@ from dpcore.papers.figure_row import Row
 from dpcore.papers.reproduction import REPRODUCTIONS, Reproduction, ReproductionRun, current_name
 
 FILE = "findings.json"
-#: So many digits of a figure are kept.
+#: The digits of a figure that are kept.
 DIGITS = 4
 FIGURE, PAPER, ERROR = "figure", "paper", "error"
 

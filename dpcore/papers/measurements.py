@@ -142,15 +142,15 @@ def duel(rows: Iterable[Row], one: str, other: str) -> Duel:
 
 
 def found(holds: int, cells: int, most: float = MOST) -> Conclusion:
-    """What became of a claim that holds in so many cells of all."""
+    """The outcome of a claim, by the number of cells in which it holds."""
     if not cells:
         return Conclusion.CANNOT_RUN
     return Conclusion.REPRODUCED if holds >= most * cells else Conclusion.NOT_REPRODUCED
 
 
 def together(parts: Iterable[tuple[int, int]]) -> Conclusion:
-    """What became of a claim with several parts, each of which holds in so many cells of some: it
-    must hold in most cells of all, and in at least half of every part."""
+    """The outcome of a claim with several parts, by the cells in which each holds: it must hold in
+    most of all cells, and in at least half of those of every part."""
     known = [(holds, cells) for holds, cells in parts if cells]
     if any(2 * holds < cells for holds, cells in known):
         return Conclusion.NOT_REPRODUCED

@@ -37,7 +37,7 @@ SLOPE = 1.4426
 #: Decimals drawn at a time. More are needed once in 10^18 times, or so.
 DECIMALS = 18
 
-#: A uniform whole number from 0 up to, but without, the one given.
+#: A sampler of uniform whole numbers from 0 up to, but not including, its argument.
 Below = Callable[[int], int]
 
 

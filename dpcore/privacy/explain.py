@@ -163,7 +163,7 @@ def distance(length: float, in_meters: bool) -> str:
 
 
 def distance_at_most(length: float, in_meters: bool) -> str:
-    """The same for what a length stays below: rounded up."""
+    """An upper bound on a length, rounded up, in the words of `distance`."""
     if not in_meters:
         return f"{at_most(100 * length / 2, 2)}{NO_BREAK}% of the box"
     value, digits, unit = _on_a_map(length)
@@ -179,7 +179,7 @@ def change(relative: float) -> str:
 
 
 def less_than(relative: float) -> str:
-    """The same as what a change stays below: rounded up."""
+    """An upper bound on a relative change, rounded up: "less than 5 %"."""
     size = max(100 * relative, 0.01)
     digits = _decimals(size)
     return f"less than {decimals_at_most(size, digits)}{NO_BREAK}%"

@@ -47,7 +47,7 @@ def delta_of_shift(epsilon: float, mu: float) -> float:
 
 
 def delta_at_most(epsilon: float, mu: float) -> float:
-    """The same, rounded up by the largest error of its evaluation."""
+    """`delta_of_shift`, rounded up by the largest error of its evaluation."""
     first = float(log_ndtr(mu / 2 - epsilon / mu))
     size = 1 + abs(first) + 2 * epsilon + abs(float(log_ndtr(-mu / 2 - epsilon / mu)))
     return delta_of_shift(epsilon, mu) + EVALUATION * size * math.exp(first)

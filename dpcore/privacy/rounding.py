@@ -82,7 +82,7 @@ def percent_at_most(share: float) -> str:
 
 
 def decimals_at_most(bound: Number, decimals: int) -> str:
-    """An upper bound as text with so many decimals: rounded up."""
+    """An upper bound as text, rounded up to a number of decimals."""
     units = math.ceil(_meant(bound) * 10**decimals)
     return f"{Decimal(units).scaleb(-decimals):.{decimals}f}"
 

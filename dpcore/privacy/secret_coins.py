@@ -31,7 +31,7 @@ class SecretCoins:
         self.rng = rng
 
     def blocks(self, positions: IntArray, weights: IntArray | None, count: int) -> Blocks:
-        """Every row draws one of so many blocks, independently of all others.
+        """The random block of every row, drawn independently of all others.
 
         Positions (m, d) in ticks, with how many rows are at each (None: one).
         """

@@ -122,7 +122,7 @@ class Curator(ChargedQuestions):
         self._journal.extend(steps)
 
     def in_parts(self, parts: int, budget: Budget) -> list[Curator]:
-        """A curator for each of so many random parts of the rows, each with the same budget.
+        """A curator for each of some random parts of the rows, all with the same budget.
 
         Charged now, once: every row draws its part independently of its value and of all other
         rows. Whatever is drawn, a row added, removed or replaced changes one part and no other

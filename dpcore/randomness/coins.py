@@ -126,7 +126,7 @@ class SystemCoins:
         return [SystemCoins() for _ in range(n_children)]
 
     def _order(self, count: int) -> npt.NDArray[np.intp]:
-        """A random order: that of so many different random words."""
+        """A random order: that of random words, all of them different."""
         while True:
             words = self._words(count)
             order = np.argsort(words)

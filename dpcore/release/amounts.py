@@ -15,7 +15,7 @@ NOTHING = Fraction(0)
 
 @dataclass(frozen=True)
 class Amount:
-    """So much epsilon and so much delta, exactly.
+    """An amount of epsilon and of delta, exactly.
 
     Parameters
     ----------

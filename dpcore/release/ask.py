@@ -186,7 +186,7 @@ def cost_curve(release: PublishedFiles, ks: Iterable[int] = range(1, MOST_K + 1)
 
 
 def curve_of(points: Synopsis, ks: Sequence[int] = range(1, MOST_K + 1)) -> CostCurve:
-    """The same from the points of any run or release.
+    """The cost curve of the points of any run or release.
 
     Found centers are local optima. Where fewer of them cost less than more do, the cost of fewer
     stands for both: adding a center never raises the least cost.
@@ -256,7 +256,7 @@ def neighborhood_counts(release: PublishedFiles) -> list[AreaCount]:
 
 
 def density(release: PublishedFiles, side: int = DENSITY_SIDE) -> CellDensity:
-    """The estimated rows on a grid of so many cells a side over the box."""
+    """The estimated rows in each cell of a grid over the box."""
     points, box = points_of(release), release.box
     if box.d != 2:
         raise BadInput(f"A density lies on a plane of 2 coordinates; these data have {box.d}.")

@@ -83,7 +83,7 @@ def sealed(
 
 
 def plain(said: Any) -> Any:
-    """The same as JSON has it."""
+    """A value as it comes back from JSON: text, numbers, lists and dicts."""
     return json.loads(json.dumps(said, default=_plain))
 
 

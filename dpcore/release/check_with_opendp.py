@@ -24,7 +24,7 @@ from typing import Any
 
 import opendp.prelude as dp
 
-#: A scale is rounded on its way to OpenDP; it may be one of so many next floats.
+#: The number of next floats that are tried for a scale, which is rounded on its way to OpenDP.
 ROUNDING_STEPS = 16
 #: What two programs may make of the same formula, as a part of the result.
 SAME = 1e-9

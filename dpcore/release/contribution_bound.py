@@ -58,7 +58,7 @@ LADDER = (
     *range(1, 21), 25, 30, 35, 40, 45, 50, 60, 70, 80, 90, 100, 120, 150, 200, 250, 300, 400, 500,
     600, 800, 1000, 1500, 2000, 3000, 5000, 10_000,
 )  # fmt: skip
-#: So many ids have no more rows than the answer, about.
+#: The share of ids that have no more rows than the answer, about.
 SHARE = Fraction(95, 100)
 
 

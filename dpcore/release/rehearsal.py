@@ -127,7 +127,7 @@ class Clock:
 def compared(
     said: Mapping[str, Any], as_account: AsAccount, resolution: int | None = None
 ) -> Rehearsed:
-    """The same, until a clock ends it. With a resolution it is the run on one region of a map,
+    """One rehearsal, until a clock ends it. With a resolution it is the run on one region of a map,
     which looks for no centers."""
     charges = rows_of_account(said["transcript"])
     silent: set[int] = set()
@@ -271,7 +271,7 @@ class DatalessCurator(Curator):
         self._long: list[int] = []
 
     def known_on(self, resolution: int) -> DatalessCurator:
-        """The same for a place that is known on a lattice of so many cells a side."""
+        """A copy of the curator for a place that is known on a lattice of this resolution."""
         copied = copy.copy(self)
         copied._data = copy.copy(self._data)
         copied._data.resolution = resolution

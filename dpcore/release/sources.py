@@ -32,7 +32,7 @@ import numpy as np
 
 from dpcore.datasets import load
 from dpcore.datasets.base import Dataset
-from dpcore.datasets.builtin import BUILTIN, builtin_set
+from dpcore.datasets.builtin import builtin_set
 from dpcore.datasets.engines import by_name
 from dpcore.datasets.engines.base import Engine
 from dpcore.datasets.engines.source import Format, Ids
@@ -79,7 +79,7 @@ class DataSource(ABC):
 
     @abstractmethod
     def open(self, unit: Unit) -> Dataset:
-        """The rows, with at most so many of each id as the unit says."""
+        """The rows, with no more of each id than the unit allows."""
 
     @abstractmethod
     def contents(self) -> Iterator[tuple[str, Iterator[bytes]]]:
@@ -312,8 +312,3 @@ def public_places(d: int) -> IntArray:
     """Some positions all over a box of d coordinates, in ticks, the same ones each time."""
     steps = np.arange(1, PLACES * d + 1, dtype=np.uint64) * np.uint64(GOLDEN)
     return ((steps >> np.uint64(32)).astype(np.int64) * 2 * TICKS // 2**32 - TICKS).reshape(-1, d)
-
-
-def known(key: str) -> bool:
-    """Whether a built-in set has this name."""
-    return key in BUILTIN or key.startswith("gaussians-k")

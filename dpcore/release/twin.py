@@ -26,7 +26,7 @@ from dpcore.release.sources import DataSource
 from dpcore.release.unit import Unit
 from dpcore.results import parquet
 
-#: What describes data of so many coordinates best, all of them at once.
+#: The method that describes data best, by their number of coordinates.
 DESCRIBED_BY = {2: "adaptive", 3: "eugkm", 4: "coreset"}
 POINTS = "points.parquet"
 #: The rows of a point are spread no further than this from it, in unit coordinates.
@@ -151,7 +151,7 @@ def drawn(
     about: DataInfo,
     coins: np.random.Generator,
 ) -> Dataset:
-    """As many rows as the points weigh, each spread around a point, half way to the next one.
+    """Rows in the number that the points weigh, each spread around a point, half way to the next.
 
     Points that weigh no more than noise alone can, as the lowest of them show, are left out.
     """

@@ -1,4 +1,4 @@
-"""What is protected: a row, or somebody with at most so many rows."""
+"""The unit of privacy: a row, or a person with a limited number of rows."""
 
 from __future__ import annotations
 

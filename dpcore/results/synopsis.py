@@ -88,8 +88,8 @@ class Synopsis(Shown, Generic[C]):
         """Raise where weights cannot be those of this kind of synopsis."""
 
     def vouched(self, kind: type[K]) -> Synopsis[K]:
-        """The same points, from which centers of this kind come. Only a run or a release may say
-        so."""
+        """The synopsis with the kind of centers that come from it; only a run or a release may say
+        which kind that is."""
         same = cast("Synopsis[K]", copy.copy(self))
         same._kind = kind
         return same
@@ -307,7 +307,7 @@ class Coreset(Synopsis[C]):
         return united
 
     def reduced(self, points: int) -> Self:
-        """A coreset of at most so many points: near ones become one at their weighted mean.
+        """A coreset with at most `points` points: near ones become one at their weighted mean.
 
         With `union`, this is merge and reduce (Feldman et al. 2017, section 1.2): add the next
         month to what was kept of those before, and keep as many points as always.

@@ -47,7 +47,7 @@ def united(box: Box, pieces: Sequence[AreaPoints]) -> Synopsis:
 def centers_of(
     union: Synopsis, pieces: Sequence[AreaPoints], most: int, curator: Curator, k: int
 ) -> FloatArray:
-    """k-means of joined points; counts are searched on a grid of so many cells a side at most."""
+    """k-means of joined points; counts are searched on a grid with `most` cells a side or fewer."""
     if isinstance(union, Coreset):
         centers = union.unit_centers(k, curator.rng)
     else:

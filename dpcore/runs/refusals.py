@@ -46,7 +46,7 @@ def refusal(
 def refusal_of_builtin(
     system: Algorithm, key: str, k: int, epsilon: float, neighbors: Neighbors
 ) -> Infeasible | None:
-    """The same for a built-in set, which need not be made for it."""
+    """Why a method cannot answer on a built-in set, or None; the set need not be made for it."""
     return refusal(system, key, builtin_set(key).rows, k, epsilon, neighbors)
 
 

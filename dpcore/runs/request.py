@@ -126,15 +126,15 @@ class Request:
         return {name: value for name, value in self.settings if value != defaults[name]}
 
     def at(self, epsilon: float) -> Request:
-        """The same at another epsilon."""
+        """This request at another epsilon."""
         return replace(self, epsilon=epsilon)
 
     def with_seed(self, seed: int | None) -> Request:
-        """The same with other coins."""
+        """This request with another seed."""
         return replace(self, seed=seed)
 
     def on(self, k: int) -> Request:
-        """The same with another number of centers."""
+        """This request with another number of centers."""
         return replace(self, k=k)
 
     def check_data(self, data: Dataset) -> None:

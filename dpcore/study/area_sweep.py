@@ -63,7 +63,7 @@ class AreaTrial:
     refusal: str | None = None
 
     def as_trial(self, where: Where) -> Trial:
-        """The same as the trial of a sweep across levels."""
+        """This trial in the form of a sweep across levels."""
         figures = self.inside if where == "inside" else self.whole
         return Trial(
             self.algorithm,

@@ -34,7 +34,7 @@ K, SEED, RUNS = 5, 0, 10
 #: Where runs take longer than the first number of seconds, fewer are made; longer than the second,
 #: one alone, at the level where the pages open.
 SLOW, TOO_SLOW, FEW = 1.5, 8.0, 3
-#: So many digits of a figure are kept.
+#: The digits of a figure that are kept.
 DIGITS = 4
 RELATIVE, GAP, SHIFT, NICV = "relative-error", "cost-gap", "shift", "nicv"
 #: What is written; NICV follows from the relative error and the reference.

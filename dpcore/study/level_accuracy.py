@@ -97,7 +97,7 @@ def refused_at(level: Level, reason: str) -> LevelAccuracy:
 
 
 def protecting(request: Request, epsilon: float, rows_of_each: int = 1) -> Request:
-    """The run that protects somebody with at most so many rows at a level: each row has a part."""
+    """The run that protects a person with several rows at a level: each row has a part of it."""
     row = of_one_row(Budget(epsilon, request.delta), rows_of_each)
     return replace(request, epsilon=row.epsilon, delta=row.delta)
 

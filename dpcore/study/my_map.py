@@ -67,7 +67,7 @@ def marks_of(track: Track, most: int = MOST_DRAWN) -> Marks:
 def leaving(track: Track, regions: Regions, most: float, rows: int | None = None) -> Leaving:
     """What a plan would take from a track.
 
-    With `rows`, the plan keeps at most so many rows of each person, each at its share of the
+    With `rows`, the plan keeps at most that number of rows of each person, each at its share of the
     level: r positions in an area cost r/rows of its level (`dpcore.datasets.area_levels`). Without,
     what is protected is one row, and r positions of one person cost r times the level. Nobody
     else's data are looked at, and the track is not kept.

@@ -119,7 +119,7 @@ class CentersWithin(Need):
 
 @dataclass(frozen=True)
 class WorseBy(Need):
-    """The clustering costs at most so many percent more than without privacy.
+    """A limit on how much more the clustering costs than without privacy, in percent.
 
     Examples
     --------
@@ -143,7 +143,7 @@ class WorseBy(Need):
 
 @dataclass(frozen=True)
 class CountsWithin(Need):
-    """The number of rows in a neighborhood is right to within so many rows.
+    """A limit on the error of the number of rows in a neighborhood, in rows.
 
     Examples
     --------

@@ -197,7 +197,7 @@ def _marginal(synopsis: NoisyGrid, axes: Axes) -> npt.NDArray[np.int64]:
 def fewer_cells(
     counts: npt.NDArray[np.int64], most: int = MOST_CELLS_PER_SIDE
 ) -> npt.NDArray[np.int64]:
-    """Counts on at most so many cells a side: blocks of cells are added up."""
+    """Counts on at most `most` cells a side: blocks of cells are added up."""
     side = len(counts)
     if side <= most:
         return counts

@@ -31,7 +31,7 @@ UPLOAD = "/_stcore/upload_file/"
 TOKEN_HEADER = b"x-dpcore-token"
 #: Names the visit to the page's script. Only the gate sets it.
 VISIT_HEADER = b"x-dpcore-visit"
-#: So many seconds of moves a visit may make at once before it has to wait.
+#: Seconds of moves that a visit may make at once before it has to wait.
 BURST = 3.0
 #: Seconds for which a page says that moves had to wait.
 SAID = 10.0

@@ -223,5 +223,5 @@ def starting_at(widget: Callable[..., Any], value: Any, options: dict[str, Any])
 
 @cache
 def parameters(widget: Callable[..., Any]) -> frozenset[str]:
-    """The names of what a kind of control takes."""
+    """The names of the parameters that a kind of control takes."""
     return frozenset(inspect.signature(widget).parameters)

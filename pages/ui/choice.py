@@ -19,11 +19,11 @@ class Choice:
     request: Request
 
     def at(self, epsilon: float) -> Choice:
-        """The same at another epsilon."""
+        """This choice at another epsilon."""
         return replace(self, request=self.request.at(epsilon))
 
     def with_seed(self, seed: int) -> Choice:
-        """The same with other noise."""
+        """This choice with other noise."""
         return replace(self, request=self.request.with_seed(seed))
 
     @property

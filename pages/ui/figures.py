@@ -14,7 +14,7 @@ from pages.ui.cached_work import Picture
 from pages.ui.choice import Choice
 from pages.ui.wording import plain
 
-#: So many draws are enough for a first figure.
+#: Draws that are enough for a first figure.
 ENOUGH = 4
 
 

@@ -44,7 +44,7 @@ def item_mark(data: str) -> str:
 
 
 def item_words(data: str) -> str:
-    """The same where no badge can be drawn."""
+    """The words of `item_mark`, where no badge can be drawn."""
     return "" if of(data) is Visibility.PUBLIC else mark_words(data)
 
 
@@ -62,7 +62,7 @@ def public_badges(data: str) -> None:
 
 
 def mark_words(data: str) -> str:
-    """The same where no badge can be drawn."""
+    """The words of `mark`, where no badge can be drawn."""
     return FROM_TWIN_WORDS if of(data) is Visibility.TWIN else NOT_PRIVATE_WORDS
 
 

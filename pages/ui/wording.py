@@ -49,7 +49,7 @@ def plain(text: str) -> str:
 
 
 def plain_in_chart(text: str) -> str:
-    """The same for charts and what hovers over them: both read HTML."""
+    """Text from a person or a file, escaped for charts and their tooltips: both read HTML."""
     return html.escape(printable(text))
 
 

@@ -45,6 +45,20 @@ class Server(NamedTuple):
     pid: int
 
 
+def free_port() -> tuple[socket.socket, int]:
+    """A port for a server, and the socket to close when the server has ended.
+
+    While the socket is bound to the port, Linux gives it to nobody else, and a server may listen.
+    """
+    probe = socket.socket()
+    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    probe.bind(("127.0.0.1", 0))
+    port = probe.getsockname()[1]
+    if sys.platform != "linux":
+        probe.close()
+    return probe, port
+
+
 @contextlib.contextmanager
 def serving(
     ledger: str | None = None, main: str = "app.py", root: Path = ROOT, **environment: str
@@ -53,13 +67,7 @@ def serving(
 
     It asks for no token, unless the environment says otherwise.
     """
-    probe = socket.socket()
-    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    probe.bind(("127.0.0.1", 0))
-    port = probe.getsockname()[1]
-    # Linux gives it to nobody else while it is bound here, and lets the server listen on it.
-    if sys.platform != "linux":
-        probe.close()
+    probe, port = free_port()
     command = [sys.executable, "-m", "streamlit", "run", main]
     options = [f"--server.port={port}", "--server.fileWatcherType=none"]
     folder = tempfile.TemporaryDirectory()

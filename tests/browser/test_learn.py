@@ -101,7 +101,7 @@ def test_the_camera_stays_and_so_do_the_buttons(visit: Visit) -> None:
         assert place(button) == here
 
 
-#: Every title that is shown from now on, however slow who looks is.
+#: Every title that is shown from now on, however slowly the test looks.
 TITLES = """() => {
   window.titles = [];
   const look = () => {

@@ -60,8 +60,8 @@ def test_a_game_that_comes_back_has_other_answers(rooms, monkeypatch):
     monkeypatch.setattr(class_rooms, "_new_seed", lambda: next(seeds))
     room = rooms.open("sound", 0.2)
     first = room.seed
-    for who in ("thin", "sound"):
-        rooms.play_against(room.code, room.host, who, 0.2)
+    for contestant in ("thin", "sound"):
+        rooms.play_against(room.code, room.host, contestant, 0.2)
     assert (room.number, room.seed) == (1, first + 2)
 
 

@@ -35,8 +35,9 @@ def test_list_names_every_algorithm_with_its_verdict_and_every_data_set(capsys):
     assert "nyc-month" in text
 
 
-def test_list_as_json_declares_parameters(capsys):
-    main(["list", "--json"])
+@pytest.mark.parametrize("words", [["--json"], ["--format", "json"]])
+def test_list_as_json_declares_parameters(words, capsys):
+    main(["list", *words])
     listed = json.loads(capsys.readouterr().out)
     dplloyd = next(a for a in listed["algorithms"] if a["key"] == "dplloyd")
     assert dplloyd["parameters"][0]["name"] == "rounds"
@@ -72,6 +73,20 @@ def test_run_as_json_adds_up(capsys):
     assert result["private"] is True
     assert result["parameters"]["theta"] == 20.0
     assert sum(c["epsilon"] for c in result["transcript"]) == pytest.approx(1.0)
+
+
+def test_a_run_without_a_seed_tells_the_one_that_repeats_it(capsys):
+    def one_run(*words: str) -> tuple[dict, str]:
+        assert main([*RUN[:-2], "--json", *words]) == 0
+        printed = capsys.readouterr()
+        return json.loads(printed.out), printed.err
+
+    first, note = one_run()
+    again, silence = one_run("--seed", str(first["seed"]))
+    assert f"to repeat this run, add --seed {first['seed']}." in note
+    assert again == first
+    assert not silence
+    assert one_run()[0]["seed"] != first["seed"]
 
 
 def test_a_file_of_ones_own_needs_a_public_box(trips, capsys):
@@ -179,6 +194,25 @@ def test_the_version_is_printed(capsys):
         main(["--version"])
     assert end.value.code == 0
     assert capsys.readouterr().out == f"dpcore {dpcore.__version__}\n"
+
+
+@pytest.mark.parametrize("words", [[], ["run"], ["ledger"]])
+def test_help_is_a_command_too(words, capsys):
+    texts = []
+    for line in (["help", *words], [*words, "--help"]):
+        with pytest.raises(SystemExit) as end:
+            main(line)
+        assert end.value.code == 0
+        texts.append(capsys.readouterr().out)
+    assert texts[0] == texts[1]
+    assert texts[0].startswith(" ".join(["usage: dpcore", *words]))
+
+
+def test_help_on_an_unknown_command_suggests_one(capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["help", "relase"])
+    assert end.value.code == BAD_INPUT
+    assert "Did you mean 'release'?" in capsys.readouterr().err
 
 
 def test_python_m_dpcore_is_the_same_command():

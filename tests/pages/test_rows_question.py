@@ -1,4 +1,4 @@
-"""Who does not know how many rows each person has asks the data, and pays for it."""
+"""A publisher who does not know how many rows each person has asks the data, and pays for it."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def noise(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def many(noise: Noise) -> int:
-    """As many draws as take half a second."""
+    """A number of draws that takes half a second."""
     return 400_000 if isinstance(noise, SimulatedNoise) else 60_000
 
 

@@ -20,7 +20,7 @@ from dpcore.queries.sparse_cells import SparseCells, log_chance, reached_by_nois
 
 
 class Tree:
-    """So many groups of 2^bits cells, and the rows in some of them."""
+    """Groups of 2^bits cells, and the rows in some of them."""
 
     def __init__(self, groups, bits, occupied=()):
         self.groups, self.bits, self._occupied = groups, bits, dict(occupied)

@@ -1,4 +1,4 @@
-"""Whoever made a release that somebody opens may have written anything into its files."""
+"""Hostile releases: their author may have written anything into the files that others open."""
 
 from __future__ import annotations
 

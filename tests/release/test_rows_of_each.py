@@ -142,3 +142,15 @@ def test_the_command_prints_the_number_alone(rides, tmp_path, capsys):
     said = capsys.readouterr()
     assert said.out == "3\n"
     assert "ε 0.5 is left" in said.err
+
+
+def test_the_command_refuses_a_budget_of_three_numbers_and_asks_nothing_in_silence(
+    rides, tmp_path, capsys
+):
+    words = ["rows-of-each", "rides", "--data", str(rides), "--ids", "card", "--epsilon", "0.5"]
+    words += ["--ledger", str(tmp_path / "books")]
+    assert main([*words, "--yes", "--allowed", "1", "0", "9"]) == 2
+    assert "an epsilon and, if need be, a delta" in capsys.readouterr().err
+    assert main([*words, "--quiet", "--allowed", "1"]) == 2
+    assert "add --yes" in capsys.readouterr().err
+    assert Ledger(tmp_path / "books").entries() == []

@@ -43,7 +43,7 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def books(original: Path, tmp_path: Path) -> Ledger:
-    """The same to be changed."""
+    """A copy of the ledger with three releases, which a test may change."""
     shutil.copytree(original, tmp_path, dirs_exist_ok=True)
     return Ledger(tmp_path / "books")
 

@@ -108,7 +108,7 @@ def kills(folder: Path, count: int, seed: int) -> dict[str, object]:
 
 
 def race(folder: Path, count: int, rounds: int) -> list[dict[str, object]]:
-    """So many publish at once what only four can pay for, again and again."""
+    """Several publish at once what only four can pay for, again and again."""
     report = []
     for i in range(rounds):
         (wait, go), (read, write) = os.pipe(), os.pipe()

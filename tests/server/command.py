@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.browser.driver import LONG, answers, eventually
+from tests.browser.driver import LONG, answers, eventually, free_port
 
 
 @contextmanager
@@ -19,13 +18,7 @@ def dashboard(folder: Path, path: Path, *command: str) -> Iterator[tuple[str, st
 
     It runs in the folder with no other environment than a path of packages.
     """
-    probe = socket.socket()
-    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    probe.bind(("127.0.0.1", 0))
-    port = probe.getsockname()[1]
-    # Linux gives it to nobody else while it is bound here, and lets the server listen on it.
-    if sys.platform != "linux":
-        probe.close()
+    probe, port = free_port()
     said = folder / "said"
     with said.open("wb") as output:
         process = subprocess.Popen(

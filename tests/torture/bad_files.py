@@ -313,7 +313,7 @@ KINDS: dict[str, tuple[str, Make]] = {
 
 
 def files(n: int, scale: int = 1, seed: int = 0) -> Iterator[Malformed]:
-    """So many files, of each kind in turn."""
+    """A number of files, of each kind in turn."""
     kinds = list(KINDS.items())
     for i in range(n):
         kind, (role, make) = kinds[i % len(kinds)]

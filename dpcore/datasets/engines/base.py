@@ -68,7 +68,7 @@ class Engine(ABC):
         """The lattice cell of every row, (n, d), in no promised order."""
 
     def few_rows(self, source: Source, box: Box, most: int) -> npt.NDArray[np.int32] | None:
-        """The same, or None where there are more than this and so many need not be held."""
+        """The lattice cell of every row, or None if there are more rows and none need be held."""
         return self.lattice_rows(source, box)
 
     def summed(self, source: Source, box: Box, of_rows: RowSum) -> IntArray:
@@ -98,7 +98,7 @@ class Engine(ABC):
         more. Private: for the curator alone."""
 
     def first_rows(self, source: Source, most: int) -> list[list[str]]:
-        """So many rows from the start of the first file, as text, with all columns.
+        """The first rows of the first file, as text, with all columns.
 
         Private: for the curator's eyes only.
         """

@@ -208,7 +208,7 @@ class SparkEngine(SQLEngine):
         return self._spark.read.text(list(map(_as_pattern, paths)), lineSep="\n")
 
     def _lines_in_order(self, paths: list[str]) -> DataFrame:
-        """The same, those of a file in their order and in one task."""
+        """Lines cut at line feeds, those of a file in their order and in one task."""
         return self._in_order.read.text(list(map(_as_pattern, paths)), lineSep="\n")
 
     def _csv_rows(self, source: Source, layout: Layout, paths: list[str]) -> DataFrame:

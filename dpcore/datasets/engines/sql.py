@@ -116,7 +116,7 @@ def cells_query(relation: str, source: Source, grid: Grid) -> str:
 
 
 def census_query(relation: str, source: Source, grid: Grid) -> str:
-    """The same in one pass with what became of the rows: cell, fate, n.
+    """The rows in each cell and what became of all rows, in one pass: cell, fate, n.
 
     Fate is 0 in the box, 1 outside, 2 without a finite number. Every row is given the cell at the
     edge that it would be moved to, which for a row in the box is its own.
@@ -218,7 +218,7 @@ def _points(relation: str, source: Source) -> str:
 
 
 def _kept_rows(relation: str, source: Source, box: Box) -> str:
-    """Rows that count, and at most so many of each id."""
+    """Rows that count, with a limit on those of each id."""
     rows = _counted_rows(relation, source, box)
     return _few_of_each(rows, source, box) if source.ids else rows
 

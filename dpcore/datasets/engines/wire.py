@@ -30,7 +30,7 @@ class TooLarge(ValueError):
 
 
 def send(stream: IO[bytes], fields: Mapping[str, Any], arrays: Arrays = (), most: int = 0) -> None:
-    """Write a message; with `most`, only if its arrays have at most so many bytes."""
+    """Write a message; with `most`, only if its arrays have no more bytes than that."""
     text = json.dumps({**fields, "arrays": [[array.dtype.name, array.shape] for array in arrays]})
     if len(text) >= MOST_TEXT or (most and sum(array.nbytes for array in arrays) > most):
         raise TooLarge
@@ -42,7 +42,7 @@ def send(stream: IO[bytes], fields: Mapping[str, Any], arrays: Arrays = (), most
 
 
 def receive(stream: IO[bytes], most: int) -> tuple[Fields, list[IntArray]]:
-    """The next message, whose arrays have at most so many bytes; EOFError where there is none."""
+    """The next message, whose arrays have at most `most` bytes; EOFError where there is none."""
     line = stream.readline(MOST_TEXT + 1)
     if not line.endswith(b"\n"):
         raise EOFError

@@ -88,7 +88,7 @@ def plan_map(choice: Choice, areas: Sequence[Chosen]) -> Regions:
 
 
 def plan_or_warning(choice: Choice, areas: Sequence[Chosen]) -> Regions | None:
-    """The same; None, and a warning on the page, where the areas make no plan."""
+    """The map of the areas, or None and a warning on the page if they make no plan."""
     try:
         return plan_map(choice, areas)
     except BadInput as problem:

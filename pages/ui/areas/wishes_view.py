@@ -203,7 +203,7 @@ def count(plan: WishPlan, ledger: Ledger) -> None:
 
 
 def finished() -> None:
-    """What came of a count."""
+    """The outcome of a count."""
     if DONE not in st.session_state:
         return
     number, entry, text = st.session_state[DONE]

@@ -157,7 +157,7 @@ def line(
 
 
 def table(found: Recommendation) -> None:
-    """The same in words."""
+    """Draw the accuracy at each level as a table."""
     best = found.level
     rows = []
     for each in found.known:

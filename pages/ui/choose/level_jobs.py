@@ -28,7 +28,7 @@ from pages.ui.choice import Choice
 from pages.ui.visibility import Visibility
 from pages.ui.wording import plain
 
-#: So many runs at a level are enough for a first figure.
+#: Runs at a level that are enough for a first figure.
 ENOUGH = 3
 
 

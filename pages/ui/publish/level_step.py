@@ -32,7 +32,7 @@ from pages.ui.publish.publish_source import Subject
 from pages.ui.publish.publish_step import PublishStep
 from pages.ui.wording import plain
 
-#: So many areas are named; the others are counted.
+#: The most areas that are named; the others are counted.
 SHOWN = 6
 PROVED = tuple(key for key, system in ALGORITHMS.items() if system.verdict.holds)
 

@@ -81,7 +81,7 @@ def guarantee_words(algorithm: Algorithm) -> str:
 
 
 def guarantee_short(algorithm: Algorithm) -> str:
-    """The same in few words: the kind of change is named only if some are excluded."""
+    """The guarantee in few words: the kind of change is named only if some are excluded."""
     what = "ε, δ optional" if algorithm.uses_delta else "ε"
     only = RELATIONS.get(tuple(algorithm.relations))
     return f"{what}, for {only}" if only else what
