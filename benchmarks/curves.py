@@ -56,7 +56,7 @@ def usual_sweep() -> Iterator[Row]:
 
 
 def opening() -> Iterator[Row]:
-    """What a person waits for who opens the page: its title, the first point, and all runs."""
+    """The waits of a person who opens the page: for the first point, and for all runs."""
     chromium = os.environ.get("DPCORE_CHROMIUM") or shutil.which("chromium")
     with serving() as server, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)

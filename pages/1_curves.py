@@ -22,6 +22,7 @@ from pages.ui import (
     cached_work,
     chart_labels,
     chart_style,
+    chart_zoom,
     controls,
     curve_chart,
     curve_table,
@@ -50,7 +51,8 @@ def main() -> None:
     st.title("What each level costs")
     st.caption(
         "How much accuracy each privacy level costs. A line is the mean of many runs of one "
-        "method; the band covers 80 % of them. **Click on a point** to see it on Explore."
+        "method; the band covers 80 % of them. **Click on a point** to see it on Explore, and "
+        "**drag** the mouse over a part of the chart to zoom."
     )
     live_runs.warn(choice.data, "ε", "this curve")
     metric = controls.metric_control(choice.data)
@@ -193,6 +195,7 @@ def chart(view: View, found: list[Curve]) -> None:
         names = curve_chart.curve_labels(found, colors)
         low, high = curve_chart.y_range(found, lines, view.axes, view.target)
         chart_labels.key([*names, *curve_chart.limit_labels(lines, found, low, high, frame)])
+    shown = f"{view.plan.data} {view.metric.key} {view.axes}"
     drawn = curve_chart.figure(
         found,
         lines,
@@ -202,10 +205,12 @@ def chart(view: View, found: list[Curve]) -> None:
         frame,
         dashed,
         view.target,
+        chart_zoom.current("curves", shown),
     )
     alt = f"{view.metric.title} across ε on {about.title}. The table below says the same."
     for point in chart_style.draw(drawn, "curves", alt, view.plan.data)[:1]:
         live_runs.explore(float(point["x"]), point["customdata"][0])
+    chart_zoom.watch("curves", shown, colors.text)
     tell_predictions(dashed)
 
 

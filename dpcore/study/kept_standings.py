@@ -71,6 +71,8 @@ class KeptStandings:
     date: str
     #: By data set, method and epsilon.
     cells: Mapping[tuple[str, str, float], KeptCell]
+    #: Of data that are too large to be measured, the seconds of a run of each method.
+    times: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     def of(self, data: str, request: Request) -> KeptCell | None:
         """The cell of a request, if exactly that request was measured."""
@@ -80,6 +82,8 @@ class KeptStandings:
 
     def seconds(self, data: str, algorithm: str) -> float | None:
         """The time of a run on these data, the middle of all levels, if there is one."""
+        if data in self.times:
+            return self.times[data].get(algorithm)
         found = [
             cell.seconds
             for (key, method, _), cell in self.cells.items()
@@ -116,6 +120,19 @@ def measure(
         methods[algorithm] = [cell and _written(cell) for cell in cells]
         said(f"{data}: {algorithm}, {first.seconds:.2f} s per run")
     return {"best": nicv(source, reference.centers), "methods": methods}
+
+
+def run_times(data: str, said: Callable[[str], None] = print) -> dict[str, float]:
+    """The seconds of one run of each method that can answer, at the level where pages open."""
+    source = load(data)
+    reference = baseline(source, K, SEED)
+    found = {}
+    for algorithm in ALGORITHMS:
+        cell = measured_cell(source, algorithm, MIDDLE.epsilon, 1, reference)
+        if cell.refusal is None:
+            found[algorithm] = _short(cell.seconds, 2)
+        said(f"{data}: {algorithm}, {cell.seconds:.2f} s per run")
+    return found
 
 
 def measured_cell(
@@ -163,7 +180,11 @@ def _short(value: float, digits: int = DIGITS) -> float:
     return float(f"{value:.{digits}g}")
 
 
-def to_json(date: str, sets: Mapping[str, Mapping[str, Any]]) -> str:
+def to_json(
+    date: str,
+    sets: Mapping[str, Mapping[str, Any]],
+    times: Mapping[str, Mapping[str, float]],
+) -> str:
     """One line for each method on each data set, so that two measurements can be compared."""
     parts = []
     for data, told in sets.items():
@@ -175,7 +196,13 @@ def to_json(date: str, sets: Mapping[str, Mapping[str, Any]]) -> str:
             f'  {json.dumps(data)}: {{\n  "best": {told["best"]!r},\n'
             f'  "methods": {{\n{methods}\n  }}}}'
         )
-    head = {"date": date, "k": K, "seed": SEED, "levels": [level.epsilon for level in LEVELS]}
+    head = {
+        "date": date,
+        "k": K,
+        "seed": SEED,
+        "levels": [level.epsilon for level in LEVELS],
+        "times": times,
+    }
     fields = "".join(f" {json.dumps(name)}: {json.dumps(value)},\n" for name, value in head.items())
     return "{\n" + fields + ' "sets": {\n' + ",\n".join(parts) + "\n }\n}\n"
 
@@ -193,4 +220,5 @@ def from_json(text: str) -> KeptStandings:
             for epsilon, cell in zip(told["levels"], cells, strict=True)
             if cell is not None
         },
+        told["times"],
     )

@@ -7,7 +7,7 @@ import io
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from dpcore.errors import BadInput
@@ -36,6 +36,8 @@ class SweepPlan:
     requests: tuple[Request, ...]
     runs: int
     metrics: tuple[str, ...] = field(default_factory=usual)
+    #: Slow algorithms that make fewer runs than the others, and how many each.
+    fewer: tuple[tuple[str, int], ...] = ()
 
     def __post_init__(self) -> None:
         if (
@@ -43,11 +45,31 @@ class SweepPlan:
             or len({(e.k, e.delta, e.neighbors, e.seed, e.regions) for e in self.requests}) != 1
         ):
             raise BadInput("The requests of a sweep differ in algorithm and epsilon only.")
+        if self.fewer and self.regions is not None:
+            raise BadInput("A sweep by regions makes the same number of runs of each algorithm.")
 
     @property
     def total(self) -> int:
         """How many trials there are."""
-        return len(self.requests) * self.runs
+        return sum(self.runs_of(each.algorithm) for each in self.requests)
+
+    def runs_of(self, algorithm: str) -> int:
+        """How many runs an algorithm makes at each level."""
+        return dict(self.fewer).get(algorithm, self.runs)
+
+    @property
+    def parts(self) -> list[SweepPlan]:
+        """This sweep as sweeps whose algorithms make the same number of runs, the most first."""
+        numbers = sorted({self.runs_of(each) for each in self.algorithms}, reverse=True)
+        return [
+            replace(
+                self,
+                requests=tuple(e for e in self.requests if self.runs_of(e.algorithm) == runs),
+                runs=runs,
+                fewer=(),
+            )
+            for runs in numbers
+        ]
 
     @property
     def k(self) -> int:
@@ -83,11 +105,14 @@ class SweepPlan:
     def command(
         self, data: str | None = None, k: str | None = None, regions: str | None = None
     ) -> str:
-        """Lines for a shell that repeat the sweep: one, and one for each algorithm with settings.
+        """Lines for a shell that repeat the sweep: one for each number of runs, and one for each
+        algorithm with settings.
 
         Data and k may be other words, such as the variables of a loop. Regions need the name, or
         the GeoJSON file, by which the command line knows them.
         """
+        if self.fewer:
+            return "\n".join(each.command(data, k, regions) for each in self.parts)
         own = [[each] for each in self.of_each_algorithm if each.changed]
         together = [each for each in self.of_each_algorithm if not each.changed]
         return "\n".join(
@@ -108,8 +133,10 @@ class SweepPlan:
     def call(self, data: str | None = None, k: str | None = None) -> str:
         """A call in Python that repeats the sweep; data and k may be other expressions.
 
-        With regions, `python` writes the program.
+        With regions, or with fewer runs of some algorithms, `python` writes the program.
         """
+        if self.fewer:
+            raise BadInput("One call makes the same number of runs of all: use the program.")
         if self.regions is not None:
             raise BadInput("A call cannot hold the borders of regions: use the program.")
         named: dict[str, Any] = {
@@ -129,6 +156,9 @@ class SweepPlan:
     def python(self, regions: str | None = None) -> str:
         """A program that repeats the sweep. Regions need the call that makes them, such as
         `boroughs`."""
+        if self.fewer:
+            calls = "".join(f"    *{source_text.indented(each.call())},\n" for each in self.parts)
+            return f"import dpcore\n\ntrials = [\n{calls}]\n"
         if self.regions is None:
             return f"import dpcore\n\ntrials = list({self.call()})\n"
         largest = max(self.epsilons)

@@ -156,7 +156,8 @@ def repeated(choice: Choice) -> Job[Draw]:
 def swept(
     plan: SweepPlan, enough: int, most: int, at_once: int | None = None
 ) -> dict[Request, Job[Trial]]:
-    """One job for each request of a sweep, which runs until there are enough trials.
+    """One job for each request of a sweep, which runs until there are enough trials, or as many
+    as the plan makes of its algorithm.
 
     A job depends on its own request only, so finished trials stay when other requests change. With
     `at_once`, only so many unfinished requests run at a time, the first ones first.
@@ -164,6 +165,7 @@ def swept(
     source, best = data(plan.data), reference(plan.data, plan.k, plan.seed)
 
     def job(request: Request, enough: int) -> Job[Trial]:
+        enough = min(enough, plan.runs_of(request.algorithm))
         return workers.worker_of(plan.data).job(
             ("sweep", plan.data, request, plan.metrics),
             partial(_trials, [request], source, runs=most, metrics=plan.metrics, reference=best),

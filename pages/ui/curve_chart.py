@@ -16,9 +16,12 @@ from pages.ui import chart_style
 from pages.ui.chart_frame import ChartAxes, ChartFrame, Line, title
 from pages.ui.chart_labels import LINE_HEIGHT, EndLabel, end_notes, even_ticks, placed, round_ticks
 from pages.ui.chart_marks import epsilon_ticks, here_line, here_note, target_line, target_note
+from pages.ui.chart_zoom import ChartZoom
 from pages.ui.palette import Palette
 
 HEIGHT = 520
+#: A logarithmic axis over less than this has its own ticks: hardly any would be a round number.
+WIDE = 5.0
 #: A level that needs no run is drawn where it is at most this many times beyond the curves.
 NEAR = 2.0
 
@@ -32,15 +35,21 @@ def figure(
     frame: ChartFrame,
     predicted: Sequence[PredictedCurve] = (),
     target: float | None = None,
+    zoom: ChartZoom | None = None,
 ) -> go.Figure:
     colors = frame.colors
     low, high = y_range(curves, lines, axes, target)
+    bottom, top = unit_range(zoom.y, axes.y_log) if zoom else (low, high)
     colored = list(zip(curves, colors.series, strict=False))
     near = [line for line in lines if low <= line.value <= high]
-    named = [*limit_labels(lines, curves, low, high, frame), *curve_labels(curves, colors)]
-    ends = () if frame.narrow else placed(named, low, high, axes.y_log)
+    named = [
+        *limit_labels(lines, curves, bottom, top, frame),
+        *curve_labels(curves, colors, unit_range(zoom.x, axes.x_log)[1] if zoom else math.inf),
+    ]
+    ends = () if frame.narrow else placed(named, bottom, top, axes.y_log)
     silent = [(c, color) for c, color in colored if c.refusals and not c.points]
-    style = chart_style.axis(colors)
+    # An axis that is dragged would jump back when the next runs come in: `chart_zoom` zooms.
+    style = {**chart_style.axis(colors), "fixedrange": True}
     end = {True: math.log10, False: float}
     # Traces and notes are handed over together: added one by one, Plotly checks all each time.
     return go.Figure(
@@ -56,14 +65,13 @@ def figure(
         ],
         {
             **chart_style.layout(colors),
-            "uirevision": f"{frame.metric.key} {axes}",
             "height": HEIGHT,
             "margin": chart_style.margin(frame.narrow),
             "annotations": [
                 *end_notes(ends),
                 *(absence(i, *each, colors) for i, each in enumerate(silent)),
                 *here_note(here, epsilons, axes, colors),
-                *target_note(target, low, high, axes, frame),
+                *target_note(target, bottom, top, axes, frame),
             ],
             "shapes": [
                 *([here_line(here, colors)] if epsilons[0] <= here <= epsilons[-1] else []),
@@ -75,25 +83,37 @@ def figure(
                 "automargin": True,
                 "type": "log" if axes.x_log else "linear",
                 **epsilon_ticks(here, axes, frame.narrow),
+                **({"range": zoom.x} if zoom else {}),
             },
             "yaxis": {
                 **style,
                 "title": frame.y_title,
                 "type": "log" if axes.y_log else "linear",
-                "range": [end[axes.y_log](low), end[axes.y_log](high)],
+                "range": [end[axes.y_log](bottom), end[axes.y_log](top)],
                 **(
-                    round_ticks(low, high, frame.metric) if axes.y_log else even_ticks(frame.metric)
+                    round_ticks(bottom, top, frame.metric)
+                    if axes.y_log and top > WIDE * bottom
+                    else even_ticks(frame.metric)
                 ),
             },
         },
     )
 
 
-def curve_labels(curves: Iterable[Curve], colors: Palette) -> list[EndLabel]:
-    """The name of each curve at its last point."""
+def unit_range(ends: tuple[float, float], log: bool) -> tuple[float, float]:
+    """The ends of an axis in the unit of what it shows."""
+    return (10 ** ends[0], 10 ** ends[1]) if log else ends
+
+
+def curve_labels(
+    curves: Iterable[Curve], colors: Palette, most: float = math.inf
+) -> list[EndLabel]:
+    """The name of each curve at its last point that the axis shows."""
     colored = zip(curves, colors.series, strict=False)
     return [
-        EndLabel(title(c.algorithm), c.points[-1].mean, color) for c, color in colored if c.points
+        EndLabel(title(c.algorithm), shown[-1].mean, color)
+        for c, color in colored
+        if (shown := [point for point in c.points if point.epsilon <= most])
     ]
 
 

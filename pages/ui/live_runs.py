@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from itertools import chain
 from typing import Protocol, TypeVar
 
 import streamlit as st
@@ -93,7 +94,11 @@ def sweep(
 
     def trials(stopped: bool) -> list[Trial]:
         jobs = cached_work.swept(plan, 0 if stopped else plan.runs, url_keys.MOST_RUNS, at_once)
-        return plan.ordered(gathered(jobs, plan.runs, refused))
+        found = (
+            gathered({request: job}, plan.runs_of(request.algorithm), refused)
+            for request, job in jobs.items()
+        )
+        return plan.ordered(chain.from_iterable(found))
 
     def refused(request: Request, number: int, why: str) -> Trial:
         return Trial.refused(request, number, plan.metrics, why)

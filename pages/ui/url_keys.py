@@ -171,6 +171,7 @@ COMPARE_VIEW = Key(
 PAPER = Key("paper", paper, ALL, (Page.COMPARE, Page.VERDICTS))
 ALL_METHODS = Key("all_methods", yes_or_no, False, COMPARE)
 RANK_LIVE = Key("rank_live", yes_or_no, False, COMPARE)
+FEWER_RUNS = Key("fewer_runs", yes_or_no, True, COMPARE)
 AGAINST = Key("against", OneOf((NONE, *ALGORITHMS)), NONE, COMPARE)
 K_TO = Key("k_to", InRange(int, SIDES[0], 16), SIDES[-1], COMPARE)
 D_TO = Key("d_to", InRange(int, SIDES[0], 16), SIDES[-1], COMPARE)

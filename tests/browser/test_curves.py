@@ -50,6 +50,55 @@ def test_points_appear_while_runs_are_made_until_somebody_stops_them(visit: Visi
     grows_until_stopped(page, "2,400")
 
 
+def drawn(page: Page) -> tuple[list[float], str]:
+    """The ends of the vertical axis, and the points in words."""
+    ends, words = page.evaluate(
+        """() => {
+          const { data, layout } = document.querySelector(".js-plotly-plot");
+          return [layout.yaxis.range, data.flatMap((trace) => trace.text ?? []).join()];
+        }"""
+    )
+    return ends, words
+
+
+def height(ends: list[float]) -> float:
+    return ends[1] - ends[0]
+
+
+def test_a_zoom_is_kept_while_runs_come_in_until_somebody_resets_it(visit: Visit) -> None:
+    page = opened(visit, "/curves?data=s1-like&algorithm=gkm&with=&runs=200")
+    # From then on the axis hardly changes.
+    eventually(lambda: done(page) > 240)
+    area = place(page.locator(".js-plotly-plot .nsewdrag"))
+
+    def at(x: float, y: float) -> tuple[float, float]:
+        return area["x"] + area["width"] * x, area["y"] + area["height"] * y
+
+    page.mouse.move(*at(0.2, 0.25))
+    page.mouse.down()
+    page.mouse.move(*at(0.4, 0.5))
+    pressed = drawn(page)[1]
+    # The rectangle outlives the chart in which it was begun.
+    eventually(lambda: drawn(page)[1] != pressed)
+    page.mouse.move(*at(0.6, 0.75))
+    whole = drawn(page)[0]
+    page.mouse.up()
+    reset = page.get_by_role("button", name="Show the whole chart")
+    expect(reset).to_be_visible(timeout=LONG)
+    eventually(lambda: height(drawn(page)[0]) < 0.75 * height(whole))
+    zoomed, points = drawn(page)
+
+    def grew() -> bool:
+        ends, now = drawn(page)
+        assert ends == zoomed
+        return now != points
+
+    eventually(grew)
+    reset.click()
+    expect(reset).to_have_count(0, timeout=LONG)
+    eventually(lambda: height(drawn(page)[0]) > 1.3 * height(zoomed))
+
+
 def test_controls_answer_while_the_sweep_of_a_month_runs(visit: Visit) -> None:
     page = opened(visit, "/curves?data=nyc-month&algorithm=eugkm&with=&runs=200")
     for seed in (1, 2, 3):

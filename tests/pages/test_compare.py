@@ -25,7 +25,15 @@ from dpcore.study.k_by_d_sweep import Family
 from dpcore.study.kept_standings import kept_standings
 from dpcore.study.sweep_plan import SweepPlan
 from pages.ui import cached_work, url_keys
-from pages.ui.compare import accuracy_duel, auto_choices, findings, k_by_d, run_times, shared_jobs
+from pages.ui.compare import (
+    accuracy_duel,
+    auto_choices,
+    findings,
+    k_by_d,
+    ranking,
+    run_times,
+    shared_jobs,
+)
 from pages.ui.own_data import HELD, SessionData
 from pages.ui.wording import percent
 from tests.pages.sweeping import finished, until
@@ -161,12 +169,33 @@ def test_one_click_shows_the_others_and_what_each_costs_is_told_before() -> None
     app = page(**OPENED)
     costs = app.table[0].value
     title = ALGORITHMS["gkm"].title
-    assert re.match(r"(a second|\d+ s) \([\d.]+ s per run\)", costs.loc[title, "10 runs"])
-    assert costs.loc[ALGORITHMS["ag"].title, "10 runs"] == "cannot run here"
+    assert re.match(r"(a second|\d+ s) \([\d.]+ s per run\)", costs.loc[title, "Time"])
+    assert costs.loc[ALGORITHMS["ag"].title, "Time"] == "cannot run here"
     rest = len(ALGORITHMS) - 6
     app = press(app, f"Show the other {rest - 1} methods")
     assert len(dots(app)) > 15
     assert "Only the shortlist" in [b.label for b in app.button]
+
+
+def test_slow_methods_make_fewer_runs_and_the_page_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ranking, "seconds", lambda _, key: 1.0 if key == "pgkm" else 0.01)
+    app = finished(page(**RANK, runs=3))
+    table = app.table[0].value.set_index("Method")
+    assert table.loc[ALGORITHMS["pgkm"].title, "Runs"] == "2"
+    assert table.loc[ALGORITHMS["eugkm"].title, "Runs"] == "3"
+    assert f"{ALGORITHMS['pgkm'].title} · proved · 2 runs" in notes(app).replace("\xa0", " ")
+    assert (
+        f"make 2 runs instead of 3, so their places and lines are rough: {ALGORITHMS['pgkm'].title}"
+        in words(app)
+    )
+    most, few = app.code[0].value.splitlines()
+    assert "--runs 3" in most
+    assert "pgkm" not in most
+    assert few.startswith("dpcore sweep pgkm --data iris")
+    assert "--runs 2" in few
+    app.toggle(key="at-fewer_runs").set_value(False).run()
+    assert set(finished(app).table[0].value["Runs"]) == {"3"}
+    assert "instead of" not in words(app)
 
 
 def test_what_was_not_measured_just_so_is_run_live() -> None:

@@ -20,11 +20,15 @@ EUGKM = Request("eugkm", 3, 0.5, neighbors=Neighbors.REPLACE_ONE, seed=4)
 DPLLOYD = replace(EUGKM, algorithm="dplloyd", settings={"rounds": 3, "start": "packing"})
 METRICS = ("nicv", "mean-distance", "points")
 PLAN = SweepPlan("s1-like", across([DPLLOYD, EUGKM], [0.5, 0.1 + 0.2]), 2, METRICS)
+#: One of the two makes fewer runs.
+UNEVEN = replace(PLAN, fewer=(("eugkm", 1),))
+EITHER = pytest.mark.parametrize("plan", [PLAN, UNEVEN], ids=["even", "uneven"])
 
 
 def trials_of(plan: SweepPlan) -> list[dpcore.Trial]:
     data = dpcore.datasets.load(plan.data)
-    return list(dpcore.sweep(plan.requests, data, runs=plan.runs, metrics=plan.metrics))
+    all_runs = dpcore.sweep(plan.requests, data, runs=plan.runs, metrics=plan.metrics)
+    return [trial for trial in all_runs if trial.run < plan.runs_of(trial.algorithm)]
 
 
 def figures(rows: list[dict[str, str]]) -> list[dict[str, str]]:
@@ -34,26 +38,36 @@ def figures(rows: list[dict[str, str]]) -> list[dict[str, str]]:
     )
 
 
-def test_the_shell_lines_repeat_the_trials(capsys: pytest.CaptureFixture[str]):
+@EITHER
+def test_the_shell_lines_repeat_the_trials(plan: SweepPlan, capsys: pytest.CaptureFixture[str]):
     rows = []
-    for line in PLAN.command().splitlines():
+    for line in plan.command().splitlines():
         cli.main(shlex.split(line)[1:])
         rows += list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    own = list(csv.DictReader(io.StringIO(as_csv(trials_of(PLAN)))))
+    own = list(csv.DictReader(io.StringIO(as_csv(trials_of(plan)))))
     assert figures(rows) == figures(own)
 
 
-def test_the_program_repeats_the_trials():
+@EITHER
+def test_the_program_repeats_the_trials(plan: SweepPlan):
     scope: dict[str, list[dpcore.Trial]] = {}
-    exec(PLAN.python(), scope)
-    own = json.loads(as_json(trials_of(PLAN)))
+    exec(plan.python(), scope)
+    own = json.loads(as_json(trials_of(plan)))
     again = json.loads(as_json(scope["trials"]))
     assert figures(again) == figures(own)
+    assert len(again) == plan.total
 
 
-def test_trials_are_put_in_the_order_of_a_sweep():
-    trials = trials_of(PLAN)
-    assert PLAN.ordered(reversed(trials)) == trials
+@EITHER
+def test_trials_are_put_in_the_order_of_a_sweep(plan: SweepPlan):
+    trials = trials_of(plan)
+    assert plan.ordered(reversed(trials)) == trials
+
+
+def test_a_call_and_regions_have_one_number_of_runs_for_all() -> None:
+    assert UNEVEN.total == 6
+    with pytest.raises(ValueError, match="use the program"):
+        UNEVEN.call()
 
 
 def test_one_line_is_enough_while_nobody_has_settings_of_their_own():

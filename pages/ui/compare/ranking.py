@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 
 import pandas as pd
@@ -31,6 +32,8 @@ from pages.ui.wording import measured
 TIMED = "nyc-taxi"
 #: How many methods run at a time, the cheapest first.
 AT_ONCE = 3
+#: Outside the shortlist, a method whose run takes longer than so many seconds makes so many runs.
+SLOW, FEW = 0.5, 2
 
 
 def show() -> None:
@@ -46,10 +49,19 @@ def show() -> None:
     with st.sidebar:
         paper = controls.paper_control()
         runs = controls.runs_control("Runs of each method", url_keys.RUNS.by_default(RUNS))
+        address.control(
+            st.toggle,
+            "Fewer runs of slow methods",
+            url_keys.FEWER_RUNS,
+            help=f"Methods that take more than {SLOW:g} s for a run make {FEW} runs.",
+        )
         log = address.control(st.toggle, "Logarithmic figures", url_keys.log_y(metric))
     keys = in_turn(choice, chosen_methods(choice, paper))
     plan = SweepPlan(choice.data, controls.requests(choice, keys), runs, usual(metric.key))
-    found = kept(plan, metric)
+    if found := kept(plan, metric):
+        plan = replace(plan, fewer=runs_kept(plan))
+    else:
+        plan = replace(plan, fewer=fewer_runs(choice, keys, runs))
     with st.container(horizontal=True, vertical_alignment="center"):
         others_button(choice, plan, paper)
         if found:
@@ -80,6 +92,7 @@ def show() -> None:
             partial(files_of_runs, plan, metric),
             at_once=AT_ONCE,
         )
+        tell_fewer(plan)
 
 
 def beside(choice: Choice, metric: Metric, others: Sequence[Standing]) -> None:
@@ -87,6 +100,7 @@ def beside(choice: Choice, metric: Metric, others: Sequence[Standing]) -> None:
     keys = in_turn(choice, chosen_methods(choice, url_keys.ALL))
     plan = SweepPlan(choice.data, controls.requests(choice, keys), RUNS, usual(metric.key))
     if found := kept(plan, metric):
+        plan = replace(plan, fewer=runs_kept(plan))
         together = standings.in_order([*found, *others])
         draw(choice, plan, metric, True, together)
         files = table_files(together, metric)
@@ -116,6 +130,34 @@ def seconds(data: str, algorithm: str) -> float | None:
     return known.seconds(data, algorithm) or known.seconds(TIMED, algorithm)
 
 
+def fewer_runs(choice: Choice, keys: Iterable[str], runs: int) -> tuple[tuple[str, int], ...]:
+    """The slow methods among these, which make few runs unless somebody asks for all; the chosen
+    method and the shortlist make all runs."""
+    if not url_keys.FEWER_RUNS.get() or runs <= FEW:
+        return ()
+    whole = [*standings.shortlist(choice.box.d, choice.request.k), choice.request.algorithm]
+    times = {key: seconds(choice.data, key) for key in keys if key not in whole}
+    return tuple((key, FEW) for key, time in times.items() if time is not None and time > SLOW)
+
+
+def runs_kept(plan: SweepPlan) -> tuple[tuple[str, int], ...]:
+    """The methods of a plan of which fewer runs were measured and kept."""
+    cells = {each.algorithm: kept_standings().of(plan.data, each) for each in plan.requests}
+    made = {key: cell.runs for key, cell in cells.items() if cell and cell.refusal is None}
+    return tuple((key, runs) for key, runs in made.items() if runs < plan.runs)
+
+
+def tell_fewer(plan: SweepPlan) -> None:
+    """Draw which methods make fewer runs."""
+    names = [named(key).title for key, _ in plan.fewer]
+    if names:
+        st.caption(
+            f":material/hourglass_top: Slow methods make {FEW} runs instead of {plan.runs}, so "
+            f"their places and lines are rough: {', '.join(names)}. Turn off “Fewer runs of slow "
+            "methods” to make them all."
+        )
+
+
 def in_turn(choice: Choice, keys: Iterable[str]) -> list[str]:
     """Methods in the order in which they run: the shortlist, then the others, each time the
     cheapest first. Those whose time is not known come last."""
@@ -138,26 +180,31 @@ def others_button(choice: Choice, plan: SweepPlan, paper: str) -> None:
     rest = in_turn(choice, [key for key in ALGORITHMS if key not in plan.algorithms])
     able = [key for key in rest if ALGORITHMS[key].supports(choice.box.d, None, plan.k)]
     times = {key: seconds(choice.data, key) for key in able}
-    total = duration(plan.runs * sum(filter(None, times.values())))
+    fewer = dict(fewer_runs(choice, able, plan.runs))
+    runs = {key: fewer.get(key, plan.runs) for key in able}
+    total = duration(sum(runs[key] * (times[key] or 0) for key in able))
+    words = f"{plan.runs} live runs of each{', fewer of slow methods,' * bool(fewer)} take "
+    words += f"about {total}, cheapest first."
     st.button(
         f"Show the other {len(rest)} methods",
         icon=":material/unfold_more:",
         on_click=url_keys.ALL_METHODS.put,
         args=(True,),
-        help=f"{plan.runs} live runs of each take about {total}, cheapest first.",
+        help=words,
     )
     with st.popover("What each would cost", icon=":material/timer:"):
-        st.caption(f"{plan.runs} live runs of each take about {total}, cheapest first.")
+        st.caption(words)
         rows = {
-            ALGORITHMS[key].title: f"{duration(plan.runs * time)} ({time:.2g} s per run)"
-            if time
-            else "not known"
+            ALGORITHMS[key].title: (
+                str(runs[key]),
+                f"{duration(runs[key] * time)} ({time:.2g} s per run)" if time else "not known",
+            )
             for key, time in times.items()
         }
-        rows |= {ALGORITHMS[key].title: "cannot run here" for key in rest if key not in able}
+        rows |= {ALGORITHMS[key].title: ("", "cannot run here") for key in rest if key not in able}
         index = pd.Index(rows, name="Method")
         st.table(
-            pd.DataFrame({f"{plan.runs} runs": rows.values()}, index=index), border="horizontal"
+            pd.DataFrame(rows.values(), index=index, columns=["Runs", "Time"]), border="horizontal"
         )
 
 
@@ -195,7 +242,9 @@ def draw_live(
 def draw(
     choice: Choice, plan: SweepPlan, metric: Metric, log: bool, found: Sequence[Standing]
 ) -> None:
-    drawn = ranking_chart.figure(found, choice, metric, reference_lines(plan, metric), log)
+    drawn = ranking_chart.figure(
+        found, choice, metric, reference_lines(plan, metric), log, plan.runs
+    )
     alt = (
         f"Methods ranked by {metric.title} on {choice.about.title}. The table below says the same."
     )
@@ -223,6 +272,7 @@ def table(found: Sequence[Standing], choice: Choice, metric: Metric) -> None:
             f"{say(each.point.low)} to {say(each.point.high)}" if each.point else ""
             for each in able
         ],
+        "Runs": [str(each.point.runs) if each.point else "" for each in able],
         "Seconds per run": [
             "" if math.isnan(each.seconds) else f"{each.seconds:.2g}" for each in able
         ],

@@ -27,8 +27,14 @@ BELOW = 0.25
 
 
 def figure(
-    found: Sequence[Standing], choice: Choice, metric: Metric, lines: list[Line], log: bool
+    found: Sequence[Standing],
+    choice: Choice,
+    metric: Metric,
+    lines: list[Line],
+    log: bool,
+    runs: int,
 ) -> go.Figure:
+    """A row for each standing; one of fewer runs than were wanted says how many."""
     colors = palette.current()
     lines = [line for line in lines if line.value > 0 or not log]
     values = [line.value for line in lines]
@@ -37,7 +43,9 @@ def figure(
             values += [each.point.mean, each.point.low, each.point.high]
     low, high = spanned(values, log)
     end = math.log10 if log else float
-    notes = [note for row, each in enumerate(found) for note in words(row, each, choice, colors)]
+    notes = [
+        note for row, each in enumerate(found) for note in words(row, each, choice, colors, runs)
+    ]
     notes += [name_of(line, height, end, low, high) for height, line in enumerate(lines)]
     return go.Figure(
         [*bands(found, colors), dots(found, choice, metric, colors)],
@@ -168,13 +176,18 @@ def color_of(each: Standing, colors: Palette) -> str:
     return colors.private if named(each.algorithm).holds else colors.unproven
 
 
-def words(row: int, each: Standing, choice: Choice, colors: Palette) -> list[dict[str, Any]]:
+def words(
+    row: int, each: Standing, choice: Choice, colors: Palette, runs: int
+) -> list[dict[str, Any]]:
     """The label of a row with its verdict and, below, the reason if it has no dot."""
     system = named(each.algorithm)
     name = f"<b>{system.title}</b>" if each.algorithm == choice.request.algorithm else system.title
     color = colors.quiet if system.holds else colors.unproven
     place = f"{row + 1}. " if each.point else ""
     lines = [f'{place}{name} · <span style="color:{color}">{system.claim}</span>']
+    if each.point and each.point.runs < runs:
+        made = f"{each.point.runs} {plural('run') if each.point.runs > 1 else 'run'}"
+        lines[0] += f' · <span style="color:{colors.quiet}">{made}</span>'
     if each.refusal:
         why = f"Cannot run: {brief(each.refusal)}"
         lines.append(f'<span style="color:{colors.quiet}">{why}</span>')
