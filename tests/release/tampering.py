@@ -283,7 +283,7 @@ FILES: dict[str, Edit] = {
     "a program at a lower price": replaced("repeat.py", b"epsilon=1.0", b"epsilon=0.1"),
     "a sentence in the map": replaced("map.html", b"</h1>", b"</h1><p>Approved.</p>"),
     "a center moved on the map": replaced(
-        "map.html", b'class="center" cx="', b'class="center" cx="1'
+        "map.html", b'title="center 1" style="left:', b'title="center 1" style="left:1'
     ),
     "a script in the map": replaced("map.html", b"</body>", b"<script>1</script></body>"),
     "another epsilon on the page": replaced(PAGE, "ε = 1,".encode(), "ε = 0.1,".encode()),
