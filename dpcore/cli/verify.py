@@ -129,3 +129,8 @@ def tell(findings: list[Finding]) -> None:
         print(finding)
     failed = sum(finding.holds is False for finding in findings)
     print(f"\n{failed} of {sum(f.holds is not None for f in findings)} checks fail.")
+    if by_hash := sum(finding.by_hash for finding in findings):
+        print(
+            f"{by_hash} marked “by hash”: another version of dpcore made them. Their words and "
+            "drawings were not compared; install that version to compare them."
+        )

@@ -22,6 +22,8 @@ LONGITUDE_SCALE = np.cos(np.radians(40.7))
 FAR = 0.009
 #: The part of a map that no area covers.
 ELSEWHERE = "elsewhere"
+#: What is said before the nearest name where a place is far outside the city.
+BEYOND = "beyond"
 #: No corner lies farther out, so that no difference or ratio of corners overflows.
 FARTHEST = 1e100
 
@@ -73,7 +75,7 @@ def place_of(lon_lat: npt.ArrayLike) -> list[str]:
     )
     names = [neighborhoods()[i].name for i in found]
     return [
-        f"beyond {name}" if distance > FAR else name
+        f"{BEYOND} {name}" if distance > FAR else name
         for name, distance in zip(names, away, strict=True)
     ]
 

@@ -55,13 +55,16 @@ def sealed(
 ) -> dict[str, bytes]:
     """The files with their certificate, which holds their digests and the state of the ledger."""
     said = certificate.facts(plan, result, time)
-    whole = certificate.sealed(said, files, before, signer)
+    drawn = certificate_map.map_of(said, files)
+
+    def page(whole: Mapping[str, Any]) -> bytes:
+        return certificate_page.certificate_page(whole, drawn).encode()
+
+    whole = certificate.sealed(said, files, before, signer, page)
     return {
         **files,
         certificate.NAME: certificate.as_json(whole),
-        certificate.PAGE: certificate_page.certificate_page(
-            whole, certificate_map.map_of(whole, files)
-        ).encode(),
+        certificate.PAGE: page(whole),
     }
 
 

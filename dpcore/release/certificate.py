@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from dpcore._version import __version__
 from dpcore.algorithms import PAPERS, get
 from dpcore.privacy.transcript import Transcript
 from dpcore.release.accounts import Before
+from dpcore.release.build import build
 from dpcore.release.rehearsal import short_answers
 from dpcore.release.signature import Signer
 from dpcore.results.run_result import ReleasedResult
@@ -45,6 +46,7 @@ def facts(plan: ReleasePlan, result: ReleasedResult, time: str) -> dict[str, Any
         "kind": KIND,
         "format": FORMAT,
         "dpcore": __version__,
+        "build": build(),
         "time": time,
         **plan.as_dict(),
         "budget of one row": {"epsilon": plan.per_row.epsilon, "delta": plan.per_row.delta},
@@ -62,10 +64,14 @@ def sealed(
     files: Mapping[str, bytes],
     before: Before,
     signer: Signer | None,
+    drawn: Callable[[Mapping[str, Any]], bytes] | None = None,
 ) -> dict[str, Any]:
     """The certificate: the digests of the files, the head of the ledger's chain before the release,
     which says nothing without the ledger's key, what the account has spent with this release, its
-    own fingerprint, and its public key."""
+    own fingerprint, and its public key.
+
+    `drawn` makes its page, of which the digest is taken before there is a fingerprint to print.
+    """
     whole = {
         **said,
         HEAD: before.head,
@@ -77,6 +83,9 @@ def sealed(
         "files": {name: described(content) for name, content in files.items()},
         "public key": None if signer is None else signer.public_key,
     }
+    if drawn is not None:
+        blank = {"digest": "", "signature": None if signer is None else ""}
+        whole["page"] = hashlib.sha256(drawn({**whole, **blank})).hexdigest()
     fingerprint = digest(whole)
     signature = None if signer is None else signer.sign(fingerprint)
     return {**whole, "digest": fingerprint, "signature": signature}
@@ -123,6 +132,15 @@ def account(transcript: Transcript) -> dict[str, Any]:
 def described(content: bytes) -> dict[str, Any]:
     """What a file is known by."""
     return {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
+
+
+def page_digest(said: Mapping[str, Any], page: bytes) -> str:
+    """The digest of a page without the fingerprint and the signature that are printed on it."""
+    number = f"{said['time'][:10]}-"
+    page = page.replace(f"{number}{said['digest'][:8]}".encode(), number.encode())
+    for printed in (said["digest"], said["signature"]):
+        page = page.replace(printed.encode(), b"") if printed else page
+    return hashlib.sha256(page).hexdigest()
 
 
 def digest(said: Mapping[str, Any]) -> str:

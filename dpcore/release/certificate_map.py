@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpcore.privacy import explain
-from dpcore.release.map_drawing import PageFrame, fitted, land_of, points_of_map, scale_bar
+from dpcore.release.map_drawing import (
+    PageFrame,
+    fitted,
+    land_of,
+    points_of_map,
+    scale_bar,
+    surrounded,
+)
 from dpcore.release.published import KINDS, Published, described_box, read
 from dpcore.study.run_view import marks
 
@@ -54,6 +61,7 @@ def small_map(said: Mapping[str, Any], published: Published) -> CertificateMap |
     drawn = None if synopsis is None else marks(synopsis, most=MOST_POINTS)
     centers = published.centers[:, :2]
     box = fitted(whole, centers, None if drawn is None else drawn.rows)
+    box = surrounded(box) if said["geographic"] else box
     frame = PageFrame(box, said["geographic"])
     inside = [] if drawn is None else list(points_of_map(frame, drawn))
     return CertificateMap(

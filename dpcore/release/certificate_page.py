@@ -104,20 +104,20 @@ def _together(said: Mapping[str, Any]) -> str:
     unit = said["unit"]["name"]
     allowed = said["allowed"]["epsilon"]
     limit = (
-        f"All releases of this account together may use ε {at_most(allowed)}: never more than "
-        f"{explain.certainty(allowed)} sure."
+        f"All releases of these data together, ever, may use ε {at_most(allowed)}: nobody can "
+        f"become more than {explain.certainty(allowed)} sure."
     )
     spent = said.get("spent")
     if spent is None:
         return limit
-    charges = "this is the only charge" if spent["charges"] == 1 else f"{spent['charges']} charges"
+    charges = "this is the first use" if spent["charges"] == 1 else f"used {spent['charges']} times"
     if "series" in said:
         period = Series(**said["series"])
         owner = Unit(**said["unit"])
         words = period.words(owner, Neighbors(said["neighbors"]), Amount.of(allowed))
         limit = f"{words} {limit}"
     return (
-        f"Everything drawn from these data so far ({charges}) comes to ε "
+        f"All that was made of these data so far ({charges}) comes to ε "
         f"{at_most(spent['epsilon'])}: at most {explain.certainty(spent['epsilon'])} sure about "
         f"one {unit}. {limit}"
     )
@@ -141,7 +141,10 @@ def _not_promised(said: Mapping[str, Any]) -> list[str]:
             "all of them together."
         )
     else:
-        told.append(f"Groups of {explain.plural(unit['name'])} are protected less than one.")
+        told.append(
+            f"Groups of {explain.plural(unit['name'])} are protected less than one {unit['name']} "
+            "is."
+        )
     told.append("The data themselves, and people with access to them, are outside this promise.")
     return told
 

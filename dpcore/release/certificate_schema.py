@@ -268,6 +268,7 @@ CERTIFICATE = record(
     kind=one_of(KIND),
     format=one_of(FORMAT),
     dpcore=VERSION,
+    build=Missable(SHA256),
     time=moment,
     data_set=NAME,
     source=SOURCE,
@@ -300,6 +301,7 @@ CERTIFICATE = record(
     spent=Missable(record(epsilon=number(0), delta=number(0), charges=whole(1))),
     files=named(text(200), record(sha256=SHA256, bytes=whole(0))),
     public_key=optional(text(100)),
+    page=Missable(SHA256),
     digest=SHA256,
     signature=optional(text(200)),
 )

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from dpcore.algorithms import PAPERS
 from dpcore.privacy import explain
 from dpcore.privacy.accounting import Neighbors
 from dpcore.privacy.rounding import at_most
@@ -62,7 +63,8 @@ def terms(said: Mapping[str, Any]) -> dict[str, str]:
         "Post-processing": "centers, points and map are computed from noisy answers only",
         "Implementation": f"dpcore {said['dpcore']}; noise by {noise['library']} "
         f"{noise['version']}, " + ("without a seed" if noise["seed"] is None else "with a seed"),
-        "Algorithm": f"{first['title']} ({said['algorithm']}), after {first['paper']}",
+        "Algorithm": f"{first['title']} ({said['algorithm']}), "
+        + ("made for dpcore" if first["paper"] == PAPERS["ours"] else f"after {first['paper']}"),
         "Settings": ", ".join(filter(None, [f"k = {said['k']}", settings])),
         "Verdict on the proof": ", ".join(
             f"{each['algorithm']}: {each['verdict']}" for each in said["arguments"]
@@ -70,7 +72,7 @@ def terms(said: Mapping[str, Any]) -> dict[str, str]:
         "Rows outside the area": {"clip": "moved to its edge"}.get(
             said["source"].get("outside the box", "drop"), "left out"
         ),
-        "Asked for": said["time"],
+        "Made at": said["time"],
         **({"One row": words} if (words := explain.rows_of(said["source"]["kind"])) else {}),
     }
 
@@ -99,6 +101,6 @@ def hazards(said: Mapping[str, Any]) -> dict[str, str]:
         "Repeated attempts": "A ledger charges runs that fail after noise was drawn.",
         "Time and failures": "How long a run takes is not published; it is not hidden from the "
         "holder of the data.",
-        "Correlated data": "The promise is about one unit; what others' rows tell of it is not "
+        "Correlated data": "The promise is about one unit; what other rows reveal about it is not "
         "covered.",
     }

@@ -189,13 +189,13 @@ def rows_of_each(entry: Entry) -> int:
 
     Examples
     --------
-    >>> from dpcore.release import BuiltinData, Ledger, ReleasePlan, publish, rows_of_each
-    >>> plan = ReleasePlan("flowers", BuiltinData("s1-like"), "dplloyd", k=2, epsilon=0.5)
-    >>> try:
-    ...     rows_of_each(publish(plan, Ledger("books")).entry)
-    ... except ValueError as reason:
-    ...     print(reason)
-    Entry 1 of the ledger is no such question.
+    >>> from dpcore.release import BuiltinData, Ledger, ReleasePlan, publish
+    >>> from dpcore.release import rows_of_each
+    >>> flowers = ReleasePlan("flowers", BuiltinData("s1-like"), "dplloyd", k=2, epsilon=0.5)
+    >>> rows_of_each(publish(flowers, Ledger("books")).entry)
+    Traceback (most recent call last):
+    ...
+    dpcore.errors.BadInput: Entry 1 of the ledger is no such question.
     """
     if ANSWER not in entry.plan:
         raise BadInput(f"Entry {entry.number} of the ledger is no such question.")

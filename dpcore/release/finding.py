@@ -17,6 +17,8 @@ class Finding:
         Whether it holds; None if the files cannot tell.
     why : str, default=""
         The reason, or what to do.
+    by_hash : bool, default=False
+        Whether it is a file of another version of dpcore, of which only the hash was checked.
 
     Examples
     --------
@@ -28,7 +30,9 @@ class Finding:
     what: str
     holds: bool | None
     why: str = ""
+    by_hash: bool = False
 
     def __str__(self) -> str:
         mark = {True: "holds ", False: "FAILS ", None: "unknown"}[self.holds]
+        mark = "by hash" if self.by_hash else mark
         return f"{mark:<8} {self.what}" + (f": {self.why}" if self.why else "")

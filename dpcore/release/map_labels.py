@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,54 +11,93 @@ from dpcore.datasets.city_shapes import neighborhoods, place_of
 from dpcore.datasets.named_boxes import PLACES
 from dpcore.geometry.domain import Box, FloatArray
 from dpcore.privacy.explain import people_count, plural
-from dpcore.release.map_drawing import WIDTH, PageFrame, radius_of
+from dpcore.release.map_drawing import LONGEST_BAR, WIDTH, PageFrame, largest_weight, radius_of
 
-#: Names on a map, letters of one, and the room that each takes: a letter, and a line.
-MOST, LONGEST, LETTER, LINE = 24, 26, 7.6, 22.0
-#: Radius of the disc of a center.
-DISC = 13.0
+#: Widths in pixels that a map is shown in, from a phone to four times the largest window, and how
+#: many names it shows in each.
+WIDTHS, MOST = (320, 600, 900, 1800, 3600), (10, 16, 24, 60, 120)
+#: Letters of a name at most. Pixels: of a letter, between lines, and the radius of a center's disc.
+LONGEST, LETTER, LINE, DISC = 26, 7.6, 18.0, 13.0
 #: Parts of the heaviest point that the legend shows, rounded to steps.
-EXPLAINED, STEPS = (0.05, 0.5), (1, 2, 5)
+EXPLAINED, STEPS = (0.15, 0.7), (1, 2, 5)
 
 
-def labels(frame: PageFrame, box: Box, centers: FloatArray) -> list[tuple[float, float, str]]:
-    """Where names stand on the drawing: neighborhoods of New York, those of centers first, and
-    cities elsewhere. No name covers another."""
-    spots = frame(np.array([place for _, place in _names(box, centers)]).reshape(-1, 2))
-    names = [name for name, _ in _names(box, centers)]
-    discs, size = frame(centers[:, :2]).tolist(), frame.size
-    line = size * LINE
-    kept: list[tuple[float, float, str]] = []
-    for (x, spot), name in zip(spots.tolist(), names, strict=True):
-        wide, y = size * LETTER * len(name) / 2, spot
-        for disc_x, disc_y in discs:
-            if abs(x - disc_x) < wide + size * DISC and abs(y - disc_y) < line:
-                y = disc_y + 1.5 * line
-        inside = wide < x < WIDTH - wide and line < y < frame.height - line
-        free = all(
-            abs(x - other_x) > wide + size * LETTER * len(other) / 2 or abs(y - other_y) > line
-            for other_x, other_y, other in kept
-        )
-        if inside and free and len(kept) < MOST:
-            kept.append((x, y, name))
+@dataclass(frozen=True)
+class Label:
+    """A name on a map, as parts of its width and height, from one of the widths on."""
+
+    name: str
+    x: float
+    y: float
+    #: Which of the widths is the first that it is shown in.
+    first: int
+    #: Whether it names the place of a center, whose disc it stands below.
+    of_center: bool
+
+
+def labels(frame: PageFrame, box: Box, centers: FloatArray) -> list[Label]:
+    """Neighborhoods of New York, those of centers first, and cities elsewhere.
+
+    A wider map shows more of them. No name covers another, and none a center.
+    """
+    discs = frame(centers[:, :2]).tolist()
+    below = dict(reversed(list(zip(place_of(centers[:, :2]), discs, strict=True))))
+    known = _names(box)
+    spots = frame(np.array([at for _, at in known]).reshape(-1, 2)).tolist()
+    names = [name for name, _ in known]
+    wanted = [(name, *below[name], True) for name in names if name in below]
+    wanted += [
+        (name, *spot, False) for name, spot in zip(names, spots, strict=True) if name not in below
+    ]
+    kept: list[Label] = []
+    for first, (width, most) in enumerate(zip(WIDTHS, MOST, strict=True)):
+        scale = width / WIDTH
+        taken = [(x * scale, y * scale, DISC, DISC) for x, y in discs]
+        taken.append((0.0, frame.height * scale, LONGEST_BAR * width + 2 * LINE, 2 * LINE))
+        taken += [
+            _room(each.name, each.x * width, each.y * frame.height * scale, each.of_center)
+            for each in kept
+        ]
+        shown = {each.name for each in kept}
+        for name, x, y, of_center in wanted:
+            own = _room(name, x * scale, y * scale, of_center)
+            inside = own[2] < own[0] < width - own[2]
+            inside &= own[3] < own[1] < frame.height * scale - own[3]
+            if name in shown or not inside or len(kept) >= most or _meets(own, taken):
+                continue
+            kept.append(Label(name, x / WIDTH, y / frame.height, first, of_center))
+            taken.append(own)
     return kept
 
 
-def _names(box: Box, centers: FloatArray) -> list[tuple[str, tuple[float, float]]]:
-    """Places in a box, in the order in which they are to be named."""
+Room = tuple[float, float, float, float]
+
+
+def _room(name: str, x: float, y: float, of_center: bool) -> Room:
+    """The middle of a name in pixels, half its width, and half its height."""
+    return x, y + of_center * (DISC + LINE / 2), LETTER * len(name) / 2, LINE / 2
+
+
+def _meets(own: Room, taken: list[Room]) -> bool:
+    return any(
+        abs(own[0] - other[0]) < own[2] + other[2] and abs(own[1] - other[1]) < own[3] + other[3]
+        for other in taken
+    )
+
+
+def _names(box: Box) -> list[tuple[str, tuple[float, float]]]:
+    """Places in a box, with the middle of each."""
     found = [
         (area.name, (area.shape.representative_point().x, area.shape.representative_point().y))
         for area in neighborhoods()
     ]
     found = [(name, at) for name, at in found if _holds(box, at) and len(name) <= LONGEST]
-    of_centers = place_of(centers[:, :2])
-    near = sorted(found, key=lambda each: each[0] not in of_centers)
     cities = []
     for name, each in PLACES.items():
         middle = ((each.low[0] + each.high[0]) / 2, (each.low[1] + each.high[1]) / 2)
         if "New York" not in name and _holds(box, middle):
             cities.append((name, middle))
-    return [*near, *cities]
+    return [*found, *cities]
 
 
 def _holds(box: Box, at: tuple[float, float]) -> bool:
@@ -68,10 +108,13 @@ def sizes(weights: FloatArray, height: float, unit: str) -> list[tuple[float, st
     """Radius and words of points that the legend shows: few rows and many."""
     if not len(weights) or not weights.max() > 0:
         return []
+    total = float(weights.sum())
+    # Points that weigh more than this are all drawn equally large.
+    largest = min(float(weights.max()), largest_weight(total, height))
     known = []
     for part in EXPLAINED:
-        power = 10.0 ** math.floor(math.log10(weights.max() * part))
-        weight = max(step * power for step in STEPS if step * power <= weights.max() * part)
-        radius = float(radius_of(np.array(weight), float(weights.sum()), height))
+        power = 10.0 ** math.floor(math.log10(largest * part))
+        weight = max(step * power for step in STEPS if step * power <= largest * part)
+        radius = float(radius_of(np.array(weight), total, height))
         known.append((radius, f"{people_count(weight) if weight >= 1 else weight} {plural(unit)}"))
     return list(dict.fromkeys(known))

@@ -13,6 +13,7 @@ import numpy as np
 
 from dpcore._html import render
 from dpcore.algorithms import get
+from dpcore.datasets.city_shapes import BEYOND, place_of
 from dpcore.geometry.domain import FloatArray
 from dpcore.privacy import explain
 from dpcore.privacy.accounting import Neighbors
@@ -22,10 +23,12 @@ from dpcore.release.certificate_page import date_in_words
 from dpcore.release.map_drawing import (
     WIDTH,
     PageFrame,
+    borders,
     fitted,
     land_of,
     points_of_map,
     scale_bar,
+    surrounded,
 )
 from dpcore.study.run_view import marks, shares_of
 
@@ -33,6 +36,8 @@ if TYPE_CHECKING:
     from dpcore.release.published import Published
 
 NAME = "map.html"
+#: How many times as large the map can be shown.
+ZOOMS = (1, 2, 4)
 
 
 def map_page(said: Mapping[str, Any], published: Published) -> str:
@@ -46,6 +51,7 @@ def map_page(said: Mapping[str, Any], published: Published) -> str:
     if published.centers.shape[1] == 4:
         ends = np.vstack([ends, published.centers[:, 2:]])
     box = fitted(published.box.take((0, 1)), ends, None if drawn is None else drawn.rows)
+    box = surrounded(box) if said["geographic"] else box
     frame = PageFrame(box, said["geographic"])
     unit, neighbors = said["unit"], Neighbors(said["neighbors"])
     title = f"{said['data set']}: {said['k']} centers"
@@ -53,37 +59,44 @@ def map_page(said: Mapping[str, Any], published: Published) -> str:
         " and the points published with them" * bool(drawn)
     )
     price = Amount.of(said["epsilon"], said["delta"])
+    lead = "Each blue disc is the middle of a busy area."
+    if published.box.d == 4:
+        lead = "Each blue disc is the middle of many starts, and its line leads to their ends."
     told = [
-        f"Published on {date_in_words(said['time'])} with differential privacy ({price}), by "
-        f"{get(said['algorithm']).title}. Each blue disc is the middle of a busy area.",
+        f"Published on {date_in_words(said['time'])} with differential privacy ({price}), by the "
+        f"method {get(said['algorithm']).title}.",
         explain.protected(unit["name"], neighbors, unit["ids"], unit["rows"]),
         *said.get("areas", {}).get("statement", ()),
-        explain.attack(said["epsilon"], unit["name"], neighbors),
     ]
     if drawn is not None and drawn.published > len(drawn.rows):
         told.append(f"{drawn.published:,} points were published; near ones are drawn as one.")
-    told.append("The picture shows where nearly all of it lies; noise strays farther.")
+    if drawn is not None:
+        told.append("The map shows nearly all of the points; noise put a few of them farther out.")
     land = land_of(frame, box) if said["geographic"] else ()
     row = "row" if unit["ids"] else unit["name"]
     weights = np.array([]) if drawn is None else drawn.rows[:, 2]
-    head, rows = _table(published)
+    head, rows = _table(said, published)
     return render(
         "map.html",
         title=title,
+        lead=f"{lead} {explain.attack(said['epsilon'], unit['name'], neighbors)}",
         text=" ".join(told),
         label=label,
         width=WIDTH,
         height=frame.height,
-        size=frame.size,
         land=list(land),
+        borders=borders(frame, box) if said["geographic"] else "",
         areas=list(map_areas.shapes(said, frame, box)),
         levels=map_areas.legend(said),
         points=[] if drawn is None else list(points_of_map(frame, drawn)),
         ways=_ways(frame, published.centers),
-        centers=frame(published.centers[:, :2]).tolist(),
+        centers=(frame(published.centers[:, :2]) / [frame.width, frame.height]).tolist(),
         names=map_labels.labels(frame, box, published.centers) if said["geographic"] else [],
-        bar=scale_bar(box) if said["geographic"] else None,
+        widths=map_labels.WIDTHS[1:],
+        bars=[(zoom, *scale_bar(box, zoom)) for zoom in ZOOMS] if said["geographic"] else [],
         sizes=map_labels.sizes(weights, frame.height, row),
+        busiest=int(rows[0][0]),
+        where=1 if len(head) > len(published.box.names) + 2 else -1,
         head=head,
         rows=rows,
     )
@@ -96,13 +109,17 @@ def _ways(frame: PageFrame, centers: FloatArray) -> list[list[float]]:
     return np.hstack([frame(centers[:, :2]), frame(centers[:, 2:])]).tolist()
 
 
-def _table(published: Published) -> tuple[list[str], list[list[str]]]:
+def _table(said: Mapping[str, Any], published: Published) -> tuple[list[str], list[list[str]]]:
     """Head and rows of a table with what the map shows, largest share first."""
     box, centers = published.box, published.centers
     found = shares_of(published.synopsis, box, centers)
     shares = np.full(len(centers), np.nan) if found is None else found
+    where = place_of(centers) if said["geographic"] and box.d == 2 else []
+    named = not all(name.startswith(BEYOND) for name in where)
     rows = []
     for index in np.argsort(-shares, kind="stable").tolist():
         percent = "" if np.isnan(shares[index]) else f"{100 * shares[index]:.0f} %"
-        rows.append([f"{index + 1}", *(f"{value:.5f}" for value in centers[index]), percent])
-    return ["center", *box.names, "share"], rows
+        place = [where[index]] if named else []
+        numbers = [f"{value:.5f}" for value in centers[index]]
+        rows.append([f"{index + 1}", *place, *numbers, percent])
+    return ["center", *["where"] * named, *box.names, "share"], rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -16,7 +17,15 @@ from dpcore.kmeans.weighted import FEWEST_POINTS
 from dpcore.release import map_page
 from dpcore.release.bundle import derived
 from dpcore.release.finding import Finding
-from dpcore.release.published import KINDS, Published, columns, described_box, read
+from dpcore.release.other_build import as_made, made_here
+from dpcore.release.published import (
+    KINDS,
+    READERS,
+    Published,
+    columns,
+    described_box,
+    read,
+)
 from dpcore.release.published_files import EDGE
 from dpcore.release.rehearsal import Rehearsed
 from dpcore.release.weight_noise import difference, is_known
@@ -28,6 +37,8 @@ Said = Mapping[str, Any]
 #: A finding that fails only where this version made the certificate.
 Judge = Callable[[Said, str, bool, str], Finding]
 
+#: How the names of files with numbers end. The others are pages and programs.
+DATA = (".csv", ".geojson", ".parquet")
 #: More steps of k-means on the published points, and by which part they may lower the cost. On very
 #: many points a search takes few steps, and on noisy counts, of which some are negative, it may end
 #: before the best place.
@@ -90,16 +101,35 @@ def _derived(
     if whole:
         names = {*again, "centers.parquet", *(["points.parquet"] if has_points else [])}
         strange = sorted(names ^ set(said["files"]))
-        why = f"{strange[0]} is missing or one too many" if strange else ""
-        yield judge(said, "the files are those that such a release has", not strange, why)
+        data = [name for name in strange if name.endswith(DATA)]
+        what = "the files are those that such a release has"
+        if strange and not data and not made_here(said):
+            yield Finding(what, None, "another version of dpcore made it", by_hash=True)
+        else:
+            why = f"{(data or strange)[0]} is missing or one too many" if strange else ""
+            yield judge(said, what, not strange, why)
     for name, content in again.items():
         what = f"{name} follows from the certificate and the published numbers"
         if name not in files:
             continue
         if not whole and name == map_page.NAME:
             yield Finding(what, None, "the points are not here")
-        else:
+        elif not name.endswith(DATA):
+            yield as_made(said, name, files[name], content)
+        elif files[name] == content or _same_data(name, files[name], content, published):
             yield judge(said, what, files[name] == content, "")
+        else:
+            yield Finding(what, False, "it has other numbers")
+
+
+def _same_data(name: str, content: bytes, again: bytes, published: Published) -> bool:
+    """Whether a file of another version says the same numbers in its own way."""
+    kind, _, form = name.partition(".")
+    if kind not in KINDS:
+        return bool(json.loads(content) == json.loads(again))
+    known = published.centers if kind == "centers" else published.points
+    own = READERS[form](kind, content, published.box)
+    return known is not None and np.array_equal(own, known)
 
 
 def _points(said: Said, published: Published, done: Rehearsed, judge: Judge) -> Iterator[Finding]:

@@ -12,6 +12,7 @@ from dpcore.privacy.accounting import Neighbors
 from dpcore.release.ask_notebook import NAME as NOTEBOOK
 from dpcore.release.ask_notebook import ask_notebook
 from dpcore.release.certificate import NAME as CERTIFICATE
+from dpcore.release.certificate_page import date_in_words
 from dpcore.release.published_files import PublishedFiles
 
 README = "README.txt"
@@ -56,16 +57,22 @@ def readme(release: PublishedFiles) -> str:
     said = release.certificate
     unit, neighbors = said["unit"], Neighbors(said["neighbors"])
     name = f"{said['data set']}: {said['k']} centers, published with differential privacy"
-    names = [*release.files, NOTEBOOK]
+    has_notebook = NOTEBOOK in release.files or release.synopsis is not None
+    names = [*release.files, *[NOTEBOOK] * has_notebook]
     listed = [f"{file:<22} {words}" for file, words in WORDS.items() if file in names]
     scripts = [file for file in names if file.endswith(".py") and file not in WORDS]
     listed += [f"{file:<22} repeats the release on other data" for file in scripts]
+    words = said.get("publication", {})
+    by = ", ".join(filter(None, (words.get("publisher"), words.get("contact"))))
     paragraphs = [
+        f"Published on {date_in_words(said['time'])}" + f" by {by}" * bool(by) + ".",
         explain.protected(unit["name"], neighbors, unit["ids"], unit["rows"]),
         explain.attack(said["epsilon"], unit["name"], neighbors),
         "These files are public. Whatever is computed from them protects as much as they do.",
-        f"To check them: dpcore verify {CERTIFICATE}, or drop this ZIP on the page Publish of the "
-        "dashboard. To ask them: dpcore ask.",
+        "To check that no file was changed, open verify.html in a browser and drop this ZIP on it. "
+        f"To check the noise and the budget as well, run dpcore verify {CERTIFICATE}, or drop this "
+        "ZIP on the page Publish of the dashboard, under Check a release. For more answers from "
+        "these files, run dpcore ask.",
     ]
     wrapped = [textwrap.fill(paragraph, WIDTH) for paragraph in paragraphs]
     return "\n\n".join([name, *wrapped, "Files\n" + "\n".join(listed)]) + "\n"

@@ -108,7 +108,7 @@ def union_files(releases: Iterable[PublishedFiles]) -> dict[str, bytes]:
     Parameters
     ----------
     releases : iterable of PublishedFiles
-        The releases of one series, each of another period.
+        What `union_of` takes.
 
     Returns
     -------
@@ -118,10 +118,9 @@ def union_files(releases: Iterable[PublishedFiles]) -> dict[str, bytes]:
     --------
     >>> from dpcore.release import BuiltinData, Ledger, ReleasePlan, Series, publish
     >>> from dpcore.release.series_union import union_files
-    >>> plan = ReleasePlan(
-    ...     "all", BuiltinData("s1-like"), "adaptive", 2, 0.5, series=Series("all", "2015")
-    ... )
-    >>> sorted(union_files([publish(plan, Ledger("books"))]))
+    >>> month, data = Series("taxis", "2015-01"), BuiltinData("s1-like")
+    >>> january = publish(ReleasePlan("taxis", data, "adaptive", 2, 0.5, series=month), Ledger("b"))
+    >>> sorted(union_files([january]))
     ['README.txt', 'points.csv', 'points.parquet']
     """
     known = list(releases)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from dpcore._version import __version__
@@ -19,6 +20,7 @@ from dpcore.release.described import described_plan
 from dpcore.release.finding import Finding
 from dpcore.release.numbers import check_numbers
 from dpcore.release.opening import MOST_CERTIFICATE
+from dpcore.release.other_build import as_made
 from dpcore.release.recomputed_spending import overspent, within
 from dpcore.release.regional_rehearsal import rehearse_own_levels, rehearse_regions
 from dpcore.release.rehearsal import SAME_FORMULA, Rehearsed, rehearse
@@ -29,6 +31,8 @@ MOST_BYTES = MOST_CERTIFICATE
 Said = Mapping[str, Any]
 Check = Callable[[Said, Mapping[str, bytes]], Iterator[Finding]]
 
+#: Of a page of an early version, whose certificate has no digest of it.
+NO_HASH = "another version of dpcore made it, so that only its numbers were compared"
 UNKNOWN = (
     ("that the noise was drawn as the transcript says", "noise that can be checked can be removed"),
     ("that the data were those that the certificate names", "they are not here, nor is their hash"),
@@ -168,8 +172,13 @@ def _page(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
             what = f"{written.PAGE} says what the certificate says"
             yield Finding(what, None, "the centers or points that it draws are not here")
             return
-        same = certificate_page(said, map_of(said, files)).encode() == files[written.PAGE]
-        yield _of_this_version(said, f"{written.PAGE} says what the certificate says", same)
+        content, again = files[written.PAGE], certificate_page(said, map_of(said, files)).encode()
+        if "page" in said:
+            same = written.page_digest(said, content) == said["page"]
+            yield Finding(f"{written.PAGE} is the page that was released", same)
+        found = as_made(said, written.PAGE, content, again)
+        why = found.why if "page" in said or not found.by_hash else NO_HASH
+        yield replace(found, what=f"{written.PAGE} says what the certificate says", why=why)
 
 
 def _files(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:

@@ -6,6 +6,9 @@ type.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import streamlit as st
 
 from pages.ui.wording import means, plain
@@ -17,3 +20,11 @@ def is_typed(name: str, key: str) -> bool:
         f"To confirm, type the name of these data: {plain(name)}", key=key, autocomplete="off"
     )
     return bool(name) and means(typed, name)
+
+
+def spending_button(
+    label: str, name: str, key: str, act: Callable[..., None], *what: Any, **look: Any
+) -> None:
+    """A button that uses budget; it is live once the name of the data is typed."""
+    is_meant = is_typed(name, f"confirm {key}")
+    st.button(label, key=key, disabled=not is_meant, on_click=act, args=what, **look)

@@ -139,7 +139,7 @@ def test_enough_wishes_become_areas_once_and_the_account_pays(ledger_folder: Pat
     assert "reaches **72**" in words(app)
     (button,) = (b for b in app.button if b.key == "count-wishes")
     assert button.disabled, "no single click uses a budget"
-    app.text_input(key=wishes_view.CONFIRMED).set_value("wishes")
+    app.text_input(key="confirm count-wishes").set_value("wishes")
     with seeded_noise():
         press(checked(app), "count-wishes")
     assert address(app)["areas"] == f"{YORKVILLE}*Strictest"
@@ -157,7 +157,7 @@ def test_few_wishes_are_not_granted_and_an_account_that_cannot_pay_spends_nothin
 ) -> None:
     app = wishes_page(2, Wish({YORKVILLE: 0.02}))
     assert "fewer wishes than that (2)" in words(app)
-    app.text_input(key=wishes_view.CONFIRMED).set_value("wishes")
+    app.text_input(key="confirm count-wishes").set_value("wishes")
     with seeded_noise():
         press(checked(app), "count-wishes")
     assert "areas" not in address(app)
@@ -165,7 +165,7 @@ def test_few_wishes_are_not_granted_and_an_account_that_cannot_pay_spends_nothin
         [("a.geojson", as_text(Wish({YORKVILLE: 0.02})).encode(), "application/json")]
     )
     checked(app)
-    app.text_input(key=wishes_view.CONFIRMED).set_value("wishes")
+    app.text_input(key="confirm count-wishes").set_value("wishes")
     press(checked(app), "count-wishes")
     assert any("Nothing was counted" in w.value for w in app.warning)
     assert len(Ledger(ledger_folder).entries()) == 1

@@ -457,7 +457,8 @@ def test_exact_values_and_the_total_are_typed() -> None:
     total = next(each for each in app.number_input if "Budget for life" in each.label)
     total.set_value(0.5)
     checked(app)
-    assert "This release uses **ε 0.35**; **ε 0.15 left** of ε 0.5 (30 %)" in words(app)
+    assert "This release uses ε 0.35 of a budget of ε 0.5" in words(app)
+    assert "After this release, **30 %** of the budget is left" in words(app)
 
 
 def test_a_delta_is_asked_for_where_a_method_has_use_for_it() -> None:
@@ -473,8 +474,13 @@ def test_the_budget_for_life_says_what_it_buys() -> None:
     app = press(page(data="nyc-taxi", privacy="Strict"), "open")
     said = words(app)
     assert "This pays for 10 releases at this level" in said
-    assert "one each month for a year would take ε 1.2" in said
-    assert "Suggested: 1" in said
+    assert "one each month for a year would take 1.2 times this budget" in said
+    (asked,) = (each for each in app.selectbox if "Budget for life" in each.label)
+    assert asked.format_func(asked.value) == "At most 74 % sure (suggested)"
+    asked.set_value(0.5)
+    assert "This pays for 5 releases at this level" in words(checked(app))
+    (asked,) = (each for each in app.selectbox if "Budget for life" in each.label)
+    assert asked.value == 0.5
     said = words(with_budget(app, 2.5))
     assert "This pays for 25 releases at this level: one each month for 2 years" in said
     assert "pays for no release at this level" in words(with_budget(app, 0.05))
@@ -710,8 +716,9 @@ def test_the_calendar_shows_each_kind_of_charge_on_its_day(ledger_folder: Path) 
     record_outside_charge(ledger, "trips", Amount.of(0.2), "a histogram by another library")
     calendar = json.loads(page(view="history").get("plotly_chart")[0].proto.spec)
     shown = {trace["name"]: trace for trace in calendar["data"] if trace.get("name")}
-    assert [len(shown[name]["x"]) for name in ("Release", "Private twin")] == [0, 1]
-    (said,) = shown["Private twin"]["hovertext"]
+    assert list(shown) == ["Private twin"]
+    days = zip(shown["Private twin"]["z"], shown["Private twin"]["text"], strict=True)
+    (said,) = (text for is_shown, text in days if is_shown)
     assert "Private twin 1, trips: ε 0.1" in said
     assert "Another tool 2, trips: ε 0.2" in said
 

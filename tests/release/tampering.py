@@ -6,6 +6,7 @@ careful would who has dpcore at hand.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -13,7 +14,14 @@ from typing import Any
 import numpy as np
 
 from dpcore.release.bundle import derived
-from dpcore.release.certificate import NAME, PAGE, as_json, described, digest
+from dpcore.release.certificate import (
+    NAME,
+    PAGE,
+    as_json,
+    described,
+    digest,
+    page_digest,
+)
 from dpcore.release.certificate_map import map_of
 from dpcore.release.certificate_page import certificate_page
 from dpcore.release.described import described_box
@@ -283,7 +291,7 @@ FILES: dict[str, Edit] = {
     "a program at a lower price": replaced("repeat.py", b"epsilon=1.0", b"epsilon=0.1"),
     "a sentence in the map": replaced("map.html", b"</h1>", b"</h1><p>Approved.</p>"),
     "a center moved on the map": replaced(
-        "map.html", b'class="center" cx="', b'class="center" cx="1'
+        "map.html", b'title="center 1" style="left:', b'title="center 1" style="left:1'
     ),
     "a script in the map": replaced("map.html", b"</body>", b"<script>1</script></body>"),
     "another epsilon on the page": replaced(PAGE, "ε = 1,".encode(), "ε = 0.1,".encode()),
@@ -324,8 +332,25 @@ def refingerprinted(said: Said, files: Files) -> Files:
     for name in said.get("files", {}):
         if name in again:
             said["files"][name] = described(again[name])
+    blank = {"digest": "", "signature": said.get("signature") and ""}
+    said["page"] = hashlib.sha256(_page({**said, **blank}, again)).hexdigest()
     said["digest"] = digest(said)
     return {**again, NAME: as_json(said), PAGE: _page(said, again)}
+
+
+def forged(said: Said, files: Files) -> Files:
+    """All digests fit again, and nothing is made again, whatever was changed in it."""
+    again, old = dict(files), said["digest"]
+    for name, known in said["files"].items():
+        if name in again:
+            said["files"][name] = described(again[name])
+            new = said["files"][name]["sha256"]
+            again[PAGE] = again[PAGE].replace(known["sha256"].encode(), new.encode())
+    said["page"] = page_digest(said, again[PAGE])
+    said["digest"] = digest(said)
+    for printed in (old, old[:8]):
+        again[PAGE] = again[PAGE].replace(printed.encode(), said["digest"][: len(printed)].encode())
+    return {**again, NAME: as_json(said)}
 
 
 def remade(said: Said, files: Files) -> Files:

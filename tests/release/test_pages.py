@@ -61,6 +61,43 @@ def test_a_map_opens_alone_on_a_phone_by_day_and_by_night(kind, scheme, publishe
     assert page.get_by_role("img").get_attribute("aria-label").startswith("Map of")
 
 
+#: Pixels across of a circle of a picture or of the legend, for each unit of its radius.
+SCALES = """circles => circles.map(
+  circle => circle.getBoundingClientRect().width / circle.getAttribute("r"))"""
+
+
+@pytest.mark.parametrize("zoom", ["once", "twice", "four"])
+def test_the_legend_of_a_map_is_to_the_scale_of_its_points(zoom, published, page, tmp_path):
+    opened(page, published["city"].files["map.html"], tmp_path)
+    page.check(f"#{zoom}")
+    drawn = page.locator(".point").evaluate_all(SCALES)
+    explained = page.locator(".dot").evaluate_all(SCALES)
+    assert len(explained) == 2
+    assert explained == pytest.approx([drawn[0]] * 2, rel=0.02)
+
+
+def test_a_map_names_places_on_a_phone_and_more_where_there_is_room(published, page, tmp_path):
+    opened(page, published["adaptive"].files["map.html"], tmp_path)
+    names = page.locator(".picture .name:not(.bar)")
+
+    def shown() -> list[tuple[float, float, float, float]]:
+        boxes = [each.bounding_box() for each in names.filter(visible=True).all()]
+        return [
+            (each["x"], each["y"], each["x"] + each["width"], each["y"] + each["height"])
+            for each in boxes
+            if each
+        ]
+
+    on_a_phone = shown()
+    assert len(on_a_phone) >= 5
+    for number, one in enumerate(on_a_phone):
+        for other in on_a_phone[:number]:
+            apart = one[0] >= other[2] or other[0] >= one[2]
+            assert apart or one[1] >= other[3] or other[1] >= one[3]
+    page.check("#four")
+    assert len(shown()) > 2 * len(on_a_phone)
+
+
 @pytest.mark.parametrize("kind", ["certificate.html", "map.html"])
 def test_pages_hold_no_program_and_fetch_nothing(kind, published):
     for release in published.values():

@@ -15,10 +15,12 @@ from dpcore.release.certificate_page import certificate_page
 from dpcore.release.verify import signed as signed_by
 from tests.conftest import missing
 from tests.release.tampering import (
+    FILES,
     TAMPERINGS,
     UNDONE,
     copied,
     edited,
+    forged,
     refingerprinted,
     remade,
 )
@@ -36,6 +38,15 @@ NOT_CAUGHT_REMADE = {
     "another time": "no clock but the publisher's has seen it",
     "a file instead of a built-in set": "the same box may be that of a file",
     "a light point moved by ten meters": "noise could have put it there, and no center moves",
+}
+#: What may be changed in a file that another build made, as the certificate claims: words, lines of
+#: a drawing and programs, but no number and no price.
+HIDDEN_BY_A_BUILD = {
+    "a sentence in the map",
+    "a center moved on the map",
+    "a sentence on the page",
+    "with a seed on the page",
+    "a program that does harm",
 }
 #: What making files again undoes.
 PAGE_UNDONE, ALL_UNDONE = UNDONE["page"], UNDONE["everything"]
@@ -57,7 +68,7 @@ def signer(tmp_path_factory):
 def signed(published, signer):
     """The files of a release as its publisher would have signed them."""
     said, files = copied(published["city"].files)
-    made = ("files", "public key", "digest", "signature", "spent")
+    made = ("files", "public key", "page", "digest", "signature", "spent")
     rest = {n: v for n, v in said.items() if n not in made}
     spent = Amount.of(said["epsilon"], said["delta"])
     contents = {name: files[name] for name in said["files"]}
@@ -98,6 +109,26 @@ def test_a_change_is_found_though_all_that_follows_from_it_was_made_again(name, 
     said, files = copied(published["city"].files)
     TAMPERINGS[name](said, files)
     assert bool(failures(remade(said, files))) == (name not in NOT_CAUGHT_REMADE)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_claiming_another_build_hides_no_number(name, published):
+    said, files = copied(published["city"].files)
+    TAMPERINGS[name](said, files)
+    said["build"] = "0" * 64
+    files = forged(said, files)
+    assert bool(failures(files)) == (name not in HIDDEN_BY_A_BUILD)
+    if name in HIDDEN_BY_A_BUILD:
+        assert any(finding.by_hash for finding in verify(files[NAME], files))
+
+
+@pytest.mark.parametrize("number", ["0.3", "51.3", "4,321"])
+def test_claiming_another_build_puts_no_other_number_on_a_page(number, published):
+    for page in (PAGE, "map.html"):
+        said, files = copied(published["city"].files)
+        said["build"] = "0" * 64
+        files[page] = files[page].replace(b"</h1>", f"</h1><p>Only {number}.</p>".encode())
+        assert failures(forged(said, files))
 
 
 def test_most_are_found_without_a_ledger_and_a_signature():

@@ -26,11 +26,10 @@ from dpcore.release import (
     twin_of,
     verify,
 )
-from dpcore.release.certificate import NAME, PAGE, as_json, described, digest
-from dpcore.release.certificate_map import map_of
-from dpcore.release.certificate_page import certificate_page
+from dpcore.release.certificate import NAME, PAGE, digest
 from dpcore.release.recomputed_spending import overspent
 from dpcore.release.verify import MOST_BYTES
+from tests.release.tampering import copied, forged, refingerprinted
 from tests.seeded_noise import seeded_noise
 
 KINDS = ["adaptive", "coreset", "eugkm", "city", "trips", "wine", "auto"]
@@ -42,12 +41,7 @@ def failures(certificate, files) -> list[str]:
 
 def reissued(said, files, **contents):
     """What somebody writes who changes files and then the certificate, so that it looks whole."""
-    files = {**files, **contents}
-    for name, content in contents.items():
-        said["files"][name] = described(content)
-    said["digest"] = digest(said)
-    files[NAME], files[PAGE] = as_json(said), certificate_page(said, map_of(said, files)).encode()
-    return files
+    return refingerprinted(said, {**files, **contents})
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -263,12 +257,25 @@ def test_of_another_version_no_more_is_claimed_than_can_be_known(published, monk
     files = reissued(said, published["coreset"].files, **{"map.html": b"an older page"})
     assert failures(files[NAME], files)
     monkeypatch.setattr(sys.modules["dpcore.release.verify"], "__version__", "0.2.0")
+    monkeypatch.setattr(sys.modules["dpcore.release.other_build"], "__version__", "0.2.0")
     assert failures(files[NAME], files) == []
     unknown = [f.what for f in verify(files[NAME], files) if "0.1.0, this" in f.why]
-    assert unknown == [
-        "the verdict and its argument are those of dpcore",
-        "map.html follows from the certificate and the published numbers",
+    assert unknown == ["the verdict and its argument are those of dpcore"]
+    assert [f.what for f in verify(files[NAME], files) if f.by_hash] == [
+        "map.html follows from the certificate and the published numbers"
     ]
+
+
+def test_pages_of_another_build_are_neither_wrong_nor_right(published):
+    """Two commits may have one version; their words and drawings may differ all the same."""
+    said, files = copied(published["city"].files)
+    said["build"] = "0" * 64
+    files["map.html"] = files["map.html"].replace(b"Each blue disc is", b"A blue disc is")
+    files[PAGE] = files[PAGE].replace(b"What is promised.", b"The promise.")
+    found = verify(*(lambda again: (again[NAME], again))(forged(said, files)))
+    assert [str(each) for each in found if each.holds is False] == []
+    assert sorted(each.what.split()[0] for each in found if each.by_hash) == [PAGE, "map.html"]
+    assert all(each.holds is None for each in found if each.by_hash)
 
 
 @pytest.mark.parametrize(

@@ -19,12 +19,12 @@ from pages.ui.access import Action
 from pages.ui.areas import area_run, editing, own_track
 from pages.ui.areas.chosen import LEVEL_NAMES, Chosen
 from pages.ui.choice import Choice
-from pages.ui.confirmation import is_typed
+from pages.ui.confirmation import spending_button
 from pages.ui.publish import ledger_choice
 from pages.ui.wording import plain
 
 HELD, PROBLEMS, DONE = "wishes", "problems with wishes", "wishes counted"
-NAME, COST, MOST, CONFIRMED = "wishes-name", "wishes-cost", "wishes-most", "wishes-confirmed"
+NAME, COST, MOST = "wishes-name", "wishes-cost", "wishes-most"
 #: The level that a count costs at first, and the neighborhoods of one wish that count.
 FIRST_COST, FIRST_MOST = LEVEL_NAMES[1], 3
 
@@ -167,15 +167,8 @@ def counted(held: Sequence[Wish]) -> None:
     ledger = ledger_choice.ledger()
     if ledger is None:
         return
-    is_meant = is_typed(plan.name, CONFIRMED)
-    st.button(
-        f"Count once, and use up {plan.price}",
-        type="primary",
-        key="count-wishes",
-        disabled=not is_meant,
-        on_click=count,
-        args=(plan, ledger),
-    )
+    label = f"Count once, and use up {plan.price}"
+    spending_button(label, plan.name, "count-wishes", count, plan, ledger, type="primary")
 
 
 def count(plan: WishPlan, ledger: Ledger) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 
 import plotly.graph_objects as go
@@ -17,7 +17,7 @@ from pages.ui.wording import plain_in_chart
 
 #: Weeks that are shown, from the first entry on.
 FEWEST, MOST = 20, 53
-HEIGHT = 190
+HEIGHT, GAP = 200, 3
 #: What a line of the ledger is called that is no release.
 KINDS = {TWIN: "Private twin", QUESTION: "Question", OTHER_TOOL: "Another tool"}
 DAYS = ("Mon", "", "Wed", "", "Fri", "", "Sun")
@@ -52,9 +52,8 @@ def figure(entries: Sequence[Entry], today: date, colors: Palette) -> go.Figure:
     start = last - timedelta(weeks=weeks - 1)
     days = [start + timedelta(days=n) for n in range(7 * weeks)]
     drawn = go.Figure()
-    drawn.add_trace(
-        squares("", [day for day in days if day not in by_day], {}, f"{colors.shore}55")
-    )
+    empty = [day for day in days if day not in by_day]
+    drawn.add_trace(squares("", days, empty, {}, f"{colors.shore}55"))
     known = colors_of(colors)
     for name, color in known.items():
         shown = [
@@ -62,15 +61,22 @@ def figure(entries: Sequence[Entry], today: date, colors: Palette) -> go.Figure:
             for day in days
             if day in by_day and min(map(kind, by_day[day]), key=list(known).index) == name
         ]
-        drawn.add_trace(squares(name, shown, by_day, color))
+        if shown:
+            drawn.add_trace(squares(name, days, shown, by_day, color))
     drawn.update_layout(
         height=HEIGHT,
-        margin={"l": 40, "r": 10, "t": 10, "b": 50},
+        margin={"l": 40, "r": 10, "t": 10, "b": 60},
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
         font={"color": colors.text, "family": "Source Sans, sans-serif", "size": 13},
         hoverlabel={"bgcolor": colors.paper, "font": {"color": colors.text}, "align": "left"},
-        legend={"orientation": "h", "x": 0, "y": -0.25, "itemclick": False},
+        legend={
+            "orientation": "h",
+            "x": 0,
+            "y": -0.3,
+            "itemclick": False,
+            "itemdoubleclick": False,
+        },
         dragmode=False,
         xaxis={
             "showgrid": False,
@@ -96,19 +102,27 @@ def monday(day: date) -> date:
 
 
 def squares(
-    name: str, days: Sequence[date], by_day: dict[date, list[Entry]], color: str
-) -> go.Scatter:
-    return go.Scatter(
+    name: str,
+    days: Sequence[date],
+    shown: Sequence[date],
+    by_day: Mapping[date, Sequence[Entry]],
+    color: str,
+) -> go.Heatmap:
+    """The days that are shown in a color, on a calendar of all days: as wide as there is room."""
+    said = ["<br>".join([f"{day:%d %B %Y}", *map(line, by_day.get(day, []))]) for day in days]
+    return go.Heatmap(
         x=[monday(day) for day in days],
         y=[day.weekday() for day in days],
-        mode="markers",
+        z=[1 if day in shown else None for day in days],
         name=name,
         showlegend=bool(name),
-        marker={"symbol": "square", "size": 9, "color": color, "opacity": 1},
+        showscale=False,
+        colorscale=[[0, color], [1, color]],
+        xgap=GAP,
+        ygap=GAP,
+        hoverongaps=False,
         hoverinfo="text" if name else "skip",
-        hovertext=[
-            "<br>".join([f"{day:%d %B %Y}", *map(line, by_day.get(day, []))]) for day in days
-        ],
+        text=said,
     )
 
 

@@ -78,7 +78,8 @@ def tell(found: Sequence[Finding]) -> None:
     """What holds, what fails and what nobody can tell."""
     failed = [each for each in found if each.holds is False]
     held = [each for each in found if each.holds]
-    unknown = [each for each in found if each.holds is None]
+    by_hash = [each for each in found if each.by_hash]
+    unknown = [each for each in found if each.holds is None and not each.by_hash]
     number = len(failed) + len(held)
     if failed:
         st.error(
@@ -97,6 +98,11 @@ def tell(found: Sequence[Finding]) -> None:
     with left, st.container(border=True, key="holds"):
         st.markdown(f"**What holds** ({len(held)})")
         listed(held, ":green[:material/check:]")
+    if by_hash:
+        with right, st.container(border=True, key="by-hash"):
+            st.markdown(f"**Made by another version of dpcore** ({len(by_hash)})")
+            st.caption("Words and drawings of these files were not compared with the certificate.")
+            listed(by_hash, ":orange[:material/tag:]")
     with right, st.container(border=True, key="unknown"):
         st.markdown(f"**What nobody can tell from files** ({len(unknown)})")
         listed(unknown, ":gray[:material/help:]")

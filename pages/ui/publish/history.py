@@ -35,7 +35,9 @@ from pages.ui.publish.calendar_chart import colors_of, kind
 from pages.ui.publish.ledger_words import when
 from pages.ui.wording import plain, plain_in_chart
 
-ROW_HEIGHT, MARGIN = 54, 70
+ROW_HEIGHT, MARGIN = 54, 60
+#: Parts of a budget at the axis, few enough for a phone.
+TICKS = (0, 0.25, 0.5, 0.75, 1)
 WITHOUT_FILES = (OTHER_TOOL, QUESTION)
 COLUMNS = (
     "number", "time", "data set", "what", "epsilon", "delta", "asked by", "approved by", "who",
@@ -55,14 +57,17 @@ def draw() -> None:
         return
     st.caption("Used budget never comes back, whatever becomes of the files. Downloading is free.")
     colors = palette.current()
-    st.plotly_chart(
+    days, parts = st.columns(2, gap="large")
+    days.markdown("**When budget was used**")
+    days.plotly_chart(
         calendar_chart.figure(entries, datetime.now(UTC).date(), colors),
         key="calendar",
         theme=None,
         config={"displayModeBar": False},
         alt="The days on which budget was used; the lists below say the same.",
     )
-    st.plotly_chart(
+    parts.markdown("**How much of each budget is used**")
+    parts.plotly_chart(
         figure(accounts, entries, colors),
         key="history",
         theme=None,
@@ -130,16 +135,17 @@ def figure(accounts: list[Account], entries: list[Entry], colors: Palette) -> go
         barmode="stack",
         showlegend=False,
         height=MARGIN + ROW_HEIGHT * len(accounts),
-        margin={"l": 10, "r": 10, "t": 10, "b": 40},
+        margin={"l": 10, "r": 30, "t": 10, "b": 30},
         paper_bgcolor=colors.paper,
         plot_bgcolor=colors.paper,
         font={"color": colors.text, "family": "Source Sans, sans-serif", "size": 14},
         hoverlabel={"bgcolor": colors.paper, "font": {"color": colors.text}, "align": "left"},
         dragmode=False,
         xaxis={
-            "tickformat": ".0%",
-            "range": [0, 1.02],
-            "title": {"text": "Part of the budget that is used", "font": {"size": 14}},
+            "tickvals": TICKS,
+            "ticktext": [f"{100 * tick:.0f} %" for tick in TICKS],
+            "tickangle": 0,
+            "range": [0, 1],
             "gridcolor": f"{colors.shore}66",
             "fixedrange": True,
         },

@@ -81,10 +81,13 @@ def draw(subject: Subject, ledger: Ledger) -> None:
         with accuracy:
             needed_accuracy.draw(subject, terms(subject, account).request)
         budget, more = st.columns(2, gap="large")
-        with more.expander("Centers, method, exact values", icon=":material/tune:"):
+        with more.expander("Centers, method, exact values of ε", icon=":material/tune:"):
             controls.centers_control()
             method_control(subject)
             exact_controls(subject)
+            if account is None:
+                lifetime_budget.exact(subject.key)
+            exact_words(terms(subject, account))
         with budget:
             series_choice.draw(subject, ledger)
             if not series_choice.is_series(subject):
@@ -117,8 +120,8 @@ def draw(subject: Subject, ledger: Ledger) -> None:
             step_list.footer(
                 "settled",
                 PublishStep.CONFIRM,
-                f"This release uses **{plan.price}**; **{left} left** of {found.allowed} "
-                f"({lifetime_budget.part(left, found.allowed)}).",
+                f"After this release, **{lifetime_budget.part(left, found.allowed)}** of the "
+                "budget is left.",
             )
 
 
@@ -192,6 +195,15 @@ def exact_controls(subject: Subject) -> None:
             controls.delta_control()
 
 
+def exact_words(found: Terms) -> None:
+    """The price and the budget in numbers."""
+    price = Amount.of(found.request.epsilon, found.request.delta)
+    st.caption(
+        "ε (epsilon) is the number behind the words: the smaller, the stricter. This release "
+        f"uses {price} of a budget of {found.allowed}."
+    )
+
+
 def terms(subject: Subject, account: Account | None) -> Terms:
     """What the controls and the address say."""
     chosen = method(subject)
@@ -256,11 +268,11 @@ def plan_of(subject: Subject, found: Terms, quietly: bool = False) -> ReleasePla
 
 def summary(found: Terms, subject: Subject) -> str:
     level, spent = explain.level_of(found.request.epsilon), at_most(found.request.epsilon)
-    named = f"{level.name} (ε {spent})" if level else f"ε {spent}"
+    named = level.name if level else f"ε {spent}"
     own = len(url_keys.AREAS.get())
     areas = f", {own} area{'s' * (own > 1)} with a level of {'their' if own > 1 else 'its'} own"
     areas *= own > 0
     return (
-        f"{named}{areas}, {found.request.k} centers, {found.request.system.title}; "
-        f"{explain.odds(found.request.epsilon)}"
+        f"{named}, {explain.odds(found.request.epsilon)}{areas}; {found.request.k} centers, "
+        f"{found.request.system.title}"
     )

@@ -17,6 +17,8 @@ from pages.ui.wording import plain
 
 #: What all releases of a data set may use together, unless somebody says otherwise.
 SUGGESTED = 1.0
+#: Sizes to choose from; others are typed.
+SIZES = (0.1, 0.2, 0.5, SUGGESTED, 2.0, 4.0)
 MONTHS = 12
 #: Figures that others published: who and what, what one ε covers, ε, and where it stands.
 OTHERS = (
@@ -90,21 +92,22 @@ def part(amount: Amount, allowed: Amount) -> str:
 
 
 def ask(key: str, price: Amount, unit: str, bought: Callable[[float, Amount], str]) -> None:
-    """The size of the budget, asked once."""
-    total = step_list.remembered(
-        st.number_input,
-        "Budget for life, in ε",
-        f"total {key}",
-        SUGGESTED,
-        min_value=MIN_EPSILON,
-        max_value=MAX_EPSILON,
-        step=None,
-        format="%g",
-        help="Every release of these data uses some of it up. When it is gone, nothing more can be "
-        "published of them, ever. It is fixed with the first release and cannot be raised.",
+    """The size of the budget, asked once, as how sure all releases together may make anybody."""
+    total = chosen(key)
+    sizes = sorted({*SIZES, total})
+    name = f"budget {key} {total:g}"
+    st.selectbox(
+        f"Budget for life: how sure may anyone become about one {unit}?",
+        sizes,
+        sizes.index(total),
+        format_func=size_words,
+        key=name,
+        on_change=lambda: step_list.put(f"total {key}", st.session_state[name]),
+        help="This covers all releases of these data, however many. Every release uses some of the "
+        "budget up. When it is gone, nothing more can be published of them, ever. It is fixed with "
+        "the first release and cannot be raised.",
     )
     said = [
-        f"Suggested: {SUGGESTED:g}.",
         f"**{pays}**" if (pays := bought(total, price)) else "",
         f"Even after all of it is used, {lower(explain.attack(total, unit))}",
         explain.slip(MAX_DELTA if price.delta else 0.0),
@@ -115,6 +118,24 @@ def ask(key: str, price: Amount, unit: str, bought: Callable[[float, Amount], st
         st.caption(f":orange[:material/warning: **{caution}**]")
     with st.popover("What others chose", icon=":material/table:"):
         others()
+
+
+def size_words(total: float) -> str:
+    return f"At most {explain.certainty(total)} sure" + " (suggested)" * (total == SUGGESTED)
+
+
+def exact(key: str) -> None:
+    """The same budget as a number, for those who ask for it."""
+    step_list.remembered(
+        st.number_input,
+        "Budget for life, in ε",
+        f"total {key}",
+        SUGGESTED,
+        min_value=MIN_EPSILON,
+        max_value=MAX_EPSILON,
+        step=None,
+        format="%g",
+    )
 
 
 def chosen(key: str) -> float:
@@ -131,10 +152,10 @@ def bought(total: float, price: Amount) -> str:
     if number == 1:
         return "This pays for one release at this level, and then nothing more."
     said = f"This pays for {number:,} releases at this level"
-    year = price.epsilon * MONTHS
     if number >= MONTHS:
         return f"{said}: one each month for {years(number)}."
-    return f"{said}; one each month for a year would take ε {at_most(year)}."
+    year = price.epsilon * MONTHS / Amount.of(total).epsilon
+    return f"{said}; one each month for a year would take {at_most(year, 2)} times this budget."
 
 
 def years(months: int) -> str:

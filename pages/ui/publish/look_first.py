@@ -35,7 +35,7 @@ USUAL_PART = 0.1
 def draw(subject: Subject, ledger: Ledger, found: Terms) -> None:
     st.markdown(
         "Moving the slider over the data themselves and choosing by what you see would tell "
-        "something about them, and no ε accounts for that. These ways do not leak:"
+        "something about them, and no budget accounts for that. These ways do not leak:"
     )
     st.page_link(
         "pages/7_choose.py",

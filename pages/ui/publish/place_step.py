@@ -191,4 +191,9 @@ def summary(on: Subject) -> str:
         for name, low, high in zip(box.names, box.low, box.high, strict=True)
     ]
     more = f" and {len(ends) - SHOWN} more" * (len(ends) > SHOWN)
-    return plain(f"{', '.join(ends[:SHOWN])}{more}")
+    named = next((f"{name}: " for name, known in PLACES.items() if same_ends(known, box)), "")
+    return plain(f"{named}{', '.join(ends[:SHOWN])}{more}")
+
+
+def same_ends(one: Box, other: Box) -> bool:
+    return (one.low, one.high) == (other.low, other.high)

@@ -18,7 +18,8 @@ from pages.ui.publish.ledger_words import when
 from pages.ui.publish.publish_step import PublishStep
 from pages.ui.wording import plain
 
-CERTIFICATE_HEIGHT = 900
+#: As high as the map beside it, in pixels.
+HEIGHT, LABEL = 460, 35
 
 
 def draw(ledger: Ledger) -> None:
@@ -41,9 +42,10 @@ def draw(ledger: Ledger) -> None:
         f"{entry.charged}. {plain(gain)}"
     )
     found = release_map.rows_of(release)
-    shown, beside = st.columns([3, 2], gap="medium")
+    is_certified = PAGE in release.files and entry.purpose != TWIN
+    shown, beside, *last = st.columns([5, 3, 4] if is_certified else [3, 2], gap="medium")
     with shown:
-        release_map.draw(release, "released-map", found)
+        release_map.draw(release, "released-map", found, HEIGHT)
     with beside:
         downloads(release)
         if account := ledger.account(entry.account):
@@ -65,10 +67,27 @@ def draw(ledger: Ledger) -> None:
                     args=("check",),
                 )
         others()
+    for column in last:
+        with column:
+            certificate(release)
     release_map.table(release, found)
-    if PAGE in release.files and entry.purpose != TWIN:
-        with st.expander("The certificate", icon=":material/description:"):
-            st.iframe(release.files[PAGE].decode(), height=CERTIFICATE_HEIGHT)
+
+
+def certificate(release: Release) -> None:
+    """The first page of the certificate, as it is printed."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown("**The certificate**", width="stretch")
+        st.download_button(
+            "To print",
+            release.files[PAGE],
+            PAGE,
+            "text/html",
+            key="print-certificate",
+            type="tertiary",
+            icon=":material/print:",
+            on_click="ignore",
+        )
+    st.iframe(release.files[PAGE].decode(), height=HEIGHT - LABEL)
 
 
 def others() -> None:

@@ -18,7 +18,7 @@ from dpcore.release.unit import Unit
 from pages.ui import access, background, fragments, workers
 from pages.ui.access import Action
 from pages.ui.background import Job
-from pages.ui.confirmation import is_typed
+from pages.ui.confirmation import spending_button
 from pages.ui.publish import ledger_choice, lifetime_budget, step_list
 from pages.ui.publish.data_step import Opened
 from pages.ui.publish.publish_once import forget, refuse, ticket
@@ -83,14 +83,13 @@ def question(opened: Opened, unit: Unit, meant: Hashable) -> None:
     )
     fixed = "" if account else " The name and the budget for life are fixed with it."
     st.caption(explain.attack(epsilon, plain(unit.name)) + fixed)
-    is_meant = is_typed(name, "confirm rows of each")
-    st.button(
+    spending_button(
         f"Ask, and use ε {at_most(epsilon)} for good",
-        key="ask-rows",
+        name,
+        "ask-rows",
+        begin,
+        *(ticket(meant), opened, unit, ledger, name, epsilon, total),
         icon=":material/paid:",
-        disabled=not is_meant,
-        on_click=begin,
-        args=(ticket(meant), opened, unit, ledger, name, epsilon, total),
     )
 
 
