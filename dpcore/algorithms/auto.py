@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from dpcore.algorithms._coarse_grid import plan_for
-from dpcore.algorithms.base import Algorithm, AuditHints, Room, get, register
+from dpcore.algorithms.base import Algorithm, AuditHints, PublishesPoints, Room, get, register
 from dpcore.algorithms.lift import BLIND, GRID_DIMENSIONS, best_terms
 from dpcore.privacy.accounting import MIN_EPSILON, Budget, Neighbors, Verdict
 from dpcore.queries.curator import Curator
@@ -119,6 +119,7 @@ class Auto(Algorithm):
     title = "Best for this data"
     paper = "ours"
     verdict = Verdict.PROVED
+    publishes_points = PublishesPoints.USUALLY
     audit = AuditHints(
         rooms=(
             Room(5000, 2),

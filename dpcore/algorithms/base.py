@@ -8,6 +8,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -72,6 +73,15 @@ POINTS = Parameter(
 )
 
 
+class PublishesPoints(StrEnum):
+    """Whether an algorithm publishes weighted points beside its centers."""
+
+    NEVER = "never"
+    #: Unless noise hides where the rows are.
+    USUALLY = "usually"
+    ALWAYS = "always"
+
+
 @dataclass(frozen=True)
 class Room:
     """Data on which the audit enters a part of an algorithm that small ones leave out."""
@@ -129,6 +139,7 @@ class Algorithm(ABC):
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     #: Whether it can use, or needs, a delta above 0.
     uses_delta: ClassVar[bool] = False
+    publishes_points: ClassVar[PublishesPoints] = PublishesPoints.NEVER
     audit: ClassVar[AuditHints] = AuditHints()
 
     @abstractmethod
@@ -177,6 +188,8 @@ class SynopsisAlgorithm(Algorithm):
 
     Synopses of the regions of a map make up one of the whole map.
     """
+
+    publishes_points = PublishesPoints.ALWAYS
 
     @abstractmethod
     def summary(self, curator: Curator, k: int, *_: Any, **parameters: Any) -> Synopsis:

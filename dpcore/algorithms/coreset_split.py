@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, register
+from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, PublishesPoints, Room, register
 from dpcore.algorithms.coreset import SIZE_SHARE, private_coreset
 from dpcore.privacy.accounting import MIN_EPSILON, Budget, Verdict
 from dpcore.queries.curator import Curator
@@ -37,6 +37,7 @@ class CoresetSplit(Algorithm):
     title = "Private coreset, split"
     paper = "feldman2017"
     verdict = Verdict.PROVED
+    publishes_points = PublishesPoints.ALWAYS
     audit = AuditHints(
         settings={"rows": 1000}, rooms=(Room(3000, 3), Room(2500, 4), Room(100, 3, epsilon=1.02e-6))
     )

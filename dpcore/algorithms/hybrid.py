@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpcore.algorithms.base import Algorithm, AuditHints, Room, register
+from dpcore.algorithms.base import Algorithm, AuditHints, PublishesPoints, Room, register
 from dpcore.algorithms.centroid_error import smallest_epsilon_for_a_round
 from dpcore.algorithms.dplloyd import lloyd_round
 from dpcore.algorithms.eugkm import (
@@ -51,6 +51,7 @@ class Hybrid(Algorithm):
     title = "Hybrid"
     paper = "su2016"
     verdict = Verdict.REPAIRED
+    publishes_points = PublishesPoints.ALWAYS
     audit = AuditHints(settings={"starts": 2, "theta": 1.0}, rooms=(Room(2000, 2),))
     parameters = PARAMETERS
 

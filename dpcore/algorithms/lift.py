@@ -11,7 +11,7 @@ from dpcore.algorithms._coarse_grid import from_grid
 from dpcore.algorithms._grid_priors import along_the_diagonal, spread_out
 from dpcore.algorithms._matched_points import matched, points_of_cells
 from dpcore.algorithms._offset_rounds import OffsetTerms, Purse, moved, settled
-from dpcore.algorithms.base import Algorithm, AuditHints, Room, register
+from dpcore.algorithms.base import Algorithm, AuditHints, PublishesPoints, Room, register
 from dpcore.geometry.domain import FloatArray
 from dpcore.privacy.accounting import MIN_EPSILON, Accounting, Budget, Neighbors, Verdict
 from dpcore.privacy.gaussian import MAX_VALUES, MIN_DELTA
@@ -112,6 +112,7 @@ class Lift(Algorithm):
     title = "Lift"
     paper = "ours"
     verdict = Verdict.PROVED
+    publishes_points = PublishesPoints.USUALLY
     audit = AuditHints(
         rooms=(
             Room(2000, 4),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, Room, register
+from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, PublishesPoints, Room, register
 from dpcore.geometry.domain import TICKS, FloatArray, Grid, IntArray, to_ticks
 from dpcore.geometry.voronoi import Voronoi
 from dpcore.kmeans.lloyd import lloyd
@@ -114,6 +114,7 @@ class NetCoreset(Algorithm):
     paper = "feldman2017"
     sources = ("feldman2009",)
     verdict = Verdict.PROVED
+    publishes_points = PublishesPoints.ALWAYS
     audit = AuditHints(settings={"lattice": 4, "starts": 1}, rooms=(Room(60, 3),))
     parameters = (
         Parameter("lattice", "Candidates for centers, a side.", 16, 2, 64),

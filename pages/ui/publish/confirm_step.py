@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from dpcore.algorithms import get
-from dpcore.algorithms.base import SynopsisAlgorithm
+from dpcore.algorithms.base import PublishesPoints
 from dpcore.privacy import explain
 from dpcore.privacy.rounding import up
 from dpcore.release.amounts import Amount
@@ -27,10 +27,13 @@ from pages.ui.publish.publish_once import forget, refuse, running, ticket
 from pages.ui.publish.publish_step import PublishStep
 from pages.ui.wording import plain
 
-#: Methods that publish points though these do not serve for regions, and that publish some unless
-#: noise hides where the rows are.
-WITH_POINTS = ("coreset-split", "hybrid", "net-coreset")
-SOMETIMES_WITH_POINTS = ("auto", "lift")
+#: What a release publishes beside its centers.
+POINTS = {
+    PublishesPoints.NEVER: "",
+    PublishesPoints.USUALLY: ", and **summary points** if there are enough rows to show more than "
+    "noise",
+    PublishesPoints.ALWAYS: ", and the **summary points** that they come from",
+}
 
 
 def draw(plan: ReleasePlan, ledger: Ledger) -> None:
@@ -46,7 +49,8 @@ def draw(plan: ReleasePlan, ledger: Ledger) -> None:
             return
         st.markdown(
             f"We will publish **{plan.k} centers** of “{plain(plan.name)}”"
-            f"{points(plan.algorithm)}. Anyone may see and keep them. **Nothing is used yet.**"
+            f"{POINTS[get(plan.algorithm).publishes_points]}. "
+            "Anyone may see and keep them. **Nothing is used yet.**"
         )
         three_lines(plan, ledger)
         before(plan, ledger)
@@ -55,16 +59,6 @@ def draw(plan: ReleasePlan, ledger: Ledger) -> None:
             st.markdown("\n".join(f"- {plain(sentence)}" for sentence in plan.statement()))
             save_plan(replace(plan, publication=release_words.publication(plan)))
         spend(ticket(meant), plan, ledger)
-
-
-def points(algorithm: str) -> str:
-    """What a release by a method publishes beside its centers, in words."""
-    system = get(algorithm)
-    if isinstance(system, SynopsisAlgorithm) or system.key in WITH_POINTS:
-        return ", and the **summary points** that they come from"
-    if system.key in SOMETIMES_WITH_POINTS:
-        return ", and **summary points** if there are enough rows to show more than noise"
-    return ""
 
 
 def save_plan(plan: ReleasePlan) -> None:
