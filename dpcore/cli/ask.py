@@ -28,7 +28,7 @@ MOST_SHOWN = 20
 
 def add(command: argparse.ArgumentParser) -> None:
     command.description = (
-        "Answers more questions from the files of a release, also of one published elsewhere. "
+        "Answer more questions from the files of a release, also of one published elsewhere. "
         "Every answer is free: it is computed from what is public already. Without a question it "
         "shows the cost for each number of centers."
     )
@@ -62,7 +62,7 @@ def add(command: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="write a Jupyter notebook that asks the same questions",
     )
-    command.add_argument("--json", action="store_true", help="for programs")
+    command.add_argument("--json", action="store_true", help="print JSON")
     command.set_defaults(do=do)
 
 

@@ -43,7 +43,7 @@ def add(command: argparse.ArgumentParser) -> None:
         help="run every case once and list the branches of the algorithms that none enters",
     )
     command.add_argument(
-        "--told", action="store_true", help="show the findings of the last full audit"
+        "--last", action="store_true", help="show the findings of the last full audit"
     )
     command.add_argument("--json", action="store_true", help="print JSON")
     command.set_defaults(do=do)
@@ -52,7 +52,7 @@ def add(command: argparse.ArgumentParser) -> None:
 def do(arguments: argparse.Namespace) -> int:
     if arguments.coverage:
         return tell_coverage()
-    if arguments.told:
+    if arguments.last:
         tell(findings())
         return 0
     if arguments.runs < 8:

@@ -21,7 +21,7 @@ NONE = 1
 
 def add(command: argparse.ArgumentParser) -> None:
     command.description = (
-        "Finds the strictest of the seven named levels that meets a need, and says where that is "
+        "Find the strictest of the seven named levels that meets a need, and say where that is "
         "known from: public data, or public data of the same size as yours, or the error analysis. "
         "Private rows are never looked at. Exit code 1 says that no level meets the need."
     )
@@ -53,7 +53,7 @@ def add(command: argparse.ArgumentParser) -> None:
     command.add_argument("--delta", type=float, default=0.0, help="for methods that can use it")
     add_neighbors(command)
     command.add_argument("--every-level", action="store_true", help="look at all seven levels")
-    command.add_argument("--json", action="store_true", help="for programs")
+    command.add_argument("--json", action="store_true", help="print JSON")
     command.set_defaults(do=do)
 
 
