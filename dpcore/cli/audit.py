@@ -9,7 +9,7 @@ from dpcore.audit.attack import AuditFinding
 from dpcore.audit.campaign import RUNS, Findings, Walked, attacks, findings, today, walks
 from dpcore.audit.cases import cases_of
 from dpcore.audit.coverage import EXCUSED, covered
-from dpcore.cli.arguments import kept, seed, to_be_written
+from dpcore.cli.arguments import output_path, read_saved, seed
 from dpcore.cli.progress_meter import progress
 from dpcore.errors import BadInput
 from dpcore.privacy.accounting import Verdict
@@ -33,7 +33,7 @@ def add(command: argparse.ArgumentParser) -> None:
     command.add_argument("--workers", type=int, help="processes (default: one for each processor)")
     command.add_argument(
         "--save",
-        type=to_be_written,
+        type=output_path,
         metavar="FILE",
         help="save the findings in this file; if you name algorithms, only theirs are replaced",
     )
@@ -60,7 +60,7 @@ def do(arguments: argparse.Namespace) -> int:
     keys = dict.fromkeys(arguments.algorithms or ALGORITHMS)
     cases = [case for key in keys for case in cases_of(get(key))]
     partly = arguments.save and arguments.algorithms
-    before = kept(arguments.save, Findings.from_json) if partly else None
+    before = read_saved(arguments.save, Findings.from_json) if partly else None
     found = attacks(cases, arguments.runs, arguments.seed, arguments.workers)
     report = Findings(
         today(),

@@ -58,7 +58,7 @@ def add(command: argparse.ArgumentParser) -> None:
 
 
 def do(arguments: argparse.Namespace) -> int:
-    data, box = known(arguments)
+    data, box = public_data_or_box(arguments)
     found = recommend(
         arguments.need,
         data,
@@ -75,7 +75,7 @@ def do(arguments: argparse.Namespace) -> int:
     return NONE if found.level is None else 0
 
 
-def known(arguments: argparse.Namespace) -> tuple[Dataset | None, Box | None]:
+def public_data_or_box(arguments: argparse.Namespace) -> tuple[Dataset | None, Box | None]:
     """The public data to measure on, or the box of private ones."""
     if arguments.data is None:
         if not arguments.box or arguments.n is None:
