@@ -105,7 +105,7 @@ def tell(report: Findings) -> None:
 
 
 def tell_coverage() -> int:
-    """Which branches the cases enter, module by module, and which they do not."""
+    """Print the branches that the cases enter, module by module, and those that none enters."""
     coverage = covered()
     for name, branches in coverage.branches.items():
         print(f"{name:<40} {len(branches & coverage.entered):4} of {len(branches):4} branches")

@@ -80,5 +80,5 @@ def tell(books: Ledger) -> None:
 
 
 def cost(entry: Entry) -> str:
-    """What was charged, and of how much where a run ended early."""
+    """The charge, and the whole price where a run ended early."""
     return str(entry.charged) + f" of {entry.asked}" * (entry.charged != entry.asked)

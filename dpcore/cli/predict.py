@@ -168,7 +168,7 @@ def tell(
 
 
 def figures(each: Prediction | str) -> str:
-    """What noise makes of it, and the most that it can be where cells are coarse."""
+    """The predicted error: by noise alone, and at most where cells are coarse."""
     if isinstance(each, str):
         return "cannot run"
     if each.bias:

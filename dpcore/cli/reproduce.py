@@ -132,7 +132,7 @@ def catalog(listed: list[Reproduction]) -> None:
 
 
 def described(each: Reproduction) -> dict[str, Any]:
-    """What a finding says of itself, as data."""
+    """A finding as data."""
     return {
         "name": each.name,
         "paper": each.paper,

@@ -57,7 +57,7 @@ def so_far(usual: Spread | None) -> str:
 
 
 def story(choice: Choice, picture: Picture, usual: Spread | None) -> None:
-    """What the level does to centers and to an attacker, in two sentences."""
+    """Two sentences on what the level does to centers and to an attacker."""
     on_map = choice.about.geographic
     if usual is None:
         farthest = picture.truth.value.partners["shift"].max()
