@@ -22,7 +22,7 @@ from pages.ui.wording import percent
 COLORS = {Verdict.PROVED: "blue", Verdict.REPAIRED: "blue", Verdict.UNPROVEN: "orange"}
 MEANINGS = {
     Verdict.PROVED: "Its claim has a proof, which we checked.",
-    Verdict.REPAIRED: "Its published claim fails. We repaired the method, and that is proved.",
+    Verdict.REPAIRED: "Its published claim fails. We repaired the method and proved the repair.",
     Verdict.UNPROVEN: "Its claim does not hold. The method is here for study only.",
 }
 SAFE = {
