@@ -23,7 +23,7 @@ NAME_SHOWN, LIST_SHOWN = 200, 1000
 
 
 class DpcoreError(Exception):
-    """What dpcore refuses to do, in words for people.
+    """An error that dpcore raises on purpose, in words for people.
 
     Examples
     --------

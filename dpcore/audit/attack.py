@@ -78,7 +78,7 @@ class AuditFinding:
 
 
 class Heard(NamedTuple):
-    """What one run reveals, what its answers cost, and what is wrong with it."""
+    """The observation of one run, the cost of its answers, and its fault, if any."""
 
     seen: dict[str, FloatArray]
     cost: float | None
@@ -210,7 +210,7 @@ def _total(
 
 
 def attempt(case: Case, data: Dataset, coin: int, noise: Any, coupling: Coupling) -> Seen:
-    """What a run of a case on some data reveals, even if it is an error."""
+    """The observation of a run of a case on some data, even if it is an error."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")

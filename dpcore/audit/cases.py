@@ -73,8 +73,8 @@ class Case:
 
     @property
     def allowed(self) -> float:
-        """What questions that the pair moves may be asked for in all: each of its rows may be in
-        a part of its own, and under levels the claim says what they come to."""
+        """The most that the questions which the pair moves may cost together: each of its rows may
+        be in a part of its own, and under levels the claim says what they come to."""
         if self.levels or self.thresholds:
             return self.epsilon
         return (self.spends or self.epsilon) * self.moves

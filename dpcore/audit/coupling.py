@@ -77,7 +77,7 @@ class Phantoms:
 
 @dataclass
 class Coupling:
-    """What a run on one data set and its replay on the other share besides the noisy answers."""
+    """The coins and deals that a run on one data set and its replay on the other share."""
 
     seed: int
     #: Whether all cells are asked where a shortcut would ask some. A run by the shortcut has no
@@ -255,7 +255,7 @@ class AuditedCurator(Curator):
         return SparseCells(np.arange(number) >> cells.bits, bits.astype(bool)), every
 
     def _phantoms(self, cells: SparsePartition, threshold: int, scale: float) -> SparseCells:
-        """What the shortcut draws, counted: where all cells are asked it is left out."""
+        """The cells that the shortcut draws, counted. Where all cells are asked there are none."""
         found = super()._phantoms(cells, threshold, scale)
         chance = math.exp(-threshold / scale) / (1 + math.exp(-1 / scale))
         self._coupling.chance = chance
@@ -272,7 +272,7 @@ class AuditedCurator(Curator):
     def full_cells(
         self, cells: SparsePartition, margin: float, loss: Pure, why: str
     ) -> SparseCells:
-        """What the shortcut reports, of empty cells, counted."""
+        """The empty cells that the shortcut reports, counted."""
         full = super().full_cells(cells, margin, loss, why)
         if not self._coupling.writes_out:
             own, _ = super()._occupied(cells)

@@ -71,7 +71,7 @@ class Laws:
         return np.asarray(ndtr((noise - 0.5 + jitter) / asked.scale))
 
     def fault(self, phantoms: Sequence[Phantoms]) -> str:
-        """What is wrong with the noise, in words, or nothing."""
+        """The fault of the noise in words; empty if there is none."""
         for each in phantoms:
             if each.mean and each.chance < DOUBT:
                 return (

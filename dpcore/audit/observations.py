@@ -20,7 +20,7 @@ Seen = dict[str, Any]
 
 
 def failure(error: Exception) -> Seen:
-    """What a run reveals that ends in an error: its class and its whole message."""
+    """The observation of a run that ends in an error: the class and the whole message."""
     seen: Seen = {"error": type(error).__name__, "error.message": str(error)}
     smallest = getattr(error, "smallest_epsilon", None)
     if smallest is not None:
@@ -29,7 +29,7 @@ def failure(error: Exception) -> Seen:
 
 
 def result(run: RunResult) -> Seen:
-    """What a complete run reveals: centers, synopsis, facts, every step and every charge.
+    """The observation of a complete run: centers, synopsis, facts, every step and every charge.
 
     Without the truth behind the steps, which only the owner of the data may see.
     """

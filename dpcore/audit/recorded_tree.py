@@ -1,4 +1,4 @@
-"""What the decisions of a tree cost on a pair of data sets, worked out over all trees there are."""
+"""The cost of the decisions of a tree on a pair of data sets, worked out over all trees."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class RecordedTree(RecordedAnswer):
     tree: SplitTree | None = None
 
     def loss(self, other: RecordedTree) -> ReplayLoss:
-        """What was lost by it, with the same tree decided on other data.
+        """The privacy loss of the tree against the same tree decided on other data.
 
         The most is found from the deepest cells up: a cell is cut or not, and if it is, its parts
         are decided of, each on its own.
@@ -85,8 +85,8 @@ class RecordedTree(RecordedAnswer):
 
 
 def loss_of(first: RecordedAnswer, second: RecordedAnswer) -> ReplayLoss:
-    """What was lost by a question with one exact answer on the first data set, and one on the
-    second."""
+    """The privacy loss of a question with one exact answer on the first data set and another on
+    the second."""
     if isinstance(first, RecordedTree) and isinstance(second, RecordedTree):
         return first.loss(second)
     return loss(first, second)

@@ -115,7 +115,7 @@ def _asked(
 
 @dataclass(frozen=True)
 class ReplayLoss:
-    """What one question costs on one pair of data sets."""
+    """The cost of one question on one pair of data sets."""
 
     kind: NoiseKind | str
     #: The log odds that its answer speaks for the first data set.

@@ -90,7 +90,7 @@ def targets() -> dict[str, Target]:
 
 @dataclass(frozen=True)
 class AttackSetup:
-    """What is attacked: the method and its level, what differs, and how often it is published."""
+    """The target of an attack: the method, its level, what differs, and how often it publishes."""
 
     algorithm: str = "adaptive"
     epsilon: float = 0.2

@@ -205,7 +205,7 @@ NUMBERS = (
 
 
 def seen(rounds: Sequence[Round]) -> tuple[FloatArray, np.ndarray[Any, Any]]:
-    """What a guesser sees in each round, one row a round, and whether the trip was there."""
+    """The numbers that a guesser sees, one row a round, and whether the trip was there."""
     numbers = [
         (each.odds, each.own_count, each.size or 0, len(each.counts.counts)) for each in rounds
     ]

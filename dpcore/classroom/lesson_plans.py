@@ -58,7 +58,7 @@ class Lesson:
     picture: int = 1
 
     def address(self, step: int) -> dict[str, str]:
-        """What the page's address says at a step, counted from 1."""
+        """The keys of the page's address at a step, counted from 1."""
         return {**self.steps[step - 1].opens, "lesson": self.key, "at": str(step)}
 
 

@@ -32,7 +32,7 @@ def seed(text: str) -> int:
     return int(text)
 
 
-def to_be_written(text: str) -> Path:
+def output_path(text: str) -> Path:
     """Parse the path of an output file; its folder must exist, which we check before the work."""
     path = Path(text)
     if path.is_dir() or not path.parent.is_dir():
@@ -41,7 +41,7 @@ def to_be_written(text: str) -> Path:
     return path
 
 
-def kept(file: Path, read: Callable[[str], T]) -> T | None:
+def read_saved(file: Path, read: Callable[[str], T]) -> T | None:
     """The contents of a file that --save wrote earlier, or None if there is none."""
     if not file.exists():
         return None

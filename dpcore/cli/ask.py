@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from dpcore.cli.arguments import to_be_written
+from dpcore.cli.arguments import output_path
 from dpcore.datasets.area_files import read_areas
 from dpcore.datasets.area_shapes import check_names
 from dpcore.datasets.engines.paths import read_small
@@ -28,7 +28,7 @@ MOST_SHOWN = 20
 
 def add(command: argparse.ArgumentParser) -> None:
     command.description = (
-        "Answers more questions from the files of a release, also of one published elsewhere. "
+        "Answer more questions from the files of a release, also of one published elsewhere. "
         "Every answer is free: it is computed from what is public already. Without a question it "
         "shows the cost for each number of centers."
     )
@@ -58,11 +58,11 @@ def add(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--notebook",
-        type=to_be_written,
+        type=output_path,
         metavar="FILE",
         help="write a Jupyter notebook that asks the same questions",
     )
-    command.add_argument("--json", action="store_true", help="for programs")
+    command.add_argument("--json", action="store_true", help="print JSON")
     command.set_defaults(do=do)
 
 
@@ -72,7 +72,7 @@ def do(arguments: argparse.Namespace) -> None:
     release = opened(arguments.release)
     if arguments.notebook:
         arguments.notebook.write_bytes(ask_notebook(release.certificate))
-    answers = dict(answered(arguments, release))
+    answers = dict(answers_of(arguments, release))
     if not answers and not arguments.notebook:
         answers["costs"] = costs(release)
     if arguments.json:
@@ -86,7 +86,7 @@ def do(arguments: argparse.Namespace) -> None:
     print(f"\n{ask.FREE}")
 
 
-def answered(arguments: argparse.Namespace, release: PublishedFiles) -> Iterator[tuple[str, Any]]:
+def answers_of(arguments: argparse.Namespace, release: PublishedFiles) -> Iterator[tuple[str, Any]]:
     """The answer to each question that was asked, by its kind, as plain data."""
     if arguments.k is not None or arguments.median:
         k = len(release.centers) if arguments.k is None else arguments.k

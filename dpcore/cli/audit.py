@@ -9,7 +9,7 @@ from dpcore.audit.attack import AuditFinding
 from dpcore.audit.campaign import RUNS, Findings, Walked, attacks, findings, today, walks
 from dpcore.audit.cases import cases_of
 from dpcore.audit.coverage import EXCUSED, covered
-from dpcore.cli.arguments import kept, seed, to_be_written
+from dpcore.cli.arguments import output_path, read_saved, seed
 from dpcore.cli.progress_meter import progress
 from dpcore.errors import BadInput
 from dpcore.privacy.accounting import Verdict
@@ -33,7 +33,7 @@ def add(command: argparse.ArgumentParser) -> None:
     command.add_argument("--workers", type=int, help="processes (default: one for each processor)")
     command.add_argument(
         "--save",
-        type=to_be_written,
+        type=output_path,
         metavar="FILE",
         help="save the findings in this file; if you name algorithms, only theirs are replaced",
     )
@@ -43,7 +43,7 @@ def add(command: argparse.ArgumentParser) -> None:
         help="run every case once and list the branches of the algorithms that none enters",
     )
     command.add_argument(
-        "--told", action="store_true", help="show the findings of the last full audit"
+        "--last", action="store_true", help="show the findings of the last full audit"
     )
     command.add_argument("--json", action="store_true", help="print JSON")
     command.set_defaults(do=do)
@@ -52,7 +52,7 @@ def add(command: argparse.ArgumentParser) -> None:
 def do(arguments: argparse.Namespace) -> int:
     if arguments.coverage:
         return tell_coverage()
-    if arguments.told:
+    if arguments.last:
         tell(findings())
         return 0
     if arguments.runs < 8:
@@ -60,7 +60,7 @@ def do(arguments: argparse.Namespace) -> int:
     keys = dict.fromkeys(arguments.algorithms or ALGORITHMS)
     cases = [case for key in keys for case in cases_of(get(key))]
     partly = arguments.save and arguments.algorithms
-    before = kept(arguments.save, Findings.from_json) if partly else None
+    before = read_saved(arguments.save, Findings.from_json) if partly else None
     found = attacks(cases, arguments.runs, arguments.seed, arguments.workers)
     report = Findings(
         today(),
@@ -105,7 +105,7 @@ def tell(report: Findings) -> None:
 
 
 def tell_coverage() -> int:
-    """Which branches the cases enter, module by module, and which they do not."""
+    """Print the branches that the cases enter, module by module, and those that none enters."""
     coverage = covered()
     for name, branches in coverage.branches.items():
         print(f"{name:<40} {len(branches & coverage.entered):4} of {len(branches):4} branches")

@@ -1,4 +1,4 @@
-"""What each exit code of the `dpcore` command means: the one place that says it."""
+"""The exit codes of the `dpcore` command and their meanings, in one place."""
 
 from __future__ import annotations
 

@@ -63,10 +63,12 @@ def do(arguments: argparse.Namespace) -> None:
         f"{system.title}: n = {n:,}, k = {arguments.k}, d = {d}, epsilon = {arguments.epsilon:g}, "
         f"delta = {arguments.delta:g}, beta = {arguments.beta:g}\n"
     )
-    print("\n\n".join(told(each) for each in found) or "No theorem says how good its results are.")
+    print(
+        "\n\n".join(in_words(each) for each in found) or "No theorem says how good its results are."
+    )
 
 
-def told(each: Guarantee) -> str:
+def in_words(each: Guarantee) -> str:
     lines = (each.theorem.statement, each.bound.words, each.theorem.caution)
     wrapped = (textwrap.indent(textwrap.fill(line, WIDTH), "  ") for line in lines if line)
     return "\n".join([each.theorem.citation, *wrapped])

@@ -32,7 +32,7 @@ def do(arguments: argparse.Namespace) -> None:
     if arguments.number is not None:
         if books is None:
             raise BadInput(f"There is no ledger in {arguments.ledger}.")
-        again(books, arguments.number, arguments.output)
+        write_again(books, arguments.number, arguments.output)
     elif arguments.json:
         accounts = [account_as_dict(account) for account in books.accounts()] if books else []
         releases = [entry_as_dict(entry) for entry in books.entries()] if books else []
@@ -45,7 +45,7 @@ def do(arguments: argparse.Namespace) -> None:
         tell(books)
 
 
-def again(books: Ledger, number: int, folder: Path | None) -> None:
+def write_again(books: Ledger, number: int, folder: Path | None) -> None:
     release = reopened(books, number)
     if not release.files:
         entry = release.entry
@@ -80,5 +80,5 @@ def tell(books: Ledger) -> None:
 
 
 def cost(entry: Entry) -> str:
-    """What was charged, and of how much where a run ended early."""
+    """The charge, and the whole price where a run ended early."""
     return str(entry.charged) + f" of {entry.asked}" * (entry.charged != entry.asked)

@@ -73,7 +73,7 @@ def do(arguments: argparse.Namespace) -> None:
     chosen = {key: settings(get(key), arguments.set) for key in keys}
     found = {
         key: [
-            tried(key, n, arguments.k, d, epsilon, arguments.neighbors, chosen[key])
+            prediction_or_refusal(key, n, arguments.k, d, epsilon, arguments.neighbors, chosen[key])
             for epsilon in arguments.epsilons
         ]
         for key in keys
@@ -100,7 +100,7 @@ def public_numbers(arguments: argparse.Namespace) -> tuple[int, int]:
     return arguments.n or data.n, arguments.d or data.d
 
 
-def tried(
+def prediction_or_refusal(
     key: str, n: int, k: int, d: int, epsilon: float, neighbors: str, chosen: dict[str, Any]
 ) -> Prediction | str:
     """The prediction, or why there is none."""
@@ -168,7 +168,7 @@ def tell(
 
 
 def figures(each: Prediction | str) -> str:
-    """What noise makes of it, and the most that it can be where cells are coarse."""
+    """The predicted error: by noise alone, and at most where cells are coarse."""
     if isinstance(each, str):
         return "cannot run"
     if each.bias:

@@ -21,7 +21,7 @@ NONE = 1
 
 def add(command: argparse.ArgumentParser) -> None:
     command.description = (
-        "Finds the strictest of the seven named levels that meets a need, and says where that is "
+        "Find the strictest of the seven named levels that meets a need, and say where that is "
         "known from: public data, or public data of the same size as yours, or the error analysis. "
         "Private rows are never looked at. Exit code 1 says that no level meets the need."
     )
@@ -53,12 +53,12 @@ def add(command: argparse.ArgumentParser) -> None:
     command.add_argument("--delta", type=float, default=0.0, help="for methods that can use it")
     add_neighbors(command)
     command.add_argument("--every-level", action="store_true", help="look at all seven levels")
-    command.add_argument("--json", action="store_true", help="for programs")
+    command.add_argument("--json", action="store_true", help="print JSON")
     command.set_defaults(do=do)
 
 
 def do(arguments: argparse.Namespace) -> int:
-    data, box = known(arguments)
+    data, box = public_data_or_box(arguments)
     found = recommend(
         arguments.need,
         data,
@@ -75,7 +75,7 @@ def do(arguments: argparse.Namespace) -> int:
     return NONE if found.level is None else 0
 
 
-def known(arguments: argparse.Namespace) -> tuple[Dataset | None, Box | None]:
+def public_data_or_box(arguments: argparse.Namespace) -> tuple[Dataset | None, Box | None]:
     """The public data to measure on, or the box of private ones."""
     if arguments.data is None:
         if not arguments.box or arguments.n is None:

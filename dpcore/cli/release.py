@@ -17,8 +17,8 @@ from dpcore.cli.arguments import (
     check_name,
     check_own_levels,
     opened_path,
+    output_path,
     settings,
-    to_be_written,
 )
 from dpcore.cli.exit_codes import UNTOLD
 from dpcore.cli.ledger_arguments import (
@@ -130,7 +130,7 @@ def add(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--save-plan",
-        type=to_be_written,
+        type=output_path,
         metavar="FILE",
         help="write these options to a TOML file for `dpcore release FILE`, and publish nothing",
     )
@@ -141,7 +141,7 @@ def add(command: argparse.ArgumentParser) -> None:
 
 def do(arguments: argparse.Namespace) -> None:
     books = ledger(arguments)
-    plan, note = planned(arguments, books), ReleaseNote(arguments.who, arguments.why)
+    plan, note = plan_of(arguments, books), ReleaseNote(arguments.who, arguments.why)
     if arguments.save_plan:
         for name, text in plan_files(plan, arguments.save_plan.name).items():
             arguments.save_plan.with_name(name).write_text(text, encoding="utf-8")
@@ -199,7 +199,7 @@ def default_folder(number: int) -> Path:
     return Path(f"release-{number}")
 
 
-def planned(arguments: argparse.Namespace, books: Ledger) -> ReleasePlan:
+def plan_of(arguments: argparse.Namespace, books: Ledger) -> ReleasePlan:
     """The plan that the arguments describe."""
     data = source(arguments)
     unit = Unit(arguments.unit or unit_of(arguments), arguments.ids, arguments.rows)

@@ -14,7 +14,7 @@ from typing import Any
 from dpcore._suggestion import did_you_mean
 from dpcore.algorithms import PAPERS
 from dpcore.algorithms.references import paper_key
-from dpcore.cli.arguments import kept, seed, to_be_written
+from dpcore.cli.arguments import output_path, read_saved, seed
 from dpcore.errors import BadInput
 from dpcore.papers.check import Conclusion
 from dpcore.papers.figure_row import Row
@@ -49,7 +49,7 @@ def add(command: argparse.ArgumentParser) -> None:
     command.add_argument("--seed", type=seed, default=0, help="seed of the runs (%(default)s)")
     command.add_argument(
         "--save",
-        type=to_be_written,
+        type=output_path,
         metavar="FILE",
         help="save the outcomes in this file, replacing older ones (without a name: all findings)",
     )
@@ -70,11 +70,11 @@ def do(arguments: argparse.Namespace) -> None:
             catalog(listed)
         return
     if arguments.save:
-        kept(arguments.save, from_json)  # report a bad file before the long work
+        read_saved(arguments.save, from_json)  # report a bad file before the long work
     shelf, effort = Shelf(arguments.data), Effort(arguments.quick, arguments.seed)
     outcomes = []
-    for name in chosen(arguments.name):
-        outcomes.append(measured(name, shelf, effort))
+    for name in names_of(arguments.name):
+        outcomes.append(measure(name, shelf, effort))
         if arguments.save:
             save(outcomes[-1], arguments.save)
         if not arguments.json:
@@ -85,14 +85,14 @@ def do(arguments: argparse.Namespace) -> None:
 
 def save(outcome: ReproductionRun, file: Path) -> None:
     """Put an outcome into the file, in the place of the last one, unless it could not be run."""
-    saved = kept(file, from_json) or {}
+    saved = read_saved(file, from_json) or {}
     if outcome.check.finding is not Conclusion.CANNOT_RUN:
         saved[outcome.reproduction.name] = outcome
     text = to_json(saved[each.name] for each in in_order(saved))
     file.write_text(text, encoding="utf-8")
 
 
-def chosen(name: str | None) -> list[str]:
+def names_of(name: str | None) -> list[str]:
     """The finding of that name, or all findings of that paper; all findings without a name."""
     if name is None:
         return [each.name for each in in_order(REPRODUCTIONS)]
@@ -108,7 +108,7 @@ def chosen(name: str | None) -> list[str]:
     return of_paper
 
 
-def measured(name: str, shelf: Shelf, effort: Effort) -> ReproductionRun:
+def measure(name: str, shelf: Shelf, effort: Effort) -> ReproductionRun:
     """One finding, run to its end; where a person watches, rows are counted as they come."""
     start, watched = time.monotonic(), sys.stderr.isatty()
     for outcome in reproduce(name, shelf, effort):
@@ -132,7 +132,7 @@ def catalog(listed: list[Reproduction]) -> None:
 
 
 def described(each: Reproduction) -> dict[str, Any]:
-    """What a finding says of itself, as data."""
+    """A finding as data."""
     return {
         "name": each.name,
         "paper": each.paper,

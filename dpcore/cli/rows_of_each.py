@@ -24,7 +24,7 @@ from dpcore.release.unit import Unit
 
 def add(command: argparse.ArgumentParser) -> None:
     command.description = (
-        "Asks for the number of rows that about 95 in 100 ids do not exceed, which "
+        "Ask for the number of rows that about 95 in 100 ids do not exceed, which "
         "`dpcore release --ids COLUMN --rows M` needs. The answer is private and uses part of the "
         "budget of the data. Rows count wherever they lie."
     )

@@ -18,9 +18,9 @@ from dpcore.cli.arguments import (
     check_name,
     check_own_levels,
     dataset,
+    output_path,
     request,
     seed,
-    to_be_written,
 )
 from dpcore.cli.progress_meter import Stages
 from dpcore.cli.region_arguments import add_regions, regions
@@ -70,7 +70,7 @@ def add(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--format", choices=list(FORMATS), help="print only the centers, in this format"
     )
-    command.add_argument("--output", type=to_be_written, help="write the centers to this file")
+    command.add_argument("--output", type=output_path, help="write the centers to this file")
     command.add_argument(
         "--json", action="store_true", help="print the centers and the transcript as JSON"
     )

@@ -108,7 +108,7 @@ def do(arguments: argparse.Namespace) -> None:
         runs=arguments.runs,
         metrics=arguments.metrics or (None if arguments.json or arguments.csv else SHOWN),
     )
-    rows = [opened(trial) for trial in watched(trials, len(requests) * arguments.runs)]
+    rows = [opened(trial) for trial in with_progress(trials, len(requests) * arguments.runs)]
     status = "" if data.about.public else NonPrivateCenters.status
     if arguments.json:
         print(as_json(rows, status))
@@ -139,7 +139,9 @@ def sweep_area(
         arguments.runs,
         metrics=arguments.metrics or usual_ones,
     )
-    rows = [opened(each) for each in watched(trials, len(arguments.epsilons) * arguments.runs)]
+    rows = [
+        opened(each) for each in with_progress(trials, len(arguments.epsilons) * arguments.runs)
+    ]
     if arguments.csv:
         status = "" if data.about.public else NonPrivateCenters.status
         print(areas_as_csv(rows, status), end="")
@@ -157,7 +159,7 @@ def sweep_area(
     print("\n".join(dict.fromkeys(row.refusal for row in rows if row.refusal)))
 
 
-def watched(trials: Iterable[T], total: int) -> Iterator[T]:
+def with_progress(trials: Iterable[T], total: int) -> Iterator[T]:
     """The trials one by one, with a progress line on the finished ones and the next one."""
     done = 0
     with Stages() as stages:

@@ -50,24 +50,24 @@ def do(arguments: argparse.Namespace) -> int:
     if arguments.certificate.is_dir():
         arguments.certificate /= NAME
     certificate = read(arguments.certificate, MOST_BYTES)
-    files = arguments.files or beside(arguments.certificate, certificate)
+    files = arguments.files or listed_files(arguments.certificate, certificate)
     names = [path.name for path in files]
     if twice := {name for name in names if names.count(name) > 1}:
         raise BadInput(f"Two files are called {min(twice)}: check them one after the other.")
     findings = verify(certificate, {path.name: read(path) for path in files}, key)
     if arguments.ledger is not None:
-        findings += issued(certificate, arguments)
+        findings += ledger_findings(certificate, arguments)
     if arguments.json:
         print(json.dumps([asdict(finding) for finding in findings], indent=1))
     else:
         tell(findings)
-        if not arguments.files and (others := strangers(arguments.certificate, files)):
+        if not arguments.files and (others := unlisted_files(arguments.certificate, files)):
             shown = ", ".join(others[:MOST_SHOWN]) + " …" * (len(others) > MOST_SHOWN)
             print(f"Not part of this release: {shown}.")
     return BROKEN if any(finding.holds is False for finding in findings) else 0
 
 
-def beside(path: Path, certificate: bytes) -> list[Path]:
+def listed_files(path: Path, certificate: bytes) -> list[Path]:
     """The files in the certificate's folder that it names."""
     try:
         names = [PAGE, *json.loads(certificate)["files"]]
@@ -76,11 +76,11 @@ def beside(path: Path, certificate: bytes) -> list[Path]:
     return [file for file in sorted(path.parent.iterdir()) if file.name in names]
 
 
-def strangers(path: Path, files: list[Path]) -> list[str]:
+def unlisted_files(path: Path, files: list[Path]) -> list[str]:
     """Other files in the certificate's folder, which nobody can say anything about."""
     checked = {file.resolve() for file in [path, *files]}
-    beside = (file for file in sorted(path.parent.iterdir()) if file.resolve() not in checked)
-    return [file.name for file in beside if file.is_file()]
+    others = (file for file in sorted(path.parent.iterdir()) if file.resolve() not in checked)
+    return [file.name for file in others if file.is_file()]
 
 
 def read(path: Path, most: int = MOST_FILE) -> bytes:
@@ -95,8 +95,9 @@ def read(path: Path, most: int = MOST_FILE) -> bytes:
         raise BadInput(f"{path} cannot be read: {problem.strerror}.") from problem
 
 
-def issued(certificate: bytes, arguments: argparse.Namespace) -> list[Finding]:
-    """Whether a ledger is whole, holds this very certificate, and what that followed."""
+def ledger_findings(certificate: bytes, arguments: argparse.Namespace) -> list[Finding]:
+    """Findings on a ledger: whether it is whole, holds this very certificate, and was once as the
+    certificate says."""
     where = f"the ledger in {arguments.ledger}"
     what = f"{where} issued this certificate"
     books = books_to_read(arguments)
@@ -108,12 +109,12 @@ def issued(certificate: bytes, arguments: argparse.Namespace) -> list[Finding]:
     return [
         Finding(f"{where} is whole: its chain of {len(heads) - 1} releases holds", True),
         Finding(what, same, older),
-        *followed(certificate, heads, where),
+        *chain_findings(certificate, heads, where),
     ]
 
 
-def followed(certificate: bytes, heads: list[str], where: str) -> list[Finding]:
-    """Whether the chain of a ledger has the head that a certificate names."""
+def chain_findings(certificate: bytes, heads: list[str], where: str) -> list[Finding]:
+    """The finding on the chain of a ledger: whether it has the head that a certificate names."""
     try:
         head = json.loads(certificate).get(HEAD)
     except (ValueError, AttributeError, RecursionError):

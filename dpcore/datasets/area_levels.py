@@ -53,7 +53,7 @@ MOST_TOLD = 20
 
 
 def cost_of_move(origin: float, destination: float, neighbors: Neighbors) -> float:
-    """What it costs that a row moves between areas of these levels, or within one."""
+    """The cost of a row that moves between areas of these levels, or within one."""
     together = origin + destination
     return together if neighbors is Neighbors.ADD_REMOVE else together / 2
 
@@ -64,7 +64,7 @@ def sentences(
     neighbors: Neighbors = Neighbors.ADD_REMOVE,
     rows: int = 1,
 ) -> list[str]:
-    """What the levels of all areas protect, in sentences; one unit has so many rows at most."""
+    """Sentences on what the levels of all areas protect; one unit has at most `rows` rows."""
     levels = told(epsilons)
     largest, *rest = sorted(epsilons.values(), reverse=True)
     between = at_most(cost_of_move(largest, rest[0], neighbors)) if rest else ""

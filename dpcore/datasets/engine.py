@@ -56,7 +56,7 @@ class EngineDataset(Dataset):
 
     @property
     def tally(self) -> Tally:
-        """What became of the rows. Private: for the curator's eyes only."""
+        """The fate of the rows. Private: for the curator's eyes only."""
         return self._tally
 
     @cached_property

@@ -53,7 +53,7 @@ def fetched(path: str) -> tuple[Engine, str]:
 
 
 def piped(stream: BinaryIO | None = None) -> tuple[Engine, str]:
-    """What comes from standard input, read into memory: CSV or Parquet, by its first bytes."""
+    """Data from standard input, read into memory: CSV or Parquet, by the first bytes."""
     content = (stream or sys.stdin.buffer).read(MOST + 1)
     return held("stdin.parquet" if content.startswith(PARQUET) else "stdin.csv", content)
 

@@ -169,7 +169,7 @@ class Regions:
 
     @cached_property
     def _coarser(self) -> dict[int, Regions]:
-        """By resolution; shared by all regions that differ in their levels only."""
+        """Coarser maps by resolution, shared by all regions that differ in their levels only."""
         return {}
 
     def box_of(self, region: int) -> Box:
@@ -205,7 +205,7 @@ class Regions:
 
     @cached_property
     def _rims(self) -> dict[int, scipy.spatial.KDTree]:
-        """By region, and shared, like `_coarser`."""
+        """The rim of each region as a tree of points, shared like `_coarser`."""
         return {}
 
     # What it protects.
@@ -220,7 +220,7 @@ class Regions:
         return same
 
     def epsilons(self, most: float) -> tuple[float, ...]:
-        """What each region may spend: its own level, else the most that any may spend."""
+        """The epsilon of each region: its own level, else the most that any may have."""
         for name, epsilon in self.levels.items():
             known = isinstance(epsilon, int | float) and not isinstance(epsilon, bool)
             if not (known and MIN_EPSILON <= epsilon <= most):
@@ -237,7 +237,7 @@ class Regions:
         most: float,
         neighbors: Neighbors = Neighbors.ADD_REMOVE,
     ) -> float:
-        """What a row costs that moves from one region to another, or within one."""
+        """The cost of a row that moves from one region to another, or within one."""
         epsilons = self.epsilons(most)
         levels = epsilons[self.index(origin)], epsilons[self.index(destination)]
         return area_levels.cost_of_move(*levels, neighbors)
@@ -249,7 +249,7 @@ class Regions:
         neighbors: Neighbors = Neighbors.ADD_REMOVE,
         rows: int = 1,
     ) -> str:
-        """What regions with these levels protect, in words; a unit has so many rows at most."""
+        """The protection of regions with these levels, in words; a unit has at most `rows` rows."""
         return " ".join(self.sentences(most, unit, neighbors, rows))
 
     def sentences(

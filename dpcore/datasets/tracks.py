@@ -64,7 +64,7 @@ def example_track() -> Track:
 
 
 class _Wrong(Exception):
-    """What is wrong with a file, to be said with its name."""
+    """A fault of a file, to be reported with its name."""
 
 
 def read_track(name: str, content: bytes) -> Track:
@@ -107,7 +107,7 @@ def _checked(found: Iterator[tuple[float, float]]) -> FloatArray:
 
 
 def _gpx(content: bytes) -> Iterator[tuple[float, float]]:
-    """By a parser that refuses declarations, with which XML files can grow without end."""
+    """Positions in a GPX file. Its parser refuses declarations, by which XML grows without end."""
     found: list[tuple[float, float]] = []
     parser = expat.ParserCreate()
 

@@ -1,4 +1,4 @@
-"""What somebody wishes for: a stricter level in some public neighborhoods.
+"""Wishes for a stricter level in some public neighborhoods.
 
 A wish is a secret. A strict area drawn around a home tells where the home is, so a wish names whole
 public neighborhoods and holds no other border. Even so, who sees a wish knows in which neighborhood

@@ -56,12 +56,12 @@ class Accountant:
 
     @property
     def spent(self) -> Amount:
-        """What all fits have spent so far."""
+        """The budget that all fits have used so far."""
         return sum(self._charges, Amount())
 
     @property
     def left(self) -> Amount:
-        """What can still be spent."""
+        """The budget that is left."""
         return self.allowed - self.spent
 
     def charge(self, price: Amount, neighbors: Neighbors) -> None:

@@ -1,4 +1,4 @@
-"""What the estimators share: their parameters, and one private answer about X."""
+"""The base of the estimators: their parameters, and one private answer about X."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         return self.result_.synopsis
 
     def _split(self, epsilon: float) -> tuple[float, float]:
-        """What the search for bounds may spend and what is left: together epsilon at most."""
+        """The epsilon of the search for bounds and the rest: together at most epsilon."""
         if self.bounds != PRIVATE:
             raise BadInput(f"bounds must be ends or 'private', not {self.bounds!r}.")
         if not 0 < self.bounds_share < 1:

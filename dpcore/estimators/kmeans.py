@@ -135,7 +135,7 @@ class PrivateKMeans(
         return -float((self._distances(X).min(axis=1) ** 2).sum())
 
     def _distances(self, X: npt.ArrayLike) -> FloatArray:
-        """What `transform` gives, whatever container its output is set to."""
+        """The distances that `transform` gives, whatever container its output is set to."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         unit = self.box_.to_unit

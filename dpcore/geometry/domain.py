@@ -106,7 +106,7 @@ class Box:
         return len(self.low)
 
     def beside(self, name: str) -> str:
-        """What a column beside the coordinates is called: the name, underscored if one has it."""
+        """A name for a column beside the coordinates, with an underscore if one of them has it."""
         while name in self.names:
             name += "_"
         return name

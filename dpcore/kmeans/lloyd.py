@@ -16,7 +16,7 @@ PATIENCE = 10
 
 
 class LloydTotals(Protocol):
-    """What `RowSums` and `WeightedPoints` have in common."""
+    """The interface that `RowSums` and `WeightedPoints` share."""
 
     def step(self, centers: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Weights, position sums and inertia of the Voronoi cells of a batch of center sets."""

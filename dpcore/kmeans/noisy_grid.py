@@ -86,7 +86,7 @@ def greedy_starts(grid: IntArray, k: int, starts: int, rng: Coins) -> FloatArray
 
 
 def totals(grid: IntArray) -> LloydTotals:
-    """What Lloyd needs of a grid: row sums in two dimensions, cells as points in others."""
+    """The rows of a grid for Lloyd: row sums in two dimensions, cells as points in others."""
     if grid.ndim == 2:
         return RowSums(grid)
     return WeightedPoints(_cell_centers(grid), grid.ravel())

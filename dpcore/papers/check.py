@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Conclusion(StrEnum):
-    """What became of a claim when it was measured again."""
+    """The conclusion on a claim that was measured again."""
 
     REPRODUCED = "reproduced"
     NOT_REPRODUCED = "not reproduced"
@@ -16,7 +16,7 @@ class Conclusion(StrEnum):
 
 @dataclass(frozen=True)
 class Check:
-    """What the measurements say of a claim, in words with numbers, and of its side claims."""
+    """The conclusion on a claim and its side claims, in words with numbers."""
 
     finding: Conclusion
     words: str

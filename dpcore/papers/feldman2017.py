@@ -195,7 +195,7 @@ def check_epsilons(rows: Sequence[Row]) -> Check:
 
 
 def last_refusals(rows: Sequence[Row]) -> list[Row]:
-    """Of each panel the refusal at the largest epsilon, which tells all."""
+    """The refusal at the largest epsilon of each panel, which implies the others."""
     refused = [row for row in rows if "absent" in row.setting]
     return list({(row.setting["k"], row.setting["n"]): row for row in refused}.values())
 

@@ -52,7 +52,7 @@ def as_rows(grid: GridDataset, seed: int) -> RowsDataset:
 
 
 def seconds_as_printed(cells: IntArray, side: int, k: int, epsilon: float) -> float:
-    """What Algorithm 1 would take with GOOD-RADIUS as printed (section 4.3).
+    """The time that Algorithm 1 would take with GOOD-RADIUS as printed (section 4.3).
 
     A round looks at every half-width and at all rows that are left. Some half-widths are timed with
     the rows of the first round and with those of the last; in between, time is linear in the rows.

@@ -97,7 +97,7 @@ def beats(rows: Sequence[Row], one: str, other: str, words: str) -> Check:
 
 
 def falls_with_epsilon(rows: Sequence[Row]) -> Check:
-    """Of how many algorithms the figure falls from each epsilon to the next."""
+    """The check that the figure of each algorithm falls from each epsilon to the next."""
     curves: dict[str, dict[float, float]] = {}
     for row in rows:
         where = row.setting

@@ -64,7 +64,7 @@ class Reproduction:
         return (*(self.name.replace(self.paper, number, 1) for number in numbers), *self.formerly)
 
     def judge(self, rows: Sequence[Row]) -> Check:
-        """What its check says of the rows, if any of them holds a figure."""
+        """The result of the check on the rows, if any of them has a figure."""
         if all(math.isnan(row.figure) for row in rows):
             told = dict.fromkeys(str(row.setting.get("absent", "")) for row in rows)
             return Check(

@@ -215,8 +215,8 @@ def check_interactive(rows: Sequence[Row]) -> list[Check]:
 def growth(
     rows: Sequence[Row], key: str, along: str, across: str, times: bool = False
 ) -> dict[int, float]:
-    """By how much a figure grows from one border of the map to the other, or how many times, as a
-    logarithm."""
+    """The growth of a figure from one border of the map to the other: the difference, or the
+    logarithm of the ratio."""
     at = {
         (int(row.setting[across]), int(row.setting[along])): row.figure
         for row in rows

@@ -62,7 +62,7 @@ def forced(data: Dataset, k: int, epsilon: float, seed: int) -> FloatArray:
 
 
 def branch(n: int, k: int, d: int, epsilon: float) -> str:
-    """What the paper's rule, inequality 15, chooses."""
+    """The choice of the paper's rule, inequality 15."""
     pays = epsilon >= smallest_epsilon_for_a_round(n, k, d, THETA)
     return WITH_ROUND if pays else GRID_ONLY
 

@@ -78,12 +78,12 @@ def certainty(epsilon: float) -> str:
 
 
 def odds(epsilon: float) -> str:
-    """What an attacker gains, as "50 % → at most 74 %"."""
+    """An attacker's gain in certainty, as "50 % → at most 74 %"."""
     return f"50 % → at most {certainty(epsilon)}"
 
 
 def attack(epsilon: float, unit: str, neighbors: Neighbors = Neighbors.ADD_REMOVE) -> str:
-    """What an attacker can learn at most about one unit, in a sentence."""
+    """A sentence on the most that an attacker can learn about one unit."""
     if math.isinf(epsilon):
         return f"Nothing limits how sure an attacker can become about one {unit}."
     about = (
@@ -95,13 +95,13 @@ def attack(epsilon: float, unit: str, neighbors: Neighbors = Neighbors.ADD_REMOV
 
 
 def scope(unit: str) -> str:
-    """What exactly is protected: "one trip, not one passenger"."""
+    """The protected unit in words: "one trip, not one passenger"."""
     owner = OWNERS.get(unit)
     return f"one {unit}, not one {owner}" if owner else f"one {unit}"
 
 
 def slip(delta: float) -> str | None:
-    """What a delta above 0 means, or None where there is none."""
+    """The meaning of a delta above 0, or None where there is none."""
     if not delta:
         return None
     chance = at_most(delta)
@@ -206,7 +206,7 @@ def protected(unit: str, neighbors: Neighbors, ids: str | None = None, rows: int
 
 
 def rows_of(kind: str) -> str:
-    """What one row of a file is, in a sentence; nothing of other sources."""
+    """A sentence on what one row of a file is; empty for other sources."""
     if kind != "files":
         return ""
     return (

@@ -61,7 +61,7 @@ def implies(rho: float, epsilon: float, delta: float) -> bool:
 
 
 def _room(rho: float, delta: float) -> float:
-    """What discrete noise leaves of delta."""
+    """The part of delta that discrete noise leaves."""
     return delta * math.exp(-GRAIN * rho) * (1 - TAILS)
 
 

@@ -1,4 +1,4 @@
-"""What one row may spend so that several rows of one person stay within a budget."""
+"""The budget of one row with which several rows of one person stay within a budget."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EVALUATION = 2.0**-49
 
 
 def of_one_row(budget: Budget, rows: int) -> Budget:
-    """What a run may spend on one row, so that so many rows cost no more than the budget.
+    """The budget of a run for one row, so that `rows` rows cost no more than the budget.
 
     If P(M(x) in S) <= e^a P(M(y) in S) + b for each of m steps, then for all of them
     P <= e^(ma) Q + b (1 + e^a + ... + e^((m-1)a)) = e^(ma) Q + b (e^(ma) - 1)/(e^a - 1), one step

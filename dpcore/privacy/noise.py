@@ -259,7 +259,7 @@ def public_prior(log_prior: npt.ArrayLike, shape: tuple[int, ...]) -> FloatArray
 def selection_weights(
     scores: npt.ArrayLike, scale: float, log_prior: npt.ArrayLike | None = None
 ) -> FloatArray:
-    """What the exponential mechanism draws by, flat, the greatest weight being 1."""
+    """The weights by which the exponential mechanism draws, flat; the greatest is 1."""
     scores = saturated(scores)
     best = scores.max()
     prior = None if log_prior is None else public_prior(log_prior, scores.shape).reshape(-1)

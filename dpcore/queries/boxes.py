@@ -61,7 +61,7 @@ def box_ends(side: int, radius: int, stride: int = 1) -> tuple[IntArray, IntArra
 
 
 def along_last_axis(table: IntArray, radius: int) -> IntArray:
-    """What is counted between the ends of the boxes around every cell, along the last axis."""
+    """The counts between the ends of the boxes around every cell, along the last axis."""
     side = table.shape[-1] - 1
     r = min(radius, side // 2)
     if r < radius:

@@ -234,7 +234,7 @@ class ChargedQuestions:
         return cells
 
     def _decided(self, tree: SplitTree, paid: Pure, epsilon: float) -> list[Decisions]:
-        """What is cut, by noise that costs so much a unit; the whole tree was paid for."""
+        """The cells that are cut, by noise that costs epsilon a unit; the tree is paid for."""
         return tree.grown(
             self._data.histogram,
             lambda heights: self._noise.geometric(heights, 1, epsilon),

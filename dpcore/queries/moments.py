@@ -55,7 +55,7 @@ class LevelQuestion:
 
     @staticmethod
     def of_rows(ticks: IntArray, weights: IntArray) -> IntArray:
-        """What some rows add to the answer."""
+        """The contribution of some rows to the answer."""
         d = ticks.shape[1]
         # Whole sums first: how one row is described is the same among any other rows.
         mean = ticks.sum(axis=1) / (d * TICKS)
@@ -114,7 +114,7 @@ class Offsets:
         return dataset.summed(self.of_rows)
 
     def of_rows(self, ticks: IntArray, weights: IntArray) -> IntArray:
-        """What some rows add to the answer."""
+        """The contribution of some rows to the answer."""
         places = to_ticks(self.centers)
         m, d = places.shape
         label = Voronoi(self.centers).labels(ticks)
@@ -173,7 +173,7 @@ class Products:
         return (total * scale)[np.triu_indices(len(total))]
 
     def of_rows(self, ticks: IntArray, weights: IntArray) -> IntArray:
-        """What some rows add to the products, all of them and not yet weighted."""
+        """The contribution of some rows to all products, not yet weighted."""
         offset = clipped(ticks - to_ticks(self.center), self.reach, 2, FINE).astype(np.float64)
         # Whole numbers below 2^53: exact in whatever order they are added up.
         return np.asarray(offset.T @ (offset * weights[:, None])).astype(np.int64)

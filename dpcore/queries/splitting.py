@@ -55,7 +55,7 @@ class Decisions:
 
 @dataclass(frozen=True)
 class SplitTree:
-    """Which cells there may be: how often a cell is halved at once, and how often it is cut."""
+    """The shape of a tree: how often a cell is halved at once, and how often it may be cut."""
 
     d: int
     halvings: int
@@ -75,7 +75,7 @@ class SplitTree:
         return math.ceil(math.log(self.parts) / epsilon * (1 + ROUNDING))
 
     def heights(self, counts: IntArray, depth: int, epsilon: float) -> IntArray:
-        """What noise of that price is added to, at some depth."""
+        """The numbers to which noise of that price is added, at some depth."""
         decay = self.decay(epsilon)
         return np.maximum(counts - depth * decay, -decay)
 

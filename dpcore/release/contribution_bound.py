@@ -124,8 +124,8 @@ def ask_rows_of_each(
     total = account.allowed if account else allowed
     if total is None:
         raise BadInput(
-            f"The ledger has no account {name!r}. To open it, say what everything may cost "
-            "together."
+            f"The ledger has no account {name!r}. To open it, name the lifetime budget of the data "
+            "as well: allowed, or --allowed on the command line."
         )
     price, budget = Amount.of(epsilon), Budget(epsilon)
     state = data.state()

@@ -88,8 +88,8 @@ def record_outside_charge(
         claim = Claim(name, Neighbors.ADD_REMOVE, Unit(unit), allowed, price, ())
     else:
         raise BadInput(
-            f"The ledger has no account {name!r}. To open it, say what everything may cost "
-            "together."
+            f"The ledger has no account {name!r}. To open it, name the lifetime budget of the data "
+            "as well: allowed, or --allowed on the command line."
         )
     time = datetime.now(UTC).isoformat(timespec="seconds")
     described = {

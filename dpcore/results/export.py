@@ -26,7 +26,7 @@ def _centers(centers: PrivateCenters) -> Places:
 
 
 def _points(result: RunResult[PrivateCenters]) -> Places:
-    """What a run published beside its centers. A synopsis alone does not say who vouches."""
+    """The synopsis that a run published. A synopsis alone does not say who vouches for it."""
     if not isinstance(result, RunResult):
         raise TypeError(f"{type(result).__name__} cannot be exported: it is no result of a run.")
     if result.synopsis is None:

@@ -25,7 +25,7 @@ class Shown:
     """A result that notebooks and maps can show. Where it is not private, they say only that."""
 
     def places(self) -> Places:
-        """What is shown; TypeError where it is not private."""
+        """The places to show; TypeError if they are not private."""
         raise NotImplementedError
 
     def to_frame(self) -> pd.DataFrame:

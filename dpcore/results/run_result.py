@@ -35,7 +35,7 @@ def in_order(centers: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an algorithm returns, in unit coordinates; `run` turns it into a RunResult."""
+    """The outcome of an algorithm in unit coordinates; `run` turns it into a RunResult."""
 
     centers: FloatArray
     synopsis: Synopsis | None = None
@@ -65,7 +65,7 @@ class RunResult(Shown, Generic[C]):
 
     @property
     def epsilon(self) -> float:
-        """What the run spent; infinite when nothing is proved."""
+        """The epsilon that the run used; infinite when nothing is proved."""
         return self.transcript.epsilon if self.verdict.holds else float("inf")
 
     @property

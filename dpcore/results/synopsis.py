@@ -104,7 +104,7 @@ class Synopsis(Shown, Generic[C]):
 
     @property
     def variances(self) -> FloatArray | None:
-        """What the noise on each weight varies by, where that is known. It is public."""
+        """The variance of the noise in each weight, where that is known. It is public."""
         return self._variances
 
     @property
@@ -176,7 +176,7 @@ class Synopsis(Shown, Generic[C]):
         )
 
     def cost(self, centers: npt.ArrayLike, squared: bool = True) -> float:
-        """What these centers would cost on the data, by the account of the points.
+        """The estimated cost of these centers on the data, by the account of the points.
 
         Centers in data units; the weighted sum of squared distances in unit coordinates, in which
         the box is [-1, 1]^d. Divided by the sum of the weights it estimates the NICV. Not squared,

@@ -134,12 +134,12 @@ def run_by_own_level(
 
 
 def named(threshold: float) -> str:
-    """What the group of rows at a threshold is called."""
+    """The name of the group of rows at a threshold."""
     return f"level {at_most(threshold)}"
 
 
 def sentences(thresholds: Sequence[float], unit: str = "row") -> list[str]:
-    """What levels of rows protect, in sentences."""
+    """Sentences on what levels of rows protect."""
     told = ", ".join(at_most(each) for each in thresholds)
     largest = at_most(thresholds[-1])
     said = [

@@ -91,7 +91,7 @@ def joined(regions: Regions, synopses: Sequence[Synopsis]) -> Synopsis:
 
 
 def points_of(regions: Regions, region: int, synopsis: Synopsis) -> AreaPoints:
-    """What a region's own run published, on the whole map."""
+    """The points that a region's own run published, on the whole map."""
     window = regions.windows[region]
     if isinstance(synopsis, NoisyGrid):
         cells, inside = _cells_inside(synopsis.grid, window.of(regions.image) == region)

@@ -111,7 +111,7 @@ class Request:
 
     @property
     def budget(self) -> Budget:
-        """What the run may spend on one row."""
+        """The budget of the run for one row."""
         return Budget(self.epsilon, self.delta)
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -113,16 +113,7 @@ def area_sweep(
 def _with_level(request: Request, area: str, level: float) -> Request:
     assert request.regions is not None
     regions = request.regions.with_levels({**request.regions.levels, area: level})
-    return Request(
-        request.algorithm,
-        request.k,
-        request.epsilon,
-        request.delta,
-        request.neighbors,
-        request.seed,
-        request.settings,
-        regions,
-    )
+    return replace(request, regions=regions)
 
 
 def _trials(

@@ -216,7 +216,9 @@ def parsed_need(text: str) -> Need:
             return kind(limit, int(found[3]) / of if of else math.nan)
         return kind(limit, _number(found[5]) / 100 if found[5] else OFTEN)
     known = "; ".join(f"“{each}”" for each in EXAMPLES)
-    raise BadInput(f"{shortened(text)!r} is no need that can be met. Say one like {known}.")
+    raise BadInput(
+        f"{shortened(text)!r} is not a need that dpcore understands. Write one such as {known}."
+    )
 
 
 def _number(text: str) -> float:

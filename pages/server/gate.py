@@ -151,7 +151,7 @@ class Gate:
             await self._app(scope, receive, send)
 
     def _refusal(self, asked: HTTPConnection) -> Response | None:
-        """What is said in place of the dashboard, if anything."""
+        """The answer in place of the dashboard, if there is one."""
         if not is_host_allowed(asked.headers.get("host")):
             return plain_page(
                 HTTPStatus.FORBIDDEN,

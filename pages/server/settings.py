@@ -44,7 +44,7 @@ EVERYBODY = "*"
 
 @dataclass(frozen=True)
 class ServerLimits:
-    """What all visitors together, and each of them, may ask of the server."""
+    """Limits on what all visitors together, and each of them, may ask of the server."""
 
     #: Visits at a time.
     visits: int
@@ -74,7 +74,7 @@ class TileServer:
 
 @dataclass(frozen=True)
 class Roles:
-    """Which role each person has, as the file of DPCORE_ROLES says."""
+    """The role of each person, from the file of DPCORE_ROLES."""
 
     of: Mapping[str, Role]
     #: Whether a publisher's release waits until another publisher approves it.

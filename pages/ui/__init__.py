@@ -1,1 +1,1 @@
-"""What the pages share: frame, address, controls, palette, maps, figures, work done once."""
+"""The parts that pages share: frame, address, controls, palette, maps, figures, work done once."""

@@ -1,4 +1,4 @@
-"""Who may do what: one table of actions for each mode and role, asked by every page."""
+"""Rights: one table of actions for each mode and role, asked by every page."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def unverified() -> bool:
 
 
 def allowed() -> frozenset[Action]:
-    """What this visit may do."""
+    """The actions that this visit may do."""
     if not is_shared():
         return OF_MODE[settings.mode()]
     name = user()

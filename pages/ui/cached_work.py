@@ -83,7 +83,7 @@ class Picture:
 
     @property
     def kind(self) -> str:
-        """What its centers are called."""
+        """The name of its centers."""
         return "Private" if self.verdict.holds else "Unproven"
 
 

@@ -17,7 +17,7 @@ LINE_HEIGHT, LABEL_WIDTH = 0.04, 16
 
 
 class EndLabel(NamedTuple):
-    """What a line is called, where it ends, and its color."""
+    """The label of a line: its name, where it ends, and its color."""
 
     text: str
     value: float

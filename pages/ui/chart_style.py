@@ -1,4 +1,4 @@
-"""What Plotly charts share: ground, type, grid, and the camera above them."""
+"""The style of Plotly charts: ground, type, grid, and the camera above them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person chose: one run on one data set."""
+"""A choice: one run on one data set."""
 
 from __future__ import annotations
 

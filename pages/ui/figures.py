@@ -57,7 +57,7 @@ def so_far(usual: Spread | None) -> str:
 
 
 def story(choice: Choice, picture: Picture, usual: Spread | None) -> None:
-    """What the level does to centers and to an attacker, in two sentences."""
+    """Two sentences on what the level does to centers and to an attacker."""
     on_map = choice.about.geographic
     if usual is None:
         farthest = picture.truth.value.partners["shift"].max()
@@ -81,7 +81,7 @@ def attacker(choice: Choice, picture: Picture, usual: Spread | None) -> None:
         return figure(label, "no limit", "This method's privacy claim does not hold.")
     known = explain.certainty(choice.request.epsilon)
     scope = explain.scope(choice.about.unit)
-    return figure(label, f"50 → {known}", f"sure, at most. Protected is {scope}.")
+    return figure(label, f"50 → {known}", f"sure, at most. This protects {scope}.")
 
 
 def moved(choice: Choice, picture: Picture, usual: Spread | None) -> None:

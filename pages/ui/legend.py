@@ -1,4 +1,4 @@
-"""What the marks on a picture mean, and the switches that show and hide them."""
+"""The legend of a picture, and the switches that show and hide its marks."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MARKED = (url_keys.NON_PRIVATE, url_keys.TRUE_DENSITY)
 
 @dataclass(frozen=True)
 class Layers:
-    """What is drawn, as the person switched it on or off."""
+    """The layers that are drawn, as the person switched them on or off."""
 
     points: bool = True
     private: bool = True

@@ -1,4 +1,4 @@
-"""What a page says where a limit of the server is reached."""
+"""Messages of a page where a limit of the server is reached."""
 
 from __future__ import annotations
 

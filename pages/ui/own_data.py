@@ -65,7 +65,7 @@ def is_own(key: str) -> bool:
 
 
 def held() -> dict[str, SessionData]:
-    """What this session holds, by key, in the order in which it came."""
+    """The data of this session by key, in the order in which they came."""
     found: dict[str, SessionData] = st.session_state.setdefault(HELD, {})
     return found
 

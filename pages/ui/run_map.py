@@ -61,7 +61,7 @@ def drawn(
 
 
 def file(choice: Choice, layers: Layers) -> Row:
-    """What a saved picture is called, and what it says below the map."""
+    """The name of a saved picture, and the lines below its map."""
     about, request = choice.about, choice.request
     title = f"{about.title}: {request.k} centers by {request.system.title}, {level_words(choice)}"
     notes = [f"An attacker gains {explain.odds(request.epsilon)} about one {about.unit}."]
@@ -117,7 +117,7 @@ def arcs(found: list[Center], layers: Layers, color: str) -> list[Row]:
 def legend(
     picture: Picture, choice: Choice, layers: Layers, color: str, colors: Palette
 ) -> list[Row]:
-    """What each mark on the map means, with sizes."""
+    """The meaning of each mark on the map, with sizes."""
     unit = plural(choice.about.unit)
     mark = f": {words}" if (words := visibility.item_words(choice.data)) else ""
     rows: list[Row] = []

@@ -139,7 +139,7 @@ def publish_link() -> None:
 
 
 def introduce(choice: Choice) -> None:
-    """What is on the map, in a sentence."""
+    """A sentence on what the map shows."""
     unit, k = choice.about.unit, choice.request.k
     st.title("What privacy costs")
     noisy = (
@@ -166,7 +166,7 @@ def level_slider(choice: Choice) -> None:
 
 
 def protection(choice: Choice) -> None:
-    """What the level means, in words."""
+    """The meaning of the level in words."""
     unit, request = choice.about.unit, choice.request
     if not request.system.verdict.holds:
         st.warning(

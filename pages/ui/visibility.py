@@ -56,8 +56,8 @@ def public_badges(data: str) -> None:
         f":green-badge[:material/public: Public data] {NOT_PRIVATE}",
         help="Anyone may look at these data, so choosing "
         "a level by what you see here leaks nothing. Red marks, and how far centers moved and how "
-        "much accuracy is lost, come from the data themselves, without noise. Of data that are "
-        "not public such figures must not leave your screen.",
+        "much accuracy is lost, come from the data themselves, without noise. For data that are "
+        "not public, such figures must not leave your screen.",
     )
 
 
@@ -197,8 +197,8 @@ def offer(data: str, what: str) -> None:
         "public",
         declared_public().add,
         data,
-        "Say so only if they are published already, or are nobody's. Pages then show and hand out "
-        "everything, without a warning.",
+        "Say so only if they are already published, or are about nobody. Pages then show and hand "
+        "out everything, without a warning.",
     )
     change_button("Show my raw data, for my eyes only", "show-raw", "visibility", shown().add, data)
 

@@ -234,7 +234,7 @@ def test_an_algorithm_without_findings_is_not_audited_yet(monkeypatch, capsys):
 
     monkeypatch.setitem(_registry, "newest", Newest())
     assert findings().strongest("newest") is None
-    assert main(["audit", "--told"]) == 0
+    assert main(["audit", "--last"]) == 0
     told = capsys.readouterr().out.splitlines()
     assert any(line.startswith("newest") and "not audited yet" in line for line in told)
     assert sum("not audited yet" in line for line in told) == 1

@@ -160,7 +160,7 @@ def test_a_file_that_findings_cannot_be_added_to_is_refused_before_they_are_made
     command, tmp_path, monkeypatch, capsys
 ):
     monkeypatch.setattr("dpcore.cli.audit.attacks", None)
-    monkeypatch.setattr("dpcore.cli.reproduce.measured", None)
+    monkeypatch.setattr("dpcore.cli.reproduce.measure", None)
     for content in ("junk", "[]", '{"su2016-fig1": {}}'):
         (tmp_path / "kept.json").write_text(content)
         assert main([*command, "--save", str(tmp_path / "kept.json")]) == BAD_INPUT

@@ -18,7 +18,7 @@ ROWS, MOST_CELLS = 1000, 2500
 
 
 class MarkKind(StrEnum):
-    """What a mark means."""
+    """The meaning of a mark."""
 
     #: Some of the rows; `groups` tells which belong together.
     ROWS = "rows"

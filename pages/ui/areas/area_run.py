@@ -48,7 +48,7 @@ def region_map(shapes: tuple[tuple[str, str], ...], box: Box, _areas: Sequence[C
 
 
 def marks(area: Chosen) -> str:
-    """What tells the shape of an area from others of its name."""
+    """A text that identifies the shape of an area among others of its name."""
     return outline(area).shape.wkt if area.is_loaded else repr(area.corners)
 
 

@@ -112,7 +112,7 @@ def strict_step(own: OwnTrack) -> None:
 
 
 def counted_control(unit: str) -> int:
-    """What the plan counts of one person."""
+    """Ask how many rows of one person the plan counts."""
     counted = address.control(
         st.number_input,
         "Positions of one person that count, at most",

@@ -100,7 +100,7 @@ def compared(choice: Choice, areas: Sequence[Chosen], held: Sequence[Wish]) -> N
     strictest = wishes.strictest(held)
     met = wishes.met_by(Wish(strictest), plan, area_run.with_areas(choice, areas).request.epsilon)
     with st.expander(
-        "Look at the wishes: not private, for your eyes", icon=":material/visibility:"
+        "Look at the wishes: not private, for your eyes only", icon=":material/visibility:"
     ):
         st.markdown(
             f"The plan meets the wishes in {sum(met.values())} of {len(met)} neighborhoods."
@@ -156,12 +156,12 @@ def counted(held: Sequence[Wish]) -> None:
         return
     st.markdown(
         f"An area becomes strict where the noisy number of people reaches **{plan.threshold}**. "
-        f"About one wish an attacker can gain {explain.odds(epsilon)}."
+        f"An attacker's certainty about one wish: {explain.odds(epsilon)}."
     )
     if len(held) < (plan.threshold or 0):
         st.caption(
-            f"You loaded fewer wishes than that ({len(held)}), so most likely no area comes of it: "
-            "so few wishes cannot be granted without revealing them."
+            f"You loaded fewer wishes than that ({len(held)}), so most likely no area results: "
+            "that few wishes cannot be granted without revealing them."
         )
     st.caption(plain(plan.statement()))
     ledger = ledger_choice.ledger()

@@ -33,7 +33,7 @@ def question(setup: AttackSetup) -> str:
 
 
 def drawing(setup: AttackSetup, played: AttackRound, sees: str, colors: Palette) -> CityMap:
-    """What was published, and the place in question."""
+    """The published answer, and the place in question."""
     at = list(setup.at)
     part = played.counted
     near = Box(

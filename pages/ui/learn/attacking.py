@@ -167,7 +167,7 @@ def reading(setup: AttackSetup, played: AttackRound, sees: str) -> str:
 
 
 def tag(setup: AttackSetup) -> str:
-    """What tells the score of one game from that of another, without commas."""
+    """A text that identifies the score of a game, without commas."""
     parts = (setup.algorithm, setup.target, setup.trips, setup.releases, setup.home, setup.road)
     return " ".join(map(str, parts))
 

@@ -139,7 +139,7 @@ def ends(mark: Mark) -> list[list[float]]:
 
 
 def legend(frame: Frame, unit: str, holds: bool) -> None:
-    """What the marks of a frame mean."""
+    """The meanings of the marks of a frame."""
     colors = palette.current()
     private = colors.private if holds else colors.unproven
     words = {

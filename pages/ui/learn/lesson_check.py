@@ -18,7 +18,7 @@ def known() -> dict[str, Key[object]]:
 
 
 def problems(lesson: Lesson) -> Iterator[str]:
-    """What is wrong with the addresses of a lesson's steps, in words."""
+    """The faults in the addresses of a lesson's steps, in words."""
     keys = known()
     for number, step in enumerate(lesson.steps, 1):
         for name, text in step.opens.items():

@@ -41,7 +41,7 @@ CORNER = (-74.035, 40.797)
 
 
 def value(key: Key[T], opens: Opens) -> T:
-    """What an address says of a key, or its default."""
+    """The value of a key in an address, or its default."""
     return key.parse(opens[key.name]) if key.name in opens else key.default
 
 

@@ -22,7 +22,7 @@ from pages.ui.wording import percent
 COLORS = {Verdict.PROVED: "blue", Verdict.REPAIRED: "blue", Verdict.UNPROVEN: "orange"}
 MEANINGS = {
     Verdict.PROVED: "Its claim has a proof, which we checked.",
-    Verdict.REPAIRED: "Its published claim fails. We repaired the method, and that is proved.",
+    Verdict.REPAIRED: "Its published claim fails. We repaired the method and proved the repair.",
     Verdict.UNPROVEN: "Its claim does not hold. The method is here for study only.",
 }
 SAFE = {
@@ -75,7 +75,7 @@ def sentence(algorithm: Algorithm) -> str:
 
 
 def guarantee_words(algorithm: Algorithm) -> str:
-    """What is promised, and for which change of the data."""
+    """The guarantee in words, and the change of the data that it covers."""
     what = "ε (δ optional)" if algorithm.uses_delta else "ε"
     return f"{what} for {RELATIONS.get(tuple(algorithm.relations), EITHER)}"
 
@@ -106,7 +106,7 @@ def time_words(found: Standing | None) -> str:
 
 
 def attacked(key: str, found: Findings | None) -> Attacked | None:
-    """What the audit says of a method; None where it was not audited."""
+    """The findings of the audit on a method; None if it was not audited."""
     strongest = found.strongest(key) if found else None
     if found is None or strongest is None:
         return None
