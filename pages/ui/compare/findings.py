@@ -53,6 +53,7 @@ def show() -> None:
         "disagree where figures lie close together."
     )
     paper = controls.paper_control()
+    chart_style.camera_control()
     shown = [
         each for each in in_order(REPRODUCTIONS) if paper in (url_keys.ALL, paper_key(each.paper))
     ]
@@ -60,8 +61,6 @@ def show() -> None:
     summary([measured[each.name] for each in shown if each.name in measured], len(shown))
     opened = url_keys.FINDING.narrowed(finding_name).get()
     browser_state.watch_width()
-    if opened or live_names():
-        chart_style.camera_control()
     for key in dict.fromkeys(each.paper for each in shown):
         st.markdown(f"#### {controls.paper_title(key)}")
         for each in shown:
