@@ -49,10 +49,10 @@ def main() -> None:
     frame.frame("Curves")
     choice = controls.choose()
     st.title("What each level costs")
+    zoom = "" if browser_state.is_narrow() else " **Drag** over a part of the chart to zoom."
     st.caption(
         "How much accuracy each privacy level costs. A line is the mean of many runs of one "
-        "method; the band covers 80 % of them. **Click on a point** to see it on Explore, and "
-        "**drag** the mouse over a part of the chart to zoom."
+        "method; the band covers 80 % of them. **Click on a point** to see it on Explore." + zoom
     )
     live_runs.warn(choice.data, "ε", "this curve")
     metric = controls.metric_control(choice.data)

@@ -13,6 +13,7 @@ from dpcore.privacy.explain import MIDDLE
 from dpcore.study.kept_standings import kept_standings
 from pages.ui import (
     address,
+    browser_state,
     chart_style,
     controls,
     frame,
@@ -28,6 +29,7 @@ from pages.ui.wording import plain
 
 def main() -> None:
     frame.frame("Verdicts")
+    browser_state.watch_width()
     found = method_facts.audited()
     if (key := url_keys.METHOD_PAGE.get()) is not None:
         numbers, about = numbers_at_hand()
@@ -117,7 +119,7 @@ def attacks(keys: list[str]) -> None:
         "means that no attack succeeded, which proves nothing; a bar beyond it breaks the claim."
     )
     chart_style.draw(
-        attack_chart.figure(bars, palette.current()),
+        attack_chart.figure(bars, palette.current(), browser_state.is_narrow()),
         "attacks",
         "How far attacks on each method came, as a part of its claim. The table says the same.",
         controls.DATA,

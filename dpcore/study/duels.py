@@ -147,6 +147,12 @@ class CellOutcome:
     refusal: str | None = None
 
 
+def fewest_runs(cells: int) -> int:
+    """The fewest runs of a cell after which a method that won them all may be called better, if it
+    won just this one of so many cells: of all runs won, p is 2 / 2^m."""
+    return math.floor(1 - math.log2(LEVEL / cells)) + 1
+
+
 def outcomes(bouts: Iterable[Bout]) -> list[CellOutcome]:
     """The outcome of every cell in which there was a bout."""
     cells: dict[Setting, list[Bout]] = {}

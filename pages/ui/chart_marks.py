@@ -27,7 +27,8 @@ def epsilon_ticks(here: float, axes: ChartAxes, narrow: bool) -> dict[str, Any]:
         name = f"<b>{found.name}</b>" if math.isclose(epsilon, here) else found.name
         return f"{epsilon:g}<br>{name}"
 
-    return {"tickvals": TICKS, "ticktext": [text(tick) for tick in TICKS]}
+    ticks = {"tickvals": TICKS, "ticktext": [text(tick) for tick in TICKS]}
+    return ticks | ({"tickangle": 0, "tickfont": {"size": 12}} if narrow else {})
 
 
 def here_line(here: float, colors: Palette) -> dict[str, Any]:

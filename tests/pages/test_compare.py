@@ -539,6 +539,21 @@ def test_a_duel_says_who_wins_in_which_cell(monkeypatch: pytest.MonkeyPatch) -> 
     assert set(table["beyond chance"]) == {"yes"}
 
 
+def test_a_duel_of_two_runs_says_that_they_show_nothing_and_how_many_would(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    small = {"epsilons": (2.0,), "ks": (2, 3), "ns": (500,), "ds": (2,)}
+    real = duels.MethodDuel
+    monkeypatch.setattr(accuracy_duel, "MethodDuel", lambda *rest: real(*rest, **small))
+    app = page(compare="duel", algorithm="eugkm", against="kvariates", duel_runs=2)
+    said = words(finished(app))
+    assert "**2 runs of each cell are too few to tell a win from chance:**" in said
+    assert "Choose at least 6 runs, or 7 for a win in one cell alone." in said
+    assert "**EUGkM** wins 2 of 2 cells; " in said
+    app.number_input(key="at-duel_runs").set_value(7).run()
+    assert "too few" not in words(finished(app))
+
+
 def test_a_duel_is_against_another_method_whatever_the_address_says() -> None:
     app = page(compare="duel", algorithm="eugkm", against="eugkm", duel_runs=2)
     assert app.selectbox(key="at-against").value == "dplloyd"

@@ -13,11 +13,13 @@ from streamlit.testing.v1 import AppTest
 
 import dpcore
 from dpcore.study.metrics import METRICS, Metric
-from pages.ui import workers
+from pages.ui import chart_zoom, workers
 from pages.ui.background import Worker
+from pages.ui.chart_frame import ChartAxes
+from pages.ui.chart_zoom import ChartZoom
 from pages.ui.wording import percent
 from tests.pages.sweeping import eventually, finished
-from tests.pages.visits import checked, visited, words
+from tests.pages.visits import checked, press, visited, words
 
 SMALL = {
     "data": "s1-like",
@@ -310,3 +312,19 @@ def test_a_target_that_nobody_meets_is_said_to_be_met_at_no_epsilon() -> None:
 def test_nonsense_for_a_target_is_taken_out_of_the_address() -> None:
     assert "target.nicv" not in page(**{"target.nicv": "0.123456"}).query_params
     assert "target.nicv" not in page(**{"target.nicv": "much"}).query_params
+
+
+def test_a_zoom_belongs_to_its_axes_and_a_button_ends_it() -> None:
+    app = finished(page(metric="relative-error"))
+    whole = chart(app)["layout"]["yaxis"]["range"]
+    axes = f"s1-like relative-error {ChartAxes()}"
+    app.session_state[chart_zoom.kept("curves")] = (axes, ChartZoom((-1.0, 0.0), (-3.0, -1.0)))
+    layout = chart(finished(checked(app)))["layout"]
+    assert layout["xaxis"]["range"] == [-1.0, 0.0]
+    assert layout["yaxis"]["range"] == [-3.0, -1.0]
+    app.query_params["metric"] = "nicv"
+    assert "range" not in chart(finished(checked(app)))["layout"]["xaxis"]
+    app.query_params["metric"] = "relative-error"
+    app = press(checked(app), "whole-curves")
+    assert chart(finished(app))["layout"]["yaxis"]["range"] == whole
+    assert not [button for button in app.button if button.key == "whole-curves"]

@@ -12,7 +12,7 @@ import dpcore
 from dpcore.datasets.generated import gaussians
 from dpcore.datasets.rows import from_array
 from dpcore.errors import BadInput
-from dpcore.study.duels import Bout, MethodDuel, Setting, as_csv, cells_csv, outcomes
+from dpcore.study.duels import Bout, MethodDuel, Setting, as_csv, cells_csv, fewest_runs, outcomes
 from dpcore.study.metrics import nicv
 
 SMALL = MethodDuel(
@@ -66,6 +66,16 @@ def test_one_unlikely_cell_among_many_is_not_significant_after_the_correction() 
     assert alone[0].is_significant
     among = outcomes([*bouts(0, 8, 0), *(b for i in range(1, 50) for b in bouts(i, 4, 4))])
     assert not any(each.is_significant for each in among)
+
+
+@pytest.mark.parametrize("cells", [1, 2, 54])
+def test_fewer_runs_than_are_needed_show_nothing_however_they_end(cells: int) -> None:
+    enough = fewest_runs(cells)
+    for runs, wanted in ((enough - 1, False), (enough, True)):
+        others = (bout for i in range(1, cells) for bout in bouts(i, runs // 2, runs // 2))
+        first, *_ = outcomes([*bouts(0, runs, 0), *others])
+        assert first.is_significant is wanted
+    assert (fewest_runs(1), fewest_runs(54)) == (6, 12)
 
 
 def test_a_cell_in_which_one_cannot_run_says_why_and_counts_for_nobody() -> None:

@@ -15,7 +15,16 @@ from plotly.subplots import make_subplots
 from dpcore.algorithms import ALGORITHMS
 from dpcore.study import duels
 from dpcore.study.duels import Bout, CellOutcome, MethodDuel, Setting
-from pages.ui import address, chart_style, controls, live_runs, palette, refusal_lines, url_keys
+from pages.ui import (
+    address,
+    browser_state,
+    chart_style,
+    controls,
+    live_runs,
+    palette,
+    refusal_lines,
+    url_keys,
+)
 from pages.ui.chart_frame import title
 from pages.ui.compare import method_picker, shared_jobs
 from pages.ui.downloads import File
@@ -30,6 +39,8 @@ FIRST = "auto"
 #: A method that does this many times better has the full color; chance has this part of it.
 CLEAR, PALE = 4.0, 0.3
 HEIGHT = 560
+#: Of each small map, where they stand one below the other.
+NARROW_ROW = 140
 
 
 def show() -> None:
@@ -51,6 +62,7 @@ def show() -> None:
         runs = controls.runs_control("Runs of each cell", url_keys.DUEL_RUNS)
     one, other = controls.requests(choice, (choice.request.algorithm, against))
     duel = MethodDuel(one, other, runs)
+    browser_state.watch_width()
     live_runs.show(
         DATA, duel, partial(gather, duel), partial(draw, duel), partial(files, duel), marked=False
     )
@@ -79,9 +91,12 @@ def files(duel: MethodDuel, bouts: list[Bout]) -> list[File]:
 def draw(duel: MethodDuel, bouts: list[Bout]) -> None:
     found = duels.outcomes(bouts)
     st.markdown(summary(duel, found))
+    if said := too_few_runs(duel, found):
+        st.markdown(f":material/info: {said}")
     st.markdown(legend(duel), unsafe_allow_html=True)
     alt = "Who wins in which cell. The table below says the same."
-    chart_style.draw(figure(duel, found, palette.current()), "duel", alt, DATA)
+    drawn = figure(duel, found, palette.current(), browser_state.is_narrow())
+    chart_style.draw(drawn, "duel", alt, DATA)
     reasons = dict.fromkeys(each.refusal for each in found if each.refusal)
     for reason in reasons:
         cells = [each.setting for each in found if each.refusal == reason]
@@ -98,12 +113,32 @@ def summary(duel: MethodDuel, found: Sequence[CellOutcome]) -> str:
         [each for each in able if each.losses > each.wins],
     ]
     said = [
-        f"**{title(request.algorithm)}** wins {len(cells)} of {len(able)} cells, "
-        f"{sum(each.is_significant for each in cells)} of them beyond chance"
+        f"**{title(request.algorithm)}** wins {len(cells)} of {len(able)} cells"
+        + f", {sum(each.is_significant for each in cells)} of them beyond chance"
+        * (duel.runs >= duels.fewest_runs(1))
         for request, cells in zip((duel.one, duel.other), won, strict=True)
     ]
     rest = len(able) - len(won[0]) - len(won[1])
     return "; ".join(said) + (f"; {rest} are even." if rest else ".")
+
+
+def too_few_runs(duel: MethodDuel, found: Sequence[CellOutcome]) -> str:
+    """What so few runs cannot show, however they end; nothing where there are enough."""
+    able = sum(each.refusal is None for each in found)
+    least, alone = duels.fewest_runs(1), duels.fewest_runs(max(able, 1))
+    if duel.runs < least:
+        return (
+            f"**{duel.runs} runs of each cell are too few to tell a win from chance:** by chance "
+            f"alone, one of the two wins them all in 1 of {2 ** (duel.runs - 1):,} cells. Choose "
+            f"at least {least} runs, or {alone} for a win in one cell alone."
+        )
+    if duel.runs < alone:
+        return (
+            f"With {duel.runs} runs of each cell, a win counts only where a method wins all or "
+            f"nearly all runs of many cells. Choose at least {alone} runs for a win in one cell "
+            "alone."
+        )
+    return ""
 
 
 def legend(duel: MethodDuel) -> str:
@@ -115,34 +150,38 @@ def legend(duel: MethodDuel) -> str:
     )
 
 
-def figure(duel: MethodDuel, found: Sequence[CellOutcome], colors: Palette) -> go.Figure:
-    """A small map over ε and n for each k and d."""
+def figure(
+    duel: MethodDuel, found: Sequence[CellOutcome], colors: Palette, narrow: bool = False
+) -> go.Figure:
+    """A small map over ε and n for each k and d; one below the other in a narrow window."""
     by_setting = {each.setting: each for each in found}
+    maps = list(product(duel.ds, duel.ks))
+    columns = 1 if narrow else len(duel.ks)
+    rows = len(maps) // columns
     drawn = make_subplots(
-        rows=len(duel.ds),
-        cols=len(duel.ks),
+        rows=rows,
+        cols=columns,
         shared_xaxes=True,
         shared_yaxes=True,
         horizontal_spacing=0.03,
-        vertical_spacing=0.06,
-        subplot_titles=[f"k = {k}, d = {d}" for d, k in product(duel.ds, duel.ks)],
+        vertical_spacing=(0.25 if narrow else 0.18) / rows,
+        subplot_titles=[f"k = {k}, d = {d}" for d, k in maps],
     )
-    for row, d in enumerate(duel.ds, start=1):
-        for column, k in enumerate(duel.ks, start=1):
-            cells = [
-                [by_setting.get(Setting(epsilon, k, n, d)) for epsilon in duel.epsilons]
-                for n in duel.ns
-            ]
-            drawn.add_trace(heat(duel, cells, colors), row=row, col=column)
+    for i, (d, k) in enumerate(maps):
+        cells = [
+            [by_setting.get(Setting(epsilon, k, n, d)) for epsilon in duel.epsilons]
+            for n in duel.ns
+        ]
+        drawn.add_trace(heat(duel, cells, colors), row=i // columns + 1, col=i % columns + 1)
     drawn.update_layout(
         **chart_style.layout(colors),
-        height=HEIGHT,
+        height=NARROW_ROW * rows if narrow else HEIGHT,
         margin={"l": 60, "r": 8, "t": 56, "b": 50},
     )
-    axis = {"type": "category", "showgrid": False}
+    axis = {"type": "category", "showgrid": False, "ticks": ""}
     drawn.update_xaxes(**axis)
     drawn.update_yaxes(**axis)
-    drawn.update_xaxes(title="ε", row=len(duel.ds), title_standoff=6)
+    drawn.update_xaxes(title="ε", row=rows, title_standoff=6)
     drawn.update_yaxes(title="rows", col=1, title_standoff=4)
     return drawn
 
@@ -160,6 +199,7 @@ def heat(
         showscale=False,
         text=[[label(each) for each in row] for row in cells],
         texttemplate="%{text}",
+        textfont={"size": 13},
         hovertext=[[hover(duel, each) for each in row] for row in cells],
         hoverinfo="text",
         xgap=2,

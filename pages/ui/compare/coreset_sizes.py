@@ -16,6 +16,7 @@ from pages.ui import (
     browser_state,
     chart_labels,
     chart_style,
+    chart_zoom,
     controls,
     curve_chart,
     curve_table,
@@ -63,10 +64,19 @@ def draw(choice: Choice, plan: SweepPlan, trials: list[Trial]) -> None:
     frame = ChartFrame(SIZE, SIZE.title, colors, narrow=browser_state.is_narrow())
     if frame.narrow:
         chart_labels.key(curve_chart.curve_labels(shown, colors))
-    drawn = curve_chart.figure(shown, (), plan.epsilons, choice.request.epsilon, ChartAxes(), frame)
+    drawn = curve_chart.figure(
+        shown,
+        (),
+        plan.epsilons,
+        choice.request.epsilon,
+        ChartAxes(),
+        frame,
+        zoom=chart_zoom.current("sizes", plan.data),
+    )
     alt = f"{SIZE.title} across ε on {choice.about.title}. The table below says the same."
     for point in chart_style.draw(drawn, "sizes", alt, plan.data)[:1]:
         live_runs.explore(float(point["x"]), point["customdata"][0])
+    chart_zoom.watch("sizes", plan.data, colors.text)
     nothing = [title(c.algorithm) for c in found if c.points and not without_nothing(c).points]
     if nothing:
         st.caption(f"Centers and nothing else are published by {', '.join(nothing)}.")

@@ -25,8 +25,15 @@ from dpcore.papers import (
     kept,
 )
 from dpcore.privacy.explain import NO_BREAK
-from pages.ui import controls, fragments, url_keys
-from pages.ui.compare import shared_jobs
+from pages.ui import (
+    browser_state,
+    chart_style,
+    controls,
+    fragments,
+    palette,
+    url_keys,
+)
+from pages.ui.compare import finding_chart, shared_jobs
 from pages.ui.downloads import File, keep
 from pages.ui.url_parsers import words
 
@@ -46,12 +53,14 @@ def show() -> None:
         "disagree where figures lie close together."
     )
     paper = controls.paper_control()
+    chart_style.camera_control()
     shown = [
         each for each in in_order(REPRODUCTIONS) if paper in (url_keys.ALL, paper_key(each.paper))
     ]
     measured = {name: outcome for name, outcome in kept().items() if name in REPRODUCTIONS}
     summary([measured[each.name] for each in shown if each.name in measured], len(shown))
     opened = url_keys.FINDING.narrowed(finding_name).get()
+    browser_state.watch_width()
     for key in dict.fromkeys(each.paper for each in shown):
         st.markdown(f"#### {controls.paper_title(key)}")
         for each in shown:
@@ -113,9 +122,16 @@ def compared(rows: list[Row]) -> None:
     lines = ["| Setting | The paper | Here |", "|---|---:|---:|"]
     for row in rows:
         setting = ", ".join(f"{name} {value}" for name, value in row.setting.items())
-        here = "not measured" if math.isnan(row.figure) else f"{row.figure:.4g}"
-        lines.append(f"| {plain(setting)} | {row.paper:.4g} | {here} |")
+        here = "not measured" if math.isnan(row.figure) else number(row.figure)
+        lines.append(f"| {plain(setting)} | {number(row.paper)} | {here} |")
     st.markdown("\n".join(lines))
+
+
+def number(value: float | None) -> str:
+    """Four digits, and all of them before the point."""
+    if value is None:
+        return ""
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e7 else f"{value:.4g}"
 
 
 def finding_name(text: str) -> str:
@@ -196,17 +212,37 @@ def latest(rows: list[Row]) -> str:
         return "."
     row = rows[-1]
     setting = ", ".join(f"{name} {value}" for name, value in row.setting.items())
-    return f". The last: {plain(setting)}: {row.figure:.4g}"
+    return f". The last: {plain(setting)}: {number(row.figure)}"
+
+
+def picture(outcome: ReproductionRun) -> None:
+    """Draw the figures as lines, with a camera, or say why there are none."""
+    shown = finding_chart.panels_of(outcome.rows)
+    if shown is None:
+        st.caption(
+            "These are single figures in unlike settings, so there is no picture of them: only a "
+            "table and its files."
+        )
+        return
+    colors, source = palette.current(), outcome.reproduction.source
+    chart_style.draw(
+        finding_chart.figure(shown, colors, browser_state.is_narrow()),
+        outcome.reproduction.name,
+        f"{source}, measured again. The table below says the same.",
+        controls.DATA,
+    )
 
 
 def figures(outcome: ReproductionRun, is_quick: bool) -> None:
-    """Draw the measured figures beside the paper's, with files and the lines that repeat them.
+    """Draw the measured figures beside the paper's as lines and as a table, with files and the
+    lines that repeat them.
 
     They hold nothing of the chosen data, so they are offered whatever data are chosen.
     """
     table = figure_table.figure_table(outcome)
     if not table:
         return
+    picture(outcome)
     shown = pd.DataFrame(table, columns=figure_table.columns_of(table))
     st.dataframe(shown, hide_index=True, width="stretch")
     name = outcome.reproduction.name

@@ -253,7 +253,7 @@ def draw(
             live_runs.explore(choice.request.epsilon, point["customdata"][0])
     st.page_link(
         "pages/3_verdicts.py",
-        label="Which of these are safe to publish with, and why: Verdicts",
+        label="Verdicts: which are safe to publish with?",
         icon=":material/verified_user:",
         query_params=address.link(),
     )

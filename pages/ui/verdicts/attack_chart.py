@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import textwrap
 from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -19,6 +20,8 @@ from pages.ui.palette import Palette
 
 #: Pixels a bar, and around all; where the axis ends, as a part of the claim.
 ROW, AROUND, MOST = 26, 110, 1.6
+#: Letters of a line of the axis's title in a narrow window.
+NARROW_TITLE = 22
 AXIS = "part of the claimed ε that the attack proves to leak (95 % confidence)"
 
 
@@ -96,9 +99,12 @@ def _words(each: AuditFinding, refuted: bool) -> str:
     return f"{said}: claim broken" if refuted else said
 
 
-def figure(bars: Sequence[AttackBar], colors: Palette) -> go.Figure:
-    """The bars from top to bottom, with the claim as a line at 100 %."""
+def figure(bars: Sequence[AttackBar], colors: Palette, narrow: bool) -> go.Figure:
+    """The bars from top to bottom, with the claim as a line at 100 %. A narrow window has room for
+    a word beside each."""
     rows = list(range(len(bars)))
+    short = [" broken" if bar.refuted else f" {bar.part:.0%}" for bar in bars]
+    title = "<br>".join(textwrap.wrap(AXIS, NARROW_TITLE)) if narrow else AXIS
     return go.Figure(
         [
             go.Bar(
@@ -108,10 +114,11 @@ def figure(bars: Sequence[AttackBar], colors: Palette) -> go.Figure:
                 marker={
                     "color": [colors.unproven if bar.refuted else colors.private for bar in bars]
                 },
-                text=[f" {bar.words}" for bar in bars],
+                text=short if narrow else [f" {bar.words}" for bar in bars],
                 textposition=["inside" if bar.part > 0.8 else "outside" for bar in bars],
                 insidetextanchor="start",
                 textfont={"size": 12},
+                constraintext="none",
                 insidetextfont={"color": colors.paper},
                 outsidetextfont={"color": colors.text},
                 hovertext=[f"<b>{bar.name}</b><br>{bar.words}" for bar in bars],
@@ -120,8 +127,8 @@ def figure(bars: Sequence[AttackBar], colors: Palette) -> go.Figure:
         ],
         {
             **chart_style.layout(colors),
-            "height": ROW * len(bars) + AROUND,
-            "margin": {"l": 10, "r": 12, "t": 36, "b": 50},
+            "height": ROW * len(bars) + AROUND + 60 * narrow,
+            "margin": {"l": 10, "r": 12, "t": 36, "b": 50 + 60 * narrow},
             "bargap": 0.3,
             "shapes": [
                 {
@@ -147,9 +154,10 @@ def figure(bars: Sequence[AttackBar], colors: Palette) -> go.Figure:
             ],
             "xaxis": {
                 **chart_style.axis(colors),
-                "title": {"text": AXIS, "standoff": 8},
+                "title": {"text": title, "standoff": 8, "font": {"size": 13}},
                 "range": [0, MOST],
-                "tickvals": [0, 0.25, 0.5, 0.75, 1, 1.25, 1.5],
+                "tickvals": [0, 0.5, 1, 1.5] if narrow else [0, 0.25, 0.5, 0.75, 1, 1.25, 1.5],
+                "tickangle": 0,
                 "tickformat": ".0%",
             },
             "yaxis": {

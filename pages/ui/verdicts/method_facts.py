@@ -37,6 +37,8 @@ RELATIONS: dict[tuple[Neighbors, ...], str] = {
 EITHER = "a row added, removed or replaced"
 #: The data on which a method's cost is told.
 DATA = "nyc-taxi"
+#: A first sentence of fewer letters, such as "Count noisily on a coarse grid.", suits many methods.
+TOO_SHORT = 40
 SENTENCE = re.compile(r"(?<=[.:])\s+(?=[A-Z`])")
 
 
@@ -69,9 +71,10 @@ def badge(verdict: Verdict) -> str:
     return f":{COLORS[verdict]}-badge[{verdict}]"
 
 
-def sentence(algorithm: Algorithm) -> str:
-    """The first sentence of its idea."""
-    return SENTENCE.split(algorithm.idea, maxsplit=1)[0].rstrip(":")
+def in_short(algorithm: Algorithm) -> str:
+    """The first sentence of its idea, and the next one where that says too little."""
+    first, *others = SENTENCE.split(algorithm.idea, maxsplit=2)
+    return " ".join([first, *others[:1]]) if len(first) < TOO_SHORT else first.rstrip(":")
 
 
 def guarantee_words(algorithm: Algorithm) -> str:

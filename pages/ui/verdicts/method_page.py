@@ -15,7 +15,7 @@ from dpcore.papers import REPRODUCTIONS, Conclusion, in_order, kept
 from dpcore.privacy.explain import MIDDLE
 from dpcore.runs.request import Request
 from dpcore.study.guarantees import guarantee
-from pages.ui import address, chart_style, controls, own_data, palette, url_keys
+from pages.ui import address, browser_state, chart_style, controls, own_data, palette, url_keys
 from pages.ui.verdicts import attack_chart, method_facts, typeset
 from pages.ui.wording import plain
 
@@ -159,7 +159,7 @@ def attacks(algorithm: Algorithm, found: Findings | None) -> None:
     )
     bars = attack_chart.bars_of(algorithm.key, found)
     chart_style.draw(
-        attack_chart.figure(bars, palette.current()),
+        attack_chart.figure(bars, palette.current(), browser_state.is_narrow()),
         "attacks",
         f"Attacks on {algorithm.title}. {reached.words}",
         controls.DATA,

@@ -1,4 +1,4 @@
-"""The table of all methods: verdict, one sentence, and whether it is safe to publish with."""
+"""The table of all methods: verdict, idea in short, and whether it is safe to publish with."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def table_html(rows: Sequence[VerdictRow], order: str) -> str:
     heads = [
         _head("method", order),
         _head("verdict", order),
-        "<th scope=col class=wide>In one sentence</th>",
+        "<th scope=col class=wide>In short</th>",
         "<th scope=col>Safe to publish?</th>",
         "<th scope=col>Guarantee</th>",
         _head("error", order),
@@ -160,8 +160,8 @@ def _row_html(each: VerdictRow) -> str:
     cells = (
         ("Verdict", f"<span class='verdict {holds}'>{system.verdict.capitalize()}</span>", ""),
         (
-            "In one sentence",
-            said(shorten(method_facts.sentence(system), LONGEST, placeholder=" …")),
+            "In short",
+            said(shorten(method_facts.in_short(system), LONGEST, placeholder=" …")),
             "",
         ),
         ("Safe to publish?", method_facts.SAFE[system.verdict], ""),
