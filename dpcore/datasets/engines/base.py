@@ -14,6 +14,7 @@ import numpy.typing as npt
 from dpcore.datasets.engines import sql
 from dpcore.datasets.engines.paths import local, open_regular
 from dpcore.datasets.engines.source import Format, Layout, Source, Zones
+from dpcore.datasets.engines.stored_rows import StoredRows
 from dpcore.datasets.engines.zones import read_zones
 from dpcore.datasets.row_sums import RowSum, summed
 from dpcore.errors import BadInput, DataFileError
@@ -67,8 +68,11 @@ class Engine(ABC):
     def lattice_rows(self, source: Source, box: Box) -> npt.NDArray[np.int32]:
         """The lattice cell of every row, (n, d), in no promised order."""
 
-    def few_rows(self, source: Source, box: Box, most: int) -> npt.NDArray[np.int32] | None:
-        """The same, or None where there are more than this and so many need not be held."""
+    def stored_rows(
+        self, source: Source, box: Box, most: int
+    ) -> npt.NDArray[np.int32] | StoredRows | None:
+        """The same for many questions: up to so many rows in memory, others where the engine can
+        keep them; None where it cannot, and every question has to read them."""
         return self.lattice_rows(source, box)
 
     def summed(self, source: Source, box: Box, of_rows: RowSum) -> IntArray:

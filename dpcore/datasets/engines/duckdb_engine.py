@@ -50,6 +50,7 @@ from dpcore.datasets.engines.records import (
 )
 from dpcore.datasets.engines.source import Column, Format, Layout, Source
 from dpcore.datasets.engines.sql import csv_columns, csv_names, quoted
+from dpcore.datasets.engines.stored_rows import StoredRows, stored
 from dpcore.datasets.row_sums import RowSum, added_up, summed
 from dpcore.errors import DataFileError, ReadingStopped
 from dpcore.geometry.domain import Box, Grid, IntArray, cell_ticks
@@ -189,18 +190,14 @@ class DuckDBEngine(SQLEngine):
 
     def lattice_rows(self, source: Source, box: Box) -> Cells:
         check(source, box)
-        found = [np.empty((0, box.d), dtype=np.int32), *self._rows(source, box)]
-        return np.concatenate(found)
+        found = list(self._rows(source, box))
+        rows = np.empty((sum(map(len, found)), box.d), dtype=np.int32)
+        return np.concatenate(found, out=rows) if found else rows
 
-    def few_rows(self, source: Source, box: Box, most: int) -> Cells | None:
+    def stored_rows(self, source: Source, box: Box, most: int) -> Cells | StoredRows | None:
         check(source, box)
-        found, size = [np.empty((0, box.d), dtype=np.int32)], 0
-        for rows in self._rows(source, box):
-            found.append(rows)
-            size += len(rows)
-            if size > most:
-                return None
-        return np.concatenate(found)
+        expected = self._known_rows(source)
+        return stored(self._rows(source, box), box.d, most, self._spill, expected)
 
     def summed(self, source: Source, box: Box, of_rows: RowSum) -> IntArray:
         check(source, box)
@@ -240,7 +237,7 @@ class DuckDBEngine(SQLEngine):
             yield from kept(read, source.ids, box.d, not whole, self._known_rows(source))
         else:
             for batch in self._batches(source, lambda name: sql.rows_query(name, source, box)):
-                yield np.stack([column.to_numpy() for column in batch.columns], axis=1)
+                yield np.stack([column.to_numpy() for column in batch.columns]).T
 
     def _known_rows(self, source: Source) -> int:
         """How many rows there are, where the files or the table say so without being read."""

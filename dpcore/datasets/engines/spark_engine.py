@@ -144,7 +144,7 @@ class SparkEngine(SQLEngine):
             table = totals.toArrow()
         return {name: table[name].to_numpy() for name in table.column_names}
 
-    def few_rows(self, source: Source, box: Box, most: int) -> None:
+    def stored_rows(self, source: Source, box: Box, most: int) -> None:
         """Rows stay where they are; only answers come here."""
 
     def summed(self, source: Source, box: Box, of_rows: RowSum) -> IntArray:
