@@ -60,8 +60,8 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-#: Bytes of a file that is not plain, cut into records at a time.
-BLOCK = 1 << 24
+#: Bytes of a file that is not plain, cut into records at a time, and about those of one record.
+BLOCK, RECORD = 1 << 24, 32
 #: Progress can be read but no bar is printed, and a function gets the name that other engines
 #: use.
 SETUP = (
@@ -196,8 +196,8 @@ class DuckDBEngine(SQLEngine):
 
     def stored_rows(self, source: Source, box: Box, most: int) -> Cells | StoredRows | None:
         check(source, box)
-        expected = self._known_rows(source)
-        return stored(self._rows(source, box), box.d, most, self._spill, expected)
+        rows = self._rows(source, box)
+        return stored(rows, box.d, most, self._spill, self._expected_rows(source))
 
     def summed(self, source: Source, box: Box, of_rows: RowSum) -> IntArray:
         check(source, box)
@@ -234,22 +234,25 @@ class DuckDBEngine(SQLEngine):
 
                 return self._batches(source, query)
 
-            yield from kept(read, source.ids, box.d, not whole, self._known_rows(source))
+            rows = self._expected_rows(source)
+            yield from kept(read, source.ids, box.d, not whole, rows, self._spill)
         else:
             for batch in self._batches(source, lambda name: sql.rows_query(name, source, box)):
                 yield np.stack([column.to_numpy() for column in batch.columns]).T
 
-    def _known_rows(self, source: Source) -> int:
-        """How many rows there are, where the files or the table say so without being read."""
+    def _expected_rows(self, source: Source) -> int:
+        """About how many rows there are; 0 where nothing tells before they are read."""
+        paths = [layout.path for layout in source.layouts]
+        if source.format.is_text:
+            return sum(map(os.path.getsize, filter(os.path.isfile, paths))) // RECORD
         if source.format not in (Format.PARQUET, Format.TABLE):
             return 0
-        scan = self._scan([layout.path for layout in source.layouts], source.format)
-        return int(self._run(source.path, f"SELECT count(*) AS n FROM {scan}")["n"][0])
+        query = f"SELECT count(*) AS n FROM {self._scan(paths, source.format)}"
+        return int(self._run(source.path, query)["n"][0])
 
     def _answer(self, source: Source, query: Query) -> Columns:
         with self._asked(source, query) as (database, text):
-            answer: Any = database.execute(text).fetchnumpy()
-            return answer
+            return dict(database.execute(text).fetchnumpy())
 
     def _batches(self, source: Source, query: Query) -> Iterator[pa.RecordBatch]:
         """The answer piece by piece, in no promised order."""

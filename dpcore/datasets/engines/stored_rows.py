@@ -7,70 +7,43 @@ unpacks no Parquet and divides nothing. Whether rows are kept, and where, change
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-import threading
-import weakref
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
 
+from dpcore.datasets.engines.scratch_file import NoRoom, ScratchFile, room
 from dpcore.datasets.row_sums import RowSum, added_up, summed
 from dpcore.geometry.domain import IntArray, cell_ticks
 
 Cells = npt.NDArray[np.int32]
-#: The file takes no more bytes than this, and no larger part of what the disk has left.
-MOST_BYTES, PART_OF_DISK = 1 << 34, 4
 
 
 class StoredRows:
-    """The lattice cells of rows in a file without a name, which is gone with this object.
-
-    Nobody else can open it, and it does not outlive this process, however that ends.
-    """
+    """The lattice cells of rows in a temporary file, coordinate by coordinate in each block."""
 
     def __init__(self, d: int, folder: str):
         self._d = d
-        self._room = room(folder)
-        self._file = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115
-        weakref.finalize(self, self._file.close)
-        #: The number of rows in each block. Its numbers stand coordinate by coordinate.
-        self._blocks: list[int] = []
-        self._reading = threading.Lock()
+        self._file = ScratchFile(folder)
+        #: Where each block begins, and how many rows are in it.
+        self._blocks: list[tuple[int, int]] = []
 
-    def add(self, rows: Cells) -> bool:
-        """Write some rows; False where there is no room for them."""
-        self._room -= rows.nbytes
-        if self._room < 0:
-            return False
+    def add(self, rows: Cells) -> None:
         if len(rows):
-            written = self._file.write(np.ascontiguousarray(rows.T).data)
-            self._blocks.append(len(rows))
-            return written == rows.nbytes
-        return True
+            start, _ = self._file.add(np.ascontiguousarray(rows.T))
+            self._blocks.append((start, len(rows)))
 
     def __iter__(self) -> Iterator[Cells]:
         """The rows, some thousand at a time."""
-        start = 0
-        for size in self._blocks:
+        for start, size in self._blocks:
             by_axis = np.empty((self._d, size), dtype=np.int32)
-            with self._reading:
-                self._file.seek(start)
-                if self._file.readinto(by_axis.data.cast("B")) != by_axis.nbytes:
-                    raise OSError("The temporary file of rows was cut short.")
-            start += by_axis.nbytes
+            self._file.read(start, by_axis)
             yield by_axis.T
 
     def summed(self, of_rows: RowSum) -> IntArray:
         none = np.empty((0, self._d), dtype=np.int32)
         return added_up(summed(of_rows, cell_ticks(rows)) for rows in chain([none], self))
-
-
-def room(folder: str) -> int:
-    """Bytes that a file of rows may take there."""
-    return min(MOST_BYTES, shutil.disk_usage(folder).free // PART_OF_DISK) if folder else 0
 
 
 def stored(
@@ -90,11 +63,14 @@ def stored(
             break
     else:
         return np.concatenate(held, out=np.empty((size, d), dtype=np.int32))
+    if not folder:
+        return None
     try:
         file = StoredRows(d, folder)
         while held:
-            if not file.add(held.pop()):
-                return None
-        return file if all(map(file.add, found)) else None
-    except OSError:  # a full or read-only disk
+            file.add(held.pop())
+        for rows in found:
+            file.add(rows)
+        return file
+    except NoRoom:
         return None

@@ -15,7 +15,15 @@ import pytest
 import dpcore
 from dpcore.datasets import EngineDataset, RowsDataset
 from dpcore.datasets import engine as engine_data
-from dpcore.datasets.engines import DuckDBEngine, Engine, HeldFile, Ids, open_source, stored_rows
+from dpcore.datasets.engines import (
+    DuckDBEngine,
+    Engine,
+    HeldFile,
+    Ids,
+    open_source,
+    scratch_file,
+    stored_rows,
+)
 from dpcore.geometry.domain import Box
 from dpcore.geometry.halved import HalvedCells
 from dpcore.queries.moments import LevelQuestion, Offsets, Products
@@ -110,7 +118,7 @@ def test_where_the_disk_has_no_room_every_question_reads_the_rows(
     ending, wide, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(engine_data, "KEPT", 0)
-    monkeypatch.setattr(stored_rows, "MOST_BYTES", D * ROWS)
+    monkeypatch.setattr(scratch_file, "MOST_BYTES", D * ROWS)
     path, table = tmp_path / f"wide.{ending}", pq.read_table(wide)
     pyarrow.csv.write_csv(table, path) if ending == "csv" else pq.write_table(table, path)
     data = opened(DuckDBEngine(), path)
