@@ -176,7 +176,7 @@ class SQLEngine(Engine):
         check(source, grid.box)
         counts = np.zeros(grid.shape, dtype=np.int64)
         found = self._answer(source, lambda relation: sql.grid_query(relation, source, grid))
-        _put(counts.reshape(-1), found, source)
+        put(counts.reshape(-1), found, source)
         return counts
 
     def census(self, source: Source, grid: Grid) -> tuple[IntArray, Tally]:
@@ -236,7 +236,7 @@ class SQLEngine(Engine):
         )
 
 
-def _put(counts: IntArray, found: Columns, source: Source) -> None:
+def put(counts: IntArray, found: Columns, source: Source) -> None:
     """Write the counts of cells where they belong; only a damaged file names cells beyond them."""
     cells = found["cell"]
     if len(cells) and not 0 <= int(cells.min()) <= int(cells.max()) < len(counts):

@@ -60,7 +60,7 @@ def kept(read: Read, ids: Ids, d: int, text: bool, rows: int, folder: str = "") 
 
     numbers = -(-d // PACKED)
     most = max(1, MOST_BYTES // (8 + (TEXT if text else 8) + 8 * numbers))
-    parts = max(1, -(-rows // most))
+    parts = min(MOST_PARTS, max(1, -(-rows // most)))  # a damaged file may claim any number
     small = min(MOST_PARTS, -(-rows // max(1, most // SMALLER)))
     apart = divided(read((1, 0)), small, folder, rows) if parts > 1 else None
     if apart is not None:
