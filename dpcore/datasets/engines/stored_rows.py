@@ -52,9 +52,12 @@ def stored(
     """Rows as they are read, in memory up to so many, else in a file in this folder.
 
     None where neither has room, and where that many are expected: they have to be read again.
+    Where more are expected than memory is for, they go into the file at once.
     """
-    if expected > most and 4 * d * expected > room(folder):
-        return None
+    if expected > most:
+        if 4 * d * expected > room(folder):
+            return None
+        most = 0
     found, held, size = iter(found), [np.empty((0, d), dtype=np.int32)], 0
     for rows in found:
         held.append(rows)
