@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 import dpcore
+from benchmarks.own_process import compiled
 from benchmarks.table import Row, seconds, unit
 from dpcore.study.metrics import nicv
 
@@ -26,7 +27,8 @@ def cpu_seconds(*arguments: str) -> float:
 
 def _once(arguments: tuple[str, ...]) -> float:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, *arguments], stdout=subprocess.DEVNULL, check=True)
+    command = [sys.executable, *arguments]
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True, env=compiled())
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 

@@ -1,6 +1,6 @@
 """Two hundred million rows with ids, in the memory of a small machine.
 
-`python -m benchmarks.large` makes a file of 4.4 GB and reads it once for each of some fifty parts:
+`python -m benchmarks.large` makes a file of 4.4 GB, which is divided into parts of another 5 GB:
 too much for `make bench`.
 """
 

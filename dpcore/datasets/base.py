@@ -19,6 +19,7 @@ from dpcore.geometry.domain import (
     Slabs,
     to_ticks,
 )
+from dpcore.kmeans.points import single_thread
 
 #: Costs that a mechanism chooses by are whole numbers of 2**-20 of a squared unit.
 COST_UNITS = 1 << 20
@@ -143,7 +144,8 @@ class Dataset(ABC):
 
     def summed(self, of_rows: RowSum) -> IntArray:
         """The sum over all rows of whole numbers that each gives by itself."""
-        return summed(of_rows, *self.positions())
+        with single_thread():
+            return summed(of_rows, *self.positions())
 
     def margin(self, axis: int, slabs: int) -> IntArray:
         """Rows in each of several equally wide slabs along one coordinate."""

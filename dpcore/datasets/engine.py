@@ -10,9 +10,11 @@ import numpy as np
 from dpcore.datasets.base import DataInfo, Dataset, Totals
 from dpcore.datasets.engines.base import Engine, Tally
 from dpcore.datasets.engines.source import Source
+from dpcore.datasets.engines.stored_rows import StoredRows
 from dpcore.datasets.row_sums import RowSum
 from dpcore.datasets.rows import RowsDataset
 from dpcore.geometry.domain import Box, Grid, IntArray, Partition
+from dpcore.kmeans.points import single_thread
 
 #: Numbers that rows in memory may come to: 64 MB of lattice cells.
 KEPT = 1 << 24
@@ -21,9 +23,10 @@ KEPT = 1 << 24
 class EngineDataset(Dataset):
     """A source read by an engine, any number of coordinates.
 
-    Every question is one query, or one reading of the rows in batches, so memory stays flat; of few
-    rows the lattice cells are kept. What needs all rows at once (their positions, for blocks or
-    removals) is read into memory, as lattice cells, when it is asked for.
+    Every question is one query, or one reading of the rows in batches, so memory stays flat. Where
+    sums are asked, the lattice cells are kept for the next question, those of many rows in a
+    temporary file. What needs all rows at once (their positions, for blocks or removals) is read
+    into memory, as lattice cells, when it is asked for.
 
     Parameters
     ----------
@@ -73,12 +76,12 @@ class EngineDataset(Dataset):
         return RowsDataset(rows, self.box, self.about)
 
     @cached_property
-    def _few(self) -> RowsDataset | None:
-        """The rows in memory, where there are few. Whether there are changes no answer."""
+    def _stored(self) -> RowsDataset | StoredRows | None:
+        """The rows, where they need not be read again. Whether they must changes no answer."""
         if "_in_memory" in self.__dict__:
             return self._in_memory
-        rows = self._engine.few_rows(self._source, self.box, KEPT // self.box.d)
-        return None if rows is None else RowsDataset(rows, self.box, self.about)
+        rows = self._engine.stored_rows(self._source, self.box, KEPT // self.box.d)
+        return RowsDataset(rows, self.box, self.about) if isinstance(rows, np.ndarray) else rows
 
     @cached_property
     def n(self) -> int:
@@ -90,8 +93,8 @@ class EngineDataset(Dataset):
     def histogram(self, partition: Partition) -> IntArray:
         if isinstance(partition, Grid):
             return self._engine.grid_counts(self._source, partition).ravel()
-        if self._few is not None:
-            return self._few.histogram(partition)
+        if isinstance(self._stored, RowsDataset):
+            return self._stored.histogram(partition)
 
         def of_rows(ticks: IntArray, weights: IntArray) -> IntArray:
             labels = partition.labels(ticks)
@@ -100,9 +103,10 @@ class EngineDataset(Dataset):
         return self.summed(of_rows)
 
     def summed(self, of_rows: RowSum) -> IntArray:
-        if self._few is not None:
-            return self._few.summed(of_rows)
-        return self._engine.summed(self._source, self.box, of_rows)
+        with single_thread():
+            if self._stored is not None:
+                return self._stored.summed(of_rows)
+            return self._engine.summed(self._source, self.box, of_rows)
 
     def cluster_totals(self, centers: IntArray) -> Totals:
         return Totals(*self._engine.cluster_totals(self._source, self.box, centers))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import scipy
 
 from dpcore.geometry.domain import FloatArray, IntArray, cell_ticks, to_ticks
@@ -15,6 +16,8 @@ from dpcore.geometry.domain import FloatArray, IntArray, cell_ticks, to_ticks
 CHUNK = 1 << 18
 #: With more centers than this, in no more than so many dimensions, a tree of them is faster.
 MANY_CENTERS, FEW_DIMENSIONS = 200, 4
+#: Scores of up to so many centers are compared one center after the other, which is faster.
+FEW_CENTERS = 32
 #: Dimensions in which exact ticks are compared, and how many bits are left out in more.
 EXACT_DIMENSIONS, COARSE_BITS = 512, 3
 #: Cells a side of the tiles in which a grid is labelled.
@@ -35,8 +38,11 @@ class Voronoi:
     def n_cells(self) -> int:
         return len(self.centers)
 
-    def labels(self, ticks: IntArray) -> IntArray:
+    def labels(self, ticks: IntArray | FloatArray) -> IntArray:
+        """The center of each position, given as whole numbers."""
         m, d = self.centers.shape
+        if m == 1:
+            return np.zeros(len(ticks), dtype=np.int64)
         if m <= MANY_CENTERS or d > FEW_DIMENSIONS:
             return self._compared(ticks)
         # Sums of so few squares are exact in float64, and roots of different ones differ.
@@ -47,7 +53,7 @@ class Voronoi:
         labels[tied] = self._compared(ticks[tied])
         return labels
 
-    def _compared(self, ticks: IntArray) -> IntArray:
+    def _compared(self, ticks: IntArray | FloatArray) -> IntArray:
         """Labels by the distance to every center."""
         # |x - c|^2 - |x|^2 is whole and below 2^53, exact in float64: up to d = 512, or 32,768.
         coarse = 0 if self.centers.shape[1] <= EXACT_DIMENSIONS else COARSE_BITS
@@ -58,7 +64,13 @@ class Voronoi:
         twice = -2 * centers.T
         for start in range(0, len(ticks), step):
             rows = slice(start, start + step)
-            scores = (ticks[rows] >> coarse).astype(np.float64) @ twice
+            places = np.asarray(ticks[rows], dtype=np.float64)
+            if coarse:
+                places = np.floor(places / (1 << coarse))
+            if len(centers) <= FEW_CENTERS:
+                labels[rows] = _least(twice.T @ places.T + squares[:, None])
+                continue
+            scores = places @ twice
             scores += squares
             labels[rows] = scores.argmin(axis=1)
         return labels
@@ -93,3 +105,14 @@ class Voronoi:
             labels[start : start + step] = np.minimum.reduceat(keys, first) % len(centers)
         by_tile = labels.reshape(tiles, tiles, size, size)
         return by_tile.swapaxes(1, 2).reshape(side, side)
+
+
+def _least(scores: FloatArray) -> npt.NDArray[np.int16]:
+    """Which score (first axis) is the least of each row, and of equal ones the first."""
+    least = scores[0].copy()
+    label = np.zeros(len(least), dtype=np.int16)
+    for j in range(1, len(scores)):
+        # A later center has the larger index.
+        np.maximum(label, (scores[j] < least) * np.int16(j), out=label)
+        np.minimum(least, scores[j], out=least)
+    return label

@@ -24,6 +24,8 @@ WHOLE = 1 << 21
 FINE = 1 << 12
 #: Whole numbers are exact in float64, and so are their sums, up to here, with room for rounding.
 EXACT = 2.0**52
+#: In so many dimensions the square of an offset, in ticks, is exact in float64.
+EXACT_DIMENSIONS = 512
 #: Scaled so much short of the ball, rounding leaves nothing outside it.
 JUST_INSIDE = 1 - 1e-9
 #: 41/29 is just below the square root of 2, by which pairs off the diagonal count twice.
@@ -117,17 +119,20 @@ class Offsets:
         """The contribution of some rows to the answer."""
         places = to_ticks(self.centers)
         m, d = places.shape
-        label = Voronoi(self.centers).labels(ticks)
-        reach = np.broadcast_to(self.reach, m)[label]
-        offset = clipped(ticks - places[label], reach, self.norm, WHOLE).T
+        # Coordinate by coordinate: so the sums over them run along the rows.
+        exact = ticks.T.astype(np.float64, order="C")
+        label = Voronoi(self.centers).labels(exact.T)
+        exact -= places.T.take(label, axis=1)
+        reach = np.broadcast_to(self.reach, m).take(label)
+        offset = clipped(exact.T, reach, self.norm, WHOLE).T
         if self.norm == 1:
             room = WHOLE - np.abs(offset).sum(axis=0)
         else:
-            room = (WHOLE**2 - (offset**2).sum(axis=0)) // WHOLE
+            room = np.floor((WHOLE**2 - (offset**2).sum(axis=0)) / WHOLE)
         total = np.empty((m, d + 2), dtype=np.int64)
-        total[:, 0] = self._counted * _summed_by(label, weights, m)
+        total[:, 0] = self._counted * _summed_by(label, np.ones(1), weights, m)
         for axis, told in enumerate([*offset, room], start=1):
-            total[:, axis] = _summed_by(label, told * weights, m)
+            total[:, axis] = _summed_by(label, told, weights, m)
         return total
 
     def read(self, answer: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -174,7 +179,7 @@ class Products:
 
     def of_rows(self, ticks: IntArray, weights: IntArray) -> IntArray:
         """The contribution of some rows to all products, not yet weighted."""
-        offset = clipped(ticks - to_ticks(self.center), self.reach, 2, FINE).astype(np.float64)
+        offset = clipped(ticks - to_ticks(self.center), self.reach, 2, FINE)
         # Whole numbers below 2^53: exact in whatever order they are added up.
         return np.asarray(offset.T @ (offset * weights[:, None])).astype(np.int64)
 
@@ -196,26 +201,33 @@ def _check_ball(places: FloatArray, reach: float | FloatArray) -> None:
         raise ValueError(f"Offsets need finite centers and a ball with a size, not {reach!r}.")
 
 
-def clipped(ticks: IntArray, reach: float | FloatArray, norm: int, whole: int) -> IntArray:
-    """Vectors (n, d) in units of reach/whole, those longer than the reach moved straight to it.
+def clipped(
+    offset: FloatArray | IntArray, reach: float | FloatArray, norm: int, whole: int
+) -> FloatArray:
+    """Vectors (n, d) in ticks as whole numbers in units of reach/whole, those longer than the reach
+    moved straight to it.
 
     Their norm is a whole number, or its root, so a row's image is the same among any other rows;
     it is truncated, so its norm is at most `whole`.
     """
-    # Coordinate by coordinate: so the sums over them run along the rows.
-    by_axis = np.ascontiguousarray(ticks.T)
+    by_axis = np.ascontiguousarray(offset.T, dtype=np.float64)
     if norm == 1:
-        length = np.abs(by_axis).sum(axis=0).astype(np.float64)
+        length = np.abs(by_axis).sum(axis=0)
+    elif len(by_axis) <= EXACT_DIMENSIONS:
+        length = np.sqrt((by_axis**2).sum(axis=0))
     else:
-        length = np.sqrt((by_axis**2).sum(axis=0).astype(np.float64))
-    factor = whole * JUST_INSIDE / np.maximum(length, reach * TICKS)
-    return np.trunc(by_axis * factor).astype(np.int64).T
+        length = np.sqrt((by_axis.astype(np.int64) ** 2).sum(axis=0).astype(np.float64))
+    short = by_axis * (whole * JUST_INSIDE / np.maximum(length, reach * TICKS))
+    return np.trunc(short, out=short).T
 
 
-def _summed_by(label: IntArray, told: IntArray, m: int) -> IntArray:
-    """The sums of whole numbers that have the same label."""
-    if float(np.abs(told).sum(dtype=np.float64)) < EXACT:
-        return np.bincount(label, told, m).astype(np.int64)
-    total = np.zeros(m, dtype=np.int64)
-    np.add.at(total, label, told)
-    return total
+def _summed_by(label: IntArray, told: FloatArray, weights: IntArray, m: int) -> IntArray:
+    """The sums of whole numbers up to WHOLE, each as often as its weight says, by label."""
+    if float(weights.sum(dtype=np.float64)) * WHOLE >= EXACT:
+        total = np.zeros(m, dtype=np.int64)
+        np.add.at(total, label, told.astype(np.int64) * weights)
+        return total
+    if m == 1:
+        return np.array([(told * weights).sum()]).astype(np.int64)
+    each = told.shape == label.shape and bool((weights == 1).all())
+    return np.bincount(label, told if each else told * weights, m).astype(np.int64)

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
-from dpcore.datasets.base import Dataset
 from dpcore.datasets.engine import EngineDataset
 from dpcore.errors import BadInput, Infeasible
 from dpcore.kmeans.stages import listening
@@ -25,8 +25,11 @@ from dpcore.release.published_files import PublishedFiles
 from dpcore.results.run_result import ReleasedResult, UnchargedResult
 from dpcore.runs.run import run
 
+T = TypeVar("T")
 #: Seconds between two looks at how far the rows are read.
 NEWS = 0.2
+#: What is done before any noise is drawn: `progress` may raise then, and nothing is charged.
+LOOKING, COUNTING = "looking at the ledger", "counting the rows"
 #: What an interruption costs while rows are read.
 UNUSED = "Nothing had been drawn yet, so no budget is used."
 
@@ -147,7 +150,8 @@ def publish(
     ledger : Ledger
         What to charge.
     progress : callable or None, default=None
-        Called with a `Progress` as the work goes on.
+        Called with a `Progress` as the work goes on. What it raises before the noise ends the
+        release, and with it the reading of rows, and costs nothing.
     actors : Actors or None, default=None
         Who asked for it and who approved it.
     note : ReleaseNote or None, default=None
@@ -177,15 +181,16 @@ def publish(
     ε 0.5
     """
     tell = progress or (lambda _: None)
-    tell(Progress("looking at the ledger", 0.0))
+    tell(Progress(LOOKING, 0.0))
     signer = signature.signer(ledger.folder)
     state = plan.data.state()
     claim = plan.claim(plan.data.fingerprints(ledger.key))
     ledger.check(claim)
     # Taken before anything private is read: how long the rest takes depends on the data.
     time = datetime.now(UTC).isoformat(timespec="seconds")
-    data = _opened(plan, tell)
-    claim = replace(claim, rows=plan.data.fingerprint_of_rows(ledger.key, data, plan.unit))
+    data = _read(plan, partial(plan.data.open, plan.unit), tell)
+    known = partial(plan.data.fingerprint_of_rows, ledger.key, data, plan.unit)
+    claim = replace(claim, rows=_read(plan, known, tell))
     if plan.data.state() != state:
         raise ChangedData()
     ledger.check(claim)
@@ -285,17 +290,18 @@ def reopened(ledger: Ledger, number: int) -> Release:
     return Release(entry=ledger.entry(number), files=ledger.files(number))
 
 
-def _opened(plan: ReleasePlan, tell: Callable[[Progress], None]) -> Dataset:
-    """The rows, read while `tell` gets the progress. An interruption ends the reading."""
+def _read(plan: ReleasePlan, question: Callable[[], T], tell: Callable[[Progress], None]) -> T:
+    """The answer to a question about the rows, before any noise. While it is worked out, `tell`
+    gets the progress; an interruption, or what `tell` raises, ends the reading."""
     with ThreadPoolExecutor(1) as elsewhere:
-        rows = elsewhere.submit(plan.data.open, plan.unit)
+        answer = elsewhere.submit(question)
         try:
             while True:
-                tell(Progress("counting the rows", plan.data.progress))
-                if wait([rows], NEWS).done:
-                    return rows.result()
+                tell(Progress(COUNTING, plan.data.progress))
+                if wait([answer], NEWS).done:
+                    return answer.result()
         except BaseException as error:
-            while not wait([rows], NEWS).done:
+            while not wait([answer], NEWS).done:
                 plan.data.stop()
             if not isinstance(error, Exception):
                 error.add_note(UNUSED)

@@ -108,6 +108,7 @@ class Job(Generic[T]):
         steps: Callable[[], Iterator[T]],
         state: Callable[[], State] = lambda: ("Working", 0.0),
         stop: Callable[[], None] | None = None,
+        stoppable: Callable[[], bool] = lambda: True,
     ) -> None:
         self.results: list[T] = []
         self.failure: Exception | None = None
@@ -122,7 +123,7 @@ class Job(Generic[T]):
         self._steps: Callable[[], Iterator[T]] | None = steps
         self._iterator: Iterator[T] | None = None
         #: Interrupts the current operation; a step may consist of several.
-        self._stop = stop
+        self._stop, self._stoppable = stop, stoppable
         self._ended = threading.Event()
 
     @property
@@ -163,12 +164,12 @@ class Job(Generic[T]):
 
     @property
     def can_stop(self) -> bool:
-        return self._stop is not None
+        return self._stop is not None and self._stoppable()
 
     def stop(self) -> None:
         """Stop the job early: it fails, and its failure says that it was stopped."""
         give_up = time.monotonic() + STOPPING
-        while self._stop and not self.done and time.monotonic() < give_up:
+        while self._stop and self._stoppable() and not self.done and time.monotonic() < give_up:
             self._stop()
             self.wait(BETWEEN)
 
@@ -184,14 +185,17 @@ def _let_go(failure: BaseException | None) -> None:
 
 
 def begin(
-    work: Callable[[], T], state: Callable[[], State], stop: Callable[[], None] | None = None
+    work: Callable[[], T],
+    state: Callable[[], State],
+    stop: Callable[[], None] | None = None,
+    stoppable: Callable[[], bool] = lambda: True,
 ) -> Job[T]:
     """Start a call on its own thread. It continues when the script or the visit ends."""
 
     def steps() -> Iterator[T]:
         yield work()
 
-    job = Job(steps, state, stop)
+    job = Job(steps, state, stop, stoppable)
     threading.Thread(target=job.finish, name="job", daemon=True).start()
     return job
 

@@ -569,6 +569,23 @@ def test_a_ledger_that_cannot_be_written_is_told_in_words(
     assert Ledger(ledger_folder).entries() == []
 
 
+def test_a_release_can_be_stopped_while_it_counts_the_rows_and_made_after_that(
+    ledger_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = press(brought(), "settled")
+    endless = "SELECT count(*) FROM range(1000000000) a, range(1000000000) b"
+    engine = engines.DuckDBEngine()
+    with monkeypatch.context() as slow:
+        slow.setattr(FileData, "open", lambda *_: engine._run("rows", endless))
+        slow.setattr(FileData, "stop", lambda _: engine.stop())
+        confirmed(app)
+        until_there_is(app, "stop")
+        assert "Nothing was used" in words(press(app, "stop"))
+    assert Ledger(ledger_folder).entries() == []
+    until(confirmed(checked(app)), "was made on")
+    assert len(Ledger(ledger_folder).entries()) == 1
+
+
 def test_pressing_while_a_twin_is_being_made_makes_one(ledger_folder: Path, held_up: Event) -> None:
     app = press(twin_asked(brought()), "make-twin")
     held_up.set()

@@ -107,6 +107,30 @@ class EndlessEngine(DuckDBEngine):
         return super().grid_counts(source, grid)
 
 
+class EndlessTotals(EndlessEngine):
+    """The same, of the question by which rows are known again."""
+
+    def cluster_totals(self, source, box, centers):
+        return self.grid_counts(source, box)
+
+
+@pytest.mark.parametrize("engine", [EndlessEngine(), EndlessTotals()])
+def test_what_watches_the_progress_can_end_the_reading_of_rows_at_no_cost(engine, ledger, tmp_path):
+    (path := tmp_path / "rows.csv").write_text("x,y,z\n0.1,0.1,0.1\n")
+    names = ("x", "y", "z") if isinstance(engine, EndlessTotals) else ("x", "y")
+    box = Box((0,) * len(names), (1,) * len(names), names)
+
+    def watching(progress):
+        if engine._running:
+            raise ReadingStopped("rows")
+
+    data = FileData(str(path), names, box, engine=engine)
+    with pytest.raises(ReadingStopped, match="rows"):
+        publish(replace(plan(), data=data), ledger, watching)
+    assert engine.stopped
+    assert ledger.entries() == []
+
+
 def test_whoever_stops_it_while_rows_are_read_waits_for_no_row_and_pays_nothing(ledger, tmp_path):
     (path := tmp_path / "rows.csv").write_text("lon,lat\n0.1,0.1\n")
     box = Box((0, 0), (1, 1), ("lon", "lat"))

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from dpcore.datasets.engines import sql
 from dpcore.datasets.engines.paths import local, open_regular
 from dpcore.datasets.engines.source import Format, Layout, Source, Zones
+from dpcore.datasets.engines.stored_rows import StoredRows
 from dpcore.datasets.engines.zones import read_zones
 from dpcore.datasets.row_sums import RowSum, summed
 from dpcore.errors import BadInput, DataFileError
@@ -67,8 +68,11 @@ class Engine(ABC):
     def lattice_rows(self, source: Source, box: Box) -> npt.NDArray[np.int32]:
         """The lattice cell of every row, (n, d), in no promised order."""
 
-    def few_rows(self, source: Source, box: Box, most: int) -> npt.NDArray[np.int32] | None:
-        """The lattice cell of every row, or None if there are more rows and none need be held."""
+    def stored_rows(
+        self, source: Source, box: Box, most: int
+    ) -> npt.NDArray[np.int32] | StoredRows | None:
+        """The lattice cells of all rows, kept for many questions: in memory up to a number of rows,
+        else where the engine can keep them. None where every question has to read them again."""
         return self.lattice_rows(source, box)
 
     def summed(self, source: Source, box: Box, of_rows: RowSum) -> IntArray:
@@ -172,7 +176,7 @@ class SQLEngine(Engine):
         check(source, grid.box)
         counts = np.zeros(grid.shape, dtype=np.int64)
         found = self._answer(source, lambda relation: sql.grid_query(relation, source, grid))
-        _put(counts.reshape(-1), found, source)
+        put(counts.reshape(-1), found, source)
         return counts
 
     def census(self, source: Source, grid: Grid) -> tuple[IntArray, Tally]:
@@ -232,7 +236,7 @@ class SQLEngine(Engine):
         )
 
 
-def _put(counts: IntArray, found: Columns, source: Source) -> None:
+def put(counts: IntArray, found: Columns, source: Source) -> None:
     """Write the counts of cells where they belong; only a damaged file names cells beyond them."""
     cells = found["cell"]
     if len(cells) and not 0 <= int(cells.min()) <= int(cells.max()) < len(counts):

@@ -50,6 +50,7 @@ from dpcore.datasets.engines.records import (
 )
 from dpcore.datasets.engines.source import Column, Format, Layout, Source
 from dpcore.datasets.engines.sql import csv_columns, csv_names, quoted
+from dpcore.datasets.engines.stored_rows import StoredRows, stored
 from dpcore.datasets.row_sums import RowSum, added_up, summed
 from dpcore.errors import DataFileError, ReadingStopped
 from dpcore.geometry.domain import Box, Grid, IntArray, cell_ticks
@@ -59,8 +60,8 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-#: Bytes of a file that is not plain, cut into records at a time.
-BLOCK = 1 << 24
+#: Bytes of a file that is not plain, cut into records at a time, and about those of one record.
+BLOCK, RECORD = 1 << 24, 32
 #: Progress can be read but no bar is printed, and a function gets the name that other engines
 #: use.
 SETUP = (
@@ -189,18 +190,14 @@ class DuckDBEngine(SQLEngine):
 
     def lattice_rows(self, source: Source, box: Box) -> Cells:
         check(source, box)
-        found = [np.empty((0, box.d), dtype=np.int32), *self._rows(source, box)]
-        return np.concatenate(found)
+        found = list(self._rows(source, box))
+        rows = np.empty((sum(map(len, found)), box.d), dtype=np.int32)
+        return np.concatenate(found, out=rows) if found else rows
 
-    def few_rows(self, source: Source, box: Box, most: int) -> Cells | None:
+    def stored_rows(self, source: Source, box: Box, most: int) -> Cells | StoredRows | None:
         check(source, box)
-        found, size = [np.empty((0, box.d), dtype=np.int32)], 0
-        for rows in self._rows(source, box):
-            found.append(rows)
-            size += len(rows)
-            if size > most:
-                return None
-        return np.concatenate(found)
+        rows = self._rows(source, box)
+        return stored(rows, box.d, most, self._spill, self._expected_rows(source))
 
     def summed(self, source: Source, box: Box, of_rows: RowSum) -> IntArray:
         check(source, box)
@@ -237,22 +234,25 @@ class DuckDBEngine(SQLEngine):
 
                 return self._batches(source, query)
 
-            yield from kept(read, source.ids, box.d, not whole, self._known_rows(source))
+            rows = self._expected_rows(source)
+            yield from kept(read, source.ids, box.d, not whole, rows, self._spill)
         else:
             for batch in self._batches(source, lambda name: sql.rows_query(name, source, box)):
-                yield np.stack([column.to_numpy() for column in batch.columns], axis=1)
+                yield np.stack([column.to_numpy() for column in batch.columns]).T
 
-    def _known_rows(self, source: Source) -> int:
-        """How many rows there are, where the files or the table say so without being read."""
+    def _expected_rows(self, source: Source) -> int:
+        """About how many rows there are; 0 where nothing tells before they are read."""
+        paths = [layout.path for layout in source.layouts]
+        if source.format.is_text:
+            return sum(map(os.path.getsize, filter(os.path.isfile, paths))) // RECORD
         if source.format not in (Format.PARQUET, Format.TABLE):
             return 0
-        scan = self._scan([layout.path for layout in source.layouts], source.format)
-        return int(self._run(source.path, f"SELECT count(*) AS n FROM {scan}")["n"][0])
+        query = f"SELECT count(*) AS n FROM {self._scan(paths, source.format)}"
+        return int(self._run(source.path, query)["n"][0])
 
     def _answer(self, source: Source, query: Query) -> Columns:
         with self._asked(source, query) as (database, text):
-            answer: Any = database.execute(text).fetchnumpy()
-            return answer
+            return dict(database.execute(text).fetchnumpy())
 
     def _batches(self, source: Source, query: Query) -> Iterator[pa.RecordBatch]:
         """The answer piece by piece, in no promised order."""

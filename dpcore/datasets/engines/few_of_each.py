@@ -20,15 +20,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from dpcore.datasets.engines.divided_rows import divided
 from dpcore.datasets.engines.source import Ids
 from dpcore.datasets.engines.sql import LOTS, PACKED, digest
 from dpcore.geometry.domain import LATTICE_BITS, LATTICE_CELLS, IntArray
 
 if TYPE_CHECKING:
+    import duckdb
     import pyarrow as pa
 
 #: Bytes of the rows of one part that are held at a time, and of an id that is text.
 MOST_BYTES, TEXT = 96 << 20, 40
+#: Parts that are divided on disk are smaller by this factor: they stay in the cache, and are read
+#: once however many there are.
+SMALLER = 4
 #: Ids are divided into so many parts at most; what does not fit then is held all the same.
 MOST_PARTS = 1 << 16
 #: Rows handed on at a time.
@@ -45,29 +50,37 @@ Part = tuple[int, int]
 Read = Callable[[Part], Iterable["pa.RecordBatch"]]
 
 
-def kept(read: Read, ids: Ids, d: int, text: bool, rows: int) -> Iterator[Cells]:
+def kept(read: Read, ids: Ids, d: int, text: bool, rows: int, folder: str = "") -> Iterator[Cells]:
     """The lattice cells (m, d) of the rows that are kept, some thousand at a time.
 
     `rows` is about how many there are in all, or 0 where that is not known before they are read.
+    With a folder, several parts are divided there in one reading; else each is a reading.
     """
+    import duckdb
+
     numbers = -(-d // PACKED)
     most = max(1, MOST_BYTES // (8 + (TEXT if text else 8) + 8 * numbers))
-    parts = max(1, -(-rows // most))
+    parts = min(MOST_PARTS, max(1, -(-rows // most)))  # a damaged file may claim any number
+    small = min(MOST_PARTS, -(-rows // max(1, most // SMALLER)))
+    apart = divided(read((1, 0)), small, folder, rows) if parts > 1 else None
+    if apart is not None:
+        read, parts = apart.read, small
     waiting: list[Part] = [(parts, part) for part in range(parts)]
-    while waiting:
-        held = HeldRows(waiting.pop(), most + BATCH, numbers, text)
-        for batch in read(held.part):
-            held.add(batch)
-            while held.size > most and held.part[0] < MOST_PARTS:
-                waiting.append(held.halve())
-        if held.size:
-            for packed in chosen(*held.take(), ids):
-                yield unpacked(packed, d)
+    with duckdb.connect() as database:
+        while waiting:
+            held = HeldRows(waiting.pop(), most + BATCH, numbers, text)
+            for batch in read(held.part):
+                held.add(batch)
+                while held.size > most and held.part[0] < MOST_PARTS:
+                    waiting.append(held.halve())
+            if held.size:
+                for packed in chosen(*held.take(), ids, database):
+                    yield unpacked(packed, d)
 
 
 def unpacked(packed: Packed, d: int) -> Cells:
     """Lattice cells (m, d) of rows whose coordinates share numbers."""
-    found = np.empty((packed.shape[1], d), dtype=np.int32)
+    found = np.empty((d, packed.shape[1]), dtype=np.int32).T
     for first, number in zip(range(0, d, PACKED), packed, strict=True):
         for j, axis in enumerate(reversed(range(first, min(first + PACKED, d)))):
             found[:, axis] = (number >> (LATTICE_BITS * j)) & (LATTICE_CELLS - 1)
@@ -136,7 +149,9 @@ class HeldRows:
             self._texts = left if start == 0 else [*self._texts, *left]
 
 
-def chosen(hashes: Hashes, whose: Any, packed: Packed, ids: Ids) -> Iterator[Packed]:
+def chosen(
+    hashes: Hashes, whose: Any, packed: Packed, ids: Ids, database: duckdb.DuckDBPyConnection
+) -> Iterator[Packed]:
     """The packed cells of the rows that are kept of a part, which holds all rows of its ids."""
     index, counts = _sharing(hashes, ids.rows)
     del hashes  # each array goes as soon as it can: a part is most of the memory
@@ -157,7 +172,8 @@ def chosen(hashes: Hashes, whose: Any, packed: Packed, ids: Ids) -> Iterator[Pac
         counts = np.bincount(group)
     who = who[np.cumsum(counts) - counts]
     packed = _in_order(group, packed)
-    yield from _in_batches(packed, _lowest(_lots(ids.key, counts, who, names), counts, ids.rows))
+    lots = _lots(database, ids.key, counts, who, names)
+    yield from _in_batches(packed, _lowest(lots, counts, ids.rows))
 
 
 def _numbered(ids: Any, index: IntArray) -> tuple[Any, IntArray]:
@@ -212,24 +228,26 @@ def _places(counts: IntArray) -> IntArray:
     return np.arange(counts.sum()) - np.repeat(firsts, counts)
 
 
-def _lots(key: str, counts: IntArray, who: IntArray, names: Any) -> Lots:
+def _lots(
+    database: duckdb.DuckDBPyConnection, key: str, counts: IntArray, who: IntArray, names: Any
+) -> Lots:
     """The lots of all rows of some ids, one id after the other."""
-    import duckdb
     import pyarrow as pa
 
     blocks = -(-counts // LOTS)
     block, who = _places(blocks), np.repeat(who, blocks)
     found = []
-    with duckdb.connect() as database:
-        for start in range(0, len(block), 4 * BATCH):
-            some = slice(start, start + 4 * BATCH)
-            texts = who[some] if names is None else names.take(pa.array(who[some]))
-            database.register("drawn", pa.table({"block": block[some], "id": texts}))
-            query = f"SELECT {digest(key, 'block')} FROM drawn"
-            for batch in database.sql(query).to_arrow_reader(BATCH):
-                digits = np.frombuffer(batch.column(0).buffers()[2], dtype=">u8")
-                found.append(_from_hex(digits[: LOTS * batch.num_rows].astype(np.uint64)))
-    return np.concatenate(found)[_places(LOTS * blocks) < np.repeat(counts, LOTS * blocks)]
+    for start in range(0, len(block), 4 * BATCH):
+        some = slice(start, start + 4 * BATCH)
+        texts = who[some] if names is None else names.take(pa.array(who[some]))
+        database.register("drawn", pa.table({"block": block[some], "id": texts}))
+        query = f"SELECT {digest(key, 'block')} FROM drawn"
+        for batch in database.sql(query).to_arrow_reader(BATCH):
+            digits = np.frombuffer(batch.column(0).buffers()[2], dtype=">u8")
+            found.append(_from_hex(digits[: LOTS * batch.num_rows].astype(np.uint64)))
+    unused = LOTS * blocks - counts  # at the end of the last block of each id
+    skipped = np.cumsum(unused) - unused
+    return np.concatenate(found)[np.arange(counts.sum()) + np.repeat(skipped, counts)]
 
 
 def _lowest(lots: Lots, counts: IntArray, rows: int) -> npt.NDArray[np.bool_]:
@@ -247,12 +265,17 @@ def _lowest(lots: Lots, counts: IntArray, rows: int) -> npt.NDArray[np.bool_]:
 
 
 def _from_hex(digits: Hashes) -> Lots:
-    """The number that eight hexadecimal digits spell, one a byte, the first in the highest."""
-    u = np.uint64
-    value = (digits & u(0x0F0F0F0F0F0F0F0F)) + u(9) * ((digits >> u(6)) & u(0x0101010101010101))
-    value = (value | (value >> u(4))) & u(0x00FF00FF00FF00FF)
-    value = (value | (value >> u(8))) & u(0x0000FFFF0000FFFF)
-    return (value | (value >> u(16))).astype(np.uint32)
+    """The number that eight hexadecimal digits spell, one a byte, the first in the highest. The
+    digits are lost."""
+    u, letters = np.uint64, digits >> np.uint64(6)
+    letters &= u(0x0101010101010101)
+    letters *= u(9)
+    digits &= u(0x0F0F0F0F0F0F0F0F)
+    digits += letters
+    for bits, kept in ((4, 0x00FF00FF00FF00FF), (8, 0x0000FFFF0000FFFF), (16, 0xFFFFFFFF)):
+        digits |= digits >> u(bits)
+        digits &= u(kept)
+    return digits.astype(np.uint32)
 
 
 def _in_batches(packed: Packed, mask: npt.NDArray[np.bool_]) -> Iterator[Packed]:

@@ -16,19 +16,28 @@ from urllib.parse import unquote
 import numpy as np
 
 from dpcore.datasets.engines import records, spark_workers
-from dpcore.datasets.engines.base import Columns, Query, SQLEngine, check
+from dpcore.datasets.engines.base import Columns, Query, SQLEngine, check, put
 from dpcore.datasets.engines.records import BROKEN, MAX_RECORD
 from dpcore.datasets.engines.source import Column, Format, Kind, Layout, Source
 from dpcore.datasets.engines.spark_workers import (
     check_quotes,
+    counts_of_cells,
     cut_fields,
     cut_header,
     sums_of_batches,
+    sums_of_blocks,
 )
-from dpcore.datasets.engines.sql import as_double, as_id, csv_columns, csv_names, rows_query
+from dpcore.datasets.engines.sql import (
+    as_double,
+    as_id,
+    cells_query,
+    csv_columns,
+    csv_names,
+    rows_query,
+)
 from dpcore.datasets.row_sums import RowSum
 from dpcore.errors import DataFileError, shortened
-from dpcore.geometry.domain import TICKS, Box, IntArray
+from dpcore.geometry.domain import TICKS, Box, Grid, IntArray
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,6 +48,8 @@ SETTINGS = {
     "spark.sql.caseSensitive": "true",
     # For a timestamp in nanoseconds, even in a column that nobody asks for, Spark refuses the file.
     "spark.sql.legacy.parquet.nanosAsLong": "true",
+    # A worker gets so many rows at a time.
+    "spark.sql.execution.arrow.maxRecordsPerBatch": f"{1 << 16}",
 }
 #: For a session that reads every file in one task, in its order: no file is as large as this, and
 #: two together are larger.
@@ -54,6 +65,8 @@ QUIET = {
 }
 #: For one that also runs here: nothing that another machine could reach.
 LOCAL = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+#: Cells of a grid that a worker counts in an array: 128 MB.
+MOST_CELLS = 1 << 24
 #: Up to so many coordinates the scores of centers are whole numbers below 2^53.
 EXACT_IN_FLOAT64 = 682
 
@@ -124,6 +137,22 @@ class SparkEngine(SQLEngine):
             table = self._frame(source, query).toArrow()
         return {name: table[name].to_numpy() for name in table.column_names}
 
+    def grid_counts(self, source: Source, grid: Grid) -> IntArray:
+        """Each worker counts the cells of its rows in an array, which costs half as much as Spark's
+        own groups."""
+        if grid.n_cells > MOST_CELLS:
+            return super().grid_counts(source, grid)
+        check(source, grid.box)
+        with _reading(source.path):
+            cells = self._frame(source, lambda relation: cells_query(relation, source, grid))
+            columns = "block BIGINT, cells BINARY, counts BINARY"
+            blocks = _on_workers(cells, counts_of_cells(grid.n_cells), columns)
+            sums = _on_workers(blocks.repartition("block"), sums_of_blocks, "cell BIGINT, n BIGINT")
+            table = sums.toArrow()
+        counts = np.zeros(grid.n_cells, dtype=np.int64)
+        put(counts, {name: table[name].to_numpy() for name in table.column_names}, source)
+        return counts.reshape(grid.shape)
+
     def first_rows(self, source: Source, most: int) -> list[list[str]]:
         layout = source.layouts[0]
         if source.format.is_text:
@@ -144,7 +173,7 @@ class SparkEngine(SQLEngine):
             table = totals.toArrow()
         return {name: table[name].to_numpy() for name in table.column_names}
 
-    def few_rows(self, source: Source, box: Box, most: int) -> None:
+    def stored_rows(self, source: Source, box: Box, most: int) -> None:
         """Rows stay where they are; only answers come here."""
 
     def summed(self, source: Source, box: Box, of_rows: RowSum) -> IntArray:
@@ -221,12 +250,17 @@ class SparkEngine(SQLEngine):
 
 def _in_batches(lines: DataFrame, function: Any, columns: str) -> DataFrame:
     """Lines, each with the path of its file, through a function of Spark's workers."""
+    lines = lines.selectExpr("CAST(value AS BINARY) AS line", "_metadata.file_path AS path")
+    return _on_workers(lines, function, columns)
+
+
+def _on_workers(rows: DataFrame, function: Any, columns: str) -> DataFrame:
+    """Rows through a function of `spark_workers`, which travels with all it calls."""
     from pyspark import cloudpickle
 
     for module in (records, spark_workers):
         cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
-    lines = lines.selectExpr("CAST(value AS BINARY) AS line", "_metadata.file_path AS path")
-    return _map_in_arrow(lines, function, columns)
+    return _map_in_arrow(rows, function, columns)
 
 
 def _map_in_arrow(rows: DataFrame, function: Any, columns: str) -> DataFrame:

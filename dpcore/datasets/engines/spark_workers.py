@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dpcore.datasets.engines import records
 from dpcore.datasets.engines.records import BrokenQuotesError, Form, fields, first_record
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 Batches = Iterable["pa.RecordBatch"]
 Function = Callable[[Batches], Iterator["pa.RecordBatch"]]
+#: Cells of a grid that are sent as one block.
+BLOCK_CELLS = 1 << 13
 
 
 def cut_fields(form: Form, names: list[str]) -> Function:
@@ -88,6 +90,50 @@ def sums_of_batches(of_rows: RowSum) -> Function:
             yield pa.RecordBatch.from_arrays(columns, ["place", "value"])
 
     return sums
+
+
+def counts_of_cells(n_cells: int) -> Function:
+    """How many of a worker's share of rows are in each cell of a grid, for each block of cells that
+    follow each other: block, its cells with rows (from the first of the block), and their counts.
+
+    To Spark a block is one row, so whatever is sorted and sent are a few hundred.
+    """
+
+    def counts(batches: Batches) -> Iterator[pa.RecordBatch]:
+        import numpy as np
+        import pyarrow as pa
+
+        total, held = np.zeros(n_cells, dtype=np.int64), np.empty(0, dtype=np.int64)
+        for batch in batches:
+            held = np.concatenate([held, batch.column(0).to_numpy()])
+            if len(held) >= n_cells:
+                total, held = total + np.bincount(held, minlength=n_cells), held[:0]
+        total += np.bincount(held, minlength=n_cells)
+        for block, start in enumerate(range(0, n_cells, BLOCK_CELLS)):
+            some = total[start : start + BLOCK_CELLS]
+            cells = np.flatnonzero(some)
+            told = (block, cells.astype("<i4").tobytes(), some[cells].astype("<i8").tobytes())
+            if len(cells):
+                names = ["block", "cells", "counts"]
+                yield pa.RecordBatch.from_arrays([pa.array([each]) for each in told], names)
+
+    return counts
+
+
+def sums_of_blocks(batches: Batches) -> Iterator[pa.RecordBatch]:
+    """The sums of blocks that workers have counted: cell, n."""
+    import numpy as np
+    import pyarrow as pa
+
+    sums: dict[int, Any] = {}
+    for batch in batches:
+        for block, cells, counts in zip(*(each.to_pylist() for each in batch.columns), strict=True):
+            total = sums.setdefault(block, np.zeros(BLOCK_CELLS, dtype=np.int64))
+            total[np.frombuffer(cells, dtype="<i4")] += np.frombuffer(counts, dtype="<i8")
+    for block, total in sums.items():
+        cells = np.flatnonzero(total)
+        columns = [pa.array(cells + block * BLOCK_CELLS), pa.array(total[cells])]
+        yield pa.RecordBatch.from_arrays(columns, ["cell", "n"])
 
 
 def _files(batches: Batches) -> Iterator[Iterator[bytes]]:

@@ -5,20 +5,23 @@ from __future__ import annotations
 import secrets
 import sqlite3
 from collections.abc import Hashable
+from threading import Event
 
 import streamlit as st
 
-from dpcore.errors import DpcoreError
+from dpcore.errors import DpcoreError, ReadingStopped
 from dpcore.release.ledger import Actors, Ledger
 from dpcore.release.note import ReleaseNote
 from dpcore.release.plan import ReleasePlan
-from dpcore.release.publish import Progress, Unanswered, publish
+from dpcore.release.publish import COUNTING, LOOKING, Progress, Unanswered, publish
 from pages.ui import access, background, workers
 from pages.ui.access import Action
 from pages.ui.background import Job
 from pages.ui.wording import plain
 
 TICKETS = "tickets"
+#: While it does this, nothing is charged yet, and it can be stopped.
+FREE = (LOOKING, COUNTING)
 
 
 def ticket(what: Hashable) -> str:
@@ -54,14 +57,18 @@ def begin(
     by = Actors(asked, user) if asked else Actors(user)
 
     def make() -> Job[int]:
-        seen = [Progress("looking at the ledger", 0.0)]
+        seen, stopped = [Progress(LOOKING, 0.0)], Event()
 
         def tell(progress: Progress) -> None:
             seen[0] = progress
+            if stopped.is_set() and progress.doing in FREE:
+                raise ReadingStopped(plan.name)
 
         return background.begin(
             lambda: publish(plan, ledger, tell, by, note).entry.number,
             lambda: (seen[0].doing.capitalize(), seen[0].part),
+            stopped.set,
+            lambda: seen[0].doing in FREE,
         )
 
     return workers.worker().begin_once(ticket, make)
@@ -80,6 +87,9 @@ def refuse(reason: Exception, outcome: str = "Nothing was published.") -> None:
             "release was kept and charged; if it is not there, nothing was used.",
             icon=":material/error:",
         )
+        return
+    if isinstance(reason, ReadingStopped):
+        st.info(f"**Stopped.** {outcome} Nothing was used.", icon=":material/stop_circle:")
         return
     if not isinstance(reason, (DpcoreError, OSError)):
         raise reason

@@ -17,8 +17,10 @@ from dpcore.datasets.engines import (
     DuckDBEngine,
     Engine,
     Ids,
+    divided_rows,
     few_of_each,
     open_source,
+    scratch_file,
 )
 from dpcore.geometry.domain import Box, Grid
 
@@ -168,10 +170,17 @@ def test_no_pass_over_all_rows_is_taken_for_one_over_the_kept_ones(tmp_path):
         DuckDBEngine().census(source, Grid(BOX, 1))
 
 
-@pytest.mark.parametrize("whole", [True, False])
-@pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_however_many_parts_ids_are_read_in_the_same_rows_are_kept(
-    kind, whole, tmp_path, monkeypatch
+@pytest.mark.parametrize(
+    ("kind", "whole", "disk"),
+    [
+        *((kind, whole, "room") for kind in ("csv", "parquet") for whole in (True, False)),
+        ("parquet", True, "a disk that fills up"),
+        ("parquet", True, "none"),
+        ("csv", False, "none"),
+    ],
+)
+def test_however_many_parts_ids_are_divided_into_the_same_rows_are_kept(
+    kind, whole, disk, tmp_path, monkeypatch
 ):
     frame = people(n=4000)
     if whole:
@@ -181,13 +190,28 @@ def test_however_many_parts_ids_are_read_in_the_same_rows_are_kept(
     asked: list[str] = []
     before = DuckDBEngine._asked
     monkeypatch.setattr(DuckDBEngine, "_asked", lambda *a: asked.append("") or before(*a))
+    parts: set[few_of_each.Part] = set()
+    take = few_of_each.HeldRows.take
+    monkeypatch.setattr(
+        few_of_each.HeldRows, "take", lambda held: parts.add(held.part) or take(held)
+    )
     monkeypatch.setattr(few_of_each, "MOST_BYTES", 8000)
+    if disk != "room":
+        monkeypatch.setattr(scratch_file, "MOST_BYTES", 0)
+    if disk == "a disk that fills up":
+        monkeypatch.setattr(divided_rows, "ROW", 0)
     assert kept(DuckDBEngine(), path) == expected(frame, "key")
-    assert len(asked) > 8
+    assert len(parts) > 8
+    assert len(asked) == 1 if disk == "room" else len(asked) > 8
 
 
-def test_an_id_with_more_rows_than_a_part_holds_is_read_all_the_same(tmp_path, monkeypatch):
-    frame = people(n=400).assign(who=5)
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("most", [0, 1 << 30], ids=["read again", "divided on disk"])
+def test_an_id_with_more_rows_than_a_part_holds_is_read_all_the_same(
+    most, whole, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(scratch_file, "MOST_BYTES", most)
+    frame = people(n=40).assign(who=5 if whole else "five")
     frame.to_parquet(path := tmp_path / "one.parquet")
     monkeypatch.setattr(few_of_each, "MOST_BYTES", 1)
     monkeypatch.setattr(few_of_each, "MOST_PARTS", 8)

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
 import dpcore
 from dpcore.datasets import EngineDataset, RowsDataset
 from dpcore.datasets import engine as engine_data
-from dpcore.datasets.engines import Engine, Ids, open_source
+from dpcore.datasets.engines import (
+    DuckDBEngine,
+    Engine,
+    HeldFile,
+    Ids,
+    open_source,
+    scratch_file,
+    stored_rows,
+)
 from dpcore.geometry.domain import Box
 from dpcore.geometry.halved import HalvedCells
 from dpcore.queries.moments import LevelQuestion, Offsets, Products
@@ -81,6 +92,50 @@ def test_sums_see_the_rows_that_are_kept_of_each_id(duckdb, wide, nothing_kept):
     answer = LevelQuestion().of(EngineDataset(duckdb, source, BOX))
     assert round(LevelQuestion.read(answer)[0]) == counts.sum()
     assert ROWS // 4 < counts.sum() < ROWS // 2 + 1
+
+
+@pytest.mark.parametrize("kept", [0, 1 << 20], ids=["in a file", "in memory"])
+def test_rows_are_read_once_for_all_questions_that_sum(kept, wide, tmp_path, monkeypatch):
+    monkeypatch.setattr(engine_data, "KEPT", kept)
+    (path := tmp_path / "copy.parquet").write_bytes(wide.read_bytes())
+    data, rows = opened(DuckDBEngine(), path), RowsDataset.from_values(VALUES, BOX)
+    for question in QUESTIONS.values():
+        np.testing.assert_array_equal(question.of(data), question.of(rows))
+        path.unlink(missing_ok=True)
+
+
+def test_the_file_of_rows_has_no_name_that_anybody_could_open(wide, monkeypatch):
+    monkeypatch.setattr(engine_data, "KEPT", 0)
+    data = opened(engine := DuckDBEngine(), wide)
+    LevelQuestion().of(data)
+    assert isinstance(data._stored, stored_rows.StoredRows)
+    assert os.listdir(engine._spill) == []
+    assert stat.S_IMODE(os.stat(engine._spill).st_mode) == 0o700
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_where_the_disk_has_no_room_every_question_reads_the_rows(
+    ending, wide, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(engine_data, "KEPT", 0)
+    monkeypatch.setattr(scratch_file, "MOST_BYTES", D * ROWS)
+    path, table = tmp_path / f"wide.{ending}", pq.read_table(wide)
+    pyarrow.csv.write_csv(table, path) if ending == "csv" else pq.write_table(table, path)
+    data = opened(DuckDBEngine(), path)
+    assert data._stored is None
+    rows = RowsDataset.from_values(VALUES, BOX)
+    for question in QUESTIONS.values():
+        np.testing.assert_array_equal(question.of(data), question.of(rows))
+
+
+def test_an_upload_is_never_written_to_a_disk(wide, monkeypatch):
+    monkeypatch.setattr(engine_data, "KEPT", 0)
+    monkeypatch.setattr(stored_rows, "StoredRows", None)
+    held = HeldFile("wide.parquet", wide.read_bytes())
+    data = EngineDataset(held, open_source(held, "wide.parquet", BOX.names), BOX)
+    rows = RowsDataset.from_values(VALUES, BOX)
+    for question in QUESTIONS.values():
+        np.testing.assert_array_equal(question.of(data), question.of(rows))
 
 
 def test_a_run_of_the_default_method_is_the_same_on_a_file_that_nobody_holds(
