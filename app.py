@@ -16,7 +16,6 @@ from pages.ui import (
     center_counts,
     controls,
     figures,
-    fragments,
     frame,
     legend,
     own_data,
@@ -90,7 +89,6 @@ def one_level(places: run_panel.RunPanel) -> None:
         for place in (places.answer, places.actions, places.table):
             place.empty()  # the place must be known when another level has a picture
         offer_another(choice)
-        fragments.whole_page_soon()
         return
     layers = legend.in_address()
     with st.container(key="stage"):

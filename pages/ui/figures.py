@@ -28,7 +28,6 @@ def figures(choice: Choice, picture: Picture, place: str = "", odds: bool = Fals
     if job.done:
         with st.container(), st.container():  # as many as around what redraws itself
             _figures(choice, picture, place, odds)
-        fragments.whole_page_soon()
     else:
         fragments.until_done(_figures, True, choice, picture, place, odds)
 

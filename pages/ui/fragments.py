@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.ui.background import Job
 
@@ -29,19 +28,6 @@ def until_done(
 ) -> None:
     """Redraw a part of the page until it returns True; then draw the whole page once more."""
     redrawn(_until_done, every if going else None, part, going, *what)
-
-
-def whole_page_soon() -> None:
-    """Where only a part of the page is drawn now, draw all of it in a moment: links elsewhere on it
-    still lead to the address of before."""
-    if getattr(get_script_run_ctx(), "fragment_ids_this_run", None):
-        redrawn(_whole_page, PAUSE, [])
-
-
-def _whole_page(looks: list[None]) -> None:
-    if looks:
-        st.rerun()
-    looks.append(None)
 
 
 def _until_done(part: Callable[..., bool], going: bool, *what: Any) -> None:
