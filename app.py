@@ -18,6 +18,7 @@ from pages.ui import (
     figures,
     frame,
     legend,
+    own_data,
     run_files,
     run_panel,
     run_picture,
@@ -38,16 +39,13 @@ SIDES = (
     (url_keys.IN_THE_MIDDLE, "Second level"),
     (url_keys.RIGHT, "Third level"),
 )
-#: Whether this visit has drawn the page before.
-SEEN = "explore-seen"
 #: From so many rows on, noise drowns among them.
 MANY_ROWS = 1_000_000
 
 
 def main() -> None:
     frame.frame("Explore")
-    with workers.turns().turn():
-        explore()
+    explore()
 
 
 def explore() -> None:
@@ -59,41 +57,28 @@ def explore() -> None:
         drawing, panel = st.columns([2.05, 1], gap="medium")
     with panel:
         places = run_panel.panel()
-    choice, layers = controls.in_address(), legend.in_address()
+    choice = controls.in_address()
     with drawing:
         may_look = visibility.show(choice.data, badges=True)
-
-    def draw_controls() -> None:
-        with places.intro:
-            run_panel.introduce(choice)
-        below_centers = run_panel.draw_controls(places, choice)
-        if may_look:
-            with below_centers:
-                center_counts.button(choice)
-
-    # The next picture is what a person waits for. Before the first one, controls are seen at once.
-    is_first = not st.session_state.get(SEEN)
-    st.session_state[SEEN] = True
-    if is_first or not may_look:
-        draw_controls()
+    with places.intro:
+        run_panel.introduce(choice)
+    below_centers = run_panel.draw_controls(places, choice)
     if not may_look:
         return
-    with drawing:
+    with below_centers:
+        center_counts.button(choice)
+    with drawing, workers.turns().turn():
         if three:
-            three_levels(choice, layers)
-            shown = None
+            three_levels(choice, legend.in_address())
         else:
-            shown = one_level(choice, layers, places)
-    if not is_first:
-        draw_controls()
-    if shown is not None:
-        beside_the_map(*shown, places)
+            one_level(places)
 
 
-def one_level(
-    choice: Choice, layers: Layers, places: run_panel.RunPanel
-) -> tuple[Choice, cached_work.Picture] | None:
-    """Draw the slider and the picture, and return the run with its areas, unless there is none."""
+@st.fragment
+def one_level(places: run_panel.RunPanel) -> None:
+    """Draw the slider, the picture and what it means. A move of the slider draws only this."""
+    address.restore()
+    choice = controls.in_address()
     with places.level:
         run_panel.level_slider(choice)
         explore_areas.note(choice)
@@ -101,12 +86,15 @@ def one_level(
     axes = axes_shown(choice)
     picture = attempt(choice, axes)
     if picture is None:
+        for place in (places.answer, places.actions, places.table):
+            place.empty()  # the place must be known when another level has a picture
         offer_another(choice)
-        return None
+        return
+    layers = legend.in_address()
     with st.container(key="stage"):
         run_picture.draw(picture, choice, axes, layers, key="picture")
     legend.legend(picture, choice, layers)
-    return choice, picture
+    beside_the_map(choice, picture, places)
 
 
 def beside_the_map(
@@ -157,17 +145,35 @@ def axes_shown(choice: Choice) -> tuple[int, int]:
     names = choice.box.names
     if len(names) == 2 or choice.about.geographic:
         return (0, 1)
-    left, right = st.columns(2)
-    known = OneOf(names)
-    with left:
-        x = address.control(st.selectbox, "Across", url_keys.ACROSS.narrowed(known, names[0]))
-    with right:
-        y = address.control(st.selectbox, "Up", url_keys.UP.narrowed(known, names[1]))
+    shown = []
+    written = axes_in_address(choice)
+    for column, label, key, first in zip(
+        st.columns(2), ("Across", "Up"), (url_keys.ACROSS, url_keys.UP), written, strict=False
+    ):
+        with column:
+            chosen = address.control(
+                st.selectbox,
+                label,
+                key.narrowed(OneOf(written), first),
+                format_func=dict(zip(written, names, strict=True)).__getitem__,
+            )
+        shown.append(written.index(chosen))
+    x, y = shown
     st.caption(
         f"These data have {len(names)} coordinates; the picture shows two of them: "
-        f"**{plain(x)}** and **{plain(y)}**. Distances and figures count all {len(names)}."
+        f"**{plain(names[x])}** and **{plain(names[y])}**. Distances and figures count all "
+        f"{len(names)}."
     )
-    return names.index(x), names.index(y)
+    return x, y
+
+
+def axes_in_address(choice: Choice) -> tuple[str, ...]:
+    """What stands for each coordinate in the address: its name, or its number in data that somebody
+    brought, since an address goes to others, and names of columns may tell what the data are."""
+    names = choice.box.names
+    if own_data.is_own(choice.data):
+        return tuple(str(number) for number in range(1, len(names) + 1))
+    return names
 
 
 def attempt(choice: Choice, axes: tuple[int, int]) -> cached_work.Picture | None:
@@ -185,15 +191,17 @@ def attempt(choice: Choice, axes: tuple[int, int]) -> cached_work.Picture | None
 
 def offer_another(choice: Choice) -> None:
     """One click from a method that cannot run to where it can, or to one that can."""
-    too_few_rows.offer(choice)
+    pressed = too_few_rows.offer(choice)
     fallback = ALGORITHMS[controls.FALLBACK]
     if choice.request.algorithm != fallback.key:
-        st.button(
+        pressed |= st.button(
             f"Use “{fallback.title}” instead",
             key="instead",
             on_click=url_keys.ALGORITHM.put,
             args=(fallback.key,),
         )
+    if pressed:
+        st.rerun()  # the whole page: the controls change, too
 
 
 def notes(choice: Choice, picture: cached_work.Picture) -> None:

@@ -103,6 +103,9 @@ class Visitor:
         elif kind == "auto_rerun":
             every = message.auto_rerun.interval
             self._due[message.auto_rerun.fragment_id] = every, time.monotonic() + every
+        elif kind == "stop_auto_rerun":
+            for part in message.stop_auto_rerun.fragment_ids:
+                self._due.pop(part, None)
         elif kind == "page_info_changed":
             self._query = message.page_info_changed.query_string
         elif kind == "delta" and message.delta.WhichOneof("type") == "new_element":

@@ -22,6 +22,8 @@ from streamlit.runtime.state import SessionState
 EVERY, GRACE = 5.0, 30.0
 #: Set where something large was let go of: its memory goes back at the next look.
 let_go = threading.Event()
+#: Set where background work ended: what it computed with is free, but still this program's.
+worked = threading.Event()
 
 
 class Sweeper:
@@ -42,6 +44,9 @@ class Sweeper:
             if self.sweep() or let_go.is_set():
                 let_go.clear()
                 await asyncio.to_thread(give_back)
+            elif worked.is_set():
+                worked.clear()
+                await asyncio.to_thread(trim)
 
     def sweep(self) -> int:
         """End the visits that are over, and return their number."""
@@ -70,8 +75,13 @@ def _empty(session: AppSession) -> None:
 
 
 def give_back() -> None:
-    """Return unused memory of Python and Arrow to the operating system."""
+    """Collect garbage, and return unused memory to the operating system."""
     gc.collect()
+    trim()
+
+
+def trim() -> None:
+    """Return unused memory of Arrow and the C library to the operating system."""
     pa.default_memory_pool().release_unused()
     with contextlib.suppress(OSError, AttributeError):  # not every C library has it
         ctypes.CDLL(None).malloc_trim(0)

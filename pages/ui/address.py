@@ -99,11 +99,13 @@ def arrive(page: str, renamed: Iterable[Key[Any]] = ()) -> None:
     A fragment that redraws itself may handle a click before the page asks to be drawn for that
     click. The page then asks with the address from before the click, and accepting it would undo
     the click. So an address that this page has just left is not accepted, unless the person went
-    back in the browser.
+    back in the browser. A link to another page may be older than the click, too: it has the address
+    with which the whole page was last drawn.
     """
     left, here = st.session_state.pop(LEFT, []), st.session_state.get(HERE)
     st.session_state[HERE] = page
-    if page == here and st.query_params.to_dict() in left and not going_back():
+    old = left if page == here else left[:1]
+    if st.query_params.to_dict() in old and not going_back():
         restore()
     for key in renamed:
         if page in key.pages:

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
 from dpcore.study.pauses import pausing
+from pages.server import session_cleanup
 
 T = TypeVar("T")
 #: What a job is doing, and the fraction that is done (0 if unknown).
@@ -283,6 +284,8 @@ class Worker:
         else:
             with pausing(give_way):
                 job.advance()
+        if job.done:
+            session_cleanup.worked.set()
         waited = PATIENCE_WITHIN_STEPS - patience
         job.took = time.monotonic() - start - waited
 

@@ -44,6 +44,13 @@ export default function ({ parentElement, data, setTriggerValue }) {
   button.addEventListener("click", press);
   document.addEventListener("click", leave);
   document.addEventListener("keydown", escape);
+  // A part of the page may have changed the address since the links were drawn.
+  const renew = (event) => {
+    const link = event.target.closest?.(".st-key-bar a");
+    if (link && link.search !== location.search) link.search = location.search;
+  };
+  document.addEventListener("pointerover", renew);
+  document.addEventListener("focusin", renew);
   document.querySelectorAll(".st-key-menu a").forEach((link) => {
     const here = link.closest(".st-key-open-page");
     here ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");
@@ -53,6 +60,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
     button.removeEventListener("click", press);
     document.removeEventListener("click", leave);
     document.removeEventListener("keydown", escape);
+    document.removeEventListener("pointerover", renew);
+    document.removeEventListener("focusin", renew);
   };
 }
 """

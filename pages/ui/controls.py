@@ -152,7 +152,7 @@ def exact_values(data: str) -> tuple[float, float, Neighbors, int]:
             url_keys.EPSILON,
             step=None,
             format="%g",
-            placeholder=f"{level.epsilon:g} ({level.name})",
+            placeholder="That of the level",
             help="Overrides the slider. Leave empty to use its level.",
         )
         delta = delta_control()

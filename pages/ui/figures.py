@@ -25,7 +25,11 @@ def figures(choice: Choice, picture: Picture, place: str = "", odds: bool = Fals
     attacker's odds come first, and a sentence tells the story above.
     """
     job = cached_work.repeated(choice)
-    fragments.until_done(_figures, not job.done, choice, picture, place, odds)
+    if job.done:
+        with st.container(), st.container():  # as many as around what redraws itself
+            _figures(choice, picture, place, odds)
+    else:
+        fragments.until_done(_figures, True, choice, picture, place, odds)
 
 
 def _figures(choice: Choice, picture: Picture, place: str, odds: bool) -> bool:
@@ -34,7 +38,7 @@ def _figures(choice: Choice, picture: Picture, place: str, odds: bool) -> bool:
     usual = spread(drawn) if len(drawn) >= min(ENOUGH, DRAWS) else None
     if odds:
         story(choice, picture, usual)
-    with st.container(key=f"figures-{choice.request.epsilon:g}{place}"):
+    with st.container(key=f"figures-{place}"):
         for show in (*[attacker] * odds, moved, worse, published):
             with st.container(gap=None):
                 show(choice, picture, usual)

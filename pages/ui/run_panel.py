@@ -62,7 +62,7 @@ STYLE = """
 }
 .st-key-panel [data-testid="stMetricValue"] { font-size: 1.6rem; line-height: 1.25; }
 .st-key-panel [data-testid="stTable"] :is(td, th) { padding: .3rem .4rem !important; }
-.st-key-actions { gap: .5rem; }
+.st-key-actions { gap: .8rem .5rem; }
 .st-key-actions [data-testid="stPageLink"] a {
   padding: .45rem .9rem; border-radius: .5rem; background: light-dark(#005ADC, #569CFF);
 }

@@ -32,16 +32,17 @@ def strictest_level(least: float) -> Level | None:
     return able[-1] if able else None
 
 
-def offer(choice: Choice) -> None:
-    """The strictest level at which the method answers, and larger data on which it does."""
-    found = problem(choice)
+def offer(choice: Choice) -> bool:
+    """Draw buttons for the strictest level at which the method answers, and for larger data on
+    which it does. Returns whether one was pressed."""
+    found, pressed = problem(choice), False
     if found is None:
-        return
+        return False
     level = strictest_level(found.smallest_epsilon) if found.smallest_epsilon else None
     if level is None:
         st.caption("No level of the slider is enough on these data.")
     else:
-        st.button(
+        pressed |= st.button(
             f"Use the level “{level.name}” (ε {level.epsilon:g}), the strictest that works here",
             key="level that works",
             icon=":material/tune:",
@@ -56,13 +57,14 @@ def offer(choice: Choice) -> None:
         choice.request.neighbors,
     )
     if larger is not None:
-        st.button(
+        pressed |= st.button(
             f"Use the month of trips ({builtin_set(larger).rows:,} rows)",
             key="larger data",
             icon=":material/calendar_month:",
             on_click=url_keys.DATA.put,
             args=(larger,),
         )
+    return pressed
 
 
 def _take_level(level: Level) -> None:

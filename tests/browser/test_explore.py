@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from dpcore.privacy.explain import LEVELS
 from pages.ui.frame import ROOT
@@ -312,6 +313,46 @@ def test_centers_glide_to_their_new_places_unless_a_person_prefers_less_motion(
     between = [longitude for longitude, _ in seen[1:-1]]
     assert between
     assert all(min(first, last) <= longitude <= max(first, last) for longitude in between)
+
+
+def elements(content: str | bytes) -> list[str]:
+    """The kind of element that a message of the server brings, if any."""
+    assert isinstance(content, bytes)
+    return [ForwardMsg.FromString(content).delta.new_element.WhichOneof("type") or ""]
+
+
+def test_a_move_to_a_known_level_leaves_the_controls_and_links_lead_to_that_level(
+    browser: Browser, server: str
+) -> None:
+    page = browser.new_page(viewport=DESK)
+    page.set_default_timeout(LONG)
+    drawn: list[str] = []
+    page.on(
+        "websocket",
+        lambda socket: socket.on("framereceived", lambda said: drawn.extend(elements(said))),
+    )
+    page.goto(server)
+    settled(page)
+    slider(page).focus()
+    for key, name in (
+        ("ArrowRight", "Strict"),
+        ("ArrowLeft", "Balanced"),
+        ("ArrowRight", "Strict"),
+    ):
+        drawn.clear()
+        page.keyboard.press(key)
+        eventually(lambda name=name: name in address(page) or name == level(page) == "Balanced")
+        settled(page)
+    assert {"metric", "table"} <= set(drawn)  # of the map it may say: as before
+    assert not {"selectbox", "number_input", "checkbox"} & set(drawn)
+    link = page.locator(".st-key-menu").get_by_role("link", name="Choose a level")
+    link.hover()
+    eventually(lambda: "privacy=Strict" in str(link.get_attribute("href")))
+    link.click()
+    page.get_by_role("heading", name="What do you need?").wait_for()
+    idle(page)
+    assert address(page) == "privacy=Strict"
+    page.close()
 
 
 def test_going_back_goes_back(visit: Visit) -> None:

@@ -21,7 +21,7 @@ def a_page() -> None:
         address.control(
             st.selectbox,
             "View",
-            address.Key("view", OneOf(["one", "two"]), "one", ("here", "elsewhere")),
+            address.Key("view", OneOf(["one", "two", "three"]), "one", ("here", "elsewhere")),
         )
     )
 
@@ -57,9 +57,19 @@ def test_going_back_right_after_a_press_goes_back(
     assert is_at(pressed_within_a_part, "one")
 
 
-def test_a_link_to_another_page_is_followed_as_it_says(pressed_within_a_part: AppTest) -> None:
+def test_a_link_to_another_page_that_is_older_than_a_press_keeps_the_press(
+    pressed_within_a_part: AppTest,
+) -> None:
     pressed_within_a_part.session_state["title"] = "elsewhere"
-    assert is_at(pressed_within_a_part, "one")
+    assert is_at(pressed_within_a_part, "two")
+
+
+def test_a_link_to_another_page_with_an_address_of_its_own_is_followed_as_it_says(
+    pressed_within_a_part: AppTest,
+) -> None:
+    pressed_within_a_part.session_state["title"] = "elsewhere"
+    pressed_within_a_part.query_params["view"] = "three"
+    assert is_at(pressed_within_a_part, "three")
 
 
 def test_an_address_of_before_is_followed_once_the_page_was_drawn_for_the_press() -> None:

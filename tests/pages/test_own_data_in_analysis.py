@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore.datasets import DataInfo
 from dpcore.datasets.rows import from_array
+from dpcore.geometry.domain import Box
 from pages.ui import visibility
 from pages.ui.own_data import HELD, SessionData
 from pages.ui.visibility import SHOWN
@@ -84,3 +85,20 @@ def test_raw_data_on_screen_are_in_no_file_and_a_twin_is_marked_as_one(
     assert "Private twin." in words(app)
     assert files
     assert all("private-twin" in file for file in files)
+
+
+def test_names_of_own_columns_stay_out_of_the_address() -> None:
+    rows = np.random.default_rng(0).normal(0, 0.2, (3000, 3)).clip(-0.99, 0.99)
+    data = from_array(rows, Box((-1, -1, -1), (1, 1, 1), ("dose", "salary", "2")))
+    app = AppTest.from_file(APP, default_timeout=600)
+    app.session_state[HELD] = {KEY: SessionData(DataInfo(KEY, "Mine", "Mine."), data)}
+    app.session_state[SHOWN] = {KEY}
+    app.query_params["data"] = KEY
+    app.query_params["algorithm"] = "auto"
+    app.run()
+    assert app.selectbox(key="at-x").options == ["dose", "salary", "2"]
+    app.selectbox(key="at-x").set_value("2").run()
+    app.selectbox(key="at-y").set_value("1").run()
+    assert not app.exception
+    assert (app.query_params["x"], app.query_params["y"]) == ("2", "1")
+    assert "**salary** and **dose**" in words(app)
