@@ -109,7 +109,7 @@ def test_from_a_file_to_files_that_verify(
 ) -> None:
     page = at_confirmation(opened(visit, "/publish?privacy=Loose"), file)
     assert charges(ledger_folder, file) == 0
-    confirm(page, "Publish, and use ε 0.5 for good")
+    confirm(page, "Publish, and use 50 % of the budget for good")
     released(page)
     assert charges(ledger_folder, file) == 1
     with page.expect_download(timeout=LONG) as waiting:
@@ -297,7 +297,7 @@ def test_the_keyboard_alone_goes_from_a_file_to_files_that_verify(
     tab_to("(each.ariaLabel ?? '').startsWith('To confirm')")
     page.keyboard.type(file.stem)
     page.keyboard.press("Enter")
-    tab_to_button("Publish, and use ε 0.1 for good")
+    tab_to_button("Publish, and use 10 % of the budget for good")
     page.keyboard.press("Enter")
     released(page)
     tab_to_button("Download everything")
@@ -370,10 +370,10 @@ def test_every_step_for_a_person_keeps_its_button_in_sight(visit: Visit, tmp_pat
     expect(page.get_by_text("Name of these data", exact=True)).to_be_visible(timeout=LONG)
     idle(page)
     next_step()
-    expect(page.get_by_text("Left after it: ε 0.8")).to_be_visible(timeout=LONG)
+    expect(page.get_by_text("Left after it: 80 % of the budget")).to_be_visible(timeout=LONG)
     idle(page)
     typed(page)
-    next_step("Publish, and use ε 0.2 for good")
+    next_step("Publish, and use 20 % of the budget for good")
     released(page)
     with page.expect_download(timeout=LONG) as waiting:
         page.get_by_role("button", name="Download everything").click()

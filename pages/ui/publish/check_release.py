@@ -95,8 +95,7 @@ def tell(found: Sequence[Finding]) -> None:
             icon=":material/verified_user:",
         )
     left, right = st.columns(2, gap="medium")
-    with left, st.container(border=True, key="holds"):
-        st.markdown(f"**What holds** ({len(held)})")
+    with left, st.expander(f"**What holds** ({len(held)})"):
         listed(held, ":green[:material/check:]")
     if by_hash:
         with right, st.container(border=True, key="by-hash"):

@@ -177,7 +177,7 @@ def draw_account(account: Account, entries: list[Entry], ledger: Ledger) -> None
     with st.container(border=True, key=f"account-{entries[0].number}"):
         st.markdown(f"#### {plain(account.name)}")
         lifetime_budget.meter(account)
-        st.caption(f"Protected is {explain.scope(plain(account.unit))}.")
+        st.caption(f"This protects {explain.scope(plain(account.unit))}.")
         if account.caution:
             st.warning(account.caution, icon=":material/warning:")
         for entry in reversed(entries):
