@@ -339,10 +339,6 @@ def test_every_step_for_a_person_keeps_its_button_in_sight(visit: Visit, tmp_pat
         eventually(lambda: bottom(button(page, name)) <= PROJECTOR["height"])
         press(page, name)
 
-    def next_step_from_the_bottom() -> None:
-        page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, main.scrollHeight)")
-        next_step()
-
     page.locator("input[type=file]").set_input_files(file)
     next_step()
     page.get_by_text("A person, with everything they did").click()
@@ -367,16 +363,16 @@ def test_every_step_for_a_person_keeps_its_button_in_sight(visit: Visit, tmp_pat
     next_step("Count the rows")
     expect(page.get_by_text("Rows in the area", exact=True)).to_be_visible(timeout=LONG)
     idle(page)
-    next_step_from_the_bottom()
+    page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, main.scrollHeight)")
+    next_step()
     expect(page.get_by_text("each person, with up to 3 rows")).to_be_visible(timeout=LONG)
     expect(page.get_by_text("Name of these data", exact=True)).to_be_visible(timeout=LONG)
     idle(page)
     # While a step is drawn, the page is short for a moment, and any step begins at its top.
     eventually(lambda: begins_at_top(page, "level"))
-    next_step_from_the_bottom()
+    next_step()
     expect(page.get_by_text("Left after it: 80 % of the budget")).to_be_visible(timeout=LONG)
     idle(page)
-    eventually(lambda: begins_at_top(page, "confirm"))
     typed(page)
     next_step("Publish, and use 20 % of the budget for good")
     released(page)
