@@ -105,7 +105,7 @@ def tell(found: Sequence[Finding]) -> None:
     with right, st.container(border=True, key="unknown"):
         st.markdown(f"**What nobody can tell from files** ({len(unknown)})")
         listed(unknown, ":gray[:material/help:]")
-    st.caption("The same in a shell, in the folder of the files: `dpcore verify certificate.json`")
+    st.caption("The same in a shell, in the folder of the files: dpcore verify certificate.json")
 
 
 def listed(found: Sequence[Finding], mark: str) -> None:
