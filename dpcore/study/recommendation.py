@@ -285,7 +285,7 @@ def stand_in_words(n: int, unit: str) -> str:
     """Where figures come from that were measured on a stand-in."""
     return (
         f"Measured on public data of the same size: {n:,} simulated {explain.plural(unit)}, spread "
-        "over your area as New York's taxi trips are over theirs. Yours are spread otherwise."
+        "over your area as New York's taxi trips are over theirs. Yours may be spread differently."
     )
 
 

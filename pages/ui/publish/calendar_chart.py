@@ -92,6 +92,7 @@ def figure(entries: Sequence[Entry], today: date, colors: Palette) -> go.Figure:
             "autorange": "reversed",
             "tickvals": list(range(7)),
             "ticktext": DAYS,
+            "ticks": "",
         },
     )
     return drawn

@@ -95,8 +95,7 @@ def tell(found: Sequence[Finding]) -> None:
             icon=":material/verified_user:",
         )
     left, right = st.columns(2, gap="medium")
-    with left, st.container(border=True, key="holds"):
-        st.markdown(f"**What holds** ({len(held)})")
+    with left, st.expander(f"**What holds** ({len(held)})"):
         listed(held, ":green[:material/check:]")
     if by_hash:
         with right, st.container(border=True, key="by-hash"):
@@ -106,7 +105,7 @@ def tell(found: Sequence[Finding]) -> None:
     with right, st.container(border=True, key="unknown"):
         st.markdown(f"**What nobody can tell from files** ({len(unknown)})")
         listed(unknown, ":gray[:material/help:]")
-    st.caption("The same in a shell, in the folder of the files: `dpcore verify certificate.json`")
+    st.caption("The same in a shell, in the folder of the files: dpcore verify certificate.json")
 
 
 def listed(found: Sequence[Finding], mark: str) -> None:

@@ -21,7 +21,7 @@ from pages.ui import access, fragments, url_keys
 from pages.ui.access import Action
 from pages.ui.background import Job
 from pages.ui.confirmation import is_typed
-from pages.ui.publish import approval, release_words, step_list
+from pages.ui.publish import approval, lifetime_budget, release_words, step_list
 from pages.ui.publish.ledger_words import affordable, when
 from pages.ui.publish.publish_once import forget, refuse, running, ticket
 from pages.ui.publish.publish_step import PublishStep
@@ -84,14 +84,15 @@ def three_lines(plan: ReleasePlan, ledger: Ledger) -> None:
     left = plan.allowed - used
     twins = [e for e in ledger.entries(plan.name) if e.purpose == TWIN]
     apart = " The private twin counts, though it stays with you." * bool(twins)
+    rest = lifetime_budget.part(left, plan.allowed)
     lines = {
-        "This release": (plan.price, f".** {gained(plan.price, plan)}"),
-        "All so far together": (used, f".** {gained(used, plan)}{apart}"),
-        "Left after it": (left, f"** of a budget of {plan.allowed}."),
+        "This release": (gained(plan.price, plan), f"{plan.price}"),
+        "All so far together": (f"{gained(used, plan)}{apart}", f"{used}"),
+        "Left after it": (f"{rest} of the budget.", f"{left} of {plan.allowed}"),
     }
     with st.container(key="three-lines", gap="xsmall"):
-        for title, (amount, words) in lines.items():
-            st.markdown(f"**{title}: {amount}{words}")
+        for title, (words, amount) in lines.items():
+            st.markdown(f"**{title}:** {words} :gray[({amount})]")
 
 
 def gained(amount: Amount, plan: ReleasePlan) -> str:
@@ -108,6 +109,7 @@ def spend(ticket: str, plan: ReleasePlan, ledger: Ledger) -> None:
         approval.draw_asked(request)
         return
     is_meant = is_typed(plan.name, f"confirm-{ticket}")
+    uses = f"{lifetime_budget.used(plan.price, plan.allowed)} of the budget for good"
     with step_list.foot("publish"):
         st.markdown(
             "Used budget never comes back."
@@ -116,9 +118,9 @@ def spend(ticket: str, plan: ReleasePlan, ledger: Ledger) -> None:
             width="stretch",
         )
         st.button(
-            f"Ask to publish for {plan.price}"
+            f"Ask to publish, and to use {uses}"
             if access.needs_approval()
-            else f"Publish, and use {plan.price} for good",
+            else f"Publish, and use {uses}",
             type="primary",
             key="publish",
             icon=":material/publish:",

@@ -91,6 +91,11 @@ def part(amount: Amount, allowed: Amount) -> str:
     return f"{at_least(max(100 * amount.epsilon / allowed.epsilon, Fraction(0)), 3)} %"
 
 
+def used(amount: Amount, allowed: Amount) -> str:
+    """The same for what is used, rounded up."""
+    return f"{at_most(100 * amount.epsilon / allowed.epsilon, 3)} %"
+
+
 def ask(key: str, price: Amount, unit: str, bought: Callable[[float, Amount], str]) -> None:
     """The size of the budget, asked once, as how sure all releases together may make anybody."""
     total = chosen(key)

@@ -9,8 +9,8 @@ import streamlit as st
 
 from dpcore.errors import DpcoreError
 from dpcore.privacy import explain
-from dpcore.privacy.accounting import MAX_EPSILON, MIN_EPSILON
-from dpcore.privacy.rounding import at_least, at_most
+from dpcore.privacy.accounting import MIN_EPSILON
+from dpcore.privacy.rounding import at_most
 from dpcore.release.ledger import Ledger
 from dpcore.release.plan import TWIN
 from dpcore.release.twin import twin_of, twin_plan
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from pages.ui.publish.level_step import Terms
 
 MAKING = "making a twin"
-#: The part of the total that a twin is offered for.
-USUAL_PART = 0.1
+#: Percent of the budget that a twin is offered for, and at least.
+USUAL_PART, LEAST_PART = 10.0, 0.1
 
 
 def draw(subject: Subject, ledger: Ledger, found: Terms) -> None:
@@ -93,23 +93,24 @@ def twin(subject: Subject, ledger: Ledger, found: Terms) -> None:
         st.caption("A publisher can make one.")
         return
     total = float(found.allowed.epsilon)
-    price = step_list.remembered(
+    part = step_list.remembered(
         st.number_input,
-        "Budget for the twin, in ε",
+        "Part of the budget for the twin, in %",
         f"twin {subject.key}",
-        USUAL_PART * total,
-        min_value=MIN_EPSILON,
-        max_value=min(total, MAX_EPSILON),
+        USUAL_PART,
+        min_value=LEAST_PART,
+        max_value=100.0,
         step=None,
         format="%g",
     )
-    fixed = f" Making the twin fixes the name and the budget for life ({found.allowed})."
+    price = max(part * total / 100, MIN_EPSILON)
+    fixed = " Making the twin fixes the name and the budget for life."
     fixed *= ledger_choice.account(ledger, found.name) is None
     st.caption(explain.attack(price, subject.unit.name, found.request.neighbors) + fixed)
     meant = (MAKING, subject.key, str(ledger.folder))
     is_meant = is_typed(found.name, f"confirm twin {subject.key}")
     if st.button(
-        f"Make the twin: use ε {at_most(price)} of {at_least(total)}",
+        f"Make the twin, and use {at_most(part)} % of the budget for good",
         key="make-twin",
         icon=":material/paid:",
         disabled=not is_meant,

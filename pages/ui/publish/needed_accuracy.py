@@ -160,7 +160,9 @@ def at_this_level(found: Recommendation, here: LevelAccuracy | None) -> None:
     st.metric(label, need.shown(here.reached, found.in_meters) + counted)
     said = []
     if need.part != "half":
-        said.append(f"Half of the time, {need.shown(here.half, found.in_meters)}{counted}.")
+        said.append(
+            f"Half of the time, less than {need.shown(here.half, found.in_meters)}{counted}."
+        )
     if isinstance(need, CentersWithin) and here.worse is not None:
         said.append(f"The clustering is {explain.change(here.worse)} worse.")
     st.caption(" ".join(said))
