@@ -54,8 +54,9 @@ PLANS = (
 )
 
 
-#: With more coordinates than a map has: cells are large for long, so a fourth stage pays.
+#: With more coordinates than a map has: cells are large for long, so more stages pay.
 PLANS_BEYOND_MAPS = (
+    (300.0, AdaptivePlan((0.2, 0.35, 0.45), 40, (5, 2.5))),
     (math.inf, AdaptivePlan((0.1, 0.2, 0.3, 0.4), 20, (4, 3, 1.5), second_chance=True)),
 )
 
