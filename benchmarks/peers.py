@@ -67,6 +67,30 @@ REGISTERED = (
     "    )\n"
     "    return model.fit(X)\n"
 )
+#: Synthetic rows are drawn from a private contingency table, and clustered.
+SYNTHETIC = (
+    "import numpy as np, polars as pl, opendp.prelude as dp\n"
+    "from sklearn.cluster import KMeans\n"
+    "dp.enable_features('contrib')\n"
+    "def fit(X, k, epsilon, seed):\n"
+    "    if X.shape[1] > {columns}:\n"
+    "        raise ValueError('it was not asked for more than {columns} columns')\n"
+    "    names = [f'x{i}' for i in range(X.shape[1])]\n"
+    "    rows = dp.Context.compositor(\n"
+    "        data=pl.LazyFrame(X, schema=names),\n"
+    "        privacy_unit=dp.unit_of(contributions=1),\n"
+    "        privacy_loss=dp.loss_of(epsilon=epsilon),\n"
+    "    ).query(epsilon=epsilon).select(*names)\n"
+    "    cuts = np.linspace(-1, 1, {cells} + 1).tolist()\n"
+    "    table = rows.contingency_table(\n"
+    "        keys={}, cuts=dict.fromkeys(names, cuts), algorithm=dp.mbi.{algorithm}()\n"
+    "    ).release()\n"
+    "    made = np.clip(table.synthesize().to_numpy(), -1, 1)\n"
+    "    return KMeans(k, n_init=10, random_state=seed).fit(made)\n"
+)
+SYNTHETIC_PACKAGES = ("opendp[mbi]==0.16.0", "scikit-learn", "pandas")
+#: Cells of each column in such a table; with more columns than this one takes very long.
+CELLS_A_COLUMN, MOST_COLUMNS = 32, 20
 #: The other peers of benchmarks/published.py are in no package index: they are repositories,
 #: preprints' code and a pull request, whose figures stand there as they were measured.
 PEERS = {
@@ -78,6 +102,15 @@ PEERS = {
         "    bounds = (-np.ones(X.shape[1]), np.ones(X.shape[1]))\n"
         "    return KMeans(k, epsilon=epsilon, bounds=bounds, random_state=seed).fit(X)\n",
     ),
+    **{
+        name: Peer(
+            SYNTHETIC_PACKAGES,
+            SYNTHETIC.replace("{algorithm}", name)
+            .replace("{cells}", str(CELLS_A_COLUMN))
+            .replace("{columns}", str(MOST_COLUMNS)),
+        )
+        for name in ("MST", "AIM")
+    },
     **{key: Peer(None, REGISTERED.replace("{key}", key)) for key in ("privtree", "ag", "rugnik")},
 }
 SKLEARN = (

@@ -42,6 +42,8 @@ class AdaptivePlan:
     first_fullness: float
     #: Of the parts that a cell of each later stage is cut into.
     fullness: tuple[float, ...]
+    #: Whether cells of the first stage that did not stand out are cut once all their counts do.
+    second_chance: bool = False
 
 
 #: Plans by the number of rows times epsilon below which they hold; tuned on generated data.
@@ -52,8 +54,11 @@ PLANS = (
 )
 
 
-#: With more coordinates than a map has: cells are large for long, so a third stage always pays.
-PLANS_BEYOND_MAPS = ((math.inf, AdaptivePlan((0.2, 0.35, 0.45), 40, (5, 2.5))),)
+#: With more coordinates than a map has: cells are large for long, so more stages pay.
+PLANS_BEYOND_MAPS = (
+    (300.0, AdaptivePlan((0.2, 0.35, 0.45), 40, (5, 2.5))),
+    (math.inf, AdaptivePlan((0.1, 0.2, 0.3, 0.4), 20, (4, 3, 1.5), second_chance=True)),
+)
 
 
 def grow(curator: Curator, n: int, part: float) -> list[TreeStage]:
@@ -67,6 +72,9 @@ def grow(curator: Curator, n: int, part: float) -> list[TreeStage]:
     finest = min(finest, most_halvings(d) // bits)
     stages: list[TreeStage] = []
     quiet = np.zeros(0, dtype=bool)
+    # The sum of the counts of each cell so far by inverse variance, and that of these; it tells
+    # nothing of parts, which are not quiet.
+    heard, weight = np.zeros(0), 0.0
     for t, share in enumerate(plan.shares):
         noise = scale / (part * share)
         held_back = False
@@ -94,10 +102,14 @@ def grow(curator: Curator, n: int, part: float) -> list[TreeStage]:
         if t == 0:
             alive = standing_out(cells, counts / noise)
             quiet = ~alive
+            heard, weight, loud = counts / noise**2, noise**-2, highest_of(cells.n_cells)
         else:
             parts = (cells.levels - before.cells.levels[parent]) * bits
             alive = (parts == 0) | (counts / noise > AUDIBLE_PART * math.log(2) * parts)
             quiet = quiet[parent]
+            if plan.second_chance:
+                heard, weight = heard[parent] + counts / noise**2, weight + noise**-2
+                quiet &= heard / math.sqrt(weight) <= LOUD * loud
             alive &= ~quiet
         stages.append(TreeStage(cells, parent, counts, 2 * noise**2, alive, held_back))
         curator.note(AliveNote(t + 1, cells, alive))
@@ -138,9 +150,14 @@ def wanted_cuts(fill: FloatArray, room: IntArray, bits: int = 2) -> IntArray:
     return np.clip(halvings(fill, bits), 0, np.minimum(DEEPEST_CUT // bits, room))
 
 
+def highest_of(cells: int) -> float:
+    """The highest of the noises in so many cells, or nearly, in scales of it."""
+    return math.log(max(2, cells))
+
+
 def standing_out(cells: TreeCells, loudness: FloatArray) -> npt.NDArray[np.bool_]:
     """Cells of a whole level that are loud, or audible with a loud one among their neighbors."""
-    ceiling = math.log(max(2, cells.n_cells))
+    ceiling = highest_of(cells.n_cells)
     shape = BlockShape(cells.d, 0, cells.bits * cells.deepest)
     loud = loudness > LOUD * ceiling
     if not loud.any():

@@ -117,7 +117,10 @@ def _after(loose: LoosePoints, told: OffsetRound) -> LoosePoints:
     trust = trusted(np.ones(m), 0.0, np.maximum(cells.rows, 0), max(noise, TINY))
     wanted = np.minimum(np.maximum(cells.energy, spread - room), spread)
     narrower = 1 + trust * (np.sqrt(wanted / np.maximum(spread, TINY)) - 1)
-    middle = mean + trust[:, None] * (cells.centers - mean)
+    # Noise has already drawn the mean of a round to the center that was asked about.
+    heard = np.maximum(cells.rows, 0) ** 2
+    moved = heard / np.maximum(heard + noise**2, TINY)
+    middle = mean + moved[:, None] * (cells.centers - mean)
 
     alone = (np.bincount(cell, minlength=m) == 0) & (cells.rows > CERTAIN * noise)
     lonely = int(alone.sum())

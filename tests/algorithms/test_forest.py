@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import dpcore
 from dpcore import regions
-from dpcore.algorithms._grown_tree import grow
+from dpcore.algorithms import _grown_tree
+from dpcore.algorithms._grown_tree import AdaptivePlan, grow
 from dpcore.algorithms._tree_coreset import coreset_of, coresets_of
 from dpcore.datasets.rows import RowsDataset
-from dpcore.geometry.domain import Box
+from dpcore.geometry.domain import TICKS, Box
 from dpcore.privacy.accounting import Budget
 from dpcore.privacy.noise import SimulatedNoise
 from dpcore.queries.curator import Curator
@@ -41,6 +43,38 @@ def test_a_tree_beside_others_makes_the_coreset_that_it_makes_alone():
 
 def test_so_does_a_tree_beyond_maps():
     check_each_is_as_alone(curators((50, 4_000, 20_000), d=3))
+
+
+class SadAtFirst(SimulatedNoise):
+    """Noise that hides some rows of every cell in the first answer, and none in later ones."""
+
+    def __init__(self, hidden: int):
+        super().__init__(0)
+        self.hidden = hidden
+
+    def geometric(self, values, sensitivity, epsilon):
+        hidden, self.hidden = self.hidden, 0
+        return np.asarray(values) - hidden
+
+
+@pytest.mark.parametrize("second_chance", [True, False])
+def test_a_cluster_that_the_first_answer_hides_is_cut_once_all_answers_show_it(
+    monkeypatch, second_chance
+):
+    plan = AdaptivePlan((0.1, 0.2, 0.3, 0.4), 20, (4, 3, 1.5), second_chance)
+    monkeypatch.setattr(_grown_tree, "PLANS_BEYOND_MAPS", ((np.inf, plan),))
+    rng = np.random.default_rng(0)
+    heaps = np.repeat([[-0.7, -0.6, -0.6], [0.6, 0.7, 0.6]], (4000, 400), axis=0)
+    cloud = heaps + 0.02 * rng.standard_normal(heaps.shape)
+    curator = Curator(RowsDataset.from_values(cloud, Box.cube(3)), Budget(1.0), SadAtFirst(400))
+    stages = grow(curator, 4400, 1.0)
+    small = np.array([[0.6, 0.7, 0.6]]) * TICKS
+    sides = [
+        stage.cells.corners()[1][stage.cells.labels(small.astype(np.int64))].max()
+        for stage in stages
+    ]
+    assert sides[1] == sides[0]
+    assert (sides[-1] < sides[0] / 2) == second_chance
 
 
 def test_no_trees_make_no_coresets():

@@ -48,6 +48,13 @@ def test_a_round_that_is_all_noise_moves_nothing():
     np.testing.assert_allclose(found.weights, loose().weights, rtol=1e-3)
 
 
+def test_a_mean_that_a_round_has_shrunk_already_is_shrunk_no_more():
+    """So many rows are enough for a mean, though not for a spread."""
+    found = matched(loose(), [told([40.0, 40.0], 0.01, noise=8.0)])
+    mean = np.average(found.points[:2], axis=0, weights=found.weights[:2])
+    np.testing.assert_allclose(mean, (-0.6, 0.2), atol=0.01)
+
+
 def test_points_without_room_keep_their_distances():
     """A clipped offset does not see a tail: what a point knows better, it keeps."""
     found = matched(loose(room=0.0), [told([40.0, 40.0], 0.001)])
