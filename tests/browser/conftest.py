@@ -22,7 +22,10 @@ expect.set_options(timeout=LONG)
 FOLDER = Path(__file__).parent
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Give each test of a browser a second try, unless `--reruns 0` says otherwise."""
+    if config.getoption("reruns", None) is not None:
+        return
     for item in items:
         if item.path.is_relative_to(FOLDER):
             item.add_marker(pytest.mark.flaky(reruns=1))
