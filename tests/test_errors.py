@@ -21,7 +21,15 @@ TREE = [
     if isinstance(kind, type) and issubclass(kind, errors.DpcoreError)
 ]
 #: Errors that nobody outside of dpcore meets: each is caught, or is a fault of the program.
-INTERNAL = {"BrokenQuotesError", "Diverged", "PrivacyMapError", "TooLarge", "TooLong", "_Wrong"}
+INTERNAL = {
+    "BrokenQuotesError",
+    "Diverged",
+    "NoRoom",
+    "PrivacyMapError",
+    "TooLarge",
+    "TooLong",
+    "_Wrong",
+}
 BUILT_IN = {"Exception", "ValueError", "RuntimeError", "OSError", "PermissionError", "TypeError"}
 
 

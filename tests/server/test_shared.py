@@ -27,7 +27,7 @@ auditor = ["ada@example.org"]
 """
 #: What a page of each step shows when it is open, by its address.
 STEPS = {
-    "view=history": "Part of the budget that is used",
+    "view=history": "How much of each budget is used",
     "step=data": "Where is your data?",
     "step=level&data=nyc-taxi": "Name of these data",
     "step=confirm&data=nyc-taxi": "We will publish",
