@@ -148,7 +148,7 @@ class CellOutcome:
 
 
 def fewest_runs(cells: int) -> int:
-    """The fewest runs after which a method that won all of them, in one cell only, is called better.
+    """The fewest runs after which a method that won them all, in one cell only, is called better.
 
     Where all m runs are won, p is 2 / 2^m, which the correction multiplies by the number of cells.
     """

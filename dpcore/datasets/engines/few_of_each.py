@@ -66,7 +66,7 @@ def kept(read: Read, ids: Ids, d: int, text: bool, rows: int, folder: str = "") 
     if apart is not None:
         read, parts = apart.read, small
     waiting: list[Part] = [(parts, part) for part in range(parts)]
-    with duckdb.connect() as database:
+    with duckdb.connect(config={"temp_directory": ""}) as database:
         while waiting:
             held = HeldRows(waiting.pop(), most + BATCH, numbers, text)
             for batch in read(held.part):
