@@ -93,6 +93,9 @@ RIDDLES = {
     r"in the paper's sense": "as the paper defines it",
     r"for the eyes of": "for the owner of the data",
     r"nobody's business": "say why it is not recorded",
+    r"\AThe same\b(?=[,.;:]| (in|at|as|for|with|where|by|from)\b)": "name the thing",
+    r"\b([Aa]t most|of|in|by|with) so (many|few)\b(?!.* that)": "name the number, or leave it out",
+    r"\A(So|As) (many|few|much)\b": "begin with what the thing is",
 }
 
 

@@ -151,7 +151,7 @@ def wanted_cuts(fill: FloatArray, room: IntArray, bits: int = 2) -> IntArray:
 
 
 def highest_of(cells: int) -> float:
-    """The highest of the noises in so many cells, or nearly, in scales of it."""
+    """About the highest noise in any of these cells, in scales of the noise."""
     return math.log(max(2, cells))
 
 

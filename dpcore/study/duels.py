@@ -148,8 +148,10 @@ class CellOutcome:
 
 
 def fewest_runs(cells: int) -> int:
-    """The fewest runs of a cell after which a method that won them all may be called better, if it
-    won just this one of so many cells: of all runs won, p is 2 / 2^m."""
+    """The fewest runs after which a method that won them all, in one cell only, is called better.
+
+    Where all m runs are won, p is 2 / 2^m, which the correction multiplies by the number of cells.
+    """
     return math.floor(1 - math.log2(LEVEL / cells)) + 1
 
 

@@ -179,8 +179,8 @@ def true_density(data: Dataset, axes: Axes = (0, 1)) -> NonPrivate[Levels]:
 
 
 def _merged(coreset: Coreset, most: int) -> Coreset:
-    """At most so many points. On a plane, very many are first gathered cell by cell, which a
-    screen does not tell apart."""
+    """A coreset of no more than `most` points. On a plane, very many are first gathered cell by
+    cell, which a screen does not tell apart."""
     points, weights = coreset.unit_points, coreset.weights
     if len(weights) > max(most, GATHERED_FROM) and coreset.box.d == 2:
         coreset = Coreset(*on_raster(points, weights, DENSITY_CELLS), coreset.box)

@@ -64,7 +64,7 @@ class DividedRows:
 def divided(
     batches: Iterable[pa.RecordBatch], parts: int, folder: str, expected: int
 ) -> DividedRows | None:
-    """So many rows divided into parts; None where the disk has no room for them."""
+    """Rows divided into parts; None where the disk has no room for as many as are expected."""
     if expected * ROW > room(folder):
         return None
     try:

@@ -1,4 +1,4 @@
-"""At most so many rows of each id, in bounded memory: the very rows that the SQL text keeps.
+"""The few rows kept of each id, in bounded memory: the very rows that the SQL text keeps.
 
 All ids are divided into parts by a hash of the id under the key of the choice, and one part after
 the other is read. All rows of an id fall into one part, whatever other rows there are, and within
@@ -66,7 +66,7 @@ def kept(read: Read, ids: Ids, d: int, text: bool, rows: int, folder: str = "") 
     if apart is not None:
         read, parts = apart.read, small
     waiting: list[Part] = [(parts, part) for part in range(parts)]
-    with duckdb.connect() as database:
+    with duckdb.connect(config={"temp_directory": ""}) as database:
         while waiting:
             held = HeldRows(waiting.pop(), most + BATCH, numbers, text)
             for batch in read(held.part):

@@ -230,7 +230,7 @@ def _counted_rows(relation: str, source: Source, box: Box) -> str:
 
 
 def _few_of_each(rows: str, source: Source, box: Box) -> str:
-    """At most so many rows of each id, and none without.
+    """The rows kept of each id, no more than `Ids.rows`, and none without an id.
 
     The rows of an id are numbered in the order of their lattice cells, which are all that any
     question sees of them. A row's lot is part of a digest of the key, the id and this number; the

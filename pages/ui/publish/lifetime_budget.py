@@ -92,7 +92,7 @@ def part(amount: Amount, allowed: Amount) -> str:
 
 
 def used(amount: Amount, allowed: Amount) -> str:
-    """The same for what is used, rounded up."""
+    """The used part of a budget in percent, rounded up."""
     return f"{at_most(100 * amount.epsilon / allowed.epsilon, 3)} %"
 
 

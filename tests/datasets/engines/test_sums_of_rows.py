@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
@@ -20,6 +24,7 @@ from dpcore.datasets.engines import (
     Engine,
     HeldFile,
     Ids,
+    few_of_each,
     open_source,
     scratch_file,
     stored_rows,
@@ -32,6 +37,7 @@ D, ROWS = 8, 5000
 BOX = Box.cube(D)
 RNG = np.random.default_rng(5)
 VALUES = np.clip(RNG.normal(0, 0.4, (ROWS, D)), -1.2, 1.2)
+SPILL_FOLDER = "SELECT current_setting('temp_directory')"
 CENTERS = RNG.uniform(-0.8, 0.8, (7, D))
 QUESTIONS = {
     "level": LevelQuestion(),
@@ -128,14 +134,49 @@ def test_where_the_disk_has_no_room_every_question_reads_the_rows(
         np.testing.assert_array_equal(question.of(data), question.of(rows))
 
 
-def test_an_upload_is_never_written_to_a_disk(wide, monkeypatch):
+@pytest.fixture
+def spill_folders(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """Where the connections of DuckDB may write. Nothing else finds a place on the disk."""
+    folders: set[str] = set()
+    connect = duckdb.connect
+
+    @contextmanager
+    def watched(*args: object, **options: object) -> Iterator[duckdb.DuckDBPyConnection]:
+        with connect(*args, **options) as database:
+            yield database
+            folders.update(folder for (folder,) in database.sql(SPILL_FOLDER).fetchall())
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a temporary file was made")
+
+    monkeypatch.setattr(duckdb, "connect", watched)
+    for name in ("TemporaryFile", "NamedTemporaryFile", "mkstemp", "mkdtemp"):
+        monkeypatch.setattr(tempfile, name, refuse)
+    return folders
+
+
+def test_an_upload_is_never_written_to_a_disk(wide, monkeypatch, spill_folders):
     monkeypatch.setattr(engine_data, "KEPT", 0)
-    monkeypatch.setattr(stored_rows, "StoredRows", None)
     held = HeldFile("wide.parquet", wide.read_bytes())
     data = EngineDataset(held, open_source(held, "wide.parquet", BOX.names), BOX)
     rows = RowsDataset.from_values(VALUES, BOX)
     for question in QUESTIONS.values():
         np.testing.assert_array_equal(question.of(data), question.of(rows))
+    assert spill_folders == {""}
+
+
+def test_an_upload_is_never_written_to_a_disk_to_keep_few_rows_of_each_id(
+    wide, monkeypatch, spill_folders
+):
+    monkeypatch.setattr(engine_data, "KEPT", 0)
+    monkeypatch.setattr(few_of_each, "MOST_BYTES", 1 << 14)
+    held = HeldFile("wide.parquet", wide.read_bytes())
+    source = open_source(held, "wide.parquet", BOX.names).told_apart(Ids("who", 2, "key"))
+    data = EngineDataset(held, source, BOX)
+    answer = LevelQuestion().of(data)
+    assert ROWS // 4 < LevelQuestion.read(answer)[0] < ROWS // 2 + 1
+    assert data._stored is None
+    assert spill_folders == {""}
 
 
 def test_a_run_of_the_default_method_is_the_same_on_a_file_that_nobody_holds(
