@@ -13,8 +13,9 @@ import numpy as np
 
 from dpcore.geometry.domain import FloatArray
 
-#: Twice as many as the finest grid has cells. A file of a few bytes may say that it has more.
-MOST_ROWS = 1 << 25
+#: Twice as many as the finest grid has cells, and for each byte a hundred times as many as a file
+#: of such a grid holds. A file of a few bytes may claim more, or repeat one row as often.
+MOST_ROWS, ROWS_OF_BYTE = 1 << 25, 64
 
 
 def written(columns: Mapping[str, np.ndarray], said: Mapping[str, str] | None = None) -> bytes:
@@ -38,8 +39,8 @@ def read(content: bytes, names: Iterable[str]) -> FloatArray:
 
     names = list(names)
     with parquet.ParquetFile(pa.BufferReader(content)) as file:
-        if file.metadata.num_rows > MOST_ROWS:
-            raise ValueError(f"a table has more than {MOST_ROWS:,} rows")
+        if file.metadata.num_rows > most_rows(content):
+            raise ValueError(f"a table has more than {most_rows(content):,} rows")
         for name in names:
             kind = file.schema_arrow.field(name).type
             if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
@@ -73,10 +74,17 @@ def holds_only(content: bytes, names: Sequence[str], numbered: bool) -> bool:
     types = [pa.int64() if numbered and i == 0 else pa.float64() for i in range(len(names))]
     with parquet.ParquetFile(pa.BufferReader(content)) as file:
         found = file.schema_arrow
-        if found.names != list(names) or file.metadata.num_rows > MOST_ROWS or found.types != types:
+        if file.metadata.num_rows > most_rows(content):
+            return False
+        if found.names != list(names) or found.types != types:
             return False
         table = file.read(use_threads=False)
         beside = set(file.metadata.metadata or ()) - {b"ARROW:schema"}
     if beside or table.schema.metadata or any(column.null_count for column in table.columns):
         return False
     return not numbered or table[names[0]].to_pylist() == list(range(1, len(table) + 1))
+
+
+def most_rows(content: bytes) -> int:
+    """The most rows that are read from a file of so many bytes."""
+    return min(MOST_ROWS, ROWS_OF_BYTE * len(content))

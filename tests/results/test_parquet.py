@@ -36,6 +36,14 @@ def test_a_column_with_an_empty_place_is_an_error() -> None:
         parquet.read(content, ["x"])
 
 
+def test_a_small_file_that_repeats_one_row_a_million_times_is_refused() -> None:
+    content = parquet.written({"x": np.zeros(1 << 20)})
+    assert len(content) < 1 << 14
+    with pytest.raises(ValueError, match="more than"):
+        parquet.read(content, ["x"])
+    assert not parquet.holds_only(content, ["x"], numbered=False)
+
+
 def test_reading_starts_no_thread_that_a_short_process_could_leave_behind(tmp_path: Path) -> None:
     if not Path("/proc/self/task").exists():
         pytest.skip("needs /proc, to count the threads of a process")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy.typing as npt
 
 from dpcore.datasets.engines import sql
 from dpcore.datasets.engines.paths import local, open_regular
+from dpcore.datasets.engines.records import BrokenQuotesError
 from dpcore.datasets.engines.source import Format, Layout, Source, Zones
 from dpcore.datasets.engines.stored_rows import StoredRows
 from dpcore.datasets.engines.zones import read_zones
@@ -260,3 +262,12 @@ def _refuse_other_formats(path: str, start: bytes) -> None:
     for bytes_, what in NOT_CSV.items():
         if start.startswith(bytes_):
             raise DataFileError(path, f"this is {what}, not a CSV file in UTF-8.")
+
+
+@contextmanager
+def refusing_broken_quotes(path: str) -> Iterator[None]:
+    """Tell which file has quotes that do not tell where records end."""
+    try:
+        yield
+    except BrokenQuotesError as error:
+        raise DataFileError(path, str(error)) from error

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpcore.datasets.engines import previews, sql
-from dpcore.datasets.engines.base import Columns, Query, SQLEngine, check
+from dpcore.datasets.engines.base import Columns, Query, SQLEngine, check, refusing_broken_quotes
 from dpcore.datasets.engines.cell_counts import Cells, counted, grid_cells
 from dpcore.datasets.engines.duckdb_scans import (
     file_list,
@@ -42,12 +42,7 @@ from dpcore.datasets.engines.paths import (
 from dpcore.datasets.engines.plain import PIECE, Plain, find_plain
 from dpcore.datasets.engines.point_files import point_table
 from dpcore.datasets.engines.reading_limits import MAX_COLUMNS, MAX_FILES
-from dpcore.datasets.engines.records import (
-    BrokenQuotesError,
-    fields,
-    first_record,
-    refuse_broken_quotes,
-)
+from dpcore.datasets.engines.records import fields, first_record, refuse_broken_quotes
 from dpcore.datasets.engines.source import Column, Format, Layout, Source
 from dpcore.datasets.engines.sql import csv_columns, csv_names, quoted
 from dpcore.datasets.engines.stored_rows import StoredRows, stored
@@ -173,7 +168,7 @@ class DuckDBEngine(SQLEngine):
                 raise DataFileError(path, f"more than {MAX_COLUMNS:,} columns; keep those needed.")
             named = zip(described["column_name"], described["column_type"], strict=True)
             return Layout(path, tuple(Column(name, kind_of(type), type) for name, type in named))
-        with _refusing_broken_quotes(path):
+        with refusing_broken_quotes(path):
             layout = Layout.of_csv(path, first_record(self._text(path, BLOCK)))
         self._parser_for(layout)
         return layout
@@ -256,8 +251,14 @@ class DuckDBEngine(SQLEngine):
 
     def _batches(self, source: Source, query: Query) -> Iterator[pa.RecordBatch]:
         """The answer piece by piece, in no promised order."""
+        import duckdb
+
         with self._asked(source, query) as (database, text):
-            yield from database.sql(text).to_arrow_reader(BATCH)
+            try:
+                yield from database.sql(text).to_arrow_reader(BATCH)
+            except OSError as error:  # DuckDB's own, as Arrow hands it over
+                was_stopped = "INTERRUPT" in str(error)
+                raise (duckdb.InterruptException if was_stopped else duckdb.Error)(error) from error
 
     @contextmanager
     def _asked(self, source: Source, query: Query) -> Iterator[tuple[Any, str]]:
@@ -339,7 +340,7 @@ class DuckDBEngine(SQLEngine):
         return self._looked_at[key]
 
     def _refuse_broken_quotes(self, layout: Layout) -> None:
-        with _refusing_broken_quotes(layout.path):
+        with refusing_broken_quotes(layout.path):
             refuse_broken_quotes(self._text(layout.path, BLOCK), layout.delimiter)
 
     def _scan(self, paths: list[str], format: Format) -> str:
@@ -390,11 +391,3 @@ class DuckDBEngine(SQLEngine):
             # What runs out of memory in our own reader comes through DuckDB as a stream that fails.
             no_memory = "out of memory" in str(error).lower()
             raise DataFileError(path, NO_MEMORY if no_memory else DAMAGED) from error
-
-
-@contextmanager
-def _refusing_broken_quotes(path: str) -> Iterator[None]:
-    try:
-        yield
-    except BrokenQuotesError as error:
-        raise DataFileError(path, str(error)) from error

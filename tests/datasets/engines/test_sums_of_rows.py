@@ -20,10 +20,12 @@ import dpcore
 from dpcore.datasets import EngineDataset, RowsDataset
 from dpcore.datasets import engine as engine_data
 from dpcore.datasets.engines import (
+    DataFileError,
     DuckDBEngine,
     Engine,
     HeldFile,
     Ids,
+    ReadingStopped,
     few_of_each,
     open_source,
     scratch_file,
@@ -204,3 +206,31 @@ def test_spark_collects_answers_and_no_rows(spark, wide, monkeypatch):
     np.testing.assert_array_equal(ours.centers, theirs.centers)
     assert len(sizes) > 3
     assert max(sizes) < ROWS
+
+
+def test_a_damaged_page_is_told_in_our_words_by_questions_that_read_batches(tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    columns = {name: VALUES[:, i] for i, name in enumerate(BOX.names)}
+    pq.write_table(pa.table(columns), path, compression="none")
+    content = bytearray(path.read_bytes())
+    content[4:64] = bytes(60)
+    path.write_bytes(content)
+    source = open_source(DuckDBEngine(), str(path), BOX.names)
+    for question in (DuckDBEngine.lattice_rows, DuckDBEngine.stored_rows):
+        more = () if question is DuckDBEngine.lattice_rows else (1,)
+        with pytest.raises(DataFileError, match=r"rows\.parquet"):
+            question(DuckDBEngine(), source, BOX, *more)
+
+
+def test_a_stop_ends_a_question_that_reads_batches(tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    names = BOX.names
+    query = ", ".join(f"random() AS {name}" for name in names)
+    duckdb.sql(f"COPY (SELECT {query} FROM range(3000000)) TO '{path}' (FORMAT parquet)")
+    engine = DuckDBEngine()
+    source = open_source(engine, str(path), names)
+    read = engine._rows(source, BOX)
+    next(read)
+    engine.stop()
+    with pytest.raises(ReadingStopped):
+        list(read)
