@@ -69,11 +69,13 @@ async def lifespan(app: App) -> AsyncIterator[None]:
     keep_modules()
     download_files.keep(get_instance())
     sweeping = asyncio.create_task(Sweeper(get_instance()).run())
+    loading = asyncio.create_task(asyncio.to_thread(load_early))
     with tempfile.TemporaryDirectory(prefix="dpcore-") as folder:
         if os.environ.get(BROWSE):
             webbrowser.open(leading(Path(folder)).as_uri())
         yield
     sweeping.cancel()
+    loading.cancel()
 
 
 def keep_modules() -> None:
@@ -81,6 +83,15 @@ def keep_modules() -> None:
     going through it would cost more than a move of the slider."""
     gc.collect()
     gc.freeze()
+
+
+def load_early() -> None:
+    """Import what the first chart or map needs, while the first browser is still on its way.
+
+    It is the module that `dpcore.kmeans.reference` imports: a visit that comes meanwhile waits for
+    the rest of this import.
+    """
+    importlib.import_module("sklearn.cluster")
 
 
 def leading(folder: Path) -> Path:

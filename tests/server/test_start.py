@@ -10,7 +10,7 @@ import pytest
 from dpcore.cli import main
 from dpcore.cli.dashboard import options
 from pages.server import start
-from tests.browser.driver import ROOT, serving
+from tests.browser.driver import ROOT, eventually, serving
 from tests.server.command import dashboard
 from tests.server.visitor import drawn, fetch
 
@@ -29,6 +29,13 @@ def test_a_page_started_by_itself_shows_nothing() -> None:
         shown = drawn(started.address, "")
     assert "no other file is safe to open" in shown
     assert "file_uploader" not in shown
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux lists what a process has loaded")
+def test_what_the_first_chart_needs_is_loaded_before_anybody_comes() -> None:
+    with serving() as started:
+        loaded = Path(f"/proc/{started.pid}/maps")
+        eventually(lambda: "/sklearn/cluster/" in loaded.read_text())
 
 
 def test_other_names_are_allowed_only_where_they_are_given() -> None:
