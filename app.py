@@ -12,6 +12,7 @@ from dpcore.privacy import explain
 from pages.server import start
 from pages.ui import (
     address,
+    browser_state,
     cached_work,
     center_counts,
     controls,
@@ -58,6 +59,8 @@ def explore() -> None:
     with panel:
         places = run_panel.panel()
     choice = controls.in_address()
+    if not choice.about.geographic:
+        browser_state.watch_width()
     with drawing:
         may_look = visibility.show(choice.data, badges=True)
     with places.intro:
@@ -147,8 +150,10 @@ def axes_shown(choice: Choice) -> tuple[int, int]:
         return (0, 1)
     shown = []
     written = axes_in_address(choice)
+    with st.container(key="axes"):
+        columns = st.columns(2)
     for column, label, key, first in zip(
-        st.columns(2), ("Across", "Up"), (url_keys.ACROSS, url_keys.UP), written, strict=False
+        columns, ("Across", "Up"), (url_keys.ACROSS, url_keys.UP), written, strict=False
     ):
         with column:
             chosen = address.control(

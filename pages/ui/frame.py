@@ -59,6 +59,7 @@ button[data-variant="segmented_control"][aria-checked="true"]:hover {
 }
 [data-testid="stMetricValue"] { font-size: 1.9rem; padding-bottom: 0; }
 [data-testid="stMetricValue"] :is(div, p) { white-space: normal; line-height: 1.2; }
+[data-testid="stMetricLabel"] :is(div, p) { white-space: normal; }
 [data-testid="stMain"] .stMarkdownBadge {
   white-space: normal !important; line-height: 1.3;
 }

@@ -18,10 +18,17 @@ UNPROVED = "no protection is proved"
 STYLE = """
 <style>
 .st-key-stage .city-map:not(:fullscreen) {
-  height: calc(100vh - var(--bar) - 2.25rem) !important; min-height: 26rem;
+  height: calc(100vh - var(--bar) - 2.25rem - var(--above, 0rem)) !important; min-height: 26rem;
 }
+/* What is said above the map of data that somebody brought. */
+[data-testid="stColumn"]:has(.st-key-declared-public) { --above: 3.5rem; }
+[data-testid="stColumn"]:has(.st-key-raw-data) { --above: 11rem; }
 [data-testid="stColumn"]:has(.st-key-stage) {
   position: sticky; top: calc(var(--bar) + 1rem); align-self: flex-start;
+}
+/* Three maps end where the window ends, below their controls. */
+[class*="st-key-picture-"] .city-map:not(:fullscreen) {
+  height: max(20rem, 100vh - var(--bar) - 23rem) !important;
 }
 .st-key-panel { gap: .7rem; }
 .st-key-panel [data-testid="stVerticalBlock"] { gap: .5rem; }
@@ -69,10 +76,23 @@ STYLE = """
 .st-key-actions [data-testid="stPageLink"] a :is(p, span) {
   color: light-dark(#FFFFFF, #0F151C); font-weight: 600;
 }
+@media (max-width: 1380px) {
+  [data-testid="stColumn"]:has(.st-key-declared-public) { --above: 6rem; }
+}
+@media (min-width: 641px) and (max-height: 780px) {
+  .st-key-panel { gap: .4rem; }
+  .st-key-story p { font-size: .95rem; line-height: 1.3; }
+  .st-key-panel [data-testid="stMetricValue"] { font-size: 1.3rem; line-height: 1.2; }
+  .st-key-panel [class*="st-key-figures"] > div { padding: .25rem .6rem; }
+  .st-key-panel [class*="st-key-figures"] [data-testid="stCaptionContainer"] p {
+    font-size: .8rem; line-height: 1.25;
+  }
+}
 @media (max-width: 640px) {
   .st-key-stage .city-map:not(:fullscreen) { height: 21rem !important; min-height: 0; }
   [data-testid="stColumn"]:has(.st-key-stage) { position: static; }
-  .st-key-pickers [data-testid="stHorizontalBlock"] { flex-wrap: nowrap; }
+  :is(.st-key-pickers, .st-key-axes) [data-testid="stHorizontalBlock"] { flex-wrap: nowrap; }
+  .st-key-axes [data-testid="stColumn"] { min-width: 0; }
   /* The slider comes right after the map, and what is chosen more rarely after the answer. */
   [data-testid="stLayoutWrapper"]:has(> :is(.st-key-intro, .st-key-pickers)) { order: 5; }
   [data-testid="stLayoutWrapper"]:has(> .st-key-table) { order: 6; }

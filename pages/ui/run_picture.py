@@ -8,7 +8,15 @@ from dataclasses import dataclass
 import streamlit as st
 
 from dpcore.privacy.explain import distance, level_of, people_count, percent, plural
-from pages.ui import cached_work, city_map, palette, run_map, scatter_plot, visibility
+from pages.ui import (
+    browser_state,
+    cached_work,
+    city_map,
+    palette,
+    run_map,
+    scatter_plot,
+    visibility,
+)
 from pages.ui.areas import explore_areas
 from pages.ui.cached_work import Picture
 from pages.ui.choice import Choice
@@ -71,7 +79,14 @@ def draw(picture: Picture, choice: Choice, axes: tuple[int, int], layers: Layers
         colors = palette.current()
         truth = cached_work.true_density(choice.data, axes).value if layers.true_density else None
         figure = scatter_plot.figure(
-            picture, choice, centers(picture, choice), axes, layers, colors, truth
+            picture,
+            choice,
+            centers(picture, choice),
+            axes,
+            layers,
+            colors,
+            truth,
+            browser_state.is_narrow(),
         )
         st.plotly_chart(figure, key=key, theme=None, config={"displayModeBar": False})
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 #: Diameter of a disc whose area is that of all rows.
 WHOLE_DIAMETER = 190
 HEIGHT = 560
+#: On a phone the slider stands below the picture, on the same screen.
+NARROW_HEIGHT = 340
 
 
 def figure(
@@ -32,6 +34,7 @@ def figure(
     layers: Layers,
     colors: Palette,
     true_density: Levels | None = None,
+    narrow: bool = False,
 ) -> go.Figure:
     box, unit = choice.box.take(axes), choice.about.unit
     drawn = go.Figure()
@@ -62,7 +65,8 @@ def figure(
                 {"size": 16, "color": color, "opacity": 1, "line": rim},
             )
         )
-    drawn.update_layout(**layout(box, colors, HEIGHT), uirevision=choice.data)
+    height = NARROW_HEIGHT if narrow else HEIGHT
+    drawn.update_layout(**layout(box, colors, height), uirevision=choice.data)
     return drawn
 
 

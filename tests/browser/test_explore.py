@@ -80,14 +80,18 @@ def is_on_screen(target: Locator) -> bool:
 LAPTOP = {"width": 1280, "height": 720}
 
 
-@pytest.mark.parametrize("viewport", [DESK, LAPTOP], ids=["1400x900", "1280x720"])
+@pytest.mark.parametrize(
+    ("path", "viewport"),
+    [("/", DESK), ("/?data=nyc-month", LAPTOP)],
+    ids=["1400x900", "1280x720"],
+)
 def test_slider_odds_map_and_figures_stand_on_one_screen(
-    visit: Visit, viewport: dict[str, int]
+    visit: Visit, path: str, viewport: dict[str, int]
 ) -> None:
-    page = visit("/", viewport=viewport)
+    page = visit(path, viewport=viewport)
     parts = [picture(page), slider(page), page.locator(".st-key-story")]
     parts += [page.locator(".stops").get_by_text(each.name, exact=True) for each in LEVELS]
-    parts += page.get_by_test_id("stMetric").all()
+    parts += page.locator('[class*="st-key-figures"] > div').all()  # with their sentences
     assert len(parts) == 3 + 7 + 4
     for part in parts:
         eventually(lambda part=part: is_on_screen(part), lambda part=part: str(part))
@@ -237,6 +241,9 @@ def test_three_levels_stand_side_by_side_and_on_a_phone_below_each_other(visit: 
             LEVELS[3].name,
             LEVELS[-1].name,
         ]
+    for viewport in (DESK, LAPTOP):
+        desk.set_viewport_size(viewport)  # type: ignore[arg-type]
+        eventually(lambda: all(is_on_screen(picture(desk, i)) for i in range(3)))
 
 
 def test_a_copied_address_opens_the_same_picture_on_a_cold_server(

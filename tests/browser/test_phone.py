@@ -66,11 +66,20 @@ def test_the_ranking_fits_a_phone_and_says_below_it_who_is_not_in_it(visit: Visi
         expect(page.get_by_text(f"{name} cannot run here")).to_be_visible()
 
 
-def test_a_figure_is_told_to_its_end(visit: Visit) -> None:
+def test_the_slider_stands_with_a_plane_and_figures_are_told_to_their_end(visit: Visit) -> None:
     page = visit("/?data=iris&algorithm=auto&k=3", ready=False, viewport=PHONE)
     value = page.get_by_test_id("stMetricValue").get_by_text("of the box")
-    expect(value).to_be_visible()
-    eventually(lambda: value.evaluate("it => it.scrollWidth <= it.clientWidth"))
+    label = page.get_by_test_id("stMetricLabel").get_by_text("Attacker, about one flower")
+    for told in (value, label):
+        expect(told).to_be_visible()
+        eventually(lambda told=told: told.evaluate("it => it.scrollWidth <= it.clientWidth"))
+    plane, slider = page.locator(".js-plotly-plot"), page.get_by_test_id("stSlider")
+
+    def on_one_screen() -> bool:
+        top, end = place(plane), place(slider)
+        return top["y"] > 0 and end["y"] + end["height"] < PHONE["height"]
+
+    eventually(on_one_screen)
 
 
 def test_the_menu_of_a_phone_opens_by_thumb_and_by_keyboard_and_closes_after_use(
