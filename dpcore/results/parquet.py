@@ -86,5 +86,5 @@ def holds_only(content: bytes, names: Sequence[str], numbered: bool) -> bool:
 
 
 def most_rows(content: bytes) -> int:
-    """The most rows that are read from a file of so many bytes."""
+    """The number of rows beyond which a file of this size is not read."""
     return min(MOST_ROWS, ROWS_OF_BYTE * len(content))
