@@ -111,7 +111,7 @@ def best_plan(n: int, k: int, epsilon: float, delta: float) -> CoresetPlan:
 class CoresetKMeans(SynopsisAlgorithm):
     """A small weighted set that stands for the data, from balls that hold many rows.
 
-    Idea: Again and again, find a small ball that holds a 3/8k of the rows that are left, note its
+    Idea: Again and again, find a small ball that holds 3/(8k) of the rows that are left, note its
     center, and remove its rows. To these centers add a public scaffold of points all over the
     box, and give each point the noisy number of rows nearest to it. Points whose number noise
     explains are dropped, but for a point for each block of them that stands out together. Any

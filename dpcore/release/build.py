@@ -15,7 +15,7 @@ SHAPES = ("boroughs.geojson", "neighborhoods.geojson")
 
 @cache
 def build() -> str:
-    """The same wherever the same code runs. Of two commits with one version it tells which."""
+    """A digest of the code, which tells commits of one version apart."""
     whole = hashlib.sha256()
     code = [path for end in ("py", "html") for path in PACKAGE.rglob(f"*.{end}")]
     named = [(path.relative_to(PACKAGE).as_posix(), path) for path in code]

@@ -25,7 +25,12 @@ SETS = [key for key, each in BUILTIN.items() if each.rows < 1_000_000]
 
 @pytest.mark.parametrize(
     ("data", "algorithm", "epsilon"),
-    [("iris", "dplloyd", 1.0), ("s1-like", "eugkm", 0.2), ("nyc-taxi", "adaptive", 0.1)],
+    [
+        ("iris", "dplloyd", 1.0),
+        ("s1-like", "eugkm", 0.2),
+        ("nyc-taxi", "adaptive", 0.1),
+        ("gaussians-k5-d4", "auto", 0.2),
+    ],
 )
 def test_a_kept_cell_repeats_by_its_seeds(data: str, algorithm: str, epsilon: float) -> None:
     source = load(data)
