@@ -45,7 +45,7 @@ def forget() -> None:
             get_instance().uploaded_file_mgr.remove_session_files(context.session_id)
             made = get_instance().media_file_mgr
             if isinstance(made, DownloadFiles):
-                made.forget_unused()
+                made.forget_unused(context.session_id)
         # Streamlit keeps what each button was to be called with, long after it was drawn.
         context.session_state._state._new_widget_state.widget_metadata.clear()
     session_cleanup.let_go.set()

@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
+from streamlit.runtime import media_file_manager
 from streamlit.runtime.media_file_storage import MediaFileStorageError
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
@@ -18,6 +19,10 @@ from tests.browser.sweeping import finished
 
 #: A few quick runs with their files.
 CURVES = "/curves?data=s1-like&algorithm=dplloyd&with=&runs=2&from=0.5&to=2.0&metric=nicv"
+
+
+#: What Streamlit calls the visit of a script without a browser.
+VISIT = "dontcare"
 
 
 class Clock:
@@ -115,11 +120,40 @@ def test_who_forgets_does_not_wait(files: DownloadFiles, storage: MemoryMediaFil
     name = button(files)
     url = files.execute_deferred(name)
     files.clear_session_refs()
-    files.forget_unused()
+    files.forget_unused(VISIT)
     with pytest.raises(MediaFileStorageError):
         content(storage, url)
     with pytest.raises(MediaFileStorageError):
         files.execute_deferred(name)
+
+
+def test_who_forgets_leaves_the_files_of_other_visits(
+    files: DownloadFiles, storage: MemoryMediaFileStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    urls, buttons = {}, {}
+    for visit in ("mine", "yours"):
+        monkeypatch.setattr(media_file_manager, "_get_session_id", lambda visit=visit: visit)
+        buttons[visit] = button(files, lambda visit=visit: f"{visit}\n")
+        urls[visit] = files.execute_deferred(buttons[visit])
+        files.clear_session_refs()
+    files.forget_unused("mine")
+    with pytest.raises(MediaFileStorageError):
+        content(storage, urls["mine"])
+    with pytest.raises(MediaFileStorageError):
+        files.execute_deferred(buttons["mine"])
+    assert content(storage, urls["yours"]) == b"yours\n"
+    assert files.execute_deferred(buttons["yours"])
+
+
+def test_a_file_that_two_visits_made_alike_stays_for_the_other(
+    files: DownloadFiles, storage: MemoryMediaFileStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for visit in ("mine", "yours"):
+        monkeypatch.setattr(media_file_manager, "_get_session_id", lambda visit=visit: visit)
+        url = files.execute_deferred(button(files))
+        files.clear_session_refs()
+    files.forget_unused("mine")
+    assert content(storage, url) == b"a,b\n"
 
 
 def test_what_a_file_is_made_of_goes_with_its_button(files: DownloadFiles) -> None:
@@ -133,7 +167,7 @@ def test_what_a_file_is_made_of_goes_with_its_button(files: DownloadFiles) -> No
     del rows
     files.clear_session_refs()
     assert held() is not None
-    files.forget_unused()
+    files.forget_unused(VISIT)
     gc.collect()
     assert held() is None
 
