@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import sys
+import threading
+import uuid
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -36,7 +38,7 @@ from dpcore.datasets.engines.sql import (
     rows_query,
 )
 from dpcore.datasets.row_sums import RowSum
-from dpcore.errors import DataFileError, shortened
+from dpcore.errors import DataFileError, ReadingStopped, shortened
 from dpcore.geometry.domain import TICKS, Box, Grid, IntArray
 
 if TYPE_CHECKING:
@@ -67,6 +69,13 @@ QUIET = {
 LOCAL = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 #: Cells of a grid that a worker counts in an array: 128 MB.
 MOST_CELLS = 1 << 24
+DAMAGED = "it is damaged, cut short or of another type."
+#: What Spark's conditions mean for a path.
+PROBLEMS = {
+    "PATH_NOT_FOUND": "there is no such file.",
+    "TABLE_OR_VIEW_NOT_FOUND": "there is no such table.",
+    "UNABLE_TO_INFER_SCHEMA": DAMAGED,
+}
 #: Up to so many coordinates the scores of centers are whole numbers below 2^53.
 EXACT_IN_FLOAT64 = 682
 
@@ -79,6 +88,7 @@ class SparkEngine(SQLEngine):
     """
 
     key = "spark"
+    can_stop = True
 
     def __init__(self, master: str | None = None, options: Mapping[str, str] | None = None):
         try:
@@ -102,6 +112,21 @@ class SparkEngine(SQLEngine):
         for session, more in ((self._spark, {}), (self._in_order, ONE_TASK_A_FILE)):
             for name, value in {**SETTINGS, **more}.items():
                 session.conf.set(name, value)
+        #: Tags of the jobs of each reading that runs, and of those that somebody stopped.
+        self._running: set[str] = set()
+        self._stopped: set[str] = set()
+        self._starting_or_ending = threading.Lock()
+
+    def progress(self) -> float:
+        with self._starting_or_ending:
+            running = list(self._running)
+        return min(map(self._progress_of, running), default=0.0)
+
+    def stop(self) -> None:
+        with self._starting_or_ending:
+            self._stopped |= self._running
+            for tag in self._running:
+                self._spark.sparkContext.cancelJobsWithTag(tag)
 
     def address(self, path: str) -> str:
         """Of a table the whole name that the catalog has for it."""
@@ -118,14 +143,14 @@ class SparkEngine(SQLEngine):
     def _files(self, path: str) -> list[str]:
         if os.path.exists(path):
             path = _as_pattern(path)
-        with _reading(path):
+        with self._reading(path):
             # File names come back as URIs.
             return [unquote(file) for file in self._spark.read.text(path).inputFiles()]
 
     def _layout(self, path: str, format: Format) -> Layout:
         if format.has_points:
             raise DataFileError(path, "Spark reads CSV and Parquet only; leave out engine='spark'.")
-        with _reading(path):
+        with self._reading(path):
             if format.is_text:
                 return self._csv_layout(path)
             schema = self._typed([path], format).schema
@@ -133,7 +158,7 @@ class SparkEngine(SQLEngine):
         return Layout(path, tuple(Column(n, _kind(t), t.simpleString()) for n, t in types))
 
     def _answer(self, source: Source, query: Query) -> Columns:
-        with _reading(source.path):
+        with self._reading(source.path):
             table = self._frame(source, query).toArrow()
         return {name: table[name].to_numpy() for name in table.column_names}
 
@@ -143,7 +168,7 @@ class SparkEngine(SQLEngine):
         if grid.n_cells > MOST_CELLS:
             return super().grid_counts(source, grid)
         check(source, grid.box)
-        with _reading(source.path):
+        with self._reading(source.path):
             cells = self._frame(source, lambda relation: cells_query(relation, source, grid))
             columns = "block BIGINT, cells BINARY, counts BINARY"
             blocks = _on_workers(cells, counts_of_cells(grid.n_cells), columns)
@@ -157,14 +182,14 @@ class SparkEngine(SQLEngine):
         layout = source.layouts[0]
         if source.format.is_text:
             return super().first_rows(source, most)
-        with _reading(source.path):
+        with self._reading(source.path):
             rows = self._typed([layout.path], source.format).limit(most).collect()
         return [[shortened(str(value)) for value in row] for row in rows]
 
     def _totals(self, source: Source, box: Box, centers: IntArray) -> Columns:
         # The expression of `totals_query` is right here too, but takes minutes to plan and run for
         # large k * d; a matrix product does not.
-        with _reading(source.path):
+        with self._reading(source.path):
             cells = self._frame(source, lambda relation: rows_query(relation, source, box))
             sums = ", ".join(f"s{i} BIGINT" for i in range(box.d))
             totals = _map_in_arrow(
@@ -179,7 +204,7 @@ class SparkEngine(SQLEngine):
     def summed(self, source: Source, box: Box, of_rows: RowSum) -> IntArray:
         check(source, box)
         none = of_rows(np.empty((0, box.d), dtype=np.int64), np.empty(0, dtype=np.int64))
-        with _reading(source.path):
+        with self._reading(source.path):
             cells = self._frame(source, lambda relation: rows_query(relation, source, box))
             sums = _map_in_arrow(cells, sums_of_batches(of_rows), "place BIGINT, value BIGINT")
             table = sums.groupBy("place").sum("value").toArrow()
@@ -247,6 +272,52 @@ class SparkEngine(SQLEngine):
         rows = _in_batches(lines, cut_fields(source.form(layout), names), columns)
         return rows.selectExpr(*csv_columns(source))
 
+    @contextmanager
+    def _reading(self, path: str) -> Iterator[None]:
+        """Jobs that can be followed and stopped. Say in our words what Spark says of a path that it
+        cannot read."""
+        from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
+        from pyspark.errors import AnalysisException
+
+        context, tag = self._spark.sparkContext, f"dpcore-{uuid.uuid4().hex}"
+        context.addJobTag(tag)
+        with self._starting_or_ending:
+            self._running.add(tag)
+        try:
+            yield
+        except AnalysisException as error:
+            problem = PROBLEMS.get(error.getCondition() or "")
+            if problem is None:
+                raise
+            raise DataFileError(path, problem) from error
+        except Py4JJavaError as error:
+            if tag in self._stopped:
+                raise ReadingStopped(path) from error
+            if "FAILED_READ_FILE" not in str(error):
+                raise
+            raise DataFileError(path, DAMAGED) from error
+        finally:
+            with self._starting_or_ending:
+                self._running.discard(tag)
+                self._stopped.discard(tag)
+            context.removeJobTag(tag)
+
+    def _progress_of(self, tag: str) -> float:
+        """The part of the tasks of a reading's jobs that is done."""
+        context = self._spark.sparkContext
+        status = context.statusTracker()
+        # PySpark does not pass this question on.
+        numbers = context._jsc.sc().statusTracker().getJobIdsForTag(tag)
+        done = total = 0
+        for job in filter(None, map(status.getJobInfo, numbers)):
+            stages = [each for each in map(status.getStageInfo, job.stageIds) if each]
+            tasks = sum(stage.numTasks for stage in stages)
+            total += tasks
+            # A job that is over may have skipped stages.
+            over = job.status == "SUCCEEDED"
+            done += tasks if over else sum(stage.numCompletedTasks for stage in stages)
+        return done / total if total else 0.0
+
 
 def _in_batches(lines: DataFrame, function: Any, columns: str) -> DataFrame:
     """Lines, each with the path of its file, through a function of Spark's workers."""
@@ -300,30 +371,6 @@ def _totals_of_batches(
         yield pa.RecordBatch.from_arrays(list(map(pa.array, [np.arange(k), counts, *sums])), names)
 
     return totals
-
-
-@contextmanager
-def _reading(path: str) -> Iterator[None]:
-    """Say in our words what Spark says of a path that it cannot read."""
-    from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
-    from pyspark.errors import AnalysisException
-
-    try:
-        yield
-    except AnalysisException as error:
-        problems = {
-            "PATH_NOT_FOUND": "there is no such file.",
-            "TABLE_OR_VIEW_NOT_FOUND": "there is no such table.",
-            "UNABLE_TO_INFER_SCHEMA": "it is damaged, cut short or of another type.",
-        }
-        problem = problems.get(error.getCondition() or "")
-        if problem is None:
-            raise
-        raise DataFileError(path, problem) from error
-    except Py4JJavaError as error:
-        if "FAILED_READ_FILE" not in str(error):
-            raise
-        raise DataFileError(path, "it is damaged, cut short or of another type.") from error
 
 
 def _as_pattern(path: str) -> str:

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,27 +30,18 @@ from dpcore.datasets.engines import (
 from dpcore.datasets.engines.reading_limits import MAX_COLUMNS, ReadingLimits
 from dpcore.geometry.domain import Box, Grid
 from tests.datasets.engines import reference
+from tests.waiting import LONG, until
 
 BOX = Box((-75.0, 40.0), (-73.0, 41.0), ("lon", "lat"))
 #: What takes a process longer than any test waits: two hundred million short lines.
 ENDLESS = gzip.compress(b"lon,lat\n") + 200 * gzip.compress(b"1\n" * 1_000_000)
 NARROW = ReadingLimits(memory=400 << 20, computing=60, seconds=600)
-#: Seconds that anything may take where others share the machine.
-LONG = 600
 
 
 def text(n: int = 500) -> bytes:
     points = np.random.default_rng(0).uniform((-75.2, 39.9), (-72.8, 41.1), (n, 2))
     lines = [f"{x:.6f},{y:.6f},{i % 7}" for i, (x, y) in enumerate(points)]
     return "\n".join(["lon,lat,who", *lines, "odd", "nan,inf,1"]).encode()
-
-
-def until(true: Callable[[], bool]) -> None:
-    """Wait for something that must come about."""
-    deadline = time.monotonic() + LONG
-    while not true():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.01)
 
 
 def process_of(engine: IsolatedEngine) -> subprocess.Popen[bytes]:
