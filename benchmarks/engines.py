@@ -47,7 +47,8 @@ RELEASE = """
 box = Box((-74.1, 40.7), (-73.9, 40.9), ("lon", "lat"))
 unit = Unit("passenger", "card", 3) if given["ids"] else Unit("trip")
 data = FileData(given["path"], ("lon", "lat"), box)
-plan = ReleasePlan("trips", data, "adaptive", 10, 1.0, unit=unit, allowed=Amount.of(1.0))
+run, allowed = dpcore.Request("adaptive", 10, 1.0), Amount.of(1.0)
+plan = ReleasePlan("trips", data, run, unit=unit, allowed=allowed)
 with tempfile.TemporaryDirectory() as folder:
     publish(plan, Ledger(folder))
 """

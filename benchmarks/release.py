@@ -29,6 +29,7 @@ from dpcore.release import (
     verify,
 )
 from dpcore.release.certificate import NAME
+from dpcore.runs.request import Request
 
 TITLE = "Release"
 #: As many rows as yellow taxis had trips in a month, and runs of which the fastest counts.
@@ -50,7 +51,7 @@ def rows() -> Iterator[Row]:
     dpcore.datasets.load("nyc-month")
     for algorithm in ("coreset", "adaptive", "eugkm"):
         plan = ReleasePlan(
-            "month", BuiltinData("nyc-month"), algorithm, 5, 0.5, allowed=Amount.of(10.0)
+            "month", BuiltinData("nyc-month"), Request(algorithm, 5, 0.5), allowed=Amount.of(10.0)
         )
         with tempfile.TemporaryDirectory() as folder:
             ledger = Ledger(folder)
@@ -94,7 +95,9 @@ def of_files() -> Iterator[Row]:
                 start = time.process_time()
                 with_tally(engine, source, box, DataInfo("month", "Month"))
                 counted.append(time.process_time() - start)
-                plan = ReleasePlan("month", FileData(path, ("lon", "lat"), box), "adaptive", 5, 0.5)
+                plan = ReleasePlan(
+                    "month", FileData(path, ("lon", "lat"), box), Request("adaptive", 5, 0.5)
+                )
                 start = time.process_time()
                 publish(plan, Ledger(f"{folder}/books-{kind}-{number}"))
                 released.append(time.process_time() - start)

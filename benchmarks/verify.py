@@ -19,6 +19,7 @@ from dpcore.release import (
     verify,
 )
 from dpcore.release.certificate import NAME
+from dpcore.runs.request import Request
 from tests.release.tampering import TAMPERINGS, UNDONE, copied, edited, refingerprinted, remade
 
 TITLE = "Verify"
@@ -60,7 +61,7 @@ def _released(algorithm: str, data: str, k: int, delta: float) -> dict[str, byte
     unit = Unit("trip") if data == "nyc-taxi" else Unit()
     allowed = Amount.of(1.0, delta)
     plan = ReleasePlan(
-        data, BuiltinData(data), algorithm, k, 1.0, delta, unit=unit, allowed=allowed
+        data, BuiltinData(data), Request(algorithm, k, 1.0, delta), unit=unit, allowed=allowed
     )
     with tempfile.TemporaryDirectory() as folder:
         return dict(publish(plan, Ledger(folder)).files)

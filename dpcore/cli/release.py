@@ -55,6 +55,7 @@ from dpcore.release.signature import make_key, signer
 from dpcore.release.sources import BuiltinData, DataSource, FileData
 from dpcore.release.twin import twin_plan
 from dpcore.release.unit import Unit
+from dpcore.runs.request import Request
 
 #: What a publisher may say, for the help.
 WORDS = {
@@ -227,15 +228,17 @@ def plan_of(arguments: argparse.Namespace, books: Ledger) -> ReleasePlan:
     plan = ReleasePlan(
         name,
         data,
-        arguments.algorithm,
-        k=arguments.k,
-        epsilon=arguments.epsilon,
-        delta=arguments.delta,
-        neighbors=arguments.neighbors,
-        parameters=settings(get(arguments.algorithm), arguments.set),
+        Request(
+            arguments.algorithm,
+            k=arguments.k,
+            epsilon=arguments.epsilon,
+            delta=arguments.delta,
+            neighbors=arguments.neighbors,
+            settings=settings(get(arguments.algorithm), arguments.set),
+            regions=regions(arguments, data.box),
+        ),
         unit=unit,
         allowed=allowed,
-        regions=regions(arguments, data.box),
         publication=Publication(
             **{each.name: getattr(arguments, each.name) for each in fields(Publication)}
         ),

@@ -260,12 +260,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         plan = ReleasePlan(
             self.account,
             ArrayData(rows, box, self.outside),
-            self._method(box.d),
-            k=self.n_clusters,
-            epsilon=self.epsilon,
-            delta=self.delta,
-            neighbors=self.neighbors,  # type: ignore[arg-type]  # the plan turns names into members
-            parameters=self.parameters or {},
+            self._request(box.d, self.epsilon, seed=None),
             unit=Unit("row" if known is None else known.unit),
             allowed=allowed,
         )

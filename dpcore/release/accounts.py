@@ -38,9 +38,10 @@ class ReleaseRefused(Refusal):
 
     Examples
     --------
+    >>> from dpcore import Request
     >>> from dpcore.release import ReleasePlan, ReleaseRefused, BuiltinData
     >>> try:
-    ...     ReleasePlan("taxi", BuiltinData("nyc-taxi"), "adaptive", k=5, epsilon=2.0)
+    ...     ReleasePlan("taxi", BuiltinData("nyc-taxi"), Request("adaptive", k=5, epsilon=2.0))
     ... except ReleaseRefused as refusal:
     ...     print(refusal)
     This release would cost ε 2, and ε 1 is allowed in all.

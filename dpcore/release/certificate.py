@@ -50,7 +50,7 @@ def facts(plan: ReleasePlan, result: ReleasedResult, time: str) -> dict[str, Any
         "time": time,
         **plan.as_dict(),
         "budget of one row": {"epsilon": plan.per_row.epsilon, "delta": plan.per_row.delta},
-        "arguments": arguments(plan.algorithm, result.facts),
+        "arguments": arguments(plan.request.algorithm, result.facts),
         "noise": {"library": LIBRARY, "version": version("opendp"), "seed": None},
         "facts": result.facts,
         "answers": short_answers(result.steps),

@@ -189,9 +189,10 @@ def rows_of_each(entry: Entry) -> int:
 
     Examples
     --------
+    >>> from dpcore import Request
     >>> from dpcore.release import BuiltinData, Ledger, ReleasePlan, publish
     >>> from dpcore.release import rows_of_each
-    >>> flowers = ReleasePlan("flowers", BuiltinData("s1-like"), "dplloyd", k=2, epsilon=0.5)
+    >>> flowers = ReleasePlan("flowers", BuiltinData("s1-like"), Request("dplloyd", 2, 0.5))
     >>> rows_of_each(publish(flowers, Ledger("books")).entry)
     Traceback (most recent call last):
     ...

@@ -20,6 +20,7 @@ from dpcore.release.series import Series
 from dpcore.release.sources import BuiltinData, DataSource, FileData
 from dpcore.release.twin import twin_plan
 from dpcore.release.unit import Unit
+from dpcore.runs.request import Request
 
 
 def described_plan(said: Mapping[str, Any]) -> ReleasePlan:
@@ -39,16 +40,18 @@ def described_plan(said: Mapping[str, Any]) -> ReleasePlan:
     return ReleasePlan(
         said["data set"],
         data,
-        said["algorithm"],
-        k=said["k"],
-        epsilon=said["epsilon"],
-        delta=said["delta"],
-        neighbors=said["neighbors"],
-        parameters=said["parameters"],
+        Request(
+            said["algorithm"],
+            k=said["k"],
+            epsilon=said["epsilon"],
+            delta=said["delta"],
+            neighbors=said["neighbors"],
+            settings=said["parameters"],
+            regions=described_regions(said),
+        ),
         unit=unit,
         allowed=allowed,
         purpose=said["purpose"],
-        regions=described_regions(said),
         publication=Publication.of(said),
         series=None if "series" not in said else Series(**said["series"]),
     )

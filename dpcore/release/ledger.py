@@ -156,10 +156,9 @@ class Entry:
 
     Examples
     --------
-    >>> from dpcore.release import Amount, BuiltinData, Ledger, ReleasePlan, publish
-    >>> plan = ReleasePlan(
-    ...     "flowers", BuiltinData("s1-like"), "dplloyd", k=2, epsilon=0.5, allowed=Amount.of(1.0)
-    ... )
+    >>> from dpcore import Request
+    >>> from dpcore.release import BuiltinData, Ledger, ReleasePlan, publish
+    >>> plan = ReleasePlan("flowers", BuiltinData("s1-like"), Request("dplloyd", k=2, epsilon=0.5))
     >>> ledger = Ledger("books")
     >>> release = publish(plan, ledger)
     >>> entry = ledger.entry(1)

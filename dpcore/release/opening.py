@@ -54,10 +54,9 @@ def opened(source: str | Path | bytes) -> PublishedFiles:
 
     Examples
     --------
-    >>> from dpcore.release import Amount, BuiltinData, Ledger, ReleasePlan, opened, publish
-    >>> plan = ReleasePlan(
-    ...     "flowers", BuiltinData("s1-like"), "adaptive", k=2, epsilon=0.5, allowed=Amount.of(1.0)
-    ... )
+    >>> from dpcore import Request
+    >>> from dpcore.release import BuiltinData, Ledger, ReleasePlan, opened, publish
+    >>> plan = ReleasePlan("flowers", BuiltinData("s1-like"), Request("adaptive", k=2, epsilon=0.5))
     >>> publish(plan, Ledger("books")).save("published")
     >>> len(opened("published").synopsis) > 100
     True

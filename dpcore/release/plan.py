@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from dpcore.algorithms import Algorithm
 from dpcore.datasets.region_map import Regions
 from dpcore.errors import BadInput, Infeasible
 from dpcore.privacy import explain
-from dpcore.privacy.accounting import Budget, Neighbors
+from dpcore.privacy.accounting import Budget
 from dpcore.privacy.rounding import down
 from dpcore.release.amounts import Amount
 from dpcore.release.ledger import Claim, ReleaseRefused
@@ -36,11 +34,11 @@ FORMULAS = ("=", "+", "-", "@")
 
 @dataclass(frozen=True)
 class ReleasePlan:
-    """The result to publish, its data, its price, and the budget that pays for it.
+    """The run to publish, its data, and the budget that pays for it.
 
-    Making one checks it: what no release could be made of raises here, and nothing is read.
-    `epsilon` and `delta` are what one *unit* is protected at; `allowed` is what all releases of
-    these data may use together, fixed with the first of them.
+    Making one checks it: what no release could be made of raises here, and nothing is read. The
+    epsilon and delta of `request` are what one *unit* is protected at; `allowed` is what all
+    releases of these data may use together, fixed with the first of them.
 
     Parameters
     ----------
@@ -48,27 +46,16 @@ class ReleasePlan:
         The name of the data set, in the ledger and on the certificate.
     data : DataSource
         `BuiltinData` or `FileData`.
-    algorithm : str
-        A key of `dpcore.ALGORITHMS` whose claim holds.
-    k : int
-        Number of centers.
-    epsilon : float
-        What this release costs.
-    delta : float, default=0.0
-        For algorithms that can use it.
-    neighbors : Neighbors or str, default="add-remove"
-        Which two data sets an attacker must not be able to tell apart.
-    parameters : mapping, default={}
-        Settings of the algorithm.
+    request : Request
+        The run, without a seed. The claim of its algorithm holds. With regions, or with data whose
+        rows have levels of their own, its epsilon becomes the largest level, which the account
+        pays.
     unit : Unit, default=Unit()
         What is protected.
     allowed : Amount, default=Amount.of(1.0)
         What all releases of these data may cost together.
     purpose : {"release", "twin"}, default="release"
         To publish, or to draw a private twin from.
-    regions : Regions or None, default=None
-        Parts of a map with privacy levels of their own, each at most `epsilon`. The account pays
-        the largest of the levels, and `epsilon` becomes that.
     publication : Publication, default=Publication()
         Who publishes the release and what for, as the certificate says it.
     series : Series or None, default=None
@@ -85,8 +72,10 @@ class ReleasePlan:
 
     Examples
     --------
+    >>> from dpcore import Request
     >>> from dpcore.release import BuiltinData, ReleasePlan
-    >>> plan = ReleasePlan("taxi", BuiltinData("nyc-taxi"), "adaptive", k=5, epsilon=0.5)
+    >>> request = Request("adaptive", k=5, epsilon=0.5)
+    >>> plan = ReleasePlan("taxi", BuiltinData("nyc-taxi"), request)
     >>> print(plan.price)
     ε 0.5
     """
@@ -94,28 +83,23 @@ class ReleasePlan:
     #: What the user calls the data set: the name of its account, printed on the certificate.
     name: str
     data: DataSource
-    algorithm: str
-    k: int
-    epsilon: float
-    delta: float = 0.0
-    neighbors: Neighbors = Neighbors.ADD_REMOVE
-    parameters: Mapping[str, Any] = field(default_factory=dict)
+    #: The run as it is meant, at the level of one unit.
+    request: Request
+    _: KW_ONLY
     unit: Unit = field(default_factory=Unit)
     allowed: Amount = field(default_factory=lambda: Amount.of(1.0))
     purpose: str = RELEASE
-    regions: Regions | None = None
     publication: Publication = field(default_factory=Publication)
     series: Series | None = None
 
     def __post_init__(self) -> None:
-        if self.regions is not None:
-            self._take_levels(self.regions)
+        if self.request.seed is not None:
+            raise BadInput("The noise of a release has no seed: leave it out of the request.")
+        if self.request.regions is not None:
+            self._take_levels(self.request.regions)
         if self.data.thresholds:
             self._take_thresholds(self.data.thresholds)
-        system = self.system
-        object.__setattr__(self, "neighbors", self.request.neighbors)
-        object.__setattr__(self, "parameters", self.request.parameters)
-        object.__setattr__(self, "k", self.request.k)
+        request, system = self.request, self.system
         if not self.name.strip() or len(self.name) > LONGEST_NAME:
             raise BadInput(f"Name the data set, in at most {LONGEST_NAME} characters.")
         for column in self.data.box.names:
@@ -129,18 +113,18 @@ class ReleasePlan:
                 f"{system.title} may not be released: its privacy claim does not hold. "
                 f"{system.specification['Flaw']}"
             )
-        if self.neighbors not in system.relations:
+        if request.neighbors not in system.relations:
             only = " or ".join(system.relations)
-            raise BadInput(f"{system.title} is private under {only}, not {self.neighbors}.")
-        if self.delta and not system.uses_delta:
+            raise BadInput(f"{system.title} is private under {only}, not {request.neighbors}.")
+        if request.delta and not system.uses_delta:
             raise BadInput(f"{system.title} has no use for a delta: leave it at 0.")
-        if obstacle := system.obstacle(self.data.box.d, None, self.k):
+        if obstacle := system.obstacle(self.data.box.d, None, request.k):
             raise Infeasible(f"{system.title}: {obstacle}")
         if self.purpose not in (RELEASE, TWIN):
             raise BadInput(f"A release is made to publish or to explore, not for {self.purpose!r}.")
         self._refuse_too_few_rows()
         self._refuse_wrong_account()
-        self.unit.refuse(self.neighbors)
+        self.unit.refuse(request.neighbors)
         self.data.refuse(self.unit)
         _ = self.row_request  # raises where the level is out of range
         if not self.price.within(self.allowed):
@@ -155,23 +139,27 @@ class ReleasePlan:
         if self.data.box.d != 2:
             raise BadInput(f"Regions need data with 2 coordinates; these have {self.data.box.d}.")
         check_box(regions, self.data.box)
-        levels = dict(zip(regions.names, regions.epsilons(self.epsilon), strict=True))
-        object.__setattr__(self, "regions", regions.with_levels(levels))
-        object.__setattr__(self, "epsilon", max(levels.values()))
+        levels = dict(zip(regions.names, regions.epsilons(self.request.epsilon), strict=True))
+        leveled = regions.with_levels(levels)
+        self._take(replace(self.request, epsilon=max(levels.values()), regions=leveled))
 
     def _take_thresholds(self, thresholds: tuple[float, ...]) -> None:
         """Take the largest level of groups of rows for the price of the release."""
-        if self.purpose != RELEASE or self.regions is not None:
+        request = self.request
+        if self.purpose != RELEASE or request.regions is not None:
             raise BadInput(
                 "Levels of rows go with no other levels: leave out regions, and make no twin."
             )
-        check_levels(self.system, thresholds, self.epsilon, Neighbors(self.neighbors))
-        object.__setattr__(self, "epsilon", float(thresholds[-1]))
+        check_levels(self.system, thresholds, request.epsilon, request.neighbors)
+        self._take(request.at(float(thresholds[-1])))
+
+    def _take(self, request: Request) -> None:
+        object.__setattr__(self, "request", request)
 
     def _refuse_wrong_account(self) -> None:
         """Raise where a period of a series would be paid by another account than its own."""
         if self.series is not None:
-            account = self.series.account(self.unit, self.neighbors)
+            account = self.series.account(self.unit, self.request.neighbors)
             if self.name != account:
                 raise BadInput(
                     f"The account of this period is {account!r}, so that is the name, not "
@@ -181,38 +169,27 @@ class ReleasePlan:
     def refuse_too_few(self, rows: int) -> None:
         """Raise where the method could not answer for so many rows, a public number, before
         anything is spent."""
-        if self.regions is None:
-            row, system = self.per_row, self.system
-            if known := system.too_few_rows(rows, self.k, row.epsilon, self.neighbors):
+        request, level = self.request, self.per_row.epsilon
+        if request.regions is None:
+            known = self.system.too_few_rows(rows, request.k, level, request.neighbors)
+            if known is not None:
                 raise known
 
     def _refuse_too_few_rows(self) -> None:
         """Raise where a public number of rows says that the method cannot answer."""
-        if isinstance(self.data, BuiltinData) and self.regions is None:
+        request = self.request
+        if isinstance(self.data, BuiltinData) and request.regions is None:
             known = refusal_of_builtin(
-                self.system, self.data.key, self.k, self.epsilon, self.neighbors
+                self.system, self.data.key, request.k, request.epsilon, request.neighbors
             )
             if known is not None:
                 raise known
-
-    @cached_property
-    def request(self) -> Request:
-        """The run as it is meant, at the level of one unit."""
-        return Request(
-            self.algorithm,
-            self.k,
-            self.epsilon,
-            self.delta,
-            self.neighbors,
-            settings=self.parameters,
-            regions=self.regions,
-        )
 
     @property
     def row_request(self) -> Request:
         """The run as it is made, at the level of one row, and in each region at a row's share of
         the level there: `dpcore.datasets.area_levels` proves what that protects."""
-        per_row, regions = self.per_row, self.regions
+        per_row, regions = self.per_row, self.request.regions
         if regions is not None:
             prices = {name: Amount.of(level).epsilon for name, level in regions.levels.items()}
             levels = {
@@ -236,8 +213,8 @@ class ReleasePlan:
     def budget(self) -> Budget:
         """What protects one unit: what the ledger is charged, rounded down to floats. The float
         0.1 is a little more than the tenth that is charged."""
-        budget, price = Budget(self.epsilon, self.delta), self.price
-        return replace(budget, epsilon=down(price.epsilon), delta=down(price.delta))
+        price = self.price
+        return replace(self.request.budget, epsilon=down(price.epsilon), delta=down(price.delta))
 
     @property
     def per_row(self) -> Budget:
@@ -247,13 +224,13 @@ class ReleasePlan:
     @property
     def price(self) -> Amount:
         """What the ledger is charged."""
-        return Amount.of(self.epsilon, self.delta)
+        return Amount.of(self.request.epsilon, self.request.delta)
 
     def claim(self, fingerprints: tuple[str, ...] = ()) -> Claim:
         """The claim on the account that this release makes."""
         return Claim(
             self.name,
-            self.neighbors,
+            self.request.neighbors,
             self.unit,
             self.allowed,
             self.price,
@@ -264,20 +241,20 @@ class ReleasePlan:
 
     def statement(self) -> list[str]:
         """What is about to happen, what it costs and what an attacker gains, in sentences."""
-        box, unit = self.data.box, self.unit
+        box, unit, request = self.data.box, self.unit, self.request
         fate = "moved to its edge" if self.data.outside == "clip" else "left out"
         said = [
-            f"We will publish {self.k} centers of {self.name!r}, found by {self.system.title} "
+            f"We will publish {request.k} centers of {self.name!r}, found by {self.system.title} "
             f"({self.system.verdict}), and the weighted points behind them if the method has any. "
             "Anybody may see and keep them.",
             f"Only rows in the public box count: {box.words()}. Rows outside are {fate}.",
-            explain.protected(unit.name, self.neighbors, unit.ids, unit.rows),
+            explain.protected(unit.name, request.neighbors, unit.ids, unit.rows),
             *self.protection_by_region,
             *self.protection_by_own_level,
             explain.rows_of(self.data.as_dict()["kind"]),
-            explain.attack(self.epsilon, unit.name, self.neighbors),
-            explain.slip(self.delta),
-            explain.caution(self.epsilon),
+            explain.attack(request.epsilon, unit.name, request.neighbors),
+            explain.slip(request.delta),
+            explain.caution(request.epsilon),
             self.series_in_words,
             explain.bill(str(self.price), str(self.allowed)),
             "The noise is exact and has no seed: nobody can draw it again, you included. OpenDP "
@@ -290,15 +267,15 @@ class ReleasePlan:
         """What all periods of a series cost together; nothing without a series."""
         if self.series is None:
             return ""
-        return self.series.words(self.unit, self.neighbors, self.allowed)
+        return self.series.words(self.unit, self.request.neighbors, self.allowed)
 
     @property
     def protection_by_region(self) -> list[str]:
         """What the levels of the regions protect, in sentences; nothing without regions."""
-        if self.regions is None:
+        unit, request = self.unit, self.request
+        if request.regions is None:
             return []
-        unit = self.unit
-        return self.regions.sentences(self.epsilon, unit.name, self.neighbors, unit.rows)
+        return request.regions.sentences(request.epsilon, unit.name, request.neighbors, unit.rows)
 
     @property
     def protection_by_own_level(self) -> list[str]:
@@ -308,19 +285,19 @@ class ReleasePlan:
 
     def as_dict(self) -> dict[str, Any]:
         """The plan as data, as ledger and certificate hold it."""
-        box = self.data.box
+        box, request = self.data.box, self.request
         return {
             "data set": self.name,
             "source": self.data.as_dict(),
             "box": {"names": list(box.names), "low": list(box.low), "high": list(box.high)},
             "geographic": self.data.geographic,
             "unit": self.unit.as_dict(),
-            "neighbors": str(self.neighbors),
-            "algorithm": self.algorithm,
-            "k": self.k,
-            "parameters": dict(self.parameters),
-            "epsilon": self.epsilon,
-            "delta": self.delta,
+            "neighbors": str(request.neighbors),
+            "algorithm": request.algorithm,
+            "k": request.k,
+            "parameters": request.parameters,
+            "epsilon": request.epsilon,
+            "delta": request.delta,
             "purpose": self.purpose,
             "allowed": {
                 "epsilon": float(self.allowed.epsilon),
@@ -346,7 +323,8 @@ class ReleasePlan:
 
     def _areas(self) -> dict[str, Any]:
         """The regions with their levels as GeoJSON, and what they protect in words."""
-        if self.regions is None:
+        regions = self.request.regions
+        if regions is None:
             return {}
-        said = {"map": self.regions.as_geojson(), "statement": self.protection_by_region}
+        said = {"map": regions.as_geojson(), "statement": self.protection_by_region}
         return {"areas": said}

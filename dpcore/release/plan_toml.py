@@ -14,10 +14,11 @@ from dpcore.release.sources import BuiltinData, FileData
 
 def plan_files(plan: ReleasePlan, name: str = "plan.toml") -> dict[str, str]:
     """The files of a plan: the TOML file and, if it has areas, the GeoJSON file that it names."""
-    if plan.regions is None:
+    regions = plan.request.regions
+    if regions is None:
         return {name: plan_toml(plan)}
     areas = f"{name.removesuffix('.toml')}-areas.geojson"
-    written = json.dumps(plan.regions.as_geojson(), ensure_ascii=False)
+    written = json.dumps(regions.as_geojson(), ensure_ascii=False)
     return {name: plan_toml(plan, areas), areas: written}
 
 
@@ -27,18 +28,19 @@ def plan_toml(plan: ReleasePlan, areas: str | None = None) -> str:
     It names the path of the data, so it is for the owner of the data, unlike a certificate. The
     areas of a plan stand in a file of their own.
     """
-    if (plan.regions is None) != (areas is None):
+    request = plan.request
+    if (request.regions is None) != (areas is None):
         raise BadInput("A plan with areas, and no other, needs the name of a file for them.")
     if plan.purpose == TWIN:
         options: dict[str, Any] = {"algorithm": TWIN}
     else:
-        options = {"algorithm": plan.algorithm, "k": plan.k}
-    options |= {"name": plan.name, **_data(plan), "epsilon": plan.epsilon}
-    if plan.delta and plan.purpose != TWIN:
-        options["delta"] = plan.delta
+        options = {"algorithm": request.algorithm, "k": request.k}
+    options |= {"name": plan.name, **_data(plan), "epsilon": request.epsilon}
+    if request.delta and plan.purpose != TWIN:
+        options["delta"] = request.delta
     allowed = plan.allowed
     options |= {
-        "neighbors": str(plan.neighbors),
+        "neighbors": str(request.neighbors),
         "allowed": [float(allowed.epsilon), float(allowed.delta)],
         "unit": plan.unit.name,
     }
@@ -54,7 +56,7 @@ def plan_toml(plan: ReleasePlan, areas: str | None = None) -> str:
         options |= {"ids": plan.unit.ids, "rows": plan.unit.rows}
     if areas is not None:
         options["regions"] = areas
-    return "\n".join(_lines(options, {} if plan.purpose == TWIN else dict(plan.parameters))) + "\n"
+    return "\n".join(_lines(options, {} if plan.purpose == TWIN else request.parameters)) + "\n"
 
 
 def _data(plan: ReleasePlan) -> dict[str, Any]:

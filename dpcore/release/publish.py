@@ -69,10 +69,9 @@ class Release(PublishedFiles):
 
     Examples
     --------
-    >>> from dpcore.release import Amount, BuiltinData, Ledger, ReleasePlan, publish
-    >>> plan = ReleasePlan(
-    ...     "flowers", BuiltinData("s1-like"), "dplloyd", k=2, epsilon=0.5, allowed=Amount.of(1.0)
-    ... )
+    >>> from dpcore import Request
+    >>> from dpcore.release import BuiltinData, Ledger, ReleasePlan, publish
+    >>> plan = ReleasePlan("flowers", BuiltinData("s1-like"), Request("dplloyd", k=2, epsilon=0.5))
     >>> ledger = Ledger("books")
     >>> release = publish(plan, ledger)
     >>> "certificate.json" in release.files
@@ -171,10 +170,9 @@ def publish(
 
     Examples
     --------
-    >>> from dpcore.release import Amount, BuiltinData, Ledger, ReleasePlan, publish
-    >>> plan = ReleasePlan(
-    ...     "flowers", BuiltinData("s1-like"), "dplloyd", k=2, epsilon=0.5, allowed=Amount.of(1.0)
-    ... )
+    >>> from dpcore import Request
+    >>> from dpcore.release import BuiltinData, Ledger, ReleasePlan, publish
+    >>> plan = ReleasePlan("flowers", BuiltinData("s1-like"), Request("dplloyd", k=2, epsilon=0.5))
     >>> ledger = Ledger("books")
     >>> release = publish(plan, ledger)
     >>> print(ledger.account("flowers").left)
@@ -277,10 +275,9 @@ def reopened(ledger: Ledger, number: int) -> Release:
 
     Examples
     --------
-    >>> from dpcore.release import Amount, BuiltinData, Ledger, ReleasePlan, publish
-    >>> plan = ReleasePlan(
-    ...     "flowers", BuiltinData("s1-like"), "dplloyd", k=2, epsilon=0.5, allowed=Amount.of(1.0)
-    ... )
+    >>> from dpcore import Request
+    >>> from dpcore.release import BuiltinData, Ledger, ReleasePlan, publish
+    >>> plan = ReleasePlan("flowers", BuiltinData("s1-like"), Request("dplloyd", k=2, epsilon=0.5))
     >>> ledger = Ledger("books")
     >>> release = publish(plan, ledger)
     >>> from dpcore.release import reopened

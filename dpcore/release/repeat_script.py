@@ -17,7 +17,7 @@ usage: python {file} LEDGER_FOLDER OUTPUT_FOLDER{argument}
 """
 
 import sys
-{imports}from dpcore import Box
+{imports}from dpcore import Box, Request
 from dpcore.release import Amount, {kind}, Ledger, {words}ReleasePlan, {period}Unit, publish
 
 {areas}plan = ReleasePlan(
@@ -67,15 +67,23 @@ def script(said: Mapping[str, Any]) -> str:
         ends = f"Box({low!r}, {high!r}, {names!r})"
         data = f"{kind}(sys.argv[3], {tuple(source['columns'])!r}, {ends}{zones}{more}{own})"
     allowed = said["allowed"]
-    fields = {
-        "name": repr(said["data set"]),
-        "data": data,
+    run = {
         "algorithm": repr(said["algorithm"]),
         "k": repr(said["k"]),
         "epsilon": repr(said["epsilon"]),
         "delta": repr(said["delta"]),
         "neighbors": repr(said["neighbors"]),
-        "parameters": repr(said["parameters"]),
+        "settings": repr(said["parameters"]),
+    }
+    more, imports = "", "\n"
+    if "areas" in said:
+        run["regions"] = "areas"
+        ends = f"Box({low!r}, {high!r}, {names!r})"
+        more, imports = AREAS.format(box=ends), "from pathlib import Path\n\nimport dpcore\n"
+    fields = {
+        "name": repr(said["data set"]),
+        "data": data,
+        "request": f"Request({', '.join(f'{name}={value}' for name, value in run.items())})",
         "unit": f"Unit({unit['name']!r}, {unit['ids']!r}, {unit['rows']!r})",
         "purpose": repr(said["purpose"]),
         "allowed": f"Amount.of({allowed['epsilon']!r}, {allowed['delta']!r})",
@@ -86,11 +94,6 @@ def script(said: Mapping[str, Any]) -> str:
     if "series" in said:
         own = ", ".join(f"{name}={value!r}" for name, value in said["series"].items())
         fields["series"] = f"Series({own})"
-    more, imports = "", "\n"
-    if "areas" in said:
-        fields["regions"] = "areas"
-        ends = f"Box({low!r}, {high!r}, {names!r})"
-        more, imports = AREAS.format(box=ends), "from pathlib import Path\n\nimport dpcore\n"
     lines = "\n".join(f"    {name}={value}," for name, value in fields.items())
     name = ascii(said["data set"]).replace('"', "'").replace("\\", "\\\\")
     version = said["dpcore"]

@@ -37,11 +37,11 @@ def union_of(releases: Iterable[PublishedFiles]) -> Coreset[ReleasedCenters]:
 
     Examples
     --------
+    >>> from dpcore import Request
     >>> from dpcore.release import BuiltinData, Ledger, ReleasePlan, Series, publish
     >>> from dpcore.release.series_union import union_of
-    >>> plan = ReleasePlan(
-    ...     "all", BuiltinData("s1-like"), "adaptive", 2, 0.5, series=Series("all", "2015")
-    ... )
+    >>> run, period = Request("adaptive", 2, 0.5), Series("all", "2015")
+    >>> plan = ReleasePlan("all", BuiltinData("s1-like"), run, series=period)
     >>> release = publish(plan, Ledger("books"))
     >>> len(union_of([release])) == len(release.synopsis)
     True
@@ -116,10 +116,12 @@ def union_files(releases: Iterable[PublishedFiles]) -> dict[str, bytes]:
 
     Examples
     --------
+    >>> from dpcore import Request
     >>> from dpcore.release import BuiltinData, Ledger, ReleasePlan, Series, publish
     >>> from dpcore.release.series_union import union_files
-    >>> month, data = Series("taxis", "2015-01"), BuiltinData("s1-like")
-    >>> january = publish(ReleasePlan("taxis", data, "adaptive", 2, 0.5, series=month), Ledger("b"))
+    >>> run, month = Request("adaptive", 2, 0.5), Series("taxis", "2015-01")
+    >>> plan = ReleasePlan("taxis", BuiltinData("s1-like"), run, series=month)
+    >>> january = publish(plan, Ledger("books"))
     >>> sorted(union_files([january]))
     ['README.txt', 'points.csv', 'points.parquet']
     """

@@ -25,6 +25,7 @@ from dpcore.release.plan import TWIN, ReleasePlan
 from dpcore.release.sources import DataSource
 from dpcore.release.unit import Unit
 from dpcore.results import parquet
+from dpcore.runs.request import Request
 
 #: The method that describes data best, by their number of coordinates.
 DESCRIBED_BY = {2: "adaptive", 3: "eugkm", 4: "coreset"}
@@ -85,10 +86,7 @@ def twin_plan(
     return ReleasePlan(
         name,
         data,
-        DESCRIBED_BY[d],
-        1,
-        epsilon,
-        neighbors=neighbors,
+        Request(DESCRIBED_BY[d], 1, epsilon, neighbors=neighbors),
         unit=unit or Unit(),
         allowed=allowed or Amount.of(1.0),
         purpose=TWIN,

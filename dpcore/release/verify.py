@@ -62,10 +62,9 @@ def verify(certificate: bytes, files: Mapping[str, bytes], key: str | None = Non
 
     Examples
     --------
-    >>> from dpcore.release import Amount, BuiltinData, Ledger, ReleasePlan, publish, verify
-    >>> plan = ReleasePlan(
-    ...     "flowers", BuiltinData("s1-like"), "dplloyd", k=2, epsilon=0.5, allowed=Amount.of(1.0)
-    ... )
+    >>> from dpcore import Request
+    >>> from dpcore.release import BuiltinData, Ledger, ReleasePlan, publish, verify
+    >>> plan = ReleasePlan("flowers", BuiltinData("s1-like"), Request("dplloyd", k=2, epsilon=0.5))
     >>> files = publish(plan, Ledger("books")).files
     >>> findings = verify(files["certificate.json"], files)
     >>> any(finding.holds is False for finding in findings)

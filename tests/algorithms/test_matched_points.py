@@ -12,6 +12,7 @@ from dpcore.datasets.rows import from_array
 from dpcore.geometry.domain import Box
 from dpcore.release import Amount, BuiltinData, Ledger, ReleasePlan, publish, verify
 from dpcore.release.certificate import NAME
+from dpcore.runs.request import Request
 from dpcore.study.metrics import nicv
 
 ASKED = np.array([[-0.5, 0.0], [0.5, 0.0]])
@@ -111,7 +112,9 @@ def test_the_coreset_answers_for_fewer_centers_as_well_as_a_run_of_its_own(d):
 @pytest.mark.parametrize(("source", "epsilon"), [("wine", 1.0), ("iris", 1.0), ("iris", 20.0)])
 def test_a_release_with_such_points_can_be_verified(source, epsilon, tmp_path):
     allowed = Amount.of(epsilon, 1e-6)
-    plan = ReleasePlan("flowers", BuiltinData(source), "auto", 3, epsilon, 1e-6, allowed=allowed)
+    plan = ReleasePlan(
+        "flowers", BuiltinData(source), Request("auto", 3, epsilon, 1e-6), allowed=allowed
+    )
     release = publish(plan, Ledger(tmp_path))
     assert release.synopsis is not None
     findings = verify(release.files[NAME], release.files)

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from dpcore.release import BuiltinData, Ledger, Publication, ReleasePlan, Unit, publish
 from dpcore.release.signature import make_key
+from dpcore.runs.request import Request
 from tests.browser.driver import LONG
 
 WORDS = Publication(
@@ -27,9 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     plan = ReleasePlan(
         "Taxis, día y noche",
         BuiltinData("nyc-taxi"),
-        "adaptive",
-        5,
-        1e-1,
+        Request("adaptive", 5, 1e-1),
         unit=Unit("trip"),
         publication=WORDS,
     )

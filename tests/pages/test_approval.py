@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpcore.release import BuiltinData, Ledger, ReleasePlan
+from dpcore.runs.request import Request
 from pages.ui import access
 from tests.pages.publishing import buttons, confirmed, page, until
 from tests.pages.visits import checked, press, words
@@ -104,7 +105,7 @@ def test_a_request_ends_with_the_visit_that_made_it(now: Visitors) -> None:
 
 def test_nobody_enters_a_charge_of_another_tool_alone(now: Visitors, ledger_folder: Path) -> None:
     """It would use budget that two publishers are to decide on."""
-    plan = ReleasePlan("trips", BuiltinData("s1-like"), "dplloyd", 2, 0.5)
+    plan = ReleasePlan("trips", BuiltinData("s1-like"), Request("dplloyd", 2, 0.5))
     ledger = Ledger(ledger_folder)
     ledger.record(plan.claim(), plan.purpose, "2026-01-01T00:00:00", plan.as_dict(), {}, "Few.")
     app = page(view="history")

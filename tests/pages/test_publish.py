@@ -36,6 +36,7 @@ from dpcore.release import (
 )
 from dpcore.release.ledger_store import DATABASE
 from dpcore.release.outside_charge import record_outside_charge
+from dpcore.runs.request import Request
 from pages.ui.publish import publish_once
 from pages.ui.publish.history import as_csv, no_formula
 from pages.ui.wording import FROM_TWIN_WORDS, NOT_PRIVATE_WORDS
@@ -657,7 +658,7 @@ def test_another_box_cannot_publish_a_strip_from_the_page(ledger_folder: Path) -
     names = ("pickup_longitude", "pickup_latitude")
     narrow = FileData(str(path), names, Box((-74.1, 40.6), (-73.97, 40.9), names))
     relation, unit = Neighbors.REPLACE_ONE, Unit("trip")
-    plan = ReleasePlan("trips", narrow, "dplloyd", 2, 0.1, neighbors=relation, unit=unit)
+    plan = ReleasePlan("trips", narrow, Request("dplloyd", 2, 0.1, neighbors=relation), unit=unit)
     publish(plan, Ledger(ledger_folder))
     app = brought()
     next(each for each in app.text_input if "Name of these data" in each.label).set_value("trips")
@@ -682,7 +683,7 @@ def test_history_shows_what_a_run_that_ended_early_cost(ledger_folder: Path) -> 
     file.write_text("lon,lat\n" + "-73.98,40.75\n" * 100)
     box = Box((-74.1, 40.7), (-73.9, 40.9), ("lon", "lat"))
     own = FileData(str(file), ("lon", "lat"), box)
-    plan = ReleasePlan("s1", own, "coreset-faithful", 5, 0.5)
+    plan = ReleasePlan("s1", own, Request("coreset-faithful", 5, 0.5))
     with pytest.raises(Unanswered):
         publish(plan, Ledger(ledger_folder))
     app = page(view="history")
@@ -692,7 +693,7 @@ def test_history_shows_what_a_run_that_ended_early_cost(ledger_folder: Path) -> 
 
 
 def test_a_charge_that_nothing_came_of_is_not_called_a_release(ledger_folder: Path) -> None:
-    plan = ReleasePlan("s1", BuiltinData("s1-like"), "dplloyd", 2, 0.5)
+    plan = ReleasePlan("s1", BuiltinData("s1-like"), Request("dplloyd", 2, 0.5))
     Ledger(ledger_folder).record(
         plan.claim(), plan.purpose, "2026-01-01T00:00:00", plan.as_dict(), {}, "Too few rows."
     )
@@ -773,7 +774,7 @@ def test_a_charge_of_another_tool_is_entered_by_hand(ledger_folder: Path) -> Non
 
 def test_the_history_is_a_table_without_formulas(ledger_folder: Path) -> None:
     ledger = Ledger(ledger_folder)
-    plan = ReleasePlan("=cmd", BuiltinData("s1-like"), "dplloyd", 2, 0.5)
+    plan = ReleasePlan("=cmd", BuiltinData("s1-like"), Request("dplloyd", 2, 0.5))
     ledger.record(plan.claim(), plan.purpose, "2026-01-01T00:00:00", plan.as_dict(), {}, "Few.")
     assert no_formula("\t=cmd") == "'\t=cmd"
     record_outside_charge(ledger, "=cmd", Amount.of(0.1), "-counts")

@@ -17,6 +17,7 @@ from dpcore.geometry.domain import Box
 from dpcore.release import Amount, BuiltinData, Ledger, Release, ReleasePlan, ask, publish
 from dpcore.release.release_zip import packed
 from dpcore.release.wish_counts import WishPlan, publish_wishes
+from dpcore.runs.request import Request
 from dpcore.study.run_view import Marks
 from pages.server import uploads
 from pages.ui.background import Job
@@ -35,7 +36,9 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
 def published(ledger: Ledger, data: str = "nyc-taxi", algorithm: str = "adaptive") -> Release:
     source, allowed = BuiltinData(data), Amount.of(1.0)
     with seeded_noise():
-        return publish(ReleasePlan("taxi", source, algorithm, 5, 0.2, allowed=allowed), ledger)
+        return publish(
+            ReleasePlan("taxi", source, Request(algorithm, 5, 0.2), allowed=allowed), ledger
+        )
 
 
 def dropped(content: bytes, view: str) -> AppTest:

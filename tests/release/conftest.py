@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from dpcore.release import (
     Unit,
     publish,
 )
+from dpcore.runs.request import Request
 from tests.seeded_noise import seeded_noise
 
 BOX = Box((-74.1, 40.7), (-73.9, 40.9), ("lon", "lat"))
@@ -28,13 +30,19 @@ ROWS = 19_937
 
 
 S1 = BuiltinData("s1-like")
+#: What describes the run of a plan.
+RUN = {each.name for each in fields(Request)}
+
+
+def taken_from(changes: dict[str, Any], **usual: Any) -> Request:
+    """The run that some of these changes describe, which leave the others."""
+    return Request(**usual | {each: changes.pop(each) for each in RUN & changes.keys()})
 
 
 def plan(epsilon: float = 0.5, **changes: Any) -> ReleasePlan:
     """A release of the centers of s1-like, with some things changed."""
-    return ReleasePlan(
-        **{"name": "s1", "data": S1, "algorithm": "dplloyd", "k": 3} | changes, epsilon=epsilon
-    )
+    request = taken_from(changes, algorithm="dplloyd", k=3, epsilon=epsilon)
+    return ReleasePlan(**{"name": "s1", "data": S1} | changes, request=request)
 
 
 @pytest.fixture
@@ -62,26 +70,27 @@ def plans(patients: Path) -> dict[str, ReleasePlan]:
     person, all_of_it = Unit("person", "who", 3), Amount.of(10.0, 1e-5)
     trips = BuiltinData("nyc-taxi-trips")
     return {
-        "adaptive": ReleasePlan("visits", own, "adaptive", 6, 1.0, unit=person, allowed=all_of_it),
-        "coreset": ReleasePlan(
-            "visits", own, "coreset", 6, 1.0, 1e-6, unit=person, allowed=all_of_it
+        "adaptive": ReleasePlan(
+            "visits", own, Request("adaptive", 6, 1.0), unit=person, allowed=all_of_it
         ),
-        "eugkm": ReleasePlan("visits", own, "eugkm", 6, 0.5, unit=person, allowed=all_of_it),
+        "coreset": ReleasePlan(
+            "visits", own, Request("coreset", 6, 1.0, 1e-6), unit=person, allowed=all_of_it
+        ),
+        "eugkm": ReleasePlan(
+            "visits", own, Request("eugkm", 6, 0.5), unit=person, allowed=all_of_it
+        ),
         "city": ReleasePlan(
             "city",
             BuiltinData("nyc-taxi"),
-            "coreset",
-            5,
-            1.0,
-            1e-6,
+            Request("coreset", 5, 1.0, 1e-6),
             unit=Unit("trip"),
             allowed=Amount.of(1.0, 1e-6),
         ),
-        "trips": ReleasePlan("trips", trips, "coreset", 3, 0.5, unit=Unit("trip")),
+        "trips": ReleasePlan("trips", trips, Request("coreset", 3, 0.5), unit=Unit("trip")),
         "wine": ReleasePlan(
-            "wine", BuiltinData("wine"), "dplloyd", 3, 1.0, neighbors="replace-one"
+            "wine", BuiltinData("wine"), Request("dplloyd", 3, 1.0, neighbors="replace-one")
         ),
-        "auto": ReleasePlan("iris <b>&", BuiltinData("iris"), "auto", 3, 1.0),
+        "auto": ReleasePlan("iris <b>&", BuiltinData("iris"), Request("auto", 3, 1.0)),
     }
 
 

@@ -26,6 +26,7 @@ from dpcore.release import (
 )
 from dpcore.release.charging import booked
 from dpcore.release.ledger import Claim
+from dpcore.runs.request import Request
 
 TWO_D = FileData("rows.csv", ("x", "y"), Box((0.0, 0.0), (1.0, 1.0), ("x", "y")))
 PRICES = st.decimals("0.000001", "0.7", places=6).map(float)
@@ -78,7 +79,7 @@ def test_a_run_may_never_spend_more_than_its_ledger_is_charged(epsilon, delta, r
     unit = Unit("person", "who", rows) if rows > 1 else Unit()
     assume(epsilon > 2 * MIN_EPSILON * rows)
     plan = ReleasePlan(
-        "data", TWO_D, "lift", 2, epsilon, delta, unit=unit, allowed=Amount.of(1.0, 1e-6)
+        "data", TWO_D, Request("lift", 2, epsilon, delta), unit=unit, allowed=Amount.of(1.0, 1e-6)
     )
     row, price = plan.per_row, plan.price
     assert Fraction(row.epsilon) * rows <= price.epsilon == Fraction(repr(epsilon))
@@ -100,7 +101,9 @@ def test_what_a_run_that_ended_is_charged_is_no_less_than_its_questions_cost(pri
 
 def test_the_charges_of_releases_add_up_to_no_more_than_their_ledger_says(tmp_path):
     ledger = Ledger(tmp_path)
-    plan = ReleasePlan("wine", BuiltinData("wine"), "dplloyd", 2, 0.1, allowed=Amount.of(0.3))
+    plan = ReleasePlan(
+        "wine", BuiltinData("wine"), Request("dplloyd", 2, 0.1), allowed=Amount.of(0.3)
+    )
     releases = [publish(plan, ledger) for _ in range(3)]
     charges = [c for r in releases for c in r.certificate["transcript"]["charges"]]
     assert sum(Fraction(charge["epsilon"]) for charge in charges) <= Fraction("0.3")

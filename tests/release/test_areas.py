@@ -26,7 +26,8 @@ from dpcore.release import (
 )
 from dpcore.release.bundle import AREAS
 from dpcore.release.certificate import NAME
-from tests.release.conftest import BOX
+from dpcore.runs.request import Request
+from tests.release.conftest import BOX, taken_from
 from tests.release.test_verify import failures, reissued
 from tests.seeded_noise import seeded_noise
 
@@ -39,8 +40,9 @@ TAXI = BuiltinData("nyc-taxi")
 
 def visits(patients, algorithm="adaptive", **more) -> ReleasePlan:
     data = FileData(str(patients), ("lon", "lat"), BOX)
-    terms = {"unit": Unit("person", "who", 3), "allowed": Amount.of(3.0, 1e-5), "regions": DRAWN}
-    return ReleasePlan("visits", data, algorithm, 6, 1.0, **(terms | more))
+    request = taken_from(more, algorithm=algorithm, k=6, epsilon=1.0, regions=DRAWN)
+    terms = {"unit": Unit("person", "who", 3), "allowed": Amount.of(3.0, 1e-5)}
+    return ReleasePlan("visits", data, request, **terms | more)
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +50,9 @@ def released(patients, tmp_path_factory):
     """Releases by area: with ids, with a delta, of counts, and under replace-one."""
     books = Ledger(tmp_path_factory.mktemp("ledger"))
     boroughs = regions.boroughs().with_levels({"Queens": 0.3})
-    city = ReleasePlan("city", TAXI, "adaptive", 3, 0.5, regions=boroughs, neighbors="replace-one")
+    city = ReleasePlan(
+        "city", TAXI, Request("adaptive", 3, 0.5, regions=boroughs, neighbors="replace-one")
+    )
     plans = {
         "ids": visits(patients),
         "delta": visits(patients, "coreset", delta=1e-6),
@@ -68,25 +72,25 @@ KINDS = ["ids", "delta", "counts", "replace-one"]
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_account_is_charged_the_largest_level(kind, released):
     _, plans, releases = released
-    largest = max(plans[kind].regions.levels.values())
-    assert releases[kind].entry.charged == Amount.of(largest, plans[kind].delta)
+    largest = max(plans[kind].request.regions.levels.values())
+    assert releases[kind].entry.charged == Amount.of(largest, plans[kind].request.delta)
 
 
 def test_where_every_area_has_a_lower_level_the_largest_of_them_is_the_price(patients):
     own = DRAWN.with_levels({**LEVELS, "elsewhere": 0.125})
     plan = visits(patients, regions=own)
     assert plan.price == Amount.of(0.5)
-    assert plan.epsilon == 0.5
+    assert plan.request.epsilon == 0.5
 
 
 @pytest.mark.parametrize("kind", ["ids", "delta", "counts"])
 def test_with_ids_each_area_spends_a_row_s_share_of_its_own_level(kind, released):
     _, plans, releases = released
     (charge,) = releases[kind].certificate["transcript"]["charges"]
-    levels = plans[kind].regions.levels
-    inner = dict(zip(plans[kind].regions.names, charge["inner"], strict=True))
+    levels = plans[kind].request.regions.levels
+    inner = dict(zip(plans[kind].request.regions.names, charge["inner"], strict=True))
     for name, account in inner.items():
-        share = Unit("person", "who", 3).per_row(Budget(levels[name], plans[kind].delta))
+        share = Unit("person", "who", 3).per_row(Budget(levels[name], plans[kind].request.delta))
         assert account["epsilon"] == share.epsilon
         assert account["delta"] <= share.delta
         assert 3 * account["epsilon"] <= levels[name]
@@ -95,7 +99,7 @@ def test_with_ids_each_area_spends_a_row_s_share_of_its_own_level(kind, released
 def test_under_replace_one_each_area_spends_half_its_level(released):
     _, plans, releases = released
     (charge,) = releases["replace-one"].certificate["transcript"]["charges"]
-    halves = [level / 2 for level in plans["replace-one"].regions.epsilons(0.5)]
+    halves = [level / 2 for level in plans["replace-one"].request.regions.epsilons(0.5)]
     assert [account["epsilon"] for account in charge["inner"]] == halves
 
 
@@ -117,8 +121,8 @@ def test_the_certificate_holds_the_areas_with_their_levels_and_says_what_they_pr
 ):
     _, plans, releases = released
     said = releases[kind].certificate["areas"]
-    again = regions.parsed(json.dumps(said["map"]), plans[kind].regions.box)
-    assert again == plans[kind].regions
+    again = regions.parsed(json.dumps(said["map"]), plans[kind].request.regions.box)
+    assert again == plans[kind].request.regions
     assert said["statement"] == plans[kind].protection_by_region
     assert json.loads(releases[kind].files[AREAS]) == said["map"]
     page = releases[kind].files["certificate.html"].decode()
@@ -310,10 +314,10 @@ def test_a_twin_takes_no_regions(tmp_path, capsys):
     del words[4:6]
     assert main(words) == BAD_INPUT
     assert "leave out -k, --delta, --set and --regions" in capsys.readouterr().err
-    assert twin_plan("city", TAXI, 0.5).regions is None
+    assert twin_plan("city", TAXI, 0.5).request.regions is None
 
 
 def test_regions_need_a_map():
     with pytest.raises(BadInput, match="Regions need data with 2 coordinates; these have 4"):
-        ReleasePlan("iris", BuiltinData("iris"), "eugkm", 3, 1.0, regions=DRAWN)
+        ReleasePlan("iris", BuiltinData("iris"), Request("eugkm", 3, 1.0, regions=DRAWN))
     assert Box.cube(4).d == BuiltinData("iris").box.d

@@ -19,6 +19,7 @@ from dpcore.release.ask_notebook import ask_notebook
 from dpcore.results import polygons
 from dpcore.results.rectangles import geometric_scale, geometric_variance
 from dpcore.results.synopsis import Coreset, NoisyGrid
+from dpcore.runs.request import Request
 from tests.jupyter import executed
 from tests.seeded_noise import seeded_noise
 
@@ -31,7 +32,7 @@ def released(tmp_path_factory):
     folder = tmp_path_factory.mktemp("asked")
     for method in ("adaptive", "eugkm", "dplloyd"):
         ledger = Ledger(folder / f"{method}-books")
-        plan = ReleasePlan("trips", BuiltinData("nyc-taxi"), method, 5, EPSILON)
+        plan = ReleasePlan("trips", BuiltinData("nyc-taxi"), Request(method, 5, EPSILON))
         with seeded_noise():
             publish(plan, ledger).save(folder / method)
     return folder
@@ -102,7 +103,7 @@ def test_any_number_of_centers_costs_nothing_and_is_nearly_as_good_as_on_the_dat
 
 @pytest.mark.parametrize("method", ["adaptive", "eugkm"])
 def test_the_curve_of_costs_falls_and_bends_where_there_are_clusters(tmp_path, method):
-    plan = ReleasePlan("five", BuiltinData("gaussians-k5-d2"), method, 2, 1.0)
+    plan = ReleasePlan("five", BuiltinData("gaussians-k5-d2"), Request(method, 2, 1.0))
     with seeded_noise():
         publish(plan, Ledger(tmp_path / "books")).save(tmp_path / "out")
     curve = ask.cost_curve(opened(tmp_path / "out"), range(1, 11))

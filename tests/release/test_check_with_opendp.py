@@ -23,6 +23,7 @@ from dpcore.release import (
 )
 from dpcore.release.bundle import CHECK
 from dpcore.release.certificate import NAME
+from dpcore.runs.request import Request
 
 #: Three rows of a person, without and with a delta; choices in rho; sums; Gaussian noise.
 KINDS = ("adaptive", "coreset", "city", "wine", "digits")
@@ -34,7 +35,7 @@ def releases(
 ) -> dict[str, Release]:
     """The releases of the session, and one with Gaussian noise."""
     plan = ReleasePlan(
-        "digits", BuiltinData("digits"), "lift", 4, 1.0, 1e-6, allowed=Amount.of(1.0, 1e-6)
+        "digits", BuiltinData("digits"), Request("lift", 4, 1.0, 1e-6), allowed=Amount.of(1.0, 1e-6)
     )
     return {**published, "digits": publish(plan, Ledger(tmp_path_factory.mktemp("books")))}
 

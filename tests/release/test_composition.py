@@ -25,6 +25,7 @@ from dpcore.release import (
     twin_plan,
 )
 from dpcore.release.ledger_store import DATABASE
+from dpcore.runs.request import Request
 from tests.release import old_format
 
 WIDE = Box((0.0, 0.0), (1.0, 1.0), ("lon", "lat"))
@@ -47,7 +48,7 @@ def town(tmp_path: Path) -> Path:
 def plan(path: Path, box: Box = WIDE, neighbors: str = "replace-one", **changes) -> ReleasePlan:
     source = {"columns": box.names, "box": box} | changes
     return ReleasePlan(
-        "town", FileData(str(path), **source), "dplloyd", 2, 0.1, neighbors=neighbors
+        "town", FileData(str(path), **source), Request("dplloyd", 2, 0.1, neighbors=neighbors)
     )
 
 
@@ -113,12 +114,16 @@ def test_under_add_remove_every_box_protects_every_row(town, ledger):
 def test_built_in_sets_have_one_box_and_one_list_of_rows(ledger):
     for _ in range(2):
         publish(
-            ReleasePlan("w", BuiltinData("wine"), "dplloyd", 3, 0.1, neighbors="replace-one"),
+            ReleasePlan(
+                "w", BuiltinData("wine"), Request("dplloyd", 3, 0.1, neighbors="replace-one")
+            ),
             ledger,
         )
     with pytest.raises(ReleaseRefused, match="exact number"):
         publish(
-            ReleasePlan("w", BuiltinData("iris"), "dplloyd", 3, 0.1, neighbors="replace-one"),
+            ReleasePlan(
+                "w", BuiltinData("iris"), Request("dplloyd", 3, 0.1, neighbors="replace-one")
+            ),
             ledger,
         )
 

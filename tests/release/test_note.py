@@ -7,11 +7,15 @@ import pytest
 import dpcore
 from dpcore.cli import main
 from dpcore.release import Amount, BuiltinData, Ledger, ReleaseNote, ReleasePlan, publish, verify
+from dpcore.runs.request import Request
 
 
 def plan(epsilon=0.5):
     return ReleasePlan(
-        "flowers", BuiltinData("s1-like"), "dplloyd", k=2, epsilon=epsilon, allowed=Amount.of(1.0)
+        "flowers",
+        BuiltinData("s1-like"),
+        Request("dplloyd", k=2, epsilon=epsilon),
+        allowed=Amount.of(1.0),
     )
 
 

@@ -12,6 +12,7 @@ import pytest
 from dpcore.cli import BAD_INPUT, main
 from dpcore.release import BuiltinData, Ledger, Release, ReleasePlan, publish
 from dpcore.release.output import refuse_target, write
+from dpcore.runs.request import Request
 
 FILES = {"a.txt": b"A", "b.bin": bytes(1000)}
 WORDS = ["release", "dplloyd", "--data", "s1-like", "-k", "2", "--epsilon", "0.5", "--yes"]
@@ -68,7 +69,8 @@ def test_what_is_there_is_neither_written_over_nor_followed(what, tmp_path):
 
 def test_a_release_keeps_to_a_new_folder(tmp_path):
     release = publish(
-        ReleasePlan("s1", BuiltinData("s1-like"), "dplloyd", 2, 0.5), Ledger(tmp_path / "b")
+        ReleasePlan("s1", BuiltinData("s1-like"), Request("dplloyd", 2, 0.5)),
+        Ledger(tmp_path / "b"),
     )
     release.save(tmp_path / "new" / "out")
     assert held(tmp_path / "new" / "out") == dict(release.files)
@@ -124,7 +126,7 @@ def test_who_is_killed_while_writing_can_write_again(tmp_path):
 def test_a_program_of_ones_own_saves_the_same_way(tmp_path):
     """What repeat.py does."""
     books = Ledger(tmp_path / "books")
-    plan = ReleasePlan("s1", BuiltinData("s1-like"), "dplloyd", 2, 0.2)
+    plan = ReleasePlan("s1", BuiltinData("s1-like"), Request("dplloyd", 2, 0.2))
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "centers.csv").symlink_to(tmp_path / "precious")
     release: Release = publish(plan, books)

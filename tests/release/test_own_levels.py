@@ -23,6 +23,7 @@ from dpcore.release import (
     publish,
     verify,
 )
+from tests.release.conftest import taken_from
 
 BOX = Box((-74.1, 40.7), (-73.9, 40.9), ("lon", "lat"))
 ENDS = ["--box", "-74.1", "40.7", "-73.9", "40.9"]
@@ -51,7 +52,8 @@ def data(table: Path, **changes) -> LeveledFileData:
 def plan(table: Path, algorithm: str = "adaptive", epsilon: float = 2.0, **changes) -> ReleasePlan:
     rows = data(table, **{k: changes.pop(k) for k in ("own", "thresholds") if k in changes})
     changes = {"allowed": Amount.of(3.0)} | changes
-    return ReleasePlan("people", rows, algorithm, 3, epsilon, **changes)
+    request = taken_from(changes, algorithm=algorithm, k=3, epsilon=epsilon)
+    return ReleasePlan("people", rows, request, **changes)
 
 
 def test_a_row_goes_where_its_own_epsilon_says_and_what_is_no_number_is_not_read(table):

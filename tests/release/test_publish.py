@@ -54,7 +54,7 @@ def test_an_algorithm_whose_claim_fails_cannot_even_be_planned(key):
         ({"k": True}, "k must be"),
         ({"name": " "}, "Name the data set"),
         ({"algorithm": "nope"}, "No algorithm"),
-        ({"parameters": {"rounds": -1}}, "rounds"),
+        ({"settings": {"rounds": -1}}, "rounds"),
         ({"neighbors": "neither"}, "neither"),
         ({"delta": 1e-6, "allowed": Amount.of(1, 1e-5)}, "no use for a delta"),
         ({"unit": Unit("person", "who", 2), "neighbors": "replace-one"}, "more rows or fewer"),

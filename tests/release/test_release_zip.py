@@ -13,13 +13,14 @@ from dpcore.errors import BadInput
 from dpcore.release import Amount, BuiltinData, Ledger, Release, ReleasePlan, publish, verify
 from dpcore.release.opening import as_named, told_of, unpacked
 from dpcore.release.release_zip import README, packed
+from dpcore.runs.request import Request
 
 
 @pytest.fixture(scope="module")
 def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
     ledger = Ledger(tmp_path_factory.mktemp("ledger"))
     data, allowed = BuiltinData("nyc-taxi"), Amount.of(1.0)
-    return publish(ReleasePlan("taxi", data, "adaptive", 3, 0.2, allowed=allowed), ledger)
+    return publish(ReleasePlan("taxi", data, Request("adaptive", 3, 0.2), allowed=allowed), ledger)
 
 
 def zipped(files: dict[str, bytes]) -> bytes:

@@ -22,6 +22,7 @@ from dpcore.release import (
 )
 from dpcore.release.contribution_bound import LADDER, PURPOSE, SHARE, chosen
 from dpcore.release.publish import Unanswered
+from dpcore.runs.request import Request
 
 BOX = Box((0, 0), (1, 1), ("x", "y"))
 PASSENGER = Unit("passenger", ids="card")
@@ -99,7 +100,7 @@ def test_the_ledger_is_charged_and_keeps_the_answer_and_the_release_follows(ride
     assert (entry.purpose, ledger.files(1)) == (PURPOSE, {})
     assert ledger.account("rides").left == Amount.of(0.5)
     unit = Unit("passenger", ids="card", rows=rows_of_each(entry))
-    plan = ReleasePlan("rides", data(rides), "adaptive", 2, 0.5, unit=unit)
+    plan = ReleasePlan("rides", data(rides), Request("adaptive", 2, 0.5), unit=unit)
     assert publish(plan, ledger).certificate["spent"] == {
         "epsilon": 1.0, "delta": 0.0, "charges": 2,
     }  # fmt: skip

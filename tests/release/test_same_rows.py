@@ -13,6 +13,7 @@ import pytest
 
 from dpcore.geometry.domain import Box
 from dpcore.release import FileData, Ledger, ReleasePlan, ReleaseRefused, Unit, publish
+from dpcore.runs.request import Request
 
 NAMES = ("x", "y", "z")
 
@@ -28,7 +29,7 @@ def source(path: Path, d: int) -> FileData:
 
 
 def plan(name: str, path: Path, d: int, unit: Unit | None = None) -> ReleasePlan:
-    return ReleasePlan(name, source(path, d), "dplloyd", 2, 0.1, unit=unit or Unit())
+    return ReleasePlan(name, source(path, d), Request("dplloyd", 2, 0.1), unit=unit or Unit())
 
 
 def text(frame: pd.DataFrame, **options: object) -> bytes:

@@ -26,6 +26,7 @@ from dpcore.release import (
 from dpcore.release.plan_toml import plan_toml
 from dpcore.release.series import ADDED, PARALLEL, releases_left
 from dpcore.release.series_union import cost_of_union, union_files, union_of
+from dpcore.runs.request import Request
 from tests.seeded_noise import seeded_noise
 
 BOX = Box((0, 0), (1, 1), ("x", "y"))
@@ -42,14 +43,13 @@ def months(tmp_path):
     return tmp_path
 
 
-def plan(months, period, epsilon=0.4, unit=None, neighbors="add-remove", disjoint=True, **more):
+def plan(months, period, epsilon=0.4, unit=None, neighbors="add-remove", disjoint=True):
     unit, series = unit or Unit("trip"), Series("trips", period, disjoint)
     account = series.account(unit, Neighbors(neighbors))
     data = FileData(str(months / f"{period}.csv"), ("x", "y"), BOX)
-    return ReleasePlan(
-        account, data, "adaptive", 2, epsilon, neighbors=neighbors, unit=unit,
-        allowed=Amount.of(0.5), series=series, **more,
-    )  # fmt: skip
+    request = Request("adaptive", 2, epsilon, neighbors=neighbors)
+    allowed = Amount.of(0.5)
+    return ReleasePlan(account, data, request, unit=unit, allowed=allowed, series=series)
 
 
 PEOPLE = Unit("person", ids="who", rows=4)
@@ -127,7 +127,7 @@ def test_a_period_is_paid_by_its_own_account_only(months):
     series = Series("trips", PERIODS[0], True)
     data = FileData(str(months / f"{PERIODS[0]}.csv"), ("x", "y"), BOX)
     with pytest.raises(dpcore.BadInput, match="The account of this period"):
-        ReleasePlan("another", data, "adaptive", 2, 0.1, series=series)
+        ReleasePlan("another", data, Request("adaptive", 2, 0.1), series=series)
 
 
 def test_one_month_cannot_be_published_as_two(months):

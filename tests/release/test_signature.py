@@ -12,6 +12,7 @@ import pytest
 from dpcore.cli import BAD_INPUT, main
 from dpcore.release import BuiltinData, Ledger, ReleasePlan, publish, signature, verify
 from dpcore.release.certificate import NAME, as_json
+from dpcore.runs.request import Request
 from tests.conftest import missing
 
 S1 = ["release", "dplloyd", "--data", "s1-like", "-k", "2", "--epsilon", "0.1", "--yes"]
@@ -28,7 +29,9 @@ def failures(files, key=None):
 
 
 def released(ledger):
-    return publish(ReleasePlan("s1", BuiltinData("s1-like"), "dplloyd", 2, 0.1), ledger).files
+    return publish(
+        ReleasePlan("s1", BuiltinData("s1-like"), Request("dplloyd", 2, 0.1)), ledger
+    ).files
 
 
 def test_a_key_is_made_once_and_nobody_else_can_read_it(tmp_path):
@@ -137,7 +140,8 @@ def test_the_commands_make_show_and_check_a_key(tmp_path, capsys, monkeypatch):
 
 def test_files_beside_a_release_that_are_not_of_it_are_told(tmp_path, capsys):
     release = publish(
-        ReleasePlan("s1", BuiltinData("s1-like"), "dplloyd", 2, 0.1), Ledger(tmp_path / "books")
+        ReleasePlan("s1", BuiltinData("s1-like"), Request("dplloyd", 2, 0.1)),
+        Ledger(tmp_path / "books"),
     )
     release.save(tmp_path / "one")
     (tmp_path / "one" / "rows.csv").write_text("secret")

@@ -10,6 +10,7 @@ import pytest
 from dpcore.datasets.engines import DuckDBEngine, Format, HeldFile, SparkEngine
 from dpcore.release import BuiltinData, FileData, ReleasePlan, Unit, publish
 from dpcore.release.repeat_script import script
+from dpcore.runs.request import Request
 from tests.release.conftest import BOX, ROWS
 
 KEY = b"k" * 32
@@ -53,7 +54,7 @@ def test_a_table_is_known_by_its_database(database, ledger, tmp_path):
     assert there.fingerprints(KEY) != other.fingerprints(KEY)
     again = own("main.Visits", engine=DuckDBEngine(str(database)), format="table")
     assert there.fingerprints(KEY) == again.fingerprints(KEY)
-    release = publish(ReleasePlan("visits", there, "dplloyd", 2, 0.5), ledger)
+    release = publish(ReleasePlan("visits", there, Request("dplloyd", 2, 0.5)), ledger)
     assert release.certificate["source"]["kind"] == "table"
     assert str(database) not in json.dumps(release.certificate)
 
@@ -69,7 +70,7 @@ def test_built_in_sets_are_known_by_their_key_and_have_no_ids():
 
 def test_the_program_names_columns_and_box_but_not_the_place(patients):
     odd = own(patients, outside="clip", zones=None)
-    plan = ReleasePlan('a "quoted"\n\\ name', odd, "adaptive", 2, 0.5)
+    plan = ReleasePlan('a "quoted"\n\\ name', odd, Request("adaptive", 2, 0.5))
     text = script({**plan.as_dict(), "dpcore": "1.0"})
     compile(text, "repeat.py", "exec")
     assert "FileData(sys.argv[3], ('lon', 'lat')" in text
@@ -83,7 +84,9 @@ def test_the_program_for_a_table_asks_the_engine_that_has_it(patients):
             """Starts nothing."""
 
     table = FileData("clinic.visits", ("lon", "lat"), BOX, engine=Tables(), format=Format.TABLE)
-    text = script({**ReleasePlan("visits", table, "adaptive", 2, 0.5).as_dict(), "dpcore": "1.0"})
+    text = script(
+        {**ReleasePlan("visits", table, Request("adaptive", 2, 0.5)).as_dict(), "dpcore": "1.0"}
+    )
     compile(text, "repeat.py", "exec")
     assert "format='table', engine='spark')" in text
     assert "clinic" not in text
@@ -91,18 +94,21 @@ def test_the_program_for_a_table_asks_the_engine_that_has_it(patients):
 
 def test_the_statement_says_what_becomes_of_rows_outside(patients):
     for outside, words in (("drop", "are left out"), ("clip", "moved to its edge")):
-        plan = ReleasePlan("a", own(patients, outside=outside), "dplloyd", 2, 0.5)
+        plan = ReleasePlan("a", own(patients, outside=outside), Request("dplloyd", 2, 0.5))
         assert any(words in sentence for sentence in plan.statement())
 
 
 def test_what_a_row_of_a_built_in_set_is_cannot_be_said_otherwise():
     taxi = BuiltinData("nyc-taxi")
     for name in ("row", "trip"):
-        assert ReleasePlan("taxi", taxi, "adaptive", 2, 0.5, unit=Unit(name)).unit.name == name
+        assert (
+            ReleasePlan("taxi", taxi, Request("adaptive", 2, 0.5), unit=Unit(name)).unit.name
+            == name
+        )
     with pytest.raises(ValueError, match="one trip, not one person"):
-        ReleasePlan("taxi", taxi, "adaptive", 2, 0.5, unit=Unit("person"))
+        ReleasePlan("taxi", taxi, Request("adaptive", 2, 0.5), unit=Unit("person"))
     with pytest.raises(ValueError, match="no column of ids"):
-        ReleasePlan("taxi", taxi, "adaptive", 2, 0.5, unit=Unit("person", "who", 2))
+        ReleasePlan("taxi", taxi, Request("adaptive", 2, 0.5), unit=Unit("person", "who", 2))
 
 
 def test_another_engine_and_format_count_the_same_rows(patients):

@@ -27,9 +27,10 @@ from dpcore.release.backup import backup, check, restore
 from dpcore.release.chain import BrokenChain
 from dpcore.release.ledger_schema import DamagedLedger
 from dpcore.release.ledger_store import DATABASE, KEY, LOG, opened
+from dpcore.runs.request import Request
 from tests.release import old_format
 
-S1 = ReleasePlan("s1", BuiltinData("s1-like"), "dplloyd", 2, 0.1)
+S1 = ReleasePlan("s1", BuiltinData("s1-like"), Request("dplloyd", 2, 0.1))
 
 
 @pytest.fixture(scope="module")
@@ -218,7 +219,9 @@ def test_an_old_ledger_gets_its_chain_once(books, tmp_path):
     assert Ledger(old).heads() == first.heads()
     assert all(each.holds for each in check(old))
     with pytest.raises(ReleaseRefused, match="under the name 's1'"):
-        publish(ReleasePlan("other", BuiltinData("s1-like"), "dplloyd", 2, 0.1), Ledger(old))
+        publish(
+            ReleasePlan("other", BuiltinData("s1-like"), Request("dplloyd", 2, 0.1)), Ledger(old)
+        )
 
 
 def test_a_key_that_waits_for_its_name_gets_it(books):

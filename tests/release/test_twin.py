@@ -20,6 +20,7 @@ from dpcore.release import (
     twin_plan,
 )
 from dpcore.release.twin import drawn
+from dpcore.runs.request import Request
 from tests.seeded_noise import seeded_noise
 
 SQUARE = Box.cube(2)
@@ -73,7 +74,7 @@ def test_it_has_about_as_many_rows_in_the_same_box(number, key, books):
 def test_centers_found_on_a_twin_serve_the_data_well(key, epsilon, most):
     """Under noise with a seed: how well is a matter of luck too."""
     data, plan = dpcore.datasets.load(key), twin_plan(key, BuiltinData(key), epsilon)
-    described = dpcore.run(plan.algorithm, data, plan.k, epsilon, seed=0, **plan.parameters)
+    described = dpcore.run(plan.request.with_seed(0), data)
     points, weights = described.synopsis.unit_points, described.synopsis.weights
     twin = drawn(points, weights, data.box, data.about, np.random.default_rng(0))
     found, best = (dpcore.baseline(each, 5, seed=0).centers for each in (twin, data))
@@ -91,7 +92,7 @@ def test_any_release_with_points_has_a_twin_and_others_do_not(tmp_path):
     ledger = Ledger(tmp_path)
     data = BuiltinData("s1-like")
     for algorithm in ("eugkm", "dplloyd"):
-        publish(ReleasePlan("s1", data, algorithm, 3, 0.5), ledger)
+        publish(ReleasePlan("s1", data, Request(algorithm, 3, 0.5)), ledger)
     assert isinstance(twin_of(ledger, 1), GridDataset)
     with pytest.raises(ValueError, match="published no points"):
         twin_of(ledger, 2)

@@ -20,6 +20,7 @@ from dpcore.release.published import Published
 from dpcore.results import export
 from dpcore.results.centers import NonPrivateCenters
 from dpcore.results.non_private import NonPrivate
+from dpcore.runs.request import Request
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = """\
@@ -157,7 +158,7 @@ def test_publish_alone_makes_what_may_leave():
 
 
 def test_only_what_is_charged_gets_a_certificate_and_a_map(city):
-    plan = ReleasePlan("s1", BuiltinData("s1-like"), "eugkm", 3, 1.0)
+    plan = ReleasePlan("s1", BuiltinData("s1-like"), Request("eugkm", 3, 1.0))
     simulated = dpcore.run("eugkm", city, 3, 1.0, seed=0)
     uncharged = dpcore.run("eugkm", city, 3, 1.0, noise=ReleaseNoise())
     for result, form in product((simulated, uncharged), (facts, mapped, bundle)):
@@ -181,4 +182,4 @@ def test_what_publishes_nothing_beside_its_centers_says_so(city):
 def test_a_column_that_a_spreadsheet_takes_for_a_formula_is_not_published(name):
     data = FileData("a.csv", (name, "y"), Box((0.0, 0.0), (1.0, 1.0), (name, "y")))
     with pytest.raises(ValueError, match="Rename the column"):
-        ReleasePlan("trips", data, "adaptive", 5, 1.0)
+        ReleasePlan("trips", data, Request("adaptive", 5, 1.0))

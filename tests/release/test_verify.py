@@ -29,6 +29,7 @@ from dpcore.release import (
 from dpcore.release.certificate import NAME, PAGE, digest
 from dpcore.release.recomputed_spending import overspent
 from dpcore.release.verify import MOST_BYTES
+from dpcore.runs.request import Request
 from tests.release.tampering import copied, forged, refingerprinted
 from tests.seeded_noise import seeded_noise
 
@@ -69,7 +70,7 @@ def test_coordinates_may_be_called_as_other_columns_are(tmp_path):
     ledger = Ledger(tmp_path / "ledger")
     data = FileData(str(tmp_path / "people.csv"), box.names, box)
     with seeded_noise():
-        release = publish(ReleasePlan("people", data, "adaptive", 1, 1.0), ledger)
+        release = publish(ReleasePlan("people", data, Request("adaptive", 1, 1.0)), ledger)
     assert failures(release.files[NAME], release.files) == []
     centers, points = (
         pd.read_csv(io.BytesIO(release.files[f"{kind}.csv"])) for kind in ("centers", "points")
@@ -86,7 +87,7 @@ def test_the_map_of_a_release_has_a_column_for_a_coordinate_called_share(tmp_pat
     box = Box((0, 0), (1, 1), ("place", "share"))
     pd.DataFrame(np.full((500, 2), 0.25), columns=box.names).to_csv(tmp_path / "a.csv", index=False)
     data = FileData(str(tmp_path / "a.csv"), box.names, box)
-    plan = ReleasePlan("shares", data, "adaptive", 1, 1.0)
+    plan = ReleasePlan("shares", data, Request("adaptive", 1, 1.0))
     with seeded_noise():
         table = publish(plan, Ledger(tmp_path / "ledger")).files["map.html"].decode()
     heads = re.findall("<th>(.*?)</th>", table)
@@ -107,11 +108,7 @@ def test_every_algorithm_that_may_be_released_passes(key, neighbors, tmp_path):
     plan = ReleasePlan(
         "s1",
         BuiltinData("s1-like"),
-        key,
-        3,
-        8.0,
-        1e-6 if ALGORITHMS[key].uses_delta else 0.0,
-        neighbors,
+        Request(key, 3, 8.0, 1e-6 if ALGORITHMS[key].uses_delta else 0.0, neighbors),
         allowed=Amount.of(10, 1e-5),
     )
     release = publish(plan, Ledger(tmp_path))
@@ -351,7 +348,9 @@ def test_a_single_cell_and_a_few_rows_make_an_honest_release(tmp_path):
     file = tmp_path / "few.csv"
     pd.DataFrame(rows, columns=["x", "y"]).to_csv(file, index=False)
     data = FileData(str(file), ("x", "y"), Box((-1, -1), (1, 1), ("x", "y")))
-    plan = ReleasePlan("few", data, "eugkm", 1, 0.2, unit=Unit("row"), allowed=Amount.of(99.0))
+    plan = ReleasePlan(
+        "few", data, Request("eugkm", 1, 0.2), unit=Unit("row"), allowed=Amount.of(99.0)
+    )
     books = Ledger(tmp_path / "ledger")
     for _ in range(12):
         release = publish(plan, books)

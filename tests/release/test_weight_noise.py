@@ -5,6 +5,7 @@ import pytest
 
 from dpcore.release import Amount, Ledger, ReleasePlan, publish, verify
 from dpcore.release.certificate import NAME
+from dpcore.runs.request import Request
 from tests.release.conftest import S1
 from tests.release.tampering import at, copied, numbers, remade
 from tests.seeded_noise import seeded_noise
@@ -27,7 +28,7 @@ def releases(tmp_path_factory):
         return {
             way: publish(
                 ReleasePlan(
-                    "s1", S1, algorithm, 3, 0.5, neighbors=neighbors, parameters=parameters
+                    "s1", S1, Request(algorithm, 3, 0.5, neighbors=neighbors, settings=parameters)
                 ),
                 Ledger(tmp_path_factory.mktemp("books")),
             )
@@ -65,7 +66,7 @@ def test_sound_releases_of_people_and_of_other_budgets_hold(kind, published):
 
 
 def test_a_method_that_states_no_noise_may_not_gain_any(tmp_path):
-    plan = ReleasePlan("s1", S1, "coreset-faithful", 3, 50.0, allowed=Amount.of(50.0))
+    plan = ReleasePlan("s1", S1, Request("coreset-faithful", 3, 50.0), allowed=Amount.of(50.0))
     release = publish(plan, Ledger(tmp_path))
     assert release.synopsis.variances is None
     assert found(release.files) is True

@@ -19,13 +19,14 @@ from pathlib import Path
 from dpcore.release import Amount, BuiltinData, Ledger, ReleasePlan, ReleaseRefused, publish
 from dpcore.release.certificate import NAME, described
 from dpcore.release.ledger_store import opened
+from dpcore.runs.request import Request
 
 PRICE, REFUSED = 0.25, 7
 
 
 def plan(name: str, allowed: float) -> ReleasePlan:
     data = BuiltinData("s1-like")
-    return ReleasePlan(name, data, "dplloyd", 3, PRICE, allowed=Amount.of(allowed))
+    return ReleasePlan(name, data, Request("dplloyd", 3, PRICE), allowed=Amount.of(allowed))
 
 
 def forked(job: Callable[[], int]) -> int:

@@ -19,6 +19,7 @@ from dpcore.geometry.domain import Box
 from dpcore.release import Amount, BuiltinData, Ledger, ReleasePlan, publish
 from dpcore.results import export
 from dpcore.results.centers import ReleasedCenters, SimulatedCenters
+from dpcore.runs.request import Request
 
 HERE = Box((-74.1, 40.7), (-73.9, 40.9), ("lon", "lat"))
 WAYS = Box(HERE.low * 2, HERE.high * 2, ("from_lon", "from_lat", "to_lon", "to_lat"))
@@ -151,7 +152,7 @@ def test_frames_and_charts_hold_the_same_numbers(run):
 
 def test_a_data_package_describes_every_file_of_a_release(tmp_path: Path):
     plan = ReleasePlan(
-        "Taxi Trips", BuiltinData("nyc-taxi"), "adaptive", 3, 0.5, allowed=Amount.of(1.0)
+        "Taxi Trips", BuiltinData("nyc-taxi"), Request("adaptive", 3, 0.5), allowed=Amount.of(1.0)
     )
     release = publish(plan, Ledger(tmp_path))
     package = json.loads(release.data_package())

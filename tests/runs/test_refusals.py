@@ -21,6 +21,7 @@ from dpcore.runs.refusals import (
     refusal,
     refusal_of_builtin,
 )
+from dpcore.runs.request import Request
 
 FAITHFUL = ALGORITHMS["coreset-faithful"]
 
@@ -91,8 +92,8 @@ def test_other_methods_are_refused_nothing():
 
 def test_a_release_of_a_built_in_set_cannot_be_planned_without_enough_rows():
     with pytest.raises(Infeasible, match=r"at least 1\.8\."):
-        ReleasePlan("trips", BuiltinData("nyc-taxi"), "coreset-faithful", 5, 0.5)
-    assert ReleasePlan("trips", BuiltinData("nyc-month"), "coreset-faithful", 5, 0.5)
+        ReleasePlan("trips", BuiltinData("nyc-taxi"), Request("coreset-faithful", 5, 0.5))
+    assert ReleasePlan("trips", BuiltinData("nyc-month"), Request("coreset-faithful", 5, 0.5))
 
 
 def test_the_command_line_says_it_too(capsys):

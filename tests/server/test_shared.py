@@ -13,6 +13,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import ClientConnection
 
 from dpcore.release import Amount, BuiltinData, Ledger, ReleasePlan, publish
+from dpcore.runs.request import Request
 from tests.browser.driver import serving
 from tests.server.visitor import LONG, TOKEN, draw, drawn, fetch, stream
 
@@ -47,7 +48,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("shared")
     (folder / "data").mkdir()
     (folder / "roles.toml").write_text(ROLES)
-    plan = ReleasePlan("s1", BuiltinData("s1-like"), "dplloyd", 2, 0.5, allowed=Amount.of(1.0))
+    plan = ReleasePlan(
+        "s1", BuiltinData("s1-like"), Request("dplloyd", 2, 0.5), allowed=Amount.of(1.0)
+    )
     publish(plan, Ledger(folder / "ledger"))
     return folder
 

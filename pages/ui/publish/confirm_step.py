@@ -7,7 +7,6 @@ from typing import Any
 
 import streamlit as st
 
-from dpcore.algorithms import get
 from dpcore.algorithms.base import PublishesPoints
 from dpcore.privacy import explain
 from dpcore.privacy.rounding import up
@@ -39,7 +38,7 @@ POINTS = {
 def draw(plan: ReleasePlan, ledger: Ledger) -> None:
     # Of two files with equal plans in words, only the sources themselves tell which is meant; of
     # two maps with equal names and levels, only a digest of the map.
-    meant = repr((plan, plan.regions and plan.regions.map_key, ledger.folder))
+    meant = repr((plan, plan.request.regions and plan.request.regions.map_key, ledger.folder))
     job = running(ticket(meant))
     with step_list.opened(PublishStep.CONFIRM):
         if job is not None:
@@ -48,8 +47,8 @@ def draw(plan: ReleasePlan, ledger: Ledger) -> None:
         if not affordable(plan, ledger):
             return
         st.markdown(
-            f"We will publish **{plan.k} centers** of “{plain(plan.name)}”"
-            f"{POINTS[get(plan.algorithm).publishes_points]}. "
+            f"We will publish **{plan.request.k} centers** of “{plain(plan.name)}”"
+            f"{POINTS[plan.system.publishes_points]}. "
             "Anyone may see and keep them. **Nothing is used yet.**"
         )
         three_lines(plan, ledger)
@@ -97,7 +96,7 @@ def three_lines(plan: ReleasePlan, ledger: Ledger) -> None:
 
 def gained(amount: Amount, plan: ReleasePlan) -> str:
     """What an attacker gains by so much of the budget."""
-    return plain(explain.attack(up(amount.epsilon), plan.unit.name, plan.neighbors))
+    return plain(explain.attack(up(amount.epsilon), plan.unit.name, plan.request.neighbors))
 
 
 def spend(ticket: str, plan: ReleasePlan, ledger: Ledger) -> None:

@@ -58,14 +58,9 @@ class Terms:
         return ReleasePlan(
             self.name,
             subject.source,
-            request.algorithm,
-            request.k,
-            request.epsilon,
-            request.delta,
-            request.neighbors,
+            request,
             unit=subject.unit,
             allowed=self.allowed,
-            regions=request.regions,
             series=self.series,
         )
 
