@@ -10,6 +10,7 @@ import streamlit as st
 from dpcore.privacy.explain import level_of
 from dpcore.study import curves
 from dpcore.study.curves import Curve, Point
+from dpcore.study.kept_curves import kept_curves
 from dpcore.study.metrics import Metric, usual
 from dpcore.study.predicted_curves import ABSOLUTE, RELATIVE, PredictedCurve, predicted_curves
 from dpcore.study.prediction import PARTING, PREDICTED
@@ -19,7 +20,6 @@ from dpcore.study.usual_ranges import EPSILONS
 from pages.ui import (
     address,
     browser_state,
-    cached_work,
     chart_labels,
     chart_style,
     chart_zoom,
@@ -40,7 +40,7 @@ from pages.ui.choice import Choice
 from pages.ui.compare import method_picker
 from pages.ui.downloads import File
 from pages.ui.own_data import known
-from pages.ui.reference_lines import reference_lines
+from pages.ui.reference_lines import limits, reference_lines
 from pages.ui.url_parsers import NumberOrNone
 from pages.ui.wording import measured
 
@@ -62,7 +62,12 @@ def main() -> None:
         axes = axes_controls(metric)
         n = predicted_rows(plan, metric)
     view = View(choice, plan, metric, axes, n, target_control(choice, metric))
-    live_runs.sweep(plan, partial(show, view), files)
+    draw = partial(show, view)
+    if kept := [] if url_keys.RUN_LIVE.get() else kept_curves().of(plan):
+        words = f"These {plan.total:,} runs were made on {kept_curves().date} and kept."
+        live_runs.kept(plan, words, kept, draw, files)
+    else:
+        live_runs.sweep(plan, draw, files)
 
 
 @dataclass(frozen=True)
@@ -148,7 +153,7 @@ def predicted(view: View) -> list[PredictedCurve]:
     if view.n is None:
         return []
     plan = view.plan
-    best = cached_work.limits(plan.data, plan.k, plan.seed, "nicv").value.non_private
+    best = limits(plan, "nicv").non_private
     return predicted_curves(
         plan.algorithms,
         view.n,

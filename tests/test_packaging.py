@@ -27,6 +27,7 @@ SHIPPED = [
     "audit.json",
     "boroughs.geojson",
     "comparison.json",
+    "curves.json",
     "findings.json",
     "lessons",
     "neighborhoods.geojson",

@@ -27,10 +27,11 @@ from dpcore.study.curves import Point, curve
 from dpcore.study.metrics import METRICS, nicv
 from dpcore.study.standings import Standing
 from dpcore.study.sweep import sweep
+from dpcore.study.usual_ranges import SEED, K
 
 FILE = "comparison.json"
-#: What the kept runs have in common: the choice with which the pages open.
-K, SEED, RUNS = 5, 0, 10
+#: Runs of each method at each level.
+RUNS = 10
 #: Where runs take longer than the first number of seconds, fewer are made; longer than the second,
 #: one alone, at the level where the pages open.
 SLOW, TOO_SLOW, FEW = 1.5, 8.0, 3

@@ -106,6 +106,28 @@ def sweep(
     show(plan.data, plan, trials, draw, files, plan.command())
 
 
+def kept(
+    plan: SweepPlan,
+    words: str,
+    runs: list[R],
+    draw: Callable[[list[R]], None],
+    files: Callable[[list[R]], list[File]],
+) -> None:
+    """Draw runs that were made before and kept: words that say so and a button that makes them
+    live, chart and table, then files."""
+    told, button = st.columns([5, 1], vertical_alignment="center")
+    told.caption(f":material/history: {words} Live runs with the same seeds give the same figures.")
+    button.button(
+        "Run live",
+        icon=":material/play_arrow:",
+        width="stretch",
+        on_click=url_keys.RUN_LIVE.put,
+        args=(True,),
+    )
+    fragments.redrawn(lambda: draw(runs), None)
+    keep(plan.data, files(runs), True, plan.command(), plan.python(), shows=plan.shows)
+
+
 def gathered(
     jobs: Mapping[K, Job[T]], of_each: int, refused: Callable[[K, int, str], T]
 ) -> list[T]:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dpcore.datasets.builtin import builtin_set
 from dpcore.results.non_private import opened
-from pages.ui import address, cached_work, url_keys, visibility
+from pages.ui import address, cached_work, own_data, url_keys, visibility
 from pages.ui.visibility import Visibility
 
 
 def rows(data: str) -> int | None:
     """The number of rows of public data and of a twin. For data of one's own, a typed number:
     theirs is private."""
+    if not own_data.is_own(data):
+        return builtin_set(data).rows
     if visibility.of(data) is not Visibility.RAW:
         return int(opened(cached_work.data(data).n))
     return address.control(

@@ -153,6 +153,8 @@ COUNTS_WITHIN = Key("counts_within", OneOf(need_choices.ROWS), 100, NEEDED)
 # Curves, and what it shares with Compare.
 METRIC = Key("metric", OneOf(METRICS), "relative-error", CHARTS)
 RUNS = Key("runs", InRange(int, 1, MOST_RUNS), 20, CHARTS)
+#: Whether runs that were made before, and kept, are made again.
+RUN_LIVE = Key("run_live", yes_or_no, False, CHARTS, former="rank_live")
 CAMERA = Key("picture", OneOf(("PNG", "SVG")), "PNG", (*CHARTS, Page.CHOOSE, Page.VERDICTS))
 WITH = Key[list[str]]("with", SomeOf(ALGORITHMS), [], CURVES)
 EPSILON_FROM = Key("from", OneOf(EPSILONS), EPSILONS[0], CURVES)
@@ -170,7 +172,6 @@ COMPARE_VIEW = Key(
 )
 PAPER = Key("paper", paper, ALL, (Page.COMPARE, Page.VERDICTS))
 ALL_METHODS = Key("all_methods", yes_or_no, False, COMPARE)
-RANK_LIVE = Key("rank_live", yes_or_no, False, COMPARE)
 FEWER_RUNS = Key("fewer_runs", yes_or_no, True, COMPARE)
 AGAINST = Key("against", OneOf((NONE, *ALGORITHMS)), NONE, COMPARE)
 K_TO = Key("k_to", InRange(int, SIDES[0], 16), SIDES[-1], COMPARE)

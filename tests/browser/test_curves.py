@@ -29,7 +29,9 @@ from tests.browser.driver import (
 from tests.browser.sweeping import click_chart, done, finished, grows_until_stopped
 
 Visit = Callable[..., Page]
-SMALL = "/curves?data=s1-like&algorithm=dplloyd&with=&runs=2&from=0.5&to=2.0&metric=nicv"
+SMALL = (
+    "/curves?data=s1-like&algorithm=dplloyd&with=&runs=2&from=0.5&to=2.0&metric=nicv&run_live=true"
+)
 
 
 def opened(visit: Visit, path: str = SMALL, **options: object) -> Page:

@@ -24,7 +24,7 @@ from tests.browser.driver import (
 from tests.browser.sweeping import finished
 
 Visit = Callable[..., Page]
-CURVES = "/curves?data=s1-like&algorithm=dplloyd&with=eugkm&runs=1&from=0.5&to=2.0"
+CURVES = "/curves?data=s1-like&algorithm=dplloyd&with=eugkm&runs=1&from=0.5&to=2.0&run_live=true"
 #: Every method: also those that are not recommended, and those that cannot run.
 RANKING = "/compare?data=s1-like&runs=1&all_methods=true"
 

@@ -42,7 +42,7 @@ def test_every_set_has_its_size_and_type(each: BuiltinSet) -> None:
 )
 def test_every_row_lies_in_the_public_box(each: BuiltinSet) -> None:
     rows = each.make()
-    assert each.box.d == rows.shape[1]
+    assert rows.shape == (each.rows, each.box.d)
     assert each.box.contains(rows).all()
 
 

@@ -158,8 +158,8 @@ def test_a_ranking_opens_with_the_shortlist_as_they_were_measured_before(
 def test_kept_figures_are_those_that_a_live_run_gives() -> None:
     app = page(**OPENED)
     before = dots(app)
-    live = finished(press(app, "Run them live"))
-    assert live.query_params["rank_live"] in ("true", ["true"])
+    live = finished(press(app, "Run live"))
+    assert live.query_params["run_live"] in ("true", ["true"])
     assert set(dots(live)) == set(before)
     for key, mean in dots(live).items():
         assert mean == pytest.approx(before[key], rel=1e-3, abs=1e-4)

@@ -12,8 +12,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import dpcore
+from dpcore.datasets.builtin import BUILTIN
+from dpcore.study.kept_curves import kept_curves
 from dpcore.study.metrics import METRICS, Metric
-from pages.ui import chart_zoom, workers
+from dpcore.study.usual_ranges import EPSILONS
+from pages.ui import cached_work, chart_zoom, live_runs, workers
 from pages.ui.background import Worker
 from pages.ui.chart_frame import ChartAxes
 from pages.ui.chart_zoom import ChartZoom
@@ -29,6 +32,7 @@ SMALL = {
     "from": 0.5,
     "to": 2.0,
     "metric": "nicv",
+    "run_live": "true",
 }
 
 
@@ -245,6 +249,73 @@ def test_predictions_can_be_switched_off_and_are_for_two_metrics_only() -> None:
 OPENED = {
     name: value for name, value in SMALL.items() if name not in ("metric", "with", "algorithm")
 }
+
+
+def nothing_runs(patch: pytest.MonkeyPatch) -> None:
+    for name in ("sweep", "baseline"):
+        patch.setattr(dpcore, name, lambda *_, **__: pytest.fail("something ran"))
+    patch.setattr(cached_work, "data", lambda _: pytest.fail("rows were read"))
+
+
+#: The method with which the page opens on each set that is small enough to be kept.
+OPENING = {
+    data: "adaptive" if each.box.d == 2 else "auto"
+    for data, each in BUILTIN.items()
+    if each.rows < 1_000_000
+}
+
+
+@pytest.mark.parametrize("data", OPENING)
+def test_the_page_opens_at_once_with_runs_that_are_kept_and_says_so(
+    data: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nothing_runs(monkeypatch)
+    method = OPENING[data]
+    app = visited("pages/1_curves.py", data=data, algorithm=method)
+    beside = app.multiselect(key="at-with").value
+    assert beside
+    for key in (method, *beside):
+        assert list(means(app, key)) == list(EPSILONS)
+    total = f"{20 * len(EPSILONS) * (1 + len(beside)):,}"
+    said = f"These {total} runs were made on {kept_curves().date} and kept."
+    assert said in words(app), "Make the file again: python data/make_curves.py"
+    assert all(not each.proto.disabled for each in app.get("download_button"))
+
+
+def test_kept_runs_are_made_live_by_one_click_and_give_the_same_figures() -> None:
+    query = {name: value for name, value in OPENED.items() if name != "run_live"}
+    app = visited("pages/1_curves.py", **query)
+    assert "runs were made on" in words(app)
+    kept = {key: means(app, key) for key in ("adaptive", "eugkm", "dplloyd")}
+    (run_live,) = [button for button in app.button if button.label == "Run live"]
+    run_live.click()
+    live = finished(checked(app))
+    assert live.query_params["run_live"] in ("true", ["true"])
+    assert "runs were made on" not in words(live)
+    for key, figures in kept.items():
+        assert means(live, key) == pytest.approx(figures, rel=1e-5, abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"seed": 1},
+        {"k": 3},
+        {"runs": 21},
+        {"delta": 1e-9},
+        {"metric": "mean-distance"},
+        {"with": "gkm"},
+        {"dplloyd.rounds": 7},
+        {"data": "nyc-month"},
+    ],
+    ids=str,
+)
+def test_what_was_not_measured_just_so_is_run_live(
+    change: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_runs, "kept", lambda *_: pytest.fail("kept runs were shown"))
+    monkeypatch.setattr(live_runs, "sweep", lambda *_: None)
+    page(**{"run_live": "false", "from": 2.0} | change)
 
 
 def test_it_opens_on_percent_worse_with_the_natural_rivals_beside_the_chosen_method() -> None:

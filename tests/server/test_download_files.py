@@ -18,7 +18,9 @@ from tests.browser.driver import LONG, ROOT, in_address, serving
 from tests.browser.sweeping import finished
 
 #: A few quick runs with their files.
-CURVES = "/curves?data=s1-like&algorithm=dplloyd&with=&runs=2&from=0.5&to=2.0&metric=nicv"
+CURVES = (
+    "/curves?data=s1-like&algorithm=dplloyd&with=&runs=2&from=0.5&to=2.0&metric=nicv&run_live=true"
+)
 
 
 #: What Streamlit calls the visit of a script without a browser.

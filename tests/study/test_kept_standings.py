@@ -14,9 +14,10 @@ from dpcore.privacy.explain import LEVELS
 from dpcore.runs.baseline import baseline
 from dpcore.runs.request import Request
 from dpcore.study import kept_standings
-from dpcore.study.kept_standings import FILE, RUNS, SEED, K, from_json, measured_cell
+from dpcore.study.kept_standings import FILE, RUNS, from_json, measured_cell
 from dpcore.study.metrics import nicv
 from dpcore.study.standings import SHORTLIST_LENGTH, shortlist
+from dpcore.study.usual_ranges import SEED, K
 
 KEPT = kept_standings.kept_standings()
 #: Data that are small enough to be measured; of a month only live runs are shown.

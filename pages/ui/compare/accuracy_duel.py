@@ -15,6 +15,7 @@ from plotly.subplots import make_subplots
 from dpcore.algorithms import ALGORITHMS
 from dpcore.study import duels
 from dpcore.study.duels import Bout, CellOutcome, MethodDuel, Setting
+from dpcore.study.usual_ranges import RIVALS
 from pages.ui import (
     address,
     browser_state,
@@ -26,7 +27,7 @@ from pages.ui import (
     url_keys,
 )
 from pages.ui.chart_frame import title
-from pages.ui.compare import method_picker, shared_jobs
+from pages.ui.compare import shared_jobs
 from pages.ui.downloads import File
 from pages.ui.palette import Palette
 from pages.ui.refusal_lines import RefusalLine
@@ -52,7 +53,7 @@ def show() -> None:
     )
     with st.sidebar:
         others = [key for key in ALGORITHMS if key != choice.request.algorithm]
-        rival = next(key for key in method_picker.RIVALS if key in others)
+        rival = next(key for key in RIVALS if key in others)
         against = address.control(
             st.selectbox,
             "Against",

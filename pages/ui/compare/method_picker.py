@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dpcore.algorithms import ALGORITHMS
+from dpcore.study.usual_ranges import RIVALS
 from pages.ui import address
 from pages.ui.address import Key
 from pages.ui.chart_frame import title
@@ -15,8 +16,8 @@ from pages.ui.url_parsers import SomeOf
 
 #: As many as there are colors, and the chosen method.
 MOST = 6
-#: Methods that the others are measured against, the nearest first, and how many open beside one.
-RIVALS, BESIDE = ("eugkm", "dplloyd", "adaptive", "auto"), 2
+#: How many rivals open beside a method.
+BESIDE = 2
 
 
 def rivals(choice: Choice) -> list[str]:

@@ -23,7 +23,7 @@ from pages.ui import address, chart_style, controls, live_runs, refusal_lines, u
 from pages.ui.chart_frame import named
 from pages.ui.choice import Choice
 from pages.ui.compare import ranking_chart
-from pages.ui.downloads import File, keep
+from pages.ui.downloads import File
 from pages.ui.reference_lines import reference_lines
 from pages.ui.refusal_lines import RefusalLine
 from pages.ui.wording import measured
@@ -64,27 +64,8 @@ def show() -> None:
         plan = replace(plan, fewer=fewer_runs(choice, keys, runs))
     with st.container(horizontal=True, vertical_alignment="center"):
         others_button(choice, plan, paper)
-        if found:
-            st.button(
-                "Run them live",
-                icon=":material/play_arrow:",
-                on_click=url_keys.RANK_LIVE.put,
-                args=(True,),
-            )
     if found:
-        st.caption(
-            f":material/history: Measured on {kept_standings().date}, with {RUNS} runs of each "
-            "method, fewer of slow ones. The same seeds give the same figures again."
-        )
-        draw(choice, plan, metric, log, found)
-        keep(
-            plan.data,
-            table_files(found, metric),
-            True,
-            plan.command(),
-            plan.python(),
-            shows=plan.shows,
-        )
+        draw_kept(choice, plan, metric, log, found)
     else:
         live_runs.sweep(
             plan,
@@ -101,10 +82,7 @@ def beside(choice: Choice, metric: Metric, others: Sequence[Standing]) -> None:
     plan = SweepPlan(choice.data, controls.requests(choice, keys), RUNS, usual(metric.key))
     if found := kept(plan, metric):
         plan = replace(plan, fewer=runs_kept(plan))
-        together = standings.in_order([*found, *others])
-        draw(choice, plan, metric, True, together)
-        files = table_files(together, metric)
-        keep(plan.data, files, True, plan.command(), plan.python(), shows=plan.shows)
+        draw_kept(choice, plan, metric, True, standings.in_order([*found, *others]))
         return
 
     def draw_runs(runs: list[Trial]) -> None:
@@ -219,7 +197,7 @@ def kept(plan: SweepPlan, metric: Metric) -> list[Standing]:
     """The standings that were measured before, if they are of exactly this plan."""
     known = kept_standings()
     cells = {each: known.of(plan.data, each) for each in plan.requests}
-    if url_keys.RANK_LIVE.get() or plan.runs != RUNS or not any(cells.values()):
+    if url_keys.RUN_LIVE.get() or plan.runs != RUNS or not any(cells.values()):
         return []
     found = [
         (cell and cell.standing(request.algorithm, request.epsilon, metric.key))
@@ -231,6 +209,21 @@ def kept(plan: SweepPlan, metric: Metric) -> list[Standing]:
 
 #: Why a slow method has no kept figure.
 NOT_KEPT = "it is slow, and was not measured at this level. Run it live"
+
+
+def draw_kept(
+    choice: Choice, plan: SweepPlan, metric: Metric, log: bool, found: list[Standing]
+) -> None:
+    words = (
+        f"Measured on {kept_standings().date}, with {RUNS} runs of each method, fewer of slow ones."
+    )
+    live_runs.kept(
+        plan,
+        words,
+        found,
+        partial(draw, choice, plan, metric, log),
+        partial(table_files, metric=metric),
+    )
 
 
 def draw_live(
