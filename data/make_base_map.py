@@ -16,9 +16,7 @@ import io
 import json
 import re
 import subprocess
-import sys
 import tarfile
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
@@ -28,7 +26,7 @@ from zipfile import ZipFile
 
 import numpy as np
 import shapely
-from make import CITY_WHEEL, wheel
+from make import CITY_WHEEL, wheel, with_packages
 from shapely.geometry import LineString, shape
 
 from dpcore.datasets.named_boxes import PLACES
@@ -285,8 +283,4 @@ def make(packages: Path) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        make(Path(sys.argv[1]))
-    else:
-        with tempfile.TemporaryDirectory() as downloads:
-            make(Path(downloads))
+    with_packages(make)

@@ -8,14 +8,14 @@ tries, has a race that somebody should look for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.driver import DESK, LONG, WITHOUT_MOTION, serving, settled, watch
+from tests.browser.driver import DESK, LONG, WITHOUT_MOTION, Visit, serving, settled, watch
 
 #: A machine that tests two pages at once, on software rendering, may keep anybody waiting.
 expect.set_options(timeout=LONG)
@@ -38,7 +38,7 @@ def server() -> Iterator[str]:
 
 
 @pytest.fixture
-def visit(browser: Browser, server: str) -> Iterator[Callable[..., Page]]:
+def visit(browser: Browser, server: str) -> Iterator[Visit]:
     """Open a path as somebody new would, and wait until the picture is there."""
     problems: list[str] = []
     contexts = []

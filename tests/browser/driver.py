@@ -36,6 +36,9 @@ Element.prototype.animate = function (frames, options) {
 LONG = 90_000
 DESK = {"width": 1400, "height": 900}
 PHONE = {"width": 390, "height": 844}
+PROJECTOR = {"width": 1280, "height": 720}
+#: Open a path as somebody new would: the fixture `visit`.
+Visit = Callable[..., Page]
 
 
 class Server(NamedTuple):
@@ -180,6 +183,13 @@ def open_page(page: Page, name: str) -> None:
 
 def picture(page: Page, which: int = 0) -> Locator:
     return page.get_by_role("figure").nth(which)
+
+
+def downloaded(page: Page, press: Callable[[], None]) -> Path:
+    """The file that a press downloads."""
+    with page.expect_download() as download:
+        press()
+    return download.value.path()
 
 
 def in_address(page: Page, *texts: str) -> None:

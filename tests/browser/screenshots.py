@@ -17,7 +17,16 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
 from tests.browser import publishing  # noqa: E402
-from tests.browser.driver import DESK, FLAGS, PHONE, idle, open_page, serving, settled  # noqa: E402
+from tests.browser.driver import (  # noqa: E402
+    DESK,
+    FLAGS,
+    PHONE,
+    PROJECTOR,
+    idle,
+    open_page,
+    serving,
+    settled,
+)
 from tests.pages.publishing import csv_text, trips  # noqa: E402
 
 FOLDER = ROOT / "screenshots"
@@ -133,7 +142,6 @@ COMPARE = "/compare?compare="
 LEARN, PRESENTER = "/learn?part=", "&presenter=true"
 LESSON = "/learn?part=steps&algorithm=eugkm&privacy=Loose&frame=4&lesson=free-restarts&at=2"
 SPOTS = "-73.9900,40.7500_-73.9700,40.7800"
-PROJECTOR = {"width": 1280, "height": 720}
 SHOTS = (
     Shot("explore"),
     Shot("explore-whole", viewport=TALL),

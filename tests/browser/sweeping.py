@@ -6,7 +6,14 @@ import re
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.driver import LONG, eventually, idle, place
+from tests.browser.driver import LONG, Visit, eventually, idle, place
+
+
+def opened_chart(visit: Visit, path: str, **options: object) -> Page:
+    """A page whose chart shows its first point."""
+    page = visit(path, ready=False, **options)
+    page.locator(".js-plotly-plot .point").first.wait_for(state="attached", timeout=LONG)
+    return page
 
 
 def finished(page: Page) -> Page:

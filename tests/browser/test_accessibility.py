@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page
 
-from tests.browser.driver import at_rest, change_theme, eventually
-
-Visit = Callable[..., Page]
+from tests.browser.driver import Visit, at_rest, change_theme, eventually
 
 LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"]
 PAGES = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import shutil
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote_plus
@@ -13,9 +13,18 @@ from playwright.sync_api import Locator, Page, expect
 
 from dpcore.datasets.wishes import Wish, as_text
 from pages.ui.palette import DARK, LIGHT
-from tests.browser.driver import PHONE, eventually, idle, place, settled, shows, width
+from tests.browser.driver import (
+    PHONE,
+    Visit,
+    downloaded,
+    eventually,
+    idle,
+    place,
+    settled,
+    shows,
+    width,
+)
 
-Visit = Callable[..., Page]
 MIDTOWN = [-73.9815, 40.7535]
 YORKVILLE = "Upper East Side-Yorkville"
 
@@ -178,10 +187,8 @@ def test_a_track_is_marked_and_its_wish_is_exported_and_loaded_as_areas(
     eventually(lambda: [each["name"] for each in shown(page)["areas"]] == [YORKVILLE])
     assert "Yorkville" not in address(page)
     expect(page.get_by_text("the plan is less strict than you wish")).to_be_visible()
-    with page.expect_download() as download:
-        page.get_by_role("button", name="My wish as GeoJSON").click()
     wish = tmp_path / "wish.geojson"
-    download.value.save_as(wish)
+    shutil.copy(downloaded(page, page.get_by_role("button", name="My wish as GeoJSON").click), wish)
     assert wish.read_text() == as_text(Wish({YORKVILLE: 0.05}))  # and nothing of the track
     page.get_by_role("button", name="Forget my track").click()
     eventually(lambda: not shown(page)["points"])
@@ -223,10 +230,8 @@ def test_a_track_is_marked_and_its_wish_exported_by_keyboard_alone(visit: Visit)
     page.keyboard.press("ArrowRight")
     expect(page.get_by_text(f"{YORKVILLE}, Strictest")).to_be_visible()
     ready_alone(page)
-    with page.expect_download() as download:
-        tab_to(page, "My wish as GeoJSON")
-        page.keyboard.press("Enter")
-    assert YORKVILLE in Path(download.value.path()).read_text()
+    tab_to(page, "My wish as GeoJSON")
+    assert YORKVILLE in downloaded(page, lambda: page.keyboard.press("Enter")).read_text()
 
 
 def test_on_a_phone_the_page_is_no_wider_and_the_map_leaves_scrolling_to_it(visit: Visit) -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Download, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from dpcore.papers import REPRODUCTIONS
 from dpcore.papers.feldman2017 import TABLE_2
@@ -19,7 +18,9 @@ from tests.browser.driver import (
     DESK,
     LONG,
     PHONE,
+    Visit,
     count,
+    downloaded,
     eventually,
     idle,
     in_address,
@@ -28,9 +29,8 @@ from tests.browser.driver import (
     shows,
     width,
 )
-from tests.browser.sweeping import click_chart, done, finished, grows_until_stopped
+from tests.browser.sweeping import click_chart, done, finished, grows_until_stopped, opened_chart
 
-Visit = Callable[..., Page]
 RANK = "/compare?data=iris&algorithm=dplloyd&k=3&privacy=Loosest&paper=000&runs=2&metric=nicv"
 MAP = "/compare?compare=map&algorithm=dplloyd&privacy=Looser&cell_runs=2&k_to=3&d_to=4"
 TIME = "/compare?compare=time&algorithm=dplloyd&timed=eugkm&rows=30000&time_runs=1"
@@ -38,16 +38,15 @@ SIZE = "/compare?compare=size&data=s1-like&algorithm=eugkm&coresets=coreset&size
 
 
 def opened(visit: Visit, path: str = RANK, **options: object) -> Page:
-    page = visit(path, ready=False, **options)
-    page.locator(".js-plotly-plot .point").first.wait_for(state="attached", timeout=LONG)
-    return page
+    return opened_chart(visit, path, **options)
 
 
 def saved(page: Page, name: str) -> list[dict[str, str]]:
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name=name).click()
-    found: Download = waiting.value
-    return list(csv.DictReader(io.StringIO(Path(found.path()).read_text())))
+    return records(downloaded(page, page.get_by_role("button", name=name).click))
+
+
+def records(table: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(table.read_text())))
 
 
 def cells(row: Locator) -> list[str]:
@@ -133,9 +132,7 @@ def test_the_gallery_has_every_claim_and_a_verdict_from_a_live_run(visit: Visit)
     page = visit("/compare?compare=papers&live=feldman2017-table2", ready=False)
     card = page.locator(".st-key-finding-feldman2017-table2")
     expect(card.get_by_text("Live, in quick form")).to_be_visible(timeout=5 * LONG)
-    with page.expect_download() as waiting:
-        card.get_by_role("button", name="CSV of these figures").click()
-    rows = list(csv.DictReader(io.StringIO(Path(waiting.value.path()).read_text())))
+    rows = records(downloaded(page, card.get_by_role("button", name="CSV of these figures").click))
     assert [(r["k"], r["n"]) for r in rows][:2] == [("1", "100000"), ("1", "100000")]
     printed = [r["the paper's"] for r in rows if r["measure"] == USABLE]
     assert float(printed[0]) == TABLE_2[1][0]

@@ -7,18 +7,19 @@ import io
 import json
 import math
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Download, Page, expect
+from playwright.sync_api import Page, expect
 
 from pages.ui.palette import DARK, LIGHT
 from tests.browser.driver import (
     DESK,
     LONG,
     PHONE,
+    Visit,
     count,
+    downloaded,
     eventually,
     in_address,
     pixels,
@@ -26,25 +27,19 @@ from tests.browser.driver import (
     shows,
     width,
 )
-from tests.browser.sweeping import click_chart, done, finished, grows_until_stopped
+from tests.browser.sweeping import click_chart, done, finished, grows_until_stopped, opened_chart
 
-Visit = Callable[..., Page]
 SMALL = (
     "/curves?data=s1-like&algorithm=dplloyd&with=&runs=2&from=0.5&to=2.0&metric=nicv&run_live=true"
 )
 
 
 def opened(visit: Visit, path: str = SMALL, **options: object) -> Page:
-    page = visit(path, ready=False, **options)
-    page.locator(".js-plotly-plot .point").first.wait_for(state="attached", timeout=LONG)
-    return page
+    return opened_chart(visit, path, **options)
 
 
 def saved(page: Page, press: Callable[[], None]) -> bytes:
-    with page.expect_download() as waiting:
-        press()
-    found: Download = waiting.value
-    return Path(found.path()).read_bytes()
+    return downloaded(page, press).read_bytes()
 
 
 def test_points_appear_while_runs_are_made_until_somebody_stops_them(visit: Visit) -> None:

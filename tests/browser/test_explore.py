@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,7 @@ from tests.browser.driver import (
     FLAGS,
     LONG,
     PHONE,
+    Visit,
     alike,
     count,
     eventually,
@@ -32,8 +32,6 @@ from tests.browser.driver import (
     shows,
     width,
 )
-
-Visit = Callable[..., Page]
 
 #: The published points on land: black, a little transparent.
 BLACK = "#6A6C6D"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
 from urllib.parse import urlencode
 
 import pytest
@@ -18,6 +17,8 @@ from tests.browser.driver import (
     DESK,
     LONG,
     PHONE,
+    PROJECTOR,
+    Visit,
     alike,
     eventually,
     idle,
@@ -28,8 +29,6 @@ from tests.browser.driver import (
     width,
 )
 
-Visit = Callable[..., Page]
-PROJECTOR = {"width": 1280, "height": 720}
 PARTS = ("start", "lessons", "game", "attack", "moves", "guess", "steps", "luck", "room", "write")
 #: Parts that are longer than a screen.
 LONG_PARTS = ("lessons", "write")
@@ -215,10 +214,11 @@ def test_a_copied_link_opens_the_same_step_and_a_clicker_goes_on(visit: Visit) -
 
 def test_notes_can_be_taken_along(visit: Visit) -> None:
     page = opened(visit, "/learn?part=lessons")
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name="Teacher’s notes of all lessons").click()
-    assert waiting.value.suggested_filename == "lessons.html"
-    text = waiting.value.path().read_text(encoding="utf-8")
+    notes = page.get_by_role("button", name="Teacher’s notes of all lessons")
+    with page.expect_download() as download:
+        notes.click()
+    assert download.value.suggested_filename == "lessons.html"
+    text = download.value.path().read_text(encoding="utf-8")
     assert text.count("<article>") == len(lesson_plans.shipped())
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -10,9 +9,8 @@ from PIL import Image
 from playwright.sync_api import Page
 
 from pages.ui.palette import DARK, LIGHT
-from tests.browser.driver import count, picture, place
+from tests.browser.driver import Visit, count, picture, place
 
-Visit = Callable[..., Page]
 SVG = "{http://www.w3.org/2000/svg}"
 
 

@@ -4,7 +4,6 @@ goes away."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
@@ -13,6 +12,7 @@ from pages.ui.top_bar import HOME
 from tests.browser.driver import (
     DESK,
     PHONE,
+    Visit,
     eventually,
     idle,
     in_address,
@@ -23,7 +23,6 @@ from tests.browser.driver import (
 )
 from tests.browser.sweeping import finished
 
-Visit = Callable[..., Page]
 CURVES = "/curves?data=s1-like&algorithm=dplloyd&with=eugkm&runs=1&from=0.5&to=2.0&run_live=true"
 #: Every method: also those that are not recommended, and those that cannot run.
 RANKING = "/compare?data=s1-like&runs=1&all_methods=true"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -19,8 +20,11 @@ from pages.ui.palette import DARK
 from tests.browser.driver import (
     DESK,
     PHONE,
+    PROJECTOR,
     ROOT,
     Server,
+    Visit,
+    downloaded,
     eventually,
     idle,
     in_address,
@@ -48,8 +52,6 @@ from tests.browser.test_accessibility import violations
 from tests.browser.test_areas import zoom
 from tests.pages.publishing import csv_text, trips
 
-Visit = Callable[..., Page]
-PROJECTOR = {"width": 1280, "height": 720}
 #: Pixels that the bar of the page covers.
 BAR = 52
 #: A map zoomed in so far shows a city, not a country.
@@ -100,9 +102,20 @@ def charges(folder: Path, file: Path) -> int:
     return len(Ledger(folder).entries(file.stem))
 
 
+def saved(page: Page, press: Callable[[], None], folder: Path) -> Path:
+    """Unpack into a folder the ZIP that a press downloads."""
+    archive = downloaded(page, press)
+    zipfile.ZipFile(archive).extractall(folder)
+    return archive
+
+
+def save_everything(page: Page, folder: Path) -> Path:
+    return saved(page, page.get_by_role("button", name="Download everything").click, folder)
+
+
 def assert_verified(folder: Path) -> None:
     """`dpcore verify` accepts the unpacked files of a release."""
-    told = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", COMMAND, "verify", "certificate.json"],
         cwd=folder,
         env={"PYTHONPATH": str(ROOT)},
@@ -110,7 +123,7 @@ def assert_verified(folder: Path) -> None:
         text=True,
         check=False,
     )
-    assert told.returncode == 0, told.stdout + told.stderr
+    assert process.returncode == 0, process.stdout + process.stderr
 
 
 def test_from_a_file_to_files_that_verify(
@@ -121,16 +134,12 @@ def test_from_a_file_to_files_that_verify(
     confirm(page, "Publish, and use 50 % of the budget for good")
     released(page)
     assert charges(ledger_folder, file) == 1
-    with page.expect_download(timeout=LONG) as waiting:
-        page.get_by_role("button", name="Download everything").click()
-    folder, archive = tmp_path / "published", tmp_path / "release.zip"
-    waiting.value.save_as(archive)
-    zipfile.ZipFile(archive).extractall(folder)
+    folder = tmp_path / "published"
+    archive = shutil.copy(save_everything(page, folder), tmp_path / "release.zip")
     assert "centers.csv" in (folder / "README.txt").read_text()
     page.get_by_text("For a spreadsheet").click()
-    with page.expect_download(timeout=LONG) as waiting:
-        page.get_by_role("button", name="Centers, CSV").click()
-    assert Path(waiting.value.path()).read_bytes() == (folder / "centers.csv").read_bytes()
+    centers = downloaded(page, page.get_by_role("button", name="Centers, CSV").click)
+    assert centers.read_bytes() == (folder / "centers.csv").read_bytes()
     assert_verified(folder)
     elsewhere = opened(visit, "/publish?view=check")
     elsewhere.locator("input[type=file]").set_input_files(archive)
@@ -308,9 +317,7 @@ def test_the_keyboard_alone_goes_from_a_file_to_files_that_verify(
     page.keyboard.press("Enter")
     released(page)
     tab_to_button("Download everything")
-    with page.expect_download(timeout=LONG) as waiting:
-        page.keyboard.press("Enter")
-    zipfile.ZipFile(waiting.value.path()).extractall(tmp_path / "published")
+    saved(page, lambda: page.keyboard.press("Enter"), tmp_path / "published")
     assert_verified(tmp_path / "published")
 
 
@@ -384,9 +391,7 @@ def test_every_step_for_a_person_keeps_its_button_in_sight(
     typed(page)
     next_step("Publish, and use 20 % of the budget for good")
     released(page)
-    with page.expect_download(timeout=LONG) as waiting:
-        page.get_by_role("button", name="Download everything").click()
-    zipfile.ZipFile(waiting.value.path()).extractall(tmp_path / "published")
+    save_everything(page, tmp_path / "published")
     assert_verified(tmp_path / "published")
 
 
@@ -426,9 +431,8 @@ def test_history_shows_what_was_spent_and_gives_the_files_again(visit: Visit, fi
     own.get_by_text(re.compile(r"^Release \d+ ·")).click()
     own.get_by_text("Show the files").click()
     own.get_by_text("For a reviewer").click()
-    with page.expect_download(timeout=LONG) as waiting:
-        own.get_by_role("button", name="Certificate, JSON").click()
-    assert file.stem in Path(waiting.value.path()).read_text()
+    certificate = downloaded(page, own.get_by_role("button", name="Certificate, JSON").click)
+    assert file.stem in certificate.read_text()
 
 
 def test_a_series_goes_on_from_history(
@@ -463,10 +467,8 @@ def test_a_series_goes_on_from_history(
     fill("Why, or for whom?", "the annual report")
     confirm(page)
     released(page)
-    with page.expect_download(timeout=LONG) as waiting:
-        page.get_by_role("button", name="Download everything").click()
     period = tmp_path / "period"
-    zipfile.ZipFile(waiting.value.path()).extractall(period)
+    save_everything(page, period)
     assert_verified(period)
     assert f"{file.stem}, 2015-12" in (period / "certificate.html").read_text()
     assert not [each for each in period.iterdir() if b"the annual report" in each.read_bytes()]
@@ -489,9 +491,7 @@ def test_a_series_goes_on_from_history(
     button_of_both = page.get_by_role("button", name="All 2 periods as one").first
     expect(button_of_both).to_be_visible(timeout=LONG)
     idle(page)
-    with page.expect_download(timeout=LONG) as waiting:
-        button_of_both.click()
-    names = zipfile.ZipFile(waiting.value.path()).namelist()
+    names = zipfile.ZipFile(downloaded(page, button_of_both.click)).namelist()
     assert set(names) == {"README.txt", "points.csv", "points.geojson", "points.parquet"}
     ledger = Ledger(ledger_folder)
     periods = [f"{file.stem}, {period}" for period in ("2015-12", "2016-01")]

@@ -108,13 +108,18 @@ def sign_in(page: Page) -> None:
     page.get_by_role("button", name="Sign in").click()
 
 
+def comes_in(page: Page, email: str) -> None:
+    """Sign in, and wait until the first page has drawn itself for this person."""
+    sign_in(page)
+    expect(page.get_by_text(f"Signed in as {email}")).to_be_visible(timeout=LONG)
+    settled(page)
+
+
 def test_a_publisher_signs_in_comes_to_the_last_step_and_signs_out(
     stranger: Callable[..., Page], shared: str
 ) -> None:
     page = stranger(email="pia@example.org", email_verified=True)
-    sign_in(page)
-    expect(page.get_by_text("Signed in as pia@example.org")).to_be_visible(timeout=LONG)
-    settled(page)
+    comes_in(page, "pia@example.org")
     open_page(page, "Publish")
     expect(page.get_by_text("Where is your data?")).to_be_visible(timeout=LONG)
     idle(page)
@@ -131,9 +136,7 @@ def test_a_viewer_does_not_see_the_way_to_publish(
     stranger: Callable[..., Page], shared: str
 ) -> None:
     page = stranger(email="vic@example.org", email_verified=True)
-    sign_in(page)
-    expect(page.get_by_text("Signed in as vic@example.org")).to_be_visible(timeout=LONG)
-    settled(page)
+    comes_in(page, "vic@example.org")
     expect(page.get_by_role("link", name="Learn")).to_be_visible()
     expect(page.get_by_role("link", name="Publish")).to_have_count(0)
     page.goto(shared + CONFIRM)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from dpcore.algorithms import ALGORITHMS
 from pages.ui.palette import DARK
-from tests.browser.driver import DESK, PHONE, eventually, idle, in_address, shows, width
-
-Visit = Callable[..., Page]
+from tests.browser.driver import DESK, PHONE, Visit, eventually, idle, in_address, shows, width
 
 
 def opened(visit: Visit, path: str = "/verdicts", **options: object) -> Page:

@@ -33,6 +33,14 @@ def run(folder: Path, *words: str, stdout=subprocess.PIPE, **environment: str):
     )
 
 
+def usage_error(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    """What a wrong command line is told."""
+    with pytest.raises(SystemExit) as error:
+        main(words)
+    assert error.value.code == 2
+    return capsys.readouterr().err
+
+
 # What is paid is never lost in print.
 
 
@@ -243,10 +251,7 @@ def test_messages_are_one_line_and_name_what_is_wrong(
     ],
 )
 def test_a_misspelled_command_option_or_choice_gets_a_suggestion(words, meant, capsys):
-    with pytest.raises(SystemExit) as ended:
-        main(words)
-    assert ended.value.code == 2
-    assert (meant or "") in capsys.readouterr().err
+    assert (meant or "") in usage_error(words, capsys)
 
 
 @pytest.mark.parametrize(
@@ -261,10 +266,7 @@ def test_a_misspelled_command_option_or_choice_gets_a_suggestion(words, meant, c
     ],
 )
 def test_a_wrong_command_line_is_told_in_two_lines(words, said, capsys):
-    with pytest.raises(SystemExit) as ended:
-        main(words)
-    assert ended.value.code == 2
-    first, second = capsys.readouterr().err.splitlines()
+    first, second = usage_error(words, capsys).splitlines()
     assert said in first
     assert second.endswith("--help` describes the options.")
 

@@ -522,10 +522,16 @@ def test_the_number_of_ones_own_rows_is_typed_and_never_counted() -> None:
     assert "4,321" not in words(app)
 
 
-def test_a_duel_says_who_wins_in_which_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def small_duel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Duels over two cells."""
     small = {"epsilons": (2.0,), "ks": (2, 3), "ns": (500,), "ds": (2,)}
     real = duels.MethodDuel
     monkeypatch.setattr(accuracy_duel, "MethodDuel", lambda *rest: real(*rest, **small))
+
+
+@pytest.mark.usefixtures("small_duel")
+def test_a_duel_says_who_wins_in_which_cell() -> None:
     app = page(compare="duel", algorithm="eugkm", against="kvariates", duel_runs=8)
     said = words(finished(app))
     assert "**EUGkM** wins 2 of 2 cells, 2 of them beyond chance; **k-variates++** wins 0" in said
@@ -539,12 +545,8 @@ def test_a_duel_says_who_wins_in_which_cell(monkeypatch: pytest.MonkeyPatch) -> 
     assert set(table["beyond chance"]) == {"yes"}
 
 
-def test_a_duel_of_two_runs_says_that_they_show_nothing_and_how_many_would(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    small = {"epsilons": (2.0,), "ks": (2, 3), "ns": (500,), "ds": (2,)}
-    real = duels.MethodDuel
-    monkeypatch.setattr(accuracy_duel, "MethodDuel", lambda *rest: real(*rest, **small))
+@pytest.mark.usefixtures("small_duel")
+def test_a_duel_of_two_runs_says_that_they_show_nothing_and_how_many_would() -> None:
     app = page(compare="duel", algorithm="eugkm", against="kvariates", duel_runs=2)
     said = words(finished(app))
     assert "**2 runs of each cell are too few to tell a win from chance:**" in said

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from itertools import groupby
 from pathlib import Path
@@ -12,7 +12,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from dpcore.geometry.domain import Box
 from pages.ui.learn import ground
-from pages.ui.learn.small_map import Place, SmallMap
+from pages.ui.learn.small_map import Disc, Place, SmallMap
 from pages.ui.palette import Palette
 
 Pen = ImageDraw.ImageDraw
@@ -26,9 +26,9 @@ def font(size: int, bold: bool = False) -> ImageFont.FreeTypeFont | ImageFont.Im
     folder = Path(streamlit.__file__).with_name("static")
     for file in sorted(folder.rglob("SourceSans*Upright*.woff2")):
         try:
-            found = ImageFont.truetype(str(file), size)
-            found.set_variation_by_axes([700 if bold else 400])
-            return found
+            typeface = ImageFont.truetype(str(file), size)
+            typeface.set_variation_by_axes([700 if bold else 400])
+            return typeface
         except OSError:  # this Pillow reads no fonts for the web
             break
     return ImageFont.load_default(size)
@@ -42,28 +42,16 @@ class PaintedMap(SmallMap):
         #: What is painted, one after the other; strokes of one kind share a sheet.
         self.strokes: list[tuple[str, Callable[[Pen, float], None]]] = []
 
-    def circles(
-        self,
-        places: Iterable[Place],
-        radii: float | Iterable[float],
-        fill: str,
-        stroke: str = "none",
-        width: float = 0.0,
-        opacity: float = 1.0,
+    def discs(
+        self, discs: Sequence[Disc], fill: str, stroke: str, width: float, opacity: float
     ) -> None:
-        spots = [self.at(place) for place in places]
-        sizes = [radii] * len(spots) if isinstance(radii, float | int) else list(radii)
-
         def paint(pen: Pen, scale: float) -> None:
-            for (x, y), size in zip(spots, sizes, strict=True):
-                r = size * self.unit
-                ends = [(x - r) * scale, (y - r) * scale, (x + r) * scale, (y + r) * scale]
-                line = round(width * self.unit * scale)
+            for x, y, r in discs:
                 pen.ellipse(
-                    ends,
+                    [(x - r) * scale, (y - r) * scale, (x + r) * scale, (y + r) * scale],
                     fill=None if fill == "none" else shade(fill, opacity),
                     outline=None if stroke == "none" else shade(stroke, opacity),
-                    width=max(1, line),
+                    width=max(1, round(width * scale)),
                 )
 
         self.strokes.append(("circles", paint))

@@ -14,6 +14,8 @@ from pages.ui.palette import Palette
 #: How much narrower a degree of longitude is than one of latitude, here.
 NARROW = 0.757
 Place = Sequence[float]
+#: The middle and the radius of a circle.
+Disc = tuple[float, float, float]
 
 
 class SmallMap:
@@ -42,15 +44,19 @@ class SmallMap:
         opacity: float = 1.0,
     ) -> None:
         """Circles of one kind; sizes in hundredths of the height."""
-        spots = list(places)
+        spots = [self.at(place) for place in places]
         sizes = [radii] * len(spots) if isinstance(radii, float | int) else list(radii)
-        drawn = "".join(
-            f'<circle cx="{x}" cy="{y}" r="{radius * self.unit:.1f}"/>'
-            for (x, y), radius in zip(map(self.at, spots), sizes, strict=True)
-        )
+        discs = [(*spot, size * self.unit) for spot, size in zip(spots, sizes, strict=True)]
+        self.discs(discs, fill, stroke, width * self.unit, opacity)
+
+    def discs(
+        self, discs: Sequence[Disc], fill: str, stroke: str, width: float, opacity: float
+    ) -> None:
+        """Circles in units of the drawing."""
+        circles = "".join(f'<circle cx="{x}" cy="{y}" r="{r:.1f}"/>' for x, y, r in discs)
         self.shapes.append(
-            f'<g fill="{fill}" stroke="{stroke}" stroke-width="{width * self.unit:.1f}" '
-            f'opacity="{opacity}">{drawn}</g>'
+            f'<g fill="{fill}" stroke="{stroke}" stroke-width="{width:.1f}" '
+            f'opacity="{opacity}">{circles}</g>'
         )
 
     def private(self, places: Iterable[Place], holds: bool = True, size: float = 2.6) -> None:

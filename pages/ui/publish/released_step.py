@@ -20,6 +20,11 @@ from pages.ui.wording import plain
 
 #: As high as the map beside it, in pixels.
 HEIGHT, LABEL = 460, 35
+#: Views that go on from a release: their name in the address, label and icon.
+NEXT_VIEWS = (
+    ("ask", "Ask this release", ":material/question_answer:"),
+    ("check", "Check it", ":material/fact_check:"),
+)
 
 
 def draw(ledger: Ledger) -> None:
@@ -52,20 +57,14 @@ def draw(ledger: Ledger) -> None:
             lifetime_budget.meter(account)
         if entry.purpose != TWIN:
             with st.container(horizontal=True, gap="small"):
-                st.button(
-                    "Ask this release",
-                    icon=":material/question_answer:",
-                    key="ask",
-                    on_click=url_keys.PUBLISH_VIEW.put,
-                    args=("ask",),
-                )
-                st.button(
-                    "Check it",
-                    icon=":material/fact_check:",
-                    key="check",
-                    on_click=url_keys.PUBLISH_VIEW.put,
-                    args=("check",),
-                )
+                for view, label, icon in NEXT_VIEWS:
+                    st.button(
+                        label,
+                        icon=icon,
+                        key=view,
+                        on_click=url_keys.PUBLISH_VIEW.put,
+                        args=(view,),
+                    )
         others()
     for column in last:
         with column:
