@@ -254,10 +254,10 @@ def _refuse_other_rows(database: sqlite3.Connection, account: Account, claim: Cl
 
 def _terms(account: Account) -> str:
     """Which rows an account counts, in words."""
-    said = json.loads(account.counted or "{}")
-    box = said["box"]
+    terms = json.loads(account.counted or "{}")
+    box = terms["box"]
     ends = zip(box["names"], box["low"], box["high"], strict=True)
-    fate = "moved" if said["source"].get("outside the box") == "clip" else "left out"
+    fate = "moved" if terms["source"].get("outside the box") == "clip" else "left out"
     places = ", ".join(f"{name} from {low:g} to {high:g}" for name, low, high in ends)
     return f"{places}, with rows outside {fate}"
 

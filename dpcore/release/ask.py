@@ -225,13 +225,13 @@ def center_cost(release: PublishedFiles, centers: npt.ArrayLike) -> CenterCost:
 def counts(release: PublishedFiles, areas: Sequence[Area]) -> list[AreaCount]:
     """The estimated rows in each area. On a map areas are in longitude and latitude."""
     points, order = points_of(release), list(longitude_first(release.box))
-    found = []
+    area_counts = []
     for area in areas:
         shape = whole_shape(area)
         own = shape if order == [0, 1] else shapely.transform(shape, lambda xy: xy[:, order])
         size = square_kilometers(shape) if _is_map(release) else None
-        found.append(AreaCount(area.name, points.count_inside(own), size))
-    return found
+        area_counts.append(AreaCount(area.name, points.count_inside(own), size))
+    return area_counts
 
 
 def neighborhood_counts(release: PublishedFiles) -> list[AreaCount]:
@@ -263,19 +263,19 @@ def density(release: PublishedFiles, side: int = DENSITY_SIDE) -> CellDensity:
     if not 1 <= side <= MOST_SIDE:
         raise BadInput(f"A density has 1 to {MOST_SIDE} cells a side, not {side}.")
     if isinstance(points, NoisyGrid):
-        found: FloatArray = fewer_cells(points.counts, side).astype(np.float64)
+        grid: FloatArray = fewer_cells(points.counts, side).astype(np.float64)
     else:
         cells = np.clip(((points.unit_points + 1) / 2 * side).astype(np.int64), 0, side - 1)
         flat = np.bincount(cells @ [side, 1], points.weights, side * side)
-        found = np.asarray(flat, dtype=np.float64).reshape(side, side)
+        grid = np.asarray(flat, dtype=np.float64).reshape(side, side)
     if not _is_map(release):
-        return CellDensity(found, None)
-    middles = Grid(box, len(found)).centers()
+        return CellDensity(grid, None)
+    middles = Grid(box, len(grid)).centers()
     latitude = longitude_first(box)[1]
-    spans = np.radians(np.asarray(box.high) - np.asarray(box.low)) / len(found)
+    spans = np.radians(np.asarray(box.high) - np.asarray(box.low)) / len(grid)
     shrunk = np.cos(np.radians(box.from_unit(middles)[:, latitude]))
     sizes = EARTH_RADIUS_M**2 * np.prod(spans) * shrunk / 1e6
-    return CellDensity(found, sizes.reshape(found.shape))
+    return CellDensity(grid, sizes.reshape(grid.shape))
 
 
 def square_kilometers(shape: shapely.Geometry) -> float:

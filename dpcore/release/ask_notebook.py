@@ -59,18 +59,18 @@ ON_A_PLANE = ("## How many rows lie in an area?", AREA)
 ON_A_MAP = ("## Counts by neighborhood", NEIGHBORHOODS)
 
 
-def ask_notebook(said: Mapping[str, Any]) -> bytes:
+def ask_notebook(certificate: Mapping[str, Any]) -> bytes:
     """The notebook for the release with this certificate, to be kept in the release's folder."""
-    places = len(said["box"]["names"])
+    places = len(certificate["box"]["names"])
     questions = list(QUESTIONS)
     if places == 2:
         questions.append(ON_A_PLANE)
-        if said["geographic"]:
+        if certificate["geographic"]:
             questions.append(ON_A_MAP)
     cells: list[Text | Code] = [
-        Text(INTRODUCTION.format(name=as_text(said["data set"]), k=said["k"])),
+        Text(INTRODUCTION.format(name=as_text(certificate["data set"]), k=certificate["k"])),
         Code(OPENING),
     ]
     for words, code in questions:
-        cells += [Text(words), Code(code.replace("{k}", str(said["k"])))]
+        cells += [Text(words), Code(code.replace("{k}", str(certificate["k"])))]
     return notebook_file(cells)

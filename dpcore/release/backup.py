@@ -65,29 +65,29 @@ def restore(folder: Path, file: Path) -> list[str]:
     Says what was done. What cannot be read is kept beside it under another name.
     """
     with _unpacked(file) as source:
-        kept = Ledger(source, reading_only=True)
-        heads = kept.heads()
-        said = f"{file} holds {len(heads) - 1} releases."
+        backup = Ledger(source, reading_only=True)
+        heads = backup.heads()
+        summary = f"{file} holds {len(heads) - 1} releases."
         ledger_store.make_folder(folder, 0o700)
         try:
             there = Ledger(folder, reading_only=True)
         except (DamagedLedger, chain.BrokenChain) as problem:
             _refuse_more(folder, len(heads) - 1)
-            return [said, f"{problem}", *_aside(folder), *_place(folder, source)]
+            return [summary, f"{problem}", *_aside(folder), *_place(folder, source)]
         except ledger_store.NoLedger:
-            return [said, *_place(folder, source)]
+            return [summary, *_place(folder, source)]
         own = there.heads()
         if own == heads:
-            return [said, f"The ledger in {folder} is the same already: nothing was changed."]
+            return [summary, f"The ledger in {folder} is the same already: nothing was changed."]
         if own[-1] not in heads:
             raise Refusal(
                 f"The ledger in {folder} has {len(own) - 1} releases, and not only those of the "
                 f"backup ({len(heads) - 1}). Restoring would forget what was used: nothing was "
                 "changed."
             )
-        with kept.opened() as database, ledger_store.opened(folder) as target:
+        with backup.opened() as database, ledger_store.opened(folder) as target:
             database.backup(target)
-        return [said, f"The ledger in {folder} had {len(own) - 1}, and now has all of them."]
+        return [summary, f"The ledger in {folder} had {len(own) - 1}, and now has all of them."]
 
 
 def check(folder: Path) -> Iterator[Checked]:

@@ -37,11 +37,11 @@ CHECK = "check_with_opendp.py"
 
 def bundle(plan: ReleasePlan, result: ReleasedResult, time: str) -> dict[str, bytes]:
     """All files that leave, but the certificate, by name."""
-    said = certificate.facts(plan, result, time)
+    facts = certificate.facts(plan, result, time)
     files = {"centers.parquet": export.centers_parquet(result.centers)}
     if result.synopsis is not None:
         files["points.parquet"] = export.points_parquet(result)
-    files |= derived(said, Published.by(result))
+    files |= derived(facts, Published.by(result))
     return dict(sorted(files.items()))
 
 
@@ -54,13 +54,13 @@ def sealed(
     signer: Signer | None = None,
 ) -> dict[str, bytes]:
     """The files with their certificate, which holds their digests and the state of the ledger."""
-    said = certificate.facts(plan, result, time)
-    drawn = certificate_map.map_of(said, files)
+    facts = certificate.facts(plan, result, time)
+    drawn = certificate_map.map_of(facts, files)
 
     def page(whole: Mapping[str, Any]) -> bytes:
         return certificate_page.certificate_page(whole, drawn).encode()
 
-    whole = certificate.sealed(said, files, before, signer, page)
+    whole = certificate.sealed(facts, files, before, signer, page)
     return {
         **files,
         certificate.NAME: certificate.as_json(whole),
@@ -68,13 +68,13 @@ def sealed(
     }
 
 
-def derived(said: Mapping[str, Any], published: Published) -> dict[str, bytes]:
+def derived(facts: Mapping[str, Any], published: Published) -> dict[str, bytes]:
     """The files that follow from what a certificate says and from the published numbers."""
-    return {name: text.encode() for name, text in _texts(said, published)}
+    return {name: text.encode() for name, text in _texts(facts, published)}
 
 
-def _texts(said: Mapping[str, Any], published: Published) -> Iterator[tuple[str, str]]:
-    places = said["geographic"] and published.box.d in (2, 4)
+def _texts(facts: Mapping[str, Any], published: Published) -> Iterator[tuple[str, str]]:
+    places = facts["geographic"] and published.box.d in (2, 4)
     centers, points = published.places_of_centers, published.places_of_points
     yield "centers.csv", centers.as_csv()
     if places:
@@ -83,12 +83,12 @@ def _texts(said: Mapping[str, Any], published: Published) -> Iterator[tuple[str,
         yield "points.csv", points.as_csv()
         if places:
             yield "points.geojson", points.as_geojson()
-    if "areas" in said:
-        yield AREAS, json.dumps(said["areas"]["map"], ensure_ascii=False)
+    if "areas" in facts:
+        yield AREAS, json.dumps(facts["areas"]["map"], ensure_ascii=False)
     if places or published.box.d == 2:
-        yield map_page.NAME, map_page.map_page(said, published)
-    yield repeat_script.NAME, repeat_script.script(said)
+        yield map_page.NAME, map_page.map_page(facts, published)
+    yield repeat_script.NAME, repeat_script.script(facts)
     yield VERIFY, render(VERIFY)
     if points is not None:
-        yield ask_notebook.NAME, ask_notebook.ask_notebook(said).decode()
+        yield ask_notebook.NAME, ask_notebook.ask_notebook(facts).decode()
     yield CHECK, Path(__file__).with_name(CHECK).read_text(encoding="utf-8")

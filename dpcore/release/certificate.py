@@ -42,7 +42,7 @@ def facts(plan: ReleasePlan, result: ReleasedResult, time: str) -> dict[str, Any
     facts and from what the run released."""
     if not isinstance(result, ReleasedResult):
         raise TypeError(f"{type(result).__name__} is not for release and gets no certificate.")
-    said = {
+    content = {
         "kind": KIND,
         "format": FORMAT,
         "dpcore": __version__,
@@ -56,11 +56,11 @@ def facts(plan: ReleasePlan, result: ReleasedResult, time: str) -> dict[str, Any
         "answers": short_answers(result.steps),
         "transcript": account(result.transcript),
     }
-    return plain(said)
+    return plain(content)
 
 
 def sealed(
-    said: Mapping[str, Any],
+    certificate: Mapping[str, Any],
     files: Mapping[str, bytes],
     before: Before,
     signer: Signer | None,
@@ -73,7 +73,7 @@ def sealed(
     `drawn` makes its page, of which the digest is taken before there is a fingerprint to print.
     """
     whole = {
-        **said,
+        **certificate,
         HEAD: before.head,
         "spent": {
             "epsilon": float(before.spent.epsilon),
@@ -91,9 +91,9 @@ def sealed(
     return {**whole, "digest": fingerprint, "signature": signature}
 
 
-def plain(said: Any) -> Any:
+def plain(value: Any) -> Any:
     """A value as it comes back from JSON: text, numbers, lists and dicts."""
-    return json.loads(json.dumps(said, default=_plain))
+    return json.loads(json.dumps(value, default=_plain))
 
 
 def arguments(algorithm: str, facts: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -134,24 +134,24 @@ def described(content: bytes) -> dict[str, Any]:
     return {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
 
 
-def page_digest(said: Mapping[str, Any], page: bytes) -> str:
+def page_digest(certificate: Mapping[str, Any], page: bytes) -> str:
     """The digest of a page without the fingerprint and the signature that are printed on it."""
-    number = f"{said['time'][:10]}-"
-    page = page.replace(f"{number}{said['digest'][:8]}".encode(), number.encode())
-    for printed in (said["digest"], said["signature"]):
+    number = f"{certificate['time'][:10]}-"
+    page = page.replace(f"{number}{certificate['digest'][:8]}".encode(), number.encode())
+    for printed in (certificate["digest"], certificate["signature"]):
         page = page.replace(printed.encode(), b"") if printed else page
     return hashlib.sha256(page).hexdigest()
 
 
-def digest(said: Mapping[str, Any]) -> str:
+def digest(certificate: Mapping[str, Any]) -> str:
     """A fingerprint of all that a certificate says, but of the fingerprint and its signature."""
-    rest = {name: value for name, value in said.items() if name not in UNCOVERED}
+    rest = {name: value for name, value in certificate.items() if name not in UNCOVERED}
     text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def as_json(said: Mapping[str, Any]) -> bytes:
-    return json.dumps(said, indent=1, ensure_ascii=False, allow_nan=False).encode()
+def as_json(certificate: Mapping[str, Any]) -> bytes:
+    return json.dumps(certificate, indent=1, ensure_ascii=False, allow_nan=False).encode()
 
 
 def _plain(value: Any) -> Any:

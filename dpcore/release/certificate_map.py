@@ -41,38 +41,38 @@ class CertificateMap:
     counts: str = ""
 
 
-def drawn_from(said: Mapping[str, Any]) -> set[str]:
+def drawn_from(certificate: Mapping[str, Any]) -> set[str]:
     """The files with the numbers that the page draws."""
-    return {f"{kind}.parquet" for kind in KINDS} & said["files"].keys()
+    return {f"{kind}.parquet" for kind in KINDS} & certificate["files"].keys()
 
 
-def map_of(said: Mapping[str, Any], files: Mapping[str, bytes]) -> CertificateMap | None:
+def map_of(certificate: Mapping[str, Any], files: Mapping[str, bytes]) -> CertificateMap | None:
     """The map of the numbers in the files of a release; None where there are none to draw."""
-    box = described_box(said)
+    box = described_box(certificate)
     centers, points = (read(kind, files, box) for kind in KINDS)
-    return None if centers is None else small_map(said, Published(box, centers, points))
+    return None if centers is None else small_map(certificate, Published(box, centers, points))
 
 
-def small_map(said: Mapping[str, Any], published: Published) -> CertificateMap | None:
+def small_map(certificate: Mapping[str, Any], published: Published) -> CertificateMap | None:
     """The map of a release, or None where its data have no two coordinates to draw."""
-    if published.box.d != 2 and not (said["geographic"] and published.box.d == 4):
+    if published.box.d != 2 and not (certificate["geographic"] and published.box.d == 4):
         return None
     synopsis, whole = published.synopsis, published.box.take((0, 1))
     drawn = None if synopsis is None else marks(synopsis, most=MOST_POINTS)
     centers = published.centers[:, :2]
     box = fitted(whole, centers, None if drawn is None else drawn.rows)
-    box = surrounded(box) if said["geographic"] else box
-    frame = PageFrame(box, said["geographic"])
+    box = surrounded(box) if certificate["geographic"] else box
+    frame = PageFrame(box, certificate["geographic"])
     inside = [] if drawn is None else list(points_of_map(frame, drawn))
     return CertificateMap(
         frame.width,
         frame.height,
-        list(land_of(frame, box)) if said["geographic"] else [],
+        list(land_of(frame, box)) if certificate["geographic"] else [],
         [each for each in inside if 0 <= each[0] <= frame.width and 0 <= each[1] <= frame.height],
         frame(centers).tolist(),
-        scale_bar(box) if said["geographic"] else None,
+        scale_bar(box) if certificate["geographic"] else None,
         f"Map of {len(centers)} published centers" + " and points" * bool(inside),
-        _counts(published, "row" if said["unit"]["ids"] else said["unit"]["name"]),
+        _counts(published, "row" if certificate["unit"]["ids"] else certificate["unit"]["name"]),
     )
 
 

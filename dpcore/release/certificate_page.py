@@ -32,29 +32,29 @@ MONTHS = (
 NOT_SAID = "not stated"
 
 
-def certificate_page(said: Mapping[str, Any], drawn: CertificateMap | None) -> str:
+def certificate_page(certificate: Mapping[str, Any], drawn: CertificateMap | None) -> str:
     """The page of a certificate, with a map of the published points, if there is one."""
-    unit, neighbors = said["unit"], Neighbors(said["neighbors"])
+    unit, neighbors = certificate["unit"], Neighbors(certificate["neighbors"])
     return render(
         "certificate.html",
-        said=said,
-        date=date_in_words(said["time"]),
-        hour=f"{said['time'][11:16]} Coordinated Universal Time",
-        number=f"{said['time'][:10]}-{said['digest'][:8]}",
-        facts=_facts(said),
-        promise=explain.attack(said["epsilon"], unit["name"], neighbors),
-        slip=explain.slip(said["delta"]),
-        caution=explain.caution(said["epsilon"]),
-        together=_together(said),
+        certificate=certificate,
+        date=date_in_words(certificate["time"]),
+        hour=f"{certificate['time'][11:16]} Coordinated Universal Time",
+        number=f"{certificate['time'][:10]}-{certificate['digest'][:8]}",
+        facts=_facts(certificate),
+        promise=explain.attack(certificate["epsilon"], unit["name"], neighbors),
+        slip=explain.slip(certificate["delta"]),
+        caution=explain.caution(certificate["epsilon"]),
+        together=_together(certificate),
         protected=explain.protected(unit["name"], neighbors, unit["ids"], unit["rows"]),
-        not_promised=_not_promised(said),
-        accuracy=_accuracy(said, drawn),
+        not_promised=_not_promised(certificate),
+        accuracy=_accuracy(certificate, drawn),
         map=drawn,
-        terms=terms(said),
-        hazards=hazards(said),
-        charges=_charges(said["transcript"]["charges"]),
-        spent=at_most(said["transcript"]["epsilon"]),
-        arguments=list(_arguments(said["arguments"])),
+        terms=terms(certificate),
+        hazards=hazards(certificate),
+        charges=_charges(certificate["transcript"]["charges"]),
+        spent=at_most(certificate["transcript"]["epsilon"]),
+        arguments=list(_arguments(certificate["arguments"])),
         noise=explain.UNVETTED,
     )
 
@@ -65,56 +65,56 @@ def date_in_words(time: str) -> str:
     return f"{DAYS[moment.weekday()]}, {moment.day} {MONTHS[moment.month - 1]} {moment.year}"
 
 
-def _facts(said: Mapping[str, Any]) -> dict[str, str]:
+def _facts(certificate: Mapping[str, Any]) -> dict[str, str]:
     """What a reader asks first, by name."""
-    words = said.get("publication", {})
+    words = certificate.get("publication", {})
     publisher = ", ".join(filter(None, (words.get("publisher"), words.get("contact"))))
-    box = said["box"]
+    box = certificate["box"]
     ends = ", ".join(
         f"{name} {low:g} to {high:g}"
         for name, low, high in zip(box["names"], box["low"], box["high"], strict=True)
     )
-    points = said["facts"].get("points")
-    published = [f"{said['k']} centers"]
-    if "points.parquet" in said["files"]:
+    points = certificate["facts"].get("points")
+    published = [f"{certificate['k']} centers"]
+    if "points.parquet" in certificate["files"]:
         published.append("weighted points" if points is None else f"{points:,} weighted points")
-    if "map.html" in said["files"]:
+    if "map.html" in certificate["files"]:
         published.append("a map")
     return {
         "Publisher": publisher or NOT_SAID,
         "Purpose": words.get("purpose", NOT_SAID),
-        "Data": words.get("description", _described(said)),
+        "Data": words.get("description", _described(certificate)),
         "Area": f"{ends}, chosen from public knowledge",
         "Published": ", ".join(published),
         "License": words.get("license", NOT_SAID),
     }
 
 
-def _described(said: Mapping[str, Any]) -> str:
+def _described(certificate: Mapping[str, Any]) -> str:
     """The data in words, where the publisher gives none."""
-    unit = said["unit"]
+    unit = certificate["unit"]
     if unit["ids"] is None:
-        return f"{said['data set']}; one row is one {unit['name']}"
+        return f"{certificate['data set']}; one row is one {unit['name']}"
     rows = "1 row" if unit["rows"] == 1 else f"{unit['rows']:,} rows"
-    return f"{said['data set']}; up to {rows} of each {unit['name']} are counted"
+    return f"{certificate['data set']}; up to {rows} of each {unit['name']} are counted"
 
 
-def _together(said: Mapping[str, Any]) -> str:
+def _together(certificate: Mapping[str, Any]) -> str:
     """What all releases of these data let an attacker reach, so far and ever."""
-    unit = said["unit"]["name"]
-    allowed = said["allowed"]["epsilon"]
+    unit = certificate["unit"]["name"]
+    allowed = certificate["allowed"]["epsilon"]
     limit = (
         f"All releases of these data together, ever, may use ε {at_most(allowed)}: nobody can "
         f"become more than {explain.certainty(allowed)} sure."
     )
-    spent = said.get("spent")
+    spent = certificate.get("spent")
     if spent is None:
         return limit
     charges = "this is the first use" if spent["charges"] == 1 else f"used {spent['charges']} times"
-    if "series" in said:
-        period = Series(**said["series"])
-        owner = Unit(**said["unit"])
-        words = period.words(owner, Neighbors(said["neighbors"]), Amount.of(allowed))
+    if "series" in certificate:
+        period = Series(**certificate["series"])
+        owner = Unit(**certificate["unit"])
+        words = period.words(owner, Neighbors(certificate["neighbors"]), Amount.of(allowed))
         limit = f"{words} {limit}"
     return (
         f"All that was made of these data so far ({charges}) comes to ε "
@@ -123,30 +123,32 @@ def _together(said: Mapping[str, Any]) -> str:
     )
 
 
-def _accuracy(said: Mapping[str, Any], drawn: CertificateMap | None) -> list[str]:
+def _accuracy(certificate: Mapping[str, Any], drawn: CertificateMap | None) -> list[str]:
     """How accurate the result is, by what the publisher says and by the noise that is known."""
-    stated = said.get("publication", {}).get("accuracy", "")
+    stated = certificate.get("publication", {}).get("accuracy", "")
     counts = "" if drawn is None else drawn.counts
     return [text for text in (stated, counts) if text] or [
         "The publisher states nothing about it. Noise moves every published number."
     ]
 
 
-def _not_promised(said: Mapping[str, Any]) -> list[str]:
-    unit = said["unit"]
-    told = ["Facts about many, such as which areas are busy, are published on purpose."]
+def _not_promised(certificate: Mapping[str, Any]) -> list[str]:
+    unit = certificate["unit"]
+    sentences = ["Facts about many, such as which areas are busy, are published on purpose."]
     if unit["ids"] is None:
-        told.append(
+        sentences.append(
             f"Somebody with many {explain.plural(unit['name'])} is protected for each one, not for "
             "all of them together."
         )
     else:
-        told.append(
+        sentences.append(
             f"Groups of {explain.plural(unit['name'])} are protected less than one {unit['name']} "
             "is."
         )
-    told.append("The data themselves, and people with access to them, are outside this promise.")
-    return told
+    sentences.append(
+        "The data themselves, and people with access to them, are outside this promise."
+    )
+    return sentences
 
 
 def _charges(charges: list[dict[str, Any]]) -> list[tuple[str, str, str]]:

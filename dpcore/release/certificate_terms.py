@@ -23,31 +23,33 @@ COMPOSITION = {
 }
 
 
-def terms(said: Mapping[str, Any]) -> dict[str, str]:
+def terms(certificate: Mapping[str, Any]) -> dict[str, str]:
     """Each term with its value."""
-    unit, noise = said["unit"], said["noise"]
-    charges = said["transcript"]["charges"]
+    unit, noise = certificate["unit"], certificate["noise"]
+    charges = certificate["transcript"]["charges"]
     mechanisms = ", ".join(dict.fromkeys(charge["mechanism"] for charge in charges))
-    settings = ", ".join(f"{name} = {value}" for name, value in said["parameters"].items())
-    first = said["arguments"][0]
-    row = said["budget of one row"]
+    settings = ", ".join(f"{name} = {value}" for name, value in certificate["parameters"].items())
+    first = certificate["arguments"][0]
+    row = certificate["budget of one row"]
     bounding = (
         f"at most {unit['rows']} rows of each {unit['name']}, chosen at random"
         if unit["ids"] is not None
         else "none needed: the unit is one row"
     )
-    spent = said.get("spent", {})
+    epsilon, delta = at_most(certificate["epsilon"]), at_most(certificate["delta"])
+    allowed = at_most(certificate["allowed"]["epsilon"])
+    spent = at_most(certificate.get("spent", {}).get("epsilon", certificate["epsilon"]))
     return {
         "Privacy flavor": "approximate differential privacy (ε, δ)"
-        if said["delta"]
+        if certificate["delta"]
         else "pure differential privacy (ε)",
-        "Privacy parameters": f"ε = {at_most(said['epsilon'])}, δ = {at_most(said['delta'])}",
+        "Privacy parameters": f"ε = {epsilon}, δ = {delta}",
         "Unit of privacy": f"one {unit['name']}"
         + (f", known by the column {unit['ids']!r}" if unit["ids"] is not None else " (one row)"),
         "Neighboring data sets": SEVERAL.format(unit=unit["name"], rows=unit["rows"])
         if unit["ids"] is not None
         else ADDED
-        if Neighbors(said["neighbors"]) is Neighbors.ADD_REMOVE
+        if Neighbors(certificate["neighbors"]) is Neighbors.ADD_REMOVE
         else REPLACED,
         "Contribution bounds": bounding,
         "Budget of one row": f"ε = {at_most(row['epsilon'])}, δ = {at_most(row['delta'])}",
@@ -55,39 +57,39 @@ def terms(said: Mapping[str, Any]) -> dict[str, str]:
         "Release": "static: published once; the answers are not interactive",
         "Mechanisms": mechanisms,
         "Composition within": COMPOSITION.get(
-            said["transcript"]["accounting"], said["transcript"]["accounting"]
+            certificate["transcript"]["accounting"], certificate["transcript"]["accounting"]
         ),
-        **(_series(said) if "series" in said else {}),
-        "Composition over releases": f"added up; ε {at_most(spent.get('epsilon', said['epsilon']))}"
-        f" so far, ε {at_most(said['allowed']['epsilon'])} at most, fixed with the first release",
+        **(_series(certificate) if "series" in certificate else {}),
+        "Composition over releases": f"added up; ε {spent} so far, ε {allowed} at most, "
+        "fixed with the first release",
         "Post-processing": "centers, points and map are computed from noisy answers only",
-        "Implementation": f"dpcore {said['dpcore']}; noise by {noise['library']} "
+        "Implementation": f"dpcore {certificate['dpcore']}; noise by {noise['library']} "
         f"{noise['version']}, " + ("without a seed" if noise["seed"] is None else "with a seed"),
-        "Algorithm": f"{first['title']} ({said['algorithm']}), "
+        "Algorithm": f"{first['title']} ({certificate['algorithm']}), "
         + ("made for dpcore" if first["paper"] == PAPERS["ours"] else f"after {first['paper']}"),
-        "Settings": ", ".join(filter(None, [f"k = {said['k']}", settings])),
+        "Settings": ", ".join(filter(None, [f"k = {certificate['k']}", settings])),
         "Verdict on the proof": ", ".join(
-            f"{each['algorithm']}: {each['verdict']}" for each in said["arguments"]
+            f"{each['algorithm']}: {each['verdict']}" for each in certificate["arguments"]
         ),
         "Rows outside the area": {"clip": "moved to its edge"}.get(
-            said["source"].get("outside the box", "drop"), "left out"
+            certificate["source"].get("outside the box", "drop"), "left out"
         ),
-        "Made at": said["time"],
-        **({"One row": words} if (words := explain.rows_of(said["source"]["kind"])) else {}),
+        "Made at": certificate["time"],
+        **({"One row": words} if (words := explain.rows_of(certificate["source"]["kind"])) else {}),
     }
 
 
-def _series(said: Mapping[str, Any]) -> dict[str, str]:
+def _series(certificate: Mapping[str, Any]) -> dict[str, str]:
     """How the periods of a series compose."""
-    period = Series(**said["series"])
-    how = period.composition(Unit(**said["unit"]), Neighbors(said["neighbors"]))
+    period = Series(**certificate["series"])
+    how = period.composition(Unit(**certificate["unit"]), Neighbors(certificate["neighbors"]))
     stated = "; each row is in one period, as the publisher states" * (how == PARALLEL)
     return {"Composition over periods": f"{how}{stated}"}
 
 
-def hazards(said: Mapping[str, Any]) -> dict[str, str]:
+def hazards(certificate: Mapping[str, Any]) -> dict[str, str]:
     """Hazards to privacy that were considered, and what is done about each."""
-    by_id = said["unit"]["ids"] is not None
+    by_id = certificate["unit"]["ids"] is not None
     return {
         "Floating-point noise": "Counts and noise are whole numbers, drawn by exact samplers.",
         "Unbounded sensitivity": "The area is fixed and public; positions are bounded by it.",

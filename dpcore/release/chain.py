@@ -63,8 +63,8 @@ def joined(
     files: Sequence[Row],
 ) -> str:
     """The link of a release and its files."""
-    said = [before, list(release), *(list(map(list, rows)) for rows in (accounts, fingerprints))]
-    return mark(key, json.dumps([*said, [list(row) for row in files]]))
+    parts = [before, list(release), *(list(map(list, rows)) for rows in (accounts, fingerprints))]
+    return mark(key, json.dumps([*parts, [list(row) for row in files]]))
 
 
 def link(database: sqlite3.Connection, key: bytes, before: str, number: int) -> str:
@@ -83,13 +83,13 @@ def link(database: sqlite3.Connection, key: bytes, before: str, number: int) -> 
 
 def heads(database: sqlite3.Connection, key: bytes) -> list[str]:
     """Every head that the ledger has had, the first without releases; or BrokenChain."""
-    found = [start(key)]
+    marks = [start(key)]
     rows = database.execute("SELECT number, link FROM releases ORDER BY number").fetchall()
     for place, (number, written) in enumerate(rows, start=1):
         if number != place:
             raise BrokenChain(f"Release {place} is missing from the ledger.")
-        found.append(link(database, key, found[-1], number))
-        if found[-1] != written:
+        marks.append(link(database, key, marks[-1], number))
+        if marks[-1] != written:
             raise BrokenChain(
                 f"Release {number}, or what came with it, is not what the ledger recorded: "
                 "something else than dpcore changed it."
@@ -98,7 +98,7 @@ def heads(database: sqlite3.Connection, key: bytes) -> list[str]:
         query = f"SELECT count(*) FROM {table} WHERE since NOT BETWEEN 1 AND ?"
         if database.execute(query, (len(rows),)).fetchone()[0]:
             raise BrokenChain(f"The {table} in the ledger hold more than its releases brought.")
-    return found
+    return marks
 
 
 def changed_files(database: sqlite3.Connection) -> Iterator[tuple[int, str]]:

@@ -50,18 +50,18 @@ def main(words: list[str]) -> int:
     return 1 if failed else 0
 
 
-def checks(said: dict[str, Any]) -> Iterator[Line]:
+def checks(certificate: dict[str, Any]) -> Iterator[Line]:
     """Every check of a certificate."""
-    yield from account_checks(said["transcript"], "")
-    of_row, rows = said["budget of one row"], said["unit"]["rows"]
+    yield from account_checks(certificate["transcript"], "")
+    of_row, rows = certificate["budget of one row"], certificate["unit"]["rows"]
     for name in ("epsilon", "delta"):
-        allowed, spent = of_row[name], said["transcript"][name]
+        allowed, spent = of_row[name], certificate["transcript"][name]
         yield spent <= allowed, f"the transcript has {name} {spent:g} of {allowed:g} for one row"
     epsilon, delta = group(of_row["epsilon"], of_row["delta"], rows)
     yield (
-        epsilon <= Fraction(said["epsilon"]) and delta <= said["delta"] * (1 + SAME),
+        epsilon <= Fraction(certificate["epsilon"]) and delta <= certificate["delta"] * (1 + SAME),
         f"rows of one person: {rows}, which cost epsilon {float(epsilon):g}, delta {delta:g}; the "
-        f"release is epsilon {said['epsilon']:g}, delta {said['delta']:g}",
+        f"release is epsilon {certificate['epsilon']:g}, delta {certificate['delta']:g}",
     )
 
 

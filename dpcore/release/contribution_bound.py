@@ -136,7 +136,7 @@ def ask_rows_of_each(
     if data.state() != state:
         raise ChangedData()
     noise = ReleaseNoise()
-    said = {
+    question = {
         "epsilon": float(price.epsilon),
         "delta": 0.0,
         "unit": unit.as_dict(),
@@ -148,13 +148,13 @@ def ask_rows_of_each(
     except BaseException as error:
         if noise.asked:
             failure = f"It ended early ({type(error).__name__})."
-            entry = ledger.record(claim, PURPOSE, time, said, {}, failure, actors)
+            entry = ledger.record(claim, PURPOSE, time, question, {}, failure, actors)
             if isinstance(error, Exception):
                 raise Unanswered(entry) from error
             error.add_note(spent(entry))
         raise
-    told = {**said, ANSWER: answer, "statement": f"{said['statement']}: {answer:,}"}
-    return ledger.record(claim, PURPOSE, time, told, {}, None, actors)
+    answered = {**question, ANSWER: answer, "statement": f"{question['statement']}: {answer:,}"}
+    return ledger.record(claim, PURPOSE, time, answered, {}, None, actors)
 
 
 def chosen(counts: IntArray, budget: Budget, noise: Noise) -> int:

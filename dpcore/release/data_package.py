@@ -33,30 +33,30 @@ def data_package(files: Mapping[str, bytes]) -> str:
 
     It tells what the certificate tells, and nothing that was not released.
     """
-    said = json.loads(files[CERTIFICATE])
-    unit, name = said["unit"]["name"], said["data set"]
+    certificate = json.loads(files[CERTIFICATE])
+    unit, name = certificate["unit"]["name"], certificate["data set"]
     package = {
         "$schema": "https://datapackage.org/profiles/2.0/datapackage.json",
         "name": "".join(c if c.isascii() and c.isalnum() else "-" for c in name.lower()),
         "title": f"Private release of {name}",
         "description": (
-            f"{said['k']} cluster centers, found by {said['algorithm']} with differential privacy: "
-            f"epsilon {said['epsilon']:g} for one {unit}, under {said['neighbors']}. "
+            f"{certificate['k']} cluster centers, found by {certificate['algorithm']} with "
+            f"differential privacy: epsilon {certificate['epsilon']:g} for one {unit}, under {certificate['neighbors']}. "
             f"{CERTIFICATE} states what is protected and how."
         ),
-        "created": said["time"],
-        "resources": [_resource(file, content, said) for file, content in files.items()],
+        "created": certificate["time"],
+        "resources": [_resource(file, content, certificate) for file, content in files.items()],
         "differential privacy": {
-            key: said[key]
+            key: certificate[key]
             for key in ("epsilon", "delta", "neighbors", "unit", "algorithm", "box", "dpcore")
         },
     }
     return json.dumps(package, indent=1, ensure_ascii=False)
 
 
-def _resource(file: str, content: bytes, said: Mapping[str, Any]) -> dict[str, Any]:
+def _resource(file: str, content: bytes, certificate: Mapping[str, Any]) -> dict[str, Any]:
     ending = file.rsplit(".", 1)[-1]
-    told: dict[str, Any] = {
+    resource: dict[str, Any] = {
         "name": file.replace(".", "-"),
         "path": file,
         "format": ending,
@@ -67,12 +67,12 @@ def _resource(file: str, content: bytes, said: Mapping[str, Any]) -> dict[str, A
     }
     if file in TABLES:
         header = content.decode().split("\n", 1)[0].split(",")
-        names = set(said["box"]["names"])
-        told["profile"] = "tabular-data-resource"
-        told["schema"] = {"fields": [_field(column.strip('"'), names) for column in header]}
+        names = set(certificate["box"]["names"])
+        resource["profile"] = "tabular-data-resource"
+        resource["schema"] = {"fields": [_field(column.strip('"'), names) for column in header]}
     elif ending == "parquet":
-        del told["encoding"]
-    return told
+        del resource["encoding"]
+    return resource
 
 
 def _field(column: str, coordinates: set[str]) -> dict[str, str]:

@@ -23,53 +23,53 @@ from dpcore.release.unit import Unit
 from dpcore.runs.request import Request
 
 
-def described_plan(said: Mapping[str, Any]) -> ReleasePlan:
+def described_plan(certificate: Mapping[str, Any]) -> ReleasePlan:
     """The plan, or an error that says why nothing could be released so. No data are looked at."""
-    unit = Unit(**said["unit"])
-    allowed = Amount.of(said["allowed"]["epsilon"], said["allowed"]["delta"])
-    data = described_source(said)
-    if said["purpose"] == TWIN:
+    unit = Unit(**certificate["unit"])
+    allowed = Amount.of(certificate["allowed"]["epsilon"], certificate["allowed"]["delta"])
+    data = described_source(certificate)
+    if certificate["purpose"] == TWIN:
         return twin_plan(
-            said["data set"],
+            certificate["data set"],
             data,
-            said["epsilon"],
-            neighbors=said["neighbors"],
+            certificate["epsilon"],
+            neighbors=certificate["neighbors"],
             unit=unit,
             allowed=allowed,
         )
     return ReleasePlan(
-        said["data set"],
+        certificate["data set"],
         data,
         Request(
-            said["algorithm"],
-            k=said["k"],
-            epsilon=said["epsilon"],
-            delta=said["delta"],
-            neighbors=said["neighbors"],
-            settings=said["parameters"],
-            regions=described_regions(said),
+            certificate["algorithm"],
+            k=certificate["k"],
+            epsilon=certificate["epsilon"],
+            delta=certificate["delta"],
+            neighbors=certificate["neighbors"],
+            settings=certificate["parameters"],
+            regions=described_regions(certificate),
         ),
         unit=unit,
         allowed=allowed,
-        purpose=said["purpose"],
-        publication=Publication.of(said),
-        series=None if "series" not in said else Series(**said["series"]),
+        purpose=certificate["purpose"],
+        publication=Publication.of(certificate),
+        series=None if "series" not in certificate else Series(**certificate["series"]),
     )
 
 
-def described_source(said: Mapping[str, Any]) -> DataSource:
+def described_source(certificate: Mapping[str, Any]) -> DataSource:
     """The data that are named, without the place where they lie, which no certificate tells."""
-    source = said["source"]
+    source = certificate["source"]
     if source["kind"] == "built-in":
         return BuiltinData(source["key"])
     if source["kind"] == "array":
-        box = described_box(said)
+        box = described_box(certificate)
         return ArrayData(np.empty((0, box.d)), box, source["outside the box"])
     if THRESHOLDS in source:
         return LeveledFileData(
             "",
             tuple(source["columns"]),
-            described_box(said),
+            described_box(certificate),
             engine=source["engine"],
             format=source["format"],
             own=source[OWN],
@@ -78,7 +78,7 @@ def described_source(said: Mapping[str, Any]) -> DataSource:
     return FileData(
         "",
         tuple(source["columns"]),
-        described_box(said),
+        described_box(certificate),
         "" if source["zones"] else None,
         source["outside the box"],
         source["engine"],
@@ -86,8 +86,8 @@ def described_source(said: Mapping[str, Any]) -> DataSource:
     )
 
 
-def described_regions(said: Mapping[str, Any]) -> Regions | None:
+def described_regions(certificate: Mapping[str, Any]) -> Regions | None:
     """The regions with the level of each, checked again; None without any."""
-    if "areas" not in said:
+    if "areas" not in certificate:
         return None
-    return regions.parsed(json.dumps(said["areas"]["map"]), described_box(said), "The map")
+    return regions.parsed(json.dumps(certificate["areas"]["map"]), described_box(certificate), "The map")

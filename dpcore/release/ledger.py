@@ -295,11 +295,11 @@ class Ledger:
             check(database, claim)
             last = database.execute("SELECT number, link FROM releases ORDER BY number DESC")
             number, head = last.fetchone() or (0, chain.start(self.key))
-            kept = files(before(database, claim, head)) if callable(files) else files
+            kept_files = files(before(database, claim, head)) if callable(files) else files
             number += 1
             by = actors or Actors()
-            said = (purpose, time, plan, failure, by)
-            _write(database, self.key, head, number, claim, said, kept)
+            entry = (purpose, time, plan, failure, by)
+            _write(database, self.key, head, number, claim, entry, kept_files)
         return self.entry(number)
 
 
@@ -309,11 +309,11 @@ def _write(
     head: str,
     number: int,
     claim: Claim,
-    said: tuple[str, str, Mapping[str, Any], str | None, Actors],
+    entry: tuple[str, str, Mapping[str, Any], str | None, Actors],
     files: Mapping[str, bytes],
 ) -> None:
     """The rows of a release, of an account that it opens, and of data that are new to it."""
-    (purpose, time, plan, failure, by), price, name = said, claim.price, claim.account
+    (purpose, time, plan, failure, by), price, name = entry, claim.price, claim.account
     account = as_opened(claim)
     accounts = [] if exists(database, name) else [as_row(account, time)]
     known = {row[0] for row in database.execute("SELECT digest FROM fingerprints")}
@@ -329,8 +329,8 @@ def _write(
     columns = ("digest", "account", "since")
     _insert(database, "fingerprints", columns, [(*row, number) for row in fingerprints])
     _insert(database, "releases", (*chain.RELEASE, "link"), [(*released, link)])
-    kept = [(number, *row, files[row[0]]) for row in digests]
-    _insert(database, "files", ("release", "name", "digest", "content"), kept)
+    file_rows = [(number, *row, files[row[0]]) for row in digests]
+    _insert(database, "files", ("release", "name", "digest", "content"), file_rows)
 
 
 def _insert(

@@ -13,6 +13,6 @@ VARIABLE = "DPCORE_LEDGER"
 
 def usual_folder() -> Path:
     """The folder that the environment names, or a place among this user's data."""
-    if given := os.environ.get(VARIABLE):
-        return Path(given)
+    if path := os.environ.get(VARIABLE):
+        return Path(path)
     return user_data_path("dpcore", appauthor=False)

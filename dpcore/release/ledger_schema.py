@@ -98,8 +98,8 @@ def _begin_chain(database: sqlite3.Connection, key: bytes) -> None:
     for name, terms in _counted(database).items():
         database.execute("UPDATE accounts SET counted = ? WHERE name = ?", (terms, name))
     for rowid, content in database.execute("SELECT rowid, content FROM files").fetchall():
-        told = (chain.digest(content), rowid)
-        database.execute("UPDATE files SET digest = ? WHERE rowid = ?", told)
+        digest_and_row = (chain.digest(content), rowid)
+        database.execute("UPDATE files SET digest = ? WHERE rowid = ?", digest_and_row)
     head = chain.start(key)
     for (number,) in database.execute("SELECT number FROM releases ORDER BY number").fetchall():
         head = chain.link(database, key, head, number)
@@ -124,7 +124,9 @@ def _counted(database: sqlite3.Connection) -> dict[str, str]:
         "WHERE neighbors = 'replace-one'"
     ):
         terms.setdefault(name, set()).add(as_text(of_plan(json.loads(plan))))
-    return {name: said.pop() if len(said) == 1 else NOBODY_KNOWS for name, said in terms.items()}
+    return {
+        name: values.pop() if len(values) == 1 else NOBODY_KNOWS for name, values in terms.items()
+    }
 
 
 def of_plan(plan: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -135,9 +135,11 @@ def refuse_unsound(folder: Path, database: sqlite3.Connection, key: bytes) -> No
     state = _state(folder)
     if state is not None and _sound.get(folder) == state:
         return
-    (said,) = database.execute("PRAGMA quick_check(1)").fetchone()
-    if said != "ok":
-        raise DamagedLedger(f"The database of the ledger in {folder} is damaged: {said}. {BACKUP}")
+    (verdict,) = database.execute("PRAGMA quick_check(1)").fetchone()
+    if verdict != "ok":
+        raise DamagedLedger(
+            f"The database of the ledger in {folder} is damaged: {verdict}. {BACKUP}"
+        )
     with reading(database):
         try:
             chain.heads(database, key)
@@ -153,11 +155,11 @@ def _state(folder: Path) -> object:
     seen: list[object] = []
     for name in (DATABASE, LOG):
         try:
-            found = (folder / name).stat()
+            status = (folder / name).stat()
         except OSError:
             seen.append(None)
         else:
-            seen.append((found.st_ino, found.st_size, found.st_mtime_ns))
+            seen.append((status.st_ino, status.st_size, status.st_mtime_ns))
     return tuple(seen)
 
 

@@ -17,18 +17,18 @@ LIGHTEST, DARKEST = 0.08, 0.5
 #: Names in a line of the legend.
 MOST_NAMES = 12
 
-Said = Mapping[str, Any]
+Certificate = Mapping[str, Any]
 
 
 def shapes(
-    said: Said, frame: Callable[[FloatArray], FloatArray], box: Box
+    certificate: Certificate, frame: Callable[[FloatArray], FloatArray], box: Box
 ) -> Iterator[tuple[str, str, float]]:
     """Words, outline and opacity of each region; nothing where a release has none."""
-    if "areas" not in said:
+    if "areas" not in certificate:
         return
-    opacity = _opacity(_levels(said))
+    opacity = _opacity(_levels(certificate))
     low, high = np.asarray(box.low), np.asarray(box.high)
-    for feature in _features(said):
+    for feature in _features(certificate):
         own = feature["properties"]
         path = ""
         for polygon in city_shapes.polygons(feature["geometry"]):
@@ -48,9 +48,9 @@ def outline(spots: FloatArray) -> str:
     return "M" + "L".join(f"{x} {y}" for x, y in corners[moved].tolist()) + "Z"
 
 
-def legend(said: Said) -> list[tuple[float, str, str]]:
+def legend(certificate: Certificate) -> list[tuple[float, str, str]]:
     """Opacity, epsilon and names of the regions of each level, strictest first."""
-    levels = _levels(said)
+    levels = _levels(certificate)
     if not levels:
         return []
     rows = []
@@ -61,14 +61,16 @@ def legend(said: Said) -> list[tuple[float, str, str]]:
     return rows
 
 
-def _features(said: Said) -> list[Mapping[str, Any]]:
-    return said["areas"]["map"]["features"] if "areas" in said else []
+def _features(certificate: Certificate) -> list[Mapping[str, Any]]:
+    return certificate["areas"]["map"]["features"] if "areas" in certificate else []
 
 
-def _levels(said: Said) -> dict[str, float]:
+def _levels(certificate: Certificate) -> dict[str, float]:
     """The level of each region, and of the rest of the map."""
-    own = {each["properties"]["name"]: each["properties"]["epsilon"] for each in _features(said)}
-    rest = said["areas"]["map"].get(ELSEWHERE) if "areas" in said else None
+    own = {
+        each["properties"]["name"]: each["properties"]["epsilon"] for each in _features(certificate)
+    }
+    rest = certificate["areas"]["map"].get(ELSEWHERE) if "areas" in certificate else None
     return own | ({"the rest of the map": rest["epsilon"]} if rest else {})
 
 

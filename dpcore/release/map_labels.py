@@ -49,25 +49,25 @@ def labels(frame: PageFrame, box: Box, centers: FloatArray) -> list[Label]:
     wanted += [
         (name, *spot, False) for name, spot in zip(names, spots, strict=True) if name not in below
     ]
-    kept: list[Label] = []
+    chosen_labels: list[Label] = []
     for first, (width, most) in enumerate(zip(WIDTHS, MOST, strict=True)):
         scale = width / WIDTH
         taken = [(x * scale, y * scale, DISC, DISC) for x, y in discs]
         taken.append((0.0, frame.height * scale, LONGEST_BAR * width + 2 * LINE, 2 * LINE))
         taken += [
             _room(each.name, each.x * width, each.y * frame.height * scale, each.of_center)
-            for each in kept
+            for each in chosen_labels
         ]
-        shown = {each.name for each in kept}
+        shown = {each.name for each in chosen_labels}
         for name, x, y, of_center in wanted:
             own = _room(name, x * scale, y * scale, of_center)
             inside = own[2] < own[0] < width - own[2]
             inside &= own[3] < own[1] < frame.height * scale - own[3]
-            if name in shown or not inside or len(kept) >= most or _meets(own, taken):
+            if name in shown or not inside or len(chosen_labels) >= most or _meets(own, taken):
                 continue
-            kept.append(Label(name, x / WIDTH, y / frame.height, first, of_center))
+            chosen_labels.append(Label(name, x / WIDTH, y / frame.height, first, of_center))
             taken.append(own)
-    return kept
+    return chosen_labels
 
 
 Room = tuple[float, float, float, float]
@@ -87,17 +87,17 @@ def _meets(own: Room, taken: list[Room]) -> bool:
 
 def _names(box: Box) -> list[tuple[str, tuple[float, float]]]:
     """Places in a box, with the middle of each."""
-    found = [
+    places = [
         (area.name, (area.shape.representative_point().x, area.shape.representative_point().y))
         for area in neighborhoods()
     ]
-    found = [(name, at) for name, at in found if _holds(box, at) and len(name) <= LONGEST]
+    places = [(name, at) for name, at in places if _holds(box, at) and len(name) <= LONGEST]
     cities = []
     for name, each in PLACES.items():
         middle = ((each.low[0] + each.high[0]) / 2, (each.low[1] + each.high[1]) / 2)
         if "New York" not in name and _holds(box, middle):
             cities.append((name, middle))
-    return [*found, *cities]
+    return [*places, *cities]
 
 
 def _holds(box: Box, at: tuple[float, float]) -> bool:

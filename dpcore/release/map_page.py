@@ -40,7 +40,7 @@ NAME = "map.html"
 ZOOMS = (1, 2, 4)
 
 
-def map_page(said: Mapping[str, Any], published: Published) -> str:
+def map_page(certificate: Mapping[str, Any], published: Published) -> str:
     """The page, for data of two coordinates, or of two places as a way from one to the other.
 
     Made from what a certificate says and from the published numbers, and from nothing else.
@@ -51,49 +51,51 @@ def map_page(said: Mapping[str, Any], published: Published) -> str:
     if published.centers.shape[1] == 4:
         ends = np.vstack([ends, published.centers[:, 2:]])
     box = fitted(published.box.take((0, 1)), ends, None if drawn is None else drawn.rows)
-    box = surrounded(box) if said["geographic"] else box
-    frame = PageFrame(box, said["geographic"])
-    unit, neighbors = said["unit"], Neighbors(said["neighbors"])
-    title = f"{said['data set']}: {said['k']} centers"
-    label = f"Map of {said['k']} private centers" + (
+    box = surrounded(box) if certificate["geographic"] else box
+    frame = PageFrame(box, certificate["geographic"])
+    unit, neighbors = certificate["unit"], Neighbors(certificate["neighbors"])
+    title = f"{certificate['data set']}: {certificate['k']} centers"
+    label = f"Map of {certificate['k']} private centers" + (
         " and the points published with them" * bool(drawn)
     )
-    price = Amount.of(said["epsilon"], said["delta"])
+    price = Amount.of(certificate["epsilon"], certificate["delta"])
     lead = "Each blue disc is the middle of a busy area."
     if published.box.d == 4:
         lead = "Each blue disc is the middle of many starts, and its line leads to their ends."
-    told = [
-        f"Published on {date_in_words(said['time'])} with differential privacy ({price}), by the "
-        f"method {get(said['algorithm']).title}.",
+    sentences = [
+        f"Published on {date_in_words(certificate['time'])} with differential privacy ({price}), "
+        f"by the method {get(certificate['algorithm']).title}.",
         explain.protected(unit["name"], neighbors, unit["ids"], unit["rows"]),
-        *said.get("areas", {}).get("statement", ()),
+        *certificate.get("areas", {}).get("statement", ()),
     ]
     if drawn is not None and drawn.published > len(drawn.rows):
-        told.append(f"{drawn.published:,} points were published; near ones are drawn as one.")
+        sentences.append(f"{drawn.published:,} points were published; near ones are drawn as one.")
     if drawn is not None:
-        told.append("The map shows nearly all of the points; noise put a few of them farther out.")
-    land = land_of(frame, box) if said["geographic"] else ()
+        sentences.append(
+            "The map shows nearly all of the points; noise put a few of them farther out."
+        )
+    land = land_of(frame, box) if certificate["geographic"] else ()
     row = "row" if unit["ids"] else unit["name"]
     weights = np.array([]) if drawn is None else drawn.rows[:, 2]
-    head, rows = _table(said, published)
+    head, rows = _table(certificate, published)
     return render(
         "map.html",
         title=title,
-        lead=f"{lead} {explain.attack(said['epsilon'], unit['name'], neighbors)}",
-        text=" ".join(told),
+        lead=f"{lead} {explain.attack(certificate['epsilon'], unit['name'], neighbors)}",
+        text=" ".join(sentences),
         label=label,
         width=WIDTH,
         height=frame.height,
         land=list(land),
-        borders=borders(frame, box) if said["geographic"] else "",
-        areas=list(map_areas.shapes(said, frame, box)),
-        levels=map_areas.legend(said),
+        borders=borders(frame, box) if certificate["geographic"] else "",
+        areas=list(map_areas.shapes(certificate, frame, box)),
+        levels=map_areas.legend(certificate),
         points=[] if drawn is None else list(points_of_map(frame, drawn)),
         ways=_ways(frame, published.centers),
         centers=(frame(published.centers[:, :2]) / [frame.width, frame.height]).tolist(),
-        names=map_labels.labels(frame, box, published.centers) if said["geographic"] else [],
+        names=map_labels.labels(frame, box, published.centers) if certificate["geographic"] else [],
         widths=map_labels.WIDTHS[1:],
-        bars=[(zoom, *scale_bar(box, zoom)) for zoom in ZOOMS] if said["geographic"] else [],
+        bars=[(zoom, *scale_bar(box, zoom)) for zoom in ZOOMS] if certificate["geographic"] else [],
         sizes=map_labels.sizes(weights, frame.height, row),
         busiest=int(rows[0][0]),
         where=1 if len(head) > len(published.box.names) + 2 else -1,
@@ -109,12 +111,14 @@ def _ways(frame: PageFrame, centers: FloatArray) -> list[list[float]]:
     return np.hstack([frame(centers[:, :2]), frame(centers[:, 2:])]).tolist()
 
 
-def _table(said: Mapping[str, Any], published: Published) -> tuple[list[str], list[list[str]]]:
+def _table(
+    certificate: Mapping[str, Any], published: Published
+) -> tuple[list[str], list[list[str]]]:
     """Head and rows of a table with what the map shows, largest share first."""
     box, centers = published.box, published.centers
-    found = shares_of(published.synopsis, box, centers)
-    shares = np.full(len(centers), np.nan) if found is None else found
-    where = place_of(centers) if said["geographic"] and box.d == 2 else []
+    synopsis_shares = shares_of(published.synopsis, box, centers)
+    shares = np.full(len(centers), np.nan) if synopsis_shares is None else synopsis_shares
+    where = place_of(centers) if certificate["geographic"] and box.d == 2 else []
     named = not all(name.startswith(BEYOND) for name in where)
     rows = []
     for index in np.argsort(-shares, kind="stable").tolist():

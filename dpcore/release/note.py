@@ -54,15 +54,15 @@ class ReleaseNote:
 
     def beside(self, plan: Mapping[str, Any]) -> dict[str, Any]:
         """A plan as the ledger keeps it, with the note beside it."""
-        said = {"who": self.who, "why": self.why}
-        return {**plan, **({KEY: said} if self.words() else {})}
+        note = {"who": self.who, "why": self.why}
+        return {**plan, **({KEY: note} if self.words() else {})}
 
     @classmethod
-    def of(cls, kept: Mapping[str, Any]) -> ReleaseNote:
+    def of(cls, plan: Mapping[str, Any]) -> ReleaseNote:
         """The note beside a plan in the ledger."""
-        return cls(**kept.get(KEY, {}))
+        return cls(**plan.get(KEY, {}))
 
 
-def without_note(kept: Mapping[str, Any]) -> dict[str, Any]:
+def without_note(plan: Mapping[str, Any]) -> dict[str, Any]:
     """The plan that the ledger keeps, as it was made."""
-    return {name: value for name, value in kept.items() if name != KEY}
+    return {name: value for name, value in plan.items() if name != KEY}

@@ -33,9 +33,9 @@ from dpcore.results import parquet
 from dpcore.results.run_result import in_order
 from dpcore.results.synopsis import Coreset, NoisyGrid
 
-Said = Mapping[str, Any]
+Certificate = Mapping[str, Any]
 #: A finding that fails only where this version made the certificate.
-Judge = Callable[[Said, str, bool, str], Finding]
+Judge = Callable[[Certificate, str, bool, str], Finding]
 
 #: How the names of files with numbers end. The others are pages and programs.
 DATA = (".csv", ".geojson", ".parquet")
@@ -56,26 +56,26 @@ SAME_PLACE = 1e-12
 
 
 def check_numbers(
-    said: Said, files: Mapping[str, bytes], done: Rehearsed, judge: Judge
+    certificate: Certificate, files: Mapping[str, bytes], done: Rehearsed, judge: Judge
 ) -> Iterator[Finding]:
     """All that centers and points tell of each other, and the files that follow from them."""
-    box = described_box(said)
+    box = described_box(certificate)
     centers, points = (read(kind, files, box) for kind in KINDS)
-    has_points = "points.parquet" in said["files"]
+    has_points = "points.parquet" in certificate["files"]
     yield from _columns(files, box)
     if centers is None:
         yield Finding("there are centers", None, "none of the files that tell them is here")
         return
-    yield Finding(f"there are {said['k']} centers", len(centers) == said["k"])
+    yield Finding(f"there are {certificate['k']} centers", len(centers) == certificate["k"])
     ordered = np.array_equal(centers, in_order(centers))
-    yield judge(said, "the centers are in the order of their coordinates", ordered, "")
+    yield judge(certificate, "the centers are in the order of their coordinates", ordered, "")
     inside = all(_inside(table, box) for table in (centers, points) if table is not None)
     yield Finding("all centers and points are in the box", inside)
     published = Published(box, centers, points)
-    yield from _derived(said, files, published, has_points, judge)
+    yield from _derived(certificate, files, published, has_points, judge)
     if points is not None:
-        yield from _points(said, published, done, judge)
-    yield _found_again(said, published, judge)
+        yield from _points(certificate, published, done, judge)
+    yield _found_again(certificate, published, judge)
 
 
 def _columns(files: Mapping[str, bytes], box: Box) -> Iterator[Finding]:
@@ -89,25 +89,25 @@ def _columns(files: Mapping[str, bytes], box: Box) -> Iterator[Finding]:
 
 
 def _derived(
-    said: Said,
+    certificate: Certificate,
     files: Mapping[str, bytes],
     published: Published,
     has_points: bool,
     judge: Judge,
 ) -> Iterator[Finding]:
     """Files that follow from others are made again, and compared byte by byte."""
-    again = derived(said, published)
+    again = derived(certificate, published)
     whole = has_points == (published.points is not None)
     if whole:
         names = {*again, "centers.parquet", *(["points.parquet"] if has_points else [])}
-        strange = sorted(names ^ set(said["files"]))
+        strange = sorted(names ^ set(certificate["files"]))
         data = [name for name in strange if name.endswith(DATA)]
         what = "the files are those that such a release has"
-        if strange and not data and not made_here(said):
+        if strange and not data and not made_here(certificate):
             yield Finding(what, None, "another version of dpcore made it", by_hash=True)
         else:
             why = f"{(data or strange)[0]} is missing or one too many" if strange else ""
-            yield judge(said, what, not strange, why)
+            yield judge(certificate, what, not strange, why)
     for name, content in again.items():
         what = f"{name} follows from the certificate and the published numbers"
         if name not in files:
@@ -115,9 +115,9 @@ def _derived(
         if not whole and name == map_page.NAME:
             yield Finding(what, None, "the points are not here")
         elif not name.endswith(DATA):
-            yield as_made(said, name, files[name], content)
+            yield as_made(certificate, name, files[name], content)
         elif files[name] == content or _same_data(name, files[name], content, published):
-            yield judge(said, what, files[name] == content, "")
+            yield judge(certificate, what, files[name] == content, "")
         else:
             yield Finding(what, False, "it has other numbers")
 
@@ -132,19 +132,21 @@ def _same_data(name: str, content: bytes, again: bytes, published: Published) ->
     return known is not None and np.array_equal(own, known)
 
 
-def _points(said: Said, published: Published, done: Rehearsed, judge: Judge) -> Iterator[Finding]:
+def _points(
+    certificate: Certificate, published: Published, done: Rehearsed, judge: Judge
+) -> Iterator[Finding]:
     """The points are of the kind and number that the algorithm publishes."""
     assert published.points is not None
-    number = said["facts"].get("points", len(published.points))
+    number = certificate["facts"].get("points", len(published.points))
     same = number == len(published.points)
-    yield judge(said, "there are as many points as the facts say", same, "")
+    yield judge(certificate, "there are as many points as the facts say", same, "")
     if done.coreset:
         positive = bool((published.points[:, published.box.d] > 0).all())
-        yield judge(said, "every point has a positive weight", positive, "")
+        yield judge(certificate, "every point has a positive weight", positive, "")
     what = "the noise beside each weight is that of the charges"
-    if is_known(said, done):
-        why = difference(said, published, done)
-        yield judge(said, what, why is None, why or "")
+    if is_known(certificate, done):
+        why = difference(certificate, published, done)
+        yield judge(certificate, what, why is None, why or "")
     else:
         yield Finding(what, None, "it is not known how this method makes weights of counts")
     side = done.cells_per_side
@@ -152,7 +154,7 @@ def _points(said: Said, published: Published, done: Rehearsed, judge: Judge) -> 
         synopsis = published.synopsis
         grid = isinstance(synopsis, NoisyGrid) and synopsis.grid.cells_per_side == side
         what = f"the points are the cells of a grid of {side} a side, with whole counts"
-        yield judge(said, what, grid, "")
+        yield judge(certificate, what, grid, "")
 
 
 def _inside(table: FloatArray, box: Box) -> bool:
@@ -160,16 +162,16 @@ def _inside(table: FloatArray, box: Box) -> bool:
     return bool(np.isfinite(table).all() and (np.abs(unit) <= 1 + EDGE).all())
 
 
-def _found_again(said: Said, published: Published, judge: Judge) -> Finding:
+def _found_again(certificate: Certificate, published: Published, judge: Judge) -> Finding:
     """No step of k-means leads from the centers to better ones.
 
     That they are the best of all cannot be checked: two searches need not end in the same optimum,
     least of all on noisy counts.
     """
     what = "the centers are a k-means of the published points"
-    system = get(str(said["facts"].get("chosen", said["algorithm"])))
+    system = get(str(certificate["facts"].get("chosen", certificate["algorithm"])))
     synopsis = published.synopsis
-    if not isinstance(system, SynopsisAlgorithm) or said["parameters"].get("points"):
+    if not isinstance(system, SynopsisAlgorithm) or certificate["parameters"].get("points"):
         return Finding(what, None, "they were found from more than these points")
     if synopsis is None or not len(synopsis):
         return Finding(what, None, "no points were published, or none are here")
@@ -193,4 +195,4 @@ def _found_again(said: Said, published: Published, judge: Judge) -> Finding:
         means = sums[0][heavy] / masses[0][heavy, None]
         holds &= bool(np.abs(means - centers[heavy]).max(initial=0.0) <= settled)
     why = f"they cost {own[0]:.6g}, and {best[0]:.6g} after at most {STEPS} more steps"
-    return judge(said, what, bool(holds), why)
+    return judge(certificate, what, bool(holds), why)

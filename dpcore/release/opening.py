@@ -69,19 +69,19 @@ def as_named(files: Mapping[str, bytes], where: str = "The ZIP") -> PublishedFil
     """The files that a certificate among them names, each the one that was released."""
     if written.NAME not in files:
         raise BadInput(f"{where} is no release: there is no {written.NAME} in it.")
-    said = _certificate(files[written.NAME], where)
-    kept = {written.NAME: files[written.NAME]}
+    certificate = _certificate(files[written.NAME], where)
+    named_files = {written.NAME: files[written.NAME]}
     if written.PAGE in files:
-        kept[written.PAGE] = files[written.PAGE]
-    for name, known in said["files"].items():
+        named_files[written.PAGE] = files[written.PAGE]
+    for name, known in certificate["files"].items():
         if name in files:
             if written.described(files[name]) != known:
                 raise BadInput(
                     f"{where}: {name} is not the file that was released. Get the release again "
                     "from its publisher."
                 )
-            kept[name] = files[name]
-    return PublishedFiles(files=kept)
+            named_files[name] = files[name]
+    return PublishedFiles(files=named_files)
 
 
 def unpacked(source: str | Path | bytes, most: int | None = None) -> dict[str, bytes]:
@@ -113,14 +113,14 @@ def _certificate(content: bytes, where: str) -> Mapping[str, Any]:
     if len(content) > MOST_CERTIFICATE:
         raise BadInput(f"{where}: {written.NAME} has too many bytes: no certificate is so large.")
     try:
-        said = json.loads(content)
+        certificate = json.loads(content)
     except (ValueError, RecursionError) as problem:
         raise BadInput(f"{where}: {written.NAME} cannot be read ({problem}).") from problem
-    if wrong := CERTIFICATE(said, ""):
+    if wrong := CERTIFICATE(certificate, ""):
         raise BadInput(f"{where}: {written.NAME} is not that of a dpcore release: {wrong}.")
-    if written.digest(said) != said["digest"]:
+    if written.digest(certificate) != certificate["digest"]:
         raise BadInput(f"{where}: {written.NAME} was changed. Get it again from its publisher.")
-    return said
+    return certificate
 
 
 def _contents(source: str | Path | bytes, most: int) -> Iterator[tuple[str, bytes]]:

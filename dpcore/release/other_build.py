@@ -19,7 +19,7 @@ from dpcore._version import __version__
 from dpcore.release.build import build
 from dpcore.release.finding import Finding
 
-Said = Mapping[str, Any]
+Certificate = Mapping[str, Any]
 
 #: A digest, or a number.
 NUMBER = re.compile(r"\b[0-9a-f]{16,}\b|\d+(?:[.,]\d+)*")
@@ -41,17 +41,17 @@ BY_HASH = "another version of dpcore made it, so that it was checked by its hash
 READ_FIRST = "; read it before you run it"
 
 
-def made_here(said: Said) -> bool:
+def made_here(certificate: Certificate) -> bool:
     """Whether a certificate says that this very build made it."""
-    return bool(said["dpcore"] == __version__ and said.get("build") == build())
+    return bool(certificate["dpcore"] == __version__ and certificate.get("build") == build())
 
 
-def as_made(said: Said, name: str, content: bytes, again: bytes) -> Finding:
+def as_made(certificate: Certificate, name: str, content: bytes, again: bytes) -> Finding:
     """Whether a file is what dpcore makes of a certificate and the published numbers."""
     what = f"{name} follows from the certificate and the published numbers"
-    if content == again or made_here(said):
+    if content == again or made_here(certificate):
         return Finding(what, content == again)
-    if name not in STATIC and (strange := strangest(said, name, content, again)):
+    if name not in STATIC and (strange := strangest(certificate, name, content, again)):
         return Finding(what, False, f"it says {strange!r:.60}, which does not follow from them")
     if name.endswith(".html") and name not in STATIC and ACTIVE.search(content):
         return Finding(what, False, "it runs a program or fetches something")
@@ -59,7 +59,7 @@ def as_made(said: Said, name: str, content: bytes, again: bytes) -> Finding:
     return Finding(what, None, BY_HASH + READ_FIRST * is_program, by_hash=True)
 
 
-def strangest(said: Said, name: str, content: bytes, again: bytes) -> str | None:
+def strangest(certificate: Certificate, name: str, content: bytes, again: bytes) -> str | None:
     """A number in a file that neither the certificate nor the published numbers say."""
     try:
         texts = [each.decode() for each in (content, again)]
@@ -72,16 +72,16 @@ def strangest(said: Said, name: str, content: bytes, again: bytes) -> str | None
     own, known = set(_promises(own_words)), set(_promises(known_words))
     if own - known:
         return min(own - known)
-    known = {*_numbers(known_words), *_numbers(said["time"])}
+    known = {*_numbers(known_words), *_numbers(certificate["time"])}
     return min(set(_numbers(own_words)) - known, default=None)
 
 
 def _promises(text: str) -> Iterator[str]:
-    return (re.sub(r"\s", "", found).rstrip(".") for found in PROMISES.findall(text))
+    return (re.sub(r"\s", "", promise).rstrip(".") for promise in PROMISES.findall(text))
 
 
 def _numbers(text: str) -> Iterator[str]:
-    return (found.replace(",", "") for found in NUMBER.findall(text))
+    return (number.replace(",", "") for number in NUMBER.findall(text))
 
 
 class _Words(HTMLParser):

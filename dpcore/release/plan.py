@@ -243,7 +243,7 @@ class ReleasePlan:
         """What is about to happen, what it costs and what an attacker gains, in sentences."""
         box, unit, request = self.data.box, self.unit, self.request
         fate = "moved to its edge" if self.data.outside == "clip" else "left out"
-        said = [
+        sentences = [
             f"We will publish {request.k} centers of {self.name!r}, found by {self.system.title} "
             f"({self.system.verdict}), and the weighted points behind them if the method has any. "
             "Anybody may see and keep them.",
@@ -260,7 +260,7 @@ class ReleasePlan:
             "The noise is exact and has no seed: nobody can draw it again, you included. OpenDP "
             "draws it, and dpcore the choices among candidates. " + explain.UNVETTED,
         ]
-        return [sentence for sentence in said if sentence]
+        return [sentence for sentence in sentences if sentence]
 
     @property
     def series_in_words(self) -> str:
@@ -313,18 +313,18 @@ class ReleasePlan:
         """The thresholds of rows with levels of their own, and what they protect in words."""
         if not self.data.thresholds:
             return {}
-        said = self.protection_by_own_level
-        return {"own levels": {"thresholds": list(self.data.thresholds), "statement": said}}
+        statement = self.protection_by_own_level
+        return {"own levels": {"thresholds": list(self.data.thresholds), "statement": statement}}
 
     def _publication(self) -> dict[str, Any]:
         """The words of the publisher, where there are any."""
-        said = self.publication.as_dict()
-        return {"publication": said} if said else {}
+        words = self.publication.as_dict()
+        return {"publication": words} if words else {}
 
     def _areas(self) -> dict[str, Any]:
         """The regions with their levels as GeoJSON, and what they protect in words."""
         regions = self.request.regions
         if regions is None:
             return {}
-        said = {"map": regions.as_geojson(), "statement": self.protection_by_region}
-        return {"areas": said}
+        areas = {"map": regions.as_geojson(), "statement": self.protection_by_region}
+        return {"areas": areas}

@@ -61,10 +61,10 @@ class Publication:
 
     def as_dict(self) -> dict[str, str]:
         """What is said, without what is left out."""
-        said = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {name: value for name, value in said.items() if value}
+        words = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: value for name, value in words.items() if value}
 
     @classmethod
-    def of(cls, said: Mapping[str, Any]) -> Publication:
+    def of(cls, certificate: Mapping[str, Any]) -> Publication:
         """The words on a certificate."""
-        return cls(**said.get("publication", {}))
+        return cls(**certificate.get("publication", {}))

@@ -193,7 +193,7 @@ def publish(
         raise ChangedData()
     ledger.check(claim)
     noise = ReleaseNoise(lambda done, of: tell(Progress("drawing noise", done / of)))
-    asked: list[Transcript] = []
+    transcripts: list[Transcript] = []
     record, keeping = partial(_record, ledger, plan, actors, note), Keeping()
     try:
         with listening(lambda doing, part: tell(Progress(doing, part))):
@@ -203,7 +203,7 @@ def publish(
                 thresholds=plan.row_thresholds,
                 noise=noise,
                 progress=lambda part: tell(Progress("using the budget", part)),
-                booking=asked.append,
+                booking=transcripts.append,
             )
         if not isinstance(result, UnchargedResult):
             raise TypeError(f"{type(result).__name__} is not for release.")
@@ -215,12 +215,12 @@ def publish(
             raise ChangedData()
         entry = keeping.keep(partial(record, claim, time, seal))
     except BaseException as error:
-        if kept := keeping.outcome():
-            error.add_note(f"Release {kept.number} was made, and is in the ledger.")
+        if outcome := keeping.outcome():
+            error.add_note(f"Release {outcome.number} was made, and is in the ledger.")
             raise
         if keeping.failure is not None or not noise.asked:
             raise
-        price = charging.charge(error, asked[0], plan.unit, plan.price)
+        price = charging.charge(error, transcripts[0], plan.unit, plan.price)
         if isinstance(error, ChangedData):
             price = plan.price
         unpaid = replace(claim, price=price)
@@ -242,8 +242,8 @@ def _record(
     files: Files,
     failure: str | None = None,
 ) -> Entry:
-    kept = (note or ReleaseNote()).beside(plan.as_dict())
-    return ledger.record(claim, plan.purpose, time, kept, files, failure, by)
+    record = (note or ReleaseNote()).beside(plan.as_dict())
+    return ledger.record(claim, plan.purpose, time, record, files, failure, by)
 
 
 def _reason(error: BaseException) -> str:

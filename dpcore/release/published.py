@@ -92,9 +92,9 @@ class Published:
         return (Coreset if coreset else Synopsis)(unit, weights, self.box, variances)
 
 
-def described_box(said: Mapping[str, Any]) -> Box:
+def described_box(certificate: Mapping[str, Any]) -> Box:
     """The public box that a certificate describes."""
-    return Box(*(tuple(said["box"][end]) for end in ("low", "high", "names")))
+    return Box(*(tuple(certificate["box"][end]) for end in ("low", "high", "names")))
 
 
 def read(kind: str, files: Mapping[str, bytes], box: Box) -> FloatArray | None:

@@ -70,26 +70,26 @@ class PublishedFiles:
     def synopsis(self) -> Synopsis[ReleasedCenters] | None:
         """The points that were released with the centers, read from the files, or None."""
         points = self._numbers("points")
-        found = published.Published(self.box, self.centers.value, points).synopsis
-        return None if found is None else found.vouched(ReleasedCenters)
+        synopsis = published.Published(self.box, self.centers.value, points).synopsis
+        return None if synopsis is None else synopsis.vouched(ReleasedCenters)
 
     def _numbers(self, kind: str) -> FloatArray | None:
         """The centers or points of the files, whoever wrote them, if they can be any."""
         try:
-            found = published.read(kind, self.files, self.box)
+            table = published.read(kind, self.files, self.box)
         except Exception as problem:  # a file of anybody's may fail to be read in any way
             raise BadInput(
                 f"The {kind} of this release cannot be read: {problem!r:.200}."
             ) from problem
-        if found is None:
+        if table is None:
             return None
-        places, rest = found[:, : self.box.d], found[:, self.box.d :]
+        places, rest = table[:, : self.box.d], table[:, self.box.d :]
         near = np.isfinite(places).all() and (np.abs(self.box.to_unit(places)) <= 1 + EDGE).all()
         if not near:
             raise BadInput(f"The {kind} of this release are not all in its box.")
         if not ((np.abs(rest) <= LARGEST).all() and (rest[:, 1:] >= 0).all()):
             raise BadInput(f"The {kind} of this release have weights or noise that none can have.")
-        return found
+        return table
 
     def _repr_html_(self) -> str:
         """The centers with a small map, for notebooks."""

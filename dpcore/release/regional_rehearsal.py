@@ -39,37 +39,42 @@ FACTS = ("regions", "protection", "points", "resolution")
 FACTS_BY_LEVEL = ("thresholds", "protection", "points", "resolution")
 
 
-def rehearse_regions(said: Mapping[str, Any], as_account: AsAccount) -> Rehearsed:
+def rehearse_regions(certificate: Mapping[str, Any], as_account: AsAccount) -> Rehearsed:
     """Compare a certificate's charges with those of its algorithm in each of its regions."""
-    plan = described_plan(said)
+    plan = described_plan(certificate)
     regions = plan.row_request.regions
     assert regions is not None
-    facts = _facts(said, regions)
+    facts = _facts(certificate, regions)
     curator = DatalessCurator(
-        2, Budget(*row_budget(said)), Neighbors(said["neighbors"]), said["answers"], set(), 0
+        2,
+        Budget(*row_budget(certificate)),
+        Neighbors(certificate["neighbors"]),
+        certificate["answers"],
+        set(),
+        0,
     )
     delta = curator.budget.delta if plan.system.uses_delta else 0.0
     levels = [Budget(own, delta) for own in regions.epsilons(curator.budget.epsilon)]
     parts = curator.side_by_side(regions, levels, divide=lambda _, of: [nobody(2)] * of.n_cells)
-    charges = said["transcript"]["charges"]
-    if strange := {each.get("region") for each in said["answers"]} - set(regions.names):
+    charges = certificate["transcript"]["charges"]
+    if strange := {each.get("region") for each in certificate["answers"]} - set(regions.names):
         return Rehearsed(f"nothing was asked of a region {min(map(str, strange))!r}")
     expected = as_account(curator.transcript)
-    if problem := first_difference(alone(said["transcript"]), [alone(expected)]):
+    if problem := first_difference(alone(certificate["transcript"]), [alone(expected)]):
         return Rehearsed(problem[1])
-    resolution = min(int(said["facts"]["resolution"]), LATTICE_CELLS)
+    resolution = min(int(certificate["facts"]["resolution"]), LATTICE_CELLS)
     done = []
     try:
         with listening(Clock(MOST_SECONDS)):
             for region, part in enumerate(parts):
                 inner = charges[0]["inner"][region]
-                own = group_alone(said, regions.names[region], part.budget, inner)
+                own = group_alone(certificate, regions.names[region], part.budget, inner)
                 inside = _resolution(resolution, regions, regions.windows[region])
-                found = compared(own, as_account, inside)
-                if found.difference or not found.known:
-                    where = f"{regions.names[region]}: {found.difference}"
-                    return Rehearsed(where, known=found.known)
-                done.append(found)
+                rehearsed = compared(own, as_account, inside)
+                if rehearsed.difference or not rehearsed.known:
+                    where = f"{regions.names[region]}: {rehearsed.difference}"
+                    return Rehearsed(where, known=rehearsed.known)
+                done.append(rehearsed)
     except TooLong:
         return Rehearsed(f"it takes longer than {MOST_SECONDS:g} seconds", known=False)
     return Rehearsed(
@@ -81,35 +86,40 @@ def rehearse_regions(said: Mapping[str, Any], as_account: AsAccount) -> Rehearse
     )
 
 
-def rehearse_own_levels(said: Mapping[str, Any], as_account: AsAccount) -> Rehearsed:
+def rehearse_own_levels(certificate: Mapping[str, Any], as_account: AsAccount) -> Rehearsed:
     """Compare a certificate's charges with those of its algorithm for each group of rows."""
-    plan = described_plan(said)
+    plan = described_plan(certificate)
     thresholds = plan.row_thresholds
     d = plan.data.box.d
     curator = DatalessCurator(
-        d, Budget(*row_budget(said)), Neighbors(said["neighbors"]), said["answers"], set(), 0
+        d,
+        Budget(*row_budget(certificate)),
+        Neighbors(certificate["neighbors"]),
+        certificate["answers"],
+        set(),
+        0,
     )
     delta = curator.budget.delta if plan.system.uses_delta else 0.0
     levels = [Budget(each, delta) for each in thresholds]
     curator._data = LeveledRows(np.empty((0, d), dtype=np.int32), Box.cube(d), np.empty(0))
     curator.by_own_level(levels)
     names = [named(each) for each in thresholds]
-    if strange := {each.get("region") for each in said["answers"]} - set(names):
+    if strange := {each.get("region") for each in certificate["answers"]} - set(names):
         return Rehearsed(f"nothing was asked of a group {min(map(str, strange))!r}")
     expected = as_account(curator.transcript)
-    if problem := first_difference(alone(said["transcript"]), [alone(expected)]):
+    if problem := first_difference(alone(certificate["transcript"]), [alone(expected)]):
         return Rehearsed(problem[1])
-    resolution = min(int(said["facts"]["resolution"]), LATTICE_CELLS)
-    inner = said["transcript"]["charges"][0]["inner"]
+    resolution = min(int(certificate["facts"]["resolution"]), LATTICE_CELLS)
+    inner = certificate["transcript"]["charges"][0]["inner"]
     done = []
     try:
         with listening(Clock(MOST_SECONDS)):
             for name, level, account in zip(names, levels, inner, strict=True):
-                own = group_alone(said, name, level, account)
-                found = compared(own, as_account, resolution)
-                if found.difference or not found.known:
-                    return Rehearsed(f"{name}: {found.difference}", known=found.known)
-                done.append(found)
+                own = group_alone(certificate, name, level, account)
+                rehearsed = compared(own, as_account, resolution)
+                if rehearsed.difference or not rehearsed.known:
+                    return Rehearsed(f"{name}: {rehearsed.difference}", known=rehearsed.known)
+                done.append(rehearsed)
     except TooLong:
         return Rehearsed(f"it takes longer than {MOST_SECONDS:g} seconds", known=False)
     facts = {
@@ -125,8 +135,8 @@ def rehearse_own_levels(said: Mapping[str, Any], as_account: AsAccount) -> Rehea
     )
 
 
-def row_budget(said: Mapping[str, Any]) -> tuple[float, float]:
-    return said["budget of one row"]["epsilon"], said["budget of one row"]["delta"]
+def row_budget(certificate: Mapping[str, Any]) -> tuple[float, float]:
+    return certificate["budget of one row"]["epsilon"], certificate["budget of one row"]["delta"]
 
 
 def alone(account: Mapping[str, Any]) -> list[Row]:
@@ -150,14 +160,14 @@ def alone(account: Mapping[str, Any]) -> list[Row]:
 
 
 def group_alone(
-    said: Mapping[str, Any], name: str, budget: Budget, account: Mapping[str, Any]
+    certificate: Mapping[str, Any], name: str, budget: Budget, account: Mapping[str, Any]
 ) -> dict[str, Any]:
     """What a certificate of the run on one region, or one group of rows, would say alone."""
     return {
-        **said,
+        **certificate,
         "budget of one row": {"epsilon": budget.epsilon, "delta": budget.delta},
         "neighbors": str(Neighbors.ADD_REMOVE),
-        "answers": [each for each in said["answers"] if each.get("region") == name],
+        "answers": [each for each in certificate["answers"] if each.get("region") == name],
         "transcript": account,
     }
 
@@ -167,7 +177,7 @@ def _resolution(of_map: int, regions: Regions, window: Window) -> int:
     return max(1, of_map * window.side // regions.side)
 
 
-def _facts(said: Mapping[str, Any], regions: Regions) -> dict[str, Any]:
-    epsilons = dict(zip(regions.names, regions.epsilons(row_budget(said)[0]), strict=True))
-    words = " ".join(area_levels.sentences(epsilons, neighbors=Neighbors(said["neighbors"])))
+def _facts(certificate: Mapping[str, Any], regions: Regions) -> dict[str, Any]:
+    epsilons = dict(zip(regions.names, regions.epsilons(row_budget(certificate)[0]), strict=True))
+    words = " ".join(area_levels.sentences(epsilons, neighbors=Neighbors(certificate["neighbors"])))
     return {"regions": epsilons, "protection": words}

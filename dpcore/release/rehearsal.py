@@ -63,19 +63,19 @@ AsAccount = Callable[[Transcript], Account]
 
 def short_answers(steps: Sequence[RunStep]) -> list[dict[str, Any]]:
     """The short answers of a run, in order, each with its question and its region."""
-    found: list[dict[str, Any]] = []
+    answers: list[dict[str, Any]] = []
     region: dict[str, str] = {}
     for step in steps:
         if step.kind == "region":
             region = {"region": step.released["name"]}
         elif step.kind in ("size", "rows"):
-            found.append({**region, "why": ROWS, "values": [int(step.released["n"])]})
+            answers.append({**region, "why": ROWS, "values": [int(step.released["n"])]})
         elif step.kind == "answer":
             values = np.ravel(step.released["values"])
             if len(values) <= SHORT:
                 why = step.released["why"]
-                found.append({**region, "why": why, "values": values.tolist()})
-    return found
+                answers.append({**region, "why": why, "values": values.tolist()})
+    return answers
 
 
 @dataclass(frozen=True)
@@ -98,13 +98,13 @@ class Rehearsed:
     has_noise: bool = False
 
 
-def rehearse(said: Mapping[str, Any], as_account: AsAccount) -> Rehearsed:
+def rehearse(certificate: Mapping[str, Any], as_account: AsAccount) -> Rehearsed:
     """Compare a certificate's charges with those of its algorithm at its public parameters."""
-    if said["k"] * len(said["box"]["names"]) > MOST_COORDINATES:
+    if certificate["k"] * len(certificate["box"]["names"]) > MOST_COORDINATES:
         return Rehearsed("it has too many centers of too many coordinates", known=False)
     try:
         with listening(Clock(MOST_SECONDS)):
-            return compared(said, as_account)
+            return compared(certificate, as_account)
     except TooLong:
         return Rehearsed(f"it takes longer than {MOST_SECONDS:g} seconds", known=False)
 
@@ -125,24 +125,24 @@ class Clock:
 
 
 def compared(
-    said: Mapping[str, Any], as_account: AsAccount, resolution: int | None = None
+    certificate: Mapping[str, Any], as_account: AsAccount, resolution: int | None = None
 ) -> Rehearsed:
     """One rehearsal, until a clock ends it. With a resolution it is the run on one region of a map,
     which looks for no centers."""
-    charges = rows_of_account(said["transcript"])
+    charges = rows_of_account(certificate["transcript"])
     silent: set[int] = set()
     reached, problem = -1, ""
     for _ in range(MOST_TRIES):
         try:
-            runs = [_Run(said, silent, coins, as_account, resolution) for coins in (0, 1)]
+            runs = [_Run(certificate, silent, coins, as_account, resolution) for coins in (0, 1)]
         except Infeasible as refusal:
             return Rehearsed(problem or f"the algorithm does not answer so: {refusal}")
-        found = first_difference(charges, [run.rows for run in runs])
-        if found is None:
+        mismatch = first_difference(charges, [run.rows for run in runs])
+        if mismatch is None:
             left = runs[0].curator.unread
             unasked = f"nothing was asked that {left!r} answers" if left else None
             return runs[0].told(runs, unasked)
-        index, difference = found
+        index, difference = mismatch
         if index <= reached:
             return Rehearsed(problem)
         last = runs[0].curator.last_long_answer(index)
@@ -158,29 +158,31 @@ class _Run:
 
     def __init__(
         self,
-        said: Mapping[str, Any],
+        certificate: Mapping[str, Any],
         silent: set[int],
         coins: int,
         as_account: AsAccount,
         resolution: int | None,
     ):
-        row, names = said["budget of one row"], said["box"]["names"]
+        row, names = certificate["budget of one row"], certificate["box"]["names"]
         self.curator = DatalessCurator(
             len(names),
             Budget(row["epsilon"], row["delta"]),
-            Neighbors(said["neighbors"]),
-            said["answers"],
+            Neighbors(certificate["neighbors"]),
+            certificate["answers"],
             silent,
             coins,
         )
-        system = get(said["algorithm"])
-        settings = system.settings(said["parameters"])
+        system = get(certificate["algorithm"])
+        settings = system.settings(certificate["parameters"])
         with np.errstate(all="ignore"):  # nothing is learned from made-up answers
             if resolution is None:
-                self.outcome: Outcome = system.run(self.curator, said["k"], **settings)
+                self.outcome: Outcome = system.run(self.curator, certificate["k"], **settings)
             else:
                 assert isinstance(system, SynopsisAlgorithm)
-                synopsis = system.summary(self.curator.known_on(resolution), said["k"], **settings)
+                synopsis = system.summary(
+                    self.curator.known_on(resolution), certificate["k"], **settings
+                )
                 self.outcome = Outcome(np.empty((0, 2)), synopsis)
         self.rows = rows_of_account(as_account(self.curator.transcript))
 

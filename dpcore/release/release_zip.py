@@ -54,20 +54,21 @@ def zipped(files: Mapping[str, bytes]) -> bytes:
 
 def readme(release: PublishedFiles) -> str:
     """What was published, what it promises, and what each file is for."""
-    said = release.certificate
-    unit, neighbors = said["unit"], Neighbors(said["neighbors"])
-    name = f"{said['data set']}: {said['k']} centers, published with differential privacy"
+    certificate = release.certificate
+    unit, neighbors = certificate["unit"], Neighbors(certificate["neighbors"])
+    centers = f"{certificate['data set']}: {certificate['k']} centers"
+    title = f"{centers}, published with differential privacy"
     has_notebook = NOTEBOOK in release.files or release.synopsis is not None
     names = [*release.files, *[NOTEBOOK] * has_notebook]
     listed = [f"{file:<22} {words}" for file, words in WORDS.items() if file in names]
     scripts = [file for file in names if file.endswith(".py") and file not in WORDS]
     listed += [f"{file:<22} repeats the release on other data" for file in scripts]
-    words = said.get("publication", {})
+    words = certificate.get("publication", {})
     by = ", ".join(filter(None, (words.get("publisher"), words.get("contact"))))
     paragraphs = [
-        f"Published on {date_in_words(said['time'])}" + f" by {by}" * bool(by) + ".",
+        f"Published on {date_in_words(certificate['time'])}" + f" by {by}" * bool(by) + ".",
         explain.protected(unit["name"], neighbors, unit["ids"], unit["rows"]),
-        explain.attack(said["epsilon"], unit["name"], neighbors),
+        explain.attack(certificate["epsilon"], unit["name"], neighbors),
         "These files are public. Whatever is computed from them protects as much as they do.",
         "To check that no file was changed, open verify.html in a browser and drop this ZIP on it. "
         f"To check the noise and the budget as well, run dpcore verify {CERTIFICATE}, or drop this "
@@ -75,4 +76,4 @@ def readme(release: PublishedFiles) -> str:
         "these files, run dpcore ask.",
     ]
     wrapped = [textwrap.fill(paragraph, WIDTH) for paragraph in paragraphs]
-    return "\n\n".join([name, *wrapped, "Files\n" + "\n".join(listed)]) + "\n"
+    return "\n\n".join([title, *wrapped, "Files\n" + "\n".join(listed)]) + "\n"

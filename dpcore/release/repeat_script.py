@@ -38,10 +38,10 @@ areas = dpcore.regions.from_geojson(
 """
 
 
-def script(said: Mapping[str, Any]) -> str:
+def script(certificate: Mapping[str, Any]) -> str:
     """The program, from a certificate. The person who runs it says where the data are: the path may
     tell too much."""
-    source, unit, box = said["source"], said["unit"], said["box"]
+    source, unit, box = certificate["source"], certificate["unit"], certificate["box"]
     low, high, names = (tuple(box[end]) for end in ("low", "high", "names"))
     if source["kind"] == "built-in":
         kind, data, argument = "BuiltinData", f"BuiltinData({source['key']!r})", ""
@@ -66,37 +66,37 @@ def script(said: Mapping[str, Any]) -> str:
         )
         ends = f"Box({low!r}, {high!r}, {names!r})"
         data = f"{kind}(sys.argv[3], {tuple(source['columns'])!r}, {ends}{zones}{more}{own})"
-    allowed = said["allowed"]
+    allowed = certificate["allowed"]
     run = {
-        "algorithm": repr(said["algorithm"]),
-        "k": repr(said["k"]),
-        "epsilon": repr(said["epsilon"]),
-        "delta": repr(said["delta"]),
-        "neighbors": repr(said["neighbors"]),
-        "settings": repr(said["parameters"]),
+        "algorithm": repr(certificate["algorithm"]),
+        "k": repr(certificate["k"]),
+        "epsilon": repr(certificate["epsilon"]),
+        "delta": repr(certificate["delta"]),
+        "neighbors": repr(certificate["neighbors"]),
+        "settings": repr(certificate["parameters"]),
     }
     more, imports = "", "\n"
-    if "areas" in said:
+    if "areas" in certificate:
         run["regions"] = "areas"
         ends = f"Box({low!r}, {high!r}, {names!r})"
         more, imports = AREAS.format(box=ends), "from pathlib import Path\n\nimport dpcore\n"
     fields = {
-        "name": repr(said["data set"]),
+        "name": repr(certificate["data set"]),
         "data": data,
         "request": f"Request({', '.join(f'{name}={value}' for name, value in run.items())})",
         "unit": f"Unit({unit['name']!r}, {unit['ids']!r}, {unit['rows']!r})",
-        "purpose": repr(said["purpose"]),
+        "purpose": repr(certificate["purpose"]),
         "allowed": f"Amount.of({allowed['epsilon']!r}, {allowed['delta']!r})",
     }
-    if "publication" in said:
-        own = ", ".join(f"{name}={value!r}" for name, value in said["publication"].items())
+    if "publication" in certificate:
+        own = ", ".join(f"{name}={value!r}" for name, value in certificate["publication"].items())
         fields["publication"] = f"Publication({own})"
-    if "series" in said:
-        own = ", ".join(f"{name}={value!r}" for name, value in said["series"].items())
+    if "series" in certificate:
+        own = ", ".join(f"{name}={value!r}" for name, value in certificate["series"].items())
         fields["series"] = f"Series({own})"
     lines = "\n".join(f"    {name}={value}," for name, value in fields.items())
-    name = ascii(said["data set"]).replace('"', "'").replace("\\", "\\\\")
-    version = said["dpcore"]
+    name = ascii(certificate["data set"]).replace('"', "'").replace("\\", "\\\\")
+    version = certificate["dpcore"]
     return PROGRAM.format(
         name=name,
         version=version,
@@ -106,6 +106,6 @@ def script(said: Mapping[str, Any]) -> str:
         fields=lines,
         areas=more,
         imports=imports,
-        words="Publication, " if "publication" in said else "",
-        period="Series, " if "series" in said else "",
+        words="Publication, " if "publication" in certificate else "",
+        period="Series, " if "series" in certificate else "",
     )

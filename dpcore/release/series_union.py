@@ -68,14 +68,14 @@ def union_of(releases: Iterable[PublishedFiles]) -> Coreset[ReleasedCenters]:
 def cost_of_union(releases: Iterable[PublishedFiles]) -> str:
     """What the releases of a series cost one unit together, in a sentence."""
     known = [release.certificate for release in releases]
-    terms = [(said["unit"], said["neighbors"]) for said in known]
+    terms = [(certificate["unit"], certificate["neighbors"]) for certificate in known]
     if not known or any(each != terms[0] for each in terms):
         raise BadInput(
             "Only releases that protect the same unit under the same relation have a cost together."
         )
     unit, neighbors = Unit(**known[0]["unit"]), Neighbors(known[0]["neighbors"])
-    prices = [Amount.of(said["epsilon"], said["delta"]) for said in known]
-    if _are_parallel([said.get("series") for said in known], unit, neighbors):
+    prices = [Amount.of(certificate["epsilon"], certificate["delta"]) for certificate in known]
+    if _are_parallel([certificate.get("series") for certificate in known], unit, neighbors):
         total = Amount(max(p.epsilon for p in prices), max(p.delta for p in prices))
         how = "the largest of them"
     else:
@@ -91,13 +91,13 @@ def cost_of_union(releases: Iterable[PublishedFiles]) -> str:
 
 
 def _are_parallel(
-    told: Sequence[Mapping[str, Any] | None], unit: Unit, neighbors: Neighbors
+    series: Sequence[Mapping[str, Any] | None], unit: Unit, neighbors: Neighbors
 ) -> bool:
     """Whether these are periods of one series, each another one, and compose in parallel."""
-    known = [Series(**each) for each in told if each is not None]
+    known = [Series(**each) for each in series if each is not None]
     return (
         len({each.name for each in known}) == 1
-        and len({each.period for each in known}) == len(told)
+        and len({each.period for each in known}) == len(series)
         and all(each.composition(unit, neighbors) == PARALLEL for each in known)
     )
 
@@ -129,8 +129,8 @@ def union_files(releases: Iterable[PublishedFiles]) -> dict[str, bytes]:
     places = union_of(known).places()
     series = [release.certificate["series"] for release in known]
     listed = "\n".join(
-        f"{said['period']}: certificate {release.certificate['digest']}"
-        for said, release in zip(series, known, strict=True)
+        f"{period['period']}: certificate {release.certificate['digest']}"
+        for period, release in zip(series, known, strict=True)
     )
     text = (
         f"The published points of the series {series[0]['name']!r}, all periods together.\n\n"

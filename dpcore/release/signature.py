@@ -135,16 +135,16 @@ def public_key_bytes(text: str) -> bytes:
         ) from None
 
 
-def trusted(given: str) -> str:
+def trusted(key_or_file: str) -> str:
     """A public key given as text or as a file that holds it."""
-    text = given
-    if not given.startswith(PREFIX):
+    text = key_or_file
+    if not key_or_file.startswith(PREFIX):
         try:
-            with open(given, "rb") as file:
+            with open(key_or_file, "rb") as file:
                 text = file.read(MOST_TEXT).decode()
         except (OSError, ValueError) as problem:
             raise ValueError(
-                f"{given} is neither a public key ({PREFIX}...) nor a file with one."
+                f"{key_or_file} is neither a public key ({PREFIX}...) nor a file with one."
             ) from problem
     public_key_bytes(text.strip())
     return text.strip()

@@ -94,13 +94,13 @@ class DataSource(ABC):
 
     def fingerprints(self, key: bytes) -> tuple[str, ...]:
         """A keyed digest of each part: nobody without the key can try candidates against it."""
-        found = []
+        digests = []
         for kind, pieces in self.contents():
             digest = hmac.new(key, kind.encode() + b"\0", hashlib.sha256)
             for piece in pieces:
                 digest.update(piece)
-            found.append(digest.hexdigest())
-        return tuple(found)
+            digests.append(digest.hexdigest())
+        return tuple(digests)
 
     def fingerprint_of_rows(self, key: bytes, data: Dataset, unit: Unit) -> str | None:
         """A keyed digest of the rows that are counted; None where there are none.
@@ -112,8 +112,8 @@ class DataSource(ABC):
         if not totals.counts.sum():
             return None
         read = [list(self.box.low), list(self.box.high), self.outside]
-        said = json.dumps([*read, totals.counts.tolist(), totals.sums.tolist()])
-        return ROWS + hmac.new(key, f"rows\0{said}".encode(), hashlib.sha256).hexdigest()
+        content = json.dumps([*read, totals.counts.tolist(), totals.sums.tolist()])
+        return ROWS + hmac.new(key, f"rows\0{content}".encode(), hashlib.sha256).hexdigest()
 
     def counted(self) -> dict[str, Any]:
         """What decides which rows are counted: the terms that an account keeps to."""
@@ -268,16 +268,17 @@ class FileData(DataSource):
         if self.format == Format.TABLE or self._engine.held:
             return ()
         paths = self._engine.files(self.path) + ([self.zones] if self.zones else [])
-        found = [(path, os.stat(path)) for path in paths if os.path.isfile(path)]
+        statuses = [(path, os.stat(path)) for path in paths if os.path.isfile(path)]
         return tuple(
-            (path, seen.st_dev, seen.st_ino, seen.st_size, seen.st_mtime_ns) for path, seen in found
+            (path, seen.st_dev, seen.st_ino, seen.st_size, seen.st_mtime_ns)
+            for path, seen in statuses
         )
 
     def contents(self) -> Iterator[tuple[str, Iterator[bytes]]]:
         """Files by their bytes; data that only an engine can reach, by their address."""
-        found = self._engine.look(self.path, self.format)
-        for layout in found.layouts:
-            table = found.format is Format.TABLE
+        source = self._engine.look(self.path, self.format)
+        for layout in source.layouts:
+            table = source.format is Format.TABLE
             pieces = None if table else self._engine.pieces(layout.path)
             if pieces is None:
                 yield "address", iter([self._engine.address(layout.path).encode()])

@@ -123,16 +123,16 @@ def twin_of(ledger: Ledger, number: int) -> Dataset:
     entry, files = ledger.entry(number), ledger.files(number)
     if POINTS not in files:
         raise BadInput(f"Release {number} published no points that data could be drawn from.")
-    said = entry.plan
-    box = Box(*(tuple(said["box"][end]) for end in ("low", "high", "names")))
+    plan = entry.plan
+    box = Box(*(tuple(plan["box"][end]) for end in ("low", "high", "names")))
     about = DataInfo(
         f"twin-{number}",
         f"Private twin of {entry.account}",
         f"Drawn from release {number} of {entry.account}, which cost {entry.charged}. Rows of the "
         "twin are nobody's.",
-        said["unit"]["name"],
+        plan["unit"]["name"],
         simulated=True,
-        geographic=said["geographic"],
+        geographic=plan["geographic"],
         public=True,
         twin=True,
     )

@@ -28,8 +28,8 @@ from dpcore.release.rehearsal import SAME_FORMULA, Rehearsed, rehearse
 #: More bytes than this are no certificate, and are not looked at.
 MOST_BYTES = MOST_CERTIFICATE
 
-Said = Mapping[str, Any]
-Check = Callable[[Said, Mapping[str, bytes]], Iterator[Finding]]
+Certificate = Mapping[str, Any]
+Check = Callable[[Certificate, Mapping[str, bytes]], Iterator[Finding]]
 
 #: Of a page of an early version, whose certificate has no digest of it.
 NO_HASH = "another version of dpcore made it, so that only its numbers were compared"
@@ -71,38 +71,40 @@ def verify(certificate: bytes, files: Mapping[str, bytes], key: str | None = Non
     False
     """
     try:
-        said = _read(certificate)
+        contents = _read(certificate)
     except (ValueError, RecursionError, MemoryError) as error:
         return [Finding("the certificate can be read", False, _reason(error))]
-    found = []
+    findings = []
     if files.get(written.NAME, certificate) != certificate:
-        found.append(Finding(f"{written.NAME} among the files is this certificate", False))
-    problem = CERTIFICATE(said, "")
+        findings.append(Finding(f"{written.NAME} among the files is this certificate", False))
+    problem = CERTIFICATE(contents, "")
     what = "the certificate has the fields of a certificate, and no others"
-    found.append(Finding(what, problem is None, problem or ""))
+    findings.append(Finding(what, problem is None, problem or ""))
     checks = (_itself, _files) if problem else CHECKS
     for check in checks:
-        found += _checked(check, said, files)
-    found += _checked(lambda said, _: signed(said, key), said, files, "the signature fits")
-    return found + [Finding(what, None, why) for what, why in UNKNOWN]
+        findings += _checked(check, contents, files)
+    findings += _checked(
+        lambda contents, _: signed(contents, key), contents, files, "the signature fits"
+    )
+    return findings + [Finding(what, None, why) for what, why in UNKNOWN]
 
 
-def _read(certificate: bytes) -> Said:
+def _read(certificate: bytes) -> Certificate:
     if len(certificate) > MOST_BYTES:
         raise ValueError(f"it has more than {MOST_BYTES:,} bytes")
     try:
-        said = json.loads(certificate, object_pairs_hook=_once, parse_constant=_refused)
+        contents = json.loads(certificate, object_pairs_hook=_once, parse_constant=_refused)
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"it is not JSON ({error})") from error
-    kind = said.get("kind") if isinstance(said, dict) else None
+    kind = contents.get("kind") if isinstance(contents, dict) else None
     if kind != written.KIND:
         raise ValueError("it is not the certificate of a dpcore release")
-    if said.get("format") != written.FORMAT or isinstance(said["format"], bool):
+    if contents.get("format") != written.FORMAT or isinstance(contents["format"], bool):
         raise ValueError(
-            f"its format is {said.get('format')!r:.40}, and dpcore {__version__} reads "
+            f"its format is {contents.get('format')!r:.40}, and dpcore {__version__} reads "
             f"format {written.FORMAT}; check it with the version of dpcore that made it"
         )
-    return said
+    return contents
 
 
 def _reason(error: BaseException) -> str:
@@ -113,36 +115,38 @@ def _reason(error: BaseException) -> str:
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object that says nothing twice: of two values, readers might see different ones."""
-    said = dict(pairs)
-    if len(said) < len(pairs):
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
         raise ValueError("it says something twice")
-    return said
+    return entries
 
 
 def _refused(constant: str) -> float:
     raise ValueError(f"{constant} is no number")
 
 
-def _checked(check: Check, said: Said, files: Mapping[str, bytes], what: str = "") -> list[Finding]:
+def _checked(
+    check: Check, certificate: Certificate, files: Mapping[str, bytes], what: str = ""
+) -> list[Finding]:
     """What a check finds. Whoever wrote the certificate may have written anything."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
     try:
-        found.extend(check(said, files))
+        findings.extend(check(certificate, files))
     except Exception as error:
         what = what or (check.__doc__ or "").splitlines()[0].rstrip(".")
-        found.append(Finding(what, False, f"it cannot be checked ({_reason(error)})"))
-    return found
+        findings.append(Finding(what, False, f"it cannot be checked ({_reason(error)})"))
+    return findings
 
 
-def _itself(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
+def _itself(certificate: Certificate, files: Mapping[str, bytes]) -> Iterator[Finding]:
     """The certificate has its own fingerprint."""
-    same = written.digest(said) == said.get("digest")
+    same = written.digest(certificate) == certificate.get("digest")
     yield Finding("the certificate has its own fingerprint", same)
 
 
-def _version(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
+def _version(certificate: Certificate, files: Mapping[str, bytes]) -> Iterator[Finding]:
     """A version of dpcore made it that writes such certificates."""
-    made, own = said["dpcore"], __version__
+    made, own = certificate["dpcore"], __version__
     if made == own:
         return
     what = f"dpcore {made} writes such certificates"
@@ -164,54 +168,57 @@ def _release(version: str) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def _page(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
+def _page(certificate: Certificate, files: Mapping[str, bytes]) -> Iterator[Finding]:
     """The page says what the certificate says."""
     if written.PAGE in files:
-        if not drawn_from(said) <= files.keys():
+        if not drawn_from(certificate) <= files.keys():
             what = f"{written.PAGE} says what the certificate says"
             yield Finding(what, None, "the centers or points that it draws are not here")
             return
-        content, again = files[written.PAGE], certificate_page(said, map_of(said, files)).encode()
-        if "page" in said:
-            same = written.page_digest(said, content) == said["page"]
+        content, again = (
+            files[written.PAGE],
+            certificate_page(certificate, map_of(certificate, files)).encode(),
+        )
+        if "page" in certificate:
+            same = written.page_digest(certificate, content) == certificate["page"]
             yield Finding(f"{written.PAGE} is the page that was released", same)
-        found = as_made(said, written.PAGE, content, again)
-        why = found.why if "page" in said or not found.by_hash else NO_HASH
-        yield replace(found, what=f"{written.PAGE} says what the certificate says", why=why)
+        finding = as_made(certificate, written.PAGE, content, again)
+        why = finding.why if "page" in certificate or not finding.by_hash else NO_HASH
+        yield replace(finding, what=f"{written.PAGE} says what the certificate says", why=why)
 
 
-def _files(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
+def _files(certificate: Certificate, files: Mapping[str, bytes]) -> Iterator[Finding]:
     """The files are those that were released."""
     for name, content in files.items():
         if name in (written.NAME, written.PAGE):
             continue
-        if name not in said["files"]:
+        if name not in certificate["files"]:
             yield Finding(f"{name} was released", False, "the certificate does not name it")
         else:
-            same = written.described(content) == said["files"][name]
+            same = written.described(content) == certificate["files"][name]
             yield Finding(f"{name} is the file that was released", same)
-    for name in said["files"]:
+    for name in certificate["files"]:
         if name not in files:
             yield Finding(f"{name} is the file that was released", None, "it is not here")
 
 
-def _plan(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
+def _plan(certificate: Certificate, files: Mapping[str, bytes]) -> Iterator[Finding]:
     """The certificate describes a release that dpcore makes."""
     what = "the certificate describes a release that dpcore makes"
     try:
-        plan = described_plan(said)
+        plan = described_plan(certificate)
     except (ValueError, PermissionError) as refusal:
-        yield _of_this_version(said, what, False, str(refusal))
+        yield _of_this_version(certificate, what, False, str(refusal))
         return
     own = written.plain(plan.as_dict())
-    wrong = [name for name, value in own.items() if value != said[name]]
-    why = f"{wrong[0]} is {said[wrong[0]]!r:.60}, not {own[wrong[0]]!r:.60}" if wrong else ""
-    yield _of_this_version(said, what, not wrong, why)
-    row, unit = said["budget of one row"], plan.unit
+    wrong = [name for name, value in own.items() if value != certificate[name]]
+    why = f"{wrong[0]} is {certificate[wrong[0]]!r:.60}, not {own[wrong[0]]!r:.60}" if wrong else ""
+    yield _of_this_version(certificate, what, not wrong, why)
+    row, unit = certificate["budget of one row"], plan.unit
     allowed = {"epsilon": plan.per_row.epsilon, "delta": plan.per_row.delta}
     yield Finding(
         f"ε {at_most(row['epsilon'])}, δ {at_most(row['delta'])} for a row protects one "
-        f"{unit.name} at ε {at_most(said['epsilon'])}, δ {at_most(said['delta'])}",
+        f"{unit.name} at ε {at_most(certificate['epsilon'])}, δ {at_most(certificate['delta'])}",
         all(
             within(row[name], most) and row[name] >= most * (1 - SAME_FORMULA)
             for name, most in allowed.items()
@@ -220,13 +227,13 @@ def _plan(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
     )
 
 
-def _spending(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
+def _spending(certificate: Certificate, files: Mapping[str, bytes]) -> Iterator[Finding]:
     """The charges add up to no more than what one row may cost."""
-    row, account = said["budget of one row"], said["transcript"]
+    row, account = certificate["budget of one row"], certificate["transcript"]
     same = account["epsilon"] <= row["epsilon"] and account["delta"] <= row["delta"]
     yield Finding("the transcript has the budget of one row", same)
-    if "spent" in said:
-        yield _spent(said)
+    if "spent" in certificate:
+        yield _spent(certificate)
     problem = overspent(account)
     yield Finding(
         "the charges, and those inside them, add up to no more than their budgets, and every scale "
@@ -236,26 +243,26 @@ def _spending(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
     )
 
 
-def _spent(said: Said) -> Finding:
+def _spent(certificate: Certificate) -> Finding:
     """What the account has spent holds this release, and nothing else if it is the only charge."""
-    spent, names = said["spent"], ("epsilon", "delta")
+    spent, names = certificate["spent"], ("epsilon", "delta")
     fits = all(
-        said[name] * (1 - SAME_FORMULA) <= spent[name]
-        and spent[name] * (1 - SAME_FORMULA) <= said["allowed"][name]
+        certificate[name] * (1 - SAME_FORMULA) <= spent[name]
+        and spent[name] * (1 - SAME_FORMULA) <= certificate["allowed"][name]
         for name in names
     )
-    alone = all(spent[name] <= said[name] * (1 + SAME_FORMULA) for name in names)
+    alone = all(spent[name] <= certificate[name] * (1 + SAME_FORMULA) for name in names)
     return Finding(
         "what the account has spent holds this release, and is within what is allowed",
         fits and alone == (spent["charges"] == 1),
     )
 
 
-def _argument(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
+def _argument(certificate: Certificate, files: Mapping[str, bytes]) -> Iterator[Finding]:
     """The verdict and its argument are those of this version."""
-    chosen = str(said["facts"].get("chosen", said["algorithm"]))
-    named = list(dict.fromkeys([said["algorithm"], chosen]))
-    claims = said["arguments"]
+    chosen = str(certificate["facts"].get("chosen", certificate["algorithm"]))
+    named = list(dict.fromkeys([certificate["algorithm"], chosen]))
+    claims = certificate["arguments"]
     proved = [each["algorithm"] for each in claims] == named and all(
         Verdict(each["verdict"]).holds for each in claims
     )
@@ -263,45 +270,45 @@ def _argument(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
     proved &= all(ALGORITHMS[key].verdict.holds for key in named if key in ALGORITHMS)
     yield Finding("the algorithm's privacy claim is proved or repaired", proved)
     known = all(key in ALGORITHMS for key in named)
-    same = known and claims == written.arguments(said["algorithm"], said["facts"])
-    yield _of_this_version(said, "the verdict and its argument are those of dpcore", same)
+    same = known and claims == written.arguments(certificate["algorithm"], certificate["facts"])
+    yield _of_this_version(certificate, "the verdict and its argument are those of dpcore", same)
 
 
-def _asked(said: Said, files: Mapping[str, bytes]) -> Iterator[Finding]:
+def _asked(certificate: Certificate, files: Mapping[str, bytes]) -> Iterator[Finding]:
     """The charges are those that the algorithm makes, and the facts and points are its own."""
-    if "own levels" in said:
+    if "own levels" in certificate:
         repeat = rehearse_own_levels
     else:
-        repeat = rehearse_regions if "areas" in said else rehearse
-    done = repeat(said, lambda transcript: written.plain(written.account(transcript)))
+        repeat = rehearse_regions if "areas" in certificate else rehearse
+    done = repeat(certificate, lambda transcript: written.plain(written.account(transcript)))
     what = "the charges, sensitivities and mechanisms are those of the algorithm"
     if not done.known:
         yield Finding(what, None, done.difference or "")
         return
-    yield _of_this_version(said, what, done.difference is None, done.difference or "")
+    yield _of_this_version(certificate, what, done.difference is None, done.difference or "")
     if done.difference is None:
-        yield from _facts(said, done)
-        yield from check_numbers(said, files, done, _of_this_version)
+        yield from _facts(certificate, done)
+        yield from check_numbers(certificate, files, done, _of_this_version)
 
 
-def _facts(said: Said, done: Rehearsed) -> Iterator[Finding]:
+def _facts(certificate: Certificate, done: Rehearsed) -> Iterator[Finding]:
     facts = done.facts or {}
-    wrong = sorted(done.names ^ set(said["facts"]))
-    wrong += [name for name, value in facts.items() if said["facts"].get(name) != value]
+    wrong = sorted(done.names ^ set(certificate["facts"]))
+    wrong += [name for name, value in facts.items() if certificate["facts"].get(name) != value]
     what = "the facts are those of the algorithm"
-    yield _of_this_version(said, what, not wrong, f"{wrong[0]} is not" if wrong else "")
+    yield _of_this_version(certificate, what, not wrong, f"{wrong[0]} is not" if wrong else "")
 
 
-def _of_this_version(said: Said, what: str, holds: bool, why: str = "") -> Finding:
+def _of_this_version(certificate: Certificate, what: str, holds: bool, why: str = "") -> Finding:
     """What only fails where this very version made the certificate: others may differ."""
-    if holds or said["dpcore"] == __version__:
+    if holds or certificate["dpcore"] == __version__:
         return Finding(what, holds, "" if holds else why)
-    return Finding(what, None, f"it was made with {said['dpcore']}, this is {__version__}")
+    return Finding(what, None, f"it was made with {certificate['dpcore']}, this is {__version__}")
 
 
-def signed(said: Said, trusted: str | None) -> Iterator[Finding]:
+def signed(certificate: Certificate, trusted: str | None) -> Iterator[Finding]:
     """The signature fits, and is of the key that is trusted."""
-    key, own = said.get("public key"), said.get("signature")
+    key, own = certificate.get("public key"), certificate.get("signature")
     if key is None and own is None:
         what = "that this is the certificate that was issued"
         if trusted is not None:
@@ -314,7 +321,7 @@ def signed(said: Said, trusted: str | None) -> Iterator[Finding]:
         yield Finding("the signature fits", False, "there is a key or a signature, but not both")
         return
     try:
-        fits = signature.fits(key, written.digest(said), own)
+        fits = signature.fits(key, written.digest(certificate), own)
     except signature.Unavailable as missing:
         yield Finding("the signature fits", None if trusted is None else False, str(missing))
         return

@@ -61,13 +61,13 @@ class CountNoise:
 
     def explains(self, variances: FloatArray) -> npt.NDArray[np.bool_]:
         """Which variances are those of one count or, where cells are pooled, of several."""
-        found = np.zeros(len(variances), dtype=bool)
+        explained = np.zeros(len(variances), dtype=bool)
         for known in self.of_one:
-            found |= np.abs(variances - known) <= SAME * known
-        return found | _are_whole(variances / self.pooled) if self.pooled else found
+            explained |= np.abs(variances - known) <= SAME * known
+        return explained | _are_whole(variances / self.pooled) if self.pooled else explained
 
 
-def difference(said: Mapping[str, Any], published: Published, done: Rehearsed) -> str | None:
+def difference(certificate: Mapping[str, Any], published: Published, done: Rehearsed) -> str | None:
     """How the stated noise differs from that of the charges, or None."""
     assert published.points is not None
     stated = published.noise
@@ -77,15 +77,15 @@ def difference(said: Mapping[str, Any], published: Published, done: Rehearsed) -
         return None
     if not (np.isfinite(stated).all() and (stated > 0).all()):
         return "it is no positive number"
-    chosen = str(said["facts"].get("chosen", said["algorithm"]))
-    known = [_noise_of(chosen, done.coreset, account) for account in _accounts(said)]
-    variances, merged = stated**2, bool(said["parameters"].get("points"))
+    chosen = str(certificate["facts"].get("chosen", certificate["algorithm"]))
+    known = [_noise_of(chosen, done.coreset, account) for account in _accounts(certificate)]
+    variances, merged = stated**2, bool(certificate["parameters"].get("points"))
     if merged:
         known = [replace(each, pooled=each.pooled or each.least) for each in known]
     if merged and chosen == TREE:
         least = min(each.least for each in known)
         return None if (variances >= least * (1 - SAME)).all() else "it is less than in one count"
-    if chosen == "coreset" and not _in_parts(said) and not _size_is_private(said):
+    if chosen == "coreset" and not _in_parts(certificate) and not _size_is_private(certificate):
         weights = published.points[:, published.box.d]
         return None if _shared_out(weights, variances, known[0].pooled) else "no counts have it"
     explained = np.any([each.explains(variances) for each in known], axis=0)
@@ -94,9 +94,9 @@ def difference(said: Mapping[str, Any], published: Published, done: Rehearsed) -
     return f"it is {stated[~explained][0]:.6g} where no count has such noise"
 
 
-def is_known(said: Mapping[str, Any], done: Rehearsed) -> bool:
+def is_known(certificate: Mapping[str, Any], done: Rehearsed) -> bool:
     """Whether it is known how this method makes weights of counts."""
-    chosen = str(said["facts"].get("chosen", said["algorithm"]))
+    chosen = str(certificate["facts"].get("chosen", certificate["algorithm"]))
     return not done.coreset or chosen in OF_LAST or chosen == TREE or not done.has_noise
 
 
@@ -123,20 +123,20 @@ def _counts(account: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
             yield charge
 
 
-def _in_parts(said: Mapping[str, Any]) -> bool:
+def _in_parts(certificate: Mapping[str, Any]) -> bool:
     """Whether each region, or each group of rows, had a run of its own."""
-    return "areas" in said or "own levels" in said
+    return "areas" in certificate or "own levels" in certificate
 
 
-def _accounts(said: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+def _accounts(certificate: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     """The account of each run."""
-    if _in_parts(said):
-        return list(said["transcript"]["charges"][0]["inner"])
-    return [said["transcript"]]
+    if _in_parts(certificate):
+        return list(certificate["transcript"]["charges"][0]["inner"])
+    return [certificate["transcript"]]
 
 
-def _size_is_private(said: Mapping[str, Any]) -> bool:
-    return Neighbors(said["neighbors"]).size_is_private
+def _size_is_private(certificate: Mapping[str, Any]) -> bool:
+    return Neighbors(certificate["neighbors"]).size_is_private
 
 
 def _shared_out(weights: FloatArray, variances: FloatArray, of_one: float) -> bool:

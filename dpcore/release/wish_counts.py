@@ -155,8 +155,8 @@ def granted(plan: WishPlan, counts: IntArray) -> dict[str, float]:
 
 def fingerprint(wishes: Sequence[Wish], key: bytes) -> str:
     """A keyed digest of all wishes in any order: a ledger knows them under another name by it."""
-    told = sorted(json.dumps(sorted(wish.levels.items())) for wish in wishes)
-    return hmac.new(key, json.dumps(["wishes", *told]).encode(), hashlib.sha256).hexdigest()
+    texts = sorted(json.dumps(sorted(wish.levels.items())) for wish in wishes)
+    return hmac.new(key, json.dumps(["wishes", *texts]).encode(), hashlib.sha256).hexdigest()
 
 
 def publish_wishes(
@@ -181,7 +181,7 @@ def publish_wishes(
     counts, curator = counted(plan, wishes, ReleaseNoise())
     levels = granted(plan, counts)
     areas = as_feature_collection([place(name) for name in levels], levels)
-    said = {
+    summary = {
         "epsilon": plan.epsilon,
         "areas of one wish": plan.most_areas,
         "threshold": plan.threshold,
@@ -190,7 +190,7 @@ def publish_wishes(
         "statement": plan.statement(),
         "transcript": curator.transcript.as_dicts(),
     }
-    files = {MAP: json.dumps(areas).encode(), COUNTS: json.dumps(said, default=str).encode()}
+    files = {MAP: json.dumps(areas).encode(), COUNTS: json.dumps(summary, default=str).encode()}
     described = {"epsilon": plan.epsilon, "statement": plan.statement()}
     entry = ledger.record(claim, PURPOSE, time, described, files, None, actors)
     return json.loads(ledger.files(entry.number)[MAP]), entry
