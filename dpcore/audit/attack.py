@@ -121,7 +121,7 @@ def attack(
                 coin = int(public.integers(2**62))
         tables.append(observed)
     numbers, names = tabulated(tables[0] + tables[1])
-    found = evidence(numbers[:runs], numbers[runs:], names, case.delta)
+    measured = evidence(numbers[:runs], numbers[runs:], names, case.delta)
     return AuditFinding(
         case.algorithm,
         verdict=str(get(case.algorithm).verdict),
@@ -129,8 +129,8 @@ def attack(
         pair=case.pair.key,
         epsilon=case.epsilon,
         delta=case.delta,
-        lower_bound=found.bound(delta=case.delta),
-        evidence=found,
+        lower_bound=measured.bound(delta=case.delta),
+        evidence=measured,
         cost=dearest,
         failed=sum("error" in seen for table in tables for seen in table) / (2 * runs),
         fault=fault or laws.fault((drawn, reported)),
@@ -159,9 +159,9 @@ def _heard(
     seen["noise repeats itself"] = np.array([float(repeats(first, second))])
     if why:
         return heard._replace(cost=math.inf, fault=why)
-    accounts = [asked.account for asked in recorder.asked]
+    accounts = [answer.account for answer in recorder.asked]
     cost = _total(case, losses, accounts, coupling.transcript)
-    priced = [as_priced(each, asked) for each, asked in zip(losses, first, strict=True)]
+    priced = [as_priced(each, answer) for each, answer in zip(losses, first, strict=True)]
     charged = _total(case, priced, accounts, coupling.transcript)
     if strange:
         other = Replay(recorder.asked)

@@ -69,9 +69,11 @@ class Findings:
         Date and number of runs are the lesser of both, so that they hold for every finding.
         """
         redone = {finding.algorithm for finding in newer.attacks}
-        kept = [f for f in self.attacks if f.algorithm in ALGORITHMS and f.algorithm not in redone]
+        others = [
+            f for f in self.attacks if f.algorithm in ALGORITHMS and f.algorithm not in redone
+        ]
         order = {key: place for place, key in enumerate(ALGORITHMS)}
-        attacks = sorted([*kept, *newer.attacks], key=lambda finding: order[finding.algorithm])
+        attacks = sorted([*others, *newer.attacks], key=lambda finding: order[finding.algorithm])
         return type(self)(
             min(self.date, newer.date),
             min(self.runs, newer.runs),
@@ -90,13 +92,13 @@ class Findings:
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        told = json.loads(text)
+        content = json.loads(text)
         attacks = (
             AuditFinding(**a | {"evidence": Evidence(**a["evidence"]), "cost": _number(a["cost"])})
-            for a in told["attacks"]
+            for a in content["attacks"]
         )
-        walks = (Walked(**walk) for walk in told["walks"])
-        return cls(told["date"], told["runs"], tuple(attacks), tuple(walks))
+        walks = (Walked(**walk) for walk in content["walks"])
+        return cls(content["date"], content["runs"], tuple(attacks), tuple(walks))
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:

@@ -240,27 +240,27 @@ class AuditedCurator(Curator):
 
     def _occupied(self, cells: SparsePartition) -> tuple[SparseCells, IntArray]:
         """Every cell, empty ones too, in order."""
-        found, counts = super()._occupied(cells)
+        occupied, counts = super()._occupied(cells)
         self._coupling.is_lazy = True
         number = cells.groups << cells.bits
         if not self._coupling.writes_out or cells.bits > 32 or number > MAX_CELLS:
             self._coupling.is_opaque = True
-            return found, counts
+            return occupied, counts
         bits = np.arange(number)[:, None] >> np.arange(cells.bits)[::-1] & 1
-        places = np.zeros(len(found), dtype=np.int64)
-        for column in found.bits.T:
+        places = np.zeros(len(occupied), dtype=np.int64)
+        for column in occupied.bits.T:
             places = 2 * places + column
         every = np.zeros(number, dtype=np.int64)
-        np.add.at(every, (found.groups << cells.bits) + places, counts)
+        np.add.at(every, (occupied.groups << cells.bits) + places, counts)
         return SparseCells(np.arange(number) >> cells.bits, bits.astype(bool)), every
 
     def _phantoms(self, cells: SparsePartition, threshold: int, scale: float) -> SparseCells:
         """The cells that the shortcut draws, counted. Where all cells are asked there are none."""
-        found = super()._phantoms(cells, threshold, scale)
+        phantoms = super()._phantoms(cells, threshold, scale)
         chance = math.exp(-threshold / scale) / (1 + math.exp(-1 / scale))
         self._coupling.chance = chance
-        self._coupling.drawn.add(len(found), (cells.groups << cells.bits) * chance)
-        return found
+        self._coupling.drawn.add(len(phantoms), (cells.groups << cells.bits) * chance)
+        return phantoms
 
     def _decided(self, tree: SplitTree, paid: Pure, epsilon: float) -> list[Decisions]:
         """All decisions of a tree as one answer: nothing else is let out, and they are priced

@@ -97,8 +97,8 @@ class Branch:
     @property
     def words(self) -> str:
         line = linecache.getline(self.file, self.line)
-        told = line.encode()[self.start : self.end].decode() if self.end > self.start else line
-        return f"{told.strip()} → {self.way}"
+        code = line.encode()[self.start : self.end].decode() if self.end > self.start else line
+        return f"{code.strip()} → {self.way}"
 
 
 #: By the offset of a conditional jump: the offset behind it, and the branches that going on there
@@ -121,14 +121,14 @@ class Coverage:
             _forget_answers(module)
             file = inspect.getfile(module)
             self._files[file] = module.__name__
-            found: set[Branch] = set()
+            branches: set[Branch] = set()
             for code in _functions(compile(inspect.getsource(module), file, "exec")):
                 jumps = _jumps(code)
                 self._jumps[code] = jumps
                 if not _is_stub(code):
-                    found.add(_called(code))
-                found.update(way for _, *ways in jumps.values() for way in ways if way)
-            self.branches[module.__name__] = found
+                    branches.add(_called(code))
+                branches.update(way for _, *ways in jumps.values() for way in ways if way)
+            self.branches[module.__name__] = branches
 
     def watch(self, act: Callable[[], Any]) -> Any:
         """Do something, and see which branches it enters."""
@@ -143,14 +143,18 @@ class Coverage:
         """Branches that were not entered, without those that are excused."""
         return sorted(
             branch
-            for found in self.branches.values()
-            for branch in found - self.entered
+            for branches in self.branches.values()
+            for branch in branches - self.entered
             if branch.words not in EXCUSED
         )
 
     def stale(self) -> list[str]:
         """Excuses that are out of date: for branches that are entered, or that do not exist."""
-        left = {branch.words for found in self.branches.values() for branch in found - self.entered}
+        left = {
+            branch.words
+            for branches in self.branches.values()
+            for branch in branches - self.entered
+        }
         return sorted(set(EXCUSED) - left)
 
     def _call(self, frame: FrameType, event: str, argument: Any) -> Any:
@@ -213,7 +217,7 @@ def _is_stub(code: CodeType) -> bool:
 
 def _jumps(code: CodeType) -> Jumps:
     """The decisions in a function. A test that is compiled twice, as those of loops are, is one."""
-    found: Jumps = {}
+    jumps_by_offset: Jumps = {}
     before, prefix = "", None
     for instruction, behind in itertools.pairwise(dis.get_instructions(code)):
         name, place = instruction.opname, instruction.positions
@@ -239,9 +243,9 @@ def _jumps(code: CodeType) -> Jumps:
                 # With a prefix, this is where the interpreter says it is.
                 for offset in {instruction.offset, prefix}:
                     if offset is not None:
-                        found[offset] = behind.offset, *ways
+                        jumps_by_offset[offset] = behind.offset, *ways
         before, prefix = name, None
-    return found
+    return jumps_by_offset
 
 
 def watched_modules() -> list[ModuleType]:

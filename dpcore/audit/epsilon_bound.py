@@ -29,8 +29,8 @@ class Evidence:
     def bound(self, confidence: float = CONFIDENCE, delta: float = 0.0) -> float:
         """The epsilon that is refuted below: with this confidence the true one is no smaller."""
         hits = np.array([self.hits]), np.array([self.neighbor_hits])
-        found = bounds(*hits, self.runs, self.neighbor_runs, confidence, delta)[0]
-        return max(0.0, float(found))
+        least = bounds(*hits, self.runs, self.neighbor_runs, confidence, delta)[0]
+        return max(0.0, float(least))
 
 
 def bounds(

@@ -181,13 +181,13 @@ def chosen(
     if not tried:
         return None
     hits = np.concatenate(hits_of, axis=2)
-    found = np.stack(
+    lower_bounds = np.stack(
         [
             bounds(hits[:, 0], hits[:, 1], *runs, CAUTION, delta),
             bounds(hits[:, 1], hits[:, 0], *runs[::-1], CAUTION, delta),
         ]
     )
-    side, test, place = np.unravel_index(found.argmax(), found.shape)
+    side, test, place = np.unravel_index(lower_bounds.argmax(), lower_bounds.shape)
     sizes = np.cumsum([len(cuts) for cuts in cuts_of])
     which = int(np.searchsorted(sizes, place, side="right"))
     value = np.concatenate(cuts_of)[place]

@@ -69,16 +69,16 @@ class Walker(NoiseProxy):
 
 def law(procedure: Procedure, rows: FloatArray, epsilon: float, neighbors: Neighbors) -> Law:
     """Every way that a procedure can go on some rows, with its log probability."""
-    found: Law = {}
+    law_of_paths: Law = {}
     path: tuple[int, ...] | None = ()
     while path is not None:
         walker = Walker(path)
         data = from_array(rows, (-1, 1))
         coins = np.random.default_rng(0)
         procedure(Curator(data, Budget(epsilon), walker, neighbors, coins))
-        found[tuple(walker.path)] = walker.log_probability
+        law_of_paths[tuple(walker.path)] = walker.log_probability
         path = walker.next_path()
-    return found
+    return law_of_paths
 
 
 def worst_loss(

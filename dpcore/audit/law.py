@@ -40,35 +40,37 @@ class Laws:
         self._runs: list[FloatArray] = []
         self._all: list[FloatArray] = []
 
-    def hear(self, asked: Sequence[RecordedAnswer]) -> None:
+    def hear(self, records: Sequence[RecordedAnswer]) -> None:
         """The answers of one run. The first, the last and two more of a long one."""
         row = np.full((QUESTIONS, 4), np.nan)
-        for question, each in enumerate(asked[:QUESTIONS]):
+        for question, each in enumerate(records[:QUESTIONS]):
             uniform = self._uniform(each)
             some = np.unique([0, len(uniform) // 3, 2 * len(uniform) // 3, len(uniform) - 1])
             row[question, : len(some)] = uniform[some] if len(uniform) else np.nan
             self._all.append(uniform)
         self._runs.append(row.ravel())
 
-    def _uniform(self, asked: RecordedAnswer) -> FloatArray:
-        if asked.kind == CHOICE:
-            weights = selection_weights(asked.values, asked.scale, asked.log_prior)
-            below = weights[: asked.answer].sum() + self._rng.random() * weights[asked.answer]
+    def _uniform(self, record: RecordedAnswer) -> FloatArray:
+        if record.kind == CHOICE:
+            weights = selection_weights(record.values, record.scale, record.log_prior)
+            below = weights[: record.answer].sum() + self._rng.random() * weights[record.answer]
             return np.array([below / weights.sum()])
-        if isinstance(asked, RecordedTree):
-            chances = np.concatenate([asked.chances(t) for t in range(len(asked.answer))])[:VALUES]
-            cut = np.concatenate([each.cut for each in asked.answer])[:VALUES]
+        if isinstance(record, RecordedTree):
+            chances = np.concatenate([record.chances(t) for t in range(len(record.answer))])[
+                :VALUES
+            ]
+            cut = np.concatenate([each.cut for each in record.answer])[:VALUES]
             jitter = self._rng.random(len(chances))
             return np.asarray(np.where(cut, jitter * chances, chances + jitter * (1 - chances)))
-        noise = np.subtract(asked.answer, asked.values).ravel()
+        noise = np.subtract(record.answer, record.values).ravel()
         some = np.unique(np.linspace(0, max(0, noise.size - 1), VALUES).astype(np.int64))
         noise = noise[some[: noise.size]].astype(np.float64)
         jitter = self._rng.random(len(noise))
-        if asked.kind == GEOMETRIC:
-            return _geometric(noise, asked.scale, jitter)
-        if asked.scale < LEAST_SIGMA:
+        if record.kind == GEOMETRIC:
+            return _geometric(noise, record.scale, jitter)
+        if record.scale < LEAST_SIGMA:
             return np.empty(0)
-        return np.asarray(ndtr((noise - 0.5 + jitter) / asked.scale))
+        return np.asarray(ndtr((noise - 0.5 + jitter) / record.scale))
 
     def fault(self, phantoms: Sequence[Phantoms]) -> str:
         """The fault of the noise in words; empty if there is none."""

@@ -61,16 +61,16 @@ class RecordedTree(RecordedAnswer):
             moved = codes[np.bincount(here, sides, len(codes)) != 0]
             cells = HalvedCells(tree.d, np.full(len(moved), depth * tree.halvings), moved)
             one, two = (each._log_chances(cells, depth) for each in (self, other))
-            found = {}
+            extremes = {}
             for i, code in enumerate(moved.tolist()):
                 parts = range(code << tree.halvings, (code + 1) << tree.halvings)
                 known = [below[part] for part in parts if part in below]
                 cut, whole = one[0][i] - two[0][i], one[1][i] - two[1][i]
-                found[code] = (
+                extremes[code] = (
                     max(whole, cut + math.fsum(high for high, _ in known)),
                     min(whole, cut + math.fsum(low for _, low in known)),
                 )
-            below = found
+            below = extremes
         return below.get(0, (0.0, 0.0))
 
     def _log_chances(self, cells: HalvedCells, depth: int) -> tuple[FloatArray, FloatArray]:

@@ -131,7 +131,7 @@ def loss(first: RecordedAnswer, second: RecordedAnswer) -> ReplayLoss:
     that its noise should follow."""
     if first.kind == CHOICE:
         log_one, log_other = (
-            _log_shares(asked.values, asked.scale, asked.log_prior) for asked in (first, second)
+            _log_shares(record.values, record.scale, record.log_prior) for record in (first, second)
         )
         possible = np.isfinite(log_one)
         ratios = log_one[possible] - log_other[possible]
@@ -150,21 +150,23 @@ def loss(first: RecordedAnswer, second: RecordedAnswer) -> ReplayLoss:
     return ReplayLoss(GAUSSIAN, realized, math.inf if rho else 0.0, rho)
 
 
-def as_priced(found: ReplayLoss, asked: RecordedAnswer) -> ReplayLoss:
+def as_priced(replay_loss: ReplayLoss, record: RecordedAnswer) -> ReplayLoss:
     """The most that a question at this price may cost, if it costs anything."""
-    if not found.rho and not found.worst:
-        return found
-    if found.kind == GAUSSIAN:
-        return ReplayLoss(GAUSSIAN, found.realized, math.inf, asked.price)
-    part = 8 if found.kind == CHOICE else 2
-    return ReplayLoss(found.kind, found.realized, asked.price, asked.price**2 / part)
+    if not replay_loss.rho and not replay_loss.worst:
+        return replay_loss
+    if replay_loss.kind == GAUSSIAN:
+        return ReplayLoss(GAUSSIAN, replay_loss.realized, math.inf, record.price)
+    part = 8 if replay_loss.kind == CHOICE else 2
+    return ReplayLoss(replay_loss.kind, replay_loss.realized, record.price, record.price**2 / part)
 
 
-def moved_too_far(losses: Sequence[ReplayLoss], asked: Sequence[RecordedAnswer], rows: int) -> str:
+def moved_too_far(
+    losses: Sequence[ReplayLoss], records: Sequence[RecordedAnswer], rows: int
+) -> str:
     """The answer that the rows moved by more than its noise allows, in words."""
-    for number, (found, each) in enumerate(zip(losses, asked, strict=True), start=1):
-        gaussian = found.kind == GAUSSIAN
-        cost, price = (found.rho if gaussian else found.worst), each.price
+    for number, (replay_loss, each) in enumerate(zip(losses, records, strict=True), start=1):
+        gaussian = replay_loss.kind == GAUSSIAN
+        cost, price = (replay_loss.rho if gaussian else replay_loss.worst), each.price
         if cost > price * rows ** (2 if gaussian else 1) * (1 + 1e-9) + 1e-9:
             return f"answer {number} costs {cost / price:.4g} times what it was asked for"
     return ""
@@ -206,10 +208,10 @@ def repeats(first: Sequence[RecordedAnswer], second: Sequence[RecordedAnswer]) -
     more = 0
     for side, sign in ((first, 1), (second, -1)):
         before: dict[tuple[str, int, float], IntArray] = {}
-        for asked in side:
-            if asked.kind in (GEOMETRIC, GAUSSIAN):
-                noise = (asked.answer - asked.values).ravel()
-                alike = asked.kind, noise.size, asked.scale
+        for record in side:
+            if record.kind in (GEOMETRIC, GAUSSIAN):
+                noise = (record.answer - record.values).ravel()
+                alike = record.kind, noise.size, record.scale
                 more += sign * int(np.count_nonzero(noise == before.get(alike)))
                 before[alike] = noise
     return more

@@ -81,8 +81,8 @@ class ClassRoom:
 
     def tally(self) -> dict[str, int]:
         """How many said each of the two answers."""
-        said = list(self.answers.values())
-        return {each: said.count(each) for each in SAYINGS}
+        sayings = list(self.answers.values())
+        return {each: sayings.count(each) for each in SAYINGS}
 
 
 class ClassRooms:
@@ -129,17 +129,17 @@ class ClassRooms:
                     raise BadInput(f"This room is full: it has {MOST_SEATS} seats.")
                 room.seats[seat] = SeatScore()
 
-    def answer(self, code: str, seat: int, number: int, said: str) -> None:
+    def answer(self, code: str, seat: int, number: int, saying: str) -> None:
         """Answer a round, or change the answer while the round is open.
 
         An answer that comes after the round was shown is dropped.
         """
-        if said not in SAYINGS:
-            raise BadInput(f"An answer is one of {', '.join(SAYINGS)}, not {said!r}.")
+        if saying not in SAYINGS:
+            raise BadInput(f"An answer is one of {', '.join(SAYINGS)}, not {saying!r}.")
         with self._lock:
             room = self._known(code)
             if seat in room.seats and room.number == number and not room.is_shown:
-                room.answers[seat] = said
+                room.answers[seat] = saying
 
     def show(self, code: str, host: str, there: bool) -> None:
         """Show the answer of the round, and count who was right."""
@@ -148,8 +148,8 @@ class ClassRooms:
             if room.is_shown:
                 return
             room.is_shown = True
-            for seat, said in room.answers.items():
-                is_right = (said == "in") == there
+            for seat, saying in room.answers.items():
+                is_right = (saying == "in") == there
                 room.seats[seat] = room.seats[seat].plus(is_right)
                 room.whole = room.whole.plus(is_right)
 

@@ -180,7 +180,7 @@ def _odds(contestant: Contestant, other: Dataset, epsilon: float, recorder: Reco
     if len(replay.asked) < len(recorder.asked):
         return math.inf
     pairs = zip(recorder.asked, replay.asked, strict=True)
-    return math.fsum(loss(own, asked).realized for own, asked in pairs)
+    return math.fsum(loss(own, answer).realized for own, answer in pairs)
 
 
 @dataclass(frozen=True)

@@ -218,19 +218,19 @@ def request(arguments: argparse.Namespace) -> Request:
 def settings(algorithm: Algorithm, pairs: list[str]) -> dict[str, Any]:
     """NAME=VALUE pairs in the types that the algorithm declares; a request checks them."""
     kinds = {p.name: type(p.default) for p in algorithm.parameters}
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals:
             raise BadInput(f"--set takes NAME=VALUE, not {pair!r}.")
         kind = kinds.get(name, str)
         if kind is bool:
-            found[name] = {"true": True, "false": False}.get(value.lower(), value)
+            values[name] = {"true": True, "false": False}.get(value.lower(), value)
         elif kind is str:
-            found[name] = value
+            values[name] = value
         else:
             try:
-                found[name] = kind(value)
+                values[name] = kind(value)
             except ValueError:
-                found[name] = value
-    return found
+                values[name] = value
+    return values

@@ -90,8 +90,10 @@ def answers_of(arguments: argparse.Namespace, release: PublishedFiles) -> Iterat
     """The answer to each question that was asked, by its kind, as plain data."""
     if arguments.k is not None or arguments.median:
         k = len(release.centers) if arguments.k is None else arguments.k
-        found = ask.new_medians(release, k) if arguments.median else ask.new_centers(release, k)
-        yield "medians" if arguments.median else "centers", centers(release, found)
+        new_places = (
+            ask.new_medians(release, k) if arguments.median else ask.new_centers(release, k)
+        )
+        yield "medians" if arguments.median else "centers", centers(release, new_places)
     if arguments.k is not None and not arguments.median:
         yield "costs", costs(release)
     if arguments.cost is not None:
@@ -114,15 +116,15 @@ def answers_of(arguments: argparse.Namespace, release: PublishedFiles) -> Iterat
         )
 
 
-def centers(release: PublishedFiles, found: ReleasedCenters) -> dict[str, Any]:
+def centers(release: PublishedFiles, places: ReleasedCenters) -> dict[str, Any]:
     names = list(release.box.names)
-    return {"coordinates": names, "centers": found.tolist(), **cost(release, found.tolist())}
+    return {"coordinates": names, "centers": places.tolist(), **cost(release, places.tolist())}
 
 
 def cost(release: PublishedFiles, places: list[list[float]]) -> dict[str, Any]:
-    found = ask.center_cost(release, places)
-    unit = "meters" if found.in_meters else "box from -1 to 1"
-    return {"nicv": found.nicv, "mean distance": found.distance, "unit": unit}
+    center_cost = ask.center_cost(release, places)
+    unit = "meters" if center_cost.in_meters else "box from -1 to 1"
+    return {"nicv": center_cost.nicv, "mean distance": center_cost.distance, "unit": unit}
 
 
 def costs(release: PublishedFiles) -> dict[str, Any]:
@@ -130,7 +132,7 @@ def costs(release: PublishedFiles) -> dict[str, Any]:
     return {"nicv by k": dict(curve.costs), "suggested k": curve.suggested}
 
 
-def counts(found: list[ask.AreaCount]) -> list[dict[str, Any]]:
+def counts(area_counts: list[ask.AreaCount]) -> list[dict[str, Any]]:
     return [
         {
             "name": each.name,
@@ -141,7 +143,7 @@ def counts(found: list[ask.AreaCount]) -> list[dict[str, Any]]:
             "high": each.estimate.high,
             "rows by square kilometer": each.density,
         }
-        for each in found
+        for each in area_counts
     ]
 
 
@@ -158,29 +160,29 @@ def read_centers(path: str, box: Box) -> list[list[float]]:
         raise BadInput(f"{path} is no CSV file of centers: {problem}.") from problem
 
 
-def _centers_in_words(said: dict[str, Any]) -> str:
-    rows = [", ".join(f"{value:.6g}" for value in center) for center in said["centers"]]
-    head = f"{len(rows)} centers ({', '.join(said['coordinates'])}):"
-    return "\n".join([head, *(f"  {row}" for row in rows), _cost_in_words(said)])
+def _centers_in_words(answer: dict[str, Any]) -> str:
+    rows = [", ".join(f"{value:.6g}" for value in center) for center in answer["centers"]]
+    head = f"{len(rows)} centers ({', '.join(answer['coordinates'])}):"
+    return "\n".join([head, *(f"  {row}" for row in rows), _cost_in_words(answer)])
 
 
-def _cost_in_words(said: dict[str, Any]) -> str:
-    unit = "m" if said["unit"] == "meters" else "in a box from -1 to 1"
+def _cost_in_words(answer: dict[str, Any]) -> str:
+    unit = "m" if answer["unit"] == "meters" else "in a box from -1 to 1"
     return (
-        f"A row lies {said['mean distance']:.4g} {unit} from its nearest center on average. "
-        f"NICV: {said['nicv']:.5g}."
+        f"A row lies {answer['mean distance']:.4g} {unit} from its nearest center on average. "
+        f"NICV: {answer['nicv']:.5g}."
     )
 
 
-def _costs_in_words(said: dict[str, Any]) -> str:
-    rows = [f"{k:>5}  {nicv:.5g}" for k, nicv in said["nicv by k"].items()]
-    bend = f"{said['suggested k']} centers fit these data best."
+def _costs_in_words(answer: dict[str, Any]) -> str:
+    rows = [f"{k:>5}  {nicv:.5g}" for k, nicv in answer["nicv by k"].items()]
+    bend = f"{answer['suggested k']} centers fit these data best."
     return "\n".join(["    k  NICV (estimated)", *rows, bend])
 
 
-def _counts_in_words(said: list[dict[str, Any]]) -> str:
+def _counts_in_words(answer: list[dict[str, Any]]) -> str:
     rows = []
-    for each in said[:MOST_SHOWN]:
+    for each in answer[:MOST_SHOWN]:
         error = each["standard error of the noise"]
         noise = "noise not known" if error is None else f"± {2 * error:,.0f} by noise"
         border = each["rows near the border"]
@@ -188,8 +190,8 @@ def _counts_in_words(said: list[dict[str, Any]]) -> str:
             f"  {each['name']}: {max(each['rows'], 0):,.0f} rows, {noise}; {border:,.0f} of them "
             "lie so near the border that they may be on its other side"
         )
-    if len(said) > MOST_SHOWN:
-        rows.append(f"  and {len(said) - MOST_SHOWN} more: add --json")
+    if len(answer) > MOST_SHOWN:
+        rows.append(f"  and {len(answer) - MOST_SHOWN} more: add --json")
     return "\n".join(["Rows, and what noise does to them 19 times in 20:", *rows])
 
 

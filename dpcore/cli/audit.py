@@ -61,11 +61,11 @@ def do(arguments: argparse.Namespace) -> int:
     cases = [case for key in keys for case in cases_of(get(key))]
     partly = arguments.save and arguments.algorithms
     before = read_saved(arguments.save, Findings.from_json) if partly else None
-    found = attacks(cases, arguments.runs, arguments.seed, arguments.workers)
+    attack_findings = attacks(cases, arguments.runs, arguments.seed, arguments.workers)
     report = Findings(
         today(),
         arguments.runs,
-        tuple(progress(found, len(cases), "audit")),
+        tuple(progress(attack_findings, len(cases), "audit")),
         () if arguments.algorithms else tuple(walks()),
     )
     if arguments.save:

@@ -76,12 +76,12 @@ def do(arguments: argparse.Namespace) -> None:
 
 def settings(arguments: argparse.Namespace) -> dict[str, str]:
     """The environment variables that the dashboard reads."""
-    given = {
+    options = {
         "DPCORE_MODE": arguments.mode,
         "DPCORE_DATA": arguments.data and str(arguments.data.expanduser().resolve()),
         "DPCORE_BROWSE": "" if arguments.no_browser else "yes",
     }
-    return {name: value for name, value in given.items() if value is not None}
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def options(arguments: argparse.Namespace) -> list[str]:

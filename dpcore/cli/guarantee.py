@@ -46,7 +46,7 @@ def do(arguments: argparse.Namespace) -> None:
     n, d = public_numbers(arguments)
     system = get(arguments.algorithm)
     chosen = settings(system, arguments.set)
-    found = guarantee(
+    guarantees = guarantee(
         system.key,
         n,
         arguments.k,
@@ -57,14 +57,15 @@ def do(arguments: argparse.Namespace) -> None:
         **chosen,
     )
     if arguments.json:
-        print(json.dumps([as_data(each) for each in found], indent=1))
+        print(json.dumps([as_data(each) for each in guarantees], indent=1))
         return
     print(
         f"{system.title}: n = {n:,}, k = {arguments.k}, d = {d}, epsilon = {arguments.epsilon:g}, "
         f"delta = {arguments.delta:g}, beta = {arguments.beta:g}\n"
     )
     print(
-        "\n\n".join(in_words(each) for each in found) or "No theorem says how good its results are."
+        "\n\n".join(in_words(each) for each in guarantees)
+        or "No theorem says how good its results are."
     )
 
 

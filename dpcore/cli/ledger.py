@@ -94,8 +94,8 @@ def charge(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def tell(found: list[backup.Checked]) -> int:
-    for each in found:
+def tell(checks: list[backup.Checked]) -> int:
+    for each in checks:
         mark = "holds" if each.holds else "FAILS"
         print(f"{mark:<8} {each.what}" + (f": {each.why}" if each.why else ""))
-    return 0 if all(each.holds for each in found) else BROKEN
+    return 0 if all(each.holds for each in checks) else BROKEN

@@ -71,7 +71,7 @@ def do(arguments: argparse.Namespace) -> None:
         raise BadInput("--set needs a single method, so that it is clear whose setting it is.")
     n, d = public_numbers(arguments)
     chosen = {key: settings(get(key), arguments.set) for key in keys}
-    found = {
+    predictions = {
         key: [
             prediction_or_refusal(key, n, arguments.k, d, epsilon, arguments.neighbors, chosen[key])
             for epsilon in arguments.epsilons
@@ -80,9 +80,9 @@ def do(arguments: argparse.Namespace) -> None:
     }
     wins = winners(arguments, keys, n, d) if len(keys) > 1 else ()
     if arguments.json:
-        print(json.dumps(as_data(found, wins, arguments.across), indent=1))
+        print(json.dumps(as_data(predictions, wins, arguments.across), indent=1))
     else:
-        tell(arguments, found, wins, n, d)
+        tell(arguments, predictions, wins, n, d)
 
 
 def public_numbers(arguments: argparse.Namespace) -> tuple[int, int]:
@@ -123,14 +123,14 @@ def winners(arguments: argparse.Namespace, keys: list[str], n: int, d: int) -> t
 
 
 def as_data(
-    found: dict[str, list[Prediction | str]], wins: tuple[Win, ...], across: str
+    all_predictions: dict[str, list[Prediction | str]], wins: tuple[Win, ...], across: str
 ) -> dict[str, Any]:
     return {
         "predictions": [
             {"algorithm": key, "refusal": each}
             if isinstance(each, str)
             else {**asdict(each), "mse": each.mse, "citation": each.citation}
-            for key, predictions in found.items()
+            for key, predictions in all_predictions.items()
             for each in predictions
         ],
         "least noise": [{across: win.start, "algorithm": win.algorithm} for win in wins],
@@ -139,23 +139,23 @@ def as_data(
 
 def tell(
     arguments: argparse.Namespace,
-    found: dict[str, list[Prediction | str]],
+    all_predictions: dict[str, list[Prediction | str]],
     wins: tuple[Win, ...],
     n: int,
     d: int,
 ) -> None:
     print(f"Predicted error of a centroid: n = {n:,}, k = {arguments.k}, d = {d}\n")
-    widths = [max(len(key), 20) for key in found]
-    titles = (f"{key:>{width}}" for key, width in zip(found, widths, strict=True))
+    widths = [max(len(key), 20) for key in all_predictions]
+    titles = (f"{key:>{width}}" for key, width in zip(all_predictions, widths, strict=True))
     print(f"{'epsilon':>8}  {'  '.join(titles)}")
     for i, epsilon in enumerate(arguments.epsilons):
         cells = (
             f"{figures(each[i]):>{width}}"
-            for each, width in zip(found.values(), widths, strict=True)
+            for each, width in zip(all_predictions.values(), widths, strict=True)
         )
         print(f"{epsilon:>8g}  {'  '.join(cells)}")
     print()
-    for key, predictions in found.items():
+    for key, predictions in all_predictions.items():
         known = [each for each in predictions if isinstance(each, Prediction)]
         if known:
             print(f"{key}: {known[-1].citation}. {known[-1].note}")

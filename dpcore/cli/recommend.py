@@ -59,7 +59,7 @@ def add(command: argparse.ArgumentParser) -> None:
 
 def do(arguments: argparse.Namespace) -> int:
     data, box = public_data_or_box(arguments)
-    found = recommend(
+    advice = recommend(
         arguments.need,
         data,
         arguments.k,
@@ -71,8 +71,8 @@ def do(arguments: argparse.Namespace) -> int:
         every_level=arguments.every_level,
         rows_of_each=arguments.rows,
     )
-    print(json.dumps(found.as_dict(), indent=1) if arguments.json else found)
-    return NONE if found.level is None else 0
+    print(json.dumps(advice.as_dict(), indent=1) if arguments.json else advice)
+    return NONE if advice.level is None else 0
 
 
 def public_data_or_box(arguments: argparse.Namespace) -> tuple[Dataset | None, Box | None]:

@@ -281,8 +281,8 @@ def source(arguments: argparse.Namespace) -> DataSource:
 
 def file_source(arguments: argparse.Namespace) -> FileData:
     """The files that the arguments name, with the public box of their rows."""
-    path, asked = opened_path(arguments)
-    reader = engine(asked) if isinstance(asked, str) else asked
+    path, engine_or_name = opened_path(arguments)
+    reader = engine(engine_or_name) if isinstance(engine_or_name, str) else engine_or_name
     opened = open_source(reader, path, arguments.columns, arguments.zones, arguments.read_as)
     names = coordinates(opened)
     ends = arguments.box or []
@@ -296,7 +296,15 @@ def file_source(arguments: argparse.Namespace) -> FileData:
     if opened.zones is None:
         order = longitude_first(box)
         columns, box = tuple(columns[axis] for axis in order), box.take(order)
-    read = (path, columns, box, arguments.zones, arguments.outside, asked, arguments.read_as)
+    read = (
+        path,
+        columns,
+        box,
+        arguments.zones,
+        arguments.outside,
+        engine_or_name,
+        arguments.read_as,
+    )
     if arguments.own_level is not None:
         return LeveledFileData(*read, own=arguments.own_level, thresholds=arguments.thresholds)
     return FileData(*read)

@@ -78,9 +78,9 @@ def add(command: argparse.ArgumentParser) -> None:
 
 
 def do(arguments: argparse.Namespace) -> None:
-    asked = request(arguments)
-    if asked.seed is None:
-        asked = asked.with_seed(secrets.randbelow(SEEDS))
+    own_request = request(arguments)
+    if own_request.seed is None:
+        own_request = own_request.with_seed(secrets.randbelow(SEEDS))
     check_own_levels(arguments)
     ending = arguments.output.suffix.lstrip(".").lower() if arguments.output else None
     format = arguments.format or ending
@@ -95,7 +95,7 @@ def do(arguments: argparse.Namespace) -> None:
     divided = regions(arguments, data.box)
     with Stages() as stages, listening(stages):
         result = run(
-            replace(asked, regions=divided),
+            replace(own_request, regions=divided),
             data,
             thresholds=thresholds,
             progress=lambda part: stages("using the budget", part),
@@ -120,11 +120,11 @@ def do(arguments: argparse.Namespace) -> None:
             file=sys.stderr,
         )
     elif arguments.json:
-        print(json.dumps({**as_dict(result), "seed": asked.seed}, indent=1))
+        print(json.dumps({**as_dict(result), "seed": own_request.seed}, indent=1))
     else:
         tell(result)
     if arguments.seed is None:
-        print(f"dpcore: to repeat this run, add --seed {asked.seed}.", file=sys.stderr)
+        print(f"dpcore: to repeat this run, add --seed {own_request.seed}.", file=sys.stderr)
 
 
 def rows_with_levels(arguments: argparse.Namespace) -> Dataset:
@@ -166,9 +166,9 @@ def tell(result: RunResult) -> None:
         )
         print(f"under {result.neighbors}. Simulated noise: not for publication.")
         print(f"An attacker's certainty about one row: {odds(result.epsilon)}.")
-        for told in ("protection", "caution"):
-            if told in result.facts:
-                print(textwrap.fill(result.facts[told], WIDTH))
+        for fact in ("protection", "caution"):
+            if fact in result.facts:
+                print(textwrap.fill(result.facts[fact], WIDTH))
         print(f"Counted in the public box: {result.box.words()}.\n")
     else:
         print(f"{result.algorithm}: {result.verdict}. NOT PRIVATE: for your eyes only.\n")

@@ -129,10 +129,10 @@ def sweep_area(
     if len(set(arguments.algorithms)) > 1 or arguments.json:
         raise BadInput("--area works with one algorithm, as a table or with --csv.")
     most = max(arguments.epsilons) if arguments.most is None else arguments.most
-    asked = replace(request, epsilon=most, regions=divided)
+    area_request = replace(request, epsilon=most, regions=divided)
     usual_ones = None if arguments.csv else SHOWN
     trials = area_sweep(
-        asked,
+        area_request,
         data,
         arguments.area,
         arguments.epsilons,

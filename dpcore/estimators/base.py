@@ -92,8 +92,8 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
-        said = "" if self.noise == RELEASE else f"  # {SimulatedCenters.status}"
-        return f"{super().__repr__(N_CHAR_MAX)}{said}"
+        status = "" if self.noise == RELEASE else f"  # {SimulatedCenters.status}"
+        return f"{super().__repr__(N_CHAR_MAX)}{status}"
 
     def fit(self, X: npt.ArrayLike, y: None = None, **refused: Any) -> Self:
         """Ask about the rows of X once, with a budget of epsilon.
@@ -295,14 +295,14 @@ def _box(bounds: Any, names: tuple[str, ...]) -> Box:
             return Box(bounds.low, bounds.high, bounds.names if unnamed else names)
         return bounds.take([bounds.names.index(name) for name in names])
     if isinstance(bounds, Mapping):
-        given = {names[key] if isinstance(key, int) else key: bounds[key] for key in bounds}
-        if set(given) != set(names):
+        ends = {names[key] if isinstance(key, int) else key: bounds[key] for key in bounds}
+        if set(ends) != set(names):
             raise BadInput(
                 f"bounds must name each column of X once: {', '.join(names)}, "
-                f"not {', '.join(map(str, given))}."
+                f"not {', '.join(map(str, ends))}."
             )
         try:
-            lows, highs = zip(*(given[name] for name in names), strict=True)
+            lows, highs = zip(*(ends[name] for name in names), strict=True)
         except (TypeError, ValueError):
             raise BadInput("bounds by column are pairs: {name: (low, high), …}.") from None
         return Box.between(lows, highs, d, names)

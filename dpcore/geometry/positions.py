@@ -13,7 +13,7 @@ LARGEST = (180.0, 90.0)
 def positions(box: Box) -> tuple[tuple[int, int], ...]:
     """The axes of longitude and latitude of each place (pickup, dropoff); none where a pair of
     coordinates has other names, or ends beyond those of degrees."""
-    found = []
+    pairs = []
     for first in range(0, box.d - 1, 2):
         pair = (first, first + 1)
         if _is(box, first, UP) and _is(box, first + 1, ACROSS):
@@ -22,8 +22,8 @@ def positions(box: Box) -> tuple[tuple[int, int], ...]:
             return ()
         if not _in_degrees(box, pair):
             return ()
-        found.append(pair)
-    return tuple(found) if box.d % 2 == 0 else ()
+        pairs.append(pair)
+    return tuple(pairs) if box.d % 2 == 0 else ()
 
 
 def longitude_first(box: Box) -> tuple[int, ...]:
@@ -34,8 +34,8 @@ def longitude_first(box: Box) -> tuple[int, ...]:
 
 def looks_geographic(box: Box) -> bool:
     """Whether coordinates come as longitude and latitude, by their names and their ends."""
-    found = positions(box)
-    return bool(found) and all(across < up for across, up in found)
+    pairs = positions(box)
+    return bool(pairs) and all(across < up for across, up in pairs)
 
 
 def _is(box: Box, axis: int, names: tuple[str, ...]) -> bool:

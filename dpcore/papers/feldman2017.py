@@ -90,14 +90,14 @@ def curves(
     rows: Sequence[Row], key: str, measure: str, along: str, by: Sequence[str] = ()
 ) -> dict[tuple[float, ...], dict[float, float]]:
     """The figures of one algorithm along one setting, from small to large, by some others."""
-    found: dict[tuple[float, ...], dict[float, float]] = {}
+    curve_of_cell: dict[tuple[float, ...], dict[float, float]] = {}
     for row in rows:
         where = row.setting
         same = where.get("algorithm") == key and where.get("measure") == measure
         if same and {along, *by} <= where.keys():
             cell = tuple(float(where[name]) for name in by)
-            found.setdefault(cell, {})[float(where[along])] = row.figure
-    return {cell: dict(sorted(found[cell].items())) for cell in sorted(found)}
+            curve_of_cell.setdefault(cell, {})[float(where[along])] = row.figure
+    return {cell: dict(sorted(curve_of_cell[cell].items())) for cell in sorted(curve_of_cell)}
 
 
 def ordered(points: dict[float, float], rising: bool = True) -> bool:
@@ -161,11 +161,11 @@ def check_stages(rows: Sequence[Row]) -> Check:
     parts = {k: sum(each) / len(each) for k, each in stays.items() if each}
     if len(parts) < 2:
         return Check(Conclusion.CANNOT_RUN, "Stages of the size: too few values of epsilon.")
-    told = ", ".join(f"{part:.0%} of the steps at k = {k}" for k, part in parts.items())
+    shares = ", ".join(f"{part:.0%} of the steps at k = {k}" for k, part in parts.items())
     first, *others = (parts[k] for k in sorted(parts))
     return Check(
         Conclusion.REPRODUCED if first > max(others) else Conclusion.NOT_REPRODUCED,
-        f"The size grows in stages, clearest at k = {min(parts)}: it stays the same in {told}.",
+        f"The size grows in stages, clearest at k = {min(parts)}: it stays the same in {shares}.",
     )
 
 
@@ -215,17 +215,19 @@ def measure_clusters(shelf: Shelf, effort: Effort) -> Iterator[Row]:
 
 def check_steeper(rows: Sequence[Row]) -> Check:
     """Whether the error grows faster with k at each smaller epsilon."""
-    found = curves(rows, FAITHFUL, ERROR, "k", ("epsilon",))
+    error_curves = curves(rows, FAITHFUL, ERROR, "k", ("epsilon",))
     slopes = [
-        float(linregress(list(c), list(c.values())).slope) for c in found.values() if len(c) > 2
+        float(linregress(list(c), list(c.values())).slope)
+        for c in error_curves.values()
+        if len(c) > 2
     ]
     steps = list(pairwise(slopes))
-    told = ", ".join(f"{slope:.3g}" for slope in slopes)
+    slope_words = ", ".join(f"{slope:.3g}" for slope in slopes)
     return counted(
         sum(a > b for a, b in steps),
         len(steps),
-        f"The smaller epsilon, the faster the error grows: by {told} for each cluster more, from "
-        "the smallest epsilon to the largest. It is faster",
+        f"The smaller epsilon, the faster the error grows: by {slope_words} for each cluster more, "
+        "from the smallest epsilon to the largest. It is faster",
     )
 
 
@@ -243,8 +245,8 @@ def rows_of(
 ) -> tuple[Row, ...]:
     """Figures after the paper's claim: its plots print no numbers."""
     where: Setting = {"algorithm": key, "n": n, "k": k, "epsilon": epsilon}
-    told = {ERROR: error, POINTS: points, NEGATIVE: negative}
-    return tuple(drawn(figure, **where, measure=measure) for measure, figure in told.items())
+    measures = {ERROR: error, POINTS: points, NEGATIVE: negative}
+    return tuple(drawn(figure, **where, measure=measure) for measure, figure in measures.items())
 
 
 def size_as_claimed(k: int, n: int, step: int) -> float:

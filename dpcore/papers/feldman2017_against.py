@@ -31,12 +31,12 @@ SIZES = (100_000, 300_000, 500_000, 700_000, 1_000_000)
 
 
 def measure_against_2009(shelf: Shelf, effort: Effort) -> Iterator[Row]:
-    found: list[Row] = []
+    rows: list[Row] = []
     for n in map(int, effort.some(SIZES, quick=(500_000, 1_000_000))):
         for row in measured(pickups(n), (FAITHFUL, OURS, NET), 5, 0.5, effort.runs(5), effort):
-            found.append(row)
+            rows.append(row)
             yield row
-    sizes = [along_n(found, key, POINTS) for key in (NET, FAITHFUL)]
+    sizes = [along_n(rows, key, POINTS) for key in (NET, FAITHFUL)]
     times = [sizes[0][n] / points for n, points in sizes[1].items() if n in sizes[0]]
     for end, value in (("least", min(times)), ("most", max(times))):
         yield Row({"measure": TIMES, "of": end, "k": 5, "epsilon": 0.5}, value)
@@ -50,11 +50,13 @@ def check_smaller(rows: Sequence[Row], key: str, words: str) -> Check:
     """At how many N the error is smaller than that of the 2009 coreset."""
     ours, net = along_n(rows, key, ERROR), along_n(rows, NET, ERROR)
     ratios = [net[n] / max(ours[n], 1e-9) for n in ours if n in net]
-    told = f", whose error is {min(ratios):.2g} to {max(ratios):.2g} times it," if ratios else ""
+    comparison = (
+        f", whose error is {min(ratios):.2g} to {max(ratios):.2g} times it," if ratios else ""
+    )
     return counted(
         sum(ratio > 1 for ratio in ratios),
         len(ratios),
-        f"{words} has a smaller error than the 2009 coreset{told}",
+        f"{words} has a smaller error than the 2009 coreset{comparison}",
     )
 
 
@@ -62,12 +64,12 @@ def check_times(rows: Sequence[Row]) -> Check:
     """Whether the 2009 coreset is 20 to 40 times larger."""
     times = [row.figure for row in rows if row.setting.get("measure") == TIMES]
     close = sum(LEAST_TIMES / AGREES <= each <= MOST_TIMES * AGREES for each in times)
-    told = f"{min(times):.3g} to {max(times):.3g}" if times else "an unknown number of"
+    range_words = f"{min(times):.3g} to {max(times):.3g}" if times else "an unknown number of"
     return counted(
         close,
         len(times),
-        f"The 2009 coreset is {told} times larger; {LEAST_TIMES:g} to {MOST_TIMES:g}, up to a "
-        f"factor of {AGREES:g},",
+        f"The 2009 coreset is {range_words} times larger; {LEAST_TIMES:g} to {MOST_TIMES:g}, up to "
+        f"a factor of {AGREES:g},",
         most=1.0,
     )
 

@@ -86,26 +86,28 @@ def cells(rows: Sequence[Row], measure: str) -> dict[tuple[int, int], float]:
 
 def check_close(rows: Sequence[Row], measure: str, words: str) -> Check:
     """In how many cells an epsilon is near that of the table."""
-    found = cells(rows, measure)
-    ratios = {(k, n): e / TABLE_2[k][SIZES.index(n)] for (k, n), e in found.items()}
+    figures = cells(rows, measure)
+    ratios = {(k, n): e / TABLE_2[k][SIZES.index(n)] for (k, n), e in figures.items()}
     close = sum(1 / CLOSE <= ratio <= CLOSE for ratio in ratios.values())
-    told = (
+    range_words = (
         f", {min(ratios.values()):.2f} to {max(ratios.values()):.2f} times the table's,"
         if ratios
         else ""
     )
-    return counted(close, len(ratios), f"{words}{told} is within a factor of {CLOSE:g} of it")
+    return counted(
+        close, len(ratios), f"{words}{range_words} is within a factor of {CLOSE:g} of it"
+    )
 
 
 def check_order(rows: Sequence[Row]) -> Check:
     """Whether more rows and fewer clusters need a smaller epsilon."""
-    found = cells(rows, USABLE)
-    ks, ns = ({cell[i] for cell in found} for i in (0, 1))
+    figures = cells(rows, USABLE)
+    ks, ns = ({cell[i] for cell in figures} for i in (0, 1))
     pairs = [
         *(((k, more), (k, n)) for k in ks for n, more in pairwise(sorted(ns))),
         *(((k, n), (more, n)) for n in ns for k, more in pairwise(sorted(ks))),
     ]
-    known = [(found[a], found[b]) for a, b in pairs if a in found and b in found]
+    known = [(figures[a], figures[b]) for a, b in pairs if a in figures and b in figures]
     return counted(
         sum(a < b for a, b in known),
         len(known),
@@ -145,7 +147,7 @@ def measure_levels(shelf: Shelf, effort: Effort) -> Iterator[Row]:
             "level": level.name,
             "epsilon": level.epsilon,
         }
-        found: dict[str, list[float]] = {POINTS: [], INSIDE: [], OUTSIDE: []}
+        measurements: dict[str, list[float]] = {POINTS: [], INSIDE: [], OUTSIDE: []}
         try:
             for i in range(effort.runs(5)):
                 luck = trial_seed(effort.seed, i)
@@ -154,33 +156,35 @@ def measure_levels(shelf: Shelf, effort: Effort) -> Iterator[Row]:
                 )
                 assert result.synopsis is not None
                 inside = in_manhattan(np.asarray(result.synopsis.points))
-                found[POINTS].append(len(inside))
-                found[INSIDE].append(float(inside.sum()))
-                found[OUTSIDE].append(float((~inside).sum()))
+                measurements[POINTS].append(len(inside))
+                measurements[INSIDE].append(float(inside.sum()))
+                measurements[OUTSIDE].append(float((~inside).sum()))
         except Infeasible as refusal:
             yield Row({**setting, "absent": str(refusal)}, math.nan)
             continue
-        for measure, values in found.items():
+        for measure, values in measurements.items():
             mean, error = mean_and_error(values)
             yield Row({**setting, "measure": measure}, mean, error=error)
 
 
 def by_level(rows: Sequence[Row], measure: str) -> list[float]:
     """A figure at each level, from the one that leaks most to the one that leaks least."""
-    found = {
+    figures = {
         float(row.setting["epsilon"]): row.figure
         for row in rows
         if row.setting.get("measure") == measure
     }
-    return [found[epsilon] for epsilon in sorted(found, reverse=True)]
+    return [figures[epsilon] for epsilon in sorted(figures, reverse=True)]
 
 
 def check_falling(rows: Sequence[Row], measure: str, words: str) -> Check:
     """At how many steps of the level a figure falls."""
     figures = by_level(rows, measure)
     steps = list(pairwise(figures))
-    told = f" ({', '.join(f'{figure:.3g}' for figure in figures)})" if figures else ""
-    return counted(sum(a > b for a, b in steps), len(steps), f"{words}{told}, the number falls")
+    figure_words = f" ({', '.join(f'{figure:.3g}' for figure in figures)})" if figures else ""
+    return counted(
+        sum(a > b for a, b in steps), len(steps), f"{words}{figure_words}, the number falls"
+    )
 
 
 def check_levels(rows: Sequence[Row]) -> Check:

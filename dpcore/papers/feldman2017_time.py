@@ -81,12 +81,12 @@ def seconds_of_a_half_width(cells: IntArray, side: int, t: int) -> float:
 
 def seconds_of(work: Callable[[int], object], times: int) -> float:
     """The least processor time of some runs."""
-    found = []
+    seconds = []
     for i in range(times):
         start = time.process_time()
         work(i)
-        found.append(time.process_time() - start)
-    return min(found)
+        seconds.append(time.process_time() - start)
+    return min(seconds)
 
 
 def timed(data: Dataset, key: str, k: int, epsilon: float, seed: int) -> Row:
@@ -118,7 +118,7 @@ SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)
 
 def measure_time(shelf: Shelf, effort: Effort) -> Iterator[Row]:
     """The printed algorithm, and PRIVATE-K-MEAN as it runs here."""
-    found: list[Row] = []
+    rows: list[Row] = []
     for n in map(int, effort.some(SIZES, quick=(10_000, 100_000, 300_000, 1_000_000))):
         data, side = as_rows(pickups(n), effort.seed), domain_side(n)
         labels = Grid(data.box, side).labels(data.positions()[0])
@@ -132,11 +132,11 @@ def measure_time(shelf: Shelf, effort: Effort) -> Iterator[Row]:
                     {**where, "absent": f"{n:,} rows have no first round at k = {k}"}, seconds
                 )
             else:
-                found.append(Row({**where, "measure": SECONDS}, seconds))
-                yield found[-1]
+                rows.append(Row({**where, "measure": SECONDS}, seconds))
+                yield rows[-1]
             yield timed(data, FAITHFUL, k, EPSILON_2D, effort.seed)
     for k in SLOPES:
-        times = of_curve(found, AS_PRINTED, k)
+        times = of_curve(rows, AS_PRINTED, k)
         yield Row({"algorithm": AS_PRINTED, "k": k, "measure": SLOPE}, slope(times)[0])
 
 
@@ -147,19 +147,19 @@ def of_curve(rows: Sequence[Row], key: str, k: int) -> dict[float, float]:
 
 def check_slopes(rows: Sequence[Row]) -> Check:
     """For how many k the slope is the printed one."""
-    found = {
+    slopes = {
         int(row.setting["k"]): row.figure
         for row in rows
         if row.setting.get("measure") == SLOPE and row.setting.get("algorithm") == AS_PRINTED
     }
-    near = sum(abs(figure - SLOPES[k]) <= NEAR for k, figure in found.items())
-    told = ", ".join(
-        f"{figure:.2f} at k = {k} (the paper's {SLOPES[k]:g})" for k, figure in found.items()
+    near = sum(abs(figure - SLOPES[k]) <= NEAR for k, figure in slopes.items())
+    slope_words = ", ".join(
+        f"{figure:.2f} at k = {k} (the paper's {SLOPES[k]:g})" for k, figure in slopes.items()
     )
     return counted(
         near,
-        len(found),
-        f"As printed, the slope is {told}: within {NEAR:g} of the paper's",
+        len(slopes),
+        f"As printed, the slope is {slope_words}: within {NEAR:g} of the paper's",
         most=1.0,
     )
 
@@ -217,10 +217,10 @@ def check_split(rows: Sequence[Row]) -> Check:
     split, flat = of_curve(rows, SPLIT, 1), of_curve(rows, FAITHFUL, 1)
     ratios = [split[n] / flat[n] for n in split if n in flat]
     near = sum(1 / COMPARABLE <= ratio <= COMPARABLE for ratio in ratios)
-    told = ", ".join(f"slope {rise:.2f} at k = {k}" for k, (rise, _) in fits.items())
+    slope_words = ", ".join(f"slope {rise:.2f} at k = {k}" for k, (rise, _) in fits.items())
     times = f"{min(ratios):.2g} to {max(ratios):.2g}" if ratios else "unknown"
     straight = counted(
-        linear, len(fits), f"On logarithmic axes the times lie on a line ({told})", most=1.0
+        linear, len(fits), f"On logarithmic axes the times lie on a line ({slope_words})", most=1.0
     )
     alike = counted(
         near,

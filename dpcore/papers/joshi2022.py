@@ -90,15 +90,15 @@ def gaps(
     **settings: int,
 ) -> dict[str, list[float]]:
     """The CostGap of each run, with the final noise and without it."""
-    found: dict[str, list[float]] = {NOISY: [], EXACT: []}
+    gaps_of_noise: dict[str, list[float]] = {NOISY: [], EXACT: []}
     for i in range(runs):
         luck = trial_seed(seed, i)
-        given: dict[str, Any] = {"rounds": ROUNDS, "final_noise": False, **settings}
-        centers = np.asarray(run(key, data, k, epsilon, seed=luck, **given).centers)
+        settings_of_run: dict[str, Any] = {"rounds": ROUNDS, "final_noise": False, **settings}
+        centers = np.asarray(run(key, data, k, epsilon, seed=luck, **settings_of_run).centers)
         noise = np.random.default_rng(luck).laplace(0, 2 / epsilon, centers.shape) * unit
-        found[EXACT].append(cost_gap(nicv(data, centers), best))
-        found[NOISY].append(cost_gap(nicv(data, centers + noise), best))
-    return found
+        gaps_of_noise[EXACT].append(cost_gap(nicv(data, centers), best))
+        gaps_of_noise[NOISY].append(cost_gap(nicv(data, centers + noise), best))
+    return gaps_of_noise
 
 
 def curve(
@@ -114,15 +114,15 @@ def curve(
     """The mean CostGap at every epsilon and over all, with the final noise and without it."""
     best = nicv(data, baseline(data, k, seed).centers)
     settings = {"internal_k": int(where["internal_k"])} if "internal_k" in where else {}
-    told: dict[str, list[Row]] = {NOISY: [], EXACT: []}
+    rows: dict[str, list[Row]] = {NOISY: [], EXACT: []}
     for epsilon in epsilons:
         each = gaps(data, unit, KEYS[label], k, epsilon, runs, seed, best, **settings)
         for noise, figures in each.items():
             mean, error = mean_and_error(figures)
             setting = {**where, "algorithm": label, "noise": noise, "epsilon": epsilon}
-            told[noise].append(Row({**setting, "measure": GAP}, mean, error=error))
-            yield told[noise][-1]
-    yield from map(average, told.values())
+            rows[noise].append(Row({**setting, "measure": GAP}, mean, error=error))
+            yield rows[noise][-1]
+    yield from map(average, rows.values())
 
 
 def measure_gaps(shelf: Shelf, effort: Effort) -> Iterator[Row]:
@@ -178,13 +178,13 @@ def check_smaller(rows: Sequence[Row], scale: str, noise: str) -> Check:
     """On how many sets the gap is smaller, or on digits almost the same."""
     ratios = {row.setting["data"]: row.figure for row in chosen(rows, RATIO, scale, noise)}
     holds = sum(ratio > (1 / ALMOST if key == "digits" else TIE) for key, ratio in ratios.items())
-    told = ", ".join(f"{key} {ratio:.3g}" for key, ratio in ratios.items())
+    ratio_words = ", ".join(f"{key} {ratio:.3g}" for key, ratio in ratios.items())
     return counted(
         holds,
         len(ratios),
         f"Coordinates {scale}, {'with' if noise == NOISY else 'without'} the final noise: the "
-        f"baseline's mean gap over SubClustering's is {told}. It is smaller, or on digits almost "
-        "the same,",
+        f"baseline's mean gap over SubClustering's is {ratio_words}. It is smaller, or on digits "
+        "almost the same,",
     )
 
 
@@ -227,10 +227,10 @@ def best_beyond_luck(gaps: dict[int, Row], wanted: int) -> bool:
 
 def check_best(rows: Sequence[Row], scale: str, noise: str) -> Check:
     """On how many of the three sets the paper's best internalK is best."""
-    found = {key: gaps_by_groups(rows, key, scale, noise) for key in BEST_GROUPS}
-    known = {key: by for key, by in found.items() if len(by) == len(GROUPS)}
+    gaps_of_key = {key: gaps_by_groups(rows, key, scale, noise) for key in BEST_GROUPS}
+    known = {key: by for key, by in gaps_of_key.items() if len(by) == len(GROUPS)}
     holds = sum(best_beyond_luck(by, BEST_GROUPS[key]) for key, by in known.items())
-    told = "; ".join(
+    words = "; ".join(
         f"{key}: {by[BEST_GROUPS[key]].figure:.3g} with {BEST_GROUPS[key]}, the least is "
         f"{min(row.figure for row in by.values()):.3g}"
         for key, by in known.items()
@@ -239,7 +239,7 @@ def check_best(rows: Sequence[Row], scale: str, noise: str) -> Check:
         holds,
         len(known),
         f"{'With' if noise == NOISY else 'Without'} the final noise, mean gaps with the paper's "
-        f"best internalK ({told}). It is best beyond the luck of the runs",
+        f"best internalK ({words}). It is best beyond the luck of the runs",
     )
 
 

@@ -44,12 +44,12 @@ def centers_of(key: str, data: Dataset, k: int, seed: int) -> list[FloatArray]:
 
 def lloyd(data: Dataset, start: FloatArray) -> list[FloatArray]:
     """The same start and the centers after each round of Lloyd's algorithm."""
-    found = [start]
-    while len(found) <= ROUNDS:
-        found.append(UnprotectedData(data).cluster_means(found[-1]))
-        if rounds_until_still(found) < len(found) - 1:
+    centers = [start]
+    while len(centers) <= ROUNDS:
+        centers.append(UnprotectedData(data).cluster_means(centers[-1]))
+        if rounds_until_still(centers) < len(centers) - 1:
             break
-    return found
+    return centers
 
 
 def rounds_until_still(path: Sequence[FloatArray]) -> int:
@@ -102,11 +102,11 @@ def check_times(rows: Sequence[Row], label: str) -> Check:
     if not times:
         return Check(Conclusion.CANNOT_RUN, f"The rounds of {label} were not counted.")
     mean = statistics.geometric_mean(times)
-    told = ", ".join(f"{value:.3g}" for value in times)
+    time_words = ", ".join(f"{value:.3g}" for value in times)
     return Check(
         Conclusion.REPRODUCED if 1 / ABOUT <= mean / 2 <= ABOUT else Conclusion.NOT_REPRODUCED,
-        f"{label} takes {told} times the rounds of Lloyd, {mean:.3g} times on average; about twice "
-        f"is {2 / ABOUT:.3g} to {2 * ABOUT:.3g}.",
+        f"{label} takes {time_words} times the rounds of Lloyd, {mean:.3g} times on average; about "
+        f"twice is {2 / ABOUT:.3g} to {2 * ABOUT:.3g}.",
     )
 
 
@@ -125,9 +125,10 @@ def check_rounds(rows: Sequence[Row]) -> Check:
         check_none(rows, SUB, RISING, "the cost rises in no round"),
         check_times(rows, GUARANTEE),
     )
-    found = [part.finding for part in parts]
+    conclusions = [part.finding for part in parts]
     worst = next(
-        (f for f in (Conclusion.CANNOT_RUN, Conclusion.NOT_REPRODUCED) if f in found), found[0]
+        (f for f in (Conclusion.CANNOT_RUN, Conclusion.NOT_REPRODUCED) if f in conclusions),
+        conclusions[0],
     )
     notes = []
     if moves := sum(figures(rows, SUB, MOVES)):

@@ -38,16 +38,16 @@ def from_json(text: str) -> dict[str, ReproductionRun]:
     """The outcomes that `to_json` wrote, judged by their rows. A finding that no longer exists, or
     that now makes another claim, is left out."""
     outcomes = {}
-    for name, told in json.loads(text).items():
+    for name, entry in json.loads(text).items():
         current = current_name(name)
-        if current is not None and told["claim"] == REPRODUCTIONS[current].claim:
-            outcomes[current] = _outcome(REPRODUCTIONS[current], told)
+        if current is not None and entry["claim"] == REPRODUCTIONS[current].claim:
+            outcomes[current] = _outcome(REPRODUCTIONS[current], entry)
     return outcomes
 
 
-def _outcome(each: Reproduction, told: Mapping[str, Any]) -> ReproductionRun:
-    rows = [each.beside(_row(told["columns"], cells)) for cells in told["rows"]]
-    return ReproductionRun(each, rows, each.judge(rows), told["date"])
+def _outcome(each: Reproduction, entry: Mapping[str, Any]) -> ReproductionRun:
+    rows = [each.beside(_row(entry["columns"], cells)) for cells in entry["rows"]]
+    return ReproductionRun(each, rows, each.judge(rows), entry["date"])
 
 
 def _entry(outcome: ReproductionRun) -> str:
@@ -75,6 +75,6 @@ def _short(value: float | None) -> float | None:
 
 
 def _row(columns: Iterable[str], cells: Iterable[Any]) -> Row:
-    told = {name: cell for name, cell in zip(columns, cells, strict=True) if cell is not None}
-    figure = told.pop(FIGURE, math.nan)
-    return Row(told, figure, told.pop(PAPER, None), told.pop(ERROR, None))
+    setting = {name: cell for name, cell in zip(columns, cells, strict=True) if cell is not None}
+    figure = setting.pop(FIGURE, math.nan)
+    return Row(setting, figure, setting.pop(PAPER, None), setting.pop(ERROR, None))

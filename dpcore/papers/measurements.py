@@ -49,7 +49,7 @@ def mean_figures(
     A run has the same seed in every cell. What else is said of the setting goes into each row. An
     algorithm that cannot answer gives NaN, and its row says why.
     """
-    given = parameters or {}
+    own_parameters = parameters or {}
     for epsilon in epsilons:
         for key in algorithms:
             where = {
@@ -70,7 +70,7 @@ def mean_figures(
                         delta,
                         neighbors,
                         trial_seed(seed, i),
-                        **given.get(key, {}),
+                        **own_parameters.get(key, {}),
                     ).centers
                     for i in range(runs)
                 ]

@@ -66,17 +66,17 @@ class Reproduction:
     def judge(self, rows: Sequence[Row]) -> Check:
         """The result of the check on the rows, if any of them has a figure."""
         if all(math.isnan(row.figure) for row in rows):
-            told = dict.fromkeys(str(row.setting.get("absent", "")) for row in rows)
+            reasons = dict.fromkeys(str(row.setting.get("absent", "")) for row in rows)
             return Check(
-                Conclusion.CANNOT_RUN, " ".join(filter(None, told)) or "Nothing was measured."
+                Conclusion.CANNOT_RUN, " ".join(filter(None, reasons)) or "Nothing was measured."
             )
         return self.check(rows)
 
     def beside(self, row: Row) -> Row:
         """A measured row with the number that the paper prints for its setting."""
-        told = row.setting.items()
+        setting = row.setting.items()
         for known in self.printed:
-            if known.paper is not None and known.setting.items() <= told:
+            if known.paper is not None and known.setting.items() <= setting:
                 return replace(row, paper=known.paper)
         return row
 
@@ -151,8 +151,8 @@ def reproduce(
 
 def in_order(names: Iterable[str]) -> list[Reproduction]:
     """Findings by paper, tables before figures, and by their number."""
-    found = [REPRODUCTIONS[name] for name in names]
-    return sorted(found, key=_place)
+    reproductions = [REPRODUCTIONS[name] for name in names]
+    return sorted(reproductions, key=_place)
 
 
 def _place(each: Reproduction) -> tuple[int, bool, list[int], str]:

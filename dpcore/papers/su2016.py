@@ -131,8 +131,8 @@ def measure_blocks(shelf: Shelf, effort: Effort) -> Iterator[Row]:
         yield Row({**setting, "measure": "rows"}, data.n)
         yield Row({**setting, "measure": "dimensions"}, data.d)
         for key in (BLOCKS, SMALL_BLOCKS):
-            told = run(key, data, each.k, 1.0, neighbors=Neighbors.REPLACE_ONE, seed=effort.seed)
-            yield Row({**setting, "measure": f"blocks of {key}"}, float(told.facts["blocks"]))
+            result = run(key, data, each.k, 1.0, neighbors=Neighbors.REPLACE_ONE, seed=effort.seed)
+            yield Row({**setting, "measure": f"blocks of {key}"}, float(result.facts["blocks"]))
 
 
 def check_blocks(rows: Sequence[Row]) -> Check:
@@ -339,8 +339,8 @@ register(
         "15, and synthetic sets of 10,000 rows.",
         printed=tuple(
             printed(figure, data=key, measure=measure)
-            for key, told in TABLE_1.items()
-            for measure, figure in zip(COUNTED, told, strict=True)
+            for key, paper_figures in TABLE_1.items()
+            for measure, figure in zip(COUNTED, paper_figures, strict=True)
         ),
     )
 )

@@ -253,12 +253,12 @@ def check_image(rows: Sequence[Row]) -> Check:
     if PLAIN_LLOYD not in counts or math.isnan(counts[PLAIN_LLOYD]):
         return Check(found(0, 0), "on Image, Lloyd did not reach the baseline.")
     gene = counts.get(GENE, math.nan)
-    told = "does not reach it" if math.isnan(gene) else f"after {gene:.3g}"
+    reaches = "does not reach it" if math.isnan(gene) else f"after {gene:.3g}"
     later = math.isnan(gene) or gene > counts[PLAIN_LLOYD]
     return Check(
         found(int(later), 1),
         f"on Image, Lloyd reaches the baseline after {counts[PLAIN_LLOYD]:.3g} iterations, Gene "
-        f"{told}.",
+        f"{reaches}.",
     )
 
 

@@ -192,9 +192,9 @@ def _decimals(percent: float) -> int:
 def protected(unit: str, neighbors: Neighbors, ids: str | None = None, rows: int = 1) -> str:
     """Whom a release protects, in a sentence or two."""
     if ids is not None:
-        kept = f"one row of each {unit} is" if rows == 1 else f"{rows} rows of each {unit} are"
+        rows_are = f"one row of each {unit} is" if rows == 1 else f"{rows} rows of each {unit} are"
         return (
-            f"This protects one {unit}, identified by {ids!r}: at most {kept} kept, chosen at "
+            f"This protects one {unit}, identified by {ids!r}: at most {rows_are} kept, chosen at "
             "random, and rows without an entry are left out."
         )
     if neighbors is Neighbors.REPLACE_ONE:

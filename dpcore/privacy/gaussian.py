@@ -77,14 +77,14 @@ def epsilon_of_gaussian(rho: float, delta: float) -> float:
     highest = rho + 2 * math.sqrt(rho * -math.log(room))
     if delta_at_most(0.0, mu) <= room:
         return GRAIN * rho
-    found, step = 0.0, EVALUATION
+    epsilon, step = 0.0, EVALUATION
     if delta_of_shift(0.0, mu) > room:
-        found = float(
+        epsilon = float(
             scipy.optimize.brentq(
                 lambda e: delta_of_shift(e, mu) - room, 0.0, highest, xtol=1e-15, rtol=1e-12
             )
         )
-    bound = found * (1 + STEP)
+    bound = epsilon * (1 + STEP)
     while delta_at_most(bound, mu) > room:
         bound += step
         step *= 2
@@ -95,13 +95,13 @@ def epsilon_of_gaussian(rho: float, delta: float) -> float:
 def rho_of_gaussian(epsilon: float, delta: float) -> float:
     """The largest rho of Gaussian answers that (epsilon, delta) buys, rounded down."""
     low, high = math.log(1e-24), math.log(2 * epsilon + 1)
-    found = scipy.optimize.brentq(
+    root = scipy.optimize.brentq(
         lambda log_rho: epsilon_of_gaussian(math.exp(log_rho), delta) - epsilon,
         low,
         high,
         xtol=1e-13,
     )
-    rho = math.exp(found)
+    rho = math.exp(root)
     while epsilon_of_gaussian(rho, delta) > epsilon:
         rho *= 1 - 1e-10
     return rho

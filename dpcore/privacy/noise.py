@@ -86,8 +86,10 @@ class SimulatedNoise:
     """
 
     def __init__(self, seed: int | np.random.SeedSequence | None = None):
-        given = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
-        self._seed = given
+        sequence = (
+            seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
+        )
+        self._seed = sequence
         self._rng = np.random.default_rng(self._seed)
         self._parts: Counter[str] = Counter()
 
@@ -149,15 +151,15 @@ class SimulatedNoise:
         when sigma is far below 1.
         """
         t = math.floor(sigma) + 1
-        kept = [np.empty(0)]
+        draws = [np.empty(0)]
         missing = count
         while missing:
             z = self._two_sided_geometric(missing + missing // 2 + 16, t)
             misfit = ((np.abs(z) - sigma * (sigma / t)) / sigma) ** 2 / 2
             z = z[self._rng.standard_exponential(z.size) >= misfit][:missing]
-            kept.append(z)
+            draws.append(z)
             missing -= z.size
-        return np.concatenate(kept)
+        return np.concatenate(draws)
 
 
 def noise_for(noise: Noise, name: str) -> Noise:

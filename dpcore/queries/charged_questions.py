@@ -177,10 +177,12 @@ class ChargedQuestions:
     def answer(self, question: Question, loss: Loss, why: str) -> IntArray:
         """Whole numbers that know how far one row can move them, with noise scaled to that."""
         # Its coins are tossed when it is asked: kept as it was, it can be asked again.
-        asked = copy.deepcopy(question) if self._journal.keeps_truth else None
+        question_before = copy.deepcopy(question) if self._journal.keeps_truth else None
         exact = cache(lambda: question.of(self._data))
         noisy = self._noisy(exact, self._per_row(question.added, question.replaced), loss, why)
-        self._journal.write(AnswerNote(why, noisy), lambda: {"question": asked, "values": exact()})
+        self._journal.write(
+            AnswerNote(why, noisy), lambda: {"question": question_before, "values": exact()}
+        )
         return noisy
 
     def full_cells(

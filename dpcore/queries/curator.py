@@ -61,7 +61,7 @@ class Curator(ChargedQuestions):
         self,
         regions: Regions,
         levels: Sequence[Budget],
-        kept: Mapping[int, Transcript] = MappingProxyType({}),
+        known_transcripts: Mapping[int, Transcript] = MappingProxyType({}),
         divide: Callable[[Dataset, Regions], list[Dataset]] | None = None,
     ) -> list[Curator]:
         """A curator for each region, with a level of its own and the region's rows only.
@@ -73,8 +73,8 @@ class Curator(ChargedQuestions):
         is not public. Two steps in two regions then cost the mean of both levels.
         `dpcore.datasets.area_levels` has the proof.
 
-        `kept` are transcripts of regions that need no curator, because simulated answers with the
-        same seed and budget are at hand; `divide` may be a faster way to the same parts.
+        `known_transcripts` are those of regions that need no curator, because simulated answers
+        with the same seed and budget are at hand; `divide` may be a faster way to the same parts.
         """
         budgets = [
             level if self.neighbors.size_is_private else of_one_row(level, 2) for level in levels
@@ -82,14 +82,14 @@ class Curator(ChargedQuestions):
         most = Budget(max(b.epsilon for b in levels), max(b.delta for b in levels))
         why = f"{len(budgets)} regions, each with a budget of its own"
         transcripts = tuple(
-            kept[region] if region in kept else Transcript(budget)
+            known_transcripts[region] if region in known_transcripts else Transcript(budget)
             for region, budget in enumerate(budgets)
         )
         parts = self._asked_apart(
             lambda: (divide or divided)(self._data, regions), transcripts, most, why
         )
         for region, (name, part) in enumerate(zip(regions.names, parts, strict=True)):
-            if region in kept:
+            if region in known_transcripts:
                 continue
             part._noise, part.rng = noise_for(self._noise, name), coins_for(self.rng, name)
             part.span = self.span * regions.windows[region].side / regions.side

@@ -131,8 +131,8 @@ class Offsets:
             room = np.floor((WHOLE**2 - (offset**2).sum(axis=0)) / WHOLE)
         total = np.empty((m, d + 2), dtype=np.int64)
         total[:, 0] = self._counted * _summed_by(label, np.ones(1), weights, m)
-        for axis, told in enumerate([*offset, room], start=1):
-            total[:, axis] = _summed_by(label, told, weights, m)
+        for axis, values in enumerate([*offset, room], start=1):
+            total[:, axis] = _summed_by(label, values, weights, m)
         return total
 
     def read(self, answer: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -221,13 +221,13 @@ def clipped(
     return np.trunc(short, out=short).T
 
 
-def _summed_by(label: IntArray, told: FloatArray, weights: IntArray, m: int) -> IntArray:
+def _summed_by(label: IntArray, values: FloatArray, weights: IntArray, m: int) -> IntArray:
     """The sums of whole numbers up to WHOLE, each as often as its weight says, by label."""
     if float(weights.sum(dtype=np.float64)) * WHOLE >= EXACT:
         total = np.zeros(m, dtype=np.int64)
-        np.add.at(total, label, told.astype(np.int64) * weights)
+        np.add.at(total, label, values.astype(np.int64) * weights)
         return total
     if m == 1:
-        return np.array([(told * weights).sum()]).astype(np.int64)
-    each = told.shape == label.shape and bool((weights == 1).all())
-    return np.bincount(label, told if each else told * weights, m).astype(np.int64)
+        return np.array([(values * weights).sum()]).astype(np.int64)
+    each = values.shape == label.shape and bool((weights == 1).all())
+    return np.bincount(label, values if each else values * weights, m).astype(np.int64)

@@ -81,8 +81,8 @@ def reached_by_noise(cells: SparsePartition, chance: float, noise: Noise) -> Spa
         for cell in _leaves(cells.bits, chance, noise):
             groups.append(group)
             bits.append(cell)
-    found = np.array(bits, dtype=bool).reshape(len(bits), cells.bits)
-    return SparseCells(np.array(groups, dtype=np.int64), found)
+    cell_bits = np.array(bits, dtype=bool).reshape(len(bits), cells.bits)
+    return SparseCells(np.array(groups, dtype=np.int64), cell_bits)
 
 
 def _leaves(bits: int, chance: float, noise: Noise) -> Iterator[tuple[bool, ...]]:

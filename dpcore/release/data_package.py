@@ -41,7 +41,8 @@ def data_package(files: Mapping[str, bytes]) -> str:
         "title": f"Private release of {name}",
         "description": (
             f"{certificate['k']} cluster centers, found by {certificate['algorithm']} with "
-            f"differential privacy: epsilon {certificate['epsilon']:g} for one {unit}, under {certificate['neighbors']}. "
+            f"differential privacy: epsilon {certificate['epsilon']:g} for one {unit}, "
+            f"under {certificate['neighbors']}. "
             f"{CERTIFICATE} states what is protected and how."
         ),
         "created": certificate["time"],

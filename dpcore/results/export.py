@@ -47,8 +47,10 @@ def centers_geojson(centers: PrivateCenters) -> str:
 def centers_json(centers: PrivateCenters) -> str:
     """The centers and the names of their coordinates."""
     places = _centers(centers)
-    said = {"coordinates": list(places.box.names), "centers": places.positions.tolist()}
-    return json.dumps({STATUS: places.status, **said} if places.status else said, indent=INDENT)
+    content = {"coordinates": list(places.box.names), "centers": places.positions.tolist()}
+    return json.dumps(
+        {STATUS: places.status, **content} if places.status else content, indent=INDENT
+    )
 
 
 def centers_parquet(centers: PrivateCenters) -> bytes:

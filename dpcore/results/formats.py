@@ -70,17 +70,17 @@ class Places:
     def as_geojson(self, indent: int | None = None) -> str:
         """A point for each place; two places (pickup, dropoff) become a line between them."""
         positions = self.in_degrees()
-        said = {STATUS: self.status} if self.status else {}
+        status = {STATUS: self.status} if self.status else {}
         known = zip(*(values.tolist() for values in self.properties.values()), strict=True)
         features = [
             {
                 "type": "Feature",
                 "geometry": _shape(position),
-                "properties": {**dict(zip(self.properties, own, strict=True)), **said},
+                "properties": {**dict(zip(self.properties, own, strict=True)), **status},
             }
             for position, own in zip(positions.tolist(), known, strict=True)
         ]
-        collection = {"type": "FeatureCollection", **said, "features": features}
+        collection = {"type": "FeatureCollection", **status, "features": features}
         return json.dumps(collection, indent=indent)
 
     def as_geoparquet(self) -> bytes:

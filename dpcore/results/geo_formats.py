@@ -53,8 +53,8 @@ def geoparquet(places: Places) -> tuple[dict[str, np.ndarray], dict[str, str]]:
     }
     columns = places.columns()
     columns[places.box.beside(SHAPE)] = np.array(shapely.to_wkb(shapes), dtype=object)
-    said = {"geo": json.dumps(about)}
-    return columns, said | ({"status": places.status} if places.status else {})
+    metadata = {"geo": json.dumps(about)}
+    return columns, metadata | ({"status": places.status} if places.status else {})
 
 
 def as_kml(places: Places, name: str) -> str:
@@ -112,12 +112,12 @@ def as_kepler(places: Places, name: str) -> str:
     }
     config = {"visState": {"layers": [layer]}, "mapState": state, "mapStyle": {}}
     data = {"id": name, "label": label, "allData": rows, "fields": fields}
-    told = {
+    settings = {
         "datasets": [{"version": "v1", "data": data}],
         "config": {"version": "v1", "config": config},
         "info": {"app": "kepler.gl", **({"description": places.status} if places.status else {})},
     }
-    return json.dumps(told)
+    return json.dumps(settings)
 
 
 def _names(places: Places) -> list[str]:

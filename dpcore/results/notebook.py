@@ -35,8 +35,8 @@ class Shown:
     @property
     def __geo_interface__(self) -> dict[str, Any]:
         """A GeoJSON feature collection, for GeoPandas, Shapely and maps in notebooks."""
-        told: dict[str, Any] = json.loads(self.places().as_geojson())
-        return told
+        collection: dict[str, Any] = json.loads(self.places().as_geojson())
+        return collection
 
     def _repr_html_(self) -> str:
         """A line about it, a small map, and the first rows."""

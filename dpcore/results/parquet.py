@@ -18,15 +18,15 @@ from dpcore.geometry.domain import FloatArray
 MOST_ROWS, ROWS_OF_BYTE = 1 << 25, 64
 
 
-def written(columns: Mapping[str, np.ndarray], said: Mapping[str, str] | None = None) -> bytes:
+def written(columns: Mapping[str, np.ndarray], metadata: Mapping[str, str] | None = None) -> bytes:
     """A Parquet file with these columns and this metadata."""
     import pyarrow as pa
     from pyarrow import parquet
 
     file = io.BytesIO()
     table = pa.table(dict(columns))
-    if said:
-        table = table.replace_schema_metadata(dict(said))
+    if metadata:
+        table = table.replace_schema_metadata(dict(metadata))
     parquet.write_table(table, file)
     return file.getvalue()
 
@@ -73,10 +73,10 @@ def holds_only(content: bytes, names: Sequence[str], numbered: bool) -> bool:
 
     types = [pa.int64() if numbered and i == 0 else pa.float64() for i in range(len(names))]
     with parquet.ParquetFile(pa.BufferReader(content)) as file:
-        found = file.schema_arrow
+        schema = file.schema_arrow
         if file.metadata.num_rows > most_rows(content):
             return False
-        if found.names != list(names) or found.types != types:
+        if schema.names != list(names) or schema.types != types:
             return False
         table = file.read(use_threads=False)
         beside = set(file.metadata.metadata or ()) - {b"ARROW:schema"}

@@ -42,8 +42,8 @@ class Estimate:
 
     def __str__(self) -> str:
         noise = "noise unknown" if self.error is None else f"± {self.error:,.0f} by noise"
-        said = f"{self.value:,.0f} rows {noise}, {self.cut:,.0f} of them cut by the border"
-        return f"{said} ({self.status})" if self.status else said
+        words = f"{self.value:,.0f} rows {noise}, {self.cut:,.0f} of them cut by the border"
+        return f"{words} ({self.status})" if self.status else words
 
 
 def unit_rectangle(

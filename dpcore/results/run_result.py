@@ -91,8 +91,8 @@ class RunResult(Shown, Generic[C]):
         return self.centers.places()
 
     def __repr__(self) -> str:
-        said = f"{self.algorithm}, k={self.k}, epsilon={self.epsilon:g}, {self.verdict}"
-        return f"{type(self).__name__}({said}{', ' * bool(self.status)}{self.status})"
+        words = f"{self.algorithm}, k={self.k}, epsilon={self.epsilon:g}, {self.verdict}"
+        return f"{type(self).__name__}({words}{', ' * bool(self.status)}{self.status})"
 
 
 @dataclass(frozen=True, repr=False)

@@ -37,9 +37,9 @@ def block_mean(story: Telling, note: AnswerNote, step: RunStep) -> Iterator[Fram
     question = behind.get("question")
     if not isinstance(question, BlockCenters):
         return
-    found = some_block_centers(question, story.data)
+    block_means = some_block_centers(question, story.data)
     area = story.line(MarkKind.AREA, question.low[None], question.high[None])
-    blocks = story.at(MarkKind.BLOCKS, found)
+    blocks = story.at(MarkKind.BLOCKS, block_means)
     yield story.frame(
         f"{question.blocks:,} blocks",
         f"The {plural(story.unit)} are dealt into {question.blocks:,} blocks, and each block "
@@ -49,8 +49,8 @@ def block_mean(story: Telling, note: AnswerNote, step: RunStep) -> Iterator[Fram
         paid=False,
     )
     mean = question.mean(behind["values"])
-    said = np.clip(question.mean(note.values), -1.0, 1.0)
-    noise = story.line(MarkKind.NOISE, mean, said)
+    noisy_mean = np.clip(question.mean(note.values), -1.0, 1.0)
+    noise = story.line(MarkKind.NOISE, mean, noisy_mean)
     yield story.frame(
         "The mean of the blocks, with noise",
         f"The blocks' centers are averaged. Noise moves the averages by "
@@ -58,7 +58,7 @@ def block_mean(story: Telling, note: AnswerNote, step: RunStep) -> Iterator[Fram
         area,
         noise,
         story.at(MarkKind.NON_PRIVATE, mean),
-        story.at(MarkKind.PRIVATE, said),
+        story.at(MarkKind.PRIVATE, noisy_mean),
     )
 
 
@@ -67,13 +67,15 @@ def some_block_centers(question: BlockCenters, data: Dataset) -> FloatArray:
 
     The same coins assign rows to blocks as in the run.
     """
-    asked = copy.deepcopy(question)
+    own_question = copy.deepcopy(question)
     positions, weights = data.positions()
-    dealt = asked.dealt(positions, weights)
-    found, number = [], 0
-    for centers in block_centers(positions, dealt, asked.k, data.resolution, asked.coins.rng):
-        found.append(centers.transpose(2, 1, 0).reshape(-1, data.d))
-        number += len(found[-1])
+    dealt = own_question.dealt(positions, weights)
+    batches, number = [], 0
+    for centers in block_centers(
+        positions, dealt, own_question.k, data.resolution, own_question.coins.rng
+    ):
+        batches.append(centers.transpose(2, 1, 0).reshape(-1, data.d))
+        number += len(batches[-1])
         if number >= MOST:
             break
-    return np.clip(np.concatenate(found)[:MOST], asked.low, asked.high)
+    return np.clip(np.concatenate(batches)[:MOST], own_question.low, own_question.high)

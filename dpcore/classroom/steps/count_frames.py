@@ -41,12 +41,12 @@ def counts(story: Telling, note: CountsNote, step: RunStep) -> Iterator[Frame]:
         return
     behind = step.truth.value["counts"] if step.truth else None
     if isinstance(partition, Grid):
-        said = grid_cells(MarkKind.NOISY_CELLS, partition, noisy)
+        noisy_cells = grid_cells(MarkKind.NOISY_CELLS, partition, noisy)
         side = partition.cells_per_side
         title = f"{side} × {side} cells"
         true = None if behind is None else grid_cells(MarkKind.TRUE_CELLS, partition, behind)
     elif isinstance(partition, DyadicCells):
-        said = dyadic_cells(MarkKind.NOISY_CELLS, story.box, partition, noisy)
+        noisy_cells = dyadic_cells(MarkKind.NOISY_CELLS, story.box, partition, noisy)
         title = f"{partition.n_cells:,} cells"
         true = (
             None
@@ -67,7 +67,7 @@ def counts(story: Telling, note: CountsNote, step: RunStep) -> Iterator[Frame]:
     yield story.frame(
         f"{title}: the noisy counts",
         f"Every cell gets noise, the empty ones too, and only that leaves.{empty}",
-        said,
+        noisy_cells,
     )
 
 
@@ -130,14 +130,14 @@ def starts(story: Telling, note: StartsNote) -> Iterator[Frame]:
 
 
 def finalists(story: Telling, note: FinalistsNote) -> Iterator[Frame]:
-    found = note.centers
+    candidates = note.centers
     best = int(np.argmin(note.cost))
-    others = np.delete(found, best, axis=0).reshape(-1, 2)
+    others = np.delete(candidates, best, axis=0).reshape(-1, 2)
     yield story.frame(
         "The winner",
         "Of all results, the noisy counts themselves say which is best.",
         story.at(MarkKind.STARTS, others) if len(others) else None,
-        story.at(MarkKind.PRIVATE, found[best]),
+        story.at(MarkKind.PRIVATE, candidates[best]),
     )
 
 

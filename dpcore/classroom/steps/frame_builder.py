@@ -82,6 +82,9 @@ class Telling:
     def how_far(self, mark: Mark) -> str:
         """The shortest and the longest of some lines, in words."""
         on_map = self.data.about.geographic
-        told = lengths(mark, on_map, self.box)
-        least, most = distance(float(told.min()), on_map), distance(float(told.max()), on_map)
+        distances = lengths(mark, on_map, self.box)
+        least, most = (
+            distance(float(distances.min()), on_map),
+            distance(float(distances.max()), on_map),
+        )
         return least if least == most else f"{least} to {most}"

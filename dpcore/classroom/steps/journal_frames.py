@@ -83,9 +83,9 @@ def _step(story: Telling, step: RunStep, later: Sequence[RunStep]) -> Iterator[F
 
 def _answer(story: Telling, result: RunResult, reference: BaselineResult | None) -> Frame:
     places = np.asarray(result.centers)
-    said = Mark(MarkKind.PRIVATE, places)
+    discs = Mark(MarkKind.PRIVATE, places)
     if reference is None:
-        return story.frame("The answer", f"{len(places)} centers.", said)
+        return story.frame("The answer", f"{len(places)} centers.", discs)
     best = np.asarray(reference.centers)
     apart = Mark(MarkKind.MOVES, best[matched(best, places, story.box)], places)
     return story.frame(
@@ -94,5 +94,5 @@ def _answer(story: Telling, result: RunResult, reference: BaselineResult | None)
         f"at every {story.unit}.",
         apart,
         Mark(MarkKind.NON_PRIVATE, best),
-        said,
+        discs,
     )

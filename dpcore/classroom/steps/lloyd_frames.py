@@ -37,8 +37,8 @@ def totals(
 ) -> Iterator[Frame]:
     story.round += 1
     before = note.centers
-    told = _next_centers(later)
-    after = before if told is None or told.shape != before.shape else told
+    next_centers = _next_centers(later)
+    after = before if next_centers is None or next_centers.shape != before.shape else next_centers
     behind = step.truth.value if step.truth else None
     edges = borders(before, story.box)
     groups = nearest(story.rows, before)

@@ -143,13 +143,13 @@ def _voronoi_cell(i: int, centers: FloatArray) -> FloatArray:
             continue
         beyond = (corners - (centers[i] + centers[j]) / 2) @ normal
         following, after = np.roll(corners, -1, axis=0), np.roll(beyond, -1)
-        kept = []
+        inner_corners = []
         for here, there, a, b in zip(corners, following, beyond, after, strict=True):
             if a <= 0:
-                kept.append(here)
+                inner_corners.append(here)
             if (a < 0 < b) or (b < 0 < a):
-                kept.append(here + (there - here) * (a / (a - b)))
-        corners = np.array(kept).reshape(-1, 2)
+                inner_corners.append(here + (there - here) * (a / (a - b)))
+        corners = np.array(inner_corners).reshape(-1, 2)
     return corners
 
 
