@@ -13,9 +13,9 @@ from benchmarks.table import Row, show
 
 
 def main(names: list[str]) -> int:
-    found = [m.name for m in pkgutil.iter_modules(benchmarks.__path__)]
+    modules = [m.name for m in pkgutil.iter_modules(benchmarks.__path__)]
     met = True
-    for name in names or found:
+    for name in names or modules:
         if name == "__main__":
             continue
         module = importlib.import_module(f"benchmarks.{name}")
@@ -26,9 +26,9 @@ def main(names: list[str]) -> int:
     return 0 if met else 1
 
 
-def _kept(rows: Iterable[Row], found: list[Row]) -> Iterator[Row]:
+def _kept(rows: Iterable[Row], rows_so_far: list[Row]) -> Iterator[Row]:
     for row in rows:
-        found.append(row)
+        rows_so_far.append(row)
         yield row
 
 

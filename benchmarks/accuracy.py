@@ -43,24 +43,24 @@ def rows(parts: Sequence[str] = ("map", "few", "several"), runs: int = 3) -> Ite
 
 def figures_of_part(part: str, runs: int, only: Sequence[str] = ()) -> dict[str, Figures]:
     """Each cell's figures, by method."""
-    found: dict[str, Figures] = {}
+    figures: dict[str, Figures] = {}
     for cell in PARTS[part]:
         data, centers = data_of(cell.rows_of)
         best = nicv(data, data.box.from_unit(centers))
-        found[cell.name] = {
+        figures[cell.name] = {
             key: Figure.of(np.array([one(key, data, cell, seed) for seed in range(runs)]) / best)
             for key in methods(part, cell)
             if not only or key in only
         }
-    return found
+    return figures
 
 
 @lru_cache(maxsize=4)
 def data_of(cell: Cell) -> tuple[Dataset, FloatArray]:
     """The rows of a cell, and the best centers found for them without privacy."""
     data = workloads.as_rows(cell.rows())
-    found = [dpcore.baseline(data, cell.k, seed).centers for seed in range(2)]
-    best = min(found, key=lambda centers: nicv(data, centers))
+    solutions = [dpcore.baseline(data, cell.k, seed).centers for seed in range(2)]
+    best = min(solutions, key=lambda centers: nicv(data, centers))
     return data, data.box.to_unit(np.asarray(best))
 
 
@@ -135,17 +135,19 @@ def main() -> int:
     parser.add_argument("--only", nargs="*", default=[], help="methods besides auto and floor")
     parser.add_argument("--save", action="store_true", help="keep the figures")
     parser.add_argument("--kept", action="store_true", help="show the kept ones, measure nothing")
-    given = parser.parse_args()
-    if given.kept:
-        kept = {part: cells for part, cells in last().items() if part in (given.parts or PARTS)}
-        return not show(TITLE, told(kept, {}))
-    only = ("auto", "floor", *given.only) if given.only else ()
+    arguments = parser.parse_args()
+    if arguments.kept:
+        results = {
+            part: cells for part, cells in last().items() if part in (arguments.parts or PARTS)
+        }
+        return not show(TITLE, told(results, {}))
+    only = ("auto", "floor", *arguments.only) if arguments.only else ()
     measured = {
-        part: figures_of_part(part, given.runs, only) for part in given.parts or list(PARTS)
+        part: figures_of_part(part, arguments.runs, only) for part in arguments.parts or list(PARTS)
     }
     met = show(TITLE, told(measured, last()))
-    if given.save:
-        keep(measured, given.runs)
+    if arguments.save:
+        keep(measured, arguments.runs)
     return not met
 
 

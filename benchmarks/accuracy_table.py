@@ -41,8 +41,8 @@ class Figure:
     def of(cls, runs: npt.NDArray[np.float64]) -> Figure:
         error = runs.std(ddof=1) / math.sqrt(len(runs)) if len(runs) > 1 else 0.0
         high = np.percentile(runs, 95)
-        told = (float(f"{x:.5g}") for x in (runs.mean(), error, np.median(runs), high))
-        return cls(*told)
+        numbers = (float(f"{x:.5g}") for x in (runs.mean(), error, np.median(runs), high))
+        return cls(*numbers)
 
     def behind(self, other: Figure) -> bool:
         """Whether it is worse, by more than chance and more than a little."""
@@ -55,7 +55,7 @@ Figures = Mapping[str, Figure]
 
 
 def told(
-    measured: Mapping[str, Mapping[str, Figures]], kept: Mapping[str, Mapping[str, Figures]]
+    measured: Mapping[str, Mapping[str, Figures]], before: Mapping[str, Mapping[str, Figures]]
 ) -> Iterator[Row]:
     """What the figures measured amount to, part by part, and since those kept."""
     for part, cells in measured.items():
@@ -63,7 +63,7 @@ def told(
         yield from tails(part, cells)
         yield from distances(part, cells)
         yield from worse_steps(part, cells)
-        yield from since(part, cells, kept.get(part, {}))
+        yield from since(part, cells, before.get(part, {}))
 
 
 def beside_others(part: str, cells: Mapping[str, Figures]) -> Iterator[Row]:
@@ -97,18 +97,18 @@ def beside_others(part: str, cells: Mapping[str, Figures]) -> Iterator[Row]:
 
 
 def tails(part: str, cells: Mapping[str, Figures]) -> Iterator[Row]:
-    found = {
+    ratios = {
         name: c["auto"].high / c["auto"].median
         for name, c in cells.items()
         if c["auto"].median <= TAIL_MEDIAN
     }
-    if found:
-        long = {name: tail for name, tail in found.items() if tail > TAIL_BAR}
+    if ratios:
+        long = {name: tail for name, tail in ratios.items() if tail > TAIL_BAR}
         yield Row(
             f"{part}: worst tail, 95th percentile over median",
-            max(found.values()),
+            max(ratios.values()),
             TAIL_BAR,
-            note=f"{len(long)} of {len(found)} cells beyond. {worst_of(long)}",
+            note=f"{len(long)} of {len(ratios)} cells beyond. {worst_of(long)}",
         )
 
 
@@ -170,12 +170,12 @@ def _of(cells: Mapping[str, Figures], cell: Cell) -> Figure:
     return cells[cell.name]["auto"]
 
 
-def since(part: str, cells: Mapping[str, Figures], kept: Mapping[str, Figures]) -> Iterator[Row]:
+def since(part: str, cells: Mapping[str, Figures], before: Mapping[str, Figures]) -> Iterator[Row]:
     """`auto` beside itself as it was when figures were last kept."""
-    both = [name for name in cells if name in kept]
+    both = [name for name in cells if name in before]
     if both:
-        ratios = {name: cells[name]["auto"].mean / kept[name]["auto"].mean for name in both}
-        worse = {n: r for n, r in ratios.items() if cells[n]["auto"].behind(kept[n]["auto"])}
+        ratios = {name: cells[name]["auto"].mean / before[name]["auto"].mean for name in both}
+        worse = {n: r for n, r in ratios.items() if cells[n]["auto"].behind(before[n]["auto"])}
         yield Row(
             f"{part}: auto over auto as last kept, geometric mean",
             geometric_mean(ratios.values()),

@@ -63,14 +63,14 @@ def values(
     data: Dataset, epsilon: float, ks: Sequence[int]
 ) -> tuple[Mapping[int, list[float]], float]:
     """The NICV for each k of one coreset a draw, and how many points these had."""
-    found: dict[int, list[float]] = {k: [] for k in ks}
+    errors: dict[int, list[float]] = {k: [] for k in ks}
     points = []
     for seed in draws(epsilon):
         coreset = dpcore.run("adaptive", data, ks[0], epsilon, seed=seed).coreset
         points.append(len(coreset))
         for k in ks:
-            found[k].append(nicv(data, coreset.kmeans(k, seed)))
-    return found, float(np.mean(points))
+            errors[k].append(nicv(data, coreset.kmeans(k, seed)))
+    return errors, float(np.mean(points))
 
 
 def error_of_mean(figures: Sequence[float]) -> float:
@@ -81,9 +81,9 @@ def on_taxi() -> Iterator[Row]:
     data = dpcore.datasets.load("nyc-taxi")
     best = {k: reference(data, k) for k in KS}
     for epsilon, designed in ON_TAXI.items():
-        found, points = values(data, epsilon, KS)
+        nicvs, points = values(data, epsilon, KS)
         for k, target in zip(KS, designed, strict=True):
-            errors = np.array(found[k]) / best[k] - 1
+            errors = np.array(nicvs[k]) / best[k] - 1
             yield Row(
                 f"relative error on nyc-taxi, ε={epsilon:g}, k={k}",
                 float(errors.mean()),
@@ -97,8 +97,8 @@ def on_taxi_like() -> Iterator[Row]:
     data = workloads.rows("taxi-like")
     best = reference(data, 10)
     for epsilon in (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 4.0):
-        found, points = values(data, epsilon, (10,))
-        ratios = np.array(found[10]) / best
+        nicvs, points = values(data, epsilon, (10,))
+        ratios = np.array(nicvs[10]) / best
         what = f"NICV / non-private on taxi-like, ε={epsilon:g}, k=10"
         note = f"± {error_of_mean(ratios):.2g}, {points:,.0f} points"
         yield Row(what, float(ratios.mean()), 1.001, note=note)
@@ -107,10 +107,10 @@ def on_taxi_like() -> Iterator[Row]:
 def on_s1() -> Iterator[Row]:
     data = workloads.rows("s1-like")
     for epsilon, bar in ON_S1.items():
-        found, points = values(data, epsilon, (15,))
-        note = f"± {error_of_mean(found[15]):.2g}, {points:,.0f} points"
+        nicvs, points = values(data, epsilon, (15,))
+        note = f"± {error_of_mean(nicvs[15]):.2g}, {points:,.0f} points"
         what = f"NICV on s1-like, ε={epsilon:g}, k=15"
-        yield Row(what, float(np.mean(found[15])), bar, unit="", note=note)
+        yield Row(what, float(np.mean(nicvs[15])), bar, unit="", note=note)
 
 
 def city(n: int) -> GridDataset:

@@ -33,12 +33,12 @@ def rows(keys: tuple[str, ...] = ()) -> Iterator[Row]:
         for key in keys or dpcore.ALGORITHMS:
             if not dpcore.ALGORITHMS[key].supports(data.d, None, K):
                 continue
-            found = measured(key, data)
-            if isinstance(found, str):
-                yield Row(f"{key} on {where} refuses", 1, unit="", note=found)
+            times_or_reason = measured(key, data)
+            if isinstance(times_or_reason, str):
+                yield Row(f"{key} on {where} refuses", 1, unit="", note=times_or_reason)
                 continue
             bar = None if key.startswith(WITHOUT_BAR) else BAR
-            for what, figure, unit in zip(("time", "memory"), found, units, strict=True):
+            for what, figure, unit in zip(("time", "memory"), times_or_reason, units, strict=True):
                 figures.append(Row(f"{what} of {key} on {where}", figure / unit, bar))
     yield from sorted(figures, key=lambda row: -row.figure)
 

@@ -32,8 +32,8 @@ def rows() -> Iterator[Row]:
     data, drawn = whole_city(), regions.neighborhoods(WHOLE_CITY)
     assert len(drawn.names) == 263
     for key in ALGORITHMS:
-        asked = dpcore.Request(key, K, EPSILON, seed=0)
-        plain = seconds(lambda asked=asked: dpcore.run(asked, data))
+        request = dpcore.Request(key, K, EPSILON, seed=0)
+        plain = seconds(lambda request=request: dpcore.run(request, data))
         yield from moves(data, key, plain)
         every = seconds(lambda key=key: dpcore.run(by_area(key, drawn), data), 2)
         yield Row(f"{key}: 262 neighborhoods at once, by a plain run", every / plain, ALL)
@@ -45,14 +45,14 @@ def moves(data: Dataset, key: str, plain: float) -> Iterator[Row]:
     # Where most rows are, so that the area's share is the largest.
     counts = np.bincount(drawn.labels(data.positions()[0]), minlength=drawn.n_cells)
     area = int(np.argmax(counts[:-1]))
-    kept, levels = AreaRuns(), cycle(np.linspace(0.1, 0.9, 97).tolist())
-    dpcore.run(by_area(key, drawn), data, kept=kept)
+    runs, levels = AreaRuns(), cycle(np.linspace(0.1, 0.9, 97).tolist())
+    dpcore.run(by_area(key, drawn), data, kept=runs)
 
     def move() -> None:
         level = drawn.with_levels({drawn.names[area]: next(levels)})
-        dpcore.run(by_area(key, level), data, kept=kept)
+        dpcore.run(by_area(key, level), data, kept=runs)
 
-    part = kept.parts(data, drawn)[area]
+    part = runs.parts(data, drawn)[area]
     system = dpcore.ALGORITHMS[key]
 
     def own() -> None:

@@ -88,9 +88,9 @@ def rows() -> Iterator[Row]:
         )
         logs = Path(folder) / "logs"
         logs.mkdir()
-        kept = {"spark.eventLog.enabled": "true", "spark.eventLog.dir": f"file://{logs}"}
+        logging = {"spark.eventLog.enabled": "true", "spark.eventLog.dir": f"file://{logs}"}
         ours = _cpu()
-        engine = SparkEngine("local[2]", {**OPTIONS, **kept})
+        engine = SparkEngine("local[2]", {**OPTIONS, **logging})
         source = open_source(engine, path, grid.box.names)
         spent, answers = [_cpu() - ours], []
         for _ in range(3):

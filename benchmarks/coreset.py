@@ -103,11 +103,11 @@ def clustering() -> Iterator[Row]:
     """k-means of a released coreset beside scikit-learn's, with as many restarts."""
     data = city(FEWER)
     for epsilon in (0.1, 1.0):
-        found = dpcore.run("coreset", data, K, epsilon, seed=0).coreset
-        weighted = found.unit_points, found.weights
+        coreset = dpcore.run("coreset", data, K, epsilon, seed=0).coreset
+        weighted = coreset.unit_points, coreset.weights
         cost = WeightedPoints(*weighted).cost
         for k in (5, K, 20):
-            what = f"k-means of {len(found):,} points, k={k} / KMeans(n_init={RESTARTS})"
+            what = f"k-means of {len(coreset):,} points, k={k} / KMeans(n_init={RESTARTS})"
             times = [seconds(partial(way, *weighted, k), 3) for way in (ours, theirs)]
             yield Row(f"time of {what}", times[0] / times[1], 1)
             costs = [

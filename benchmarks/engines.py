@@ -41,12 +41,12 @@ dpcore.run("auto", dpcore.datasets.load("iris"), 3, 1.0)
 GRID_ONCE = """
 box = Box((-74.1, 40.7), (-73.9, 40.9))
 engine = DuckDBEngine()
-engine.grid_counts(open_source(engine, given["path"], ("lon", "lat")), Grid(box, 1024))
+engine.grid_counts(open_source(engine, values["path"], ("lon", "lat")), Grid(box, 1024))
 """
 RELEASE = """
 box = Box((-74.1, 40.7), (-73.9, 40.9), ("lon", "lat"))
-unit = Unit("passenger", "card", 3) if given["ids"] else Unit("trip")
-data = FileData(given["path"], ("lon", "lat"), box)
+unit = Unit("passenger", "card", 3) if values["ids"] else Unit("trip")
+data = FileData(values["path"], ("lon", "lat"), box)
 run, allowed = dpcore.Request("adaptive", 10, 1.0), Amount.of(1.0)
 plan = ReleasePlan("trips", data, run, unit=unit, allowed=allowed)
 with tempfile.TemporaryDirectory() as folder:
@@ -54,7 +54,7 @@ with tempfile.TemporaryDirectory() as folder:
 """
 DEFAULT = """
 box = Box.cube(10)
-dpcore.run("auto", dataset_of(given["path"], list(box.names), box), 10, 1.0, seed=1)
+dpcore.run("auto", dataset_of(values["path"], list(box.names), box), 10, 1.0, seed=1)
 """
 
 

@@ -89,13 +89,13 @@ def rows() -> Iterator[Row]:
                 page.goto(f"{addresses[name]}/?data={data}")
                 (settled if name == "here" else map_shown)(page)
                 to[:] = [0]
-            found: dict[tuple[str, str], list[float]] = {each: [] for each in pages}
+            seconds_of: dict[tuple[str, str], list[float]] = {each: [] for each in pages}
             for keys in ROUNDS:  # in turn, since others may be at work on this machine
                 for each, page in pages.items():
                     page.bring_to_front()
-                    found[each] += moves(page, keys)
+                    seconds_of[each] += moves(page, keys)
                     (settled if each[1] == "here" else idle)(page)
-            waits = {each: statistics.median(seconds) for each, seconds in found.items()}
+            waits = {each: statistics.median(seconds) for each, seconds in seconds_of.items()}
         for data in SETS:
             most = max(received[data, "here"]) / 1000
             yield Row(f"received for a move, {data}", most, 150, "kB")

@@ -21,11 +21,11 @@ EARLIER, GROWN = 5, 1.5
 
 def add(module: str, rows: Iterable[Row], history: Path = HISTORY) -> None:
     """Keep the ratios that a module measured at the present commit."""
-    found = {row.what: float(f"{row.figure:.4g}") for row in rows if row.unit == "×"}
-    if found:
-        said = {"commit": _commit(), "module": module, "ratios": found}
+    ratios = {row.what: float(f"{row.figure:.4g}") for row in rows if row.unit == "×"}
+    if ratios:
+        record = {"commit": _commit(), "module": module, "ratios": ratios}
         with history.open("a") as file:
-            file.write(json.dumps(said, ensure_ascii=False) + "\n")
+            file.write(json.dumps(record, ensure_ascii=False) + "\n")
 
 
 def grown(history: Path = HISTORY) -> Iterator[str]:

@@ -47,8 +47,8 @@ def rows() -> Iterator[Row]:
         reference = dpcore.baseline(data, 5)
         for method in METHODS:
             result = dpcore.run(method, data, 5, 0.2, seed=0, keep_journal=True)
-            told = seconds(lambda r=result, d=data, b=reference: steps.frames(r, d, b), 3)  # type: ignore[misc]
-            yield Row(f"telling a run of {method} on {data.about.key}", told, 2, "s")
+            duration = seconds(lambda r=result, d=data, b=reference: steps.frames(r, d, b), 3)  # type: ignore[misc]
+            yield Row(f"telling a run of {method} on {data.about.key}", duration, 2, "s")
     for contestant in guessing_game.CONTESTANTS.values():
         numbers = iter(range(10_000))
         cost = seconds(lambda c=contestant, n=numbers: guessing_game.play(c, 1.0, next(n)), 50)  # type: ignore[misc]

@@ -87,12 +87,12 @@ def rows() -> Iterator[Row]:
 def beside_direct_runs(data: Dataset) -> dict[int, float]:
     """The NICV of centers from one coreset over that of a run with so many centers."""
     coresets = [dpcore.run("auto", data, MADE_FOR, EPSILON, seed=seed).coreset for seed in SEEDS]
-    found = {}
+    ratios = {}
     for k in ASKED:
         one = [nicv(data, each.kmeans(k, seed=0)) for each in coresets if each is not None]
         own = [nicv(data, dpcore.run("auto", data, k, EPSILON, seed=s).centers) for s in SEEDS]
-        found[k] = float(np.mean(one) / np.mean(own))
-    return found
+        ratios[k] = float(np.mean(one) / np.mean(own))
+    return ratios
 
 
 def cost_errors(city: City, seed: int) -> FloatArray:

@@ -18,7 +18,7 @@ from pathlib import Path
 def peak():
     return int(re.search(r"VmHWM:\\s*(\\d+) kB", Path("/proc/self/status").read_text())[1]) / 1024
 
-given = json.loads(sys.argv[1])
+values = json.loads(sys.argv[1])
 {setup}
 before, start = peak(), time.process_time()
 {job}
@@ -36,10 +36,10 @@ class Spent:
     peak: float
 
 
-def spent(setup: str, job: str, **given: Any) -> Spent:
-    """What a job takes. `given` is a dictionary of that name in both parts of the program."""
+def spent(setup: str, job: str, **values: Any) -> Spent:
+    """What a job takes. `values` is a dictionary of that name in both parts of the program."""
     program = PROGRAM.format(setup=setup, job=job)
-    command = [sys.executable, "-c", program, json.dumps(given)]
+    command = [sys.executable, "-c", program, json.dumps(values)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=compiled())
     return Spent(*json.loads(done.stdout.splitlines()[-1]))
 

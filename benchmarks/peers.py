@@ -168,11 +168,11 @@ class Failed(Exception):
 
 def rows(sets: Sequence[str] = (), runs: int = RUNS) -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as folder:
-        kept = Path(os.environ.get("DPCORE_PEERS", folder))
+        peers_folder = Path(os.environ.get("DPCORE_PEERS", folder))
         pythons = {
             name: Path(sys.executable)
             if peer.packages is None
-            else environment(kept / name, peer.packages)
+            else environment(peers_folder / name, peer.packages)
             for name, peer in PEERS.items()
         }
         for name, k in SETS:
@@ -201,9 +201,11 @@ def on(
         yield Row(f"auto on {name}, k={k}, rows once read: time", time, TIME_BAR)
     bars: dict[float, float | None] = dict.fromkeys(EPSILONS)
     for who, python in {"auto": here, **pythons}.items():
-        said = ours if who == "auto" else told(PEERS[who].program, python, file, k, EPSILONS, runs)
+        results = (
+            ours if who == "auto" else told(PEERS[who].program, python, file, k, EPSILONS, runs)
+        )
         for epsilon in EPSILONS:
-            mine = [run for run in said if run["epsilon"] == epsilon]
+            mine = [run for run in results if run["epsilon"] == epsilon]
             what = f"{who} on {name}, k={k}, ε={epsilon:g}: NICV"
             row = summed_up(what, mine, data, unit, bars[epsilon])
             if who == "auto":
@@ -264,8 +266,8 @@ def told(
         except Failed as failure:
             why = str(failure)
         out.seek(0)
-        said = [json.loads(line) for line in out if line.endswith("\n")]
-    return said + [{"epsilon": epsilon, "failed": why} for epsilon in wanted[len(said) :]]
+        results = [json.loads(line) for line in out if line.endswith("\n")]
+    return results + [{"epsilon": epsilon, "failed": why} for epsilon in wanted[len(results) :]]
 
 
 def environment(folder: Path, packages: Sequence[str]) -> Path | Failed:
@@ -302,8 +304,8 @@ def started(
     except subprocess.CalledProcessError as error:
         lines = error.stderr.strip().splitlines()
         # pip's hints come after its errors.
-        told = [line for line in lines if line.startswith("ERROR")] or lines
-        raise Failed(told[-1] if told else f"exit status {error.returncode}") from None
+        errors = [line for line in lines if line.startswith("ERROR")] or lines
+        raise Failed(errors[-1] if errors else f"exit status {error.returncode}") from None
 
 
 if __name__ == "__main__":

@@ -175,15 +175,15 @@ def beside_peers(cell: Cell, runs: int) -> Iterator[Row]:
             if delta == cell.deltas[0]:
                 bars += [] if own is None else [own]
                 bars += [] if multiple is None else [multiple * best]
-            found = figures_of("auto", data, cell.k, epsilon, delta, runs)
+            nicvs = figures_of("auto", data, cell.k, epsilon, delta, runs)
             names = ", ".join(f"{name} {at:g}" for name, at in beside.items())
             known = f"center {center:.3g}, not private {best:.4g}"
             yield Row(
                 f"{cell.data}, k={cell.k}, ε={epsilon:g}, δ={delta:g}",
-                float(found.mean()),
+                float(nicvs.mean()),
                 min(bars),
                 unit="",
-                note=f"± {error_of(found):.2g}; {known}, {names}",
+                note=f"± {error_of(nicvs):.2g}; {known}, {names}",
             )
 
 
@@ -197,14 +197,14 @@ def held_out(n: int, d: int, k: int, runs: int) -> Iterator[Row]:
             if 3**d < 1e6 or key != "eugkm":
                 beside[key] = float(figures_of(key, data, k, epsilon, 0.0, runs).mean())
         for delta in (DELTA, 0.0):
-            found = figures_of("auto", data, k, epsilon, delta, runs)
+            nicvs = figures_of("auto", data, k, epsilon, delta, runs)
             names = ", ".join(f"{name} {at:.4g}" for name, at in beside.items())
             yield Row(
                 f"held-out {n:,} × {d}, k={k}, ε={epsilon:g}, δ={delta:g}",
-                float(found.mean()),
+                float(nicvs.mean()),
                 min(beside.values()),
                 unit="",
-                note=f"± {error_of(found):.2g}; {names}",
+                note=f"± {error_of(nicvs):.2g}; {names}",
             )
 
 

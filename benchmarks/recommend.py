@@ -23,7 +23,7 @@ def rows() -> Iterator[Row]:
     data = dpcore.datasets.load("nyc-month")
     for need in NEEDS:
         began = time.process_time()
-        found = dpcore.recommend(need, data)
+        advice = dpcore.recommend(need, data)
         taken = time.process_time() - began
-        name = found.level.name if found.level else "no level"
+        name = advice.level.name if advice.level else "no level"
         yield Row(f"{need}: {name}", taken, BAR, "s of CPU time")

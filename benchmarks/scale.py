@@ -44,14 +44,14 @@ def rows() -> Iterator[Row]:
 
 def measured(sizes: tuple[int, ...] = SIZES) -> dict[str, Line]:
     """Seconds by number of rows, the least of some tries."""
-    found: dict[str, Line] = {}
+    times: dict[str, Line] = {}
     with tempfile.TemporaryDirectory() as folder, duckdb.connect() as database:
         for n in sizes:
             for name, job in _jobs(database, folder, n).items():
                 job()
                 seconds = min(_spent(job) for _ in range(3 if n < 10_000_000 else 1))
-                found.setdefault(name, []).append((n, seconds))
-    return found
+                times.setdefault(name, []).append((n, seconds))
+    return times
 
 
 def _jobs(
@@ -150,7 +150,7 @@ def chart(lines: dict[str, Line]) -> str:
 
 
 if __name__ == "__main__":
-    found = measured()
-    Path(sys.argv[1]).write_text(chart(found))
-    for name, line in found.items():
+    times = measured()
+    Path(sys.argv[1]).write_text(chart(times))
+    for name, line in times.items():
         print(name, *(f"{n:.0e} {seconds:.3g} s" for n, seconds in line), sep=" | ")

@@ -51,9 +51,9 @@ def year(months: list[FloatArray]) -> Iterator[Row]:
     parts = [from_array(rows, box=(-1, 1)) for rows in months]
 
     def summary(data: Dataset, epsilon: float, seed: int) -> Coreset:
-        found = dpcore.run("adaptive", data, K, epsilon, seed=seed).coreset
-        assert found is not None
-        return found
+        release = dpcore.run("adaptive", data, K, epsilon, seed=seed).coreset
+        assert release is not None
+        return release
 
     def cost(coreset: Coreset) -> float:
         return nicv(data, coreset.kmeans(K, seed=0))
@@ -64,10 +64,10 @@ def year(months: list[FloatArray]) -> Iterator[Row]:
             whole = cost(summary(data, epsilon, seed))
             each = [summary(part, epsilon, MONTHS * seed + i) for i, part in enumerate(parts)]
             united.append(cost(each[0].union(*each[1:])) / whole)
-            kept = each[0]
+            union = each[0]
             for more in each[1:]:
-                kept = kept.union(more).reduced(POINTS)
-            running.append(cost(kept) / whole)
+                union = union.union(more).reduced(POINTS)
+            running.append(cost(union) / whole)
         by = f"adaptive, epsilon {epsilon:g}: cost of"
         yield Row(f"{by} twelve months united, by one release", float(np.mean(united)), 1.05)
         yield Row(f"{by} months reduced to {POINTS} as they come", float(np.mean(running)), 1.05)
@@ -84,10 +84,10 @@ def counts(rows: FloatArray) -> Iterator[Row]:
                 assert synopsis is not None
                 for _ in range(RECTANGLES):
                     low, high = np.sort(rng.uniform(-1, 1, (2, 2)), axis=0)
-                    found = synopsis.count(low, high)
+                    estimate = synopsis.count(low, high)
                     true = ((rows >= low) & (rows <= high)).all(axis=1).sum()
-                    held.append(found.low <= true <= found.high)
-                    widths.append((found.high - found.low) / 2)
+                    held.append(estimate.low <= true <= estimate.high)
+                    widths.append((estimate.high - estimate.low) / 2)
             note = f"± {np.median(widths):,.0f} rows"
             what = f"{key}, epsilon {epsilon:g}: rectangles whose true count is inside"
             yield Row(what, float(np.mean(held)), 0.95, "", at_least=True, note=note)

@@ -51,8 +51,8 @@ def by_set(
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("sets", nargs="*", help="names of sets; all if none is given")
     parser.add_argument("--runs", type=int, default=runs)
-    given = parser.parse_args()
-    raise SystemExit(not show(title, rows(given.sets, given.runs)))
+    arguments = parser.parse_args()
+    raise SystemExit(not show(title, rows(arguments.sets, arguments.runs)))
 
 
 def seconds(call: Callable[[], Any], repeats: int = 5) -> float:

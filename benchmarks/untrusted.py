@@ -149,11 +149,11 @@ def of_a_server() -> Iterator[Row]:
     with TemporaryDirectory() as folder, serving(DPCORE_DATA=folder) as server:
         path = Path(folder) / "a.csv.gz"
         path.write_bytes(content)
-        for way, given in (("upload", None), ("path", path)):
-            found = list(freezes(server, counting(server, given, content)))
-            more = [busy - idle for _, busy, idle in found]
-            said = ", ".join(f"{busy:.2f} s and {idle:.2f} s" for _, busy, idle in found)
-            note = f"read and at rest: {said}; each for some {median(s for s, *_ in found):.0f} s"
+        for way, location in (("upload", None), ("path", path)):
+            pauses = list(freezes(server, counting(server, location, content)))
+            more = [busy - idle for _, busy, idle in pauses]
+            words = ", ".join(f"{busy:.2f} s and {idle:.2f} s" for _, busy, idle in pauses)
+            note = f"read and at rest: {words}; each for some {median(s for s, *_ in pauses):.0f} s"
             what = f"one line of 300 MB by {way}: health check, longer than at rest"
             yield Row(what, median(more), FREEZE, "s", note=note)
 

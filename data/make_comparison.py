@@ -25,8 +25,8 @@ LARGE = 1_000_000
 
 def main(wanted: list[str]) -> None:
     file = HERE / FILE
-    kept = json.loads(file.read_text()) if file.exists() else {"sets": {}, "times": {}}
-    before, times = kept["sets"], kept["times"]
+    comparison = json.loads(file.read_text()) if file.exists() else {"sets": {}, "times": {}}
+    before, times = comparison["sets"], comparison["times"]
     date = datetime.now(UTC).date().isoformat()
     for data in wanted or BUILTIN:
         if BUILTIN[data].rows >= LARGE:

@@ -59,11 +59,11 @@ def load(key: str) -> Dataset:
     >>> dpcore.datasets.load("iris").n
     150
     """
-    given = builtin_set(key)
-    raw = given.make()
-    if given.resolution:
-        return GridDataset(raw, given.box, given.about)
-    return RowsDataset.from_values(raw, given.box, given.about)
+    entry = builtin_set(key)
+    raw = entry.make()
+    if entry.resolution:
+        return GridDataset(raw, entry.box, entry.about)
+    return RowsDataset.from_values(raw, entry.box, entry.about)
 
 
 def from_array(
@@ -117,13 +117,13 @@ def from_array(
     """
     if tables.is_table(values):
         data: Dataset = tables.from_table(values, box, columns, outside, about)
-        given = not data.n
+        is_empty = not data.n
     elif columns is not None:
         raise BadInput("Columns are named of a table; an array has none.")
     else:
         data = rows.from_array(values, box, outside, about)
-        given = not data.n and len(np.asarray(values)) > 0
-    if given:
+        is_empty = not data.n and len(np.asarray(values)) > 0
+    if is_empty:
         warn_empty(
             f"No row lies in the box, {data.box.words()}. "
             "Check that the box and the rows use the same units, or give another box."

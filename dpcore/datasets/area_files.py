@@ -23,13 +23,13 @@ def read_areas(content: bytes | str, where: str) -> tuple[list[Area], dict[str, 
     Raises ValueError that says where the file is no GeoJSON of polygons with names.
     """
     try:
-        told = json.loads(content if isinstance(content, str) else content.decode())
-        features = told["features"]
+        collection = json.loads(content if isinstance(content, str) else content.decode())
+        features = collection["features"]
         if len(features) > MAX_AREAS:
             raise BadInput(f"it has more than {MAX_AREAS:,} features")
         outlines = [_area(number, feature) for number, feature in enumerate(features, start=1)]
         own = [feature["properties"] for feature in features]
-        rest = told.get(ELSEWHERE) or {}
+        rest = collection.get(ELSEWHERE) or {}
         levels = {str(each[NAME]): each[LEVEL] for each in own if each.get(LEVEL) is not None}
         if rest.get(LEVEL) is not None:
             levels[ELSEWHERE] = rest[LEVEL]

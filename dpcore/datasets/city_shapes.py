@@ -70,10 +70,10 @@ def neighborhoods() -> tuple[Area, ...]:
 def place_of(lon_lat: npt.ArrayLike) -> list[str]:
     """Names where points (m, 2) lie: in a neighborhood, or beyond one, far outside the city."""
     points = np.asarray(lon_lat, dtype=np.float64).reshape(-1, 2)
-    (_, found), away = _neighborhood_tree().query_nearest(
+    (_, nearest_areas), away = _neighborhood_tree().query_nearest(
         shapely.points(_even(points)), return_distance=True, all_matches=False
     )
-    names = [neighborhoods()[i].name for i in found]
+    names = [neighborhoods()[i].name for i in nearest_areas]
     return [
         f"{BEYOND} {name}" if distance > FAR else name
         for name, distance in zip(names, away, strict=True)

@@ -137,14 +137,14 @@ def dataset_of(
             f"from_file takes the path of a file, not a {type(path).__name__}. "
             "For rows in memory: dpcore.datasets.from_array."
         )
-    asked, source, box = _opened(path, columns, box, zones, outside, engine, format)
+    reader, source, box = _opened(path, columns, box, zones, outside, engine, format)
     source = source.told_apart(ids)
     about = DataInfo("file", Path(path).name, unit=unit, geographic=looks_geographic(box))
     data: Dataset
     if box.d != 2:
-        data = EngineDataset(asked, source, box, about)
+        data = EngineDataset(reader, source, box, about)
     else:
-        data = GridDataset(asked.grid_counts(source, Grid(box, MAP_CELLS)), box, about)
+        data = GridDataset(reader.grid_counts(source, Grid(box, MAP_CELLS)), box, about)
     return data
 
 
@@ -154,12 +154,12 @@ def warn_empty(problem: str) -> None:
 
 
 def with_tally(
-    asked: Engine, source: Source, box: Box, about: DataInfo
+    reader: Engine, source: Source, box: Box, about: DataInfo
 ) -> tuple[Dataset, NonPrivate[Tally]]:
     """The data set and, from the same pass over the rows, what became of them."""
-    counts, tally = asked.census(source, Grid(box, MAP_CELLS if box.d == 2 else 1))
+    counts, tally = reader.census(source, Grid(box, MAP_CELLS if box.d == 2 else 1))
     data = GridDataset(counts, box, about) if box.d == 2 else None
-    return data or EngineDataset(asked, source, box, about), NonPrivate(tally)
+    return data or EngineDataset(reader, source, box, about), NonPrivate(tally)
 
 
 def why_empty(
@@ -204,8 +204,8 @@ def why_empty(
     >>> "swapped" in dpcore.datasets.why_empty("swapped.csv", ["lon", "lat"], box).value
     True
     """
-    asked, source, box = _opened(path, columns, box, zones, outside, engine, format)
-    words = explain_empty(asked, source, box)
+    reader, source, box = _opened(path, columns, box, zones, outside, engine, format)
+    words = explain_empty(reader, source, box)
     return NonPrivate(words) if words else None
 
 
@@ -222,11 +222,11 @@ def _opened(
         raise BadInput(f'outside must be "drop" or "clip", not {outside!r}.')
     path = str(path)
     if engine == "duckdb" and is_address(path):
-        asked, path = fetched(path)
+        reader, path = fetched(path)
     else:
-        asked = by_name.engine(engine) if isinstance(engine, str) else engine
+        reader = by_name.engine(engine) if isinstance(engine, str) else engine
     source = open_source(
-        asked, path, columns, str(zones) if zones else None, format, outside == "clip"
+        reader, path, columns, str(zones) if zones else None, format, outside == "clip"
     )
     names = coordinates(source)
     if box is None:
@@ -240,7 +240,7 @@ def _opened(
         order = longitude_first(box.take(range(box.d)))
         source = replace(source, columns=tuple(source.columns[axis] for axis in order))
         box = box.take(order)
-    return asked, source, box
+    return reader, source, box
 
 
 def coordinates(source: Source) -> tuple[str, ...]:

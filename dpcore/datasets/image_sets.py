@@ -98,8 +98,8 @@ class _OnlyArrays(pickle.Unpickler):
 
 def python_batch(content: bytes) -> Bytes:
     """The pixels of a batch in CIFAR's Python form."""
-    told = _OnlyArrays(io.BytesIO(content), encoding="bytes").load()
-    return np.asarray(told[b"data"], dtype=np.uint8).reshape(-1, CIFAR_BYTES)
+    batch = _OnlyArrays(io.BytesIO(content), encoding="bytes").load()
+    return np.asarray(batch[b"data"], dtype=np.uint8).reshape(-1, CIFAR_BYTES)
 
 
 def binary_batch(content: bytes) -> Bytes:

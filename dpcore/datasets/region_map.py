@@ -121,9 +121,9 @@ class Regions:
     @cached_property
     def map_key(self) -> str:
         """A digest of the box, the names and the borders: the same for the same map."""
-        said = json.dumps([self.box.low, self.box.high, self.box.names, self.names, self.side])
+        frame = json.dumps([self.box.low, self.box.high, self.box.names, self.names, self.side])
         borders = self.image.astype(np.int32).tobytes()
-        return hashlib.sha256(said.encode() + borders).hexdigest()
+        return hashlib.sha256(frame.encode() + borders).hexdigest()
 
     @property
     def n_cells(self) -> int:
@@ -161,8 +161,8 @@ class Regions:
             return self
         if resolution not in self._coarser:
             cells = coarsen(np.arange(resolution), resolution, self.side)
-            kept, image = np.unique(self.image[np.ix_(cells, cells)], return_inverse=True)
-            names = tuple(self.names[j] for j in kept)
+            regions, image = np.unique(self.image[np.ix_(cells, cells)], return_inverse=True)
+            names = tuple(self.names[j] for j in regions)
             self._coarser[resolution] = Regions(self.box, names, image)
         coarse = self._coarser[resolution]
         return coarse.with_levels({n: e for n, e in self.levels.items() if n in coarse.names})

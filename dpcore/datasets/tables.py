@@ -45,34 +45,36 @@ def from_table(
         raise BadInput(f'outside must be "drop" or "clip", not {outside!r}.')
     if not _is_spark(values):
         table = _with_positions(values) if _has_shapes(values) else _arrow(values)
-        given, box, about = _chosen(table.column_names, columns, box, about)
-        return RowsDataset.from_values(_numbers(table, given), box, about, outside)
+        own_columns, box, about = _chosen(table.column_names, columns, box, about)
+        return RowsDataset.from_values(_numbers(table, own_columns), box, about, outside)
     from dpcore.datasets.engines.spark_engine import SparkEngine
 
-    given, box, about = _chosen(values.columns, columns, box, about)
+    own_columns, box, about = _chosen(values.columns, columns, box, about)
     name = f"dpcore_{id(values)}"
     values.createOrReplaceGlobalTempView(name)
     engine = SparkEngine()
     source = engine.look(f"global_temp.{name}", Format.TABLE)
-    return EngineDataset(engine, source.reading(given, clip=outside == "clip"), box, about)
+    return EngineDataset(engine, source.reading(own_columns, clip=outside == "clip"), box, about)
 
 
 def _chosen(
     names: Sequence[str], columns: Sequence[str] | None, box: Any, about: DataInfo | None
 ) -> tuple[tuple[str, ...], Box, DataInfo]:
     """The columns in their order, longitude first: those named, those of a place, or else all."""
-    given = tuple(columns) if columns is not None else guess_columns(names) or tuple(names)
-    if missing := [name for name in given if name not in names]:
+    own_columns = tuple(columns) if columns is not None else guess_columns(names) or tuple(names)
+    if missing := [name for name in own_columns if name not in names]:
         raise BadInput(f"There is no column {missing[0]!r}; there are {listed(names)}.")
     if not isinstance(box, Box):
         low, high = box
-        box = Box.between(low, high, len(given), given)
-    if box.d != len(given):
-        raise BadInput(f"The box has {box.d} coordinates, and {len(given)} columns were chosen.")
+        box = Box.between(low, high, len(own_columns), own_columns)
+    if box.d != len(own_columns):
+        raise BadInput(
+            f"The box has {box.d} coordinates, and {len(own_columns)} columns were chosen."
+        )
     order = longitude_first(box)
     box = box.take(order)
     about = about or DataInfo(geographic=looks_geographic(box))
-    return tuple(given[axis] for axis in order), box, about
+    return tuple(own_columns[axis] for axis in order), box, about
 
 
 def _numbers(table: pa.Table, names: Sequence[str]) -> FloatArray:
@@ -80,7 +82,7 @@ def _numbers(table: pa.Table, names: Sequence[str]) -> FloatArray:
     import pyarrow as pa
     from pyarrow import compute
 
-    found = []
+    arrays = []
     for name in names:
         column, kind = table[name], table[name].type
         if pa.types.is_string(kind) or pa.types.is_large_string(kind):
@@ -92,8 +94,8 @@ def _numbers(table: pa.Table, names: Sequence[str]) -> FloatArray:
             pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
         ):
             raise BadInput(f"Column {name!r} holds {kind}, not numbers.")
-        found.append(column.cast(pa.float64(), safe=False).to_numpy())
-    return np.column_stack(found)
+        arrays.append(column.cast(pa.float64(), safe=False).to_numpy())
+    return np.column_stack(arrays)
 
 
 def _arrow(values: Any) -> pa.Table:
@@ -129,6 +131,6 @@ def _with_positions(frame: Any) -> pa.Table:
     if not hasattr(frame, "columns"):
         others: Any = {}
     else:
-        kept = [name for name in frame.columns if name not in (shapes.name, *names)]
-        others = {name: frame[name].to_numpy() for name in kept}
+        other_names = [name for name in frame.columns if name not in (shapes.name, *names)]
+        others = {name: frame[name].to_numpy() for name in other_names}
     return _arrow({**dict(zip(names, positions.T, strict=True)), **others})

@@ -88,9 +88,9 @@ def read_track(name: str, content: bytes) -> Track:
     return Track(positions)
 
 
-def _checked(found: Iterator[tuple[float, float]]) -> FloatArray:
+def _checked(candidates: Iterator[tuple[float, float]]) -> FloatArray:
     positions: list[tuple[float, float]] = []
-    for position in found:
+    for position in candidates:
         positions.append(position)
         if len(positions) > MOST_POSITIONS:
             raise _Wrong(f"it has more than {MOST_POSITIONS:,} positions; give a part of it")
@@ -108,7 +108,7 @@ def _checked(found: Iterator[tuple[float, float]]) -> FloatArray:
 
 def _gpx(content: bytes) -> Iterator[tuple[float, float]]:
     """Positions in a GPX file. Its parser refuses declarations, by which XML grows without end."""
-    found: list[tuple[float, float]] = []
+    positions: list[tuple[float, float]] = []
     parser = expat.ParserCreate()
 
     def refuse(*_: Any) -> None:
@@ -116,8 +116,8 @@ def _gpx(content: bytes) -> Iterator[tuple[float, float]]:
 
     def element(tag: str, attributes: dict[str, str]) -> None:
         if tag.rpartition(":")[2] in GPX_POINTS:
-            found.append((_number(attributes.get("lon")), _number(attributes.get("lat"))))
-            if len(found) > MOST_POSITIONS:
+            positions.append((_number(attributes.get("lon")), _number(attributes.get("lat"))))
+            if len(positions) > MOST_POSITIONS:
                 raise _Wrong(f"it has more than {MOST_POSITIONS:,} positions; give a part of it")
 
     parser.StartDoctypeDeclHandler = refuse
@@ -126,27 +126,27 @@ def _gpx(content: bytes) -> Iterator[tuple[float, float]]:
         parser.Parse(content, True)
     except expat.ExpatError as error:
         raise _Wrong(f"it is not GPX ({error})") from None
-    yield from found
+    yield from positions
 
 
 def _geojson(content: bytes) -> Iterator[tuple[float, float]]:
     try:
-        told = json.loads(content)
+        geojson = json.loads(content)
     except ValueError as error:
         raise _Wrong(f"it is not GeoJSON ({shortened(str(error))})") from None
-    yield from _of_geometry(told)
+    yield from _of_geometry(geojson)
 
 
-def _of_geometry(told: Any) -> Iterator[tuple[float, float]]:
-    kind = told.get("type") if isinstance(told, dict) else None
+def _of_geometry(geometry: Any) -> Iterator[tuple[float, float]]:
+    kind = geometry.get("type") if isinstance(geometry, dict) else None
     inside = {"FeatureCollection": "features", "GeometryCollection": "geometries"}
-    if kind in inside and isinstance(told.get(inside[kind]), list):
-        for each in told[inside[kind]]:
+    if kind in inside and isinstance(geometry.get(inside[kind]), list):
+        for each in geometry[inside[kind]]:
             yield from _of_geometry(each)
     elif kind == "Feature":
-        yield from _of_geometry(told.get("geometry"))
+        yield from _of_geometry(geometry.get("geometry"))
     elif kind in ("Point", "MultiPoint", "LineString", "MultiLineString"):
-        yield from _corners(told.get("coordinates"))
+        yield from _corners(geometry.get("coordinates"))
     else:
         raise _Wrong("it is not GeoJSON of points and lines")
 

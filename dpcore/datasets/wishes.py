@@ -74,8 +74,8 @@ def neighborhoods_of(positions: npt.ArrayLike) -> tuple[str, ...]:
     """
     places = np.asarray(positions, dtype=np.float64).reshape(-1, 2)
     shapes = [whole_shape(area) for area in city_shapes.neighborhoods()]
-    _, found = shapely.STRtree(shapes).query(shapely.points(places), "intersects")
-    return tuple(sorted(city_shapes.neighborhoods()[index].name for index in np.unique(found)))
+    _, indices = shapely.STRtree(shapes).query(shapely.points(places), "intersects")
+    return tuple(sorted(city_shapes.neighborhoods()[index].name for index in np.unique(indices)))
 
 
 def wish_for(positions: npt.ArrayLike, level: float) -> Wish:

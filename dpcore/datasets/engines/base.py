@@ -177,28 +177,28 @@ class SQLEngine(Engine):
     def grid_counts(self, source: Source, grid: Grid) -> IntArray:
         check(source, grid.box)
         counts = np.zeros(grid.shape, dtype=np.int64)
-        found = self._answer(source, lambda relation: sql.grid_query(relation, source, grid))
-        put(counts.reshape(-1), found, source)
+        columns = self._answer(source, lambda relation: sql.grid_query(relation, source, grid))
+        put(counts.reshape(-1), columns, source)
         return counts
 
     def census(self, source: Source, grid: Grid) -> tuple[IntArray, Tally]:
         check(source, grid.box)
         if source.ids:
             raise ValueError("One pass that sees all rows cannot keep a few of each id.")
-        found = self._answer(source, lambda relation: sql.census_query(relation, source, grid))
-        fates = [int(found["n"][found["fate"] == fate].sum()) for fate in range(3)]
+        columns = self._answer(source, lambda relation: sql.census_query(relation, source, grid))
+        fates = [int(columns["n"][columns["fate"] == fate].sum()) for fate in range(3)]
         inside, outside, unreadable = fates
         counts = np.zeros(grid.n_cells, dtype=np.int64)
-        kept = found["fate"] <= (1 if source.clip else 0)
-        np.add.at(counts, found["cell"][kept], found["n"][kept])
+        in_data = columns["fate"] <= (1 if source.clip else 0)
+        np.add.at(counts, columns["cell"][in_data], columns["n"][in_data])
         return counts.reshape(grid.shape), Tally(sum(fates), unreadable, outside, inside)
 
     def lattice_rows(self, source: Source, box: Box) -> npt.NDArray[np.int32]:
         check(source, box)
-        found = self._answer(source, lambda relation: sql.rows_query(relation, source, box))
-        rows = np.empty((len(found["c0"]), box.d), dtype=np.int32)
+        columns = self._answer(source, lambda relation: sql.rows_query(relation, source, box))
+        rows = np.empty((len(columns["c0"]), box.d), dtype=np.int32)
         for axis in range(box.d):
-            rows[:, axis] = found.pop(f"c{axis}")
+            rows[:, axis] = columns.pop(f"c{axis}")
         return rows
 
     def cluster_totals(
@@ -206,29 +206,29 @@ class SQLEngine(Engine):
     ) -> tuple[IntArray, IntArray]:
         check(source, box)
         centers = np.asarray(centers, dtype=np.int64)
-        found = self._totals(source, box, centers)
+        columns = self._totals(source, box, centers)
         counts = np.zeros(len(centers), dtype=np.int64)
         sums = np.zeros(centers.shape, dtype=np.int64)
-        np.add.at(counts, found["label"], found["n"])
+        np.add.at(counts, columns["label"], columns["n"])
         for axis in range(box.d):
-            np.add.at(sums[:, axis], found["label"], found[f"s{axis}"])
+            np.add.at(sums[:, axis], columns["label"], columns[f"s{axis}"])
         return counts, sums
 
     def squared_ticks(self, source: Source, box: Box) -> int:
         check(source, box)
-        found = self._answer(source, lambda relation: sql.spread_query(relation, source, box))
-        return int(found["high"][0]) * LATTICE_CELLS + int(found["low"][0])
+        columns = self._answer(source, lambda relation: sql.spread_query(relation, source, box))
+        return int(columns["high"][0]) * LATTICE_CELLS + int(columns["low"][0])
 
     def tally(self, source: Source, box: Box) -> Tally:
         check(source, box)
-        found = self._answer(source, lambda relation: sql.tally_query(relation, source, box))
-        total, readable, inside = (int(found[name][0]) for name in ("n", "readable", "inside"))
+        columns = self._answer(source, lambda relation: sql.tally_query(relation, source, box))
+        total, readable, inside = (int(columns[name][0]) for name in ("n", "readable", "inside"))
         return Tally(total, total - readable, readable - inside, inside)
 
     def rows_of_ids(self, source: Source, most: int) -> IntArray:
         counts = np.zeros(most + 1, dtype=np.int64)
-        found = self._answer(source, lambda relation: sql.rows_of_ids_query(relation, most))
-        counts[np.asarray(found["number"], dtype=np.int64)] = found["n"]
+        columns = self._answer(source, lambda relation: sql.rows_of_ids_query(relation, most))
+        counts[np.asarray(columns["number"], dtype=np.int64)] = columns["n"]
         return counts
 
     def _totals(self, source: Source, box: Box, centers: IntArray) -> Columns:
@@ -238,12 +238,12 @@ class SQLEngine(Engine):
         )
 
 
-def put(counts: IntArray, found: Columns, source: Source) -> None:
+def put(counts: IntArray, columns: Columns, source: Source) -> None:
     """Write the counts of cells where they belong; only a damaged file names cells beyond them."""
-    cells = found["cell"]
+    cells = columns["cell"]
     if len(cells) and not 0 <= int(cells.min()) <= int(cells.max()) < len(counts):
         raise DataFileError(source.path, "it is damaged, cut short or of another type.")
-    counts[cells] = found["n"]
+    counts[cells] = columns["n"]
 
 
 def check(source: Source, box: Box) -> None:

@@ -17,12 +17,14 @@ FEWEST = 1 << 17
 Cells = npt.NDArray[np.int32]
 
 
-def counted(found: Iterable[npt.NDArray[np.signedinteger]], grid: Grid, source: Source) -> IntArray:
+def counted(
+    batches: Iterable[npt.NDArray[np.signedinteger]], grid: Grid, source: Source
+) -> IntArray:
     """How many rows are in each cell of the grid, from flat cells in pieces of any size."""
     counts = np.zeros(grid.n_cells, dtype=np.int64)
     held = np.empty(max(grid.n_cells, FEWEST), dtype=np.int64)
     size = 0
-    for cells in found:
+    for cells in batches:
         for start in range(0, len(cells), len(held)):
             some = cells[start : start + len(held)]
             if size + len(some) > len(held):

@@ -154,10 +154,10 @@ class DuckDBEngine(SQLEngine):
     def _has_points(self, path: str) -> bool:
         """By the metadata of GeoParquet, where no columns hold positions as numbers."""
         try:
-            found = self._run(path, f"SELECT key FROM parquet_kv_metadata({file_list([path])})")
+            metadata = self._run(path, f"SELECT key FROM parquet_kv_metadata({file_list([path])})")
         except DataFileError:  # looking at the columns says why
             return False
-        return any(bytes(key) == b"geo" for key in found["key"])
+        return any(bytes(key) == b"geo" for key in metadata["key"])
 
     def _layout(self, path: str, format: Format) -> Layout:
         if format.has_points:
@@ -177,17 +177,17 @@ class DuckDBEngine(SQLEngine):
         """Whole numbers of cells, counted as they come: faster than DuckDB's own groups."""
         check(source, grid.box)
         if source.ids:
-            found = (grid_cells(rows, grid) for rows in self._rows(source, grid.box))
+            cells = (grid_cells(rows, grid) for rows in self._rows(source, grid.box))
         else:
             answer = self._batches(source, lambda name: sql.cells_query(name, source, grid))
-            found = (batch.column(0).to_numpy() for batch in answer)
-        return counted(found, grid, source)
+            cells = (batch.column(0).to_numpy() for batch in answer)
+        return counted(cells, grid, source)
 
     def lattice_rows(self, source: Source, box: Box) -> Cells:
         check(source, box)
-        found = list(self._rows(source, box))
-        rows = np.empty((sum(map(len, found)), box.d), dtype=np.int32)
-        return np.concatenate(found, out=rows) if found else rows
+        batches = list(self._rows(source, box))
+        rows = np.empty((sum(map(len, batches)), box.d), dtype=np.int32)
+        return np.concatenate(batches, out=rows) if batches else rows
 
     def stored_rows(self, source: Source, box: Box, most: int) -> Cells | StoredRows | None:
         check(source, box)
@@ -206,10 +206,10 @@ class DuckDBEngine(SQLEngine):
         if not source.ids:
             return super().cluster_totals(source, box, centers)
         check(source, box)
-        found = [points.cluster_totals(rows, centers) for rows in self._rows(source, box)]
+        totals = [points.cluster_totals(rows, centers) for rows in self._rows(source, box)]
         counts = np.zeros(len(centers), dtype=np.int64)
         sums = np.zeros(np.shape(centers), dtype=np.int64)
-        return sum((n for n, _ in found), counts), sum((s for _, s in found), sums)
+        return sum((n for n, _ in totals), counts), sum((s for _, s in totals), sums)
 
     def squared_ticks(self, source: Source, box: Box) -> int:
         if not source.ids:
@@ -296,8 +296,8 @@ class DuckDBEngine(SQLEngine):
             points = point_table(layout.path, source.format).slice(0, most).to_pylist()
             return previews.as_text(list(row.values()) for row in points)
         scan = self._scan([layout.path], source.format)
-        found = self._run(source.path, f"SELECT COLUMNS(*)::VARCHAR FROM {scan} LIMIT {most:d}")
-        return previews.as_text(zip(*found.values(), strict=True))
+        columns = self._run(source.path, f"SELECT COLUMNS(*)::VARCHAR FROM {scan} LIMIT {most:d}")
+        return previews.as_text(zip(*columns.values(), strict=True))
 
     def _text(self, path: str, size: int) -> Iterator[bytes]:
         """The text of a CSV file in pieces, unpacked."""
@@ -314,13 +314,13 @@ class DuckDBEngine(SQLEngine):
         import pyarrow as pa
 
         names, form = csv_names(source), source.form(layout)
-        found = (
+        batches = (
             pa.record_batch(some, names=names)
             for path in paths
             for some in fields(self._text(path, BLOCK), form)
         )
         schema = pa.schema([(name, pa.string()) for name in names])
-        return pa.RecordBatchReader.from_batches(schema, found)
+        return pa.RecordBatchReader.from_batches(schema, batches)
 
     def _parser_for(self, layout: Layout) -> Plain | None:
         """How DuckDB's parser reads a file, or None where `records` has to; looked at once.

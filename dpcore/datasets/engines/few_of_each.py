@@ -80,11 +80,11 @@ def kept(read: Read, ids: Ids, d: int, text: bool, rows: int, folder: str = "") 
 
 def unpacked(packed: Packed, d: int) -> Cells:
     """Lattice cells (m, d) of rows whose coordinates share numbers."""
-    found = np.empty((d, packed.shape[1]), dtype=np.int32).T
+    positions = np.empty((d, packed.shape[1]), dtype=np.int32).T
     for first, number in zip(range(0, d, PACKED), packed, strict=True):
         for j, axis in enumerate(reversed(range(first, min(first + PACKED, d)))):
-            found[:, axis] = (number >> (LATTICE_BITS * j)) & (LATTICE_CELLS - 1)
-    return found
+            positions[:, axis] = (number >> (LATTICE_BITS * j)) & (LATTICE_CELLS - 1)
+    return positions
 
 
 class HeldRows:
@@ -205,9 +205,9 @@ def _sharing(hashes: Hashes, rows: int) -> tuple[IntArray, IntArray]:
     ends = np.concatenate([*starts[1:], [n]])
     counts = ends - np.concatenate(starts)
     many = counts > rows
-    found = hashes[np.repeat(many, counts)]
-    found &= below
-    return found.view(np.int64), counts[many]
+    hashes_of_rows = hashes[np.repeat(many, counts)]
+    hashes_of_rows &= below
+    return hashes_of_rows.view(np.int64), counts[many]
 
 
 def _in_order(group: IntArray, packed: Packed) -> Packed:
@@ -236,7 +236,7 @@ def _lots(
 
     blocks = -(-counts // LOTS)
     block, who = _places(blocks), np.repeat(who, blocks)
-    found = []
+    batches = []
     for start in range(0, len(block), 4 * BATCH):
         some = slice(start, start + 4 * BATCH)
         texts = who[some] if names is None else names.take(pa.array(who[some]))
@@ -244,10 +244,10 @@ def _lots(
         query = f"SELECT {digest(key, 'block')} FROM drawn"
         for batch in database.sql(query).to_arrow_reader(BATCH):
             digits = np.frombuffer(batch.column(0).buffers()[2], dtype=">u8")
-            found.append(_from_hex(digits[: LOTS * batch.num_rows].astype(np.uint64)))
+            batches.append(_from_hex(digits[: LOTS * batch.num_rows].astype(np.uint64)))
     unused = LOTS * blocks - counts  # at the end of the last block of each id
     skipped = np.cumsum(unused) - unused
-    return np.concatenate(found)[np.arange(counts.sum()) + np.repeat(skipped, counts)]
+    return np.concatenate(batches)[np.arange(counts.sum()) + np.repeat(skipped, counts)]
 
 
 def _lowest(lots: Lots, counts: IntArray, rows: int) -> npt.NDArray[np.bool_]:
@@ -272,9 +272,9 @@ def _from_hex(digits: Hashes) -> Lots:
     letters *= u(9)
     digits &= u(0x0F0F0F0F0F0F0F0F)
     digits += letters
-    for bits, kept in ((4, 0x00FF00FF00FF00FF), (8, 0x0000FFFF0000FFFF), (16, 0xFFFFFFFF)):
+    for bits, mask in ((4, 0x00FF00FF00FF00FF), (8, 0x0000FFFF0000FFFF), (16, 0xFFFFFFFF)):
         digits |= digits >> u(bits)
-        digits &= u(kept)
+        digits &= u(mask)
     return digits.astype(np.uint32)
 
 

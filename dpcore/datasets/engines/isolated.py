@@ -64,8 +64,8 @@ class IsolatedEngine(Engine):
     def census(self, source: Source, grid: Grid) -> tuple[IntArray, Tally]:
         if source.ids:
             raise ValueError("One pass that sees all rows cannot keep a few of each id.")
-        found, (counts,) = self._of_rows("census", source, grid.box, side=grid.cells_per_side)
-        return counts.reshape(grid.shape), Tally(**found)
+        answer, (counts,) = self._of_rows("census", source, grid.box, side=grid.cells_per_side)
+        return counts.reshape(grid.shape), Tally(**answer)
 
     def lattice_rows(self, source: Source, box: Box) -> npt.NDArray[np.int32]:
         _, (rows,) = self._of_rows("lattice_rows", source, box)
@@ -85,14 +85,14 @@ class IsolatedEngine(Engine):
         return Tally(**self._of_rows("tally", source, box)[0])
 
     def rows_of_ids(self, source: Source, most: int) -> IntArray:
-        asked = source_fields(source)
-        _, (counts,) = self._ask("rows_of_ids", source.path, (), source=asked, most=most)
+        fields = source_fields(source)
+        _, (counts,) = self._ask("rows_of_ids", source.path, (), source=fields, most=most)
         return counts
 
     def first_rows(self, source: Source, most: int) -> list[list[str]]:
-        asked = source_fields(source)
-        found, _ = self._ask("first_rows", source.path, (), source=asked, most=most)
-        return list(found["rows"])
+        fields = source_fields(source)
+        answer, _ = self._ask("first_rows", source.path, (), source=fields, most=most)
+        return list(answer["rows"])
 
     def pieces(self, path: str) -> Iterator[bytes] | None:
         if self.name is None:

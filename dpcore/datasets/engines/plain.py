@@ -37,7 +37,7 @@ def find_plain(pieces: Iterable[bytes], layout: Layout) -> Plain | None:
     header = layout.header.encode()
     if b"\n" in header or b"\r" in header:
         return None
-    found = _Findings(header, layout.delimiter)
+    findings = _Findings(header, layout.delimiter)
     for i, piece in enumerate(pieces):
         text = piece
         if not i:
@@ -45,9 +45,9 @@ def find_plain(pieces: Iterable[bytes], layout: Layout) -> Plain | None:
             if not text.startswith((header + b"\n", header + b"\r\n")):
                 return None
             text = text[len(header) :]
-        if not found.add(text):
+        if not findings.add(text):
             return None
-    return found.plain
+    return findings.plain
 
 
 class _Findings:
@@ -109,8 +109,8 @@ class _Findings:
             if b"\n" in text:
                 self._line_ends.add("\\n")
             return True
-        found = np.frombuffer(before + text, dtype=np.uint8)
-        after_cr, feeds = found[:-1] == CR, found[1:] == LF
+        codes = np.frombuffer(before + text, dtype=np.uint8)
+        after_cr, feeds = codes[:-1] == CR, codes[1:] == LF
         if (after_cr & ~feeds).any():
             return False
         self._line_ends |= {"\\r\\n"} if after_cr.any() else set()

@@ -60,8 +60,8 @@ def _table(positions: Any, names: Sequence[str], properties: Mapping[str, Any]) 
 def _geojson(path: str) -> pa.Table:
     import pyarrow as pa
 
-    told = json.loads(read_small(local(path), MOST_BYTES))
-    features = told["features"] if told["type"] == "FeatureCollection" else [told]
+    content = json.loads(read_small(local(path), MOST_BYTES))
+    features = content["features"] if content["type"] == "FeatureCollection" else [content]
     nowhere = [np.nan, np.nan]
     positions, rows = [], []
     for feature in features:
@@ -88,12 +88,12 @@ def _geopackage(path: str) -> pa.Table:
     address = f"file:{quote(local(path))}?mode=ro&immutable=1"
     with closing(sqlite3.connect(address, uri=True)) as database:
         database.execute("PRAGMA trusted_schema = OFF")
-        found = database.execute(
+        layers = database.execute(
             "SELECT table_name, column_name, srs_id FROM gpkg_geometry_columns"
         ).fetchall()
-        if len(found) != 1:
-            raise DataFileError(path, f"it has {len(found)} layers of shapes; one is read.")
-        table, shape, system = found[0]
+        if len(layers) != 1:
+            raise DataFileError(path, f"it has {len(layers)} layers of shapes; one is read.")
+        table, shape, system = layers[0]
         quoted = '"' + table.replace('"', '""') + '"'
         cursor = database.execute(f"SELECT * FROM {quoted}")
         names = [column[0] for column in cursor.description]
@@ -123,12 +123,12 @@ def _geoparquet(path: str) -> pa.Table:
         table = file.read(use_threads=False)
     about = json.loads(table.schema.metadata[b"geo"])
     shape = about["primary_column"]
-    said = about["columns"][shape]
-    names = DEGREES if _in_degrees(said) else PLANE
+    description = about["columns"][shape]
+    names = DEGREES if _in_degrees(description) else PLANE
     column = table[shape].combine_chunks()
-    if said["encoding"].upper() == "WKB":
+    if description["encoding"].upper() == "WKB":
         positions = _from_wkb(column.to_pylist())
-    elif said["encoding"] == "point":
+    elif description["encoding"] == "point":
         fields = [column.field(axis).to_numpy(zero_copy_only=False) for axis in ("x", "y")]
         positions = np.stack(fields, axis=1)
     else:
@@ -137,9 +137,9 @@ def _geoparquet(path: str) -> pa.Table:
     return _table(positions, names, others)
 
 
-def _in_degrees(said: Mapping[str, Any]) -> bool:
+def _in_degrees(description: Mapping[str, Any]) -> bool:
     """Whether a reference system is longitude and latitude; without one, GeoParquet's default."""
-    system = said.get("crs", "default")
+    system = description.get("crs", "default")
     if system == "default":
         return True
     return isinstance(system, dict) and str(system.get("type", "")).startswith("Geographic")

@@ -53,16 +53,16 @@ def open_source(
     Columns of zone ids (PULocationID, DOLocationID) need `zones`, the path of a CSV file with
     LocationID and coordinates, and give two coordinates each.
     """
-    found = engine.look(path, format)
-    chosen = tuple(columns) if columns is not None else guess_columns(found.schema)
+    source = engine.look(path, format)
+    chosen = tuple(columns) if columns is not None else guess_columns(source.schema)
     if not chosen:
-        names = listed(found.schema)
+        names = listed(source.schema)
         raise DataFileError(path, f"say which columns are the coordinates (columns=…): {names}.")
     ids = [name for name in chosen if plain(name) in ZONE_IDS]
     if not ids:
         if zones is not None:
             raise DataFileError(path, "zones=… is for columns of zone ids, such as PULocationID.")
-        return found.reading(chosen, clip=clip)
+        return source.reading(chosen, clip=clip)
     if len(ids) < len(chosen):
         raise DataFileError(path, "zone ids cannot stand beside other coordinates.", ids[0])
     if zones is None:
@@ -72,7 +72,7 @@ def open_source(
             "with LocationID, longitude and latitude, as the commission's zone shapes give them.",
             ids[0],
         )
-    return found.reading(chosen, engine.zones(zones), clip)
+    return source.reading(chosen, engine.zones(zones), clip)
 
 
 def plain(name: str) -> str:

@@ -88,7 +88,7 @@ class ReadingProcess:
         deadline.daemon = True
         deadline.start()
         try:
-            found, numbers = self._exchange(fields, arrays, tell)
+            answer, numbers = self._exchange(fields, arrays, tell)
         except TooLarge as error:
             self._process.kill()
             raise DataFileError(fields["path"], TOO_LARGE) from error
@@ -97,10 +97,10 @@ class ReadingProcess:
             raise self._death(fields["path"]) from error
         finally:
             deadline.cancel()
-        if "refused" in found:
-            path, problem, column = found["refused"]
+        if "refused" in answer:
+            path, problem, column = answer["refused"]
             raise DataFileError(path, problem, column)
-        return found, numbers
+        return answer, numbers
 
     def _exchange(
         self, fields: Mapping[str, Any], arrays: Arrays, tell: Callable[[float], None]
@@ -115,10 +115,10 @@ class ReadingProcess:
             questions.write(content)
         send(questions, fields, arrays)
         while True:
-            found, numbers = receive(answers, self._limits.answer)
-            if "progress" not in found:
-                return found, numbers
-            tell(float(found["progress"]))
+            answer, numbers = receive(answers, self._limits.answer)
+            if "progress" not in answer:
+                return answer, numbers
+            tell(float(answer["progress"]))
 
     def _death(self, path: str) -> DataFileError:
         """What ended it, in words."""

@@ -75,8 +75,8 @@ def _respond(
     fit = True
     try:
         with _telling(engine, answers):
-            found, numbers = answer(engine, fields, arrays)
-        send(answers, found, numbers, limits.answer)
+            reply, numbers = answer(engine, fields, arrays)
+        send(answers, reply, numbers, limits.answer)
     except MemoryError:
         fit = False
         send(answers, {"refused": [path, NO_MEMORY.format(limits.memory >> 30), None]})

@@ -161,7 +161,7 @@ class _Cutter:
         counts = (stops > starts[:-1]) & (stops - starts[:-1] <= MAX_RECORD)
         counts[:1] &= not self._too_long
         _leave_out_what_is_no_text(text, starts, stops, counts)
-        found = _Cut(text, codes, self._open, quotes, starts[:-1][counts], stops[counts])
+        pieces = _Cut(text, codes, self._open, quotes, starts[:-1][counts], stops[counts])
         if len(ends):
             self._too_long = self._open = self._odd = self._spans = False
             self._before = LF
@@ -173,7 +173,7 @@ class _Cutter:
             self._before = int(codes[-1 - len(self._rest)])
             self._open ^= bool((quotes >= start).sum() % 2)
             self._odd, self._spans, self._too_long = bool(odd[-1]), bool(spans[-1]), True
-        return found
+        return pieces
 
     def _out_of_place(self, codes: Any, quotes: Any) -> Any:
         """Quotes that open after, or close before, something else that belongs to their field."""
@@ -201,13 +201,13 @@ def _is_text(text: bytes) -> bool:
 
 def _repeats(cut: _Cut, header: bytes) -> Any:
     """Which records are the header."""
-    found = np.zeros(len(cut.ends), dtype=bool)
+    repeats = np.zeros(len(cut.ends), dtype=bool)
     likely = np.flatnonzero(cut.ends - cut.starts == len(header))
     for i, code in enumerate(header[:16]):
         likely = likely[cut.codes[cut.starts[likely] + i] == code]
     for place in likely:
-        found[place] = cut.text[cut.starts[place] : cut.ends[place]] == header
-    return found
+        repeats[place] = cut.text[cut.starts[place] : cut.ends[place]] == header
+    return repeats
 
 
 def _columns(cut: _Cut, starts: Any, ends: Any, form: Form) -> list[pa.Array]:
@@ -222,14 +222,14 @@ def _columns(cut: _Cut, starts: Any, ends: Any, form: Form) -> list[pa.Array]:
     whole = np.searchsorted(delimiters, ends) - first == form.width - 1
     if not whole.all():
         first = first[whole]
-    found = []
+    columns = []
     for place in form.wanted:
         begins, stops = starts.copy(), starts.copy()
         begins[whole] = delimiters[first + place - 1] + 1 if place else starts[whole]
         last = place == form.width - 1
         stops[whole] = ends[whole] if last else delimiters[first + place]
-        found.append(_texts(cut.text, begins, stops, whole))
-    return found
+        columns.append(_texts(cut.text, begins, stops, whole))
+    return columns
 
 
 def _texts(text: bytes, begins: Any, stops: Any, known: Any) -> pa.Array:

@@ -110,20 +110,20 @@ class Layout:
 
     def position(self, name: str) -> int:
         """Where a column of numbers stands, or the error that says why it cannot be used."""
-        column = self.columns[found := self.named(name)]
+        column = self.columns[place := self.named(name)]
         if column.kind is Kind.OTHER:
             raise DataFileError(self.path, f"it holds {shortened(column.type)}, not numbers.", name)
-        return found
+        return place
 
     def named(self, name: str) -> int:
         """Where the one column of this name stands, whatever it holds."""
-        found = [i for i, column in enumerate(self.columns) if column.name == name]
-        if not found:
+        places = [i for i, column in enumerate(self.columns) if column.name == name]
+        if not places:
             names = listed(column.name for column in self.columns)
             raise DataFileError(self.path, f"there is no such column; there are {names}.", name)
-        if len(found) > 1:
+        if len(places) > 1:
             raise DataFileError(self.path, "more than one column has this name.", name)
-        return found[0]
+        return places[0]
 
 
 @dataclass(frozen=True)

@@ -133,11 +133,11 @@ class SparkEngine(SQLEngine):
         from pyspark.errors import AnalysisException
 
         try:
-            found = self._spark.catalog.getTable(path)
+            table = self._spark.catalog.getTable(path)
         except AnalysisException:  # a file
             return super().address(path)
         return super().address(
-            ".".join([found.catalog or "", *(found.namespace or ()), found.name])
+            ".".join([table.catalog or "", *(table.namespace or ()), table.name])
         )
 
     def _files(self, path: str) -> list[str]:
@@ -208,9 +208,9 @@ class SparkEngine(SQLEngine):
             cells = self._frame(source, lambda relation: rows_query(relation, source, box))
             sums = _map_in_arrow(cells, sums_of_batches(of_rows), "place BIGINT, value BIGINT")
             table = sums.groupBy("place").sum("value").toArrow()
-        found = none.ravel()
-        found[table["place"].to_numpy()] += table["sum(value)"].to_numpy()
-        return found.reshape(none.shape)
+        totals = none.ravel()
+        totals[table["place"].to_numpy()] += table["sum(value)"].to_numpy()
+        return totals.reshape(none.shape)
 
     def _frame(self, source: Source, query: Query) -> DataFrame:
         parts = [

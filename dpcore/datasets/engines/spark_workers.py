@@ -112,10 +112,10 @@ def counts_of_cells(n_cells: int) -> Function:
         for block, start in enumerate(range(0, n_cells, BLOCK_CELLS)):
             some = total[start : start + BLOCK_CELLS]
             cells = np.flatnonzero(some)
-            told = (block, cells.astype("<i4").tobytes(), some[cells].astype("<i8").tobytes())
+            values = (block, cells.astype("<i4").tobytes(), some[cells].astype("<i8").tobytes())
             if len(cells):
                 names = ["block", "cells", "counts"]
-                yield pa.RecordBatch.from_arrays([pa.array([each]) for each in told], names)
+                yield pa.RecordBatch.from_arrays([pa.array([each]) for each in values], names)
 
     return counts
 

@@ -225,8 +225,8 @@ def _kept_rows(relation: str, source: Source, box: Box) -> str:
 
 def _counted_rows(relation: str, source: Source, box: Box) -> str:
     """Rows that count: those in the box or, when others are moved to its edge, all finite ones."""
-    kept = _finite(box) if source.clip else _inside(box)
-    return f"FROM {_points(relation, source)} AS points WHERE {kept}"
+    condition = _finite(box) if source.clip else _inside(box)
+    return f"FROM {_points(relation, source)} AS points WHERE {condition}"
 
 
 def _few_of_each(rows: str, source: Source, box: Box) -> str:

@@ -47,7 +47,7 @@ class StoredRows:
 
 
 def stored(
-    found: Iterable[Cells], d: int, most: int, folder: str, expected: int
+    batches: Iterable[Cells], d: int, most: int, folder: str, expected: int
 ) -> Cells | StoredRows | None:
     """Rows as they are read, in memory up to so many, else in a file in this folder.
 
@@ -58,8 +58,8 @@ def stored(
         if 4 * d * expected > room(folder):
             return None
         most = 0
-    found, held, size = iter(found), [np.empty((0, d), dtype=np.int32)], 0
-    for rows in found:
+    batches, held, size = iter(batches), [np.empty((0, d), dtype=np.int32)], 0
+    for rows in batches:
         held.append(rows)
         size += len(rows)
         if size > most:
@@ -72,7 +72,7 @@ def stored(
         file = StoredRows(d, folder)
         while held:
             file.add(held.pop())
-        for rows in found:
+        for rows in batches:
             file.add(rows)
         return file
     except NoRoom:

@@ -12,31 +12,31 @@ from dpcore.geometry.domain import Box
 
 def explain_empty(engine: Engine, source: Source, box: Box) -> str | None:
     """What is wrong and how to mend it when no row lies in the box, or None when one does."""
-    found = engine.tally(source, box)
-    if found.inside:
+    tally = engine.tally(source, box)
+    if tally.inside:
         return None
-    if not found.total:
+    if not tally.total:
         return f"{source.path} has no rows under its column names."
     columns = listed(source.columns).replace(", ", " and ")
-    if found.unreadable == found.total:
+    if tally.unreadable == tally.total:
         numbers = [name for name, kind in source.schema.items() if kind is Kind.NUMBER]
         others = f" Columns of numbers are {listed(numbers)}." if numbers else ""
         commas = ""
         if source.format is Format.CSV and source.layouts[0].delimiter != ",":
             commas = " If numbers have decimal commas, give format='csv-comma'."
         return (
-            f"None of the {found.total:,} rows has a number in {columns}. "
+            f"None of the {tally.total:,} rows has a number in {columns}. "
             f"Name other columns.{others}{commas}"
         )
     if swapped := in_other_order(engine, source, box):
         inside = engine.tally(swapped, box).inside
         return (
-            f"All rows lie outside the box, but {inside:,} of {found.total:,} lie inside when "
+            f"All rows lie outside the box, but {inside:,} of {tally.total:,} lie inside when "
             f"{columns} trade places: longitude and latitude are swapped. "
             f"Name the columns in this order: {', '.join(swapped.columns)}."
         )
     return (
-        f"All {found.outside:,} rows with numbers in {columns} lie outside the box: "
+        f"All {tally.outside:,} rows with numbers in {columns} lie outside the box: "
         f"{box.words()}. Check that the box and the file use the same units, or give another box. "
         "Take it from what is publicly known, not from the rows."
     )
