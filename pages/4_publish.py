@@ -118,9 +118,9 @@ def of_chosen_data(step: PublishStep, on: Subject) -> None:
         level_step.draw(on, ledger)
         step_list.ahead(PublishStep.CONFIRM)
         return
-    found = level_step.terms(on, ledger_choice.account(ledger, level_step.name(on)))
-    step_list.finished(PublishStep.LEVEL, level_step.summary(found, on))
-    if plan := level_step.plan_of(on, found):
+    own_terms = level_step.terms(on, ledger_choice.account(ledger, level_step.name(on)))
+    step_list.finished(PublishStep.LEVEL, level_step.summary(own_terms, on))
+    if plan := level_step.plan_of(on, own_terms):
         confirm_step.draw(plan, ledger)
 
 

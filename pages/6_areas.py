@@ -171,9 +171,9 @@ def picture_map(
     if picture is None:
         drawn = city_map.CityMap("The map without a run.", run_map.first_view(box, []))
     else:
-        found = run_picture.centers(picture, at)
-        said = run_picture.describe(picture, at)
-        drawn = run_map.drawn(picture, at, found, Layers(), said)
+        centers = run_picture.centers(picture, at)
+        description = run_picture.describe(picture, at)
+        drawn = run_map.drawn(picture, at, centers, Layers(), description)
     drawn.areas = area_run.tinted(area_run.drawable(areas), colors, at.about.unit)
     drawn.legend = [*area_run.legend(areas, colors), *drawn.legend]
     drawn.words += f" Areas: {'; '.join(f'{e.name}, {e.level}' for e in areas) or 'none'}."
@@ -238,9 +238,9 @@ def words(at: Choice, choice: Choice, areas: Sequence[Chosen]) -> None:
 
 def moving(at: Choice) -> None:
     """What it costs to be seen moving between two areas."""
-    found = at.request.regions
-    assert found is not None
-    names, unit = list(found.names), at.about.unit
+    areas = at.request.regions
+    assert areas is not None
+    names, unit = list(areas.names), at.about.unit
     called = {regions.ELSEWHERE: REST}
     left, right = st.columns(2)
     with left:
@@ -257,8 +257,8 @@ def moving(at: Choice) -> None:
             url_keys.ENTERS.narrowed(OneOf(names), names[-1]),
             format_func=lambda name: called.get(name, name),
         )
-    cost = found.epsilon_of_move(leaves, enters, at.request.epsilon, at.request.neighbors)
-    epsilons = dict(zip(names, found.epsilons(at.request.epsilon), strict=True))
+    cost = areas.epsilon_of_move(leaves, enters, at.request.epsilon, at.request.neighbors)
+    epsilons = dict(zip(names, areas.epsilons(at.request.epsilon), strict=True))
     st.metric(
         f"What an attacker can gain about where the {unit} was",
         explain.odds(cost),
@@ -272,8 +272,8 @@ def moving(at: Choice) -> None:
 
 def take_away(at: Choice, areas: Sequence[Chosen]) -> None:
     """The areas as a file, the command that repeats the run, and the way to Publish."""
-    found = at.request.regions
-    if found is None:
+    regions = at.request.regions
+    if regions is None:
         return
     st.subheader("Use these areas")
     st.page_link(
@@ -286,7 +286,7 @@ def take_away(at: Choice, areas: Sequence[Chosen]) -> None:
         return
     st.download_button(
         "Areas as GeoJSON",
-        json.dumps(found.as_geojson()),
+        json.dumps(regions.as_geojson()),
         "areas.geojson",
         "application/geo+json",
         icon=":material/download:",

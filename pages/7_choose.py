@@ -70,7 +70,7 @@ def worked_out(choice: Choice, need: Need, rows: int) -> None:
     """Private rows that no public data stand in for: the error analysis, where there is one."""
     request = choice.request
     try:
-        found = recommend(
+        advice = recommend(
             need,
             k=request.k,
             algorithm=request.algorithm,
@@ -81,7 +81,7 @@ def worked_out(choice: Choice, need: Need, rows: int) -> None:
     except DpcoreError as reason:
         st.info(plain(str(reason)), icon=":material/info:")
         return
-    draw(choice, found, True)
+    draw(choice, advice, True)
 
 
 def show(ground: Ground, need: Need) -> bool:
@@ -90,36 +90,36 @@ def show(ground: Ground, need: Need) -> bool:
     known = level_jobs.known(need, jobs)
     done = all(job.done for job in jobs)
     choice, about = ground.choice, ground.choice.about
-    found = recommended(need, known, ground.source, choice.request, about.unit, about.geographic)
-    draw(choice, found, done)
+    advice = recommended(need, known, ground.source, choice.request, about.unit, about.geographic)
+    draw(choice, advice, done)
     return done
 
 
-def draw(choice: Choice, found: Recommendation, done: bool) -> None:
+def draw(choice: Choice, advice: Recommendation, done: bool) -> None:
     card, chart = st.columns([1, 2.2], gap="medium")
     with card:
-        level_card.draw(found, done)
+        level_card.draw(advice, done)
     with chart, st.container(border=True):
-        drawn = max((each.draws for each in found.known), default=0)
-        st.subheader(accuracy_chart.TITLES[found.need.key], anchor=False)
+        drawn = max((each.draws for each in advice.known), default=0)
+        st.subheader(accuracy_chart.TITLES[advice.need.key], anchor=False)
         runs = f"; {drawn} runs per level" + " so far" * (not done) if drawn else ""
         st.caption(
-            f"In {accuracy_chart.unit_of(found)}, on a logarithmic scale{runs}. Solid: "
-            f"{found.need.part}. Dotted: half. Below each level: how sure an attacker can become."
+            f"In {accuracy_chart.unit_of(advice)}, on a logarithmic scale{runs}. Solid: "
+            f"{advice.need.part}. Dotted: half. Below each level: how sure an attacker can become."
         )
-        if found.known:
+        if advice.known:
             narrow = browser_state.is_narrow()
             chart_style.draw(
-                accuracy_chart.figure(found, palette.current(), narrow),
+                accuracy_chart.figure(advice, palette.current(), narrow),
                 "choose-a-level",
-                "; ".join(found.sentences()),
+                "; ".join(advice.sentences()),
                 choice.data,
             )
         else:
             st.progress(0.0, f"Trying {len(LEVELS)} levels …")
-    if found.known:
+    if advice.known:
         with st.expander("The same as a table", icon=":material/table:"):
-            accuracy_chart.table(found)
+            accuracy_chart.table(advice)
 
 
 def notes(choice: Choice, rows: int | None) -> None:
@@ -127,9 +127,9 @@ def notes(choice: Choice, rows: int | None) -> None:
     many, where, else_ = st.columns(3, gap="medium")
     with many:
         st.markdown("**Fewer rows, larger errors**")
-        told = f" These figures are for {rows:,}." if rows else ""
+        rows_words = f" These figures are for {rows:,}." if rows else ""
         st.caption(
-            f"Ten times fewer rows cost as much accuracy as a level ten times stricter.{told}"
+            f"Ten times fewer rows cost as much accuracy as a level ten times stricter.{rows_words}"
         )
     with where:
         st.markdown("**These are estimates**")

@@ -140,32 +140,32 @@ class Gate:
             await self._app(scope, receive, send)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        asked = HTTPConnection(scope)
+        connection = HTTPConnection(scope)
         if scope["path"] == HEALTH:
             await self._app(scope, receive, send)
-        elif refusal := self._refusal(asked):
+        elif refusal := self._refusal(connection):
             await refusal(scope, receive, send)
         elif scope["path"].startswith(UPLOAD) and scope["method"] == "PUT":
-            await self._upload(asked, receive, send)
+            await self._upload(connection, receive, send)
         else:
             await self._app(scope, receive, send)
 
-    def _refusal(self, asked: HTTPConnection) -> Response | None:
+    def _refusal(self, connection: HTTPConnection) -> Response | None:
         """The answer in place of the dashboard, if there is one."""
-        if not is_host_allowed(asked.headers.get("host")):
+        if not is_host_allowed(connection.headers.get("host")):
             return plain_page(
                 HTTPStatus.FORBIDDEN,
                 "This is not the address of the dashboard",
                 "<p>Open the address that the server printed when it started. Whoever runs it can "
                 "allow other names: <code>dpcore dashboard --host NAME</code>.</p>",
             )
-        if not self._may_enter(asked):
-            if self._token and self._knows(asked.query_params.get("token")):
-                return self._welcome(asked)
+        if not self._may_enter(connection):
+            if self._token and self._knows(connection.query_params.get("token")):
+                return self._welcome(connection)
             return plain_page(HTTPStatus.FORBIDDEN, "This dashboard needs its token", HOW_TO_GET_IN)
-        if "token" in asked.query_params:
-            return self._welcome(asked)
-        is_page = "text/html" in asked.headers.get("accept", "")
+        if "token" in connection.query_params:
+            return self._welcome(connection)
+        is_page = "text/html" in connection.headers.get("accept", "")
         if is_page and len(visits) >= self._limits.visits:
             return plain_page(
                 HTTPStatus.SERVICE_UNAVAILABLE,
@@ -175,32 +175,36 @@ class Gate:
             )
         return None
 
-    def _may_enter(self, asked: HTTPConnection) -> bool:
-        if self._token is None or self._knows(asked.headers.get(TOKEN_HEADER.decode())):
+    def _may_enter(self, connection: HTTPConnection) -> bool:
+        if self._token is None or self._knows(connection.headers.get(TOKEN_HEADER.decode())):
             return True
         # Who came with the token alone could name anybody in a header that only a proxy may send.
         if settings.user_header():
             return False
-        shown = asked.cookies.get(self._cookie(asked), "")
+        shown = connection.cookies.get(self._cookie(connection), "")
         return hmac.compare_digest(shown.encode(), self._pass.encode())
 
     def _knows(self, shown: str | None) -> bool:
         return hmac.compare_digest((shown or "").encode(), (self._token or "").encode())
 
-    def _cookie(self, asked: HTTPConnection) -> str:
-        _, port = asked.scope.get("server") or ("", 0)
+    def _cookie(self, connection: HTTPConnection) -> str:
+        _, port = connection.scope.get("server") or ("", 0)
         return f"dpcore-{port}"
 
-    def _welcome(self, asked: HTTPConnection) -> Response:
+    def _welcome(self, connection: HTTPConnection) -> Response:
         """Set the cookie and open the same page without the token.
 
         A redirect would not do: where another program or site was the one to open the address, a
         browser follows it without the strict cookie.
         """
         rest = [
-            (name, value) for name, value in asked.query_params.multi_items() if name != "token"
+            (name, value)
+            for name, value in connection.query_params.multi_items()
+            if name != "token"
         ]
-        place = "/" + quote(asked.url.path.lstrip("/")) + (f"?{urlencode(rest)}" if rest else "")
+        place = (
+            "/" + quote(connection.url.path.lstrip("/")) + (f"?{urlencode(rest)}" if rest else "")
+        )
         response = plain_page(
             HTTPStatus.OK,
             "Opening the dashboard",
@@ -209,18 +213,18 @@ class Gate:
         )
         if self._token and not settings.user_header():
             response.set_cookie(
-                self._cookie(asked),
+                self._cookie(connection),
                 self._pass,
                 httponly=True,
                 samesite="strict",
-                secure=asked.url.scheme == "https",
+                secure=connection.url.scheme == "https",
             )
         return response
 
-    async def _upload(self, asked: HTTPConnection, receive: Receive, send: Send) -> None:
+    async def _upload(self, connection: HTTPConnection, receive: Receive, send: Send) -> None:
         """Let an upload in while there is room for it among those of all visits."""
-        scope = asked.scope
-        length = asked.headers.get("content-length", "")
+        scope = connection.scope
+        length = connection.headers.get("content-length", "")
         if not length.isdecimal():
             refusal = HTTPStatus.LENGTH_REQUIRED, "<p>An upload says how long it is.</p>"
         elif uploads.total() + self._uploading + int(length) > self._limits.uploads << 20:
@@ -237,16 +241,20 @@ class Gate:
 
     async def _listen(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The connection of one visit, which may move only so fast."""
-        asked = HTTPConnection(scope)
+        connection = HTTPConnection(scope)
         full = len(visits) >= self._limits.visits
-        if full or not is_host_allowed(asked.headers.get("host")) or not self._may_enter(asked):
+        if (
+            full
+            or not is_host_allowed(connection.headers.get("host"))
+            or not self._may_enter(connection)
+        ):
             await receive()
             await send({"type": "websocket.close", "code": 1008})
             return
         visit, throttle = secrets.token_hex(8), Throttle(self._limits.moves)
         visits[visit] = throttle
-        kept = [each for each in scope["headers"] if each[0] not in (VISIT_HEADER, TOKEN_HEADER)]
-        scope = {**scope, "headers": [*kept, (VISIT_HEADER, visit.encode())]}
+        headers = [each for each in scope["headers"] if each[0] not in (VISIT_HEADER, TOKEN_HEADER)]
+        scope = {**scope, "headers": [*headers, (VISIT_HEADER, visit.encode())]}
 
         async def slowly() -> Message:
             message = await receive()

@@ -85,23 +85,23 @@ class Roles:
 
 
 def mode() -> Mode:
-    given = os.environ.get(MODE) or Mode.PERSONAL
-    if given not in list(Mode):
-        raise ValueError(f"{MODE} is {given!r}: choose {', '.join(Mode)}.")
-    return Mode(given)
+    name = os.environ.get(MODE) or Mode.PERSONAL
+    if name not in list(Mode):
+        raise ValueError(f"{MODE} is {name!r}: choose {', '.join(Mode)}.")
+    return Mode(name)
 
 
 def token() -> str | None:
     """The token that a visitor needs, or None where none is asked for."""
-    given = os.environ.get(TOKEN)
-    if given == OFF:
+    value = os.environ.get(TOKEN)
+    if value == OFF:
         return None
-    if given:
-        if len(given) < SHORTEST_TOKEN:
+    if value:
+        if len(value) < SHORTEST_TOKEN:
             raise ValueError(
-                f"{TOKEN} has {len(given)} characters: use at least {SHORTEST_TOKEN}, or {OFF!r}."
+                f"{TOKEN} has {len(value)} characters: use at least {SHORTEST_TOKEN}, or {OFF!r}."
             )
-        return given
+        return value
     if mode() is not Mode.SHARED:
         return _random_token()
     if user_header():
@@ -129,12 +129,12 @@ def data_root() -> Path:
     In personal mode the home folder of whoever started the server, unless set: their own data are
     there, and system files, devices and other people's folders are not.
     """
-    given = os.environ.get(DATA)
-    if not given and mode() is Mode.SHARED:
+    path = os.environ.get(DATA)
+    if not path and mode() is Mode.SHARED:
         raise ValueError(f"Shared mode needs {DATA}: the folder that holds the data to publish.")
-    root = Path(given).expanduser() if given else Path.home()
-    if given and not root.is_dir():
-        raise ValueError(f"{DATA} is {given!r}, which is not a folder.")
+    root = Path(path).expanduser() if path else Path.home()
+    if path and not root.is_dir():
+        raise ValueError(f"{DATA} is {path!r}, which is not a folder.")
     return Path(os.path.realpath(root))
 
 
@@ -145,12 +145,12 @@ def roles() -> Roles:
         raise ValueError(f"Shared mode needs {ROLES}: a TOML file that gives people roles.")
     try:
         with open(path, "rb") as file:
-            said = tomllib.load(file)
+            settings = tomllib.load(file)
     except (OSError, tomllib.TOMLDecodeError) as problem:
         raise ValueError(f"The roles in {path} cannot be read: {problem}.") from problem
-    unknown = set(said) - {"four_eyes", "roles"}
-    people = said.get("roles", {})
-    four_eyes = said.get("four_eyes", False)
+    unknown = set(settings) - {"four_eyes", "roles"}
+    people = settings.get("roles", {})
+    four_eyes = settings.get("four_eyes", False)
     if unknown or not isinstance(people, dict) or not isinstance(four_eyes, bool):
         raise ValueError(f"{path} holds four_eyes = true or false and a table [roles], no more.")
     of: dict[str, Role] = {}
@@ -169,10 +169,10 @@ def limits() -> ServerLimits:
 
 
 def _number(name: str, usual: int) -> int:
-    given = os.environ.get(name) or str(usual)
-    if not given.isdecimal() or not 1 <= int(given) <= 1_000_000:
-        raise ValueError(f"{name} is {given!r}: it must be a number from 1 to 1000000.")
-    return int(given)
+    text = os.environ.get(name) or str(usual)
+    if not text.isdecimal() or not 1 <= int(text) <= 1_000_000:
+        raise ValueError(f"{name} is {text!r}: it must be a number from 1 to 1000000.")
+    return int(text)
 
 
 def tiles() -> TileServer | None:

@@ -55,8 +55,8 @@ def user() -> str | None:
 
 def unverified() -> bool:
     """Whether the provider says that the email address is not verified."""
-    said = st.user.get("email_verified", True) if st.user else True
-    return str(said).casefold() == "false"  # some providers send words
+    claim = st.user.get("email_verified", True) if st.user else True
+    return str(claim).casefold() == "false"  # some providers send words
 
 
 def allowed() -> frozenset[Action]:

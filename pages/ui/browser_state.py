@@ -108,10 +108,10 @@ def watch_width() -> None:
     """Have the page drawn again when its window becomes narrow, or wide. What is drawn on the
     server, charts above all, cannot follow a style sheet."""
 
-    def told() -> None:
+    def remember_width() -> None:
         st.session_state[NARROW] = st.session_state["width-watcher"].narrow == "yes"
 
-    _width(key="width-watcher", data={"drawn": is_narrow()}, on_narrow_change=told)
+    _width(key="width-watcher", data={"drawn": is_narrow()}, on_narrow_change=remember_width)
 
 
 def is_narrow() -> bool:

@@ -56,11 +56,11 @@ def once(most: int, show_spinner: bool | str = False) -> Callable[[Function], Fu
         shared, own = cached()(function), cached(scope="session")(function)
 
         @wraps(function)
-        def asked(subject: str | Choice, *rest: Any) -> Any:
+        def cached_function(subject: str | Choice, *rest: Any) -> Any:
             key = subject if isinstance(subject, str) else subject.data
             return (own if own_data.is_own(key) else shared)(subject, *rest)
 
-        return cast(Function, asked)
+        return cast(Function, cached_function)
 
     return decorate
 
@@ -107,8 +107,8 @@ def limits(key: str, k: int, seed: int, metric: str) -> NonPrivate[CurveLimits]:
 # A run holds all that it published, up to a million cells: few are kept.
 @once(8)
 def run(choice: Choice) -> RunResult:
-    kept = area_runs(choice.data) if choice.request.regions else None
-    return dpcore.run(choice.request, data(choice.data), kept=kept)
+    runs = area_runs(choice.data) if choice.request.regions else None
+    return dpcore.run(choice.request, data(choice.data), kept=runs)
 
 
 @once(4)
@@ -181,6 +181,6 @@ def swept(
     return jobs
 
 
-def _trials(*asked: Any, **named: Any) -> Iterator[Trial]:
+def _trials(*arguments: Any, **named: Any) -> Iterator[Trial]:
     """Trials of a sweep, opened for the screen of the data's owner."""
-    return map(opened, dpcore.sweep(*asked, **named))
+    return map(opened, dpcore.sweep(*arguments, **named))

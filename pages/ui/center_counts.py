@@ -36,8 +36,8 @@ def button(choice: Choice) -> None:
 
 @st.dialog("How many centers?", width="large")
 def choose(choice: Choice) -> None:
-    found = curve(choice)
-    if found is None:
+    cost_curve = curve(choice)
+    if cost_curve is None:
         st.markdown(
             f"{choice.request.system.title} publishes its centers and nothing else, so each other "
             "number of centers costs another run."
@@ -51,30 +51,30 @@ def choose(choice: Choice) -> None:
     else:
         k = choice.request.k
         st.markdown(
-            f"**{found.suggested} centers fit these data best**: with fewer the cost rises "
+            f"**{cost_curve.suggested} centers fit these data best**: with fewer the cost rises "
             "steeply, with more it falls little. The curve is computed from what this run would "
             "publish, so it costs no more privacy."
         )
         st.plotly_chart(
-            figure(found, k, palette.current()), theme=None, config={"displayModeBar": False}
+            figure(cost_curve, k, palette.current()), theme=None, config={"displayModeBar": False}
         )
         pressed = st.button(
-            f"Use {found.suggested} centers",
+            f"Use {cost_curve.suggested} centers",
             key="use-suggested",
             type="primary",
-            disabled=found.suggested == k,
+            disabled=cost_curve.suggested == k,
             on_click=url_keys.CENTERS.put,
-            args=(found.suggested,),
+            args=(cost_curve.suggested,),
         )
     if pressed:
         st.rerun()  # the whole page: the curve goes away
 
 
-def figure(found: CostCurve, k: int, colors: Palette) -> go.Figure:
+def figure(cost_curve: CostCurve, k: int, colors: Palette) -> go.Figure:
     """The cost of each number of centers in percent of that of one center."""
-    one = found.costs[0][1] or 1.0
-    ks = [number for number, _ in found.costs]
-    parts = [100 * cost / one for _, cost in found.costs]
+    one = cost_curve.costs[0][1] or 1.0
+    ks = [number for number, _ in cost_curve.costs]
+    parts = [100 * cost / one for _, cost in cost_curve.costs]
     drawn = go.Figure()
     drawn.add_trace(
         go.Scatter(
@@ -86,8 +86,8 @@ def figure(found: CostCurve, k: int, colors: Palette) -> go.Figure:
             hovertemplate="%{x} centers: %{y:.1f} %<extra></extra>",
         )
     )
-    for number, words in ((found.suggested, "suggested"), (k, "now")):
-        if number not in ks or (words == "now" and k == found.suggested):
+    for number, words in ((cost_curve.suggested, "suggested"), (k, "now")):
+        if number not in ks or (words == "now" and k == cost_curve.suggested):
             continue
         drawn.add_annotation(
             x=number,

@@ -21,10 +21,10 @@ def epsilon_ticks(here: float, axes: ChartAxes, narrow: bool) -> dict[str, Any]:
     shown = (LEVELS[0], level_of(here) or MIDDLE, LEVELS[-1])
 
     def text(epsilon: float) -> str:
-        found = level_of(epsilon)
-        if found is None or (narrow and found not in shown):
+        level = level_of(epsilon)
+        if level is None or (narrow and level not in shown):
             return f"{epsilon:g}"
-        name = f"<b>{found.name}</b>" if math.isclose(epsilon, here) else found.name
+        name = f"<b>{level.name}</b>" if math.isclose(epsilon, here) else level.name
         return f"{epsilon:g}<br>{name}"
 
     ticks = {"tickvals": TICKS, "ticktext": [text(tick) for tick in TICKS]}
@@ -50,8 +50,8 @@ def here_note(
     """Above the plot, which level the dotted line marks."""
     if not epsilons[0] <= here <= epsilons[-1]:
         return []
-    found = level_of(here)
-    name = f"{found.name} (ε{NO_BREAK}{here:g})" if found else f"ε{NO_BREAK}{here:g}"
+    level = level_of(here)
+    name = f"{level.name} (ε{NO_BREAK}{here:g})" if level else f"ε{NO_BREAK}{here:g}"
     return [
         {
             "x": math.log10(here) if axes.x_log else here,

@@ -33,14 +33,14 @@ class File(NamedTuple):
 
 def notebook_cells(name: str, shell: str, python: str, shows: str) -> list[Text | Code]:
     """The cells of a notebook that repeats what a page shows, and prints it."""
-    said = (
+    words = (
         f"# {name.replace('-', ' ').capitalize()}\n\nThis notebook makes the runs of a chart of "
         f"the dashboard again, with dpcore {__version__}: the same seeds give the same numbers. "
         "Only run times differ."
     )
     if shell:
-        said += f"\n\nThe same in a shell:\n\n```sh\n{shell}\n```"
-    return [Text(said), Code(python.rstrip()), *([Code(shows.rstrip())] if shows else [])]
+        words += f"\n\nThe same in a shell:\n\n```sh\n{shell}\n```"
+    return [Text(words), Code(python.rstrip()), *([Code(shows.rstrip())] if shows else [])]
 
 
 def keep(

@@ -65,18 +65,18 @@ def story(choice: Choice, picture: Picture, usual: Spread | None) -> None:
     on_map = choice.about.geographic
     if usual is None:
         farthest = picture.truth.value.partners["shift"].max()
-        told = f"Here the centers move up to **{explain.distance(farthest, on_map)}**."
+        sentences = f"Here the centers move up to **{explain.distance(farthest, on_map)}**."
     else:
         at_most = explain.distance_at_most(usual.shift_nine_in_ten, on_map)
-        told = (
+        sentences = (
             f"At this level **9 of 10 centers move less than {at_most}**, and the clustering is "
             f"typically **{explain.change(usual.worse)}** worse."
         )
     if picture.verdict.holds:
         request = choice.request
-        told += f" {explain.attack(request.epsilon, choice.about.unit, request.neighbors)}"
+        sentences += f" {explain.attack(request.epsilon, choice.about.unit, request.neighbors)}"
     with st.container(key="story"):
-        st.markdown(told)
+        st.markdown(sentences)
 
 
 def attacker(choice: Choice, picture: Picture, usual: Spread | None) -> None:

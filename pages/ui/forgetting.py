@@ -52,5 +52,5 @@ def forget() -> None:
 
 
 def times() -> int:
-    found: int = st.session_state.get(TIMES, 0)
-    return found
+    count: int = st.session_state.get(TIMES, 0)
+    return count

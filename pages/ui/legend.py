@@ -64,21 +64,21 @@ def entries(picture: Picture, choice: Choice, layers: Layers) -> list[str]:
     """The marks that are drawn, with their words."""
     colors = palette.current()
     unit, mark = plural(choice.about.unit), visibility.item_mark(choice.data)
-    found = []
+    legend = []
     if layers.points and picture.marks:
-        found.append(published(picture.marks, unit, colors))
+        legend.append(published(picture.marks, unit, colors))
     if layers.private:
         fill = colors.private if picture.verdict.holds else colors.unproven
-        found.append(entry(circle(7, fill, colors.rim, 2), f"{picture.kind} centers"))
+        legend.append(entry(circle(7, fill, colors.rim, 2), f"{picture.kind} centers"))
     if layers.non_private:
         ring = circle(7, "none", colors.non_private, 3)
-        found.append(f"{entry(ring, 'Non-private centers')} {mark}")
+        legend.append(f"{entry(ring, 'Non-private centers')} {mark}")
     if layers.published_density and picture.density is not None:
-        found.append(entry(swatch(colors.private), "Density of what is published"))
+        legend.append(entry(swatch(colors.private), "Density of what is published"))
     if layers.true_density:
         words = f"True density of {unit}"
-        found.append(f"{entry(swatch(colors.non_private), words)} {mark}")
-    return found
+        legend.append(f"{entry(swatch(colors.non_private), words)} {mark}")
+    return legend
 
 
 def published(marks: Marks, unit: str, colors: Palette) -> str:

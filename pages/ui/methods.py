@@ -47,8 +47,8 @@ def labels() -> dict[str, str]:
     """All methods by their keys, group after group: each name with the mark of its verdict."""
     return {
         algorithm.key: f"{MARKS[algorithm.verdict][0]} {algorithm.title}"
-        for found in groups().values()
-        for algorithm in found
+        for algorithms in groups().values()
+        for algorithm in algorithms
     }
 
 
@@ -66,11 +66,11 @@ def button(data: str, k: int) -> None:
 @st.dialog("Choose a method", width="large")
 def choose(data: str, k: int) -> None:
     current, d = url_keys.ALGORITHM.get(), known(data).box.d
-    for group, found in groups().items():
+    for group, algorithms in groups().items():
         st.subheader(group)
         st.caption(MEANINGS[group])
         with st.container(key=f"group-{group.split()[0].lower().strip(',')}", gap="small"):
-            for algorithm in found:
+            for algorithm in algorithms:
                 entry(algorithm, algorithm.obstacle(d, None, k), algorithm.key == current)
 
 

@@ -66,8 +66,8 @@ def is_own(key: str) -> bool:
 
 def held() -> dict[str, SessionData]:
     """The data of this session by key, in the order in which they came."""
-    found: dict[str, SessionData] = st.session_state.setdefault(HELD, {})
-    return found
+    data_of_keys: dict[str, SessionData] = st.session_state.setdefault(HELD, {})
+    return data_of_keys
 
 
 def keep(own: SessionData) -> SessionData:

@@ -24,10 +24,10 @@ class RefusalLine(NamedTuple):
     reason: str
 
 
-def of_curves(found: Iterable[Curve]) -> list[RefusalLine]:
+def of_curves(curves: Iterable[Curve]) -> list[RefusalLine]:
     """The epsilons at which each method has no answer, and why there at the largest of them."""
     lines = []
-    for curve in found:
+    for curve in curves:
         if curve.refusals:
             at = ", ".join(f"{epsilon:g}" for epsilon in sorted(curve.refusals))
             reason = curve.refusals[max(curve.refusals)]

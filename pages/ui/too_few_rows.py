@@ -35,10 +35,10 @@ def strictest_level(least: float) -> Level | None:
 def offer(choice: Choice) -> bool:
     """Draw buttons for the strictest level at which the method answers, and for larger data on
     which it does. Returns whether one was pressed."""
-    found, pressed = problem(choice), False
-    if found is None:
+    shortage, pressed = problem(choice), False
+    if shortage is None:
         return False
-    level = strictest_level(found.smallest_epsilon) if found.smallest_epsilon else None
+    level = strictest_level(shortage.smallest_epsilon) if shortage.smallest_epsilon else None
     if level is None:
         st.caption("No level of the slider is enough on these data.")
     else:

@@ -189,7 +189,9 @@ def published() -> CityMap:
 def release(epsilon: float, layers: Layers) -> CityMap:
     shown = choice(epsilon)
     picture = cached_work.picture(shown, (0, 1))
-    found = run_picture.centers(picture, shown)
-    drawn = run_map.drawn(picture, shown, found, layers, run_picture.describe(picture, shown))
+    marked_centers = run_picture.centers(picture, shown)
+    drawn = run_map.drawn(
+        picture, shown, marked_centers, layers, run_picture.describe(picture, shown)
+    )
     drawn.sync = None
     return drawn

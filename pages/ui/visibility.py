@@ -148,14 +148,14 @@ def show(
 
 def declared_public() -> set[str]:
     """The data of this session whose owner said that anybody may see them."""
-    found: set[str] = st.session_state.setdefault(DECLARED, set())
-    return found
+    keys: set[str] = st.session_state.setdefault(DECLARED, set())
+    return keys
 
 
 def shown() -> set[str]:
     """The raw data that this session chose to show."""
-    found: set[str] = st.session_state.setdefault(SHOWN, set())
-    return found
+    keys: set[str] = st.session_state.setdefault(SHOWN, set())
+    return keys
 
 
 def change_button(

@@ -25,37 +25,37 @@ TITLES = {
 }
 
 
-def scaled(found: Recommendation, error: float) -> float:
+def scaled(advice: Recommendation, error: float) -> float:
     """An error in the unit of the chart."""
-    if isinstance(found.need, WorseBy):
+    if isinstance(advice.need, WorseBy):
         return 100 * error
-    if isinstance(found.need, CentersWithin) and not found.in_meters:
+    if isinstance(advice.need, CentersWithin) and not advice.in_meters:
         return 50 * error
     return error
 
 
-def unit_of(found: Recommendation) -> str:
-    if isinstance(found.need, CountsWithin):
-        return explain.plural(found.unit)
-    if isinstance(found.need, WorseBy):
+def unit_of(advice: Recommendation) -> str:
+    if isinstance(advice.need, CountsWithin):
+        return explain.plural(advice.unit)
+    if isinstance(advice.need, WorseBy):
         return "percent"
-    return "meters" if found.in_meters else "percent of the width"
+    return "meters" if advice.in_meters else "percent of the width"
 
 
-def figure(found: Recommendation, colors: Palette, narrow: bool) -> go.Figure:
+def figure(advice: Recommendation, colors: Palette, narrow: bool) -> go.Figure:
     """Errors at the named levels: the limit that the need is about, and that of half the cases."""
-    shown = [each for each in found.known if math.isfinite(each.reached)]
-    limit = scaled(found, limit_of(found.need, found.in_meters))
-    floor = min([limit, *(scaled(found, each.half) for each in shown if each.half > 0)]) / 2
-    most = max([limit, *(scaled(found, each.reached) for each in shown)]) * 2
+    shown = [each for each in advice.known if math.isfinite(each.reached)]
+    limit = scaled(advice, limit_of(advice.need, advice.in_meters))
+    floor = min([limit, *(scaled(advice, each.half) for each in shown if each.half > 0)]) / 2
+    most = max([limit, *(scaled(advice, each.reached) for each in shown)]) * 2
     names = [level.name for level in LEVELS]
     place = {name: i for i, name in enumerate(names)}
     style = chart_style.axis(colors)
-    need = found.need.shown(limit_of(found.need, found.in_meters), found.in_meters)
-    best = found.found
+    need = advice.need.shown(limit_of(advice.need, advice.in_meters), advice.in_meters)
+    best = advice.found
     traces = [
-        line(found, shown, "half", colors, floor),
-        line(found, shown, "reached", colors, floor),
+        line(advice, shown, "half", colors, floor),
+        line(advice, shown, "reached", colors, floor),
     ]
     shapes: list[dict[str, Any]] = [
         {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "y0": floor, "y1": limit,
@@ -70,14 +70,14 @@ def figure(found: Recommendation, colors: Palette, narrow: bool) -> go.Figure:
          "font": {"color": colors.series[1]}},
     ]  # fmt: skip
     if best is not None:
-        at = scaled(found, best.reached)
+        at = scaled(advice, best.reached)
         shapes.append(
             {"type": "line", "x0": place[best.level.name], "x1": place[best.level.name],
              "y0": floor, "y1": max(at, floor), "line": {"color": colors.private, "width": 1.5}}
         )  # fmt: skip
         notes.append(
             {"x": place[best.level.name], "y": math.log10(max(at, floor)), "xshift": 10,
-             "text": f"<b>{found.need.shown(best.reached, found.in_meters)}</b>",
+             "text": f"<b>{advice.need.shown(best.reached, advice.in_meters)}</b>",
              "showarrow": False, "xanchor": "left", "yanchor": "top", "bgcolor": colors.paper,
              "font": {"color": colors.private, "size": 16}}
         )  # fmt: skip
@@ -134,12 +134,12 @@ def tick(level: Level, is_chosen: bool) -> str:
 
 
 def line(
-    found: Recommendation, shown: list[LevelAccuracy], which: str, colors: Palette, floor: float
+    advice: Recommendation, shown: list[LevelAccuracy], which: str, colors: Palette, floor: float
 ) -> go.Scatter:
     """One line: the limit in all but few cases, solid, or the middle one, dotted."""
     solid = which == "reached"
-    values = [scaled(found, getattr(each, which)) for each in shown]
-    name = found.need.part if solid else "half"
+    values = [scaled(advice, getattr(each, which)) for each in shown]
+    name = advice.need.part if solid else "half"
     return go.Scatter(
         x=[each.level.name for each in shown],
         y=[max(value, floor) for value in values],
@@ -151,28 +151,28 @@ def line(
         },
         marker={"size": 10, "color": colors.paper, "line": {"color": colors.private, "width": 2.5}},
         name=name,
-        customdata=[[found.need.shown(getattr(each, which), found.in_meters)] for each in shown],
+        customdata=[[advice.need.shown(getattr(each, which), advice.in_meters)] for each in shown],
         hovertemplate="%{x}: " + name + " within %{customdata[0]}<extra></extra>",
     )
 
 
-def table(found: Recommendation) -> None:
+def table(advice: Recommendation) -> None:
     """Draw the accuracy at each level as a table."""
-    best = found.level
+    best = advice.level
     rows = []
-    for each in found.known:
+    for each in advice.known:
         answered = math.isfinite(each.reached)
         rows.append(
             {
                 "Level": f"**{each.level.name}**" if each.level == best else each.level.name,
                 "An attacker becomes at most": f"{explain.certainty(each.level.epsilon)} sure",
-                f"{found.need.part.capitalize()} within": found.need.shown(
-                    each.reached, found.in_meters
+                f"{advice.need.part.capitalize()} within": advice.need.shown(
+                    each.reached, advice.in_meters
                 )
                 if answered
                 else "no answer",
-                "Half within": found.need.shown(each.half, found.in_meters) if answered else "",
-                "Meets your need": "yes" if each.meets(found.need, found.in_meters) else "no",
+                "Half within": advice.need.shown(each.half, advice.in_meters) if answered else "",
+                "Meets your need": "yes" if each.meets(advice.need, advice.in_meters) else "no",
             }
         )
     st.table(pd.DataFrame(rows), border="horizontal", hide_index=True)

@@ -34,19 +34,21 @@ STYLE = """
 """
 
 
-def draw(found: Recommendation, complete: bool) -> None:
+def draw(advice: Recommendation, complete: bool) -> None:
     """The card, also while runs still come in."""
     with st.container(key="level-card"):
-        if found.found is None:
+        if advice.found is None:
             name = "No level meets your need" if complete else "Trying the levels …"
-            st.html(_card(name, nothing(found, complete), ""))
+            st.html(_card(name, nothing(advice, complete), ""))
             return
-        level = found.found.level
-        said = [found.accuracy(found.found)]
-        if isinstance(found.need, CentersWithin) and found.found.worse is not None:
-            said.append(f"The clustering is {explain.change(found.found.worse)} worse.")
+        level = advice.found.level
+        sentences = [advice.accuracy(advice.found)]
+        if isinstance(advice.need, CentersWithin) and advice.found.worse is not None:
+            sentences.append(f"The clustering is {explain.change(advice.found.worse)} worse.")
         st.html('<div class="level-card">Recommended level</div>')
-        st.html(_card(level.name, said, _gain(found, level.epsilon) + _step(found, complete)))
+        st.html(
+            _card(level.name, sentences, _gain(advice, level.epsilon) + _step(advice, complete))
+        )
         change = url_keys.PRIVACY.at(level.name)
         query = address.link(change, without=(url_keys.EPSILON,))
         st.page_link(
@@ -65,26 +67,28 @@ def draw(found: Recommendation, complete: bool) -> None:
         )
 
 
-def nothing(found: Recommendation, complete: bool) -> list[str]:
+def nothing(advice: Recommendation, complete: bool) -> list[str]:
     """Why there is no level, and what would help."""
     if not complete:
         return []
-    loosest = found.loosest
-    return [f"At {loosest.level.name}: {found.accuracy(loosest)}", *found.what_would()]
+    loosest = advice.loosest
+    return [f"At {loosest.level.name}: {advice.accuracy(loosest)}", *advice.what_would()]
 
 
-def _step(found: Recommendation, complete: bool) -> str:
-    stricter = found.stricter
+def _step(advice: Recommendation, complete: bool) -> str:
+    stricter = advice.stricter
     if stricter is None:
         words = "It is the strictest of the seven levels." if complete else "Trying stricter ones …"
         return f"<hr><p>{words}</p>"
-    told = html.escape(found.accuracy(stricter))
-    return f"<hr><p>It is the strictest level that meets your need. One step stricter: {told}</p>"
+    accuracy = html.escape(advice.accuracy(stricter))
+    return (
+        f"<hr><p>It is the strictest level that meets your need. One step stricter: {accuracy}</p>"
+    )
 
 
-def _gain(found: Recommendation, epsilon: float) -> str:
+def _gain(advice: Recommendation, epsilon: float) -> str:
     reached = 100 * explain.attacker_certainty(epsilon)
-    unit = html.escape(found.unit)
+    unit = html.escape(advice.unit)
     rows = ""
     for label, width, words in (
         ("before", 50.0, "50 %"),

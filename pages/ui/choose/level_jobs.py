@@ -104,8 +104,8 @@ def _draws(
 
 def known(need: Need, at_levels: list[Job[Any]]) -> list[LevelAccuracy]:
     """What is known of each level so far; levels with too few runs are left out."""
-    told = (known_of(need, level, job) for level, job in zip(LEVELS, at_levels, strict=True))
-    return [each for each in told if each is not None]
+    accuracies = (known_of(need, level, job) for level, job in zip(LEVELS, at_levels, strict=True))
+    return [each for each in accuracies if each is not None]
 
 
 def known_of(need: Need, level: Level, job: Job[Any]) -> LevelAccuracy | None:

@@ -175,9 +175,9 @@ def tag(setup: AttackSetup) -> str:
 def score_of(setup: AttackSetup) -> ClassScore:
     """The score in the address, or a new one if another game is on now."""
     new = ClassScore(tag(setup), setup.epsilon, url_keys.SEED.get())
-    kept = url_keys.TALLY.get() or new
-    same = (kept.who, kept.epsilon, kept.seed) == (new.who, new.epsilon, new.seed)
-    return kept if same else new
+    tally = url_keys.TALLY.get() or new
+    same = (tally.who, tally.epsilon, tally.seed) == (new.who, new.epsilon, new.seed)
+    return tally if same else new
 
 
 def truth_words(setup: AttackSetup, played: AttackRound) -> str:

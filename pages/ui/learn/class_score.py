@@ -23,10 +23,10 @@ class ClassScore:
         parts = text.split(",")
         if len(parts) != 6:
             raise ValueError(f"{text!r} is no tally.")
-        who, epsilon, seed, number, right, said = parts
-        tally = cls(who, float(epsilon), int(seed), int(number), int(right), said)
+        who, epsilon, seed, number, right, answer = parts
+        tally = cls(who, float(epsilon), int(seed), int(number), int(right), answer)
         if (
-            said not in ("", "in", "out")
+            answer not in ("", "in", "out")
             or tally.number < 1
             or not 0 <= tally.right <= tally.number
         ):

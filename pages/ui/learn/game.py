@@ -100,9 +100,9 @@ def who_control() -> str:
 def current() -> ClassScore:
     """The score in the address, or a new one if another game is on now."""
     new = ClassScore(ANSWERS.get(), controls.epsilon_in_address(), url_keys.SEED.get())
-    kept = url_keys.TALLY.narrowed(known_tally).get() or new
-    same = (kept.who, kept.epsilon, kept.seed) == (new.who, new.epsilon, new.seed)
-    return kept if same else new
+    tally = url_keys.TALLY.narrowed(known_tally).get() or new
+    same = (tally.who, tally.epsilon, tally.seed) == (new.who, new.epsilon, new.seed)
+    return tally if same else new
 
 
 def known_tally(text: str) -> ClassScore:
@@ -135,8 +135,8 @@ def answer_map(
     colors = colors or palette.current()
     counts = played.counts.counts
     side = len(counts)
-    said = ", ".join(str(count) for count in counts.ravel().tolist())
-    drawn = kind(WINDOW, colors, f"Noisy counts of {side} × {side} cells: {said}")
+    counts_text = ", ".join(str(count) for count in counts.ravel().tolist())
+    drawn = kind(WINDOW, colors, f"Noisy counts of {side} × {side} cells: {counts_text}")
     drawn.names("borough", "region", size=4.2)
     drawn.text(BRONX, "Bronx", colors.borough, 4.2)
     most = max(1, int(counts.max()))
@@ -152,17 +152,21 @@ def answer_map(
     for _, _, count, x, y in cells:
         middle = (x + width / side / 2, y + height / side / 2)
         drawn.text(middle, count_words(count), colors.text, 18 / side)
-    mark_trip(drawn, asked=True)
+    mark_trip(drawn, in_question=True)
     return drawn
 
 
-def mark_trip(drawn: SmallMap, asked: bool) -> None:
+def mark_trip(drawn: SmallMap, in_question: bool) -> None:
     """Mark the trip in question."""
     colors = drawn.colors
     drawn.circles(
-        [guessing_game.TRIP], 2.2, colors.land if asked else colors.non_private, colors.text, 0.6
+        [guessing_game.TRIP],
+        2.2,
+        colors.land if in_question else colors.non_private,
+        colors.text,
+        0.6,
     )
-    if asked:
+    if in_question:
         drawn.text(guessing_game.TRIP, "?", colors.text, 3.6)
 
 
@@ -177,7 +181,7 @@ def pair_maps(epsilon: float) -> str:
         drawn.circles(others, 0.9, colors.non_private, opacity=0.7)
         drawn.names("borough", size=9.0)
         if there:
-            mark_trip(drawn, asked=False)
+            mark_trip(drawn, in_question=False)
         maps.append(f"<figure>{drawn.image()}<figcaption>{words}</figcaption></figure>")
     return "".join(maps)
 

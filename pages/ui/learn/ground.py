@@ -96,8 +96,8 @@ def clipped(ring: Ring, window: Box) -> Ring:
 
 
 def coarse(ring: Ring, step: float) -> Ring:
-    kept = ring[:1]
+    corners = ring[:1]
     for x, y in ring[1:]:
-        if max(abs(x - kept[-1][0]), abs(y - kept[-1][1])) >= step:
-            kept.append((x, y))
-    return kept
+        if max(abs(x - corners[-1][0]), abs(y - corners[-1][1])) >= step:
+            corners.append((x, y))
+    return corners

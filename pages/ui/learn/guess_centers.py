@@ -71,8 +71,8 @@ def part() -> None:
 
 def guesses(k: int) -> list[Point]:
     """The guessed centers; those not yet moved wait beside the city."""
-    kept = url_keys.SPOTS.narrowed(on_the_map).get()[:k]
-    return [*kept, *waiting(k)[len(kept) :]]
+    spots = url_keys.SPOTS.narrowed(on_the_map).get()[:k]
+    return [*spots, *waiting(k)[len(spots) :]]
 
 
 def waiting(k: int) -> list[Point]:
@@ -129,8 +129,8 @@ def guess_map(spots: list[Point], picture: Picture | None, height: int) -> None:
 
 
 def drawing(spots: list[Point], picture: Picture | None, colors: Palette) -> CityMap:
-    told = "; ".join(f"{i}: {name}" for i, name in enumerate(places(spots), 1))
-    drawn = CityMap(f"The centers that you expect: {told}", WINDOW)
+    names = "; ".join(f"{i}: {name}" for i, name in enumerate(places(spots), 1))
+    drawn = CityMap(f"The centers that you expect: {names}", WINDOW)
     own = colors.series[2]
     if picture is not None:
         centers = at(picture.centers)

@@ -96,9 +96,9 @@ def editor() -> str:
         st.session_state["lesson-uploaded"] = uploaded.file_id
         st.session_state[DRAFT] = uploaded.getvalue().decode("utf-8", "replace")[:LONGEST]
         st.session_state.pop(TYPED, None)
-    kept = st.session_state.setdefault(DRAFT, EXAMPLE)
+    draft = st.session_state.setdefault(DRAFT, EXAMPLE)
     text: str = st.text_area(
-        "The lesson file", kept, height=460, max_chars=LONGEST, key=TYPED, on_change=keep
+        "The lesson file", draft, height=460, max_chars=LONGEST, key=TYPED, on_change=keep
     )
     st.download_button(
         "Save as my-lesson.toml",

@@ -113,10 +113,10 @@ def current() -> tuple[Lesson, int] | None:
 
 def strip() -> None:
     """Draw the step of a lesson: its question, and buttons that PageUp and PageDown press."""
-    found = current()
-    if found is None:
+    lesson_step = current()
+    if lesson_step is None:
         return
-    lesson, number = found
+    lesson, number = lesson_step
     step = lesson.steps[number - 1]
     ask = f'<p class="lesson-ask">{html.escape(step.ask)}</p>'
     if presenter.presenting():
@@ -134,8 +134,8 @@ def strip() -> None:
 
 def turns_while_presenting() -> None:
     """Draw the buttons of a lesson beside the presenter's switch."""
-    if found := current():
-        turns(*found)
+    if lesson_step := current():
+        turns(*lesson_step)
 
 
 def turns(lesson: Lesson, number: int) -> None:
@@ -156,8 +156,8 @@ def turn(lesson: Lesson, number: int, label: str, key: str) -> None:
 
 def open_step(lesson: Lesson, number: int) -> None:
     """Open a step exactly as its address does; presenting continues."""
-    kept = url_keys.PRESENTER.at(True) if presenter.presenting() else {}
-    address.replace_all({**lesson.address(number), **kept})
+    presenter_key = url_keys.PRESENTER.at(True) if presenter.presenting() else {}
+    address.replace_all({**lesson.address(number), **presenter_key})
     address.remember()
 
 

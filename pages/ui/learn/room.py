@@ -239,9 +239,9 @@ def tally(code: str) -> None:
     there, colors = played(room).there, palette.current()
     counts, most = room.tally(), max(1, answered)
     bars = "".join(
-        f"<span>{SAID[said]}</span><div><i style='width: {count / most:.1%}; background: "
-        f"{colors.private if (said == 'in') == there else colors.quiet}'></i></div><b>{count}</b>"
-        for said, count in counts.items()
+        f"<span>{SAID[saying]}</span><div><i style='width: {count / most:.1%}; background: "
+        f"{colors.private if (saying == 'in') == there else colors.quiet}'></i></div><b>{count}</b>"
+        for saying, count in counts.items()
     )
     truth = "It was in the data." if there else "It was not in the data."
     st.html(f'<p class="room-big" role="status">{truth}</p><div class="room-tally">{bars}</div>')
@@ -286,33 +286,35 @@ def answers(code: str, seat: int, number: int, who: str) -> None:
     if room.is_shown:
         result(room, seat)
         return
-    said = room.answers.get(seat, "")
+    saying = room.answers.get(seat, "")
     with st.container(key="room-answers", horizontal=True, gap="small"):
         for key, label in SAID.items():
             st.button(
                 label,
                 key=f"room-say-{key}",
                 width="stretch",
-                type="primary" if said == key else "secondary",
+                type="primary" if saying == key else "secondary",
                 on_click=say,
                 args=(code, seat, number, key),
             )
-    words = f"You said: {SAID[said].lower()}. You may change it." if said else "What do you think?"
+    words = (
+        f"You said: {SAID[saying].lower()}. You may change it." if saying else "What do you think?"
+    )
     st.html(f'<p class="room-big" role="status">{words}</p>')
 
 
-def say(code: str, seat: int, number: int, said: str) -> None:
+def say(code: str, seat: int, number: int, saying: str) -> None:
     address.restore()
     if rooms().find(code) is not None:
-        rooms().answer(code, seat, number, said)
+        rooms().answer(code, seat, number, saying)
 
 
 def result(room: ClassRoom, seat: int) -> None:
     there = played(room).there
-    said, own = room.answers.get(seat), room.seats.get(seat, class_rooms.SeatScore())
+    saying, own = room.answers.get(seat), room.seats.get(seat, class_rooms.SeatScore())
     truth = "It was in the data." if there else "It was not in the data."
-    verdict = "You did not answer." if said is None else "Wrong."
-    if said == ("in" if there else "out"):
+    verdict = "You did not answer." if saying is None else "Wrong."
+    if saying == ("in" if there else "out"):
         verdict = "Right!"
     st.html(f'<p class="room-big" role="status">{verdict} {truth}</p>')
     st.markdown(f"You: **{own.right} of {own.played} right**. Wait for the next round.")

@@ -33,8 +33,8 @@ def hold(code: str, key: str) -> None:
 
 def held() -> tuple[str, str]:
     """Return the room that this visit leads, and its key; or two empty texts."""
-    found: tuple[str, str] = st.session_state.get(LED, ("", ""))
-    return found
+    code_and_key: tuple[str, str] = st.session_state.get(LED, ("", ""))
+    return code_and_key
 
 
 def drop() -> None:
@@ -48,7 +48,7 @@ def of(code: str) -> str | None:
     """
     known, key = held()
 
-    def told() -> None:
+    def remember_key() -> None:
         try:
             hold(code, class_rooms.host_key(st.session_state[WATCHER].kept))
         except DpcoreError:
@@ -56,5 +56,5 @@ def of(code: str) -> str | None:
 
     is_known = known == code
     data = {"code": code, "key": key if is_known else "", "ask": not is_known}
-    _keeper(key=WATCHER, data=data, on_kept_change=told)
+    _keeper(key=WATCHER, data=data, on_kept_change=remember_key)
     return key if is_known else None

@@ -86,13 +86,13 @@ def luck(opens: Opens, colors: Palette, kind: Kind) -> list[SmallMap]:
     first = choice(opens, repeated_runs.METHOD)
     by_level = value(url_keys.VARY, opens) == "level"
     make = repeated_runs.nine_levels if by_level else repeated_runs.nine_draws
-    found = []
+    maps = []
     for number, each in enumerate(make(first), 1):
         drawn = repeated_runs.drawing(cached_work.picture(each, (0, 1)), colors, "", kind)
         level = repeated_runs.level_words(each.request.epsilon).partition(",")[0]
         drawn.text(CORNER, level if by_level else f"Draw {number}", colors.text, 9.0)
-        found.append(drawn)
-    return found
+        maps.append(drawn)
+    return maps
 
 
 def published_counts(opens: Opens, colors: Palette, kind: Kind) -> list[SmallMap]:

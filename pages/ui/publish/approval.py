@@ -56,8 +56,8 @@ def begin(ticket: str, plan: ReleasePlan, ledger: Ledger, note: ReleaseNote = NO
 
 def asked(ticket: Hashable) -> ApprovalRequest | None:
     """What this visit asked for, and nobody approved yet."""
-    found: ApprovalRequest | None = st.session_state.get(REQUESTS, {}).get(ticket)
-    return found
+    request: ApprovalRequest | None = st.session_state.get(REQUESTS, {}).get(ticket)
+    return request
 
 
 def withdraw(ticket: Hashable) -> None:
@@ -99,8 +99,8 @@ def draw_requests() -> None:
             st.markdown("\n".join(f"- {plain(each)}" for each in request.plan.statement()))
             for name, text in request.plan.publication.as_dict().items():
                 st.markdown(f"- On the certificate, {name}: {plain(text)}")
-            if said := request.note.words():
-                st.caption(f"Note: {plain(said)}")
+            if words := request.note.words():
+                st.caption(f"Note: {plain(words)}")
             with st.container(horizontal=True):
                 st.button(
                     f"Approve, and use {request.plan.price} for good",

@@ -46,18 +46,19 @@ def draw() -> None:
     except DpcoreError as problem:
         st.error(plain(str(problem)), icon=":material/error:")
         return
-    said = release.certificate
+    certificate = release.certificate
     st.markdown(
-        f"**{plain(said['data set'])}**, {said['k']} centers of the release. Every answer is {FREE}"
+        f"**{plain(certificate['data set'])}**, {certificate['k']} centers of the release. Every "
+        f"answer is {FREE}"
     )
-    shown, asked = st.columns([3, 2], gap="medium")
-    with asked:
-        found = other_centers(release, chosen.mark)
+    shown, questions = st.columns([3, 2], gap="medium")
+    with questions:
+        centers = other_centers(release, chosen.mark)
         count = count_in_area(release) if release.box.d == 2 else None
         own_centers(release)
         st.download_button(
             "Notebook that asks the same",
-            ask_notebook(said),
+            ask_notebook(certificate),
             NOTEBOOK,
             "application/x-ipynb+json",
             key="ask-notebook",
@@ -69,13 +70,13 @@ def draw() -> None:
         release_map.draw(
             release,
             MAP,
-            found,
+            centers,
             areas=areas_of(count, palette.current()) if is_map else (),
             on_drawn=keep_drawing if is_map else None,
         )
         if is_map:
             st.caption("Draw an area with :material/crop_square: or the polygon to count in it.")
-        release_map.table(release, found)
+        release_map.table(release, centers)
 
 
 @st.cache_resource(max_entries=4, show_spinner=False, scope="session")
@@ -194,21 +195,23 @@ def count_in_area(release: PublishedFiles) -> AreaCount | None:
     if wanted is None:
         return None
     if wanted != ON_THE_MAP:
-        found = {e.name: e for e in neighborhoods(release.certificate["digest"], release)}[wanted]
+        area_count = {e.name: e for e in neighborhoods(release.certificate["digest"], release)}[
+            wanted
+        ]
     else:
         try:
             area = regions.polygon("The drawn area", corners)
-            (found,) = ask.counts(release, [area])
+            (area_count,) = ask.counts(release, [area])
         except DpcoreError as problem:
             st.warning(plain(str(problem)))
             return None
-    answer(found.estimate, unit)
-    if found.density is not None:
+    answer(area_count.estimate, unit)
+    if area_count.density is not None:
         st.caption(
-            f"{people_count(found.density)} {plural(unit)} for each square kilometer; the area has "
-            f"{found.square_kilometers:.3g} km²."
+            f"{people_count(area_count.density)} {plural(unit)} for each square kilometer; the "
+            f"area has {area_count.square_kilometers:.3g} km²."
         )
-    return found
+    return area_count
 
 
 @st.cache_resource(max_entries=4, show_spinner=False, scope="session")
@@ -217,18 +220,20 @@ def neighborhoods(digest: str, _release: PublishedFiles) -> list[AreaCount]:
     return ask.neighborhood_counts(_release)
 
 
-def answer(found: Estimate, unit: str) -> None:
+def answer(estimate: Estimate, unit: str) -> None:
     """A count with what it may be off by, in words."""
     label = f"{plural(unit).capitalize()} there"
-    st.metric(label, f"about {people_count(max(found.value, 0))}")
-    low, high = people_count(found.low), people_count(found.high)
-    if found.error is None:
+    st.metric(label, f"about {people_count(max(estimate.value, 0))}")
+    low, high = people_count(estimate.low), people_count(estimate.high)
+    if estimate.error is None:
         st.caption("How much the noise moves this count is not published.")
         return
-    said = f"Between {low} and {high}, 19 times in 20."
-    if found.cut >= 1:
-        said += f" {people_count(found.cut)} of them lie where the border cuts a published point."
-    st.caption(said)
+    sentences = f"Between {low} and {high}, 19 times in 20."
+    if estimate.cut >= 1:
+        sentences += (
+            f" {people_count(estimate.cut)} of them lie where the border cuts a published point."
+        )
+    st.caption(sentences)
 
 
 def keep_drawing() -> None:
@@ -261,16 +266,16 @@ def own_centers(release: PublishedFiles) -> None:
     """What centers of one's own would cost on the data."""
     names = ", ".join(map(plain, release.box.names))
     with st.expander("How good are centers of your own?", icon=":material/flag:"):
-        given = st.text_area(
+        text = st.text_area(
             f"One center a line: {names}",
             key="own-centers",
             height=100,
             placeholder="-73.98, 40.75\n-73.96, 40.78",
         )
-        if not given.strip():
+        if not text.strip():
             return
         try:
-            own = ask.center_cost(release, parsed(given, release.box.d))
+            own = ask.center_cost(release, parsed(text, release.box.d))
             published = ask.center_cost(release, release.centers.value)
         except DpcoreError as problem:
             st.warning(plain(str(problem)))

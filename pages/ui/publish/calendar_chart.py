@@ -110,7 +110,7 @@ def squares(
     color: str,
 ) -> go.Heatmap:
     """The days that are shown in a color, on a calendar of all days: as wide as there is room."""
-    said = ["<br>".join([f"{day:%d %B %Y}", *map(line, by_day.get(day, []))]) for day in days]
+    tips = ["<br>".join([f"{day:%d %B %Y}", *map(line, by_day.get(day, []))]) for day in days]
     return go.Heatmap(
         x=[monday(day) for day in days],
         y=[day.weekday() for day in days],
@@ -123,11 +123,11 @@ def squares(
         ygap=GAP,
         hoverongaps=False,
         hoverinfo="text" if name else "skip",
-        text=said,
+        text=tips,
     )
 
 
 def line(entry: Entry) -> str:
     note = f" ({entry.note.words()})" * bool(entry.note.words())
-    said = f"{kind(entry)} {entry.number}, {entry.account}: {entry.charged}{note}"
-    return plain_in_chart(said)
+    words = f"{kind(entry)} {entry.number}, {entry.account}: {entry.charged}{note}"
+    return plain_in_chart(words)

@@ -28,15 +28,15 @@ def draw() -> None:
     if CERTIFICATE not in chosen.files.files:
         st.error("**This is no release:** it has no certificate.json.", icon=":material/error:")
         return
-    asked = (chosen.mark, key)
+    mark_and_key = (chosen.mark, key)
     known: tuple[object, Job[list[Finding]]] | None = st.session_state.get(CHECKING)
-    if known is None or (known[0] != asked and known[1].done):
-        known = asked, begin(chosen, key)
+    if known is None or (known[0] != mark_and_key and known[1].done):
+        known = mark_and_key, begin(chosen, key)
         st.session_state[CHECKING] = known
     job = known[1]
     if not fragments.watch(job):
         return
-    if known[0] != asked:
+    if known[0] != mark_and_key:
         st.rerun()  # one check at a time: each may take a minute
     if job.failure:
         raise job.failure
@@ -45,20 +45,20 @@ def draw() -> None:
 
 def key_control() -> str | None:
     """The publisher's key as text; a path would read a file of the server."""
-    given = st.text_input(
+    key = st.text_input(
         "The publisher's public key, if you have it",
         key="public-key",
         placeholder=f"{PREFIX}…",
         autocomplete="off",
     ).strip()
-    if not given:
+    if not key:
         return None
     try:
-        public_key_bytes(given)
+        public_key_bytes(key)
     except ValueError:
         st.warning(f"This is no public key. One begins with {PREFIX}.")
         return None
-    return given
+    return key
 
 
 def begin(chosen: OpenedRelease, key: str | None) -> Job[list[Finding]]:
@@ -74,12 +74,12 @@ def named(files: dict[str, bytes]) -> dict[str, bytes]:
     return {name: files[name] for name in told_of(files) if name in files}
 
 
-def tell(found: Sequence[Finding]) -> None:
+def tell(findings: Sequence[Finding]) -> None:
     """What holds, what fails and what nobody can tell."""
-    failed = [each for each in found if each.holds is False]
-    held = [each for each in found if each.holds]
-    by_hash = [each for each in found if each.by_hash]
-    unknown = [each for each in found if each.holds is None and not each.by_hash]
+    failed = [each for each in findings if each.holds is False]
+    held = [each for each in findings if each.holds]
+    by_hash = [each for each in findings if each.by_hash]
+    unknown = [each for each in findings if each.holds is None and not each.by_hash]
     number = len(failed) + len(held)
     if failed:
         st.error(
@@ -108,10 +108,10 @@ def tell(found: Sequence[Finding]) -> None:
     st.caption("The same in a shell, in the folder of the files: dpcore verify certificate.json")
 
 
-def listed(found: Sequence[Finding], mark: str) -> None:
+def listed(findings: Sequence[Finding], mark: str) -> None:
     lines = [
         f"{mark} {plain(sentence(each.what))}" + f" {plain(sentence(each.why))}" * bool(each.why)
-        for each in found
+        for each in findings
     ]
     st.markdown("  \n".join(lines))
 

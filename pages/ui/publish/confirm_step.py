@@ -131,8 +131,8 @@ def spend(ticket: str, plan: ReleasePlan, ledger: Ledger) -> None:
 
 def begin(ticket: str, plan: ReleasePlan, ledger: Ledger) -> None:
     """Publish the plan with the words that stand there now."""
-    said = replace(plan, publication=release_words.publication(plan))
-    approval.begin(ticket, said, ledger, release_words.note())
+    described_plan = replace(plan, publication=release_words.publication(plan))
+    approval.begin(ticket, described_plan, ledger, release_words.note())
 
 
 def before(plan: ReleasePlan, ledger: Ledger) -> None:

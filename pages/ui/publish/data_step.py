@@ -76,15 +76,15 @@ class Opened:
 
 
 def files() -> Opened | None:
-    found: Opened | None = st.session_state.get(OPENED)
-    return found
+    opened: Opened | None = st.session_state.get(OPENED)
+    return opened
 
 
 def draw() -> None:
     with step_list.opened(PublishStep.DATA):
         kinds = [kind for kind in KINDS if access.may(NEEDS[kind]) and (kind != HELD or raw())]
-        given = DATA.get() or ""
-        usual = HELD if own_data.is_own(given) else PUBLIC if given else UPLOAD
+        source = DATA.get() or ""
+        usual = HELD if own_data.is_own(source) else PUBLIC if source else UPLOAD
         kind = address.control(
             st.radio,
             "Where is your data?",
@@ -164,8 +164,8 @@ def known_data(name: str, keys: list[str]) -> None:
 def next_button(missing: str = "") -> bool:
     """The foot of this step: what is missing, and the way on."""
     with step_list.foot("open"):
-        said = f":material/info: {missing}" if missing else "Only the names of columns are read."
-        st.markdown(said, width="stretch")
+        words = f":material/info: {missing}" if missing else "Only the names of columns are read."
+        st.markdown(words, width="stretch")
         return st.button("Continue", type="primary", key="open", disabled=bool(missing))
 
 

@@ -219,7 +219,7 @@ def enter(account: Account, ledger: Ledger) -> None:
         left, right = st.columns(2)
         epsilon = left.number_input("ε", 0.0, MAX_EPSILON, None, format="%g", step=None)
         delta = right.number_input("δ", 0.0, MAX_DELTA, 0.0, format="%g", step=None)
-        said = st.text_input("Which tool published what, and why", max_chars=LONGEST_TOOL)
+        words = st.text_input("Which tool published what, and why", max_chars=LONGEST_TOOL)
         is_meant = is_typed(account.name, f"confirm outside {account.name}")
         if st.form_submit_button("Enter it for good", type="primary"):
             if not is_meant:
@@ -228,7 +228,7 @@ def enter(account: Account, ledger: Ledger) -> None:
             user = access.user() if access.is_shared() else None
             try:
                 amount = Amount.of(epsilon or 0.0, delta)
-                record_outside_charge(ledger, account.name, amount, said, actors=Actors(user))
+                record_outside_charge(ledger, account.name, amount, words, actors=Actors(user))
             except DpcoreError as problem:
                 st.error(plain(str(problem)))
                 return

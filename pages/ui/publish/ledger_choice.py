@@ -48,10 +48,10 @@ def folder_control() -> None:
             "published. If it is lost, the count is lost. Keep it on a disk of this machine, "
             "back it up, and give it to nobody else."
         )
-        given = step_list.remembered(
+        folder = step_list.remembered(
             st.text_input, "Folder", FOLDER, str(usual_folder()), placeholder=str(usual_folder())
         )
-        step_list.memory()[FOLDER] = given.strip() or str(usual_folder())
+        step_list.memory()[FOLDER] = folder.strip() or str(usual_folder())
         st.caption(
             f"Remembered for this visit. To change it for good, set `{VARIABLE}` where the server "
             "starts."

@@ -88,34 +88,34 @@ def draw(subject: Subject, ledger: Ledger) -> None:
             if not series_choice.is_series(subject):
                 name_control(subject)
             account = ledger_choice.account(ledger, name(subject))
-            found = terms(subject, account)
-            price = Amount.of(found.request.epsilon, found.request.delta)
-            buys = None if found.series is None else ""
+            own_terms = terms(subject, account)
+            price = Amount.of(own_terms.request.epsilon, own_terms.request.delta)
+            buys = None if own_terms.series is None else ""
             lifetime_budget.draw(subject.key, account, price, subject.unit.name, buys)
-            found = terms(subject, account)  # with the budget that was just typed
-            if found.series is not None:
-                left = account.left if account else found.allowed
+            own_terms = terms(subject, account)  # with the budget that was just typed
+            if own_terms.series is not None:
+                left = account.left if account else own_terms.allowed
                 st.info(
-                    plain(series_choice.explained(subject, found.series, left, price)),
+                    plain(series_choice.explained(subject, own_terms.series, left, price)),
                     icon=":material/event_repeat:",
                 )
-        areas_note(subject, plan_of(subject, found, quietly=True))
+        areas_note(subject, plan_of(subject, own_terms, quietly=True))
         look_first.twins(subject)
         with more.expander(
             "Look before you publish, without leaking", icon=":material/travel_explore:"
         ):
-            look_first.draw(subject, ledger, found)
+            look_first.draw(subject, ledger, own_terms)
         if lacking := series_choice.missing(subject):
             step_list.footer("settled", PublishStep.CONFIRM, missing=lacking)
             return
-        plan = plan_of(subject, found)
-        too_few_rows.offer(found.choice(subject))
+        plan = plan_of(subject, own_terms)
+        too_few_rows.offer(own_terms.choice(subject))
         if plan and affordable(plan, ledger):
-            left = (account.left if account else found.allowed) - plan.price
+            left = (account.left if account else own_terms.allowed) - plan.price
             step_list.footer(
                 "settled",
                 PublishStep.CONFIRM,
-                f"After this release, **{lifetime_budget.part(left, found.allowed)}** of the "
+                f"After this release, **{lifetime_budget.part(left, own_terms.allowed)}** of the "
                 "budget is left.",
             )
 
@@ -136,8 +136,8 @@ def name(subject: Subject) -> str:
     """The account that pays: of the data or, in a series, of the period or of all periods."""
     if series := series_choice.chosen(subject):
         return series.account(subject.unit, series_choice.RELATION)
-    given: str = step_list.memory().get(f"name {subject.key}", subject.about.title)
-    return given.strip()
+    title: str = step_list.memory().get(f"name {subject.key}", subject.about.title)
+    return title.strip()
 
 
 def method_control(subject: Subject) -> None:
@@ -190,12 +190,12 @@ def exact_controls(subject: Subject) -> None:
             controls.delta_control()
 
 
-def exact_words(found: Terms) -> None:
+def exact_words(own_terms: Terms) -> None:
     """The price and the budget in numbers."""
-    price = Amount.of(found.request.epsilon, found.request.delta)
+    price = Amount.of(own_terms.request.epsilon, own_terms.request.delta)
     st.caption(
         "ε (epsilon) is the number behind the words: the smaller, the stricter. This release "
-        f"uses {price} of a budget of {found.allowed}."
+        f"uses {price} of a budget of {own_terms.allowed}."
     )
 
 
@@ -221,16 +221,18 @@ def terms(subject: Subject, account: Account | None) -> Terms:
     )
 
 
-def gain(subject: Subject, found: Terms) -> None:
+def gain(subject: Subject, own_terms: Terms) -> None:
     """What an attacker gains at this level, in words."""
     unit = subject.unit.name
-    st.metric(f"What an attacker can gain about one {unit}", explain.odds(found.request.epsilon))
-    said = [
-        explain.attack(found.request.epsilon, unit, found.request.neighbors),
-        explain.slip(found.request.delta),
+    st.metric(
+        f"What an attacker can gain about one {unit}", explain.odds(own_terms.request.epsilon)
+    )
+    sentences = [
+        explain.attack(own_terms.request.epsilon, unit, own_terms.request.neighbors),
+        explain.slip(own_terms.request.delta),
     ]
-    st.caption(" ".join(filter(None, said)))
-    if caution := explain.caution(found.request.epsilon):
+    st.caption(" ".join(filter(None, sentences)))
+    if caution := explain.caution(own_terms.request.epsilon):
         st.caption(f":orange[:material/warning: **{caution}**]")
 
 
@@ -251,23 +253,23 @@ def areas_note(subject: Subject, plan: ReleasePlan | None) -> None:
             st.button("Leave the areas out", key="no-areas", on_click=url_keys.AREAS.clear)
 
 
-def plan_of(subject: Subject, found: Terms, quietly: bool = False) -> ReleasePlan | None:
+def plan_of(subject: Subject, own_terms: Terms, quietly: bool = False) -> ReleasePlan | None:
     """The plan, or why there can be none, in words unless they stand elsewhere."""
     try:
-        return found.plan(subject)
+        return own_terms.plan(subject)
     except DpcoreError as reason:
         if not quietly:
             refuse(reason)
         return None
 
 
-def summary(found: Terms, subject: Subject) -> str:
-    level, spent = explain.level_of(found.request.epsilon), at_most(found.request.epsilon)
+def summary(own_terms: Terms, subject: Subject) -> str:
+    level, spent = explain.level_of(own_terms.request.epsilon), at_most(own_terms.request.epsilon)
     named = level.name if level else f"ε {spent}"
     own = len(url_keys.AREAS.get())
     areas = f", {own} area{'s' * (own > 1)} with a level of {'their' if own > 1 else 'its'} own"
     areas *= own > 0
     return (
-        f"{named}, {explain.odds(found.request.epsilon)}{areas}; {found.request.k} centers, "
-        f"{found.request.system.title}"
+        f"{named}, {explain.odds(own_terms.request.epsilon)}{areas}; {own_terms.request.k} "
+        f"centers, {own_terms.request.system.title}"
     )

@@ -112,13 +112,13 @@ def ask(key: str, price: Amount, unit: str, bought: Callable[[float, Amount], st
         "budget up. When it is gone, nothing more can be published of them, ever. It is fixed with "
         "the first release and cannot be raised.",
     )
-    said = [
+    sentences = [
         f"**{pays}**" if (pays := bought(total, price)) else "",
         f"Even after all of it is used, {lower(explain.attack(total, unit))}",
         explain.slip(MAX_DELTA if price.delta else 0.0),
         "Fixed with the first release.",
     ]
-    st.caption(" ".join(filter(None, said)))
+    st.caption(" ".join(filter(None, sentences)))
     if total > SUGGESTED and (caution := explain.caution(total)):
         st.caption(f":orange[:material/warning: **{caution}**]")
     with st.popover("What others chose", icon=":material/table:"):
@@ -145,8 +145,8 @@ def exact(key: str) -> None:
 
 def chosen(key: str) -> float:
     """The budget that this visit typed, or the suggested one."""
-    found: float = step_list.memory().get(f"total {key}") or SUGGESTED
-    return found
+    total: float = step_list.memory().get(f"total {key}") or SUGGESTED
+    return total
 
 
 def bought(total: float, price: Amount) -> str:
@@ -156,11 +156,11 @@ def bought(total: float, price: Amount) -> str:
         return "This pays for no release at this level."
     if number == 1:
         return "This pays for one release at this level, and then nothing more."
-    said = f"This pays for {number:,} releases at this level"
+    words = f"This pays for {number:,} releases at this level"
     if number >= MONTHS:
-        return f"{said}: one each month for {years(number)}."
+        return f"{words}: one each month for {years(number)}."
     year = price.epsilon * MONTHS / Amount.of(total).epsilon
-    return f"{said}; one each month for a year would take {at_most(year, 2)} times this budget."
+    return f"{words}; one each month for a year would take {at_most(year, 2)} times this budget."
 
 
 def years(months: int) -> str:

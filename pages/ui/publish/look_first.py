@@ -32,7 +32,7 @@ MAKING = "making a twin"
 USUAL_PART, LEAST_PART = 10.0, 0.1
 
 
-def draw(subject: Subject, ledger: Ledger, found: Terms) -> None:
+def draw(subject: Subject, ledger: Ledger, terms: Terms) -> None:
     st.markdown(
         "Moving the slider over the data themselves and choosing by what you see would tell "
         "something about them, and no budget accounts for that. These ways do not leak:"
@@ -48,7 +48,7 @@ def draw(subject: Subject, ledger: Ledger, found: Terms) -> None:
         st.caption("These data are public themselves: look at them on Explore and Curves.")
         return
     st.divider()
-    twin(subject, ledger, found)
+    twin(subject, ledger, terms)
     st.divider()
     st.caption(
         "Or look at the raw data, for your eyes only, without letting them choose the level. "
@@ -71,7 +71,7 @@ def explore(label: str, data: str, icon: str) -> None:
     st.page_link("app.py", label=label, icon=icon, query_params=query)
 
 
-def twin(subject: Subject, ledger: Ledger, found: Terms) -> None:
+def twin(subject: Subject, ledger: Ledger, terms: Terms) -> None:
     """A small part of the budget, once; then look as long and as often as one likes."""
     st.markdown(
         "**A private twin.** For a small part of the budget, once, rows are drawn from a noisy "
@@ -81,7 +81,7 @@ def twin(subject: Subject, ledger: Ledger, found: Terms) -> None:
     if any(own.twin_of == subject.key for own in own_data.held().values()):
         st.caption(":material/check: One is here: look at it on Explore or Curves.")
         return
-    for entry in ledger.entries(found.name):
+    for entry in ledger.entries(terms.name):
         if entry.purpose == TWIN and entry.failure is None:
             st.button(
                 f"Open the twin made on {entry.time[:10]} for {entry.charged}, at no cost",
@@ -92,7 +92,7 @@ def twin(subject: Subject, ledger: Ledger, found: Terms) -> None:
     if not access.may(Action.SPEND):
         st.caption("A publisher can make one.")
         return
-    total = float(found.allowed.epsilon)
+    total = float(terms.allowed.epsilon)
     part = step_list.remembered(
         st.number_input,
         "Part of the budget for the twin, in %",
@@ -105,10 +105,10 @@ def twin(subject: Subject, ledger: Ledger, found: Terms) -> None:
     )
     price = max(part * total / 100, MIN_EPSILON)
     fixed = " Making the twin fixes the name and the budget for life."
-    fixed *= ledger_choice.account(ledger, found.name) is None
-    st.caption(explain.attack(price, subject.unit.name, found.request.neighbors) + fixed)
+    fixed *= ledger_choice.account(ledger, terms.name) is None
+    st.caption(explain.attack(price, subject.unit.name, terms.request.neighbors) + fixed)
     meant = (MAKING, subject.key, str(ledger.folder))
-    is_meant = is_typed(found.name, f"confirm twin {subject.key}")
+    is_meant = is_typed(terms.name, f"confirm twin {subject.key}")
     if st.button(
         f"Make the twin, and use {at_most(part)} % of the budget for good",
         key="make-twin",
@@ -117,12 +117,12 @@ def twin(subject: Subject, ledger: Ledger, found: Terms) -> None:
     ):
         try:
             plan = twin_plan(
-                found.name,
+                terms.name,
                 subject.source,
                 price,
-                neighbors=found.request.neighbors,
+                neighbors=terms.request.neighbors,
                 unit=subject.unit,
-                allowed=found.allowed,
+                allowed=terms.allowed,
             )
         except DpcoreError as reason:
             refuse(reason)

@@ -82,12 +82,12 @@ def show(subject: Subject, ground: Ground, need: Need) -> bool:
     # Asked for last, the chosen level gets its runs first.
     now = level_jobs.job(ground, need, request.epsilon)
     here = level_jobs.known_of(need, level_here(request), now)
-    found = recommended(
+    advice = recommended(
         need, level_jobs.known(need, jobs), ground.source, request, about.unit, about.geographic
     )
     done = all(job.done for job in [*jobs, now])
-    tell(found, here, done)
-    remember(subject, found, here)
+    tell(advice, here, done)
+    remember(subject, advice, here)
     return done
 
 
@@ -102,7 +102,7 @@ def from_analysis(subject: Subject, ground: Ground, need: Need) -> None:
             f"{plain(get(known).title)}. A private twin would show yours."
         )
     try:
-        found = worked_out(
+        advice = worked_out(
             need,
             ground.rows,
             box,
@@ -113,17 +113,17 @@ def from_analysis(subject: Subject, ground: Ground, need: Need) -> None:
     except DpcoreError as reason:
         st.info(plain(str(reason)), icon=":material/info:")
         return
-    here = next((each for each in found.known if each.level == level_here(request)), None)
-    tell(found, here, True)
-    remember(subject, found, here)
+    here = next((each for each in advice.known if each.level == level_here(request)), None)
+    tell(advice, here, True)
+    remember(subject, advice, here)
 
 
-def remember(subject: Subject, found: Recommendation, here: LevelAccuracy | None) -> None:
+def remember(subject: Subject, advice: Recommendation, here: LevelAccuracy | None) -> None:
     """Keep the figure at the chosen level for the certificate of this run."""
     known = release_words.known_accuracy()
     if here is not None and math.isfinite(here.reached):
-        at = found.request.at(here.level.epsilon).with_seed(0)
-        known[subject.source, subject.unit, at] = f"{found.accuracy(here)} {found.source}"
+        at = advice.request.at(here.level.epsilon).with_seed(0)
+        known[subject.source, subject.unit, at] = f"{advice.accuracy(here)} {advice.source}"
 
 
 def level_here(request: Request) -> Level:
@@ -132,21 +132,21 @@ def level_here(request: Request) -> Level:
     return explain.level_of(epsilon) or Level(f"ε {at_most(epsilon)}", epsilon)
 
 
-def tell(found: Recommendation, here: LevelAccuracy | None, done: bool) -> None:
+def tell(advice: Recommendation, here: LevelAccuracy | None, done: bool) -> None:
     """The figure at the chosen level, the level that meets the need, and where both are from."""
-    figure, advice = st.columns([1, 1.3], gap="medium")
-    with figure:
-        at_this_level(found, here)
-    with advice:
-        recommendation(found, here, done)
+    left, right = st.columns([1, 1.3], gap="medium")
+    with left:
+        at_this_level(advice, here)
+    with right:
+        recommendation(advice, here, done)
     areas = " Areas with a level of their own are left out here." * bool(url_keys.AREAS.get())
     drawn = here.draws if here is not None else 0
     runs = f" {drawn} runs per level{' so far' * (not done)}." if drawn else ""
-    st.caption(plain(found.source) + runs + areas)
+    st.caption(plain(advice.source) + runs + areas)
 
 
-def at_this_level(found: Recommendation, here: LevelAccuracy | None) -> None:
-    need = found.need
+def at_this_level(advice: Recommendation, here: LevelAccuracy | None) -> None:
+    need = advice.need
     part = "Half of the" if need.part == "half" else need.part
     label = LABELS[need.key].format(part=part, often=need.times)
     if here is None:
@@ -156,28 +156,28 @@ def at_this_level(found: Recommendation, here: LevelAccuracy | None) -> None:
         st.metric(label, "no answer")
         st.caption(plain(here.refusal or ""))
         return
-    counted = f" {explain.plural(found.unit)}" * isinstance(need, CountsWithin)
-    st.metric(label, need.shown(here.reached, found.in_meters) + counted)
-    said = []
+    counted = f" {explain.plural(advice.unit)}" * isinstance(need, CountsWithin)
+    st.metric(label, need.shown(here.reached, advice.in_meters) + counted)
+    sentences = []
     if need.part != "half":
-        said.append(
-            f"Half of the time, less than {need.shown(here.half, found.in_meters)}{counted}."
+        sentences.append(
+            f"Half of the time, less than {need.shown(here.half, advice.in_meters)}{counted}."
         )
     if isinstance(need, CentersWithin) and here.worse is not None:
-        said.append(f"The clustering is {explain.change(here.worse)} worse.")
-    st.caption(" ".join(said))
+        sentences.append(f"The clustering is {explain.change(here.worse)} worse.")
+    st.caption(" ".join(sentences))
 
 
-def recommendation(found: Recommendation, here: LevelAccuracy | None, done: bool) -> None:
-    if found.found is None:
-        if len(found.known) < len(LEVELS):
+def recommendation(advice: Recommendation, here: LevelAccuracy | None, done: bool) -> None:
+    if advice.found is None:
+        if len(advice.known) < len(LEVELS):
             st.caption("Trying all levels …")
             return
         so_far = " so far" * (not done)
         st.markdown(f":material/close: **No level is accurate enough{so_far}.**")
-        st.caption(plain(" ".join(found.what_would())))
+        st.caption(plain(" ".join(advice.what_would())))
         return
-    level = found.found.level
+    level = advice.found.level
     is_chosen = here is not None and here.level == level
     st.markdown(
         f":material/check: **{level.name}** is the strictest level that is accurate enough"

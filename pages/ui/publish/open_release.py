@@ -64,15 +64,15 @@ def take(name: str, content: bytes) -> None:
     """Keep the files of a ZIP for this visit, or say why not."""
     room = uploads.room()
     try:
-        found = unpacked(content, min(MOST_BYTES, max(room, 1)))
+        files = unpacked(content, min(MOST_BYTES, max(room, 1)))
     except DpcoreError as problem:
         if isinstance(problem, TooManyBytes) and room < MOST_BYTES:
             st.info(uploads.FULL, icon=":material/memory:")
             return
         st.error(f"**This is no release.** {plain(str(problem))}", icon=":material/error:")
         return
-    opened = OpenedRelease(name, PublishedFiles(files=found))
-    uploads.hold_unpacked(opened, sum(map(len, found.values())))
+    opened = OpenedRelease(name, PublishedFiles(files=files))
+    uploads.hold_unpacked(opened, sum(map(len, files.values())))
     st.session_state[HELD] = opened
     st.rerun()
 

@@ -19,7 +19,7 @@ from pages.ui.publish.area_map import DRAWN
 from pages.ui.publish.data_step import Opened, files, refuse
 from pages.ui.publish.publish_source import Subject
 from pages.ui.publish.publish_step import PublishStep
-from pages.ui.publish.row_count import CLIP, DROP, Asked, count, tell
+from pages.ui.publish.row_count import CLIP, DROP, PlaceAnswers, count, tell
 from pages.ui.wording import plain
 
 TYPED = "Type its corners"
@@ -48,17 +48,19 @@ def draw() -> None:
                 format_func=OUTSIDE.__getitem__,
                 horizontal=True,
             )
-        asked = (
+        answers = (
             None
             if box is None or answer.unit is None
-            else Asked(opened.mark, tuple(columns), box, outside, answer.unit, answer.row, zones)
+            else PlaceAnswers(
+                opened.mark, tuple(columns), box, outside, answer.unit, answer.row, zones
+            )
         )
         with left:
             if len(names) == 2 and (box is None or looks_geographic(box)):
                 area_map.draw(box, names)
             first_rows.draw(opened)
-            tell(asked)
-        count(opened, asked)
+            tell(answers)
+        count(opened, answers)
 
 
 def columns_control(schema: dict[str, Kind]) -> list[str]:
@@ -83,16 +85,16 @@ def zones_control(columns: list[str]) -> str | None:
         return None
     if not access.may(Action.READ_FILES):
         return None
-    given = step_list.remembered(
+    file = step_list.remembered(
         st.text_input,
         "These are ids of zones: a CSV file with LocationID, longitude and latitude",
         "zones",
         "",
     ).strip()
-    if not given:
+    if not file:
         return None
     try:
-        return data_root.file(given)
+        return data_root.file(file)
     except engines.DataFileError as problem:
         refuse(problem)
         return None
@@ -177,10 +179,10 @@ def typed(names: tuple[str, ...]) -> Box | None:
 
 
 def end(label: str, name: str) -> float | None:
-    found: float | None = step_list.remembered(
+    number: float | None = step_list.remembered(
         st.number_input, label, name, None, step=None, format="%g", placeholder="number"
     )
-    return found
+    return number
 
 
 def summary(on: Subject) -> str:

@@ -107,10 +107,10 @@ def ask(columns: list[str]) -> None:
             captions=PROMISES,
         )
     with right:
-        given = step_list.remembered(
+        typed_word = step_list.remembered(
             st.text_input, "What is one row?", "row", "", placeholder="trip, visit, measurement"
         )
-        row = word(given) or "row"
+        row = word(typed_word) or "row"
         if who == ROW:
             owner = explain.OWNERS.get(row)
             whoever = (
@@ -198,8 +198,8 @@ def current() -> Answer:
 
 def by_name(columns: list[str]) -> str | None:
     """The one column whose name says that it tells people apart."""
-    found = [name for name in columns if not PEOPLE.isdisjoint(parts(name))]
-    return found[0] if len(found) == 1 else None
+    names = [name for name in columns if not PEOPLE.isdisjoint(parts(name))]
+    return names[0] if len(names) == 1 else None
 
 
 def parts(name: str) -> list[str]:

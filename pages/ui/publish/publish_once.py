@@ -35,15 +35,15 @@ def forget(what: Hashable) -> None:
 
 
 def tickets() -> dict[Hashable, str]:
-    found: dict[Hashable, str] = st.session_state.setdefault(TICKETS, {})
-    return found
+    ticket_of_plan: dict[Hashable, str] = st.session_state.setdefault(TICKETS, {})
+    return ticket_of_plan
 
 
 def begin(
     ticket: Hashable,
     plan: ReleasePlan,
     ledger: Ledger,
-    asked: str | None = None,
+    requester: str | None = None,
     note: ReleaseNote | None = None,
 ) -> Job[int]:
     """Publish a plan and return the job, which ends with the release's number.
@@ -54,7 +54,7 @@ def begin(
     """
     access.require(Action.SPEND)
     user = access.user() if access.is_shared() else None
-    by = Actors(asked, user) if asked else Actors(user)
+    by = Actors(requester, user) if requester else Actors(user)
 
     def make() -> Job[int]:
         seen, stopped = [Progress(LOOKING, 0.0)], Event()

@@ -93,9 +93,9 @@ def one_by_one(release: PublishedFiles, stem: str) -> None:
     for reader in READERS:
         named = []
         for end, label in reader.files.items():
-            found = [name for name in left if name.endswith(end)]
-            named += [(name, label or name) for name in found]
-            left = [name for name in left if name not in found]
+            names = [name for name in left if name.endswith(end)]
+            named += [(name, label or name) for name in names]
+            left = [name for name in left if name not in names]
         if named:
             with st.expander(reader.title, icon=reader.icon):
                 buttons(release, stem, named)

@@ -59,8 +59,12 @@ def rows(
 ) -> list[CenterRow]:
     """Centers with their places and shares, in the order of the files."""
     values = ReleasedCenters(centers, _release.box)
-    found = run_view.shares_of(_release.synopsis, _release.box, values.value)
-    shares = [""] * len(centers) if found is None else [percent(share) for share in found.tolist()]
+    part_of_center = run_view.shares_of(_release.synopsis, _release.box, values.value)
+    shares = (
+        [""] * len(centers)
+        if part_of_center is None
+        else [percent(share) for share in part_of_center.tolist()]
+    )
     named = is_map(_release) and in_new_york(_release.box)
     places = run_view.places(values.value) if named else [""] * len(centers)
     return [
@@ -84,7 +88,7 @@ def is_map(release: PublishedFiles) -> bool:
 def draw(
     release: PublishedFiles,
     key: str,
-    found: Sequence[CenterRow],
+    centers: Sequence[CenterRow],
     height: int = 430,
     areas: Sequence[Row] = (),
     on_drawn: Callable[[], None] | None = None,
@@ -95,25 +99,29 @@ def draw(
     most = run_view.MOST_ON_MAP if is_map(release) else run_view.MOST_POINTS
     shown = marks(release.certificate["digest"], most, release)
     if is_map(release):
-        drawn = on_the_map(release, found, shown, unit, height)
+        drawn = on_the_map(release, centers, shown, unit, height)
         drawn.areas = [*leveled(release, palette.current()), *areas]
         drawn.draw = on_drawn is not None
         city_map.show(drawn, key, **({"on_drawn_change": on_drawn} if on_drawn else {}))
     elif release.box.d > 1:
         st.plotly_chart(
-            plane(release, found, shown, unit, height),
+            plane(release, centers, shown, unit, height),
             key=key,
             theme=None,
             config={"displayModeBar": False},
-            alt=words(release, found),
+            alt=words(release, centers),
         )
 
 
 def on_the_map(
-    release: PublishedFiles, found: Sequence[CenterRow], shown: Marks | None, unit: str, height: int
+    release: PublishedFiles,
+    centers: Sequence[CenterRow],
+    shown: Marks | None,
+    unit: str,
+    height: int,
 ) -> CityMap:
     colors = palette.current()
-    drawn = CityMap(words(release, found), first_view(release.box, found, shown), height=height)
+    drawn = CityMap(words(release, centers), first_view(release.box, centers, shown), height=height)
     drawn.centers = [
         {
             "number": str(each.number),
@@ -121,13 +129,13 @@ def on_the_map(
             "color": "private",
             "tip": each.tip(unit),
         }
-        for each in found
+        for each in centers
         for i in range(0, len(each.at), 2)
     ]
     if release.box.d == 4:
         drawn.arcs = [
             {"from": list(each.at[:2]), "to": list(each.at[2:]), "color": "private"}
-            for each in found
+            for each in centers
         ]
     disc = {"mark": "disc", "color": colors.private, "size": 16, "words": "Published center"}
     drawn.legend = [disc]
@@ -141,7 +149,7 @@ def on_the_map(
     return drawn
 
 
-def first_view(whole: Box, found: Sequence[CenterRow], shown: Marks | None) -> Box:
+def first_view(whole: Box, centers: Sequence[CenterRow], shown: Marks | None) -> Box:
     """What is seen at first: every center and nearly all points, or the box without points."""
     box = whole.take((0, 1))
     low, high = box.low, box.high
@@ -149,7 +157,7 @@ def first_view(whole: Box, found: Sequence[CenterRow], shown: Marks | None) -> B
         sides = [shown.frame[axis].quantile([STRAYS, 1 - STRAYS]).tolist() for axis in ("x", "y")]
         (west, east), (south, north) = sides
         low, high = (west, south), (east, north)
-    ends = [each.at[i : i + 2] for each in found for i in range(0, len(each.at), 2)]
+    ends = [each.at[i : i + 2] for each in centers for i in range(0, len(each.at), 2)]
     corners = [*ends, low, high]
     (west, east), (south, north) = (
         wide_enough([corner[axis] for corner in corners], LEAST_PART * (high - low))
@@ -167,7 +175,7 @@ def wide_enough(ends: Sequence[float], least: float) -> tuple[float, float]:
 
 def leveled(release: PublishedFiles, colors: Palette) -> list[Row]:
     """The areas of a release that have a level of their own, the stricter the darker."""
-    found: list[Row] = []
+    areas: list[Row] = []
     for feature in release.certificate.get("areas", {}).get("map", {}).get("features", ()):
         own, shape = feature["properties"], feature["geometry"]
         several = shape["type"] == "MultiPolygon"
@@ -175,23 +183,23 @@ def leveled(release: PublishedFiles, colors: Palette) -> list[Row]:
         rings = [ring for part in parts for ring in part]
         level = explain.nearest_level(own["epsilon"])
         color = area_run.rgba(area_run.tint(level.name, colors), 0.5)
-        said = f"{own['name']}: ε {at_most(own['epsilon'])}"
-        found.append(
+        tip = f"{own['name']}: ε {at_most(own['epsilon'])}"
+        areas.append(
             {"name": own["name"], "rings": rings, "color": color, "outline": colors.text}
-            | {"tip": [said]}
+            | {"tip": [tip]}
         )
-    return found
+    return areas
 
 
 def sizes(whole: float, unit: str, color: str) -> list[Row]:
     """How large the discs of some round numbers are."""
-    found: list[Row] = []
+    entries: list[Row] = []
     for radius in EXPLAINED if whole > 0 else ():
         weight = round_number(whole * (radius / city_map.WHOLE_RADIUS) ** 2)
         size = 2 * city_map.WHOLE_RADIUS * math.sqrt(weight / whole)
-        said = f"Published point: {weight:,} {plural(unit)}"
-        found.append({"mark": "point", "color": color, "size": size, "words": said})
-    return found
+        words = f"Published point: {weight:,} {plural(unit)}"
+        entries.append({"mark": "point", "color": color, "size": size, "words": words})
+    return entries
 
 
 def round_number(value: float) -> int:
@@ -200,17 +208,21 @@ def round_number(value: float) -> int:
     return next(digit * power for digit in (5, 2, 1) if digit * power <= max(value, 1))
 
 
-def words(release: PublishedFiles, found: Sequence[CenterRow]) -> str:
+def words(release: PublishedFiles, centers: Sequence[CenterRow]) -> str:
     """The picture in a sentence, for people who cannot see it."""
     points = (
         "" if release.synopsis is None else f" and {people_count(len(release.synopsis))} points"
     )
     name = release.certificate["data set"]
-    return f"{name}: {len(found)} centers{points}. The table says the same in words."
+    return f"{name}: {len(centers)} centers{points}. The table says the same in words."
 
 
 def plane(
-    release: PublishedFiles, found: Sequence[CenterRow], shown: Marks | None, unit: str, height: int
+    release: PublishedFiles,
+    centers: Sequence[CenterRow],
+    shown: Marks | None,
+    unit: str,
+    height: int,
 ) -> go.Figure:
     """Two coordinates as a chart."""
     colors, box = palette.current(), release.box
@@ -219,10 +231,10 @@ def plane(
         drawn.add_trace(scatter_plot.marks(shown, unit, colors))
     drawn.add_trace(
         go.Scatter(
-            x=[each.at[0] for each in found],
-            y=[each.at[1] for each in found],
-            text=[str(each.number) for each in found],
-            hovertext=["<br>".join(map(plain_in_chart, each.tip(unit))) for each in found],
+            x=[each.at[0] for each in centers],
+            y=[each.at[1] for each in centers],
+            text=[str(each.number) for each in centers],
+            hovertext=["<br>".join(map(plain_in_chart, each.tip(unit))) for each in centers],
             mode="markers+text",
             textfont={"color": colors.number, "size": 12},
             marker={
@@ -238,16 +250,16 @@ def plane(
     return drawn
 
 
-def table(release: PublishedFiles, found: Sequence[CenterRow]) -> None:
+def table(release: PublishedFiles, centers: Sequence[CenterRow]) -> None:
     """The centers in words."""
     digits = 5 if is_map(release) else 4
     names = release.box.names
     lines = []
-    for each in found:
+    for each in centers:
         line = {"Center": str(each.number)}
-        if any(row.place for row in found):
+        if any(row.place for row in centers):
             line["Where"] = plain(each.place)
-        if any(row.share for row in found):
+        if any(row.share for row in centers):
             line["Share"] = each.share
         for name, value in list(zip(names, each.at, strict=True))[:6]:
             line[plain(name)] = f"{value:.{digits}f}" if is_map(release) else f"{value:.{digits}g}"

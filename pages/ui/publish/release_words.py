@@ -57,8 +57,10 @@ def publication(plan: ReleasePlan) -> Publication:
 
 def known_accuracy() -> dict[tuple[DataSource, Unit, Request], str]:
     """The accuracy of the runs that step 4 showed, in words. No private row has a part in it."""
-    found: dict[tuple[DataSource, Unit, Request], str] = st.session_state.setdefault(ACCURACY, {})
-    return found
+    accuracies: dict[tuple[DataSource, Unit, Request], str] = st.session_state.setdefault(
+        ACCURACY, {}
+    )
+    return accuracies
 
 
 def note() -> ReleaseNote:

@@ -38,19 +38,19 @@ def draw(ledger: Ledger) -> None:
         downloads(release)
         others()
         return
-    entry, said = release.entry, release.certificate
+    entry, statement = release.entry, release.certificate
     st.markdown("### :green[:material/verified:] Published. This is what the world sees.")
-    relation = Neighbors(said["neighbors"])
-    gain = explain.attack(said["epsilon"], said["unit"]["name"], relation)
+    relation = Neighbors(statement["neighbors"])
+    gain = explain.attack(statement["epsilon"], statement["unit"]["name"], relation)
     st.caption(
         f"Release {entry.number} of “{plain(entry.account)}” was made on {when(entry)} and used "
         f"{entry.charged}. {plain(gain)}"
     )
-    found = release_map.rows_of(release)
+    centers = release_map.rows_of(release)
     is_certified = PAGE in release.files and entry.purpose != TWIN
     shown, beside, *last = st.columns([5, 3, 4] if is_certified else [3, 2], gap="medium")
     with shown:
-        release_map.draw(release, "released-map", found, HEIGHT)
+        release_map.draw(release, "released-map", centers, HEIGHT)
     with beside:
         downloads(release)
         if account := ledger.account(entry.account):
@@ -69,7 +69,7 @@ def draw(ledger: Ledger) -> None:
     for column in last:
         with column:
             certificate(release)
-    release_map.table(release, found)
+    release_map.table(release, centers)
 
 
 def certificate(release: Release) -> None:

@@ -28,7 +28,7 @@ DROP, CLIP = "drop", "clip"
 
 
 @dataclass(frozen=True)
-class Asked:
+class PlaceAnswers:
     """The answers of this step. Equal answers need not be counted again."""
 
     mark: str
@@ -44,7 +44,7 @@ class Asked:
 class Counted:
     """The rows inside the box, and why there are none if so."""
 
-    asked: Asked
+    answers: PlaceAnswers
     dataset: Dataset
     tally: NonPrivate[Tally]
     trouble: NonPrivate[str] | None = None
@@ -52,82 +52,84 @@ class Counted:
     better: tuple[str, ...] = ()
 
 
-def count(opened: Opened, asked: Asked | None) -> None:
+def count(opened: Opened, answers: PlaceAnswers | None) -> None:
     """Count the rows in one pass, and offer the next step. It is the foot of the step."""
-    counted = fresh(asked)
+    counted = fresh(answers)
     with step_list.foot("counted"):
         if counted is not None and counted.trouble is None:
-            found = counted.tally.value
+            tally = counted.tally.value
             st.markdown(
-                f"{found.inside:,} {explain.plural(counted.asked.row)} in the area {NOT_PRIVATE}",
+                f"{tally.inside:,} {explain.plural(counted.answers.row)} in the area {NOT_PRIVATE}",
                 width="stretch",
             )
             st.button(
                 "Continue", type="primary", key="protected", on_click=keep, args=(opened, counted)
             )
             return
-        said = "Next, count the rows." if asked else "Choose the columns and an area."
-        st.markdown(f":material/info: {said}", width="stretch")
-        if st.button("Count the rows", type="primary", key="count", disabled=asked is None):
-            assert asked is not None
+        next_step = "Next, count the rows." if answers else "Choose the columns and an area."
+        st.markdown(f":material/info: {next_step}", width="stretch")
+        if st.button("Count the rows", type="primary", key="count", disabled=answers is None):
+            assert answers is not None
             before: Job[Counted] | None = st.session_state.get(COUNTING)
             if before is not None:
                 before.stop()
-            st.session_state[COUNTING] = begin(opened, asked)
+            st.session_state[COUNTING] = begin(opened, answers)
     last: Counted | None = fragments.result_of(COUNTING, refuse)
     if last is not None:
         st.session_state[COUNTED] = last
         st.rerun()
 
 
-def fresh(asked: Asked | None) -> Counted | None:
+def fresh(answers: PlaceAnswers | None) -> Counted | None:
     """The last count, if it answers the present questions."""
     counted: Counted | None = st.session_state.get(COUNTED)
-    return counted if counted is not None and counted.asked == asked else None
+    return counted if counted is not None and counted.answers == answers else None
 
 
-def begin(opened: Opened, asked: Asked) -> Job[Counted]:
+def begin(opened: Opened, answers: PlaceAnswers) -> Job[Counted]:
     engine = opened.engine
     return background.begin(
-        lambda: counting(opened, asked),
+        lambda: counting(opened, answers),
         lambda: ("Counting the rows", engine.progress()),
         engine.stop if engine.can_stop else None,
     )
 
 
-def counting(opened: Opened, asked: Asked) -> Counted:
+def counting(opened: Opened, answers: PlaceAnswers) -> Counted:
     source = open_source(
         opened.engine,
         opened.path,
-        asked.columns,
-        asked.zones,
+        answers.columns,
+        answers.zones,
         opened.format,
-        asked.outside == CLIP,
+        answers.outside == CLIP,
     )
-    about = DataInfo("own", opened.title, unit=asked.row, geographic=looks_geographic(asked.box))
-    dataset, tally = with_tally(opened.engine, source, asked.box, about)
-    trouble = engines.explain_empty(opened.engine, source, asked.box)
+    about = DataInfo(
+        "own", opened.title, unit=answers.row, geographic=looks_geographic(answers.box)
+    )
+    dataset, tally = with_tally(opened.engine, source, answers.box, about)
+    trouble = engines.explain_empty(opened.engine, source, answers.box)
     if trouble is None:
-        return Counted(asked, dataset, tally)
-    swapped = engines.in_other_order(opened.engine, source, asked.box)
+        return Counted(answers, dataset, tally)
+    swapped = engines.in_other_order(opened.engine, source, answers.box)
     better = swapped.columns if swapped else ()
-    return Counted(asked, dataset, tally, NonPrivate(trouble), better)
+    return Counted(answers, dataset, tally, NonPrivate(trouble), better)
 
 
-def tell(asked: Asked | None) -> None:
+def tell(answers: PlaceAnswers | None) -> None:
     """Show how many rows were kept. Only their owner may see this; no file contains it."""
-    counted = fresh(asked)
+    counted = fresh(answers)
     if counted is None:
         return
-    found, row = counted.tally.value, counted.asked.row
+    tally, row = counted.tally.value, counted.answers.row
     with st.container(key="tally"):
         st.markdown(f"What became of the rows {NOT_PRIVATE}")
         for column, (label, number) in zip(
             st.columns(3),
             (
-                (f"{explain.plural(row).capitalize()} in the area", found.inside),
-                ("Outside the area", found.outside),
-                ("Unreadable", found.unreadable),
+                (f"{explain.plural(row).capitalize()} in the area", tally.inside),
+                ("Outside the area", tally.outside),
+                ("Unreadable", tally.unreadable),
             ),
             strict=True,
         ):
@@ -136,7 +138,7 @@ def tell(asked: Asked | None) -> None:
         st.error(plain(counted.trouble.value), icon=":material/error:")
         if counted.better:
             st.button("Swap the two columns", key="swap", on_click=swap, args=(counted.better,))
-    elif found.outside > found.inside:
+    elif tally.outside > tally.inside:
         st.warning("Most rows lie outside the area. Is it the right one?")
 
 
@@ -146,24 +148,24 @@ def swap(columns: tuple[str, ...]) -> None:
 
 def keep(opened: Opened, counted: Counted) -> None:
     """Keep the data, so that this visit can choose them."""
-    asked = counted.asked
+    answers = counted.answers
     source = FileData(
         opened.path,
-        asked.columns,
-        asked.box,
-        asked.zones,
-        asked.outside,
+        answers.columns,
+        answers.box,
+        answers.zones,
+        answers.outside,
         opened.engine,
         opened.format,
     )
     already = [k for k, own in own_data.held().items() if own.source == source]
-    unit = asked.unit
-    kept = f"A release protects one {unit.name} with {unit.rows} rows: more noise than here."
+    unit = answers.unit
+    promise = f"A release protects one {unit.name} with {unit.rows} rows: more noise than here."
     about = replace(
         counted.dataset.about,
         key=already[0] if already else own_data.new_key(),
-        description=f"Your own data, held in this visit: {plain(', '.join(asked.box.names))}. "
-        + kept * bool(unit.ids),
+        description=f"Your own data, held in this visit: {plain(', '.join(answers.box.names))}. "
+        + promise * bool(unit.ids),
     )
     own = SessionData(about, counted.dataset, source, unit, counted.tally)
     own_data.keep(own)

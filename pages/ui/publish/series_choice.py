@@ -132,18 +132,18 @@ def explained(subject: Subject, series: Series, left: Amount, price: Amount) -> 
 
 def made(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
     """The releases of each series, in order."""
-    found: dict[str, list[Entry]] = {}
+    releases: dict[str, list[Entry]] = {}
     for entry in entries:
-        said = entry.plan.get("series")
-        if said and entry.purpose == RELEASE and entry.failure is None:
-            found.setdefault(said["name"], []).append(entry)
-    return found
+        series = entry.plan.get("series")
+        if series and entry.purpose == RELEASE and entry.failure is None:
+            releases.setdefault(series["name"], []).append(entry)
+    return releases
 
 
 def following(before: list[Entry]) -> str:
     """The month after the last one, where periods are months."""
-    found = MONTH.fullmatch(before[-1].plan["series"]["period"]) if before else None
-    if found is None or not 1 <= int(found[2]) <= 12:
+    month = MONTH.fullmatch(before[-1].plan["series"]["period"]) if before else None
+    if month is None or not 1 <= int(month[2]) <= 12:
         return ""
-    after = date(int(found[1]) + int(found[2]) // 12, int(found[2]) % 12 + 1, 1)
+    after = date(int(month[1]) + int(month[2]) // 12, int(month[2]) % 12 + 1, 1)
     return f"{after:%Y-%m}"

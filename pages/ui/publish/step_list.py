@@ -135,8 +135,8 @@ def latest_key(name: str) -> str:
 
 
 def memory() -> dict[str, Any]:
-    found: dict[str, Any] = st.session_state.setdefault(REMEMBERED, {})
-    return found
+    answers: dict[str, Any] = st.session_state.setdefault(REMEMBERED, {})
+    return answers
 
 
 def put(name: str, value: Any) -> None:
