@@ -90,4 +90,6 @@ def described_regions(certificate: Mapping[str, Any]) -> Regions | None:
     """The regions with the level of each, checked again; None without any."""
     if "areas" not in certificate:
         return None
-    return regions.parsed(json.dumps(certificate["areas"]["map"]), described_box(certificate), "The map")
+    return regions.parsed(
+        json.dumps(certificate["areas"]["map"]), described_box(certificate), "The map"
+    )
