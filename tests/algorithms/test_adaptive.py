@@ -23,18 +23,10 @@ from dpcore.results.centers import PrivateCenters
 from dpcore.results.run_result import SimulatedResult, UnchargedResult
 from dpcore.results.synopsis import Coreset
 from dpcore.study.metrics import nicv
+from tests.algorithms.eight_clusters import clusters
 
 SQUARE = Box.cube(2)
 TAXI = dpcore.datasets.load("nyc-taxi")
-
-
-def clusters(n: int, seed: int = 0) -> np.ndarray:
-    """Rows in eight clusters of different width and size, in [-1, 1]^2."""
-    rng = np.random.default_rng(seed)
-    centers, widths = rng.uniform(-0.8, 0.8, (8, 2)), rng.uniform(0.01, 0.1, 8)
-    which = rng.choice(8, n, p=rng.dirichlet(np.full(8, 2.0)))
-    rows = centers[which] + rng.normal(size=(n, 2)) * widths[which, None]
-    return np.clip(rows, -0.999, 0.999)
 
 
 def rows_of(values) -> RowsDataset:

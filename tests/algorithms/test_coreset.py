@@ -30,19 +30,11 @@ from dpcore.privacy.concentrated import rho_of_epsilon
 from dpcore.results.centers import PrivateCenters
 from dpcore.results.synopsis import Coreset
 from dpcore.study.metrics import nicv
+from tests.algorithms.eight_clusters import clusters
 
 SQUARE = Box.cube(2)
 TAXI = dpcore.datasets.load("nyc-taxi")
 RELATIONS = ("add-remove", "replace-one")
-
-
-def clusters(n: int, d: int = 2, seed: int = 0) -> np.ndarray:
-    """Rows in eight clusters of different width and size."""
-    rng = np.random.default_rng(seed)
-    centers, widths = rng.uniform(-0.8, 0.8, (8, d)), rng.uniform(0.01, 0.1, 8)
-    which = rng.choice(8, n, p=rng.dirichlet(np.full(8, 2.0)))
-    rows = centers[which] + rng.normal(size=(n, d)) * widths[which, None]
-    return np.clip(rows, -0.999, 0.999)
 
 
 CLUSTERS = RowsDataset.from_values(clusters(50_000), SQUARE)

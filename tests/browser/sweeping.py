@@ -6,7 +6,8 @@ import re
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.driver import LONG, Visit, eventually, idle, place
+from pages.ui.palette import DARK, LIGHT
+from tests.browser.driver import LONG, Visit, count, eventually, idle, pixels, place, shows
 
 
 def opened_chart(visit: Visit, path: str, **options: object) -> Page:
@@ -48,6 +49,13 @@ def grows_until_stopped(page: Page, total: str) -> None:
     stands_still(stopped)
     page.get_by_role("button", name="Go on").click()
     expect(page.get_by_text(re.compile(rf"^[\d,]+ of {total} runs"))).to_be_visible()
+
+
+def is_dark(chart: Locator, marks: int, paper: int) -> None:
+    """Wait until more pixels than so many show private marks and dark paper, and none light."""
+    shows(chart, DARK.private, marks)
+    shows(chart, DARK.paper, paper)
+    assert count(pixels(chart), LIGHT.paper) < 1_000
 
 
 def click_chart(page: Page, spot: Locator, x: float = 0.5, y: float = 0.5) -> None:

@@ -13,23 +13,27 @@ from playwright.sync_api import Locator, Page, expect
 from dpcore.papers import REPRODUCTIONS
 from dpcore.papers.feldman2017 import TABLE_2
 from dpcore.papers.feldman2017_levels import USABLE
-from pages.ui.palette import DARK, LIGHT
 from tests.browser.driver import (
     DESK,
     LONG,
     PHONE,
     Visit,
-    count,
     downloaded,
     eventually,
     idle,
     in_address,
     pixels,
     place,
-    shows,
     width,
 )
-from tests.browser.sweeping import click_chart, done, finished, grows_until_stopped, opened_chart
+from tests.browser.sweeping import (
+    click_chart,
+    done,
+    finished,
+    grows_until_stopped,
+    is_dark,
+    opened_chart,
+)
 
 RANK = "/compare?data=iris&algorithm=dplloyd&k=3&privacy=Loosest&paper=000&runs=2&metric=nicv"
 MAP = "/compare?compare=map&algorithm=dplloyd&privacy=Looser&cell_runs=2&k_to=3&d_to=4"
@@ -167,10 +171,7 @@ def test_every_chart_fits_a_phone_and_takes_the_dark_theme(visit: Visit, path: s
     plot = page.locator(".js-plotly-plot .nsewdrag").first
     eventually(lambda: place(plot)["width"] > PHONE["width"] / 3)
     page.set_viewport_size(DESK)
-    chart = page.locator(".js-plotly-plot")
-    shows(chart, DARK.private, 100)
-    shows(chart, DARK.paper, 1_000)
-    assert count(pixels(chart), LIGHT.paper) < 1_000
+    is_dark(page.locator(".js-plotly-plot"), marks=100, paper=1_000)
 
 
 @pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["phone", "desk"])

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-from pages.ui.palette import DARK, LIGHT
+from pages.ui.palette import LIGHT
 from tests.browser.driver import (
     DESK,
     LONG,
@@ -22,12 +22,17 @@ from tests.browser.driver import (
     downloaded,
     eventually,
     in_address,
-    pixels,
     place,
-    shows,
     width,
 )
-from tests.browser.sweeping import click_chart, done, finished, grows_until_stopped, opened_chart
+from tests.browser.sweeping import (
+    click_chart,
+    done,
+    finished,
+    grows_until_stopped,
+    is_dark,
+    opened_chart,
+)
 
 SMALL = (
     "/curves?data=s1-like&algorithm=dplloyd&with=&runs=2&from=0.5&to=2.0&metric=nicv&run_live=true"
@@ -159,10 +164,7 @@ def test_the_address_is_the_picture(visit: Visit) -> None:
 
 def test_the_dark_theme_reaches_the_chart(visit: Visit) -> None:
     page = finished(opened(visit, color_scheme="dark"))
-    drawn = page.locator(".js-plotly-plot")
-    shows(drawn, DARK.private, 200)
-    shows(drawn, DARK.paper, 10_000)
-    assert count(pixels(drawn), LIGHT.paper) < 1_000
+    is_dark(page.locator(".js-plotly-plot"), marks=200, paper=10_000)
 
 
 @pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["phone", "desk"])
