@@ -80,15 +80,10 @@ class _Parser(argparse.ArgumentParser):
     """A parser whose errors are two lines, with the nearest command, option or choice."""
 
     def error(self, message: str) -> NoReturn:
-        known = dict(self._option_string_actions)
-        for action in self._actions:
-            if isinstance(action, argparse._SubParsersAction):
-                for command in action.choices.values():
-                    known |= command._option_string_actions
         if choice := re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message):
             message += "." + did_you_mean(choice[1], re.findall(r"[\w-]+", choice[2]))
         elif unknown := re.search(r"unrecognized arguments: (--[\w-]+)", message):
-            message += "." + did_you_mean(unknown[1], known)
+            message += "." + did_you_mean(unknown[1], self._option_string_actions)
         elif message.endswith("are required: COMMAND"):
             message = "name a command, such as list, run or release"
         end = "" if message.endswith((".", "?")) else "."
@@ -179,10 +174,13 @@ def arguments_of(words: Sequence[str]) -> argparse.Namespace:
         words = [*words[:at], *words[at + 1 :], "--help"]
     if _command(words) == "release":
         at = words.index("release")
-        whole, every = _parser_of(["release"])
+        _, every = _parser_of(["release"])
         words = [*words[: at + 1], *expanded(words[at + 1 :], every["release"])]
-        return whole.parse_args(words)
-    return parser(words).parse_args(words)
+    whole, every = _parser_of([name for name in COMMANDS if name == _command(words)])
+    arguments, unknown = whole.parse_known_args(words)
+    if unknown:
+        every[arguments.command].error(f"unrecognized arguments: {' '.join(unknown)}")
+    return arguments
 
 
 def _speak_utf8() -> None:
@@ -199,6 +197,11 @@ def _give_up_output(problem: BaseException | None) -> None:
     if isinstance(problem, OSError) and problem.errno == errno.ENOSPC:
         with contextlib.suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _reader_left(problem: OSError) -> bool:
+    """Whether Windows says so that nobody reads the output any more, as after `| more`."""
+    return (sys.platform, problem.errno, problem.filename) == ("win32", errno.EINVAL, None)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -219,6 +222,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.close()
         return 0
     except OSError as problem:
+        if _reader_left(problem):
+            return 0
         _give_up_output(problem)
         message = f"{problem.filename}: {problem.strerror}." if problem.filename else problem
         print(f"dpcore: {message}", file=sys.stderr)

@@ -10,6 +10,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from dpcore.errors import BadInput
+from dpcore.release.ledger_folder import VARIABLE as LEDGER
+from dpcore.release.ledger_folder import usual_folder
 
 #: The dashboard in an installed package, or in a checkout.
 PACKAGE = Path(__file__).parents[1]
@@ -53,6 +55,13 @@ def add(command: argparse.ArgumentParser) -> None:
         "home folder)",
     )
     command.add_argument(
+        "--ledger",
+        type=Path,
+        metavar="FOLDER",
+        help="folder with the charges and released files (default: the variable "
+        f"{LEDGER}, or {usual_folder()})",
+    )
+    command.add_argument(
         "--no-browser", action="store_true", help="print the address without opening a browser"
     )
     command.set_defaults(do=do)
@@ -78,10 +87,15 @@ def settings(arguments: argparse.Namespace) -> dict[str, str]:
     """The environment variables that the dashboard reads."""
     options = {
         "DPCORE_MODE": arguments.mode,
-        "DPCORE_DATA": arguments.data and str(arguments.data.expanduser().resolve()),
+        "DPCORE_DATA": _absolute(arguments.data),
+        LEDGER: _absolute(arguments.ledger),
         "DPCORE_BROWSE": "" if arguments.no_browser else "yes",
     }
     return {name: value for name, value in options.items() if value is not None}
+
+
+def _absolute(folder: Path | None) -> str | None:
+    return None if folder is None else str(folder.expanduser().resolve())
 
 
 def options(arguments: argparse.Namespace) -> list[str]:

@@ -32,11 +32,11 @@ def expanded(words: Sequence[str], command: argparse.ArgumentParser) -> list[str
         raise BadInput(f"{path}: this is no TOML file: {error}.") from None
     known = {option for action in command._actions for option in action.option_strings}
     names = {option.lstrip("-") for option in known}
+    for key in plan:
+        if key not in (known_keys := {*names, "algorithm"}):
+            raise BadInput(f"{path}: there is no option {key!r}.{did_you_mean(key, known_keys)}")
     if "algorithm" not in plan:
         raise BadInput(f'{path}: say which algorithm: algorithm = "adaptive", for example.')
-    for key in plan:
-        if key not in {*names, "algorithm"}:
-            raise BadInput(f"{path}: there is no option {key!r}.{did_you_mean(key, names)}")
     options = [
         word
         for key, value in plan.items()

@@ -49,7 +49,8 @@ def fetched(path: str) -> tuple[Engine, str]:
     except Exception as error:  # those of every file system
         kind = type(error).__name__
         raise DataFileError(path, f"it cannot be fetched ({kind}). Is the address right?") from None
-    return held(PurePosixPath(urlparse(path).path).name or "file", content)
+    address = urlparse(path)
+    return held(PurePosixPath(f"{address.netloc}{address.path}").name, content)
 
 
 def piped(stream: BinaryIO | None = None) -> tuple[Engine, str]:

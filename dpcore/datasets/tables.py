@@ -10,10 +10,10 @@ import numpy as np
 from dpcore.datasets.base import DataInfo, Dataset
 from dpcore.datasets.engine import EngineDataset
 from dpcore.datasets.engines.position_columns import guess_columns
-from dpcore.datasets.engines.source import Format
+from dpcore.datasets.engines.source import Format, names_to_show
 from dpcore.datasets.engines.sql import NUMBER
 from dpcore.datasets.rows import RowsDataset
-from dpcore.errors import BadInput, listed
+from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box, FloatArray
 from dpcore.geometry.positions import longitude_first, looks_geographic
 
@@ -63,7 +63,7 @@ def _chosen(
     """The columns in their order, longitude first: those named, those of a place, or else all."""
     own_columns = tuple(columns) if columns is not None else guess_columns(names) or tuple(names)
     if missing := [name for name in own_columns if name not in names]:
-        raise BadInput(f"There is no column {missing[0]!r}; there are {listed(names)}.")
+        raise BadInput(f"There is no column {missing[0]!r}; {names_to_show(names)}.")
     if not isinstance(box, Box):
         low, high = box
         box = Box.between(low, high, len(own_columns), own_columns)
@@ -105,10 +105,10 @@ def _arrow(values: Any) -> pa.Table:
         return pa.table(values)
     except (pa.ArrowException, TypeError, ValueError):
         # What Arrow says of a column may quote its values.
-        names = listed(map(str, getattr(values, "columns", ())))
+        names = names_to_show(map(str, getattr(values, "columns", ())))
         raise BadInput(
             "The table has a column of mixed types, or two of one name. Keep only the columns "
-            f"that are needed, of {names}."
+            f"that are needed: {names}."
         ) from None
 
 

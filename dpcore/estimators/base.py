@@ -43,6 +43,16 @@ NO_WEIGHTS = (
     "counts once. Leave out sample_weight; repeat rows instead, if a repetition may count as a row "
     "of its own."
 )
+#: How errors of scikit-learn begin that quote values of X, and what is said in their place.
+QUOTING = {
+    "could not convert string": "X holds text where numbers are needed.",
+    "Complex data": "Complex data not supported: X must hold real numbers.",
+    **dict.fromkeys(
+        ("Expected 2D array", "Expected a 2-dimensional container"),
+        "Expected 2D array: one row for each sample, one column for each feature. "
+        "Reshape your data, with X.reshape(-1, 1) if they have one feature.",
+    ),
+}
 #: Public bounds: a box, ends for all columns, or a pair of ends for each column by its name.
 Bounds = (
     Box
@@ -120,16 +130,11 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _answer(self, X: npt.ArrayLike, refused: Mapping[str, Any]) -> Synopsis | None:
         """Ask about the rows once, and keep the answer and its cost."""
-        if "sample_weight" in refused:
+        if refused.get("sample_weight") is not None:
             raise TypeError(NO_WEIGHTS)
-        if refused:
-            raise TypeError(f"fit takes X and y, not {', '.join(refused)}.")
-        try:
-            rows: FloatArray = validate_data(self, X, dtype=np.float64)
-        except ValueError as error:
-            if not str(error).startswith("could not convert string"):
-                raise
-            raise BadInput("X holds text where numbers are needed.") from None  # it quotes a value
+        if others := refused.keys() - {"sample_weight"}:
+            raise TypeError(f"fit takes X and y, not {', '.join(sorted(others))}.")
+        rows = self._rows(X)
         if self.bounds is None:
             raise BadInput(
                 f"{type(self).__name__} needs bounds=(low, high), the public box of the data: "
@@ -138,12 +143,26 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
             )
         self._check_noise()
         names = tuple(getattr(self, "feature_names_in_", _numbered(rows.shape[1])))
+        self._check_method(rows.shape[1])
         for stale in ("result_", "release_", "bounds_transcript_"):
             if hasattr(self, stale):
                 delattr(self, stale)
         if self.ledger is not None:
             return self._published(rows, _box(self.bounds, names))
         return self._run(rows, names)
+
+    def _rows(self, X: npt.ArrayLike, reset: bool = True) -> FloatArray:
+        """X as numbers, or an error that quotes none of them, as those of scikit-learn do."""
+        try:
+            return np.asarray(validate_data(self, X, dtype=np.float64, reset=reset))
+        except ValueError as error:
+            for words, problem in QUOTING.items():
+                if str(error).startswith(words):
+                    raise BadInput(problem) from None
+            raise
+
+    def _check_method(self, columns: int) -> None:
+        """Refuse an algorithm that cannot give what is wanted, before anything is spent."""
 
     def _check_noise(self) -> None:
         """Refuse parameters that contradict each other, before anything is read or spent."""
@@ -166,6 +185,13 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
             raise BadInput(
                 "noise='release' takes no random_state: whoever knows it can remove the noise."
             )
+        if not isinstance(self.accountant, Accountant | None):
+            raise BadInput(
+                f"accountant must be a dpcore.Accountant, not {self.accountant!r}. "
+                "Make one with dpcore.Accountant(epsilon)."
+            )
+        if not isinstance(self.ledger, Ledger | str | Path | None):
+            raise BadInput(f"ledger must be a Ledger or the path of its folder: {self.ledger!r}.")
 
     def _request(self, columns: int, epsilon: float, seed: int | None) -> Request:
         settings = self.parameters or {}
@@ -289,13 +315,19 @@ def _box(bounds: Any, names: tuple[str, ...]) -> Box:
     if isinstance(bounds, Box):
         if bounds.d != d:
             raise BadInput(f"The box has {bounds.d} coordinates, and X has {d} columns.")
-        if bounds.names == names or set(bounds.names) != set(names):
-            # Columns without names take those of the box.
-            unnamed = names == _numbered(d)
-            return Box(bounds.low, bounds.high, bounds.names if unnamed else names)
+        if names == _numbered(d):  # columns without names take those of the box
+            return bounds
+        if bounds.names == _numbered(d):
+            return Box(bounds.low, bounds.high, names)
+        if set(bounds.names) != set(names):
+            raise BadInput(
+                f"The box is of {', '.join(bounds.names)}, and the columns of X are "
+                f"{', '.join(names)}."
+            )
         return bounds.take([bounds.names.index(name) for name in names])
     if isinstance(bounds, Mapping):
-        ends = {names[key] if isinstance(key, int) else key: bounds[key] for key in bounds}
+        numbers = dict(enumerate(names))
+        ends = {numbers.get(key, key): pair for key, pair in bounds.items()}
         if set(ends) != set(names):
             raise BadInput(
                 f"bounds must name each column of X once: {', '.join(names)}, "
@@ -313,4 +345,10 @@ def _box(bounds: Any, names: tuple[str, ...]) -> Box:
             "bounds must be (low, high) with numbers or with all low ends and all high ends, a "
             "dpcore.Box, a pair for each column in a dict {name: (low, high), …}, or 'private'."
         ) from None
-    return Box.between(low, high, d, names)
+    try:
+        return Box.between(low, high, d, names)
+    except BadInput as error:
+        raise BadInput(
+            f"{error} bounds are all low ends, then all high ends; for a pair of ends for each "
+            "column, give a dict {name: (low, high), …}."
+        ) from None

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from dpcore.estimators.base import NO_WEIGHTS, PrivateEstimator
 from dpcore.geometry.domain import FloatArray, IntArray
@@ -137,9 +137,9 @@ class PrivateKMeans(
     def _distances(self, X: npt.ArrayLike) -> FloatArray:
         """The distances that `transform` gives, whatever container its output is set to."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
         unit = self.box_.to_unit
-        return np.asarray(euclidean_distances(unit(X), unit(self.cluster_centers_)))
+        rows = self._rows(X, reset=False)
+        return np.asarray(euclidean_distances(unit(rows), unit(self.cluster_centers_)))
 
     @property
     def _n_features_out(self) -> int:

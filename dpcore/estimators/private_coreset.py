@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
@@ -13,6 +13,16 @@ from dpcore.geometry.domain import FloatArray
 from dpcore.results.synopsis import Coreset, Synopsis
 
 E = TypeVar("E")
+#: The algorithms whose synopsis is a coreset: points with weights. Others publish grids or nothing.
+WITH_CORESET = (
+    "adaptive",
+    "ag",
+    "coreset",
+    "coreset-faithful",
+    "coreset-split",
+    "lift",
+    "privtree",
+)
 
 
 class PrivateCoreset(PrivateEstimator):
@@ -79,10 +89,18 @@ class PrivateCoreset(PrivateEstimator):
     (2, 2)
     """
 
+    def _check_method(self, columns: int) -> None:
+        if self._method(columns) not in WITH_CORESET:
+            raise Infeasible(
+                f"{self.algorithm} publishes no coreset. Use one of {', '.join(WITH_CORESET)}, or "
+                "'auto'."
+            )
+
     def _keep_synopsis(self, published: Synopsis | None) -> None:
         if not isinstance(published, Coreset):
             raise Infeasible(
-                f"{self.algorithm} publishes no coreset. Use 'adaptive', 'coreset', or 'auto'."
+                f"This run of {self.algorithm} published no points, because noise hid where the "
+                "rows are. Its centers are in centers_, and the budget is used."
             )
         self.coreset_: Coreset = published
         self.points_: FloatArray = published.points
@@ -99,7 +117,15 @@ class PrivateCoreset(PrivateEstimator):
         return self.points_, self.sample_weight_
 
     def fit_estimator(self, estimator: E) -> E:
-        """Fit another estimator to the points and their weights, at no further cost in privacy."""
+        """Fit another estimator to the points and their weights, at no further cost in privacy.
+
+        If the columns of X had names, the estimator sees a data frame with these names.
+        """
         check_is_fitted(self)
-        estimator.fit(self.points_, sample_weight=self.sample_weight_)  # type: ignore[attr-defined]
+        points: Any = self.points_
+        if hasattr(self, "feature_names_in_"):
+            import pandas as pd
+
+            points = pd.DataFrame(points, columns=self.feature_names_in_)
+        estimator.fit(points, sample_weight=self.sample_weight_)  # type: ignore[attr-defined]
         return estimator

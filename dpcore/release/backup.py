@@ -52,7 +52,7 @@ def backup(folder: Path, file: Path) -> int:
                     packing.writestr(KEY, books.key)
                 written.flush()
                 os.fsync(written.fileno())
-            os.link(part, file)
+            ledger_store.put_in_place(part, file)
         finally:
             part.unlink(missing_ok=True)
     ledger_store.synced(file.absolute().parent)

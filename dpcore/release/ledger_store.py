@@ -10,6 +10,7 @@ one with a log through that log, or where the folder cannot be written to, from 
 
 from __future__ import annotations
 
+import errno
 import hmac
 import os
 import secrets
@@ -214,7 +215,8 @@ def known_key(folder: Path, database: sqlite3.Connection, settle: bool = True) -
         fits = len(key) == KEY_BYTES and row is not None
         if fits and hmac.compare_digest(chain.mark(key, ledger_schema.KEY_CHECK), row["value"]):
             if settle and name == NEW_KEY:
-                with suppress(FileNotFoundError):
+                # Windows refuses while another process reads the key; its name can wait.
+                with suppress(FileNotFoundError, PermissionError):
                     os.replace(folder / NEW_KEY, folder / KEY)
                 synced(folder)
             return key
@@ -263,6 +265,18 @@ def make_folder(folder: Path, mode: int = 0o777) -> None:
     make_folder(folder.parent)
     folder.mkdir(mode=mode, exist_ok=True)
     synced(folder.parent)
+
+
+def put_in_place(part: Path, file: Path) -> None:
+    """Give a finished file its name, or raise FileExistsError if something has that name."""
+    try:
+        os.link(part, file)
+    except FileExistsError:
+        raise
+    except OSError:  # USB sticks and some network disks know no hard links
+        if os.path.lexists(file):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(file)) from None
+        part.rename(file)
 
 
 def synced(folder: Path) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpcore.errors import BadInput
+from dpcore.release.ledger_store import put_in_place
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -82,7 +83,7 @@ def make_key(folder: Path) -> Signer:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        os.link(draft, path)
+        put_in_place(draft, path)
     except FileExistsError:
         raise ValueError(f"{path} is there already. Keep it: it signed earlier releases.") from None
     finally:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import json
 import os
 import re
@@ -39,6 +41,26 @@ def usage_error(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
         main(words)
     assert error.value.code == 2
     return capsys.readouterr().err
+
+
+def test_an_unknown_option_is_answered_with_the_help_of_its_command(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["run", "adaptive", "--data", "iris", "-k", "3", "--epsilon", "1", "--sede", "2"])
+    assert ended.value.code == 2
+    told = capsys.readouterr().err
+    assert "dpcore run: unrecognized arguments: --sede 2. Did you mean '--seed'?" in told
+    assert "`dpcore run --help`" in told
+
+
+@pytest.mark.parametrize(("system", "code"), [("win32", 0), ("linux", 2)])
+def test_a_reader_that_leaves_is_no_error_on_windows_either(system, code, monkeypatch, capsys):
+    class Closed(io.StringIO):
+        def flush(self):  # as Windows says it, of a pipe that nobody reads
+            raise OSError(errno.EINVAL, "Invalid argument")
+
+    monkeypatch.setattr(sys, "platform", system)
+    monkeypatch.setattr(sys, "stdout", Closed())
+    assert main(["list"]) == code
 
 
 # What is paid is never lost in print.
@@ -168,6 +190,7 @@ def test_a_saved_plan_keeps_its_areas_and_their_levels(tmp_path: Path, monkeypat
     [
         ("k = 3", "say which algorithm"),
         ('algorithm = "adaptive"\nepsilom = 1', "Did you mean 'epsilon'"),
+        ('algorithn = "adaptive"', "Did you mean 'algorithm'"),
         ("k = ", "no TOML file"),
     ],
 )

@@ -31,6 +31,9 @@ def test_an_address_is_read_through_fsspec_and_the_rows_are_those_of_the_file():
     with fsspec.open("memory://trips/a.csv", "wb") as file:
         file.write(FRAME.to_csv(index=False).encode())
     assert from_file("memory://trips/a.csv", box=BOX).n.value == 400
+    with fsspec.open("memory://a.csv", "wb") as file:
+        file.write(FRAME.to_csv(index=False).encode())
+    assert from_file("memory://a.csv", box=BOX).n.value == 400
     with pytest.raises(dpcore.DataFileError, match=r"cannot be fetched \(FileNotFoundError\)"):
         from_file("memory://trips/b.csv", box=BOX)
 

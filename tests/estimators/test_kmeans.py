@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import traceback
 from fractions import Fraction
 from pathlib import Path
 
@@ -18,10 +19,13 @@ from sklearn.preprocessing import FunctionTransformer, MinMaxScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import dpcore
-from dpcore import Accountant, Box, PrivateCoreset, PrivateKMeans
+from dpcore import ALGORITHMS, Accountant, Box, PrivateCoreset, PrivateKMeans
+from dpcore.algorithms.base import PublishesPoints
+from dpcore.estimators.private_coreset import WITH_CORESET
 from dpcore.release import Ledger, verify
 from dpcore.results import export
 from dpcore.results.centers import ReleasedCenters, SimulatedCenters, UnchargedCenters
+from dpcore.results.synopsis import Coreset
 
 X = np.random.default_rng(0).normal(size=(3000, 2)) * 0.1 + [[0.5, -0.5]]
 
@@ -234,6 +238,7 @@ def test_weights_are_refused_with_the_reason_wherever_they_are_given(kind):
         model.fit(X, sample_weight=weights)
     with pytest.raises(TypeError, match="fit takes X and y, not wieght"):
         model.fit(X, wieght=weights)
+    assert model.fit(X, sample_weight=None) is model
     if kind is PrivateKMeans:
         with pytest.raises(TypeError, match="Rows cannot be weighted"):
             model.fit_predict(X, sample_weight=weights)
@@ -319,6 +324,76 @@ def test_a_coreset_stands_for_the_rows_in_other_estimators(tmp_path: Path):
     assert "status" not in released.coreset_.to_frame().columns
 
 
-def test_an_algorithm_without_a_coreset_is_refused():
-    with pytest.raises(dpcore.Infeasible, match="publishes no coreset"):
-        PrivateCoreset(2, bounds=(-1, 1), algorithm="dplloyd").fit(X)
+def test_an_algorithm_without_a_coreset_is_refused_before_anything_is_spent():
+    for key in ALGORITHMS.keys() - {*WITH_CORESET, "auto"}:
+        accountant = Accountant(1.0)
+        model = PrivateCoreset(
+            2, bounds=(-1, 1), algorithm=key, noise="release", accountant=accountant
+        )
+        with pytest.raises(dpcore.Infeasible, match="publishes no coreset"):
+            model.fit(X)
+        assert str(accountant.spent) == "ε 0"
+
+
+@pytest.mark.parametrize("key", sorted(ALGORITHMS.keys() - {"auto"}))
+def test_the_algorithms_with_a_coreset_are_those_named(key):
+    if ALGORITHMS[key].publishes_points is PublishesPoints.NEVER:
+        assert key not in WITH_CORESET
+        return
+    rows = np.random.default_rng(0).uniform(0, 0.1, (20_000, 3 if key == "coreset-split" else 2))
+    data = dpcore.datasets.from_array(rows, (0, 1))
+    found = dpcore.run(key, data, k=2, epsilon=10.0, delta=1e-6 * uses_delta(key), seed=0)
+    assert isinstance(found.synopsis, Coreset) == (key in WITH_CORESET)
+
+
+def uses_delta(key: str) -> bool:
+    return ALGORITHMS[key].uses_delta
+
+
+def test_an_estimator_on_the_points_of_a_frame_knows_its_columns():
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    coreset = PrivateCoreset(2, bounds=(-1, 1), random_state=0).fit(frame)
+    model = coreset.fit_estimator(KMeans(2, random_state=0))
+    assert model.feature_names_in_.tolist() == ["a", "b"]
+    assert model.predict(frame).shape == (3000,)
+
+
+# What is refused, and in which words.
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [[0.25, 777.125], 777.125, [["777.125x", 1]], np.array([[777.125j, 1.0]])],
+    ids=["1d", "scalar", "text", "complex"],
+)
+def test_no_error_quotes_a_value(rows):
+    fitted = PrivateKMeans(2, bounds=(-1, 1), random_state=0).fit(X)
+    for ask in (PrivateKMeans(2, bounds=(-1, 1)).fit, fitted.predict, fitted.transform):
+        with pytest.raises(ValueError, match=r"X|data") as error:
+            ask(rows)
+        assert "777" not in "".join(traceback.format_exception(error.value))
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"bounds": {0: (0, 1), 7: (0, 1)}}, "must name each column of X once: x0, x1, not x0, 7"),
+        ({"bounds": [(0, 1), (0, 1)]}, "for a pair of ends for each column, give a dict"),
+        ({"bounds": ("a", 1)}, "bounds are all low ends, then all high ends"),
+        ({"accountant": 2.0}, "accountant must be a dpcore.Accountant, not 2.0"),
+        ({"ledger": 2.0}, "ledger must be a Ledger or the path of its folder"),
+    ],
+)
+def test_a_wrong_parameter_is_refused_in_words(more, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    payer = {} if {"accountant", "ledger"} & more.keys() else {"accountant": Accountant(1.0)}
+    with pytest.raises(ValueError, match=words):
+        released(**payer, **more).fit(X)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_box_of_other_columns_is_refused():
+    box = Box((-1, -1), (1, 1), ("lon", "lat"))
+    with pytest.raises(ValueError, match="The box is of lon, lat, and the columns of X are a, b"):
+        PrivateKMeans(2, bounds=box).fit(pd.DataFrame(X, columns=["a", "b"]))
+    assert PrivateKMeans(2, bounds=box, random_state=0).fit(X).box_ == box

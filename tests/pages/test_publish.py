@@ -197,7 +197,9 @@ def test_what_is_not_there_is_said_and_the_page_goes_on(tmp_path: Path) -> None:
     app.text_input(key="remembered-path").set_value("nowhere/*.csv")
     assert "there is no such file" in words(settled(press(checked(app), "open")))
     app.text_input(key="remembered-path").set_value(str(tmp_path / "readme.doc"))
-    assert "not CSV, Parquet, GeoJSON or GeoPackage" in words(settled(press(checked(app), "open")))
+    assert "whether it is CSV, Parquet, GeoJSON or GeoPackage" in words(
+        settled(press(checked(app), "open"))
+    )
 
 
 def test_a_table_of_spark_is_read_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:

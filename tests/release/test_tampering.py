@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import random
@@ -21,12 +22,13 @@ from dpcore.release import (
     Ledger,
     ReleasePlan,
     ReleaseRefused,
+    ledger_store,
     publish,
 )
 from dpcore.release.backup import backup, check, restore
 from dpcore.release.chain import BrokenChain
 from dpcore.release.ledger_schema import DamagedLedger
-from dpcore.release.ledger_store import DATABASE, KEY, LOG, opened
+from dpcore.release.ledger_store import DATABASE, KEY, LOG, NEW_KEY, opened
 from dpcore.runs.request import Request
 from tests.release import old_format
 
@@ -391,6 +393,34 @@ def test_a_backup_never_goes_over_another_file(books, tmp_path, capsys):
         main(["ledger", "backup", str(tmp_path / "b"), "--ledger", str(books.folder)]) == BAD_INPUT
     )
     assert (tmp_path / "b").read_text() == "mine"
+
+
+def test_a_backup_can_be_written_to_a_disk_without_hard_links(books, tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "link", without_links)
+    assert backup(books.folder, tmp_path / "b.zip") == 3
+    assert restore(tmp_path / "new", tmp_path / "b.zip")
+    assert Ledger(tmp_path / "new").heads() == books.heads()
+    (tmp_path / "mine").write_text("mine")
+    with pytest.raises(FileExistsError):
+        ledger_store.put_in_place(tmp_path / "b.zip", tmp_path / "mine")
+    assert (tmp_path / "mine").read_text() == "mine"
+
+
+def without_links(*_):
+    """What a USB stick answers."""
+    raise PermissionError(errno.EPERM, "Operation not permitted")
+
+
+def test_a_new_ledger_can_be_used_while_another_process_reads_its_key(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise PermissionError(errno.EACCES, "The process cannot access the file")
+
+    with monkeypatch.context() as windows:
+        windows.setattr(os, "replace", refuse)
+        publish(S1, Ledger(tmp_path))
+        assert (tmp_path / NEW_KEY).exists()
+    assert len(Ledger(tmp_path).entries()) == 1
+    assert not (tmp_path / NEW_KEY).exists()
 
 
 def test_restoring_never_forgets_a_release(books, tmp_path, capsys):

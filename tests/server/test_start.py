@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dpcore.cli import main
-from dpcore.cli.dashboard import options
+from dpcore.cli import arguments_of, main
+from dpcore.cli.dashboard import options, settings
 from pages.server import start
 from tests.browser.driver import ROOT, eventually, serving
 from tests.server.command import dashboard
@@ -46,6 +46,14 @@ def test_other_names_are_allowed_only_where_they_are_given() -> None:
     assert "--server.allowedHosts=class.example" in told
     assert "--browser.serverAddress=class.example" in told
     assert not [each for each in told if each.endswith("=*")]
+
+
+def test_the_folders_that_are_named_are_those_it_uses(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    named = arguments_of(["dashboard", "--ledger", "books", "--data", "rows"])
+    assert settings(named)["DPCORE_LEDGER"] == str(tmp_path / "books")
+    assert settings(named)["DPCORE_DATA"] == str(tmp_path / "rows")
+    assert "DPCORE_LEDGER" not in settings(arguments_of(["dashboard"]))
 
 
 @pytest.mark.parametrize("port", ["0", "70000"])

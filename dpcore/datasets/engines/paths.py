@@ -8,7 +8,7 @@ import re
 import stat
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, BinaryIO
-from urllib.parse import unquote, urlparse
+from urllib.parse import urlparse
 
 from dpcore.errors import DataFileError
 
@@ -33,7 +33,11 @@ def refuse_address(path: str) -> None:
 
 def local(path: str) -> str:
     """The path that a file: address stands for; any other as it is."""
-    return unquote(urlparse(path).path) if path.startswith("file:") else path
+    if not path.startswith("file:"):
+        return path
+    from urllib.request import url2pathname  # which takes a while to import
+
+    return url2pathname(urlparse(path).path)
 
 
 def refuse_special(path: str) -> None:

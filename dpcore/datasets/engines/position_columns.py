@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from dpcore.datasets.engines.source import Source
-from dpcore.errors import DataFileError, listed
+from dpcore.datasets.engines.source import Source, names_to_show
+from dpcore.errors import DataFileError
 
 if TYPE_CHECKING:
     from dpcore.datasets.engines.base import Engine
@@ -56,8 +56,8 @@ def open_source(
     source = engine.look(path, format)
     chosen = tuple(columns) if columns is not None else guess_columns(source.schema)
     if not chosen:
-        names = listed(source.schema)
-        raise DataFileError(path, f"say which columns are the coordinates (columns=…): {names}.")
+        names = names_to_show(source.schema)
+        raise DataFileError(path, f"say which columns are the coordinates (columns=…); {names}.")
     ids = [name for name in chosen if plain(name) in ZONE_IDS]
     if not ids:
         if zones is not None:

@@ -11,6 +11,9 @@ from pathlib import Path
 if sys.platform != "win32":  # which has no such limits
     import resource
 
+    #: What macOS may answer to a limit that it does not know. On Linux every limit must hold.
+    REFUSED = () if sys.platform == "linux" else (OSError, ValueError)
+
 #: Files that one pattern or folder may stand for, and columns that a file may have.
 MAX_FILES, MAX_COLUMNS = 10_000, 10_000
 #: Bytes of a table of zones, and of a file of regions.
@@ -48,7 +51,8 @@ class ReadingLimits:
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
             _, most = resource.getrlimit(resource.RLIMIT_DATA)
             memory = self.memory if most == resource.RLIM_INFINITY else min(self.memory, most)
-            resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+            with suppress(*REFUSED):
+                resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
             os.nice(LATER)  # a page that somebody looks at goes first
             with suppress(OSError):  # of its session, where Linux has such a thing
                 Path("/proc/self/autogroup").write_text(str(LATER), encoding="utf-8")

@@ -10,6 +10,8 @@
   repeats the header give no row. Every other record gives one row: its fields lie between the
   delimiters that have an even number of quotes before them. Where a record has more or fewer
   fields than the header, its row has nothing in any column.
+* The first record with a character in it names the columns. A file is refused if that record is not
+  UTF-8 or is too long: the next one would be taken for names, which errors show.
 * A file in which quotes do not tell where records end is refused: the last quote is never closed,
   or a record spans lines though its quotes do not enclose whole fields. Both come from programs
   that write quotes as they are. On one line such quotes harm nobody else, and are let be.
@@ -44,6 +46,8 @@ MAX_RECORD = 1 << 20
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 QUOTE, LF, CR = b'"\n\r'
 
+#: What stands for a first record that is no text or too long; no record that counts is empty.
+UNREADABLE = ""
 #: What is said of a file that is refused.
 BROKEN = (
     "its quotes do not tell where its records end: one is never closed, or stands inside a field "
@@ -78,8 +82,10 @@ def fields(pieces: Iterable[bytes], form: Form, marked: bool = True) -> Iterator
 
 
 def first_record(pieces: Iterable[bytes], marked: bool = True) -> str | None:
-    """The first record with text in it, which names the columns."""
+    """The first record, which names the columns: UNREADABLE if it gives no text."""
     for cut in _cuts(_without_mark(iter(pieces)) if marked else pieces, None):
+        if cut.skips:
+            return UNREADABLE
         if len(cut.ends):
             return cut.text[cut.starts[0] : cut.ends[0]].decode()
     return None
@@ -91,8 +97,8 @@ def refuse_broken_quotes(pieces: Iterable[bytes], delimiter: str, marked: bool =
 
 
 class _Cut(NamedTuple):
-    """A text, its codes, whether it begins between quotes, where its quotes stand, and where
-    records begin and end that count."""
+    """A text, its codes, whether it begins between quotes, where its quotes stand, where records
+    begin and end that count, and whether one with text goes before them that does not."""
 
     text: bytes
     codes: Any
@@ -100,6 +106,7 @@ class _Cut(NamedTuple):
     quotes: Any
     starts: Any
     ends: Any
+    skips: bool
 
 
 def _cuts(pieces: Iterable[bytes], delimiter: str | None) -> Iterator[_Cut]:
@@ -158,10 +165,13 @@ class _Cutter:
             raise BrokenQuotesError
         starts = np.concatenate([[0], ends + 1])
         stops = ends - ((ends > starts[:-1]) & (codes[ends - 1] == CR))
-        counts = (stops > starts[:-1]) & (stops - starts[:-1] <= MAX_RECORD)
+        has_text = stops > starts[:-1]
+        has_text[:1] |= self._too_long
+        counts = has_text & (stops - starts[:-1] <= MAX_RECORD)
         counts[:1] &= not self._too_long
         _leave_out_what_is_no_text(text, starts, stops, counts)
-        pieces = _Cut(text, codes, self._open, quotes, starts[:-1][counts], stops[counts])
+        skips = bool((has_text & ~np.logical_or.accumulate(counts)).any())
+        pieces = _Cut(text, codes, self._open, quotes, starts[:-1][counts], stops[counts], skips)
         if len(ends):
             self._too_long = self._open = self._odd = self._spans = False
             self._before = LF

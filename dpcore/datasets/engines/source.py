@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import PurePath
 from typing import NamedTuple
 
 from dpcore.datasets.engines.reading_limits import MAX_COLUMNS
-from dpcore.datasets.engines.records import Form
+from dpcore.datasets.engines.records import UNREADABLE, Form
 from dpcore.errors import DataFileError, listed, shortened
 
 DELIMITERS = ",;\t|"
+#: A field of a row with coordinates, rather than the name of a column.
+LIKE_A_NUMBER = re.compile(r"\s*[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?\s*")
 
 
 class Format(StrEnum):
@@ -34,14 +37,16 @@ class Format(StrEnum):
         suffixes = {suffix.lower() for suffix in PurePath(path).suffixes[-2:]}
         if suffixes & {".csv", ".tsv", ".txt"}:
             return cls.CSV
-        if suffixes & {".parquet", ".pq"}:
+        if suffixes & {".parquet", ".pq", ".geoparquet"}:
             return cls.PARQUET
         if suffixes & {".geojson"}:
             return cls.GEOJSON
         if suffixes & {".gpkg"}:
             return cls.GPKG
         raise DataFileError(
-            path, "by its name not CSV, Parquet, GeoJSON or GeoPackage; give format='csv', say."
+            path,
+            "its name does not say whether it is CSV, Parquet, GeoJSON or GeoPackage. Rename it, "
+            "or name its format: format='csv' in Python, --read-as csv on the command line.",
         )
 
     @property
@@ -70,6 +75,18 @@ class Column(NamedTuple):
     type: str = "text"
 
 
+def names_to_show(names: Iterable[str]) -> str:
+    """The names of columns for an error, unless they may be the values of a row.
+
+    Where the header of a file is missing, its first row is taken for names; some of these are
+    numbers then, for only numbers can be coordinates.
+    """
+    names = list(names)
+    if any(map(LIKE_A_NUMBER.fullmatch, names)):
+        return "the first line has numbers where names of columns are expected"
+    return f"there are {listed(names)}"
+
+
 @dataclass(frozen=True)
 class Layout:
     """The columns of one file, and for a CSV file the header that names them."""
@@ -86,6 +103,12 @@ class Layout:
         """The columns that the first record of a CSV file names; all of them hold text."""
         if header is None:
             raise DataFileError(path, "there is no line of text in it; a header was expected.")
+        if header == UNREADABLE:
+            raise DataFileError(
+                path,
+                "its first line, which names the columns, is not in UTF-8 or is too long. Save "
+                "the file as CSV in UTF-8.",
+            )
         outside_quotes = "".join(header.split('"')[::2])
         if "\r" in outside_quotes:
             raise DataFileError(path, "its lines end with CR alone; write it with LF or CR LF.")
@@ -119,8 +142,8 @@ class Layout:
         """Where the one column of this name stands, whatever it holds."""
         places = [i for i, column in enumerate(self.columns) if column.name == name]
         if not places:
-            names = listed(column.name for column in self.columns)
-            raise DataFileError(self.path, f"there is no such column; there are {names}.", name)
+            names = names_to_show(column.name for column in self.columns)
+            raise DataFileError(self.path, f"there is no such column; {names}.", name)
         if len(places) > 1:
             raise DataFileError(self.path, "more than one column has this name.", name)
         return places[0]

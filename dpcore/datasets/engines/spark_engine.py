@@ -19,7 +19,7 @@ import numpy as np
 
 from dpcore.datasets.engines import records, spark_workers
 from dpcore.datasets.engines.base import Columns, Query, SQLEngine, check, put
-from dpcore.datasets.engines.records import BROKEN, MAX_RECORD
+from dpcore.datasets.engines.records import BROKEN, MAX_RECORD, UNREADABLE
 from dpcore.datasets.engines.source import Column, Format, Kind, Layout, Source
 from dpcore.datasets.engines.spark_workers import (
     check_quotes,
@@ -245,9 +245,10 @@ class SparkEngine(SQLEngine):
         lines = self._lines([path])
         (spans,) = lines.selectExpr("max(size(split(value, '\"')) % 2 = 0)").collect()[0]
         if not spans:
-            texts = lines.where("value NOT IN ('', '\\r') AND is_valid_utf8(value)")
-            first = texts.where(f"octet_length(value) <= {MAX_RECORD}").first()
-            return Layout.of_csv(path, first.value.removesuffix("\r") if first else None)
+            is_readable = f"is_valid_utf8(value) AND octet_length(value) <= {MAX_RECORD}"
+            texts = lines.where("value NOT IN ('', '\\r')")
+            first = texts.selectExpr(f"IF({is_readable}, value, '{UNREADABLE}') AS header").first()
+            return Layout.of_csv(path, first.header.removesuffix("\r") if first else None)
         lines = self._lines_in_order([path])
         first = _in_batches(lines, cut_header, "header STRING, broken BOOLEAN").collect()[0]
         if not first.broken:

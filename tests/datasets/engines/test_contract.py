@@ -282,7 +282,7 @@ def test_what_is_not_there_is_named(engine: Engine, tmp_path: Path) -> None:
         str(tmp_path / "notes.docx"),
         ["lon"],
         "notes.docx",
-        "not CSV, Parquet, GeoJSON or GeoPackage",
+        "does not say whether it is CSV, Parquet, GeoJSON or GeoPackage",
     )
 
 

@@ -22,6 +22,7 @@ from dpcore.datasets.engines import DataFileError, DuckDBEngine, Engine, HeldFil
 from dpcore.datasets.engines.plain import PIECE, Plain, find_plain
 from dpcore.datasets.engines.records import (
     MAX_RECORD,
+    UNREADABLE,
     BrokenQuotesError,
     Form,
     fields,
@@ -382,6 +383,39 @@ def test_the_first_record_names_the_columns_wherever_it_is_cut() -> None:
         for size in (1, 2, 50):
             pieces = (text[i : i + size] for i in range(0, len(text), size))
             assert first_record(pieces) == '"a\nb",c'
+
+
+UNREADABLE_HEADERS = [
+    "Länge;Breite\nAlice;777.5\n".encode("cp1252"),
+    b"\n" + b"x" * (MAX_RECORD + 1) + b"\nAlice,777.5\n",
+]
+
+
+@pytest.mark.parametrize("text", UNREADABLE_HEADERS, ids=["not UTF-8", "too long"])
+@pytest.mark.parametrize("size", [1 << 12, 1 << 24])
+def test_a_row_never_stands_for_a_header_that_cannot_be_read(text: bytes, size: int) -> None:
+    assert first_record(text[i : i + size] for i in range(0, len(text), size)) == UNREADABLE
+
+
+@pytest.mark.parametrize("text", UNREADABLE_HEADERS, ids=["not UTF-8", "too long"])
+def test_a_file_whose_header_cannot_be_read_is_refused(
+    engine: Engine, tmp_path: Path, text: bytes
+) -> None:
+    (tmp_path / "a.csv").write_bytes(text)
+    with pytest.raises(DataFileError, match="names the columns, is not in UTF-8") as error:
+        open_source(engine, str(tmp_path / "a.csv"), ["lon", "lat"])
+    assert "Alice" not in str(error.value)
+
+
+@pytest.mark.parametrize("columns", [["lon", "lat"], None])
+def test_no_error_shows_a_row_that_stands_where_names_should(
+    engine: Engine, tmp_path: Path, columns: list[str] | None
+) -> None:
+    (tmp_path / "a.csv").write_text("Alice,-73.9,40.7\nBob,-73.8,40.8\n", encoding="utf-8")
+    with pytest.raises(DataFileError, match="numbers where names of columns are expected") as error:
+        open_source(engine, str(tmp_path / "a.csv"), columns)
+    assert "Alice" not in str(error.value)
+    assert "73.9" not in str(error.value)
 
 
 def test_a_gzip_file_of_many_members_is_read_to_its_end(duckdb: Engine, tmp_path: Path) -> None:
