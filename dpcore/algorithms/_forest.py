@@ -89,11 +89,11 @@ def _of_each_tree(
     trees: Sequence[Sequence[TreeStage]], stages: Sequence[npt.NDArray[Any]]
 ) -> list[list[npt.NDArray[Any]]]:
     """Values of all cells of a forest, stage by stage, as those of each tree."""
-    found: list[list[npt.NDArray[Any]]] = [[] for _ in trees]
+    parts: list[list[npt.NDArray[Any]]] = [[] for _ in trees]
     for t, values in enumerate(stages):
         at = 0
-        for own, tree in zip(found, trees, strict=True):
+        for own, tree in zip(parts, trees, strict=True):
             if len(tree) > t:
                 own.append(values[at : at + tree[t].cells.n_cells])
                 at += tree[t].cells.n_cells
-    return found
+    return parts

@@ -40,14 +40,14 @@ def leaf_points(trees: Sequence[WeighedLeaves]) -> list[FloatArray]:
     middle one at (b - a) / 24x of its side; x is raised by the noise's scale, so that what may be
     noise moves little. A cell of the finest level is a single place and keeps its center.
     """
-    found: list[FloatArray] = [np.empty((0, 2))] * len(trees)
+    points_of_trees: list[FloatArray] = [np.empty((0, 2))] * len(trees)
     for group in _alike(trees):
         ends = np.cumsum([trees[i].cells.n_cells for i in group])[:-1]
         for i, points in zip(
             group, np.split(_points([trees[i] for i in group]), ends), strict=True
         ):
-            found[i] = points
-    return found
+            points_of_trees[i] = points
+    return points_of_trees
 
 
 def _alike(trees: Sequence[WeighedLeaves]) -> Iterator[list[int]]:

@@ -88,7 +88,7 @@ def matched(loose: LoosePoints, rounds: Sequence[OffsetRound]) -> LoosePoints:
     return loose
 
 
-def _after(loose: LoosePoints, told: OffsetRound) -> LoosePoints:
+def _after(loose: LoosePoints, answer: OffsetRound) -> LoosePoints:
     """The points, of which those in each cell of a round together weigh what both say, by inverse
     variance. As far as its rows stand out of the noise, their mean is the one that the round found,
     and they spread no further than it saw.
@@ -96,9 +96,9 @@ def _after(loose: LoosePoints, told: OffsetRound) -> LoosePoints:
     Clipped offsets do not see how far a tail reaches. So points are drawn together no more than
     their own cells are wide: a point may be so far from its rows, and no farther.
     """
-    cells = told.cells
+    cells = answer.cells
     m, noise = len(cells.rows), cells.noise
-    cell = Voronoi(told.asked).labels(to_ticks(loose.points))
+    cell = Voronoi(answer.asked).labels(to_ticks(loose.points))
     weights, variances, bounds = loose.weights, loose.variances, loose.noise_bounds
     if m > 1:  # One cell holds all rows, whose number was known before.
         mass = np.bincount(cell, weights, m)

@@ -66,9 +66,9 @@ class Cubes:
         counts = np.bincount(part, rows).astype(np.int64)
         return SparseCells(group[inside][first], bits[first]), counts
 
-    def halved(self, kept: SparseCells) -> Cubes:
+    def halved(self, full: SparseCells) -> Cubes:
         """Some of the halves, as cubes of the next level."""
-        places = 2 * self.places[kept.groups] + kept.bits
+        places = 2 * self.places[full.groups] + full.bits
         return Cubes(self.corner, self.width, self.level + 1, places)
 
 
@@ -94,9 +94,9 @@ def private_partition(
     middles = [cubes.middles()]
     for level in range(1, levels):
         loss = Pure(epsilon / (levels - 1))
-        kept = curator.full_cells(cubes, log_margin, loss, f"{why}, parts of level {level}")
-        if not len(kept):
+        full = curator.full_cells(cubes, log_margin, loss, f"{why}, parts of level {level}")
+        if not len(full):
             break
-        cubes = cubes.halved(kept)
+        cubes = cubes.halved(full)
         middles.append(cubes.middles())
     return np.concatenate(middles)

@@ -28,8 +28,10 @@ def coreset_of(stages: Sequence[TreeStage], curator: Curator) -> Coreset:
 
 def coresets_of(trees: Sequence[Sequence[TreeStage]], curators: Sequence[Curator]) -> list[Coreset]:
     """The coreset of each of several trees, which are read all at once."""
-    found = loose_points_of(trees, curators)
-    return [loose.coreset(curator.box) for loose, curator in zip(found, curators, strict=True)]
+    loose_points = loose_points_of(trees, curators)
+    return [
+        loose.coreset(curator.box) for loose, curator in zip(loose_points, curators, strict=True)
+    ]
 
 
 def loose_points_of(

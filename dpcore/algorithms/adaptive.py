@@ -81,5 +81,5 @@ class Adaptive(SynopsisAlgorithm):
 
     def summaries(self, curators: Sequence[Curator], k: int, *, points: int) -> list[Coreset]:
         trees = [grow(each, *each.size(SIZE_SHARE)) for each in curators]
-        found = coresets_of(trees, curators)
-        return [each.reduced(points) for each in found] if points else found
+        coresets = coresets_of(trees, curators)
+        return [each.reduced(points) for each in coresets] if points else coresets

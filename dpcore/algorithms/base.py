@@ -173,14 +173,14 @@ class Algorithm(ABC):
         """The keys of the works to cite for it: its paper first."""
         return self.paper, *self.sources
 
-    def settings(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def settings(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Every parameter with its value, given or default, checked."""
         known = {p.name: p for p in self.parameters}
-        for name in given:
+        for name in values:
             if name not in known:
                 names = ", ".join(known) or "none"
                 raise BadInput(f"{self.key} has no parameter {name!r}; it has: {names}.")
-        return {name: p.check(given.get(name, p.default)) for name, p in known.items()}
+        return {name: p.check(values.get(name, p.default)) for name, p in known.items()}
 
 
 class SynopsisAlgorithm(Algorithm):

@@ -100,9 +100,9 @@ def best_plan(n: int, k: int, epsilon: float, delta: float) -> CoresetPlan:
         rounds = {each: int((s >= wanted).sum()) for each, s in sharpness.items()}
         best = max(rounds, key=rounds.__getitem__)
         if rounds[best] >= k:
-            kept = rounds[best]
+            n_rounds = rounds[best]
             return CoresetPlan(
-                best, tuple(map(int, sizes[:kept])), float(sharpness[best][kept - 1])
+                best, tuple(map(int, sizes[:n_rounds])), float(sharpness[best][n_rounds - 1])
             )
     return CoresetPlan(Accounting.PURE)
 

@@ -151,15 +151,15 @@ def small_balls(curator: Curator, sizes: list[int], side: int, epsilon: float) -
     half = Selection(epsilon / 2)
     centers = np.empty((len(sizes), 2))
     for i, m in enumerate(sizes):
-        found = remaining.select(GoodRadius(side, radii, m), half, f"radius {i + 1}")
-        chosen = remaining.select(CenterCounts(side, radii[found]), half, f"center {i + 1}")
+        pick = remaining.select(GoodRadius(side, radii, m), half, f"radius {i + 1}")
+        chosen = remaining.select(CenterCounts(side, radii[pick]), half, f"center {i + 1}")
         centers[i] = from_ticks(cell_ticks(np.array(divmod(chosen, side)), side))
         remaining.remove_nearest(centers[i], m)
         curator.note(
             BallNote(
                 round=i + 1,
                 center=centers[i],
-                radius=(2 * radii[found] + 1) / side,
+                radius=(2 * radii[pick] + 1) / side,
                 rows=m,
                 epsilon=epsilon,
             )

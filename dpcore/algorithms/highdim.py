@@ -116,14 +116,14 @@ class NearestImage:
 def candidate_set(curator: Curator, plan: HighDimPlan, epsilon: float, why: str) -> FloatArray:
     """Candidates in the unit ball, from private partitions of rows that lie in it."""
     ball = BallClip(curator.d, 1.0)
-    found = [ball.clip(curator.rng.uniform(-1, 1, (plan.blind, ball.d)))]
+    candidates = [ball.clip(curator.rng.uniform(-1, 1, (plan.blind, ball.d)))]
     for i in range(plan.partitions):
         cubes = Cubes.around_the_ball(ball.d, plan.shift, curator.rng)
         share = epsilon / plan.partitions
         why_this = f"{why}, partition {i + 1} of {plan.partitions}"
         middles = private_partition(curator, cubes, plan.levels, share, plan.log_margin, why_this)
-        found.append(ball.clip(middles))
-    return np.unique(np.concatenate(found), axis=0)
+        candidates.append(ball.clip(middles))
+    return np.unique(np.concatenate(candidates), axis=0)
 
 
 def noisy_means_of(
@@ -156,17 +156,19 @@ class Search:
         trials = self.plan.trials
         selection = SELECTION * epsilon if trials > 1 else 0.0
         share = (epsilon - selection) / trials
-        found = [self.trial(curator, share, f"trial {i + 1} of {trials}") for i in range(trials)]
+        solutions = [
+            self.trial(curator, share, f"trial {i + 1} of {trials}") for i in range(trials)
+        ]
         best = 0
         if selection:
-            score = SetCost(np.array(found), RowCost(self.ball.reach, self.squared))
+            score = SetCost(np.array(solutions), RowCost(self.ball.reach, self.squared))
             best = curator.select(score, Selection(selection), "the best trial")
         facts = {
             "projected to": self.plan.dimensions,
             "trials": trials,
             "swaps": self.plan.swaps,
         }
-        return Outcome(found[best], facts=facts)
+        return Outcome(solutions[best], facts=facts)
 
     def trial(self, curator: Curator, epsilon: float, why: str) -> FloatArray:
         """k centers by way of one projection, for epsilon."""

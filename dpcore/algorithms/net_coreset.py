@@ -135,11 +135,11 @@ class NetCoreset(Algorithm):
         counts = curator.noisy_counts(
             rings, Pure(epsilon / 2), "rows in each cell around the centers"
         )
-        kept = rings.can_hold_rows()
-        points, weights = rings.points()[kept], counts[kept].astype(np.float64)
+        possible = rings.can_hold_rows()
+        points, weights = rings.points()[possible], counts[possible].astype(np.float64)
         first = sphere_packing(k, curator.d, starts, curator.rng)
-        found, inertia = lloyd(WeightedPoints(points, weights), first, SWEEPS, 4e-4)
-        best = found[int(inertia.argmin())]
+        solutions, inertia = lloyd(WeightedPoints(points, weights), first, SWEEPS, 4e-4)
+        best = solutions[int(inertia.argmin())]
         curator.note(CentersNote(best))
         facts = {"nets": len(centers) // k, "points": len(points)}
         return Outcome(best, Synopsis(points, weights, curator.box), facts)
@@ -151,7 +151,7 @@ def nets(curator: Curator, k: int, n: int, epsilon: float, candidates: FloatArra
     loss = Selection(epsilon / (rounds * k))
     row_cost = RowCost(math.sqrt(curator.d), squared=False)
     remaining = curator.working_copy()
-    found: list[FloatArray] = []
+    points: list[FloatArray] = []
     left = n
     for i in range(rounds):
         chosen = np.empty((0, curator.d))
@@ -162,5 +162,5 @@ def nets(curator: Curator, k: int, n: int, epsilon: float, candidates: FloatArra
         curator.note(NetNote(round=i + 1, centers=chosen, removed=left // 2))
         remaining.remove_nearest(chosen, left // 2)
         left -= left // 2
-        found.append(chosen)
-    return np.unique(np.concatenate(found), axis=0)
+        points.append(chosen)
+    return np.unique(np.concatenate(points), axis=0)

@@ -45,12 +45,12 @@ class Reference:
 
     @property
     def bibtex(self) -> str:
-        said = {
+        fields = {
             "author": " and ".join(self.authors),
             "title": f"{{{self.title}}}",
             **self.fields,
         }
-        lines = "".join(f"  {name} = {{{value}}},\n" for name, value in said.items())
+        lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items())
         return f"@{self.kind}{{{self.key},\n{lines}}}"
 
 

@@ -69,12 +69,12 @@ def solve_grid(
         on_starts(centers)
     for stage, coarse in zip(STAGES, coarser[:-1], strict=True):
         if coarse is not grid:
-            found, inertia = lloyd(totals(coarse), centers, stage.sweeps, stage.tolerance)
-            centers = distinct(found, inertia, stage.kept(k))
-    found, inertia = lloyd(totals(grid), centers, sweeps, tolerance)
+            solutions, inertia = lloyd(totals(coarse), centers, stage.sweeps, stage.tolerance)
+            centers = distinct(solutions, inertia, stage.kept(k))
+    solutions, inertia = lloyd(totals(grid), centers, sweeps, tolerance)
     if on_finalists:
-        on_finalists(found, inertia)
-    return found[inertia.argmin()]
+        on_finalists(solutions, inertia)
+    return solutions[inertia.argmin()]
 
 
 def greedy_starts(grid: IntArray, k: int, starts: int, rng: Coins) -> FloatArray:

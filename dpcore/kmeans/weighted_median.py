@@ -38,8 +38,8 @@ def weighted_kmedian(
         return padded(points, weights, k), 0.0
     few, its_weights = merge_points(points, weights, MOST_POINTS)
     starts = greedy_plus_plus(few, its_weights, k, restarts, rng)
-    found = [_descended(few, its_weights, centers) for centers in starts]
-    best = min(found, key=lambda each: each[1])[0]
+    solutions = [_descended(few, its_weights, centers) for centers in starts]
+    best = min(solutions, key=lambda each: each[1])[0]
     return (
         _descended(points, weights, best)
         if len(few) < len(points)

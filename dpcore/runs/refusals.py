@@ -29,9 +29,9 @@ def refusal(
 
     None where it can, or where no public number tells.
     """
-    found = None if n is None else system.too_few_rows(n, k, epsilon, neighbors)
-    if found is None or key not in LARGER:
-        return found
+    problem = None if n is None else system.too_few_rows(n, k, epsilon, neighbors)
+    if problem is None or key not in LARGER:
+        return problem
     larger = BUILTIN[LARGER[key]]
     there = system.too_few_rows(larger.rows, k, epsilon, neighbors)
     if there is None:
@@ -39,8 +39,8 @@ def refusal(
     elif there.smallest_epsilon:
         advice = f"With {larger.about.key}, {at_most(there.smallest_epsilon, 3)} is enough."
     else:
-        return found
-    return Infeasible(f"{found} {advice}", found.smallest_epsilon)
+        return problem
+    return Infeasible(f"{problem} {advice}", problem.smallest_epsilon)
 
 
 def refusal_of_builtin(

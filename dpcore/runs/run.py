@@ -236,11 +236,11 @@ def _repeatable(
 
 def _part_asked(transcript: Transcript) -> float:
     """The part of epsilon that the questions used; shares set aside count once they are used."""
-    asked = 0.0
+    spent = 0.0
     for charge in transcript:
         inside = [_part_asked(account) for account in charge.inner]
-        asked += charge.epsilon * (sum(inside) / len(inside) if inside else 1.0)
-    return min(asked / transcript.budget.epsilon, 1.0)
+        spent += charge.epsilon * (sum(inside) / len(inside) if inside else 1.0)
+    return min(spent / transcript.budget.epsilon, 1.0)
 
 
 def _randomness(seed: int | None, noise: Noise | None, other_coins: bool) -> tuple[Coins, Noise]:

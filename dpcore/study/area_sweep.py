@@ -129,7 +129,7 @@ def _trials(
     best = np.asarray((reference or baseline(data, first.k, first.seed or 0)).centers)
     inside = rows_in(exact, first.regions, area)
     beside = {"inside": Solution(inside, best), "whole": Solution(exact, best)}
-    kept = AreaRuns()
+    runs = AreaRuns()
     for number in numbers:
         chance = trial_seed(first.seed or 0, number)
         for request in requests:
@@ -138,7 +138,7 @@ def _trials(
             trial = AreaTrial(request.algorithm, area, level, number, chance)
             start = time.perf_counter()
             try:
-                result = run(request.with_seed(chance), data, kept=kept)
+                result = run(request.with_seed(chance), data, kept=runs)
             except Infeasible as refusal:
                 nothing = {metric.key: math.nan for metric in metrics}
                 yield _filled(trial, inside=nothing, whole=nothing, refusal=str(refusal))
@@ -173,8 +173,8 @@ def as_csv(trials: Iterable[AreaTrial], status: str = "") -> str:
     keys = dict.fromkeys(key for trial in rows for key in trial.whole)
     figures = [f"{known[key].column}{end}" for key in keys for end in ("_inside", "")]
     before, after = ("algorithm", "area", "level", "run", "seed"), ("seconds", "refusal")
-    said = {"status": status} if status else {}
-    return table_csv([*before, *figures, *after, *said], (_flat(row) | said for row in rows))
+    extra = {"status": status} if status else {}
+    return table_csv([*before, *figures, *after, *extra], (_flat(row) | extra for row in rows))
 
 
 def _flat(trial: AreaTrial) -> dict[str, Any]:

@@ -116,10 +116,10 @@ def _centers(
     values = [
         [_number(row[name], name, line) for name in names] for line, row in enumerate(rows, start=2)
     ]
-    found = Solution(data, np.asarray(values))
+    solution = Solution(data, np.asarray(values))
     best = Solution(data, np.asarray(reference.centers))
     figures = {
-        key: metric.of(found, best)
+        key: metric.of(solution, best)
         for key, metric in METRICS.items()
         if key != "shift" or len(values) == len(reference.centers)
     }

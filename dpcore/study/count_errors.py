@@ -40,11 +40,11 @@ def areas_of(box: Box, geographic: bool) -> Regions:
         raise Infeasible(f"Areas lie on a map of 2 coordinates; these data have {box.d}.")
     if geographic and longitude_first(box) == (0, 1):
         try:
-            found = regions.neighborhoods(box)
+            areas = regions.neighborhoods(box)
         except BadInput:
-            found = None
-        if found is not None and len(found.names) > SIDE:
-            return found
+            areas = None
+        if areas is not None and len(areas.names) > SIDE:
+            return areas
     steps = [np.linspace(low, high, SIDE + 1) for low, high in zip(box.low, box.high, strict=True)]
     corners = {
         f"{i + 1}/{j + 1}": ((steps[0][i], steps[1][j]), (steps[0][i + 1], steps[1][j + 1]))
@@ -79,8 +79,8 @@ def _counted(synopsis: Synopsis, areas: Regions) -> FloatArray:
         own = np.arange(areas.side) * synopsis.grid.cells_per_side // areas.side
         pixels = np.bincount(own, minlength=synopsis.grid.cells_per_side)
         shares = synopsis.counts / np.maximum(np.outer(pixels, pixels), 1)
-        found = np.bincount(areas.image.ravel(), shares[np.ix_(own, own)].ravel(), areas.n_cells)
+        counts = np.bincount(areas.image.ravel(), shares[np.ix_(own, own)].ravel(), areas.n_cells)
     else:
         labels = areas.labels(to_ticks(synopsis.unit_points))
-        found = np.bincount(labels, synopsis.weights, areas.n_cells)
-    return np.asarray(found, dtype=np.float64)
+        counts = np.bincount(labels, synopsis.weights, areas.n_cells)
+    return np.asarray(counts, dtype=np.float64)

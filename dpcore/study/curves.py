@@ -71,7 +71,7 @@ class EnoughEpsilon:
     nine_in_ten: float | None
 
 
-def enough_epsilon(found: Curve, target: float) -> EnoughEpsilon:
+def enough_epsilon(curve: Curve, target: float) -> EnoughEpsilon:
     """The smallest epsilon at which figures are at most the target, there and at every larger one.
 
     A point where a curve dips below the target by chance, and rises above it again, does not count.
@@ -79,7 +79,7 @@ def enough_epsilon(found: Curve, target: float) -> EnoughEpsilon:
 
     def smallest(figure: Callable[[Point], float]) -> float | None:
         least = None
-        for point in reversed(found.points):
+        for point in reversed(curve.points):
             if figure(point) > target:
                 break
             least = point.epsilon

@@ -96,9 +96,9 @@ class MethodDuel:
     def _bout(self, data: Dataset, setting: Setting, number: int, seed: int) -> Bout:
         figures = []
         for request in (self.one, self.other):
-            asked = request.at(setting.epsilon).on(setting.k).with_seed(seed)
+            own_request = request.at(setting.epsilon).on(setting.k).with_seed(seed)
             try:
-                figures.append(nicv(data, run(asked, data).centers))
+                figures.append(nicv(data, run(own_request, data).centers))
             except Infeasible as refusal:
                 return Bout(setting, number, seed, refusal=str(refusal))
         one, other = figures
@@ -160,14 +160,14 @@ def outcomes(bouts: Iterable[Bout]) -> list[CellOutcome]:
     cells: dict[Setting, list[Bout]] = {}
     for bout in bouts:
         cells.setdefault(bout.setting, []).append(bout)
-    found = [_outcome(setting, some) for setting, some in cells.items()]
-    able = [each for each in found if each.refusal is None]
+    cell_outcomes = [_outcome(setting, some) for setting, some in cells.items()]
+    able = [each for each in cell_outcomes if each.refusal is None]
     chances = [each.p for each in able]
     corrected = false_discovery_control(chances).tolist() if able else chances
     significant = {each.setting for each, p in zip(able, corrected, strict=True) if p < LEVEL}
     return [
         CellOutcome(**{**vars(each), "is_significant": each.setting in significant})
-        for each in found
+        for each in cell_outcomes
     ]
 
 
@@ -197,7 +197,7 @@ def as_json(bouts: Iterable[Bout]) -> str:
     return json.dumps(list(map(_row, bouts)), indent=1)
 
 
-def cells_csv(found: Iterable[CellOutcome]) -> str:
+def cells_csv(cell_outcomes: Iterable[CellOutcome]) -> str:
     """The outcome of every cell."""
     rows = (
         {
@@ -206,7 +206,7 @@ def cells_csv(found: Iterable[CellOutcome]) -> str:
             "times": None if math.isnan(each.times) else each.times,
             "significant": each.is_significant,
         }
-        for each in found
+        for each in cell_outcomes
     )
     return table_csv(CELL, rows)
 
@@ -216,5 +216,5 @@ def _row(bout: Bout) -> dict[str, Any]:
         name: None if math.isnan(value) else value
         for name, value in (("one", bout.one), ("other", bout.other))
     }
-    told = {"run": bout.run, "seed": bout.seed, "refusal": bout.refusal}
-    return {**asdict(bout.setting), **told, **figures}
+    bout_facts = {"run": bout.run, "seed": bout.seed, "refusal": bout.refusal}
+    return {**asdict(bout.setting), **bout_facts, **figures}

@@ -136,11 +136,11 @@ def advantage(one: Standing | None, other: Standing | None) -> float | None:
     return b / a if a > 0 and b > 0 else None
 
 
-def means_csv(found: Mapping[str, Mapping[tuple[int, int], Standing]], metric: Metric) -> str:
+def means_csv(standings: Mapping[str, Mapping[tuple[int, int], Standing]], metric: Metric) -> str:
     """Each algorithm's figures at each (k, d)."""
     rows = (
         {"k": k, "d": d, **row(each, metric)}
-        for by_place in found.values()
+        for by_place in standings.values()
         for (k, d), each in by_place.items()
     )
     return table_csv(["k", "d", *COLUMNS], rows)

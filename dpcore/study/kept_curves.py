@@ -75,7 +75,7 @@ def kept_curves() -> KeptCurves:
         return KeptCurves("", {})
 
 
-def measure(data: str, said: Callable[[str], None] = print) -> dict[str, Any]:
+def measure(data: str, tell: Callable[[str], None] = print) -> dict[str, Any]:
     """All runs of the methods that others are measured against, as the file holds them."""
     source = load(data)
     reference = baseline(source, K, SEED)
@@ -84,13 +84,13 @@ def measure(data: str, said: Callable[[str], None] = print) -> dict[str, Any]:
     for key in RIVALS:
         if ALGORITHMS[key].supports(source.d, None, K):
             requests = across([Request(key, K, EPSILONS[0], seed=SEED)], EPSILONS)
-            found = sweep(requests, source, runs=RUNS, reference=reference)
-            trials = [opened(each) for each in found]
+            packed_trials = sweep(requests, source, runs=RUNS, reference=reference)
+            trials = [opened(each) for each in packed_trials]
             methods[key] = [
                 _written([trial for trial in trials if trial.epsilon == epsilon])
                 for epsilon in EPSILONS
             ]
-            said(f"{data}: {key}")
+            tell(f"{data}: {key}")
     return {
         "best": between[NICV].non_private,
         "blind_is_center": between[NICV].blind_is_center,
@@ -143,15 +143,15 @@ def to_json(date: str, sets: Mapping[str, Mapping[str, Any]]) -> str:
     head = {"date": date, "k": K, "seed": SEED, "epsilons": EPSILONS, "figures": measured()}
     lines = [f" {json.dumps(name)}: {json.dumps(value)}," for name, value in head.items()]
     parts = []
-    for data, told in sets.items():
+    for data, of_set in sets.items():
         methods = ",\n".join(
             f"   {json.dumps(key)}: [\n"
             + ",\n".join(f"    {json.dumps(cell, separators=(',', ':'))}" for cell in cells)
             + "\n   ]"
-            for key, cells in told["methods"].items()
+            for key, cells in of_set["methods"].items()
         )
         first = "".join(
-            f"  {json.dumps(name)}: {json.dumps(told[name])},\n"
+            f"  {json.dumps(name)}: {json.dumps(of_set[name])},\n"
             for name in ("best", "blind_is_center", "limits")
         )
         parts.append(f'  {json.dumps(data)}: {{\n{first}  "methods": {{\n{methods}\n  }}}}')
@@ -160,19 +160,19 @@ def to_json(date: str, sets: Mapping[str, Mapping[str, Any]]) -> str:
 
 def from_json(text: str) -> KeptCurves:
     """The curves that `to_json` wrote; of methods that exist no more there are none."""
-    told = json.loads(text)
+    content = json.loads(text)
     return KeptCurves(
-        told["date"],
+        content["date"],
         {
-            (data, key, epsilon): _read(cell, told["figures"], key, epsilon, of_set["best"])
-            for data, of_set in told["sets"].items()
+            (data, key, epsilon): _read(cell, content["figures"], key, epsilon, of_set["best"])
+            for data, of_set in content["sets"].items()
             for key, cells in of_set["methods"].items()
             if key in ALGORITHMS
-            for epsilon, cell in zip(told["epsilons"], cells, strict=True)
+            for epsilon, cell in zip(content["epsilons"], cells, strict=True)
         },
         {
             (data, metric): CurveLimits(non_private, blind, of_set["blind_is_center"])
-            for data, of_set in told["sets"].items()
+            for data, of_set in content["sets"].items()
             for metric, (non_private, blind) in of_set["limits"].items()
         },
     )

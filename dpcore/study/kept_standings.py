@@ -85,12 +85,12 @@ class KeptStandings:
         """The time of a run on these data, the middle of all levels, if there is one."""
         if data in self.times:
             return self.times[data].get(algorithm)
-        found = [
+        times = [
             cell.seconds
             for (key, method, _), cell in self.cells.items()
             if (key, method) == (data, algorithm) and cell.refusal is None
         ]
-        return statistics.median(found) if found else None
+        return statistics.median(times) if times else None
 
 
 @lru_cache(maxsize=1)
@@ -103,7 +103,7 @@ def kept_standings() -> KeptStandings:
 
 
 def measure(
-    data: str, algorithms: Iterable[str] = tuple(ALGORITHMS), said: Callable[[str], None] = print
+    data: str, algorithms: Iterable[str] = tuple(ALGORITHMS), tell: Callable[[str], None] = print
 ) -> dict[str, Any]:
     """Every method on one data set at every level, as the file holds it."""
     source = load(data)
@@ -119,21 +119,21 @@ def measure(
                 measured_cell(source, algorithm, level.epsilon, runs, reference) for level in LEVELS
             ]
         methods[algorithm] = [cell and _written(cell) for cell in cells]
-        said(f"{data}: {algorithm}, {first.seconds:.2f} s per run")
+        tell(f"{data}: {algorithm}, {first.seconds:.2f} s per run")
     return {"best": nicv(source, reference.centers), "methods": methods}
 
 
-def run_times(data: str, said: Callable[[str], None] = print) -> dict[str, float]:
+def run_times(data: str, tell: Callable[[str], None] = print) -> dict[str, float]:
     """The seconds of one run of each method that can answer, at the level where pages open."""
     source = load(data)
     reference = baseline(source, K, SEED)
-    found = {}
+    seconds = {}
     for algorithm in ALGORITHMS:
         cell = measured_cell(source, algorithm, MIDDLE.epsilon, 1, reference)
         if cell.refusal is None:
-            found[algorithm] = _short(cell.seconds, 2)
-        said(f"{data}: {algorithm}, {cell.seconds:.2f} s per run")
-    return found
+            seconds[algorithm] = _short(cell.seconds, 2)
+        tell(f"{data}: {algorithm}, {cell.seconds:.2f} s per run")
+    return seconds
 
 
 def measured_cell(
@@ -188,13 +188,13 @@ def to_json(
 ) -> str:
     """One line for each method on each data set, so that two measurements can be compared."""
     parts = []
-    for data, told in sets.items():
+    for data, of_set in sets.items():
         methods = ",\n".join(
             f"   {json.dumps(key)}: {json.dumps(cells, separators=(',', ':'))}"
-            for key, cells in told["methods"].items()
+            for key, cells in of_set["methods"].items()
         )
         parts.append(
-            f'  {json.dumps(data)}: {{\n  "best": {told["best"]!r},\n'
+            f'  {json.dumps(data)}: {{\n  "best": {of_set["best"]!r},\n'
             f'  "methods": {{\n{methods}\n  }}}}'
         )
     head = {
@@ -210,16 +210,16 @@ def to_json(
 
 def from_json(text: str) -> KeptStandings:
     """The standings that `to_json` wrote; of methods that exist no more there are none."""
-    told = json.loads(text)
+    content = json.loads(text)
     return KeptStandings(
-        told["date"],
+        content["date"],
         {
             (data, algorithm, epsilon): _read(cell, of_set["best"])
-            for data, of_set in told["sets"].items()
+            for data, of_set in content["sets"].items()
             for algorithm, cells in of_set["methods"].items()
             if algorithm in ALGORITHMS
-            for epsilon, cell in zip(told["levels"], cells, strict=True)
+            for epsilon, cell in zip(content["levels"], cells, strict=True)
             if cell is not None
         },
-        told["times"],
+        content["times"],
     )

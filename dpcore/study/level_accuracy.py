@@ -123,9 +123,9 @@ def level_accuracy(
         runs = iter(level_draws(need, at_level, data, most))
         for part in (FIRST_DRAWS, most - FIRST_DRAWS):
             drawn += islice(runs, part)
-            found = accuracy_of(need, level, drawn)
-            if not limit / FAR < found.reached < limit * FAR:
+            accuracy = accuracy_of(need, level, drawn)
+            if not limit / FAR < accuracy.reached < limit * FAR:
                 break
     except Infeasible as refusal:
         return refused_at(level, str(refusal))
-    return found
+    return accuracy

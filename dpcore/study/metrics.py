@@ -151,14 +151,14 @@ METRICS: dict[str, Metric] = {
             "nicv",
             "NICV",
             "Mean squared distance to the nearest center, in a box from -1 to 1 (Su et al., 2016).",
-            lambda found, _: found.nicv,
+            lambda solution, _: solution.nicv,
         ),
         Metric(
             "mean-distance",
             "NICV as Ni et al. print it (not squared)",
             "Mean distance to the nearest center, in a box from -1 to 1 (Ni et al., 2021, "
             "equation 5).",
-            lambda found, _: mean_distance(found.data, found.centers),
+            lambda solution, _: mean_distance(solution.data, solution.centers),
             short="NICV, not squared",
             is_costly=True,
         ),
@@ -167,7 +167,7 @@ METRICS: dict[str, Metric] = {
             "Worse than without privacy",
             "How much the mean squared distance to the nearest center grows over that of k-means "
             "without privacy: the relative error of Feldman et al. (2017).",
-            lambda found, best: relative_error(found.nicv, best.nicv),
+            lambda solution, best: relative_error(solution.nicv, best.nicv),
             short="% worse than without privacy",
             is_signed=True,
             is_share=True,
@@ -176,15 +176,15 @@ METRICS: dict[str, Metric] = {
             "cost-gap",
             "CostGap",
             "|cost - best| / best, which punishes doing better as well (Joshi and Thakkar, 2023).",
-            lambda found, best: cost_gap(found.nicv, best.nicv),
+            lambda solution, best: cost_gap(solution.nicv, best.nicv),
         ),
         Metric(
             "shift",
             "Center shift",
             "How far the middle one of the centers lies from its non-private partner: in meters on "
             "a map, else in a box from -1 to 1.",
-            lambda found, best: float(
-                np.median(center_shift(found.data, found.centers, best.centers))
+            lambda solution, best: float(
+                np.median(center_shift(solution.data, solution.centers, best.centers))
             ),
             is_length=True,
         ),
@@ -195,7 +195,7 @@ SIZE = Metric(
     "points",
     "Points published",
     "How many weighted points, or cells with counts, are published beside the centers.",
-    lambda found, _: found.published,
+    lambda solution, _: solution.published,
 )
 
 

@@ -52,10 +52,10 @@ class Leaving:
     outside: int
 
     def sentences(self) -> list[str]:
-        said = [visit.sentence() for visit in self.visits]
+        lines = [visit.sentence() for visit in self.visits]
         if self.outside:
-            said.append(f"Positions outside the map, which are not counted: {self.outside}.")
-        return said
+            lines.append(f"Positions outside the map, which are not counted: {self.outside}.")
+        return lines
 
 
 def marks_of(track: Track, most: int = MOST_DRAWN) -> Marks:
@@ -75,10 +75,10 @@ def leaving(track: Track, regions: Regions, most: float, rows: int | None = None
     box = regions.box
     inside = box.contains(track.positions)
     ticks = to_ticks(box.to_unit(track.positions[inside]))
-    found = np.bincount(regions.labels(ticks), minlength=regions.n_cells)
+    counts = np.bincount(regions.labels(ticks), minlength=regions.n_cells)
     visits = [
         _visit(name, int(number), level, rows)
-        for name, number, level in zip(regions.names, found, regions.epsilons(most), strict=True)
+        for name, number, level in zip(regions.names, counts, regions.epsilons(most), strict=True)
         if number
     ]
     return Leaving(_strictest_first(visits), int(np.count_nonzero(~inside)))

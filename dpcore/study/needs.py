@@ -205,16 +205,16 @@ def parsed_need(text: str) -> Need:
     >>> parsed_need("neighborhood counts within 100 trips, 19 times in 20")
     CountsWithin(limit=100.0, often=0.95)
     """
-    said = text.strip().lower().rstrip(".")
+    words = text.strip().lower().rstrip(".")
     for kind, shape in _SHAPES:
-        found = re.fullmatch(rf"{shape}(?:{_OFTEN})?", said, re.ASCII)
-        if found is None:
+        match = re.fullmatch(rf"{shape}(?:{_OFTEN})?", words, re.ASCII)
+        if match is None:
             continue
-        limit = _number(found[1]) * (1000 if found[2] == "km" else 1)
-        if found[3]:
-            of = int(found[4])
-            return kind(limit, int(found[3]) / of if of else math.nan)
-        return kind(limit, _number(found[5]) / 100 if found[5] else OFTEN)
+        limit = _number(match[1]) * (1000 if match[2] == "km" else 1)
+        if match[3]:
+            of = int(match[4])
+            return kind(limit, int(match[3]) / of if of else math.nan)
+        return kind(limit, _number(match[5]) / 100 if match[5] else OFTEN)
     known = "; ".join(f"“{each}”" for each in EXAMPLES)
     raise BadInput(
         f"{shortened(text)!r} is not a need that dpcore understands. Write one such as {known}."

@@ -64,12 +64,16 @@ def predicted_curves(
         points, equations = [], []
         for epsilon in epsilons:
             try:
-                found = predict(key, n, k, d, epsilon, neighbors=neighbors, **settings.get(key, {}))
+                prediction = predict(
+                    key, n, k, d, epsilon, neighbors=neighbors, **settings.get(key, {})
+                )
             except Infeasible:
                 continue
-            least = min(found.noise, found.mse)
-            points.append(PredictedPoint(epsilon, offset + least / unit, offset + found.mse / unit))
-            equations.append(found.by)
+            least = min(prediction.noise, prediction.mse)
+            points.append(
+                PredictedPoint(epsilon, offset + least / unit, offset + prediction.mse / unit)
+            )
+            equations.append(prediction.by)
         if points:
             curves.append(PredictedCurve(key, tuple(points), equations[-1]))
     return curves
@@ -89,10 +93,10 @@ def winners(
 ) -> list[Winners]:
     """The winners over epsilon, over n and over d, each with the other two fixed."""
     here: dict[str, Any] = {"epsilon": epsilon, "n": n, "d": d}
-    found = []
+    all_winners = []
     for over in here:
         fixed = {name: value for name, value in here.items() if name != over}
         able = [key for key in COMPARED if get(key).obstacle(fixed.get("d", 1), None, k) is None]
         wins = crossover(able, k=k, neighbors=neighbors, **fixed)
-        found.append(Winners(over, {**fixed, "k": k}, wins))
-    return found
+        all_winners.append(Winners(over, {**fixed, "k": k}, wins))
+    return all_winners

@@ -102,18 +102,18 @@ class Recommendation:
 
     def sentences(self) -> list[str]:
         """The recommendation in words."""
-        found, need = self.found, self.need
-        if found is None:
+        strictest, need = self.found, self.need
+        if strictest is None:
             return [self._nothing(), *self.what_would(), self.source]
-        said = [
-            f"{found.level.name} (ε {found.level.epsilon:g}) is the strictest level that meets "
+        lines = [
+            f"{strictest.level.name} (ε {strictest.level.epsilon:g}) is the strictest level that meets "
             f"your need: {need.words(self.in_meters, self.unit)}.",
-            self.accuracy(found),
+            self.accuracy(strictest),
         ]
         if (next_one := self.stricter) is not None:
-            said.append(f"One step stricter: {self.accuracy(next_one)}")
-        said.append(explain.attack(found.level.epsilon, self.unit, self.request.neighbors))
-        return [*said, self.source]
+            lines.append(f"One step stricter: {self.accuracy(next_one)}")
+        lines.append(explain.attack(strictest.level.epsilon, self.unit, self.request.neighbors))
+        return [*lines, self.source]
 
     def accuracy(self, known: LevelAccuracy) -> str:
         """What is known of one level, in a sentence."""
@@ -122,8 +122,8 @@ class Recommendation:
         need = self.need
         reached, half = (need.shown(each, self.in_meters) for each in (known.reached, known.half))
         drawn = f", in {known.draws} runs" if known.draws else ""
-        told = need.told(reached, half, self.unit)
-        return f"{told[0].upper()}{told[1:]}{drawn}."
+        sentence = need.told(reached, half, self.unit)
+        return f"{sentence[0].upper()}{sentence[1:]}{drawn}."
 
     def _nothing(self) -> str:
         loosest = self.loosest
@@ -139,12 +139,12 @@ class Recommendation:
             return ["More rows, fewer centers or another method may."]
         times = loosest.reached / limit_of(need, self.in_meters)
         weaker = need.shown(loosest.reached, self.in_meters)
-        said = [f"A need of about {weaker} in place of yours would be met."]
+        lines = [f"A need of about {weaker} in place of yours would be met."]
         if isinstance(need, CountsWithin):
-            said.append("More rows would not help: noise is as large among many as among few.")
+            lines.append("More rows would not help: noise is as large among many as among few.")
         else:
-            said.append(f"So would about {math.ceil(10 * times) / 10:g} times as many rows.")
-        return said
+            lines.append(f"So would about {math.ceil(10 * times) / 10:g} times as many rows.")
+        return lines
 
     def as_dict(self) -> dict[str, Any]:
         """The recommendation as plain data."""

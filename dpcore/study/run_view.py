@@ -123,8 +123,8 @@ def centers_table(result: RunResult, geographic: bool) -> pd.DataFrame:
     import pandas as pd
 
     frame = pd.DataFrame(np.asarray(result.centers))
-    found = shares(result)
-    frame["share"] = np.nan if found is None else found
+    center_shares = shares(result)
+    frame["share"] = np.nan if center_shares is None else center_shares
     if geographic:
         frame["place"] = places(result.centers)
     return frame.sort_values("share", ascending=False, kind="stable")

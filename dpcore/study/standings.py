@@ -68,11 +68,11 @@ class Standing:
 def standing(algorithm: str, trials: Iterable[Trial], metric: Metric) -> Standing:
     """The standing of one algorithm. All trials have the same epsilon."""
     own = [trial for trial in trials if trial.algorithm == algorithm]
-    found = curve(algorithm, own, metric)
+    own_curve = curve(algorithm, own, metric)
     seconds = [trial.seconds for trial in own if trial.refusal is None]
-    if found.points:
-        return Standing(algorithm, found.points[0], seconds=statistics.median(seconds))
-    refusal = next(iter(found.refusals.values()), None)
+    if own_curve.points:
+        return Standing(algorithm, own_curve.points[0], seconds=statistics.median(seconds))
+    refusal = next(iter(own_curve.refusals.values()), None)
     return Standing(algorithm, refusal=refusal and refusal.removeprefix(f"{algorithm}: "))
 
 
@@ -82,13 +82,13 @@ def ranked(algorithms: Iterable[str], trials: Sequence[Trial], metric: Metric) -
     return in_order(standing(key, trials, metric) for key in algorithms)
 
 
-def in_order(found: Iterable[Standing]) -> list[Standing]:
+def in_order(standings: Iterable[Standing]) -> list[Standing]:
     """Figures first, the best on top, then open ones, then refusals."""
 
     def place(each: Standing) -> tuple[bool, float]:
         return each.refusal is not None, math.inf if each.point is None else each.point.mean
 
-    return sorted(found, key=place)
+    return sorted(standings, key=place)
 
 
 def as_csv(standings: Iterable[Standing], metric: Metric) -> str:
@@ -102,7 +102,7 @@ def as_json(standings: Iterable[Standing], metric: Metric) -> str:
 def row(each: Standing, metric: Metric) -> dict[str, Any]:
     """A standing as a row of a table."""
     system, point = ALGORITHMS.get(each.algorithm), each.point
-    told = {
+    facts = {
         "algorithm": each.algorithm,
         "verdict": str(system.verdict) if system else None,
         "paper": system.paper if system else None,
@@ -110,6 +110,6 @@ def row(each: Standing, metric: Metric) -> dict[str, Any]:
         "refusal": each.refusal,
     }
     if point is None:
-        return told
+        return facts
     figures = {"runs": point.runs, "mean": point.mean, "low": point.low, "high": point.high}
-    return {**told, **figures, "seconds": each.seconds}
+    return {**facts, **figures, "seconds": each.seconds}

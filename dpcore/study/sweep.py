@@ -177,9 +177,9 @@ def sweep(
     keys = list(algorithms)
     requests = [key for key in keys if isinstance(key, Request)]
     if not requests:
-        given = parameters or {}
+        settings = parameters or {}
         requests = [
-            Request(str(key), k, epsilon, delta, neighbors, seed, given.get(str(key), {}))
+            Request(str(key), k, epsilon, delta, neighbors, seed, settings.get(str(key), {}))
             for epsilon in epsilons
             for key in keys
         ]
@@ -217,6 +217,6 @@ def _trials(
                 continue
             seconds = time.perf_counter() - start
             published = 0 if result.synopsis is None else len(result.synopsis)
-            found = Solution(exact, np.asarray(result.centers), published)
-            figures = {metric.key: metric.of(found, beside) for metric in metrics}
+            solution = Solution(exact, np.asarray(result.centers), published)
+            figures = {metric.key: metric.of(solution, beside) for metric in metrics}
             yield Trial(request.algorithm, request.epsilon, number, chance, figures, seconds)

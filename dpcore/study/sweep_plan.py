@@ -169,16 +169,14 @@ class SweepPlan:
         named: dict[str, Any] = {"runs": self.runs}
         if self.metrics != usual():
             named["metrics"] = self.metrics
-        asked = source_text.call(
-            "dpcore.sweep", Expression("requests"), Expression("data"), **named
-        )
+        call = source_text.call("dpcore.sweep", Expression("requests"), Expression("data"), **named)
         lines = "".join(f"    {each},\n" for each in requests)
         return (
             f"import dpcore\n\ndata = dpcore.datasets.load({self.data!r})\n"
             f"{self.requests[0].region_lines(regions)}"
             f"first = [\n{lines}]\n"
             f"requests = [each.at(epsilon) for epsilon in {self.epsilons!r} for each in first]\n"
-            f"trials = list({asked})\n"
+            f"trials = list({call})\n"
         )
 
     @property
@@ -224,14 +222,14 @@ def plain(row: DataclassInstance) -> dict[str, Any]:
 
 def as_json(trials: Iterable[Trial], status: str = "") -> str:
     """Every trial as JSON, with its status if it is not for others to see."""
-    said = {STATUS: status} if status else {}
-    return json.dumps([{**flat(trial), **said} for trial in trials], indent=1)
+    extra = {STATUS: status} if status else {}
+    return json.dumps([{**flat(trial), **extra} for trial in trials], indent=1)
 
 
 def as_csv(trials: Iterable[Trial], status: str = "") -> str:
     """Every trial as a table."""
-    said, rows = ({STATUS: status} if status else {}), list(trials)
-    return table_csv([*columns(rows), *said], ({**flat(row), **said} for row in rows))
+    extra, rows = ({STATUS: status} if status else {}), list(trials)
+    return table_csv([*columns(rows), *extra], ({**flat(row), **extra} for row in rows))
 
 
 def table_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:

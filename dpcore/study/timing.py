@@ -137,9 +137,9 @@ class Pace:
         if len(self.seconds) < 2:
             return None
         sizes, times = (list(map(math.log, each)) for each in (self.seconds, self.seconds.values()))
-        found = linregress(sizes, times)
+        fit = linregress(sizes, times)
         free = len(sizes) - 2
-        return Slope(found.slope, found.stderr * student.ppf(0.975, free) if free else None)
+        return Slope(fit.slope, fit.stderr * student.ppf(0.975, free) if free else None)
 
 
 @dataclass(frozen=True)
