@@ -106,8 +106,8 @@ class Recommendation:
         if strictest is None:
             return [self._nothing(), *self.what_would(), self.source]
         lines = [
-            f"{strictest.level.name} (ε {strictest.level.epsilon:g}) is the strictest level that meets "
-            f"your need: {need.words(self.in_meters, self.unit)}.",
+            f"{strictest.level.name} (ε {strictest.level.epsilon:g}) is the strictest level that "
+            f"meets your need: {need.words(self.in_meters, self.unit)}.",
             self.accuracy(strictest),
         ]
         if (next_one := self.stricter) is not None:
