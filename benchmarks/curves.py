@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import shutil
 import statistics
 import tempfile
@@ -10,7 +12,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 import dpcore
 from benchmarks.algorithms import plain
@@ -18,13 +20,30 @@ from benchmarks.table import Row, seconds
 from benchmarks.visitors import cpu_seconds
 from dpcore.datasets.base import Dataset
 from dpcore.study.usual_ranges import EPSILONS
-from tests.browser.driver import DESK, FLAGS, LONG, serving
+from tests.browser.driver import DESK, FLAGS, LONG, Server, serving
 
 TITLE = "A sweep of the month: 12 epsilons × 20 runs of EUGkM, k = 5"
 K, RUNS = 5, 20
 #: More runs than can finish while somebody presses a button.
 PAGE = "/curves?data=nyc-month&algorithm=eugkm&runs=200"
 PRESSES = 7
+#: The page as everybody meets it, with runs that are kept, and with noise that nobody drew before:
+#: name, address, bar for the first point, and the words that are there with the last run.
+OPENINGS = (
+    ("kept runs", "/curves", 0.5, re.compile("runs were made on")),
+    ("live runs", "/curves?seed=1", 0.5, re.compile("runs finished")),
+)
+#: Notes in the browser when the title and the first point are there.
+WATCH = """
+window.seen = {};
+new MutationObserver(() => {
+  const note = (name, what) => {
+    if (document.querySelector(what)) seen[name] ??= performance.now();
+  };
+  note("title", "[data-testid=stMain] h1");
+  note("point", ".js-plotly-plot .point");
+}).observe(document, { childList: true, subtree: true });
+"""
 #: A page with nothing but a chart: what Streamlit, Plotly and the browser take by themselves.
 BARE = """
 import plotly.graph_objects as go
@@ -66,36 +85,58 @@ def usual_sweep() -> Iterator[Row]:
 
 
 def opening() -> Iterator[Row]:
-    """The waits of a person who opens the page: for the first point, and for all runs."""
-    chromium = os.environ.get("DPCORE_CHROMIUM") or shutil.which("chromium")
+    """The waits of a person who opens the page, with kept runs and with live ones: for the first
+    point, and for all runs. The same on a page with nothing but a chart is their floor."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "bare.py").write_text(BARE)
-        with serving(main="bare.py", root=Path(folder)) as server, sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-            browser.new_page().goto(server.address)
-            page = browser.new_page(viewport=DESK)
-            page.goto(server.address)
-            page.get_by_role("heading", name="What each level costs").wait_for(timeout=LONG)
-            start = time.perf_counter()
-            page.locator(".js-plotly-plot .point").first.wait_for(state="attached", timeout=LONG)
-            floor = time.perf_counter() - start
-            browser.close()
-    with serving() as server, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        browser.new_page().goto(server.address + "/verdicts")  # so that the server is warm
-        page = browser.new_page(viewport=DESK)
-        page.goto(server.address + "/curves")
-        page.get_by_role("heading", name="What each level costs").wait_for(timeout=LONG)
-        start, spent = time.perf_counter(), cpu_seconds(server.pid)
-        page.locator(".js-plotly-plot .point").first.wait_for(state="attached", timeout=LONG)
-        first = time.perf_counter() - start
-        yield Row("the page's first point after its title", first, 0.3, "s")
-        yield Row("CPU of the server until then", cpu_seconds(server.pid) - spent, 0.3, "s")
-        yield Row("… the same wait on a page with nothing but a chart", floor, unit="s")
-        yield Row("… the first point / a page with nothing but a chart", first / floor)
-        page.get_by_text("runs finished.").wait_for(timeout=10 * LONG)
-        yield Row("all runs of all its curves after its title", time.perf_counter() - start, 3, "s")
-        yield Row("CPU of the server meanwhile", cpu_seconds(server.pid) - spent, unit="s")
+        with serving(main="bare.py", root=Path(folder)) as server, chromium() as browser:
+            visit(browser, server, "/").close()  # so that the server is warm
+            floor = until_point(visit(browser, server, "/"))
+    with serving() as server, chromium() as browser:
+        page = browser.new_page()
+        page.goto(server.address + "/verdicts")  # so that the server is warm
+        page.get_by_text("How far attacks").first.wait_for(timeout=LONG)
+        page.close()
+        for name, path, bar, end in OPENINGS:
+            spent = cpu_seconds(server.pid)
+            page = visit(browser, server, path)
+            first = until_point(page)
+            cpu = cpu_seconds(server.pid) - spent
+            yield Row(f"the first point after the title, {name}", first, bar, "s")
+            yield Row(f"… / on a page with nothing but a chart, {name}", first / floor)
+            page.get_by_text(end).wait_for(timeout=10 * LONG)
+            yield Row(f"all runs of all curves after the title, {name}", since_title(page), 3, "s")
+            yield Row(f"CPU of the server until the first point, {name}", cpu, unit="s")
+            page.close()
+        yield Row(
+            "the first point after the title on a page with nothing but a chart", floor, unit="s"
+        )
+
+
+def visit(browser: Browser, server: Server, path: str) -> Page:
+    """Open a page, and wait for its first point."""
+    page = browser.new_page(viewport=DESK)
+    page.add_init_script(WATCH)
+    page.goto(server.address + path)
+    page.wait_for_function("() => seen.point", timeout=LONG)
+    return page
+
+
+def until_point(page: Page) -> float:
+    """Seconds from the title to the first point."""
+    return page.evaluate("(seen.point - seen.title) / 1000")
+
+
+def since_title(page: Page) -> float:
+    return page.evaluate("(performance.now() - seen.title) / 1000")
+
+
+@contextlib.contextmanager
+def chromium() -> Iterator[Browser]:
+    found = os.environ.get("DPCORE_CHROMIUM") or shutil.which("chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
+        yield browser
         browser.close()
 
 
@@ -109,12 +150,8 @@ def wall(data: Dataset) -> float:
 
 def answer() -> float:
     """Seconds from a press to the new address, in the browser; the middle one of several."""
-    chromium = os.environ.get("DPCORE_CHROMIUM") or shutil.which("chromium")
-    with serving() as server, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        page = browser.new_page(viewport=DESK)
-        page.goto(server.address + PAGE)
-        page.locator(".js-plotly-plot .point").first.wait_for(state="attached", timeout=90_000)
+    with serving() as server, chromium() as browser:
+        page = visit(browser, server, PAGE)
         waits = []
         for seed in range(1, PRESSES + 1):
             page.wait_for_timeout(1000)
@@ -122,5 +159,4 @@ def answer() -> float:
             page.get_by_role("button", name="Draw new noise").click()
             page.wait_for_url(f"**seed={seed}**", wait_until="commit", timeout=LONG)
             waits.append(time.perf_counter() - start)
-        browser.close()
     return statistics.median(waits)
