@@ -53,8 +53,8 @@ def keep(
     chart: bool = True,
     shows: str = "",
 ) -> None:
-    """Files once everything is there, a notebook, the camera's format where there is a chart, and
-    lines of code.
+    """Draw files once everything is there, a notebook, lines of code, and the camera's format where
+    there is a chart.
 
     `shows` are lines that print what the Python program found, for the notebook. Of what a page
     shows of raw data that are not public, no file is made.
@@ -84,11 +84,14 @@ def keep(
                 # A notebook makes its runs itself.
                 disabled=not ready and not file.name.endswith(".ipynb"),
             )
+        if repeatable and (shell or python):
+            # What colors the lines is large: a browser gets it when somebody opens them.
+            with st.popover("Command and Python", icon=":material/terminal:"):
+                for where, lines in (("a shell", shell), ("Python", python)):
+                    if lines:
+                        st.caption(f"In {where}")
+                        st.code(lines, language=None, wrap_lines=True)
         if chart:
             chart_style.camera_control()
     if marked:
         st.markdown(visibility.mark(data))
-    for where, lines, language in (("a shell", shell, "bash"), ("Python", python, "python")):
-        if lines and repeatable:
-            st.markdown(f"In {where}:")
-            st.code(lines, language=language, wrap_lines=True)

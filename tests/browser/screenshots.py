@@ -195,7 +195,7 @@ SHOTS = (
     Shot("compare-time-phone", COMPARE + "time&timed=eugkm&rows=100000", LONG, until=RUNS),
     Shot("compare-size", COMPARE + "size&size_runs=2", WIDE, until=RUNS),
     Shot("compare-size-dark", COMPARE + "size&size_runs=2&k=3", WIDE, dark=True, until=RUNS),
-    Shot("compare-auto", COMPARE + "auto", WIDE, until="In Python"),
+    Shot("compare-auto", COMPARE + "auto", WIDE, until="Take it with you"),
     Shot("compare-predict", COMPARE + "predict", WIDE, until="Take it with you"),
     Shot("compare-papers", COMPARE + "papers", WIDE, until="Claim"),
     Shot("compare-papers-phone", COMPARE + "papers&paper=004", LONG, dark=True, until="Claim"),
