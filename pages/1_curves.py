@@ -49,19 +49,22 @@ def main() -> None:
     frame.frame("Curves")
     choice = controls.choose()
     st.title("What each level costs")
-    zoom = "" if browser_state.is_narrow() else " **Drag** over a part of the chart to zoom."
     st.caption(
         "How much accuracy each privacy level costs. A line is the mean of many runs of one "
-        "method; the band covers 80 % of them. **Click on a point** to see it on Explore." + zoom
+        "method; the band covers 80 % of them."
     )
     live_runs.warn(choice.data, "ε", "this curve")
-    metric = controls.metric_control(choice.data)
+    left, right = st.columns([7, 3])
+    with left:
+        metric = controls.metric_control(choice.data)
+    with right:
+        target = target_control(choice, metric)
     browser_state.watch_width()
     with st.sidebar:
         plan = plan_controls(choice, metric)
         axes = axes_controls(metric)
         n = predicted_rows(plan, metric)
-    view = View(choice, plan, metric, axes, n, target_control(choice, metric))
+    view = View(choice, plan, metric, axes, n, target)
     draw = partial(show, view)
     if kept := [] if url_keys.RUN_LIVE.get() else kept_curves().of(plan):
         words = f"These {plan.total:,} runs were made on {kept_curves().date} and kept."
@@ -120,11 +123,12 @@ def target_control(choice: Choice, metric: Metric) -> float | None:
     options = [each for each in url_keys.TARGETS if low <= each <= high]
     return address.control(
         st.select_slider,
-        "Target: drag to read off the smallest ε that meets it",
+        "Target",
         url_keys.target(metric).narrowed(NumberOrNone(options)),
         format_func=lambda value: (
             "no target" if value is None else measured(value, metric, choice.about.geographic)
         ),
+        help="Drag it to read off below the chart the smallest ε that meets it.",
     )
 
 
@@ -216,6 +220,11 @@ def chart(view: View, found: list[Curve]) -> None:
     for point in chart_style.draw(drawn, "curves", alt, view.plan.data)[:1]:
         live_runs.explore(float(point["x"]), point["customdata"][0])
     chart_zoom.watch("curves", shown, colors.text)
+    zoom = (
+        " **Drag** over a part of the chart to zoom; without a mouse, choose the ends of ε in the "
+        "sidebar."
+    )
+    st.caption("**Click on a point** to see it on Explore." + zoom * (not frame.narrow))
     tell_predictions(dashed)
 
 

@@ -27,10 +27,10 @@ VIEWS: dict[str, tuple[str, Callable[[], None]]] = {
     "mine": ("Your own method", partial(own_method.show, ranking.beside)),
     "map": ("Map over k and d", k_by_d.show),
     "time": ("Run time", run_times.show),
-    "size": ("Size of the coreset", coreset_sizes.show),
-    "predict": ("Predicted winners", predicted_winners.show),
+    "size": ("Coreset size", coreset_sizes.show),
+    "predict": ("Predictions", predicted_winners.show),
     "auto": ("What “auto” chooses", auto_choices.show),
-    "papers": ("The papers' findings", findings.show),
+    "papers": ("Findings", findings.show),
 }
 
 

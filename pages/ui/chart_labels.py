@@ -13,7 +13,7 @@ from dpcore.study.metrics import Metric
 from pages.ui.wording import percent
 
 #: A label's line takes this part of the plot's height, and holds so many letters.
-LINE_HEIGHT, LABEL_WIDTH = 0.04, 16
+LINE_HEIGHT, LABEL_WIDTH = 0.045, 16
 
 
 class EndLabel(NamedTuple):

@@ -21,7 +21,6 @@ from pages.ui.choice import Choice as Choice
 from pages.ui.own_data import facts, known
 from pages.ui.url_keys import ALL, LEVEL_NAMES
 from pages.ui.url_parsers import OneOf
-from pages.ui.visibility import Visibility
 
 DATA, ALGORITHM = url_keys.DATA.default, url_keys.ALGORITHM.default
 FALLBACK, CENTERS = "auto", url_keys.CENTERS.default
@@ -229,8 +228,6 @@ def metric_control(data: str, ratios: bool = False, first: str = url_keys.METRIC
     key = url_keys.METRIC.narrowed(OneOf(metrics), first)
     chosen = METRICS[address.tabs("What is measured", key, titles)]
     st.caption(chosen.meaning)
-    if visibility.of(data) is not Visibility.PUBLIC:
-        st.markdown(visibility.mark(data))
     return chosen
 
 

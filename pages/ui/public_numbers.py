@@ -23,6 +23,7 @@ def rows(data: str) -> int | None:
         url_keys.PUBLIC_ROWS,
         step=None,
         placeholder="such as 50000",
+        width=420,
         help="The true number of your rows is private, so it is not used here. Type one that "
         "anybody may know, such as a census gives.",
     )

@@ -147,8 +147,8 @@ def test_the_gallery_has_every_claim_and_a_verdict_from_a_live_run(visit: Visit)
 def test_a_view_answers_while_another_is_still_computing(visit: Visit) -> None:
     page = opened(visit, "/compare?data=s1-like&algorithm=gkm&runs=200")
     done(page)
-    page.get_by_role("radio", name="The papers' findings").or_(
-        page.get_by_role("button", name="The papers' findings")
+    page.get_by_role("radio", name="Findings").or_(
+        page.get_by_role("button", name="Findings")
     ).first.click()
     expect(page.locator(".st-key-finding-su2016-fig1")).to_be_visible()
     page.wait_for_timeout(3000)

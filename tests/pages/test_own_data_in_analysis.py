@@ -24,6 +24,7 @@ PAGES = {
     "sizes": ("pages/2_compare.py", {"compare": "size", "size_runs": 1, "coresets": ""}),
     "mine": ("pages/2_compare.py", {"compare": "mine"}),
 }
+PREDICTIONS = ("pages/2_compare.py", {"compare": "predict", "public_rows": 7000})
 
 
 @pytest.fixture
@@ -44,7 +45,7 @@ def opened(name: str, *, twin: bool = False, shown: bool = False) -> AppTest:
     rows = np.random.default_rng(0).normal(0, 0.2, (3000, 2)).clip(-0.99, 0.99)
     about = DataInfo(KEY, "Mine", "Rows of mine.")
     own = SessionData(about, from_array(rows, (-1, 1)), twin_of="own-x" if twin else None)
-    file, query = PAGES[name]
+    file, query = (PAGES | {"predict": PREDICTIONS})[name]
     app = AppTest.from_file(APP, default_timeout=600).switch_page(file)
     app.session_state[HELD] = {KEY: own}
     if shown:
@@ -102,3 +103,17 @@ def test_names_of_own_columns_stay_out_of_the_address() -> None:
     assert not app.exception
     assert (app.query_params["x"], app.query_params["y"]) == ("2", "1")
     assert "**salary** and **dose**" in words(app)
+
+
+def test_predictions_say_which_data_they_are_for_and_who_counted_the_rows() -> None:
+    raw, twin = words(opened("predict")), words(opened("predict", twin=True))
+    assert "**Mine**: 7,000 rows, 3 centers, 2 dimensions. You typed the number of rows" in raw
+    assert "**Mine**: 3,000 rows, 3 centers, 2 dimensions. The rows are those of the" in twin
+
+
+def test_run_times_told_before_runs_are_said_to_be_of_other_data() -> None:
+    said = "Run times are those on New York's 50,000 trips."
+    app = opened("rank", shown=True)
+    assert said in app.toggle(key="at-fewer_runs").help
+    app.query_params["data"] = "iris"
+    assert said not in app.run().toggle(key="at-fewer_runs").help

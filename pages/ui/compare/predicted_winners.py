@@ -14,9 +14,11 @@ from dpcore.study.predicted_curves import Winners, winners
 from dpcore.study.prediction import COMPARED, PARTING, Prediction, predict
 from dpcore.study.sweep_plan import table_csv
 from dpcore.study.usual_ranges import EPSILONS
-from pages.ui import controls, public_numbers
+from pages.ui import controls, public_numbers, visibility
 from pages.ui.choice import Choice
 from pages.ui.downloads import File, keep
+from pages.ui.visibility import Visibility
+from pages.ui.wording import plain
 
 COLUMNS = ("algorithm", "epsilon", "noise", "bias at most", "equations")
 AUTO = "auto"
@@ -30,11 +32,10 @@ def show() -> None:
         "numbers alone: rows, centers, dimensions and ε. Nothing is run, and no budget is used."
     )
     controls.labelled_slider(choice)
-    n = public_numbers.rows(choice.data)
+    n, d = public_numbers.rows(choice.data), choice.box.d
     if n is None:
         return
-    d = choice.box.d
-    st.markdown(f"**{n:,} rows, {choice.request.k} centers, {d} dimensions.**")
+    st.markdown(f"**{plain(choice.about.title)}**: {numbers_words(choice, n, d)}")
     st.markdown("##### Which method has the least noise, and from which value on")
     for each in winners(n, choice.request.k, d, choice.request.epsilon, choice.request.neighbors):
         st.markdown(f"- {told(each)}")
@@ -69,6 +70,17 @@ def show() -> None:
         marked=False,
         chart=False,
     )
+
+
+def numbers_words(choice: Choice, n: int, d: int) -> str:
+    """The numbers that stand for the data, and where that of the rows comes from."""
+    said = f"{n:,} rows, {choice.request.k} centers, {d} dimensions."
+    source = {
+        Visibility.PUBLIC: "",
+        Visibility.TWIN: " The rows are those of the private twin.",
+        Visibility.RAW: " You typed the number of rows; no row of your data was looked at.",
+    }
+    return said + source[visibility.of(choice.data)]
 
 
 def told(each: Winners) -> str:

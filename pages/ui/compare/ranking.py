@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from dpcore.algorithms import ALGORITHMS
+from dpcore.datasets.builtin import TAXI_ROWS
 from dpcore.study import standings
 from dpcore.study.kept_standings import RUNS, kept_standings
 from dpcore.study.metrics import Metric, usual
@@ -53,7 +54,8 @@ def show() -> None:
             st.toggle,
             "Fewer runs of slow methods",
             url_keys.FEWER_RUNS,
-            help=f"Methods that take more than {SLOW:g} s for a run make {FEW} runs.",
+            help=f"Methods that take more than {SLOW:g} s for a run make {FEW} runs."
+            + timed_elsewhere(choice.data),
         )
         log = address.control(st.toggle, "Logarithmic figures", url_keys.log_y(metric))
     keys = in_turn(choice, chosen_methods(choice, paper))
@@ -106,6 +108,16 @@ def seconds(data: str, algorithm: str) -> float | None:
     """The usual time of a run: on these data where it was measured, else on New York's trips."""
     known = kept_standings()
     return known.seconds(data, algorithm) or known.seconds(TIMED, algorithm)
+
+
+def timed_elsewhere(data: str) -> str:
+    """A sentence that says where run times were measured, if not on these data."""
+    if any(kept_standings().seconds(data, key) for key in ALGORITHMS):
+        return ""
+    return (
+        f" Run times are those on New York's {TAXI_ROWS:,} trips. Yours may take longer or less, "
+        "above all with more rows or columns."
+    )
 
 
 def fewer_runs(choice: Choice, keys: Iterable[str], runs: int) -> tuple[tuple[str, int], ...]:
@@ -162,7 +174,7 @@ def others_button(choice: Choice, plan: SweepPlan, paper: str) -> None:
     runs = {key: fewer.get(key, plan.runs) for key in able}
     total = duration(sum(runs[key] * (times[key] or 0) for key in able))
     words = f"{plan.runs} live runs of each{', fewer of slow methods,' * bool(fewer)} take "
-    words += f"about {total}, cheapest first."
+    words += f"about {total}, cheapest first." + timed_elsewhere(choice.data)
     st.button(
         f"Show the other {len(rest)} methods",
         icon=":material/unfold_more:",
