@@ -7,9 +7,8 @@ import sys
 from pathlib import Path
 
 from dpcore.cli.ledger_arguments import (
-    add_allowed,
     add_ledger,
-    add_yes,
+    add_use_of_budget,
     allowed_amount,
     check_agreed,
     ledger,
@@ -68,10 +67,8 @@ def add_charge(command: argparse.ArgumentParser) -> None:
         "--delta", type=float, default=0.0, help="what the tool used (%(default)s)"
     )
     command.add_argument("--tool", required=True, help="the tool, and what it published, in words")
-    add_allowed(command)
     command.add_argument("--unit", default="row", help="what one row stands for (%(default)s)")
-    add_yes(command)
-    add_ledger(command)
+    add_use_of_budget(command)
 
 
 def charge(arguments: argparse.Namespace) -> int:

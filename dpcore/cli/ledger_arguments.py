@@ -28,7 +28,8 @@ def add_ledger(command: argparse.ArgumentParser) -> None:
     )
 
 
-def add_allowed(command: argparse.ArgumentParser) -> None:
+def add_use_of_budget(command: argparse.ArgumentParser) -> None:
+    """Add the options of a command that uses budget."""
     command.add_argument(
         "--allowed",
         type=float,
@@ -37,6 +38,8 @@ def add_allowed(command: argparse.ArgumentParser) -> None:
         help="epsilon, and delta if needed, that all releases of these data may cost together; "
         "needed for the first one only",
     )
+    command.add_argument("--yes", action="store_true", help="do not ask; use the budget at once")
+    add_ledger(command)
 
 
 def allowed_amount(arguments: argparse.Namespace) -> Amount | None:
@@ -46,10 +49,6 @@ def allowed_amount(arguments: argparse.Namespace) -> Amount | None:
     if len(arguments.allowed) > 2:
         raise BadInput("--allowed takes an epsilon and, if need be, a delta.")
     return Amount.of(*arguments.allowed)
-
-
-def add_yes(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--yes", action="store_true", help="do not ask; use the budget at once")
 
 
 def check_agreed(arguments: argparse.Namespace) -> None:

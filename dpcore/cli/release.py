@@ -22,9 +22,7 @@ from dpcore.cli.arguments import (
 )
 from dpcore.cli.exit_codes import UNTOLD
 from dpcore.cli.ledger_arguments import (
-    add_allowed,
-    add_ledger,
-    add_yes,
+    add_use_of_budget,
     allowed_amount,
     check_agreed,
     entry_as_dict,
@@ -83,7 +81,7 @@ def add(command: argparse.ArgumentParser) -> None:
         "--epsilon", type=float, required=True, help="the privacy budget of this release"
     )
     command.add_argument("--name", help="name of the data set in the ledger and the certificate")
-    add_allowed(command)
+    add_use_of_budget(command)
     command.add_argument("--unit", help="what one row or one id stands for: trip, passenger")
     command.add_argument(
         "--ids", metavar="COLUMN", help="the column that tells which person a row belongs to"
@@ -120,7 +118,6 @@ def add(command: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--who", default="", help="who makes this release")
     group.add_argument("--why", default="", help="why, or for whom")
-    add_ledger(command)
     command.add_argument(
         "--output", type=Path, help="new folder for the files (default: release-NUMBER)"
     )
@@ -135,7 +132,6 @@ def add(command: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="write these options to a TOML file for `dpcore release FILE`, and publish nothing",
     )
-    add_yes(command)
     command.add_argument("--json", action="store_true", help="print the ledger's entry as JSON")
     command.set_defaults(do=do)
 

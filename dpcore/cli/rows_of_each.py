@@ -6,14 +6,7 @@ import argparse
 import sys
 
 from dpcore.cli.arguments import add_reading
-from dpcore.cli.ledger_arguments import (
-    add_allowed,
-    add_ledger,
-    add_yes,
-    allowed_amount,
-    check_agreed,
-    ledger,
-)
+from dpcore.cli.ledger_arguments import add_use_of_budget, allowed_amount, check_agreed, ledger
 from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
 from dpcore.release.amounts import Amount
@@ -35,10 +28,8 @@ def add(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--unit", default="person", help="what one id stands for (%(default)s)")
     command.add_argument("--epsilon", type=float, required=True, help="what the question costs")
-    add_allowed(command)
     add_reading(command)
-    add_yes(command)
-    add_ledger(command)
+    add_use_of_budget(command)
     command.set_defaults(do=do)
 
 

@@ -242,16 +242,6 @@ class Regions:
         levels = epsilons[self.index(origin)], epsilons[self.index(destination)]
         return area_levels.cost_of_move(*levels, neighbors)
 
-    def statement(
-        self,
-        most: float,
-        unit: str = "row",
-        neighbors: Neighbors = Neighbors.ADD_REMOVE,
-        rows: int = 1,
-    ) -> str:
-        """The protection of regions with these levels, in words; a unit has at most `rows` rows."""
-        return " ".join(self.sentences(most, unit, neighbors, rows))
-
     def sentences(
         self,
         most: float,
@@ -259,8 +249,8 @@ class Regions:
         neighbors: Neighbors = Neighbors.ADD_REMOVE,
         rows: int = 1,
     ) -> list[str]:
-        """The sentences of the statement: who is protected at which level, what a move costs, and
-        what an account pays."""
+        """The protection of regions with these levels, in sentences: who is protected at which
+        level, what a move costs, and what an account pays. A unit has at most `rows` rows."""
         epsilons = dict(zip(self.names, self.epsilons(most), strict=True))
         return area_levels.sentences(epsilons, unit, Neighbors(neighbors), rows)
 

@@ -11,13 +11,13 @@ import numpy as np
 from dpcore.datasets.base import DataInfo, Dataset
 from dpcore.datasets.files import dataset_of
 from dpcore.datasets.leveled_rows import LeveledRows
-from dpcore.errors import BadInput, listed
+from dpcore.errors import BadInput
 from dpcore.geometry.domain import TICKS, Box
-from dpcore.privacy.accounting import MAX_EPSILON, MIN_EPSILON
+from dpcore.privacy.accounting import MAX_EPSILON
 from dpcore.privacy.rounding import at_most
 from dpcore.release.sources import FileData
 from dpcore.release.unit import Unit
-from dpcore.runs.personal import MOST_THRESHOLDS
+from dpcore.runs.personal import check_rising
 
 #: A row whose level is above this is in no group, and left out: no threshold is higher.
 HIGHEST = 2 * MAX_EPSILON
@@ -60,7 +60,9 @@ class LeveledFileData(FileData):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, THRESHOLDS, tuple(self.thresholds))
-        check_rising(self.thresholds)
+        check_rising(self.thresholds, MAX_EPSILON)
+        if len({at_most(each) for each in self.thresholds}) < len(self.thresholds):
+            raise BadInput("Two thresholds are alike in their first six digits: leave out one.")
         if not self.own or self.own in self.columns:
             raise BadInput(
                 "Name the column with the epsilon of each row, beside the coordinates, not "
@@ -108,23 +110,3 @@ class LeveledFileData(FileData):
             OWN: self.own,
             THRESHOLDS: list(self.thresholds),
         }
-
-
-def check_rising(thresholds: tuple[float, ...]) -> None:
-    """Raise ValueError where these are no thresholds of levels."""
-    numbers = all(
-        isinstance(each, int | float) and not isinstance(each, bool) for each in thresholds
-    )
-    if numbers and len({at_most(each) for each in thresholds}) < len(thresholds):
-        raise BadInput("Two thresholds are alike in their first six digits: leave out one.")
-    if not (
-        numbers
-        and 1 <= len(thresholds) <= MOST_THRESHOLDS
-        and list(thresholds) == sorted(set(thresholds))
-        and thresholds[0] >= MIN_EPSILON
-        and thresholds[-1] <= MAX_EPSILON
-    ):
-        raise BadInput(
-            f"thresholds must be 1 to {MOST_THRESHOLDS} rising numbers from {MIN_EPSILON:g} to "
-            f"{MAX_EPSILON:g}, not {listed(map(repr, thresholds))}."
-        )

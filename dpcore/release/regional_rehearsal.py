@@ -6,7 +6,8 @@ from its level and its own answers, so each is rehearsed by itself, as a run on 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -39,97 +40,94 @@ FACTS = ("regions", "protection", "points", "resolution")
 FACTS_BY_LEVEL = ("thresholds", "protection", "points", "resolution")
 
 
+@dataclass(frozen=True)
+class Part:
+    """A region, or a group of rows, and the run on it alone."""
+
+    name: str
+    budget: Budget
+    #: Cells a side on which its positions are known.
+    resolution: int
+
+
 def rehearse_regions(certificate: Mapping[str, Any], as_account: AsAccount) -> Rehearsed:
     """Compare a certificate's charges with those of its algorithm in each of its regions."""
     plan = described_plan(certificate)
     regions = plan.row_request.regions
     assert regions is not None
-    facts = _facts(certificate, regions)
-    curator = DatalessCurator(
-        2,
-        Budget(*row_budget(certificate)),
-        Neighbors(certificate["neighbors"]),
-        certificate["answers"],
-        set(),
-        0,
-    )
+    curator = dataless(certificate, 2)
     delta = curator.budget.delta if plan.system.uses_delta else 0.0
     levels = [Budget(own, delta) for own in regions.epsilons(curator.budget.epsilon)]
-    parts = curator.side_by_side(regions, levels, divide=lambda _, of: [nobody(2)] * of.n_cells)
-    charges = certificate["transcript"]["charges"]
-    if strange := {each.get("region") for each in certificate["answers"]} - set(regions.names):
-        return Rehearsed(f"nothing was asked of a region {min(map(str, strange))!r}")
-    expected = as_account(curator.transcript)
-    if problem := first_difference(alone(certificate["transcript"]), [alone(expected)]):
-        return Rehearsed(problem[1])
-    resolution = min(int(certificate["facts"]["resolution"]), LATTICE_CELLS)
-    done = []
-    try:
-        with listening(Clock(MOST_SECONDS)):
-            for region, part in enumerate(parts):
-                inner = charges[0]["inner"][region]
-                own = group_alone(certificate, regions.names[region], part.budget, inner)
-                inside = _resolution(resolution, regions, regions.windows[region])
-                rehearsed = compared(own, as_account, inside)
-                if rehearsed.difference or not rehearsed.known:
-                    where = f"{regions.names[region]}: {rehearsed.difference}"
-                    return Rehearsed(where, known=rehearsed.known)
-                done.append(rehearsed)
-    except TooLong:
-        return Rehearsed(f"it takes longer than {MOST_SECONDS:g} seconds", known=False)
-    return Rehearsed(
-        None,
-        names=frozenset(FACTS),
-        facts=facts,
-        coreset=all(each.coreset for each in done),
-        has_noise=all(each.has_noise for each in done),
-    )
+    curators = curator.side_by_side(regions, levels, divide=lambda _, of: [nobody(2)] * of.n_cells)
+    resolution = lattice(certificate)
+    parts = [
+        Part(name, own.budget, _resolution(resolution, regions, window))
+        for name, own, window in zip(regions.names, curators, regions.windows, strict=True)
+    ]
+    rehearsed = compared_by_part(certificate, as_account, curator, parts, "region")
+    return replace(rehearsed, names=frozenset(FACTS), facts=_facts(certificate, regions))
 
 
 def rehearse_own_levels(certificate: Mapping[str, Any], as_account: AsAccount) -> Rehearsed:
     """Compare a certificate's charges with those of its algorithm for each group of rows."""
     plan = described_plan(certificate)
-    thresholds = plan.row_thresholds
-    d = plan.data.box.d
-    curator = DatalessCurator(
-        d,
-        Budget(*row_budget(certificate)),
-        Neighbors(certificate["neighbors"]),
-        certificate["answers"],
-        set(),
-        0,
-    )
+    thresholds, d = plan.row_thresholds, plan.data.box.d
+    curator = dataless(certificate, d)
     delta = curator.budget.delta if plan.system.uses_delta else 0.0
     levels = [Budget(each, delta) for each in thresholds]
     curator._data = LeveledRows(np.empty((0, d), dtype=np.int32), Box.cube(d), np.empty(0))
     curator.by_own_level(levels)
-    names = [named(each) for each in thresholds]
-    if strange := {each.get("region") for each in certificate["answers"]} - set(names):
-        return Rehearsed(f"nothing was asked of a group {min(map(str, strange))!r}")
-    expected = as_account(curator.transcript)
-    if problem := first_difference(alone(certificate["transcript"]), [alone(expected)]):
-        return Rehearsed(problem[1])
-    resolution = min(int(certificate["facts"]["resolution"]), LATTICE_CELLS)
-    inner = certificate["transcript"]["charges"][0]["inner"]
-    done = []
-    try:
-        with listening(Clock(MOST_SECONDS)):
-            for name, level, account in zip(names, levels, inner, strict=True):
-                own = group_alone(certificate, name, level, account)
-                rehearsed = compared(own, as_account, resolution)
-                if rehearsed.difference or not rehearsed.known:
-                    return Rehearsed(f"{name}: {rehearsed.difference}", known=rehearsed.known)
-                done.append(rehearsed)
-    except TooLong:
-        return Rehearsed(f"it takes longer than {MOST_SECONDS:g} seconds", known=False)
+    resolution = lattice(certificate)
+    parts = [Part(named(own.epsilon), own, resolution) for own in levels]
+    rehearsed = compared_by_part(certificate, as_account, curator, parts, "group")
     facts = {
         "thresholds": ", ".join(map(at_most, thresholds)),
         "protection": " ".join(sentences(thresholds)),
     }
+    return replace(rehearsed, names=frozenset(FACTS_BY_LEVEL), facts=facts)
+
+
+def dataless(certificate: Mapping[str, Any], d: int) -> DatalessCurator:
+    """The curator of the whole run, without rows."""
+    neighbors = Neighbors(certificate["neighbors"])
+    return DatalessCurator(
+        d, Budget(*row_budget(certificate)), neighbors, certificate["answers"], set(), 0
+    )
+
+
+def lattice(certificate: Mapping[str, Any]) -> int:
+    """Cells a side on which positions are known in the whole box."""
+    return min(int(certificate["facts"]["resolution"]), LATTICE_CELLS)
+
+
+def compared_by_part(
+    certificate: Mapping[str, Any],
+    as_account: AsAccount,
+    curator: DatalessCurator,
+    parts: Sequence[Part],
+    kind: str,
+) -> Rehearsed:
+    """The comparison of what all parts cost together, and then of each part by itself."""
+    asked = {each.get("region") for each in certificate["answers"]}
+    if strange := asked - {each.name for each in parts}:
+        return Rehearsed(f"nothing was asked of a {kind} {min(map(str, strange))!r}")
+    expected = as_account(curator.transcript)
+    if problem := first_difference(alone(certificate["transcript"]), [alone(expected)]):
+        return Rehearsed(problem[1])
+    inner = certificate["transcript"]["charges"][0]["inner"]
+    done = []
+    try:
+        with listening(Clock(MOST_SECONDS)):
+            for part, account in zip(parts, inner, strict=True):
+                own = group_alone(certificate, part.name, part.budget, account)
+                rehearsed = compared(own, as_account, part.resolution)
+                if rehearsed.difference or not rehearsed.known:
+                    return Rehearsed(f"{part.name}: {rehearsed.difference}", known=rehearsed.known)
+                done.append(rehearsed)
+    except TooLong:
+        return Rehearsed(f"it takes longer than {MOST_SECONDS:g} seconds", known=False)
     return Rehearsed(
         None,
-        names=frozenset(FACTS_BY_LEVEL),
-        facts=facts,
         coreset=all(each.coreset for each in done),
         has_noise=all(each.has_noise for each in done),
     )

@@ -79,19 +79,24 @@ def check_levels(
         )
     if neighbors is not Neighbors.ADD_REMOVE:
         raise BadInput("Levels of rows protect under add-remove only.")
+    check_rising(thresholds, epsilon, ", the epsilon of the run")
+
+
+def check_rising(thresholds: Sequence[float], most: float, why_most: str = "") -> None:
+    """Raise ValueError where these are not levels in rising order, none above the most."""
     numbers = all(
         isinstance(each, int | float) and not isinstance(each, bool) for each in thresholds
     )
-    rising = numbers and list(thresholds) == sorted(set(thresholds))
     if not (
-        rising
+        numbers
         and 1 <= len(thresholds) <= MOST_THRESHOLDS
+        and list(thresholds) == sorted(set(thresholds))
         and thresholds[0] >= MIN_EPSILON
-        and thresholds[-1] <= epsilon
+        and thresholds[-1] <= most
     ):
         raise BadInput(
             f"thresholds must be 1 to {MOST_THRESHOLDS} rising numbers from {MIN_EPSILON:g} to "
-            f"{epsilon:g}, the epsilon of the run, not {listed(map(repr, thresholds))}."
+            f"{most:g}{why_most}, not {listed(map(repr, thresholds))}."
         )
 
 

@@ -49,7 +49,7 @@ def run_by_region(
     centers = centers_of(union, [each.points for each in runs], visible.side, curator, k)
     facts = {
         "regions": dict(zip(visible.names, visible.epsilons(epsilon), strict=True)),
-        "protection": visible.statement(epsilon, neighbors=curator.neighbors),
+        "protection": " ".join(visible.sentences(epsilon, neighbors=curator.neighbors)),
         "points": len(union),
         "resolution": curator.resolution,
     }

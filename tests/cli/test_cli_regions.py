@@ -154,7 +154,7 @@ def test_it_is_the_run_of_the_python_call(capsys, collection):
     result = dpcore.run("adaptive", data, 3, 2.0, seed=0, regions=drawn)
     assert said["centers"] == result.centers.tolist()
     assert said["facts"]["regions"] == {"east": 1.5, "elsewhere": 0.7}
-    assert said["facts"]["protection"] == drawn.statement(2.0)
+    assert said["facts"]["protection"] == " ".join(drawn.sentences(2.0))
     (charge,) = said["transcript"]
     assert charge["epsilon"] == 1.5
     assert [sum(c["epsilon"] for c in inner) for inner in charge["inner"]] == pytest.approx(

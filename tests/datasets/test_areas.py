@@ -187,14 +187,15 @@ def test_under_replace_one_a_move_costs_the_mean_and_the_sentences_say_so():
     drawn = regions.areas([LEFT, UPPER], SQUARE, {"left": 0.5, "upper": 1.0})
     assert drawn.epsilon_of_move("left", "upper", 2.0, dpcore.Neighbors.REPLACE_ONE) == 0.75
     assert drawn.epsilon_of_move("left", "left", 2.0, dpcore.Neighbors.REPLACE_ONE) == 0.5
-    said = drawn.statement(2.0, "trip", dpcore.Neighbors.REPLACE_ONE)
+    said = " ".join(drawn.sentences(2.0, "trip", dpcore.Neighbors.REPLACE_ONE))
     assert "left 0.5, upper 1, 2 everywhere else" in said
     assert "at the mean of both levels, 1.5 at most" in said
     assert "pays the largest level, 2" in said
 
 
 def test_with_several_rows_a_person_the_sentences_speak_of_the_whole_person():
-    said = regions.areas([LEFT], SQUARE, {"left": 0.5}).statement(2.0, "passenger", rows=3)
+    drawn = regions.areas([LEFT], SQUARE, {"left": 0.5})
+    said = " ".join(drawn.sentences(2.0, "passenger", rows=3))
     assert "Whether a passenger was in an area at all is protected at the epsilon" in said
     assert "at the mean of their levels, weighted by the rows" in said
 

@@ -206,11 +206,11 @@ def test_a_move_costs_both_levels_and_the_statement_says_so():
     assert levels.epsilons(2.0) == (0.25, 0.5, 2.0)
     assert levels.epsilon_of_move("left", "upper", 2.0) == 0.75
     assert levels.epsilon_of_move("left", "left", 2.0) == 0.5
-    said = levels.statement(2.0, "trip")
+    said = " ".join(levels.sentences(2.0, "trip"))
     assert "a trip is in the data" in said
     assert "left 0.25, upper 0.5, 2 everywhere else" in said
     assert "2.5 at most between two areas and 4 at most within one" in said
-    assert "1 everywhere." in THREE.statement(1.0)
+    assert "1 everywhere." in " ".join(THREE.sentences(1.0))
 
 
 # The run.
