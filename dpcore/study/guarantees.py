@@ -12,8 +12,8 @@ reach on the data.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dpcore.algorithms import get
@@ -22,24 +22,20 @@ from dpcore.algorithms.coreset_faithful import domain_side, most_rounds
 from dpcore.algorithms.references import short
 from dpcore.errors import BadInput
 from dpcore.privacy.accounting import MAX_DELTA, Budget
-from dpcore.study.prediction import predict
+from dpcore.study.prediction import PublicNumbers, check_counts, predict
 
 #: The cost of n rows in a ball of radius Lambda is at most n (2 Lambda)^2, wherever centers are.
 WORST = 4.0
 
 
 @dataclass(frozen=True)
-class Numbers:
+class Numbers(PublicNumbers):
     """The public numbers that a theorem is evaluated for."""
 
     n: int
-    k: int
-    d: int
-    epsilon: float
     delta: float
     #: The probability with which the bound may fail.
     beta: float
-    settings: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -130,13 +126,11 @@ def guarantee(
     1
     """
     chosen = get(algorithm).settings(settings)
-    for name, value in (("n", n), ("k", k), ("d", d)):
-        if not (math.isfinite(value) and value >= 1 and value == int(value)):
-            raise BadInput(f"{name} must be a whole number of at least 1, not {value!r}.")
+    check_counts(n=n, k=k, d=d)
     if not 0 < beta < 1:
         raise BadInput(f"beta must be a number between 0 and 1, not {beta!r}.")
     Budget(epsilon, delta)
-    numbers = Numbers(max(2, int(n)), int(k), int(d), epsilon, delta, beta, chosen)
+    numbers = Numbers(max(2, int(n)), int(k), int(d), epsilon, chosen, delta, beta)
     return tuple(
         Guarantee(theorem, theorem.evaluate(numbers))
         for theorem in THEOREMS
@@ -206,7 +200,7 @@ def _high_dimensions(x: Numbers) -> Bound:
     # Each of the trials fails with a constant probability, for a share of epsilon.
     log = math.log(1 / x.beta)
     share = x.epsilon / (2 * log)
-    often = Numbers(x.n, x.k, x.d, x.epsilon, x.delta, 1 / 3, x.settings)
+    often = replace(x, beta=1 / 3)
     added = (
         3 * 30 * missed_rows(often, share)
         + 3 * swap_loss(often, share)

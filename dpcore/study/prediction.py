@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -99,8 +99,8 @@ class Win:
 
 
 @dataclass(frozen=True)
-class _Numbers:
-    """The public numbers of a run, with the epsilon that is left for its noise."""
+class PublicNumbers:
+    """The public numbers of a run for which an equation or a theorem is evaluated."""
 
     n: float
     k: int
@@ -109,24 +109,31 @@ class _Numbers:
     settings: Mapping[str, Any]
 
 
+def check_counts(**counts: float) -> None:
+    """Raise BadInput where one of these is not a whole number of at least 1."""
+    for name, value in counts.items():
+        if not (math.isfinite(value) and value >= 1 and value == int(value)):
+            raise BadInput(f"{name} must be a whole number of at least 1, not {value!r}.")
+
+
 #: Noise, bias, equations and a note.
 _Terms = tuple[float, float, tuple[int, ...], str]
 
 
-def _dplloyd(x: _Numbers) -> _Terms:
+def _dplloyd(x: PublicNumbers) -> _Terms:
     last = round_epsilons(x.epsilon, x.settings["rounds"], x.settings["schedule"])[-1]
     note = "Too few rounds to converge, and bad starts, come on top."
     return lloyd_round(x.n, x.k, x.d, last), 0.0, (7,), note
 
 
-def _grid(x: _Numbers) -> _Terms:
+def _grid(x: PublicNumbers) -> _Terms:
     cells = grid_cells(x.n, x.epsilon, x.d, x.settings["theta"])
     noise = grid_variance(x.n, x.k, x.d, x.epsilon, cells)
     note = "The bias is a bound: rows spread over a cell make far less."
     return noise, grid_bias_bound(x.d, cells), (4, 9, 10), note
 
 
-def _hybrid(x: _Numbers) -> _Terms:
+def _hybrid(x: PublicNumbers) -> _Terms:
     if x.epsilon < smallest_epsilon_for_a_round(x.n, x.k, x.d, x.settings["theta"]):
         noise, bias, equations, note = _grid(x)
         return noise, bias, (*equations, 15), f"It falls back to EUGkM. {note}"
@@ -134,7 +141,7 @@ def _hybrid(x: _Numbers) -> _Terms:
     return lloyd_round(x.n, x.k, x.d, x.epsilon / 2), 0.0, (13, 15), note
 
 
-def _blocks(x: _Numbers, blocks: float) -> _Terms:
+def _blocks(x: PublicNumbers, blocks: float) -> _Terms:
     note = (
         "The box is taken for the range of the blocks' centers, which bounds the noise. What "
         "clustering samples adds has no equation."
@@ -142,17 +149,17 @@ def _blocks(x: _Numbers, blocks: float) -> _Terms:
     return aggregate_noise(x.k, x.d, x.epsilon, max(1.0, blocks)), 0.0, (3,), note
 
 
-def _gkm(x: _Numbers) -> _Terms:
+def _gkm(x: PublicNumbers) -> _Terms:
     return _blocks(x, x.n ** x.settings["exponent"])
 
 
-def _gkm_3k(x: _Numbers) -> _Terms:
+def _gkm_3k(x: PublicNumbers) -> _Terms:
     return _blocks(x, x.n / (x.settings["rows_per_center"] * x.k))
 
 
 @dataclass(frozen=True)
 class _Method:
-    terms: Callable[[_Numbers], _Terms]
+    terms: Callable[[PublicNumbers], _Terms]
     #: Whether it buys the number of rows where that is private.
     buys_size: bool = True
     #: Whether a row replaced moves its sums or counts twice as far as a row added.
@@ -224,33 +231,25 @@ def predict(
     if algorithm not in _METHODS:
         known = ", ".join(PREDICTED)
         raise BadInput(f"No error of {algorithm!r} can be predicted. There are: {known}.")
-    for name, value in (("n", n), ("k", k), ("d", d)):
-        if not (math.isfinite(value) and value >= 1 and value == int(value)):
-            raise BadInput(f"{name} must be a whole number of at least 1, not {value!r}.")
+    check_counts(n=n, k=k, d=d)
     Budget(epsilon)
     system = get(algorithm)
     if problem := system.obstacle(d, None, k):
         raise Infeasible(f"{system.title} cannot run here: {problem}")
     relation, chosen = Neighbors(neighbors), system.settings(settings)
-    noise, bias, equations, note = _terms(algorithm, n, k, d, epsilon, relation, chosen)
+    numbers = PublicNumbers(n, k, d, epsilon, chosen)
+    noise, bias, equations, note = _terms(algorithm, numbers, relation)
     return Prediction(algorithm, int(n), int(k), int(d), epsilon, noise, bias, equations, note)
 
 
-def _terms(
-    algorithm: str,
-    n: float,
-    k: int,
-    d: int,
-    epsilon: float,
-    neighbors: Neighbors,
-    settings: Mapping[str, Any],
-) -> _Terms:
+def _terms(algorithm: str, x: PublicNumbers, neighbors: Neighbors) -> _Terms:
+    """The terms at the epsilon that is left for the noise of the method."""
     method = _METHODS[algorithm]
     if neighbors.size_is_private:
-        left = epsilon * (WITHOUT_SIZE if method.buys_size else 1.0)
+        left = x.epsilon * (WITHOUT_SIZE if method.buys_size else 1.0)
     else:
-        left = epsilon / (2 if method.doubles else 1)
-    return method.terms(_Numbers(n, k, d, left, settings))
+        left = x.epsilon / (2 if method.doubles else 1)
+    return method.terms(replace(x, epsilon=left))
 
 
 #: Where a winner is looked for: epsilons and numbers of rows so many to a factor of ten.
@@ -316,7 +315,7 @@ def crossover(
 
     def error(key: str, value: float) -> float:
         at: dict[str, Any] = {**known, free[0]: value}
-        return _terms(key, k=k, neighbors=relation, settings=defaults[key], **at)[0]
+        return _terms(key, PublicNumbers(k=k, settings=defaults[key], **at), relation)[0]
 
     def best(value: float) -> str:
         return min(keys, key=lambda key: error(key, value))
