@@ -216,19 +216,12 @@ def attempt(case: Case, data: Dataset, coin: int, noise: Any, coupling: Coupling
             warnings.simplefilter("error")
             return result(
                 run(
-                    case.algorithm,
+                    case.request(coin),
                     data,
-                    case.k,
-                    case.spends or case.epsilon,
-                    case.delta,
-                    case.relation,
-                    coin,
                     noise=noise,
-                    regions=case.regions,
                     thresholds=case.thresholds,
                     make_secret_coins=coupling.coins,
                     make_curator=partial(AuditedCurator, coupling),
-                    **case.parameters,
                 )
             )
     except Exception as error:

@@ -31,6 +31,7 @@ from dpcore.audit.pairs import (
 )
 from dpcore.datasets.region_map import Regions
 from dpcore.privacy.accounting import Neighbors
+from dpcore.runs.request import Request
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,19 @@ class Case:
     @property
     def regions(self) -> Regions | None:
         return HALVES.with_levels(self.levels) if self.levels else None
+
+    def request(self, seed: int | None = None) -> Request:
+        """A run of the case."""
+        return Request(
+            self.algorithm,
+            self.k,
+            self.spends or self.epsilon,
+            self.delta,
+            self.relation,
+            seed,
+            self.parameters,
+            self.regions,
+        )
 
     @property
     def words(self) -> str:

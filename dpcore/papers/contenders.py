@@ -13,6 +13,7 @@ from dpcore.datasets.base import Dataset
 from dpcore.papers.figure_row import Row
 from dpcore.papers.measurements import NICV, Measure, mean_figures
 from dpcore.privacy.accounting import Neighbors
+from dpcore.runs.request import Request
 
 #: The labels of what needs no run: k-means without privacy, and the answer that looks at no data.
 NON_PRIVATE = "not private"
@@ -28,6 +29,12 @@ class Contender:
     delta: float = 0.0
     neighbors: Neighbors = Neighbors.ADD_REMOVE
 
+    def request(self, k: int, epsilon: float, seed: int) -> Request:
+        """One of its runs."""
+        return Request(
+            self.algorithm, k, epsilon, self.delta, self.neighbors, seed, self.parameters
+        )
+
 
 def contest(
     data: Dataset,
@@ -42,20 +49,8 @@ def contest(
 ) -> Iterator[Row]:
     """The mean figures of each contender; rows carry its label in place of the algorithm."""
     for each in contenders:
-        rows = mean_figures(
-            data,
-            [each.algorithm],
-            k,
-            [epsilon],
-            runs,
-            seed,
-            measures=measures,
-            delta=each.delta,
-            neighbors=each.neighbors,
-            parameters={each.algorithm: each.parameters},
-            **setting,
-        )
-        for row in rows:
+        request = each.request(k, epsilon, seed)
+        for row in mean_figures(data, [request], runs, measures=measures, **setting):
             yield replace(row, setting={**row.setting, "algorithm": each.label})
 
 

@@ -15,7 +15,7 @@ from dpcore.errors import Infeasible
 from dpcore.papers.check import Check, Conclusion
 from dpcore.papers.figure_row import Row
 from dpcore.papers.inputs import Shelf
-from dpcore.privacy.accounting import Neighbors
+from dpcore.runs.request import Request
 from dpcore.runs.run import run
 from dpcore.study.metrics import nicv
 from dpcore.study.sweep import trial_seed
@@ -32,55 +32,36 @@ NICV: Mapping[str, Measure] = {"NICV": nicv}
 
 def mean_figures(
     data: Dataset,
-    algorithms: Iterable[str],
-    k: int,
-    epsilons: Iterable[float],
+    requests: Iterable[Request],
     runs: int,
-    seed: int = 0,
     *,
     measures: Mapping[str, Measure] = NICV,
-    delta: float = 0.0,
-    neighbors: Neighbors | str = Neighbors.ADD_REMOVE,
-    parameters: Mapping[str, Mapping[str, Any]] | None = None,
     **setting: str | int | float,
 ) -> Iterator[Row]:
-    """The mean of each measure over many runs and its error, for every epsilon and algorithm.
+    """The mean of each measure over many runs of each request, and its error.
 
     A run has the same seed in every cell. What else is said of the setting goes into each row. An
     algorithm that cannot answer gives NaN, and its row says why.
     """
-    own_parameters = parameters or {}
-    for epsilon in epsilons:
-        for key in algorithms:
-            where = {
-                "data": data.about.key,
-                "d": data.d,
-                "k": k,
-                **setting,
-                "epsilon": epsilon,
-                "algorithm": key,
-            }
-            try:
-                answers = [
-                    run(
-                        key,
-                        data,
-                        k,
-                        epsilon,
-                        delta,
-                        neighbors,
-                        trial_seed(seed, i),
-                        **own_parameters.get(key, {}),
-                    ).centers
-                    for i in range(runs)
-                ]
-            except Infeasible as refusal:
-                yield Row({**where, "absent": str(refusal)}, math.nan)
-                continue
-            for name, measure in measures.items():
-                figures = [measure(data, centers) for centers in answers]
-                mean, error = mean_and_error(figures)
-                yield Row({**where, "measure": name}, mean, error=error)
+    for request in requests:
+        where = {
+            "data": data.about.key,
+            "d": data.d,
+            "k": request.k,
+            **setting,
+            "epsilon": request.epsilon,
+            "algorithm": request.algorithm,
+        }
+        seeds = [trial_seed(request.seed or 0, i) for i in range(runs)]
+        try:
+            answers = [run(request.with_seed(seed), data).centers for seed in seeds]
+        except Infeasible as refusal:
+            yield Row({**where, "absent": str(refusal)}, math.nan)
+            continue
+        for name, measure in measures.items():
+            figures = [measure(data, centers) for centers in answers]
+            mean, error = mean_and_error(figures)
+            yield Row({**where, "measure": name}, mean, error=error)
 
 
 def mean_and_error(figures: Sequence[float]) -> tuple[float, float | None]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 
 from dpcore.datasets.paper_sets import EXTRA
 from dpcore.papers.check import Check
@@ -16,6 +17,7 @@ from dpcore.papers.figure_row import Row, drawn
 from dpcore.papers.inputs import Effort, Shelf
 from dpcore.papers.measurements import TIE, Measure, counted, duel, figures, judged, mean_figures
 from dpcore.papers.reproduction import Reproduction, register
+from dpcore.runs.request import Request
 from dpcore.study.metrics import mean_distance, nicv
 
 OURS, MERGED, GROWN, PLAIN = "dp-kccm", "average-nk", "allocation-k", "average-k"
@@ -63,10 +65,9 @@ def measure(
     shelf: Shelf, effort: Effort, key: str, clusters: Sequence[int], epsilons: Sequence[float]
 ) -> Iterator[Row]:
     data = shelf.data(key)
-    for k in clusters:
-        yield from mean_figures(
-            data, ALGORITHMS, k, epsilons, effort.runs(30), effort.seed, measures=MEASURES
-        )
+    for k, epsilon, key in product(clusters, epsilons, ALGORITHMS):
+        request = Request(key, k, epsilon, seed=effort.seed)
+        yield from mean_figures(data, [request], effort.runs(30), measures=MEASURES)
 
 
 def over_epsilon(shelf: Shelf, effort: Effort, panel: Panel) -> Iterator[Row]:

@@ -88,8 +88,7 @@ def test_replays_go_through_every_dimension_under_both_relations_as_rows_and_as_
 def facts(key, words):
     """What a run says of itself, on the first data set of the pair of that name."""
     case = next(c for c in cases_of(ALGORITHMS[key]) if words in c.words)
-    given = (case.k, case.epsilon, case.delta, case.relation)
-    return run(key, case.pair.data[0], *given, seed=0, **case.parameters).facts
+    return run(case.request(seed=0), case.pair.data[0]).facts
 
 
 def test_every_part_of_an_algorithm_is_reached_on_some_pair():

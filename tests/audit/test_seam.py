@@ -29,16 +29,7 @@ def first_cases() -> list[Case]:
 def test_every_noisy_answer_of_every_algorithm_is_whole(case):
     recorder = Recorder(SimulatedNoise(0))
     try:
-        run(
-            case.algorithm,
-            case.pair.data[0],
-            case.k,
-            case.epsilon,
-            neighbors=case.relation,
-            seed=0,
-            noise=recorder,
-            **case.parameters,
-        )
+        run(case.request(seed=0), case.pair.data[0], noise=recorder)
     except ValueError:
         assert case.algorithm == "kvariates-published"
     for asked in recorder.asked:

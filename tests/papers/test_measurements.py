@@ -34,7 +34,7 @@ def pairs(*values: tuple[float, float]) -> list[Row]:
 
 def test_a_mean_is_that_of_runs_with_the_shared_seeds():
     data = load("iris")
-    (row,) = mean_figures(data, ["dplloyd"], 3, [1.0], 2, seed=5)
+    (row,) = mean_figures(data, [dpcore.Request("dplloyd", 3, 1.0, seed=5)], 2)
     runs = [dpcore.run("dplloyd", data, 3, 1.0, seed=trial_seed(5, i)).centers for i in range(2)]
     assert row.figure == pytest.approx(np.mean([NICV["NICV"](data, each) for each in runs]))
     assert dict(row.setting) == {
@@ -48,7 +48,7 @@ def test_a_mean_is_that_of_runs_with_the_shared_seeds():
 
 
 def test_an_algorithm_that_cannot_answer_says_why_in_its_row():
-    (row,) = mean_figures(load("digits"), ["eugkm"], 3, [1.0], 3)
+    (row,) = mean_figures(load("digits"), [dpcore.Request("eugkm", 3, 1.0)], 3)
     assert math.isnan(row.figure)
     assert "64 dimensions" in str(row.setting["absent"])
 
