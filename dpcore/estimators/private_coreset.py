@@ -49,24 +49,15 @@ class PrivateCoreset(PrivateEstimator):
         Used only by algorithms that can.
     neighbors : {"add-remove", "replace-one"}, default="add-remove"
         Which two data sets must look alike.
-    parameters : dict, default=None
-        Settings of the algorithm.
     outside : {"drop", "clip"}, default="drop"
         Whether rows outside the bounds are dropped or moved to their edge.
     bounds_share : float, default=0.1
         The part of epsilon that finding bounds may spend, with `bounds="private"`.
     noise : {"simulated", "release"}, default="simulated"
         Simulated noise to look at, or exact noise that spends a budget.
-    accountant : Accountant or None, default=None
-        A budget in memory that several fits share, with `noise="release"`.
-    ledger : Ledger, str, Path or None, default=None
-        The ledger, or its folder, that a release is charged to, with `noise="release"`.
-    account : str or None, default=None
-        The name of the data in the ledger and on the certificate.
-    allowed : float or None, default=None
-        What all releases of the data may spend together; needed for the first one.
-    random_state : int, RandomState instance or None, default=None
-        Repeats the simulated noise. Whoever knows it can undo the privacy.
+    parameters, accountant, ledger, account, allowed, random_state : as there, default=None
+        As in `PrivateKMeans`: settings of the algorithm, what pays for the noise of a release,
+        and the seed of simulated noise.
 
     Attributes
     ----------

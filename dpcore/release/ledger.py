@@ -159,9 +159,7 @@ class Entry:
     >>> from dpcore import Request
     >>> from dpcore.release import BuiltinData, Ledger, ReleasePlan, publish
     >>> plan = ReleasePlan("flowers", BuiltinData("s1-like"), Request("dplloyd", k=2, epsilon=0.5))
-    >>> ledger = Ledger("books")
-    >>> release = publish(plan, ledger)
-    >>> entry = ledger.entry(1)
+    >>> entry = publish(plan, Ledger("books")).entry
     >>> print(entry.account, entry.charged)
     flowers ε 0.5
     """

@@ -38,8 +38,7 @@ class PublishedFiles:
     >>> from dpcore.release import BuiltinData, Ledger, ReleasePlan, opened, publish
     >>> plan = ReleasePlan("flowers", BuiltinData("s1-like"), Request("adaptive", k=2, epsilon=0.5))
     >>> publish(plan, Ledger("books")).save("published")
-    >>> release = opened("published")
-    >>> release.centers.shape
+    >>> opened("published").centers.shape
     (2, 2)
     """
 

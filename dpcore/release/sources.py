@@ -137,12 +137,12 @@ class BuiltinData(DataSource):
     Parameters
     ----------
     key : str
-        A key of `dpcore.datasets.BUILTIN`.
+        The key of the set, as `dpcore.datasets.load` takes it.
 
     Raises
     ------
     ValueError
-        If no built-in set has this key.
+        If there is no such set.
 
     Examples
     --------
@@ -197,14 +197,12 @@ class FileData(DataSource):
         The columns of the coordinates.
     box : Box
         The public box.
-    zones : str or None, default=None
-        A CSV file with the position of each taxi zone.
-    outside : {"drop", "clip"}, default="drop"
-        Whether rows outside the box are dropped or moved to its edge.
-    engine : {"duckdb", "spark"} or Engine, default="duckdb"
+    zones, format : as in `dpcore.datasets.from_file`, default=None
+        The positions of taxi zones, and the format of the files.
+    outside : as in `dpcore.datasets.from_file`, default="drop"
+        What happens to rows outside the box.
+    engine : as in `dpcore.datasets.from_file`, default="duckdb"
         What reads the files.
-    format : str or None, default=None
-        The format; found by the ending of the path if None.
 
     Examples
     --------
