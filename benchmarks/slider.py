@@ -2,36 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
-import threading
-import time
 from collections.abc import Iterator
-from dataclasses import dataclass
-from types import FrameType
-from typing import Any
+from pathlib import Path
 
-from streamlit.testing.v1 import AppTest
-
+from benchmarks.call_trace import BEGIN, END, STARTUP, VARIABLE, Call, is_core
 from benchmarks.table import Row
-from tests.browser.driver import ROOT
+from benchmarks.visitors import Visitor
+from tests.browser.driver import ROOT, eventually, serving
 
 TITLE = "A move of the slider"
 LEVEL = "Stricter"
-
-
-@dataclass(frozen=True)
-class Call:
-    """A call of a function of this project, and the module that it came from, by way of others."""
-
-    module: str
-    function: str
-    caller: str | None
-
-    @property
-    def crosses(self) -> bool:
-        """Whether it leads from the pages into dpcore, or back."""
-        return self.caller is not None and is_core(self.caller) != is_core(self.module)
 
 
 def rows() -> Iterator[Row]:
@@ -48,48 +31,21 @@ def rows() -> Iterator[Row]:
 def trace() -> list[Call]:
     """The calls of a move to a level that nobody has seen, on a page that is warm.
 
-    Functions with a name count; comprehensions belong to the function around them.
+    A visit moves the slider of a server, which then draws what it draws for a browser: the part of
+    the page that the slider is in. Functions with a name count; comprehensions belong to the
+    function around them.
     """
     with tempfile.TemporaryDirectory() as folder:
-        os.environ |= {"DPCORE_LEDGER": folder, "DPCORE_TOKEN": "off"}
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120).run()
-        while "so far" in str(app.caption) or any(metric.value == "…" for metric in app.metric):
-            time.sleep(0.1)
-            app.run()
-        calls: list[Call] = []
-
-        def note(frame: FrameType, event: str, _: Any) -> None:
-            module = module_of(frame)
-            name = frame.f_code.co_name
-            if event == "call" and module and (name == "<module>" or not name.startswith("<")):
-                calls.append(Call(module, frame.f_code.co_qualname, caller_of(frame)))
-
-        threading.setprofile(note)  # the page's script runs in a thread of its own
-        try:
-            app.select_slider(key="at-privacy").set_value(LEVEL).run()
-        finally:
-            threading.setprofile(None)
-    assert app.select_slider(key="at-privacy").value == LEVEL
-    assert not app.exception
-    return calls
-
-
-def module_of(frame: FrameType) -> str | None:
-    """Which module of this project a frame belongs to, if any."""
-    file = frame.f_code.co_filename
-    if not file.startswith(str(ROOT)):
-        return None
-    name = os.path.relpath(file, ROOT)
-    return name if name.startswith(("app.py", f"pages{os.sep}", f"dpcore{os.sep}")) else None
-
-
-def caller_of(frame: FrameType) -> str | None:
-    """The nearest module of this project further up."""
-    above = frame.f_back
-    while above is not None and module_of(above) is None:
-        above = above.f_back
-    return None if above is None else module_of(above)
-
-
-def is_core(module: str) -> bool:
-    return module.startswith(f"dpcore{os.sep}")
+        file = Path(folder, "calls.json")
+        Path(folder, "sitecustomize.py").write_text(STARTUP)
+        path = {"PYTHONPATH": os.pathsep.join([folder, str(ROOT)]), VARIABLE: str(file)}
+        with serving(**path) as server:
+            visitor = Visitor(server.address)
+            visitor.settle()
+            os.kill(server.pid, BEGIN)
+            eventually(file.exists)
+            visitor.move(LEVEL)
+            os.kill(server.pid, END)
+            eventually(lambda: bool(file.read_text()))
+            visitor.close()
+        return [Call(**each) for each in json.loads(file.read_text())]
