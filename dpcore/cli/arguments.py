@@ -203,14 +203,14 @@ def check_name(arguments: argparse.Namespace) -> None:
 
 
 def request(arguments: argparse.Namespace) -> Request:
-    """The run that the arguments describe, without regions."""
+    """The run that the arguments describe, without regions. That of a release has no seed."""
     return Request(
         arguments.algorithm,
         arguments.k,
         arguments.epsilon,
         arguments.delta,
         arguments.neighbors,
-        arguments.seed,
+        vars(arguments).get("seed"),
         settings(get(arguments.algorithm), arguments.set),
     )
 

@@ -6,10 +6,9 @@ import argparse
 import json
 import sqlite3
 import sys
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
-from dpcore.algorithms import get
 from dpcore.cli.arguments import (
     add_budget,
     add_data,
@@ -18,7 +17,7 @@ from dpcore.cli.arguments import (
     check_own_levels,
     opened_path,
     output_path,
-    settings,
+    request,
 )
 from dpcore.cli.exit_codes import UNTOLD
 from dpcore.cli.ledger_arguments import (
@@ -53,7 +52,6 @@ from dpcore.release.signature import make_key, signer
 from dpcore.release.sources import BuiltinData, DataSource, FileData
 from dpcore.release.twin import twin_plan
 from dpcore.release.unit import Unit
-from dpcore.runs.request import Request
 
 #: What a publisher may say, for the help.
 WORDS = {
@@ -224,15 +222,7 @@ def plan_of(arguments: argparse.Namespace, books: Ledger) -> ReleasePlan:
     plan = ReleasePlan(
         name,
         data,
-        Request(
-            arguments.algorithm,
-            k=arguments.k,
-            epsilon=arguments.epsilon,
-            delta=arguments.delta,
-            neighbors=arguments.neighbors,
-            settings=settings(get(arguments.algorithm), arguments.set),
-            regions=regions(arguments, data.box),
-        ),
+        replace(request(arguments), regions=regions(arguments, data.box)),
         unit=unit,
         allowed=allowed,
         publication=Publication(
