@@ -33,7 +33,7 @@ import tempfile
 import duckdb, opendp.prelude
 import dpcore
 from dpcore.datasets.engines import DuckDBEngine, open_source
-from dpcore.datasets.files import dataset_of
+from dpcore.datasets.files import FileReading
 from dpcore.geometry.domain import Box, Grid
 from dpcore.release import Amount, FileData, Ledger, ReleasePlan, Unit, publish
 dpcore.run("auto", dpcore.datasets.load("iris"), 3, 1.0)
@@ -54,7 +54,7 @@ with tempfile.TemporaryDirectory() as folder:
 """
 DEFAULT = """
 box = Box.cube(10)
-dpcore.run("auto", dataset_of(values["path"], list(box.names), box), 10, 1.0, seed=1)
+dpcore.run("auto", FileReading(values["path"], box.names, box).dataset(), 10, 1.0, seed=1)
 """
 
 

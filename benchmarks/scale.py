@@ -20,7 +20,7 @@ import dpcore
 from benchmarks.engines import MAKE
 from benchmarks.table import Row
 from dpcore.datasets.engines import DuckDBEngine, Ids, open_source
-from dpcore.datasets.files import dataset_of
+from dpcore.datasets.files import FileReading
 from dpcore.geometry.domain import Box, Grid
 
 TITLE = "Scale: processor time against rows"
@@ -80,9 +80,11 @@ def _jobs(
         "map from Parquet": lambda: grid(path),
         "map from CSV": lambda: grid(lines),
         "map, 3 rows an id": grid_of_ids,
-        "auto on a map": lambda: dpcore.run("auto", dataset_of(path, box=BOX), 10, 1.0, seed=1),
+        "auto on a map": lambda: dpcore.run(
+            "auto", FileReading(path, box=BOX).dataset(), 10, 1.0, seed=1
+        ),
         "auto, 10 columns": lambda: dpcore.run(
-            "auto", dataset_of(wide, list(box.names), box), 10, 1.0, seed=1
+            "auto", FileReading(wide, box.names, box).dataset(), 10, 1.0, seed=1
         ),
     }
 

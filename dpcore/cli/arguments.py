@@ -17,7 +17,7 @@ from dpcore.datasets.engines.base import Engine
 from dpcore.datasets.engines.by_name import ENGINES
 from dpcore.datasets.engines.source import Format
 from dpcore.datasets.fetched import STDIN, fetched, is_address, piped
-from dpcore.datasets.files import dataset_of, why_empty
+from dpcore.datasets.files import FileReading
 from dpcore.errors import BadInput
 from dpcore.privacy.accounting import Neighbors
 from dpcore.runs.request import Request
@@ -157,16 +157,17 @@ def dataset(arguments: argparse.Namespace) -> Dataset:
         return load(arguments.data)
     check_name(arguments)
     path, engine = opened_path(arguments)
-    options = {
-        "columns": arguments.columns,
-        "box": ends(arguments.box) if arguments.box else None,
-        "zones": arguments.zones,
-        "outside": arguments.outside,
-        "engine": engine,
-        "format": arguments.read_as,
-    }
-    data = dataset_of(path, **options)
-    if data.n == 0 and (words := why_empty(path, **options)):
+    reading = FileReading(
+        path,
+        arguments.columns,
+        ends(arguments.box) if arguments.box else None,
+        arguments.zones,
+        arguments.outside,
+        engine,
+        arguments.read_as,
+    )
+    data = reading.dataset()
+    if data.n == 0 and (words := reading.why_empty()):
         remedy = words.value.replace("give format='csv-comma'", "add --read-as csv-comma")
         print(f"dpcore: for your eyes only: {remedy}", file=sys.stderr)
     return data

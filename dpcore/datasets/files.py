@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 
@@ -31,6 +31,63 @@ Ends = Box | tuple[npt.ArrayLike, npt.ArrayLike]
 
 #: Cells a side of the grid on which a map is counted.
 MAP_CELLS = 1024
+
+
+@dataclass(frozen=True)
+class FileReading:
+    """Rows in files, or in a table of an engine, and how they are read: see `from_file`."""
+
+    path: str | Path
+    columns: Sequence[str] | None = None
+    box: Ends | None = None
+    zones: str | Path | None = None
+    outside: str = "drop"
+    engine: str | Engine = "duckdb"
+    format: str | None = None
+
+    def dataset(self, unit: str = "row", ids: Ids | None = None) -> Dataset:
+        """The data set, without a word on how many rows there are."""
+        if not isinstance(self.path, str | PathLike):
+            raise TypeError(
+                f"from_file takes the path of a file, not a {type(self.path).__name__}. "
+                "For rows in memory: dpcore.datasets.from_array."
+            )
+        reader, source, box = self._opened()
+        source = source.told_apart(ids)
+        about = DataInfo("file", Path(self.path).name, unit=unit, geographic=looks_geographic(box))
+        if box.d != 2:
+            return EngineDataset(reader, source, box, about)
+        return GridDataset(reader.grid_counts(source, Grid(box, MAP_CELLS)), box, about)
+
+    def why_empty(self) -> NonPrivate[str] | None:
+        """What is wrong when no row lies in the box; None when one does."""
+        words = explain_empty(*self._opened())
+        return NonPrivate(words) if words else None
+
+    def _opened(self) -> tuple[Engine, Source, Box]:
+        """The engine, its open source, and the box, in the order of its columns."""
+        if self.outside not in ("drop", "clip"):
+            raise BadInput(f'outside must be "drop" or "clip", not {self.outside!r}.')
+        path, engine, box = str(self.path), self.engine, self.box
+        if engine == "duckdb" and is_address(path):
+            reader, path = fetched(path)
+        else:
+            reader = by_name.engine(engine) if isinstance(engine, str) else engine
+        zones = str(self.zones) if self.zones else None
+        source = open_source(reader, path, self.columns, zones, self.format, self.outside == "clip")
+        names = coordinates(source)
+        if box is None:
+            raise BadInput(
+                f"{path}: give the public box of {', '.join(names)}, known without looking at the "
+                "data. Its smallest and largest values belong to single rows."
+            )
+        if not isinstance(box, Box):
+            box = Box.between(*box, len(names), names)
+        if source.zones is None and box.d == len(names):
+            order = longitude_first(box.take(range(box.d)))
+            source = replace(source, columns=tuple(source.columns[axis] for axis in order))
+            box = box.take(order)
+        return reader, source, box
 
 
 def from_file(
@@ -99,53 +156,11 @@ def from_file(
     >>> data.n.value
     2
     """
-    data = dataset_of(
-        path,
-        columns,
-        box,
-        zones=zones,
-        outside=outside,
-        engine=engine,
-        format=format,
-        unit=unit,
-        ids=ids,
-    )
-    if not data.n and (
-        words := why_empty(
-            path, columns, box, zones=zones, outside=outside, engine=engine, format=format
-        )
-    ):
+    reading = FileReading(path, columns, box, zones, outside, engine, format)
+    data = reading.dataset(unit, ids)
+    if not data.n and (words := reading.why_empty()):
         warn_empty(words.value)
     return OwnData(data)
-
-
-def dataset_of(
-    path: str | Path,
-    columns: Sequence[str] | None = None,
-    box: Ends | None = None,
-    *,
-    zones: str | Path | None = None,
-    outside: str = "drop",
-    engine: str | Engine = "duckdb",
-    format: str | None = None,
-    unit: str = "row",
-    ids: Ids | None = None,
-) -> Dataset:
-    """The data set behind `from_file`, without a word on how many rows there are."""
-    if not isinstance(path, str | PathLike):
-        raise TypeError(
-            f"from_file takes the path of a file, not a {type(path).__name__}. "
-            "For rows in memory: dpcore.datasets.from_array."
-        )
-    reader, source, box = _opened(path, columns, box, zones, outside, engine, format)
-    source = source.told_apart(ids)
-    about = DataInfo("file", Path(path).name, unit=unit, geographic=looks_geographic(box))
-    data: Dataset
-    if box.d != 2:
-        data = EngineDataset(reader, source, box, about)
-    else:
-        data = GridDataset(reader.grid_counts(source, Grid(box, MAP_CELLS)), box, about)
-    return data
 
 
 def warn_empty(problem: str) -> None:
@@ -204,43 +219,7 @@ def why_empty(
     >>> "swapped" in dpcore.datasets.why_empty("swapped.csv", ["lon", "lat"], box).value
     True
     """
-    reader, source, box = _opened(path, columns, box, zones, outside, engine, format)
-    words = explain_empty(reader, source, box)
-    return NonPrivate(words) if words else None
-
-
-def _opened(
-    path: str | Path,
-    columns: Sequence[str] | None,
-    box: Ends | None,
-    zones: str | Path | None,
-    outside: str,
-    engine: str | Engine,
-    format: str | None,
-) -> tuple[Engine, Source, Box]:
-    if outside not in ("drop", "clip"):
-        raise BadInput(f'outside must be "drop" or "clip", not {outside!r}.')
-    path = str(path)
-    if engine == "duckdb" and is_address(path):
-        reader, path = fetched(path)
-    else:
-        reader = by_name.engine(engine) if isinstance(engine, str) else engine
-    source = open_source(
-        reader, path, columns, str(zones) if zones else None, format, outside == "clip"
-    )
-    names = coordinates(source)
-    if box is None:
-        raise BadInput(
-            f"{path}: give the public box of {', '.join(names)}, known without looking at the "
-            "data. Its smallest and largest values belong to single rows."
-        )
-    if not isinstance(box, Box):
-        box = Box.between(*box, len(names), names)
-    if source.zones is None and box.d == len(names):
-        order = longitude_first(box.take(range(box.d)))
-        source = replace(source, columns=tuple(source.columns[axis] for axis in order))
-        box = box.take(order)
-    return reader, source, box
+    return FileReading(path, columns, box, zones, outside, engine, format).why_empty()
 
 
 def coordinates(source: Source) -> tuple[str, ...]:

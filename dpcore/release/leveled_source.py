@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dpcore.datasets.base import DataInfo, Dataset
-from dpcore.datasets.files import dataset_of
+from dpcore.datasets.files import FileReading
 from dpcore.datasets.leveled_rows import LeveledRows
 from dpcore.errors import BadInput
 from dpcore.geometry.domain import TICKS, Box
@@ -98,9 +98,8 @@ class LeveledFileData(FileData):
         least, most = ends
         box = Box((*self.box.low, least), (*self.box.high, most), (*self.box.names, OWN))
         columns = (*self.columns, self.own)
-        data = dataset_of(
-            self.path, columns, box, engine=self._engine, format=self.format, unit=unit.name
-        )
+        reading = FileReading(self.path, columns, box, engine=self._engine, format=self.format)
+        data = reading.dataset(unit.name)
         ticks, _ = data.positions()
         return ((ticks[:, :-1] + TICKS) // 2).astype(np.int32)
 

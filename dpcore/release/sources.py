@@ -36,7 +36,7 @@ from dpcore.datasets.builtin import builtin_set
 from dpcore.datasets.engines import by_name
 from dpcore.datasets.engines.base import Engine
 from dpcore.datasets.engines.source import Format, Ids
-from dpcore.datasets.files import dataset_of, looks_geographic
+from dpcore.datasets.files import FileReading, looks_geographic
 from dpcore.errors import BadInput
 from dpcore.geometry.domain import TICKS, Box, IntArray
 from dpcore.release.accounts import ROWS
@@ -240,17 +240,16 @@ class FileData(DataSource):
         self._engine.stop()
 
     def open(self, unit: Unit) -> Dataset:
-        return dataset_of(
+        ids = Ids(unit.ids, unit.rows, secrets.token_hex(16)) if unit.ids else None
+        return FileReading(
             self.path,
             self.columns,
             self.box,
-            zones=self.zones,
-            outside=self.outside,
-            engine=self._engine,
-            format=self.format,
-            unit=unit.name,
-            ids=Ids(unit.ids, unit.rows, secrets.token_hex(16)) if unit.ids else None,
-        )
+            self.zones,
+            self.outside,
+            self._engine,
+            self.format,
+        ).dataset(unit.name, ids)
 
     def rows_of_ids(self, ids: str, most: int) -> IntArray:
         """How many ids have 0, 1, ... rows, wherever these lie; the last counts all with more."""

@@ -11,7 +11,7 @@ import pytest
 import dpcore
 from dpcore.datasets import EngineDataset, GridDataset, RowsDataset, why_empty
 from dpcore.datasets.engines import DataFileError
-from dpcore.datasets.files import dataset_of
+from dpcore.datasets.files import FileReading
 from dpcore.geometry.domain import Box, Grid
 from dpcore.results.non_private import NonPrivate
 
@@ -36,7 +36,7 @@ def wide(tmp_path):
 
 
 def test_two_columns_become_the_grid_that_numpy_counts(trips):
-    data = dataset_of(trips, box=BOX)
+    data = FileReading(trips, box=BOX).dataset()
     assert isinstance(data, GridDataset)
     assert data.about.geographic
     assert data.box.names == ("pickup_longitude", "pickup_latitude")
@@ -48,12 +48,12 @@ def test_two_columns_become_the_grid_that_numpy_counts(trips):
 
 def test_rows_outside_are_dropped_or_moved_to_the_edge(trips):
     inside = Box.between(*BOX, 2).contains(TRIPS).sum()
-    assert dataset_of(trips, box=BOX).n == inside
-    assert dataset_of(trips, box=BOX, outside="clip").n == 3000
+    assert FileReading(trips, box=BOX).dataset().n == inside
+    assert FileReading(trips, box=BOX, outside="clip").dataset().n == 3000
 
 
 def test_more_columns_stay_in_the_file_and_answer_like_rows_in_memory(wide):
-    data = dataset_of(wide, list("abcde"), (-1, 1))
+    data = FileReading(wide, list("abcde"), (-1, 1)).dataset()
     assert isinstance(data, EngineDataset)
     rows = RowsDataset.from_values(WIDE, data.box)
     centers = RNG.integers(-(2**21), 2**21, (2, 4, 5))
@@ -68,7 +68,7 @@ def test_more_columns_stay_in_the_file_and_answer_like_rows_in_memory(wide):
 
 
 def test_a_run_on_a_file_equals_the_run_on_its_rows(wide):
-    data = dataset_of(wide, list("abcde"), (-1, 1))
+    data = FileReading(wide, list("abcde"), (-1, 1)).dataset()
     rows = RowsDataset.from_values(WIDE, data.box)
     a, b = (dpcore.run("dplloyd", x, 3, 1.0, seed=2) for x in (data, rows))
     np.testing.assert_array_equal(a.centers, b.centers)
@@ -79,14 +79,14 @@ def test_a_glob_of_compressed_files_is_one_data_set(tmp_path):
     for i, part in enumerate(np.array_split(TRIPS, 2)):
         text = "lat,lon\n" + "".join(f"{y!r},{x!r}\n" for x, y in part.tolist())
         (tmp_path / f"part{i}.csv.gz").write_bytes(gzip.compress(text.encode()))
-    data = dataset_of(tmp_path / "*.csv.gz", box=BOX)
+    data = FileReading(tmp_path / "*.csv.gz", box=BOX).dataset()
     assert data.box.names == ("lon", "lat")
     assert data.n == Box.between(*BOX, 2).contains(TRIPS).sum()
 
 
 def test_the_box_must_be_given_because_taking_it_from_the_data_leaks(trips):
     with pytest.raises(ValueError, match="give the public box of pickup_longitude"):
-        dataset_of(trips)
+        FileReading(trips).dataset()
 
 
 @pytest.mark.parametrize(
@@ -106,19 +106,19 @@ def test_a_file_that_cannot_be_read_is_named_with_its_column(
 ):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(DataFileError, match=words.replace(".", r"\.")):
-        dataset_of(tmp_path / name, columns, BOX)
+        FileReading(tmp_path / name, columns, BOX).dataset()
 
 
 def test_a_bad_row_is_left_out_and_never_aborts(tmp_path):
     path = tmp_path / "dirty.csv"
     path.write_text("lon,lat\n-74,40.8\nnan,40.8\nx,y\n-74\n-74,40.8,1\ninf,40.8\n,\n-74,40.81\n")
-    assert dataset_of(path, box=BOX).n == 2
+    assert FileReading(path, box=BOX).dataset().n == 2
 
 
 def test_lists_of_positions_that_are_swapped_are_explained_not_shown_as_an_empty_map(tmp_path):
     path = tmp_path / "swapped.csv"
     path.write_text("lon,lat\n40.8,-74\n40.75,-73.95\n")
-    assert dataset_of(path, box=BOX).n == 0
+    assert FileReading(path, box=BOX).dataset().n == 0
     words = why_empty(path, box=BOX)
     assert isinstance(words, NonPrivate)
     assert "longitude and latitude are swapped" in words.value

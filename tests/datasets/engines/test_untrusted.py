@@ -215,7 +215,7 @@ def test_what_is_too_large_or_too_deep_is_a_line_of_the_command(
     def read(*_: object, **__: object) -> None:
         raise fault
 
-    monkeypatch.setattr("dpcore.cli.arguments.dataset_of", read)
+    monkeypatch.setattr("dpcore.cli.arguments.FileReading.dataset", read)
     command = ["run", "eugkm", "--data", "a.csv", "-k", "1", "--epsilon", "1"]
     assert main([*command, "--box", "0", "0", "1", "1"]) == 2
     (line,) = capsys.readouterr().err.splitlines()
