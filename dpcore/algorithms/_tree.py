@@ -203,17 +203,21 @@ def _posterior(evidence: FloatArray, numbers: FloatArray) -> FloatArray:
     """
     axes = tuple(range(1, evidence.ndim))
     parts = math.prod(evidence.shape[1:])
+    if len(evidence) > parts:
+        # In memory one part of all blocks after another: the longer way is the inner loop.
+        evidence, numbers = np.asfortranarray(evidence), np.asfortranarray(numbers)
     least = LEAST_SHARE / parts
-    around = _neighbors(evidence.shape[1:])
+    around = _neighbors(evidence.shape[1:]) + NEIGHBORS_MORE
     posterior: FloatArray = expit(evidence - UNKNOWN_NUMBER)
     counted = np.empty_like(posterior)
     for _ in range(ROUNDS):
-        share = posterior.sum(axis=axes, keepdims=True) / parts
-        usual = np.multiply(posterior, numbers, out=counted).sum(axis=axes, keepdims=True) / parts
+        share = np.add.reduce(posterior, axis=axes, keepdims=True) / parts
+        np.multiply(posterior, numbers, out=counted)
+        usual = np.add.reduce(counted, axis=axes, keepdims=True) / parts
         usual /= np.maximum(share, least)
         prior = beside(posterior)
         prior += NEIGHBORS_MORE * share
-        prior /= around + NEIGHBORS_MORE
+        prior /= around
         np.minimum(np.maximum(prior, least, out=prior), 1 - least, out=prior)
         prior /= np.subtract(1, prior, out=counted)
         np.subtract(evidence, np.log1p(usual * SPREAD), out=posterior)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
+from scipy.spatial.distance import cdist
 
 from dpcore.geometry.domain import FloatArray
 from dpcore.kmeans.stages import tell
@@ -20,6 +21,10 @@ class LloydTotals(Protocol):
 
     def step(self, centers: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Weights, position sums and inertia of the Voronoi cells of a batch of center sets."""
+        ...
+
+    def cost(self, centers: npt.ArrayLike) -> Any:
+        """The inertia alone, of a batch of center sets."""
         ...
 
 
@@ -44,19 +49,31 @@ def lloyd(
     centers = best.copy()
     for remaining in range(iterations, -1, -1):
         tell("moving centers", 1 - remaining / max(iterations, 1))
-        weights, sums, current = totals.step(centers)
+        if remaining:
+            weights, sums, current = totals.step(centers)
+        else:
+            current = totals.cost(centers)
         better = current < inertia[active]
-        inertia[active[better]] = current[better]
-        best[active[better]] = centers[better]
-        in_vain[active] = np.where(better, 0, in_vain[active] + 1)
+        gained = active[better]
+        inertia[gained] = current[better]
+        best[gained] = centers[better]
         if not remaining:
             break
-        heavy = (weights >= minimum_weight) & (weights > 0)
-        means = sums / np.where(heavy, weights, 1)[..., None]
-        moved = np.where(heavy[..., None], np.minimum(np.maximum(means, -1), 1), centers)
-        moving = np.abs(moved - centers).max(axis=(1, 2)) > tolerance
-        moving &= in_vain[active] < PATIENCE
-        active, centers = active[moving], moved[moving]
+        in_vain += 1
+        in_vain[better] = 0
+        heavy = weights >= minimum_weight
+        heavy &= weights > 0
+        if heavy.all():
+            moved = sums / weights[..., None]
+        else:
+            means = sums / np.where(heavy, weights, 1)[..., None]
+            moved = np.where(heavy[..., None], means, centers)
+        np.maximum(moved, -1, out=moved)
+        np.minimum(moved, 1, out=moved)
+        centers -= moved
+        moving = np.abs(centers, out=centers).max(axis=(1, 2)) > tolerance
+        moving &= in_vain < PATIENCE
+        active, centers, in_vain = active[moving], moved[moving], in_vain[moving]
         if not len(active):
             break
     return best, inertia
@@ -66,12 +83,13 @@ def distinct(
     center_sets: FloatArray, inertia: FloatArray, keep: int, apart: float = 0.02
 ) -> FloatArray:
     """The few best sets that differ: two that are nearly the same would converge to one."""
-    left = center_sets[np.argsort(inertia, kind="stable")]
-    order = np.lexsort(np.moveaxis(left, -1, 0)[::-1], axis=-1)
-    in_order = np.take_along_axis(left, order[..., None], axis=1)
-    kept: list[FloatArray] = []
-    while len(left) and len(kept) < keep:
-        kept.append(left[0])
-        others = np.abs(in_order - in_order[0]).max(axis=(1, 2)) > apart
-        left, in_order = left[others], in_order[others]
-    return np.stack(kept)
+    sets = center_sets[np.argsort(inertia, kind="stable")]
+    order = np.lexsort(np.moveaxis(sets, -1, 0)[::-1], axis=-1)
+    in_order = np.take_along_axis(sets, order[..., None], axis=1).reshape(len(sets), -1)
+    differs = cdist(in_order, in_order, "chebyshev") > apart
+    left = np.ones(len(sets), dtype=bool)
+    kept: list[int] = []
+    while len(kept) < keep and left.any():
+        kept.append(int(left.argmax()))
+        left &= differs[kept[-1]]
+    return sets[kept]

@@ -37,8 +37,8 @@ def merge_points(points: FloatArray, weights: FloatArray, m: int) -> tuple[Float
     if len(points) <= m:
         return points.copy(), weights.copy()
     group = _groups(points, weights, m)
-    masses = _sums(group, weights[:, None])
-    return _sums(group, points * weights[:, None]) / masses, masses[:, 0]
+    masses = _sums(group, weights[None])
+    return (_sums(group, points.T * weights) / masses).T.copy(), masses[0]
 
 
 def group_of_points(points: FloatArray, weights: FloatArray, m: int) -> IntArray:
@@ -74,12 +74,13 @@ def _groups(points: FloatArray, weights: FloatArray, m: int) -> IntArray:
     rows = np.arange(len(points))
     part = np.zeros(len(points), dtype=np.int64)
     parent = np.array([-1])
+    x, w = points.T.copy(), weights
     while len(rows) and splits:
-        x, w = points[rows], weights[rows, None]
-        means = _sums(part, x * w) / _sums(part, w)
-        spread = _sums(part, (x - means[part]) ** 2 * w)
-        axis = spread.argmax(axis=1)
-        widest = spread.max(axis=1)
+        means = _sums(part, x * w) / np.bincount(part, w)
+        x -= means.take(part, axis=1)  # from here on their distance from the mean
+        spread = _sums(part, x**2 * w)
+        axis = spread.argmax(axis=0)
+        widest = spread.max(axis=0)
         if levels:
             # Rounding apart, this holds by itself.
             widest = np.minimum(widest, spreads[parent])
@@ -88,12 +89,14 @@ def _groups(points: FloatArray, weights: FloatArray, m: int) -> IntArray:
         spreads, parents = np.append(spreads, widest), np.append(parents, parent)
 
         least = np.partition(spreads, -splits)[-splits] if splits <= len(spreads) else 0.0
-        beyond = x[np.arange(len(x)), axis[part]] > means[part, axis[part]]
+        beyond = x.ravel().take(axis[part] * len(rows) + np.arange(len(rows))) > 0
         size, upper = np.bincount(part), np.bincount(part, beyond)
         split = (widest >= least) & (upper > 0) & (upper < size)
         parent = first + np.repeat(np.flatnonzero(split), 2)
         half = 2 * (np.cumsum(split) - 1)[part] + beyond
-        rows, part = rows[split[part]], half[split[part]]
+        going = np.flatnonzero(split[part])
+        rows, part = rows[going], half[going]
+        x, w = points.T.take(rows, axis=1), weights[rows]
 
     inner = np.unique(parents[1:])
     chosen = np.zeros(len(spreads), dtype=bool)
@@ -106,6 +109,6 @@ def _groups(points: FloatArray, weights: FloatArray, m: int) -> IntArray:
     return np.asarray(numbers[leaf])
 
 
-def _sums(part: IntArray, values: FloatArray) -> FloatArray:
-    """Sums of the rows of values in each part."""
-    return np.stack([np.bincount(part, column) for column in values.T], axis=1)
+def _sums(part: IntArray, columns: FloatArray) -> FloatArray:
+    """Sums of the numbers of each part, column by column."""
+    return np.stack([np.bincount(part, column) for column in columns])

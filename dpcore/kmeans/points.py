@@ -9,6 +9,7 @@ lower index.
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,6 +27,10 @@ CHUNK_SCORES = 1 << 18
 MIN_CHUNK_ROWS = 256
 #: Up to so many coordinates scores are below 2^53: 3 d 2^42.
 EXACT_DIMENSIONS = 682
+#: Points of up to so many coordinates are lifted: with more, a product would round otherwise.
+LIFTED = 4
+#: So many scores of one coordinate add up to less than 2^63.
+SUMMABLE = (1 << 21) // 3
 
 _blas = ThreadpoolController()
 _limiting = threading.Lock()
@@ -74,40 +79,34 @@ def cluster_totals(cells: Cells, centers: IntArray) -> tuple[IntArray, IntArray]
     return counts, sums
 
 
-def squared_ticks(cells: Cells, centers: IntArray) -> Any:
+def squared_ticks(cells: Cells, centers: IntArray, squares: int | None = None) -> Any:
     """Sum over rows of the squared distance to the nearest center, in squared ticks.
 
     A whole number, exact, as a Python integer; for a batch of center sets (..., k, d), an array
-    of them.
+    of them. `squares` is the `square_sum` of the rows, for whoever knows it.
     """
     sets = np.asarray(centers, dtype=np.int64)
     *_, k, d = sets.shape
     flat = sets.reshape(-1, k, d)
-    # Sums of each number's upper and lower bits stay below 2^53, where float64 is exact.
-    upper, lower = np.zeros(len(flat), dtype=np.int64), np.zeros(len(flat), dtype=np.int64)
+    total = np.full(len(flat), square_sum(cells) if squares is None else squares, dtype=object)
     batch = max(1, CHUNK_SCORES // (MIN_CHUNK_ROWS * k))
     with single_thread():
         for start in range(0, len(flat), batch):
             part = slice(start, start + batch)
-            matrix, squares = _linear(flat[part].reshape(-1, d))
+            matrix, constant = _linear(flat[part].reshape(-1, d))
             for ticks in _in_ticks(cells, matrix):
                 scores = matrix @ ticks.T
-                scores += squares[:, None]
+                scores += constant[:, None]
                 least = scores.reshape(-1, k, len(ticks)).min(axis=1)
-                for term in (least, np.einsum("nd,nd->n", ticks, ticks)):
-                    high, low = _halves(term)
-                    upper[part] += high.sum(axis=-1).astype(np.int64)
-                    lower[part] += low.sum(axis=-1).astype(np.int64)
-    exact = upper.astype(object) * (1 << 26) + lower
-    return exact.reshape(sets.shape[:-2])[()]
+                total[part] += least.astype(np.int64).sum(axis=1)
+    return total.reshape(sets.shape[:-2])[()]
 
 
-def _halves(numbers: Whole) -> tuple[Whole, Whole]:
-    """The upper bits, and the lower 26, of whole numbers."""
-    if numbers.dtype == np.int64:
-        return numbers >> 26, numbers & ((1 << 26) - 1)
-    high = np.floor(numbers * 2.0**-26)
-    return high, numbers - high * 2.0**26
+def square_sum(cells: Cells) -> int:
+    """The sum over rows of |x|^2, in squared ticks: exact, as a Python integer."""
+    matrix, _ = _linear(np.zeros((1, cells.shape[1]), dtype=np.int64))
+    squares = (np.einsum("nd,nd->n", x, x) for x in _in_ticks(cells, matrix))
+    return sum(int(each.astype(np.int64).sum()) for each in squares)
 
 
 def _linear(centers: IntArray) -> tuple[Whole, Whole]:
@@ -120,6 +119,7 @@ def _linear(centers: IntArray) -> tuple[Whole, Whole]:
 def _in_ticks(cells: Cells, matrix: Whole) -> Iterator[Whole]:
     """Positions in ticks, as the matrix has its numbers, of some thousand rows at a time."""
     size = min(CHUNK_ROWS, max(MIN_CHUNK_ROWS, CHUNK_SCORES // len(matrix)))
+    size = max(1, min(size, SUMMABLE // matrix.shape[1]))
     for start in range(0, len(cells), size):
         ticks = cells[start : start + size].astype(matrix.dtype)
         ticks *= 2
@@ -157,32 +157,65 @@ class WeightedPoints:
         self._moments = np.empty((n, d + 1))
         self._moments[:, 0] = self.weights
         np.multiply(self.points, self.weights[:, None], out=self._moments[:, 1:])
+        self._lifted = lifted(self.points)
 
     def step(self, centers: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Weights (..., k), weighted sums (..., k, d) and inertia (...) of the Voronoi cells."""
         sets = np.asarray(centers, dtype=np.float64)
         *batch, k, d = sets.shape
-        flat = sets.reshape(-1, k, d)
-        totals = np.zeros((len(flat) * k, d + 1))
-        inertia = np.zeros(len(flat))
-        matrix = flat.reshape(-1, d)
-        linear, squares = -2 * matrix, np.einsum("kd,kd->k", matrix, matrix)
-        size = min(CHUNK_ROWS, max(MIN_CHUNK_ROWS, CHUNK_SCORES // len(matrix)))
+        totals = np.zeros((math.prod(batch) * k, d + 1))
+        inertia = np.zeros(math.prod(batch))
         with single_thread():
-            for start in range(0, len(self.points), size):
-                rows = slice(start, start + size)
-                scores = linear @ self.points[rows].T
-                scores += squares[:, None]
-                member, least = _nearest(scores.reshape(len(flat), k, -1))
-                totals += member.reshape(len(matrix), -1).astype(np.float64) @ self._moments[rows]
-                least += self._squares[rows]
-                inertia += np.maximum(least, 0, out=least) @ self.weights[rows]
+            for rows, scores in self._scores(sets):
+                member, least = _nearest(scores)
+                totals += member.reshape(len(totals), -1).astype(np.float64) @ self._moments[rows]
+                inertia += self._inertia(least, rows)
         totals = totals.reshape(*batch, k, d + 1)
         return totals[..., 0], totals[..., 1:], inertia.reshape(batch)
 
     def cost(self, centers: npt.ArrayLike) -> Any:
         """Weighted sum of squared distances, of one center set or of a batch of them."""
-        return self.step(centers)[2][()]
+        sets = np.asarray(centers, dtype=np.float64)
+        inertia = np.zeros(math.prod(sets.shape[:-2]))
+        with single_thread():
+            for rows, scores in self._scores(sets):
+                inertia += self._inertia(scores.min(axis=1), rows)
+        return inertia.reshape(sets.shape[:-2])[()]
+
+    def _scores(self, sets: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
+        """Some points at a time, and |c|^2 - 2cx of each set, center and point."""
+        *_, k, d = sets.shape
+        matrix = sets.reshape(-1, d)
+        squares = np.einsum("kd,kd->k", matrix, matrix)
+        size = min(CHUNK_ROWS, max(MIN_CHUNK_ROWS, CHUNK_SCORES // len(matrix)))
+        for start in range(0, len(self.points), size):
+            rows = slice(start, start + size)
+            scores = affine(-2 * matrix, squares, self._lifted[:, rows])
+            yield rows, scores.reshape(len(matrix) // k, k, -1)
+
+    def _inertia(self, least: FloatArray, rows: slice) -> FloatArray:
+        """Weighted sums of squared distances, from the least scores of points."""
+        least += self._squares[rows]
+        return np.asarray(np.maximum(least, 0, out=least) @ self.weights[rows])
+
+
+def lifted(points: FloatArray) -> FloatArray:
+    """Points (n, d) as columns, with a row of ones below where coordinates are few."""
+    n, d = points.shape
+    return points.T if d > LIFTED else np.concatenate([points.T, np.ones((1, n))])
+
+
+def affine(linear: FloatArray, constant: FloatArray, columns: FloatArray) -> FloatArray:
+    """The values (m, n) of affine functions, a linear part (m, d) and a constant (m,), at lifted
+    points.
+
+    With a row of ones one product does it all, for about the time of the linear part.
+    """
+    if len(columns) > linear.shape[1]:
+        return np.column_stack([linear, constant]) @ columns
+    values = linear @ columns
+    values += constant[:, None]
+    return values
 
 
 def padded(points: FloatArray, weights: FloatArray, k: int) -> FloatArray:

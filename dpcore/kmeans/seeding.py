@@ -85,15 +85,16 @@ def greedy_plus_plus(
     n, d = points.shape
     trials = 2 + int(math.log(k))
     squares = np.einsum("nd,nd->n", points, points)
+    columns = -2 * points.T
     which = np.arange(restarts)
     centers = np.empty((restarts, k, d))
-    chosen = _draw(np.broadcast_to(np.cumsum(weights), (restarts, n)), rng.random((restarts, 1)))
+    chosen = _drawn(np.cumsum(weights)[None], rng.random((restarts, 1)))
     nearest = np.full((restarts, n), np.inf)
     with single_thread():
         for j in range(k):
             tell(SEEDING, j / k)
             candidates = points[chosen]
-            distances = candidates.reshape(-1, d) @ (-2 * points.T)
+            distances = candidates.reshape(-1, d) @ columns
             distances += squares
             distances = distances.reshape(*chosen.shape, n)
             distances += squares[chosen][..., None]
@@ -103,22 +104,14 @@ def greedy_plus_plus(
             centers[:, j] = candidates[which, best]
             if j < k - 1:
                 nearest = distances[which, best]
-                cumulative = np.cumsum(nearest * weights, axis=1)
-                chosen = _draw(cumulative, rng.random((restarts, trials)))
+                chosen = _drawn((nearest * weights).cumsum(axis=1), rng.random((restarts, trials)))
     return centers
 
 
-def _draw(cumulative: FloatArray, uniform: FloatArray) -> npt.NDArray[np.int64]:
-    """Indices drawn by inverse distribution function: for each row of cumulative sums, how many of
-    them each draw reaches, found by halving for all draws at once."""
-    rows, n = cumulative.shape
-    flat = cumulative.ravel()
-    drawn = uniform * cumulative[:, -1:]
-    start = np.arange(0, rows * n, n)[:, None]
-    reached = np.zeros(drawn.shape, dtype=np.int64)
-    step = 1 << (n - 1).bit_length()
-    while step:
-        further = np.minimum(reached + step, n)
-        reached = np.where(flat[start + further - 1] <= drawn, further, reached)
-        step >>= 1
-    return np.minimum(reached, n - 1)
+def _drawn(cumulative: FloatArray, uniform: FloatArray) -> npt.NDArray[np.int64]:
+    """Indices drawn by inverse distribution function: for each row of cumulative sums, the first
+    that is beyond each draw."""
+    beyond = cumulative[:, None] > (uniform * cumulative[:, -1:])[..., None]
+    # Rounding apart, the last one is.
+    beyond[..., -1] = True
+    return np.asarray(beyond.argmax(axis=-1))

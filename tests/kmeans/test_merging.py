@@ -60,7 +60,9 @@ def split_one_by_one(points, weights, m):
 def test_level_by_level_is_the_same_as_one_by_one(seed, n, d, m):
     rng = np.random.default_rng(seed)
     points, weights = rng.normal(size=(n, d)), rng.random(n) + 0.01
+    given_points = points.copy()
     merged, masses = merge_points(points, weights, m)
+    assert (points == given_points).all()
     rows = {(*np.round(p, 9), round(w, 9)) for p, w in zip(merged, masses, strict=True)}
     assert rows == split_one_by_one(points, weights, m)
 

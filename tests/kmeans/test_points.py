@@ -11,6 +11,7 @@ from dpcore.kmeans.points import (
     CHUNK_ROWS,
     WeightedPoints,
     cluster_totals,
+    square_sum,
     squared_ticks,
 )
 from tests.kmeans.brute import nearest_totals
@@ -71,6 +72,7 @@ def test_a_batch_of_center_sets_costs_what_each_costs():
     sets = rng.integers(-TICKS, TICKS, (600, 4, 3))
     batch = squared_ticks(cells, sets)
     assert batch.tolist() == [squared_ticks(cells, centers) for centers in sets]
+    assert squared_ticks(cells, sets[:7], square_sum(cells)).tolist() == batch[:7].tolist()
 
 
 @given(st.data(), st.integers(1, 25), dimensions, numbers, st.integers(1, 3))
@@ -99,6 +101,7 @@ def test_many_weighted_points_are_taken_in_chunks():
         np.testing.assert_allclose(found[j], np.bincount(labels, weights, 6))
         np.testing.assert_allclose(sums[j, :, 1], np.bincount(labels, weights * points[:, 1], 6))
         assert inertia[j] == pytest.approx(weights @ distances.min(axis=1))
+    assert totals.cost(centers).tolist() == inertia.tolist()
     assert totals.cost(centers[0]) == pytest.approx(inertia[0])
 
 
