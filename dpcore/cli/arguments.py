@@ -108,11 +108,19 @@ def add_neighbors(parser: argparse._ActionsContainer) -> None:
 
 def add_budget(command: argparse.ArgumentParser) -> None:
     group = command.add_argument_group("privacy")
-    group.add_argument(
+    add_delta(group)
+    add_neighbors(group)
+    add_settings(group)
+
+
+def add_delta(parser: argparse._ActionsContainer) -> None:
+    parser.add_argument(
         "--delta", type=float, default=0.0, help="for algorithms that can use it (%(default)s)"
     )
-    add_neighbors(group)
-    group.add_argument(
+
+
+def add_settings(parser: argparse._ActionsContainer) -> None:
+    parser.add_argument(
         "--set",
         action="append",
         default=[],

@@ -8,8 +8,8 @@ import textwrap
 from typing import Any
 
 from dpcore.algorithms import get
-from dpcore.cli.arguments import settings
-from dpcore.cli.predict import public_numbers
+from dpcore.cli.arguments import add_delta, add_settings, settings
+from dpcore.cli.predict import add_public_numbers, public_numbers
 from dpcore.study.guarantees import Guarantee, guarantee
 
 WIDTH = 96
@@ -21,23 +21,16 @@ def add(command: argparse.ArgumentParser) -> None:
         "public numbers. Constants in O(...) are taken for 1."
     )
     command.add_argument("algorithm", help="a key from `dpcore list`")
-    command.add_argument("-k", type=int, required=True, help="number of centers")
+    add_public_numbers(command)
     command.add_argument("--epsilon", type=float, required=True, help="the privacy budget")
-    command.add_argument(
-        "--delta", type=float, default=0.0, help="for algorithms that use it (%(default)s)"
-    )
+    add_delta(command)
     command.add_argument(
         "--beta",
         type=float,
         default=0.1,
         help="probability with which the bound may fail (%(default)s)",
     )
-    command.add_argument("-n", type=int, help="number of rows, if it is public")
-    command.add_argument("-d", type=int, help="number of coordinates")
-    command.add_argument("--data", help="a built-in set, for its n and d, which are public")
-    command.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of the method"
-    )
+    add_settings(command)
     command.add_argument("--json", action="store_true", help="print JSON")
     command.set_defaults(do=do)
 

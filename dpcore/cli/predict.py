@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from dpcore.algorithms import get
-from dpcore.cli.arguments import add_neighbors, settings
+from dpcore.cli.arguments import add_neighbors, add_settings, settings
 from dpcore.datasets import load
 from dpcore.datasets.builtin import is_builtin
 from dpcore.errors import BadInput, Infeasible
@@ -37,12 +37,7 @@ def add(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "algorithms", nargs="*", metavar="METHOD", help=f"some of {', '.join(PREDICTED)}"
     )
-    command.add_argument("-k", type=int, required=True, help="number of centers")
-    command.add_argument(
-        "-n", type=int, help="number of rows: a public one, for example of a census"
-    )
-    command.add_argument("-d", type=int, help="number of coordinates")
-    command.add_argument("--data", help="a built-in set, for its n and d, which are public")
+    add_public_numbers(command)
     command.add_argument(
         "--epsilons",
         type=float,
@@ -58,9 +53,7 @@ def add(command: argparse.ArgumentParser) -> None:
         help="what to vary when looking for the best method",
     )
     add_neighbors(command)
-    command.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of one method"
-    )
+    add_settings(command)
     command.add_argument("--json", action="store_true", help="print JSON")
     command.set_defaults(do=do)
 
@@ -83,6 +76,15 @@ def do(arguments: argparse.Namespace) -> None:
         print(json.dumps(as_data(predictions, wins, arguments.across), indent=1))
     else:
         tell(arguments, predictions, wins, n, d)
+
+
+def add_public_numbers(command: argparse.ArgumentParser) -> None:
+    command.add_argument("-k", type=int, required=True, help="number of centers")
+    command.add_argument(
+        "-n", type=int, help="number of rows: a public one, for example of a census"
+    )
+    command.add_argument("-d", type=int, help="number of coordinates")
+    command.add_argument("--data", help="a built-in set, for its n and d, which are public")
 
 
 def public_numbers(arguments: argparse.Namespace) -> tuple[int, int]:

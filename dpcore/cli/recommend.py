@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from dpcore.cli.arguments import add_neighbors, ends
+from dpcore.cli.arguments import add_delta, add_neighbors, ends
 from dpcore.datasets import load
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.builtin import is_builtin
@@ -50,7 +50,7 @@ def add(command: argparse.ArgumentParser) -> None:
         metavar="M",
         help="rows of each id that count, at most, where the level protects an id (%(default)s)",
     )
-    command.add_argument("--delta", type=float, default=0.0, help="for methods that can use it")
+    add_delta(command)
     add_neighbors(command)
     command.add_argument("--every-level", action="store_true", help="look at all seven levels")
     command.add_argument("--json", action="store_true", help="print JSON")
