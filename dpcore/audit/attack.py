@@ -37,7 +37,7 @@ from dpcore.datasets.base import Dataset
 from dpcore.geometry.domain import FloatArray
 from dpcore.privacy.noise import Noise, SimulatedNoise
 from dpcore.privacy.transcript import Transcript
-from dpcore.runs.run import run
+from dpcore.runs.run import run_request
 
 MakeNoise = Callable[[np.random.SeedSequence], Noise]
 #: Every so many runs, noise on cells of which there are very many is drawn by the shortcut.
@@ -215,7 +215,7 @@ def attempt(case: Case, data: Dataset, coin: int, noise: Any, coupling: Coupling
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             return result(
-                run(
+                run_request(
                     case.request(coin),
                     data,
                     noise=noise,

@@ -41,7 +41,7 @@ from dpcore.privacy.noise import SimulatedNoise
 from dpcore.results.run_result import RunResult
 from dpcore.results.synopsis import NoisyGrid
 from dpcore.runs.request import Request
-from dpcore.runs.run import run
+from dpcore.runs.run import run_request
 from dpcore.study.shifts import meters_between
 
 #: What an attacker may look at.
@@ -278,7 +278,7 @@ def _release(
 def _run(
     request: Request, data: Dataset, noise: Recorder | Replay, coupling: Coupling, seed: int
 ) -> RunResult:
-    return run(
+    return run_request(
         request.with_seed(seed),
         data,
         noise=noise,

@@ -23,7 +23,7 @@ from dpcore.release.note import ReleaseNote
 from dpcore.release.plan import ReleasePlan
 from dpcore.release.published_files import PublishedFiles
 from dpcore.results.run_result import ReleasedResult, UnchargedResult
-from dpcore.runs.run import run
+from dpcore.runs.run import run_request
 
 T = TypeVar("T")
 #: Seconds between two looks at how far the rows are read.
@@ -194,7 +194,7 @@ def publish(
     record, keeping = partial(_record, ledger, plan, actors, note), Keeping()
     try:
         with listening(lambda doing, part: tell(Progress(doing, part))):
-            result = run(
+            result = run_request(
                 plan.row_request,
                 data,
                 thresholds=plan.row_thresholds,

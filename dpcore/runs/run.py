@@ -46,9 +46,6 @@ def run(
     kept: AreaRuns | None = None,
     thresholds: Sequence[float] = (),
     progress: Callable[[float], None] | None = None,
-    make_secret_coins: MakeSecretCoins = SecretCoins,
-    make_curator: Callable[..., Curator] = Curator,
-    booking: Callable[[Transcript], None] | None = None,
 ) -> RunResult: ...
 
 
@@ -68,9 +65,6 @@ def run(
     kept: AreaRuns | None = None,
     thresholds: Sequence[float] = (),
     progress: Callable[[float], None] | None = None,
-    make_secret_coins: MakeSecretCoins = SecretCoins,
-    make_curator: Callable[..., Curator] = Curator,
-    booking: Callable[[Transcript], None] | None = None,
     **parameters: Any,
 ) -> RunResult: ...
 
@@ -90,9 +84,6 @@ def run(
     kept: AreaRuns | None = None,
     thresholds: Sequence[float] = (),
     progress: Callable[[float], None] | None = None,
-    make_secret_coins: MakeSecretCoins = SecretCoins,
-    make_curator: Callable[..., Curator] = Curator,
-    booking: Callable[[Transcript], None] | None = None,
     **parameters: Any,
 ) -> RunResult:
     """Run an algorithm once on a data set under a budget.
@@ -105,12 +96,10 @@ def run(
     epsilon-private leaves delta unspent. Everything public is checked before any data are read.
 
     With release noise all coins come from the operating system, and there is no seed: whoever
-    knows the coins by which rows draw their blocks can tell rows apart. `make_secret_coins` and
-    `make_curator` let an audit put others in their place, with simulated noise only.
+    knows the coins by which rows draw their blocks can tell rows apart.
 
     With regions, each part of the map is protected at a level of its own, epsilon at most.
-    After each answer, `progress` gets the share of epsilon that is spent. `booking` gets the
-    transcript before the first question, for a caller that must charge a run that fails.
+    After each answer, `progress` gets the share of epsilon that is spent.
 
     Parameters
     ----------
@@ -140,12 +129,6 @@ def run(
         Public levels by which rows that have an epsilon of their own are grouped.
     progress : callable or None, default=None
         Called with the spent part of epsilon, from 0 to 1, after each answer.
-    make_secret_coins : callable, default=SecretCoins
-        For audits only.
-    make_curator : callable, default=Curator
-        For audits only.
-    booking : callable or None, default=None
-        Called with the transcript before the first question.
     **parameters : int, float, str or bool
         Settings of the algorithm; `dpcore list` shows them.
 
@@ -172,13 +155,43 @@ def run(
     >>> print(result.verdict, result.epsilon)
     REPAIRED 1.0
     """
-    data = opened_data(data)
     if not isinstance(algorithm, Request):
         request = Request(algorithm, k, epsilon, delta, neighbors, seed, parameters, regions)
     elif (k, epsilon, delta, neighbors, seed, regions, parameters) == _NOTHING_ELSE:
         request = algorithm
     else:
         raise TypeError("A request says all of its run: give nothing else that describes one.")
+    return run_request(
+        request,
+        data,
+        noise=noise,
+        keep_journal=keep_journal,
+        kept=kept,
+        thresholds=thresholds,
+        progress=progress,
+    )
+
+
+def run_request(
+    request: Request,
+    data: AnyData,
+    *,
+    noise: Noise | None = None,
+    keep_journal: bool = False,
+    kept: AreaRuns | None = None,
+    thresholds: Sequence[float] = (),
+    progress: Callable[[float], None] | None = None,
+    make_secret_coins: MakeSecretCoins = SecretCoins,
+    make_curator: Callable[..., Curator] = Curator,
+    booking: Callable[[Transcript], None] | None = None,
+) -> RunResult:
+    """The run of a request, with what only audits and releases may say of it.
+
+    `make_secret_coins` and `make_curator` let an audit put others in the place of a run's own, with
+    simulated noise only. `booking` gets the transcript before the first question, for a caller that
+    must charge a run that fails.
+    """
+    data = opened_data(data)
     request.check_data(data)
     if thresholds:
         if request.regions is not None:

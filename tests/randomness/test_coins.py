@@ -12,6 +12,7 @@ from dpcore.audit.cases import cases_of
 from dpcore.privacy.release_noise import ReleaseNoise
 from dpcore.privacy.secret_coins import SecretCoins
 from dpcore.randomness.coins import SystemCoins
+from dpcore.runs.run import run_request
 
 #: A true law fails one look of so many.
 LEVEL = 1e-9
@@ -45,8 +46,9 @@ def test_release_noise_refuses_coins_from_outside():
         pass
 
     data = dpcore.datasets.from_array(np.full((200, 1), 0.5), box=(0, 1))
+    request = dpcore.Request("gkm", 1, 1.0)
     with pytest.raises(ValueError, match="no coins from outside"):
-        dpcore.run("gkm", data, 1, 1.0, noise=ReleaseNoise(), make_secret_coins=Known)
+        run_request(request, data, noise=ReleaseNoise(), make_secret_coins=Known)
 
 
 def test_an_audit_can_put_secret_coins_in_place_of_those_of_a_run():
@@ -65,7 +67,8 @@ def test_an_audit_can_put_secret_coins_in_place_of_those_of_a_run():
     for key in ("gkm", "gkm-3k", "sample-aggregate", "coreset-split"):
         made.clear()
         own = dpcore.run(key, data, 2, 4.0, seed=0).centers
-        watched = dpcore.run(key, data, 2, 4.0, seed=0, make_secret_coins=Watched).centers
+        request = dpcore.Request(key, 2, 4.0, seed=0)
+        watched = run_request(request, data, make_secret_coins=Watched).centers
         assert made
         np.testing.assert_array_equal(own, watched)
 

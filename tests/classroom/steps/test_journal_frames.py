@@ -23,6 +23,7 @@ from dpcore.privacy.accounting import Budget
 from dpcore.privacy.noise import SimulatedNoise
 from dpcore.queries.curator import Curator
 from dpcore.queries.questions import BlockCenters
+from dpcore.runs.run import run_request
 from dpcore.study.shifts import meters_between
 
 TAXI = dpcore.datasets.load("nyc-taxi")
@@ -81,18 +82,9 @@ def test_after_each_frame_the_account_equals_the_transcript_so_far(algorithm):
 
     system = ALGORITHMS[algorithm]
     rounds = {p.name: 3 for p in system.parameters if p.name == "rounds"}
-    result = dpcore.run(
-        algorithm,
-        TAXI,
-        3,
-        20.0,
-        1e-6 if system.uses_delta else 0.0,
-        system.relations[0],
-        seed=0,
-        keep_journal=True,
-        make_curator=watched,
-        **rounds,
-    )
+    delta = 1e-6 if system.uses_delta else 0.0
+    request = dpcore.Request(algorithm, 3, 20.0, delta, system.relations[0], 0, rounds)
+    result = run_request(request, TAXI, keep_journal=True, make_curator=watched)
     assert len(asked) == len(result.steps) > 0
     before = 1
     for so_far, spent in enumerate(asked, start=1):
