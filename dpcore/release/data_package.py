@@ -7,6 +7,8 @@ be downloaded, which a release does not know.
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Mapping
 from hashlib import sha256
@@ -67,12 +69,13 @@ def _resource(file: str, content: bytes, certificate: Mapping[str, Any]) -> dict
         "hash": f"sha256:{sha256(content).hexdigest()}",
     }
     if file in TABLES:
-        header = content.decode().split("\n", 1)[0].split(",")
+        header = next(csv.reader(io.StringIO(content.decode(), newline="")))
         names = set(certificate["box"]["names"])
         resource["profile"] = "tabular-data-resource"
-        resource["schema"] = {"fields": [_field(column.strip('"'), names) for column in header]}
+        resource["schema"] = {"fields": [_field(column, names) for column in header]}
     elif ending == "parquet":
-        del resource["encoding"]
+        # The library `frictionless` counts no bytes of Parquet files, and would miss these.
+        del resource["encoding"], resource["bytes"]
     return resource
 
 

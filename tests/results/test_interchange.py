@@ -16,7 +16,7 @@ import pytest
 import dpcore
 from dpcore.cli import main
 from dpcore.geometry.domain import Box
-from dpcore.release import Amount, BuiltinData, Ledger, ReleasePlan, publish
+from dpcore.release import Amount, BuiltinData, FileData, Ledger, ReleasePlan, publish
 from dpcore.results import export
 from dpcore.results.centers import ReleasedCenters, SimulatedCenters
 from dpcore.runs.request import Request
@@ -165,4 +165,18 @@ def test_a_data_package_describes_every_file_of_a_release(tmp_path: Path):
         if "schema" in each:
             table = pd.read_csv(io.BytesIO(content))
             assert [field["name"] for field in each["schema"]["fields"]] == list(table.columns)
+        assert each.get("bytes", len(content)) == len(content)
+        # The library `frictionless` calls a Parquet file wrong whose bytes are stated.
+        assert ("bytes" in each) == (each["format"] != "parquet")
     assert "<circle" in release._repr_html_()
+
+
+def test_a_data_package_reads_names_of_columns_as_csv_has_them(tmp_path: Path):
+    names = ("to the east, far", 'the "north"')
+    rows = np.random.default_rng(0).uniform(0, 1, (2000, 2))
+    pd.DataFrame(rows, columns=names).to_csv(tmp_path / "a.csv", index=False)
+    source = FileData(str(tmp_path / "a.csv"), names, Box((0, 0), (1, 1), names))
+    plan = ReleasePlan("a", source, Request("dplloyd", 2, 0.5), allowed=Amount.of(1.0))
+    package = json.loads(publish(plan, Ledger(tmp_path / "books")).data_package())
+    (centers,) = (each for each in package["resources"] if each["path"] == "centers.csv")
+    assert [field["name"] for field in centers["schema"]["fields"]] == ["center", *names]
