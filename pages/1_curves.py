@@ -54,10 +54,10 @@ def main() -> None:
         "method; the band covers 80 % of them."
     )
     live_runs.warn(choice.data, "ε", "this curve")
-    left, right = st.columns([7, 3])
-    with left:
-        metric = controls.metric_control(choice.data)
-    with right:
+    metric = controls.metric_control(choice.data, explained=False)
+    meaning, target_place = st.columns([7, 3])
+    meaning.caption(metric.meaning)
+    with target_place:
         target = target_control(choice, metric)
     browser_state.watch_width()
     with st.sidebar:

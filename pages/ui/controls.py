@@ -217,8 +217,13 @@ def labelled_slider(choice: Choice) -> None:
     st.caption(f"ε = {at_most(choice.request.epsilon)}{typed}.")
 
 
-def metric_control(data: str, ratios: bool = False, first: str = url_keys.METRIC.default) -> Metric:
-    """The metric to show, and what it means in words; with ratios one that is never negative."""
+def metric_control(
+    data: str,
+    ratios: bool = False,
+    first: str = url_keys.METRIC.default,
+    explained: bool = True,
+) -> Metric:
+    """The metric to show, explained below in words; with ratios one that is never negative."""
     metrics = [key for key, metric in METRICS.items() if not (ratios and metric.is_signed)]
     meters = " (meters)" * facts(data).geographic
     titles = {
@@ -227,7 +232,8 @@ def metric_control(data: str, ratios: bool = False, first: str = url_keys.METRIC
     }
     key = url_keys.METRIC.narrowed(OneOf(metrics), first)
     chosen = METRICS[address.tabs("What is measured", key, titles)]
-    st.caption(chosen.meaning)
+    if explained:
+        st.caption(chosen.meaning)
     return chosen
 
 

@@ -44,6 +44,9 @@ class Run(Protocol):
 R = TypeVar("R", bound=Run)
 #: Seconds that a view waits for its first runs, and between two looks.
 SOON, BETWEEN = 0.4, 0.02
+#: A chart is drawn anew once there are so many times the runs that it shows: each time, the browser
+#: shows an empty one for a moment.
+GROWN = 1.2
 K = TypeVar("K")
 T = TypeVar("T")
 
@@ -62,11 +65,15 @@ def show(
     `gather(stopped)` requests the missing runs, unless stopped, and returns the finished ones.
     """
     stopped = st.session_state.get("stopped") == plan
+    drawn: list[R] = []
 
     def so_far() -> bool:
+        nonlocal drawn
         runs = gathered_soon(lambda: gather(stopped), 0 if stopped else SOON)
         status(plan, len(runs), sum(run.refusal is not None for run in runs), not stopped)
-        draw(runs)
+        if stopped or len(runs) >= min(plan.total, GROWN * len(drawn)):
+            drawn = runs
+        draw(drawn)
         return len(runs) >= plan.total
 
     going = not stopped and len(gather(stopped)) < plan.total
