@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 import streamlit as st
 
@@ -17,14 +16,11 @@ from pages.ui import (
     chart_style,
     controls,
     frame,
-    own_data,
     palette,
-    public_numbers,
     url_keys,
 )
 from pages.ui.verdicts import attack_chart, method_facts, method_page, verdict_table
 from pages.ui.verdicts.attack_chart import AttackBar
-from pages.ui.wording import plain
 
 
 def main() -> None:
@@ -32,8 +28,7 @@ def main() -> None:
     browser_state.watch_width()
     found = method_facts.audited()
     if (key := url_keys.METHOD_PAGE.get()) is not None:
-        numbers, about = numbers_at_hand()
-        method_page.show(ALGORITHMS[key], found, numbers, about)
+        method_page.show(ALGORITHMS[key], found)
         return
     st.title("Which claims hold")
     st.markdown(
@@ -127,22 +122,6 @@ def attacks(keys: list[str]) -> None:
     attack_chart.keep(
         found, [key for key, each in reached.items() if each], method_page.chosen_data()
     )
-
-
-def numbers_at_hand() -> tuple[dict[str, Any] | None, str]:
-    """The numbers that theorems are evaluated for, and in words which: the choice in the address,
-    where its rows are public."""
-    data = method_page.chosen_data()
-    source = own_data.known(data)
-    epsilon = controls.epsilon_in_address()
-    delta, k = url_keys.DELTA.get(), url_keys.CENTERS.get()
-    if (n := public_numbers.rows(data)) is None:
-        return None, "Theorems on how good results are need a public number of rows."
-    about = (
-        f"With constants taken for 1, evaluated for {n:,} rows of {source.box.d} coordinates "
-        f"({plain(source.about.title)}), {k} centers, ε = {epsilon:g} and δ = {delta:g}."
-    )
-    return {"n": n, "k": k, "d": source.box.d, "epsilon": epsilon, "delta": delta}, about
 
 
 main()

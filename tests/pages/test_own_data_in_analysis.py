@@ -24,7 +24,12 @@ PAGES = {
     "sizes": ("pages/2_compare.py", {"compare": "size", "size_runs": 1, "coresets": ""}),
     "mine": ("pages/2_compare.py", {"compare": "mine"}),
 }
-PREDICTIONS = ("pages/2_compare.py", {"compare": "predict", "public_rows": 7000})
+#: Pages that run nothing.
+OTHERS: dict[str, tuple[str, dict[str, Any]]] = {
+    "predict": ("pages/2_compare.py", {"compare": "predict", "public_rows": 7000}),
+    "with a theorem": ("pages/3_verdicts.py", {"method": "dplloyd"}),
+    "without": ("pages/3_verdicts.py", {"method": "eugkm"}),
+}
 
 
 @pytest.fixture
@@ -45,7 +50,7 @@ def opened(name: str, *, twin: bool = False, shown: bool = False) -> AppTest:
     rows = np.random.default_rng(0).normal(0, 0.2, (3000, 2)).clip(-0.99, 0.99)
     about = DataInfo(KEY, "Mine", "Rows of mine.")
     own = SessionData(about, from_array(rows, (-1, 1)), twin_of="own-x" if twin else None)
-    file, query = (PAGES | {"predict": PREDICTIONS})[name]
+    file, query = (OTHERS | PAGES)[name]
     app = AppTest.from_file(APP, default_timeout=600).switch_page(file)
     app.session_state[HELD] = {KEY: own}
     if shown:
@@ -117,3 +122,14 @@ def test_run_times_told_before_runs_are_said_to_be_of_other_data() -> None:
     assert said in app.toggle(key="at-fewer_runs").help
     app.query_params["data"] = "iris"
     assert said not in app.run().toggle(key="at-fewer_runs").help
+
+
+def test_a_method_page_asks_for_a_number_of_rows_only_where_a_theorem_needs_one() -> None:
+    app = opened("with a theorem")
+    (asked,) = app.number_input
+    assert "need a public number of rows of “Mine”" in words(app)
+    asked.set_value(7000).run()
+    assert "evaluated for 7,000 rows of 2 coordinates (Mine)" in words(app)
+    without = opened("without")
+    assert not without.number_input
+    assert "No theorem promises" in words(without)

@@ -179,9 +179,13 @@ def figure(
         height=NARROW_ROW * rows if narrow else HEIGHT,
         margin={"l": 60, "r": 8, "t": 56, "b": 50},
     )
-    axis = {"type": "category", "showgrid": False, "ticks": ""}
-    drawn.update_xaxes(**axis)
-    drawn.update_yaxes(**axis)
+    for update, names in (
+        (drawn.update_xaxes, [f"{epsilon:g}" for epsilon in duel.epsilons]),
+        (drawn.update_yaxes, [f"{n:,}" for n in duel.ns]),
+    ):
+        # Without its categories and range, a map that is still empty would have no ticks.
+        ends = [-0.5, len(names) - 0.5]
+        update(type="category", categoryarray=names, range=ends, showgrid=False, ticks="")
     drawn.update_xaxes(title="ε", row=rows, title_standoff=6)
     drawn.update_yaxes(title="rows", col=1, title_standoff=4)
     return drawn

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import pandas as pd
 import streamlit as st
 
@@ -14,8 +11,17 @@ from dpcore.audit import Findings
 from dpcore.papers import REPRODUCTIONS, Conclusion, in_order, kept
 from dpcore.privacy.explain import MIDDLE
 from dpcore.runs.request import Request
-from dpcore.study.guarantees import guarantee
-from pages.ui import address, browser_state, chart_style, controls, own_data, palette, url_keys
+from dpcore.study.guarantees import THEOREMS, guarantee
+from pages.ui import (
+    address,
+    browser_state,
+    chart_style,
+    controls,
+    own_data,
+    palette,
+    public_numbers,
+    url_keys,
+)
 from pages.ui.verdicts import attack_chart, method_facts, typeset
 from pages.ui.wording import plain
 
@@ -39,10 +45,8 @@ FINDINGS = {
 STYLE = "<style>.katex { font-size: 1.05em !important; }</style>"
 
 
-def show(
-    algorithm: Algorithm, found: Findings | None, numbers: Mapping[str, Any] | None, about: str
-) -> None:
-    """Draw the page. `numbers` are the public numbers that theorems are evaluated for."""
+def show(algorithm: Algorithm, found: Findings | None) -> None:
+    """Draw the page."""
     st.html(STYLE)
     st.button(
         "All methods",
@@ -61,7 +65,7 @@ def show(
     st.markdown(typeset.markdown(in_short(algorithm)))
     argument(algorithm)
     attacks(algorithm, found)
-    theorems(algorithm, numbers, about)
+    theorems(algorithm)
     findings(algorithm)
     code(algorithm)
     if found is not None and found.of(algorithm.key):
@@ -166,17 +170,24 @@ def attacks(algorithm: Algorithm, found: Findings | None) -> None:
     )
 
 
-def theorems(algorithm: Algorithm, numbers: Mapping[str, Any] | None, about: str) -> None:
+def theorems(algorithm: Algorithm) -> None:
+    """The theorems on its results, evaluated for the choice in the address."""
     st.markdown("### How good results are, by theorem")
-    if numbers is None:
-        st.caption(about)
-        return
-    promised = guarantee(algorithm.key, **numbers)
-    if not promised:
+    if not any(algorithm.key in theorem.algorithms for theorem in THEOREMS):
         st.caption("No theorem promises how good its results are.")
         return
-    st.caption(about)
-    for each in promised:
+    data = chosen_data()
+    source = own_data.known(data)
+    if (n := public_numbers.rows(data)) is None:
+        st.caption(f"The theorems need a public number of rows of “{plain(source.about.title)}”.")
+        return
+    k, d = url_keys.CENTERS.get(), source.box.d
+    epsilon, delta = controls.epsilon_in_address(), url_keys.DELTA.get()
+    st.caption(
+        f"With constants taken for 1, evaluated for {n:,} rows of {d} coordinates "
+        f"({plain(source.about.title)}), {k} centers, ε = {epsilon:g} and δ = {delta:g}."
+    )
+    for each in guarantee(algorithm.key, n, k, d, epsilon, delta):
         theorem = each.theorem
         st.markdown(f"**{plain(theorem.citation)}.** {plain(each.bound.words)}")
         with st.expander("For reviewers: the theorem", icon=":material/function:"):
