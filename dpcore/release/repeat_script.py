@@ -83,7 +83,7 @@ def script(certificate: Mapping[str, Any]) -> str:
     fields = {
         "name": repr(certificate["data set"]),
         "data": data,
-        "request": f"Request({', '.join(f'{name}={value}' for name, value in run.items())})",
+        "request": f"Request(\n{_lines(run, 8)}\n    )",
         "unit": f"Unit({unit['name']!r}, {unit['ids']!r}, {unit['rows']!r})",
         "purpose": repr(certificate["purpose"]),
         "allowed": f"Amount.of({allowed['epsilon']!r}, {allowed['delta']!r})",
@@ -94,7 +94,6 @@ def script(certificate: Mapping[str, Any]) -> str:
     if "series" in certificate:
         own = ", ".join(f"{name}={value!r}" for name, value in certificate["series"].items())
         fields["series"] = f"Series({own})"
-    lines = "\n".join(f"    {name}={value}," for name, value in fields.items())
     name = ascii(certificate["data set"]).replace('"', "'").replace("\\", "\\\\")
     version = certificate["dpcore"]
     return PROGRAM.format(
@@ -103,9 +102,14 @@ def script(certificate: Mapping[str, Any]) -> str:
         file=NAME,
         argument=argument,
         kind=kind,
-        fields=lines,
+        fields=_lines(fields, 4),
         areas=more,
         imports=imports,
         words="Publication, " if "publication" in certificate else "",
         period="Series, " if "series" in certificate else "",
     )
+
+
+def _lines(arguments: Mapping[str, str], indent: int) -> str:
+    """Arguments of a call, one a line."""
+    return "\n".join(f"{' ' * indent}{name}={value}," for name, value in arguments.items())
