@@ -211,16 +211,16 @@ def check_name(arguments: argparse.Namespace) -> None:
         raise BadInput(f"No data set or file is called {name!r}. Did you mean {match!r}?")
 
 
-def request(arguments: argparse.Namespace) -> Request:
+def request(arguments: argparse.Namespace, algorithm: str, epsilon: float) -> Request:
     """The run that the arguments describe, without regions. That of a release has no seed."""
     return Request(
-        arguments.algorithm,
+        algorithm,
         arguments.k,
-        arguments.epsilon,
+        epsilon,
         arguments.delta,
         arguments.neighbors,
         vars(arguments).get("seed"),
-        settings(get(arguments.algorithm), arguments.set),
+        settings(get(algorithm), arguments.set),
     )
 
 

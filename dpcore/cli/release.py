@@ -219,10 +219,11 @@ def plan_of(arguments: argparse.Namespace, books: Ledger) -> ReleasePlan:
         )
     if arguments.k is None:
         raise BadInput("Say how many centers to publish: -k.")
+    own_request = request(arguments, arguments.algorithm, arguments.epsilon)
     plan = ReleasePlan(
         name,
         data,
-        replace(request(arguments), regions=regions(arguments, data.box)),
+        replace(own_request, regions=regions(arguments, data.box)),
         unit=unit,
         allowed=allowed,
         publication=Publication(

@@ -78,7 +78,7 @@ def add(command: argparse.ArgumentParser) -> None:
 
 
 def do(arguments: argparse.Namespace) -> None:
-    own_request = request(arguments)
+    own_request = request(arguments, arguments.algorithm, arguments.epsilon)
     if own_request.seed is None:
         own_request = own_request.with_seed(secrets.randbelow(SEEDS))
     check_own_levels(arguments)

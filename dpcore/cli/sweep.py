@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TypeVar
 
-from dpcore.algorithms import get
-from dpcore.cli.arguments import add_budget, add_data, dataset, seed, settings
+from dpcore.cli.arguments import add_budget, add_data, dataset, request, seed
 from dpcore.cli.progress_meter import Stages
 from dpcore.cli.region_arguments import add_regions, regions
 from dpcore.datasets.base import Dataset
@@ -83,19 +82,7 @@ def do(arguments: argparse.Namespace) -> None:
     keys = list(dict.fromkeys(arguments.algorithms))
     if arguments.set and len(keys) > 1:
         raise BadInput("--set works with one algorithm only. Run a sweep for each algorithm.")
-    requests = [
-        Request(
-            key,
-            arguments.k,
-            epsilon,
-            arguments.delta,
-            arguments.neighbors,
-            arguments.seed,
-            settings(get(key), arguments.set),
-        )
-        for epsilon in arguments.epsilons
-        for key in keys
-    ]
+    requests = [request(arguments, key, epsilon) for epsilon in arguments.epsilons for key in keys]
     data = dataset(arguments)
     divided = regions(arguments, data.box)
     if arguments.area is not None or arguments.most is not None:
