@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.starlette import App
@@ -17,6 +19,7 @@ from pages.ui import (
     center_counts,
     controls,
     figures,
+    fragments,
     frame,
     legend,
     own_data,
@@ -40,6 +43,9 @@ SIDES = (
     (url_keys.IN_THE_MIDDLE, "Second level"),
     (url_keys.RIGHT, "Third level"),
 )
+#: Seconds by which a picture comes before its words. A browser that gets them together draws the
+#: words first, and a person waits for the picture.
+HEAD_START = 0.03
 #: From so many rows on, noise drowns among them.
 MANY_ROWS = 1_000_000
 
@@ -70,10 +76,13 @@ def explore() -> None:
         return
     with below_centers:
         center_counts.button(choice)
-    with drawing, workers.turns().turn():
+    with drawing:
         if three:
-            three_levels(choice, legend.in_address())
+            with workers.turns().turn():
+                three_levels(places, choice, legend.in_address())
         else:
+            with places.badges:
+                visibility.public_badges(choice.data)
             one_level(places)
 
 
@@ -81,23 +90,41 @@ def explore() -> None:
 def one_level(places: run_panel.RunPanel) -> None:
     """Draw the slider, the picture and what it means. A move of the slider draws only this."""
     address.restore()
-    choice = controls.in_address()
-    with places.level:
-        run_panel.level_slider(choice)
-        explore_areas.note(choice)
-    choice = explore_areas.applied(choice)
-    axes = axes_shown(choice)
-    picture = attempt(choice, axes)
+    chosen = controls.in_address()
+    is_move = fragments.is_redrawing()
+    if not is_move:  # the first picture takes a while
+        level(chosen, places)
+    choice = explore_areas.applied(chosen)
+    with workers.turns().turn():
+        picture = drawn(choice)
+    if is_move:
+        time.sleep(HEAD_START)
+        level(chosen, places)
     if picture is None:
         for place in (places.answer, places.actions, places.table):
             place.empty()  # the place must be known when another level has a picture
         offer_another(choice)
-        return
-    layers = legend.in_address()
-    with st.container(key="stage"):
-        run_picture.draw(picture, choice, axes, layers, key="picture")
-    legend.legend(picture, choice, layers)
-    beside_the_map(choice, picture, places)
+    else:
+        beside_the_map(choice, picture, places)
+
+
+def level(choice: Choice, places: run_panel.RunPanel) -> None:
+    """Draw the slider, and which areas have a level of their own."""
+    with places.level:
+        run_panel.level_slider(choice)
+        explore_areas.note(choice)
+
+
+def drawn(choice: Choice) -> cached_work.Picture | None:
+    """Draw the picture, or say in words why there is none."""
+    axes = axes_shown(choice)
+    picture = attempt(choice, axes)
+    if picture is not None:
+        layers = legend.in_address()
+        with st.container(key="stage"):
+            run_picture.draw(picture, choice, axes, layers, key="picture")
+        legend.legend(picture, choice, layers)
+    return picture
 
 
 def beside_the_map(
@@ -108,19 +135,18 @@ def beside_the_map(
         figures.figures(choice, picture, odds=True)
         run_panel.protection(choice)
         notes(choice, picture)
-        visibility.public_badges(choice.data)
     with places.actions:
-        run_files.offer(choice, picture)
+        run_files.offer({"": (choice, picture)})
         run_panel.publish_link()
     with places.table:
         figures.table(choice, picture)
 
 
-def three_levels(choice: Choice, layers: Layers) -> None:
+def three_levels(places: run_panel.RunPanel, choice: Choice, layers: Layers) -> None:
     """The same data, centers and seed at three levels, like figure 8 of Feldman et al. (2017)."""
     explore_areas.note(choice)
     axes = axes_shown(choice)
-    shown = None
+    shown: dict[str, tuple[Choice, cached_work.Picture]] = {}
     for column, (key, label) in zip(st.columns(3), SIDES, strict=True):
         with column:
             chosen = controls.level_slider(label, key)
@@ -133,14 +159,17 @@ def three_levels(choice: Choice, layers: Layers) -> None:
             if picture is None:
                 continue
             run_picture.draw(picture, at, axes, layers, key=f"picture-{key.name}")
-            figures.figures(at, picture, key.name)
-            shown = picture
-    if shown is None:
+            figures.figures(at, picture)
+            shown[chosen] = at, picture
+    if not shown:
         offer_another(choice)
         return
-    legend.legend(shown, choice, layers)
-    notes(choice, shown)
-    visibility.public_badges(choice.data)
+    with places.actions:
+        run_files.offer(shown)
+        visibility.public_badges(choice.data)
+    _, picture = next(reversed(shown.values()))
+    legend.legend(picture, choice, layers)
+    notes(choice, picture)
 
 
 def axes_shown(choice: Choice) -> tuple[int, int]:

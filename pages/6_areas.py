@@ -199,7 +199,7 @@ def three_levels(choice: Choice, areas: Sequence[Chosen]) -> None:
             picture = attempt(at)
             if picture is not None:
                 picture_map(picture, at, changed, key=f"{MAP}-{key.name}")
-                figures.figures(at, picture, key.name)
+                figures.figures(at, picture)
 
 
 def words(at: Choice, choice: Choice, areas: Sequence[Chosen]) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from html import escape
+from typing import NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -12,13 +14,22 @@ from dpcore.study.repeats import DRAWS, Spread, spread
 from pages.ui import cached_work, fragments, visibility
 from pages.ui.cached_work import Picture
 from pages.ui.choice import Choice
-from pages.ui.wording import plain
+from pages.ui.wording import in_bold, plain, printable
 
 #: Draws that are enough for a first figure.
 ENOUGH = 4
 
 
-def figures(choice: Choice, picture: Picture, place: str = "", odds: bool = False) -> None:
+class Figure(NamedTuple):
+    """A figure with its name and a sentence. `mark` is HTML."""
+
+    label: str
+    value: str
+    sentence: str
+    mark: str = ""
+
+
+def figures(choice: Choice, picture: Picture, odds: bool = False) -> None:
     """The figures of the picture on screen, each beside what is typical over many draws.
 
     What is typical comes in after the picture, and stays when new noise is drawn. With `odds` an
@@ -26,32 +37,31 @@ def figures(choice: Choice, picture: Picture, place: str = "", odds: bool = Fals
     """
     job = cached_work.repeated(choice)
     if job.done:
-        with st.container(), st.container():  # as many as around what redraws itself
-            _figures(choice, picture, place, odds)
+        with st.container():  # as around what redraws itself
+            _figures(choice, picture, odds)
     else:
-        fragments.until_done(_figures, True, choice, picture, place, odds)
+        fragments.until_done(_figures, True, choice, picture, odds)
 
 
-def _figures(choice: Choice, picture: Picture, place: str, odds: bool) -> bool:
+def _figures(choice: Choice, picture: Picture, odds: bool) -> bool:
+    """All of them in one piece of HTML: each element of Streamlit delays the picture above."""
     job = cached_work.repeated(choice)
     finished, drawn = job.done, job.results[:]
     usual = spread(drawn) if len(drawn) >= min(ENOUGH, DRAWS) else None
-    if odds:
-        story(choice, picture, usual)
-    with st.container(key=f"figures-{place}"):
-        for show in (*[attacker] * odds, moved, worse, published):
-            with st.container(gap=None):
-                show(choice, picture, usual)
+    found = [show(choice, picture, usual) for show in (*[attacker] * odds, moved, worse, published)]
+    sentences = f'<p class="story">{in_bold(story(choice, picture, usual))}</p>' if odds else ""
+    st.html(f'{sentences}<dl class="figures">{"".join(map(in_html, found))}</dl>')
     if job.failure:
         st.warning(f"No figures over many draws: {plain(str(job.failure))}")
     return finished
 
 
-def figure(label: str, value: str, sentence: str, mark: str = "") -> None:
-    st.metric(label, value)
-    st.caption(sentence)
-    if mark:
-        st.markdown(mark)
+def in_html(figure: Figure) -> str:
+    label, value, sentence = map(escape, figure[:3])
+    return (
+        f'<div><dt>{label}</dt><dd class="value">{value}</dd>'
+        f"<dd>{sentence} {figure.mark}</dd></div>"
+    )
 
 
 def so_far(usual: Spread | None) -> str:
@@ -60,7 +70,7 @@ def so_far(usual: Spread | None) -> str:
     return f"{drawn} draws" if drawn >= DRAWS else f"{drawn} draws so far"
 
 
-def story(choice: Choice, picture: Picture, usual: Spread | None) -> None:
+def story(choice: Choice, picture: Picture, usual: Spread | None) -> str:
     """Two sentences on what the level does to centers and to an attacker."""
     on_map = choice.about.geographic
     if usual is None:
@@ -75,56 +85,56 @@ def story(choice: Choice, picture: Picture, usual: Spread | None) -> None:
     if picture.verdict.holds:
         request = choice.request
         sentences += f" {explain.attack(request.epsilon, choice.about.unit, request.neighbors)}"
-    with st.container(key="story"):
-        st.markdown(sentences)
+    return sentences
 
 
-def attacker(choice: Choice, picture: Picture, usual: Spread | None) -> None:
+def attacker(choice: Choice, picture: Picture, usual: Spread | None) -> Figure:
     label = f"Attacker, about one {choice.about.unit}"
     if not picture.verdict.holds:
-        return figure(label, "no limit", "This method's privacy claim does not hold.")
+        return Figure(label, "no limit", "This method's privacy claim does not hold.")
     known = explain.certainty(choice.request.epsilon)
     scope = explain.scope(choice.about.unit)
-    return figure(label, f"50 → {known}", f"sure, at most. This protects {scope}.")
+    return Figure(label, f"50 → {known}", f"sure, at most. This protects {scope}.")
 
 
-def moved(choice: Choice, picture: Picture, usual: Spread | None) -> None:
+def moved(choice: Choice, picture: Picture, usual: Spread | None) -> Figure:
     on_map, shifts = choice.about.geographic, picture.truth.value.partners["shift"]
     sentence = f"At most {explain.distance(shifts.max(), on_map)} here."
     if usual is not None:
         sentence += f" Typically {explain.distance(usual.shift, on_map)}"
-    figure(
+    return Figure(
         "Centers moved",
         explain.distance(shifts.median(), on_map),
         f"{sentence} ({so_far(usual)}).",
-        visibility.item_mark(choice.data),
+        visibility.item_tag(choice.data),
     )
 
 
-def worse(choice: Choice, picture: Picture, usual: Spread | None) -> None:
+def worse(choice: Choice, picture: Picture, usual: Spread | None) -> Figure:
     typical = "Typically"
     if usual is not None:
         most = explain.less_than(usual.worse_nine_in_ten)
         typical += f" {explain.change(usual.worse)}, 9 times in 10 {most}"
-    figure(
+    return Figure(
         "Accuracy lost",
         explain.change(picture.truth.value.worse),
         f"{typical} ({so_far(usual)}).",
-        visibility.item_mark(choice.data),
+        visibility.item_tag(choice.data),
     )
 
 
-def published(choice: Choice, picture: Picture, usual: Spread | None) -> None:
+def published(choice: Choice, picture: Picture, usual: Spread | None) -> Figure:
     unit = explain.plural(choice.about.unit)
     if picture.marks is None:
-        return figure("Published points", "0", "Only the centers would be published.")
+        return Figure("Published points", "0", "Only the centers would be published.")
+    count = f"{picture.marks.published:,}"
     if picture.marks.cell:
         sentence = f"would be published: one for each cell of a grid, instead of the {unit}."
-        return figure("Noisy counts", f"{picture.marks.published:,}", sentence)
+        return Figure("Noisy counts", count, sentence)
     sentence = f"Each replaces the {unit} around it."
     if (drawn := len(picture.marks.rows)) < picture.marks.published:
         sentence += f" The picture shows {drawn:,}, with nearby points merged."
-    return figure("Published points", f"{picture.marks.published:,}", sentence)
+    return Figure("Published points", count, sentence)
 
 
 #: Decimals of a degree that tell places in a city apart: 11 m.
@@ -146,10 +156,12 @@ def coordinates(values: pd.Series, low: float, high: float) -> list[str]:
 
 
 def table(choice: Choice, picture: Picture) -> None:
-    """The centers in words: what a screen reader gets of the picture."""
+    """The centers in words: what a screen reader gets of the picture.
+
+    It is HTML, since Streamlit's own table reads each of its cells as Markdown, at each move.
+    """
     about = choice.about
     partners = picture.truth.value.partners["shift"]
-    mark = visibility.item_mark(choice.data)
     rows = pd.DataFrame({"Center": range(1, len(picture.centers) + 1)})
     if "place" in picture.centers:
         rows["Where"] = picture.centers["place"].to_numpy()
@@ -161,12 +173,18 @@ def table(choice: Choice, picture: Picture) -> None:
     else:
         for axis, name in enumerate(choice.box.names[:4]):
             ends = choice.box.low[axis], choice.box.high[axis]
-            rows[plain(name)] = coordinates(picture.centers[axis], *ends)
+            rows[printable(name)] = coordinates(picture.centers[axis], *ends)
     rows[f"Share of {explain.plural(about.unit)}"] = [
         "not published" if pd.isna(share) else explain.percent(share)
         for share in picture.centers["share"]
     ]
-    rows[f"Moved {mark}".strip()] = [
+    rows["Moved"] = [
         explain.distance(partners.loc[index], about.geographic) for index in picture.centers.index
     ]
-    st.table(rows, border="horizontal", hide_index=True)
+    heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in rows.columns[:-1])
+    moved = f'<th scope="col">Moved {visibility.item_tag(choice.data)}</th>'
+    body = "".join(
+        f"<tr>{''.join(f'<td>{escape(str(cell))}</td>' for cell in row)}</tr>"
+        for row in rows.itertuples(index=False)
+    )
+    st.html(f'<table class="centers"><tr>{heads}{moved}</tr>{body}</table>')

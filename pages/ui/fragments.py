@@ -6,11 +6,17 @@ from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.ui.background import Job
 
 #: Seconds between redraws, and the seconds within which nobody needs a progress bar.
 PAUSE, SOON = 0.5, 0.4
+
+
+def is_redrawing() -> bool:
+    """Whether a part of the page redraws itself, and the rest stands."""
+    return bool(getattr(get_script_run_ctx(), "fragment_ids_this_run", None))
 
 
 def redrawn(part: Callable[..., None], every: float | None, *what: Any) -> None:

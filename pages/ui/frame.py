@@ -69,10 +69,25 @@ button[data-variant="segmented_control"][aria-checked="true"]:hover {
   display: flex; justify-content: space-between; margin-top: -1.25rem;
   font-size: .875rem; opacity: .7;
 }
-[class*="st-key-figures"] {
+.figures {
   display: grid; grid-template-columns: repeat(auto-fit, minmax(7.5rem, 1fr)); gap: 1rem;
+  margin: 0 !important; padding: 0 !important;
 }
-[class*="st-key-figures"] > div { width: auto; }
+.figures dt { font-size: .875rem; line-height: 1.35; }
+.figures dd { margin: 0; font-size: .875rem; line-height: 1.35; }
+.figures dd, table.centers th { color: light-dark(#4F5A63, #A9B6C0); }
+.figures .value { font-size: 1.9rem; line-height: 1.2; color: inherit; }
+.badge {
+  display: inline-block; padding: 0 .4rem; border-radius: .35rem; font-size: .8rem;
+  color: light-dark(#A11919, #FF9C93); background: light-dark(#FBE9E9, #3B1D1F);
+}
+.badge.from-twin { color: light-dark(#0049B3, #82B5FF); background: light-dark(#EAF1FD, #14284A); }
+table.centers { width: 100%; border-collapse: collapse; font-size: .875rem; }
+table.centers :is(td, th) {
+  padding: .3rem .4rem; border: 0 solid light-dark(#C8D0D7, #425060); border-bottom-width: 1px;
+  text-align: left; font-weight: 400; vertical-align: top;
+}
+table.centers td:last-child { white-space: nowrap; }
 /* The map stays where it is, however much there is to say beside the slider. */
 .st-key-words { min-height: 9rem; }
 /* What only listens takes no room. */
@@ -80,7 +95,8 @@ button[data-variant="segmented_control"][aria-checked="true"]:hover {
 @media (max-width: 640px) {
   .st-key-words { min-height: 0; }
   [data-testid="stTable"] :is(td, th) { padding: .25rem !important; }
-  [data-testid="stTable"] :is(td, th, p) { font-size: .75rem; }
+  [data-testid="stTable"] :is(td, th, p), table.centers { font-size: .75rem; }
+  table.centers :is(td, th) { padding: .25rem; }
   [data-testid="stMainBlockContainer"] { padding: calc(var(--bar) + .75rem) 1rem 2rem; }
 }
 </style>

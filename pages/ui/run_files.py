@@ -6,7 +6,7 @@ with what is not private is saved on the map itself, which marks it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -32,22 +32,33 @@ table["moved"] = truth(data, result, best).value.partners["shift"]
 table"""
 
 
-def offer(choice: Choice, picture: Picture) -> None:
-    """Draw the files and lines, of data whose picture may leave."""
-    if not visibility.may_leave(choice.data):
+def offer(runs: Mapping[str, tuple[Choice, Picture]]) -> None:
+    """Draw the files and lines of data whose picture may leave: for one run, which needs no name,
+    or for several that differ by their level, with the names of these levels."""
+    choices = [choice for choice, _ in runs.values()]
+    first, *others = choices
+    if not visibility.may_leave(first.data):
         return
     with st.popover("Take away", icon=":material/ios_share:"):
-        if choice.request.system.verdict.holds:
+        if others:
+            st.markdown("**PNG and SVG:** press the arrow on a map.")
+        if first.request.system.verdict.holds:
             st.markdown(
                 "**Files** of what is private. The noise is simulated, so each file says that it "
                 "is not for publication."
             )
-            with st.container(horizontal=True):
-                geojson("Centers", "centers", choice, centers)
-                if picture.marks is not None:
-                    geojson("Published points", "points", choice, points)
-        if not own_data.is_own(choice.data):
-            repeat(choice)
+            for level, (choice, picture) in runs.items():
+                private_files(choice, picture, level)
+        if not own_data.is_own(first.data):
+            repeat(choices)
+
+
+def private_files(choice: Choice, picture: Picture, level: str) -> None:
+    words, ending = (f" at {level}", f"-{level.lower()}") if level else ("", "")
+    with st.container(horizontal=True):
+        geojson(f"Centers{words}", f"centers{ending}", choice, centers)
+        if picture.marks is not None:
+            geojson(f"Published points{words}", f"points{ending}", choice, points)
 
 
 def geojson(label: str, name: str, choice: Choice, make: Callable[[Choice], str]) -> None:
@@ -75,58 +86,61 @@ def points(choice: Choice) -> str:
     return export.points_geojson(private(choice))
 
 
-def repeat(choice: Choice) -> None:
-    """Everything that repeats the picture: same seed, same centers."""
+def repeat(choices: Sequence[Choice]) -> None:
+    """Everything that repeats the pictures: same seed, same centers."""
+    first, *_ = choices
+    requests = [choice.request for choice in choices]
+    file = explore_areas.file(first)
     st.download_button(
         "Open as notebook",
-        lambda: notebook(choice),
+        lambda: notebook(*choices),
         "explore.ipynb",
         "application/x-ipynb+json",
         icon=":material/menu_book:",
         on_click="ignore",
     )
-    explore_areas.download(choice)
+    explore_areas.download(first)
     if st.context.url:
         st.caption("The address of this picture")
         query = urlencode(address.link())
         st.code(st.context.url.partition("?")[0] + (f"?{query}" if query else ""), language=None)
     st.caption("In a shell")
-    st.code(
-        choice.request.command(choice.data, explore_areas.file(choice)),
-        language=None,
-        wrap_lines=True,
-    )
+    commands = [request.command(first.data, file) for request in requests]
+    st.code("\n".join(commands), language=None, wrap_lines=True)
     st.caption("In Python")
     st.code(
-        choice.request.python(choice.data, explore_areas.file(choice)),
+        "\n".join(request.python(first.data, file) for request in requests),
         language=None,
         wrap_lines=True,
     )
 
 
-def notebook(choice: Choice) -> bytes:
-    """A notebook that repeats the run and compares it with the non-private centers."""
+def notebook(*choices: Choice) -> bytes:
+    """A notebook that repeats each run and compares it with the non-private centers."""
+    return notebook_file([cell for choice in choices for cell in cells(choice)])
+
+
+def cells(choice: Choice) -> list[Code | Text]:
+    """The cells for one run."""
     request, about = choice.request, choice.about
     level = explain.level_of(request.epsilon)
     said = f"level {level.name}, " if level else ""
     unit = "meters" if about.geographic else "unit coordinates"
-    return notebook_file(
-        [
-            Text(
-                f"# {request.k} centers of {about.title}\n\n{request.system.title}, {said}"
-                f"ε = {request.epsilon:g}. "
-                + explain.attack(
-                    request.epsilon if request.system.verdict.holds else float("inf"),
-                    about.unit,
-                    request.neighbors,
-                )
-            ),
-            Code(request.python(choice.data, explore_areas.file(choice)).rstrip()),
-            Code("result.centers.value"),
-            Text(
-                f"The table of the page. `moved` is how far a center lies, in {unit}, from its "
-                "partner among the centers without privacy: that is not private."
-            ),
-            Code(TABLE.format(k=request.k, in_the_city=in_new_york(choice.box))),
-        ]
-    )
+    return [
+        Text(
+            f"# {request.k} centers of {about.title}\n\n{request.system.title}, {said}"
+            f"ε = {request.epsilon:g}. "
+            + explain.attack(
+                request.epsilon if request.system.verdict.holds else float("inf"),
+                about.unit,
+                request.neighbors,
+            )
+        ),
+        Code(request.python(choice.data, explore_areas.file(choice)).rstrip()),
+        Code("result.centers.value"),
+        Text(
+            f"The table of the page. `moved` is how far a center lies, in {unit}, from its "
+            "partner among the centers without privacy: that is not private."
+        ),
+        Code(TABLE.format(k=request.k, in_the_city=in_new_york(choice.box))),
+    ]

@@ -52,23 +52,20 @@ STYLE = """
 .stops span:last-child { transform: translateX(calc(6px - 100%)); }
 .stops b { color: light-dark(#005ADC, #569CFF); }
 .st-key-level .ends { margin-top: 0; opacity: 1; color: light-dark(#4F5A63, #A9B6C0); }
-.st-key-story p { font-size: 1.05rem; line-height: 1.4; }
-.st-key-panel [class*="st-key-figures"] {
+.st-key-panel .story { font-size: 1.05rem; line-height: 1.4; margin: 0 0 .7rem; }
+.st-key-panel .figures {
   grid-template-columns: 1fr 1fr; gap: 0; border-radius: .6rem; overflow: hidden;
   border: 1px solid light-dark(#C8D0D7, #425060);
 }
-.st-key-panel [class*="st-key-figures"] > div { padding: .5rem .75rem; height: 100%; }
-.st-key-panel [class*="st-key-figures"] > div:nth-child(odd) {
+.st-key-panel .figures > div { padding: .5rem .75rem; }
+.st-key-panel .figures > div:nth-child(odd) {
   border-right: 1px solid light-dark(#C8D0D7, #425060);
 }
-.st-key-panel [class*="st-key-figures"] > div:nth-child(n + 3) {
+.st-key-panel .figures > div:nth-child(n + 3) {
   border-top: 1px solid light-dark(#C8D0D7, #425060);
 }
-.st-key-panel [class*="st-key-figures"] > div:first-child {
-  background: light-dark(#F1F5FD, #16283F);
-}
-.st-key-panel [data-testid="stMetricValue"] { font-size: 1.6rem; line-height: 1.25; }
-.st-key-panel [data-testid="stTable"] :is(td, th) { padding: .3rem .4rem !important; }
+.st-key-panel .figures > div:first-child { background: light-dark(#F1F5FD, #16283F); }
+.st-key-panel .figures .value { font-size: 1.6rem; line-height: 1.25; }
 .st-key-actions { gap: .8rem .5rem; }
 .st-key-actions [data-testid="stPageLink"] a {
   padding: .45rem .9rem; border-radius: .5rem; background: light-dark(#005ADC, #569CFF);
@@ -81,12 +78,10 @@ STYLE = """
 }
 @media (min-width: 641px) and (max-height: 780px) {
   .st-key-panel { gap: .4rem; }
-  .st-key-story p { font-size: .95rem; line-height: 1.3; }
-  .st-key-panel [data-testid="stMetricValue"] { font-size: 1.3rem; line-height: 1.2; }
-  .st-key-panel [class*="st-key-figures"] > div { padding: .25rem .6rem; }
-  .st-key-panel [class*="st-key-figures"] [data-testid="stCaptionContainer"] p {
-    font-size: .8rem; line-height: 1.25;
-  }
+  .st-key-panel .story { font-size: .95rem; line-height: 1.3; margin-bottom: .4rem; }
+  .st-key-panel .figures .value { font-size: 1.3rem; line-height: 1.2; }
+  .st-key-panel .figures > div { padding: .25rem .6rem; }
+  .st-key-panel .figures dd { font-size: .8rem; line-height: 1.25; }
 }
 @media (max-width: 640px) {
   .st-key-stage .city-map:not(:fullscreen) { height: 21rem !important; min-height: 0; }
@@ -96,7 +91,7 @@ STYLE = """
   /* The slider comes right after the map, and what is chosen more rarely after the answer. */
   [data-testid="stLayoutWrapper"]:has(> :is(.st-key-intro, .st-key-pickers)) { order: 5; }
   [data-testid="stLayoutWrapper"]:has(> .st-key-table) { order: 6; }
-  .st-key-story p { font-size: 1rem; line-height: 1.3; }
+  .st-key-panel .story { font-size: 1rem; line-height: 1.3; }
   .stops { font-size: .6875rem; }
 }
 </style>
@@ -110,6 +105,7 @@ class RunPanel(NamedTuple):
     pickers: DeltaGenerator
     level: DeltaGenerator
     answer: DeltaGenerator
+    badges: DeltaGenerator
     actions: DeltaGenerator
     table: DeltaGenerator
 
@@ -122,6 +118,7 @@ def panel() -> RunPanel:
             st.container(key="pickers"),
             st.container(key="level", gap=None),
             st.container(key="answer"),
+            st.container(key="badges"),
             st.container(key="actions", horizontal=True, vertical_alignment="center"),
             st.container(key="table"),
         )

@@ -48,12 +48,21 @@ def item_words(data: str) -> str:
     return "" if of(data) is Visibility.PUBLIC else mark_words(data)
 
 
+def item_tag(data: str) -> str:
+    """The badge of a single figure, in HTML."""
+    kind = "from-twin" if of(data) is Visibility.TWIN else "not-private"
+    words = item_words(data)
+    return f'<span class="badge {kind}">{words}</span>' if words else ""
+
+
 def public_badges(data: str) -> None:
-    """For public data, in two badges: that anyone may look, and that something is not private."""
+    """For public data, in two badges: that anyone may look, unless the owner's own word for it
+    stands above, and that something is not private."""
     if of(data) is not Visibility.PUBLIC:
         return
+    public = "" if data in declared_public() else ":green-badge[:material/public: Public data] "
     st.markdown(
-        f":green-badge[:material/public: Public data] {NOT_PRIVATE}",
+        f"{public}{NOT_PRIVATE}",
         help="Anyone may look at these data, so choosing "
         "a level by what you see here leaks nothing. Red marks, and how far centers moved and how "
         "much accuracy is lost, come from the data themselves, without noise. For data that are "

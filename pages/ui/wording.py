@@ -48,6 +48,11 @@ def plain(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]()#+|$:~<>!&])", r"\\\1", shown)
 
 
+def in_bold(text: str) -> str:
+    """Our own text as HTML: what stands between two pairs of asterisks is bold."""
+    return re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", html.escape(text))
+
+
 def plain_in_chart(text: str) -> str:
     """Text from a person or a file, escaped for charts and their tooltips: both read HTML."""
     return html.escape(printable(text))

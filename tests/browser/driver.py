@@ -225,7 +225,8 @@ def settled(page: Page) -> Page:
     """Wait until the script has finished, draws included, and a map shows its centers."""
     picture(page).wait_for(timeout=LONG)
     page.wait_for_function(
-        "() => { const told = [...document.querySelectorAll('[data-testid=stMetricValue]')]"
+        "() => { const told = [...document.querySelectorAll("
+        "'[data-testid=stMetricValue], .figures .value')]"
         ".map(value => value.innerText.trim());"
         " return told.length >= 3 && !told.includes('…')"
         " && !document.body.innerText.includes('draws so far'); }",

@@ -87,9 +87,9 @@ def test_slider_odds_map_and_figures_stand_on_one_screen(
     visit: Visit, path: str, viewport: dict[str, int]
 ) -> None:
     page = visit(path, viewport=viewport)
-    parts = [picture(page), slider(page), page.locator(".st-key-story")]
+    parts = [picture(page), slider(page), page.locator(".story")]
     parts += [page.locator(".stops").get_by_text(each.name, exact=True) for each in LEVELS]
-    parts += page.locator('[class*="st-key-figures"] > div').all()  # with their sentences
+    parts += page.locator(".figures > div").all()  # with their sentences
     assert len(parts) == 3 + 7 + 4
     for part in parts:
         eventually(lambda part=part: is_on_screen(part), lambda part=part: str(part))
@@ -100,9 +100,9 @@ def test_slider_odds_map_and_figures_stand_on_one_screen(
 
 def test_on_a_phone_the_slider_stays_with_the_map(visit: Visit) -> None:
     page = visit("/", viewport=PHONE)
-    parts = [picture(page), slider(page), page.locator(".st-key-story")]
+    parts = [picture(page), slider(page), page.locator(".story")]
     parts += [page.locator(".stops").get_by_text(each.name, exact=True) for each in LEVELS]
-    parts += page.get_by_test_id("stMetric").all()[:2]
+    parts += page.locator(".figures > div").all()[:2]
     for part in parts:
         eventually(lambda part=part: is_on_screen(part), lambda part=part: str(part))
     stops = [place(each) for each in parts[3:10]]

@@ -67,8 +67,8 @@ def test_the_ranking_fits_a_phone_and_says_below_it_who_is_not_in_it(visit: Visi
 
 def test_the_slider_stands_with_a_plane_and_figures_are_told_to_their_end(visit: Visit) -> None:
     page = visit("/?data=iris&algorithm=auto&k=3", ready=False, viewport=PHONE)
-    value = page.get_by_test_id("stMetricValue").get_by_text("of the box")
-    label = page.get_by_test_id("stMetricLabel").get_by_text("Attacker, about one flower")
+    value = page.locator(".figures .value").get_by_text("of the box")
+    label = page.locator(".figures dt").get_by_text("Attacker, about one flower")
     for told in (value, label):
         expect(told).to_be_visible()
         eventually(lambda told=told: told.evaluate("it => it.scrollWidth <= it.clientWidth"))

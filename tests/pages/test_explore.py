@@ -21,7 +21,8 @@ from dpcore.privacy.explain import LEVELS
 from dpcore.study.packed_points import unpacked
 from pages.ui.frame import PAGES, ROOT, START, WITHIN
 from pages.ui.top_bar import HOME, NAME
-from tests.pages.visits import address, maps, visited, words
+from tests.pages.visits import address, centers, figure, maps, visited
+from tests.pages.visits import all_words as words
 
 MARK = "not private: for your eyes"
 ATTACKER = "Attacker, about one trip"
@@ -64,10 +65,6 @@ def places(app: AppTest, layer: str) -> list[list[float]]:
     return sorted(row["at"] for row in layers(app)[layer])
 
 
-def metric(app: AppTest, label: str) -> str:
-    return next(str(m.value) for m in app.metric if m.label == label)
-
-
 def test_it_opens_with_a_finished_picture_of_real_trips() -> None:
     app = page()
     shown = layers(app)
@@ -97,7 +94,7 @@ def test_every_stop_draws_and_stands_in_the_address(level: Any) -> None:
 
 
 def test_moving_right_publishes_fewer_points() -> None:
-    published = [metric(page(privacy=level.name), "Published points") for level in LEVELS]
+    published = [figure(page(privacy=level.name), "Published points") for level in LEVELS]
     numbers = [int(text.replace(",", "")) for text in published]
     assert numbers == sorted(numbers, reverse=True)
 
@@ -105,7 +102,7 @@ def test_moving_right_publishes_fewer_points() -> None:
 def test_every_published_point_is_drawn_at_the_loosest_level() -> None:
     app = page(privacy="Loosest")
     points = layers(app)["points"]
-    assert len(points) == int(metric(app, "Published points").replace(",", "")) > 10_000
+    assert len(points) == int(figure(app, "Published points").replace(",", "")) > 10_000
     assert "by merging near ones" not in words(app)
 
 
@@ -117,7 +114,7 @@ def test_a_move_of_the_slider_sends_few_bytes() -> None:
 
 def test_the_words_beside_the_slider_are_per_trip() -> None:
     app = page(privacy="Looser")
-    assert metric(app, ATTACKER) == "50 → 74 %"
+    assert figure(app, ATTACKER) == "50 → 74 %"
     assert "can become at most 74 % sure" in words(app)
     assert "one trip, not one passenger" in words(app)
 
@@ -133,15 +130,15 @@ def test_the_figures_are_those_of_the_picture_beside_what_is_typical() -> None:
     app = finished(page())
     moved = [row["label"] for row in layers(app)["shifts"]]
     meters = sorted(int(text.removesuffix("\u00a0m")) for text in moved)
-    assert metric(app, "Centers moved") == f"{meters[2]}\u00a0m"
+    assert figure(app, "Centers moved") == f"{meters[2]}\u00a0m"
     assert f"At most {meters[-1]}\u00a0m here" in words(app)
-    assert list(app.table[0].value["Moved"]) == moved
+    assert list(centers(app)["Moved"]) == moved
     assert len(typical(app)) == 2
 
 
 def test_one_sentence_tells_the_story() -> None:
     said = words(finished(page()))
-    assert "At this level **9 of 10 centers move less than" in said
+    assert "At this level 9 of 10 centers move less than" in said
     assert "Someone who is 50 % sure that one trip is in the data" in said
 
 
@@ -155,14 +152,14 @@ def test_new_noise_changes_the_picture_and_keeps_what_is_typical() -> None:
     assert places(before, "private-centers") != places(page(), "private-centers")
     assert places(before, "non-private-centers") == places(page(), "non-private-centers")
     assert [line.partition("Typically")[2] for line in typical(before)] == figures
-    assert metric(before, "Centers moved") != metric(finished(page()), "Centers moved")
+    assert figure(before, "Centers moved") != figure(finished(page()), "Centers moved")
 
 
 def test_exact_values_override_the_slider_until_it_is_moved() -> None:
     app = page()
     app.number_input(key="at-epsilon").set_value(0.3).run()
     assert address(app)["epsilon"] == "0.3"
-    assert metric(app, ATTACKER) == "50 → 58 %"
+    assert figure(app, ATTACKER) == "50 → 58 %"
     assert "You typed ε = 0.3" in words(app)
     app.select_slider(key="at-privacy").set_value("Strict").run()
     assert address(app) == {"privacy": "Strict"}
@@ -213,10 +210,10 @@ def test_every_parameter_is_a_control_with_its_default(key: str) -> None:
 
 def test_a_setting_reaches_the_run_and_the_address() -> None:
     app = page(algorithm="eugkm")
-    cells = metric(app, "Noisy counts")
+    cells = figure(app, "Noisy counts")
     app.number_input(key="at-eugkm.theta").set_value(100.0).run()
     assert address(app) == {"algorithm": "eugkm", "eugkm.theta": "100.0"}
-    assert metric(app, "Noisy counts") != cells
+    assert figure(app, "Noisy counts") != cells
 
 
 def test_an_impossible_choice_is_explained_and_the_page_goes_on() -> None:
@@ -298,7 +295,7 @@ def test_three_levels_share_everything_but_the_level() -> None:
 
 
 def test_the_table_names_neighborhoods_and_shares() -> None:
-    table = page().table[0].value
+    table = centers(page())
     assert len(table) == 5
     assert table["Where"].str.len().min() > 3
     shares = table["Share of trips"].str.removesuffix(" %").astype(int)
@@ -321,7 +318,7 @@ def test_no_protection_is_told_of_a_method_whose_claim_fails() -> None:
     assert "**No protection is proved.**" in said
     side_by_side = words(page(algorithm="eugkm-published", three="true"))
     assert side_by_side.count("no protection is proved") == 3
-    assert metric(page(algorithm="eugkm-published"), ATTACKER) == "no limit"
+    assert figure(page(algorithm="eugkm-published"), ATTACKER) == "no limit"
     assert "50 % →" not in said + side_by_side
     assert "can become at most" not in said + side_by_side
     assert "**Blue:**" in words(page())
@@ -330,7 +327,7 @@ def test_no_protection_is_told_of_a_method_whose_claim_fails() -> None:
 def test_only_centers_are_published_where_nothing_else_is() -> None:
     app = page(algorithm="dplloyd")
     assert "Only the centers would be published" in words(app)
-    assert set(app.table[0].value["Share of trips"]) == {"not published"}
+    assert set(centers(app)["Share of trips"]) == {"not published"}
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from dpcore import regions
 from dpcore.privacy import explain
 from pages.ui.areas import chosen, explore_areas
 from pages.ui.areas.chosen import Chosen
-from tests.pages.visits import address, maps, press, visited, words
+from tests.pages.visits import address, figure, maps, press, visited, words
 
 MIDTOWN = "Midtown-Times Square"
 AREAS = "pages/6_areas.py"
@@ -34,7 +34,7 @@ def test_the_picture_is_that_of_the_page_areas_and_links_to_it() -> None:
 def test_the_slider_moves_the_level_everywhere_else_and_the_figures_say_the_largest() -> None:
     app = visited(areas=PLAN, privacy="Strict")
     plain = visited(privacy="Strict")
-    odds = [next(m.value for m in each.metric if "Attacker" in m.label) for each in (app, plain)]
+    odds = [figure(each, "Attacker, about one trip") for each in (app, plain)]
     assert odds == [f"50 → {explain.certainty(1.0)}", f"50 → {explain.certainty(0.1)}"]
     assert maps(app)[0]["points"]["count"] != maps(plain)[0]["points"]["count"]
 

@@ -60,6 +60,34 @@ def test_centers_without_a_proof_are_not_offered_as_a_file() -> None:
     assert labels(algorithm="eugkm-published") == ["Open as notebook"]
 
 
+def test_three_levels_give_the_files_and_lines_of_each() -> None:
+    app = visited(three="true", right="Loosest", middle="Strict", seed=3)
+    found = [each.proto.label for each in app.get("download_button")]
+    assert found == [
+        *("Centers at Loosest, GeoJSON", "Published points at Loosest, GeoJSON"),
+        *("Centers at Strict, GeoJSON", "Published points at Strict, GeoJSON"),
+        "Open as notebook",
+    ]
+    commands, program = (each.value for each in app.code)
+    assert len(commands.splitlines()) == 2
+    scope: dict[str, Any] = {}
+    exec(program, scope)
+    drawn = sorted(row["at"] for row in maps(app)[1]["centers"])
+    np.testing.assert_array_equal(sorted(scope["result"].centers.tolist()), drawn)
+
+
+def test_the_notebook_of_three_levels_repeats_each_picture(tmp_path: Path) -> None:
+    strict = Choice("nyc-taxi", Request("adaptive", 5, 0.1, seed=3))
+    runs = {"one": [CHOICE], "other": [strict], "both": [CHOICE, strict]}
+    for name in runs:
+        (tmp_path / name).mkdir()
+    shown = {
+        name: executed(run_files.notebook(*choices), tmp_path / name)
+        for name, choices in runs.items()
+    }
+    assert shown["both"] == [*shown["one"], *shown["other"]]
+
+
 def test_lines_for_a_shell_and_python_repeat_the_picture() -> None:
     app = visited(seed=3)
     command, program = (each.value for each in app.code)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
+from html import unescape
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from streamlit.testing.v1 import AppTest
 
 APP = str(Path(__file__).parents[2] / "app.py")
@@ -49,10 +52,35 @@ def html(app: AppTest) -> str:
     return "\n".join(str(element.proto.body) for element in app.get("html"))
 
 
+def figure(app: AppTest, label: str) -> str:
+    """The value of a figure beside a map."""
+    name = re.escape(f"<dt>{label}</dt>")
+    found = re.search(f'{name}<dd class="value">(.*?)</dd>', html(app))
+    assert found is not None, f"no figure {label!r}"
+    return unescape(found[1])
+
+
+def centers(app: AppTest) -> pd.DataFrame:
+    """The table of centers below a map."""
+    (table,) = re.findall('<table class="centers">(.*?)</table>', html(app))
+    heads, *rows = (
+        [unescape(re.sub("<[^>]*>", "", cell)).strip() for cell in re.findall(cells, row)]
+        for row in re.findall("<tr>(.*?)</tr>", table)
+        for cells in ("<t[hd][^>]*>(.*?)</t[hd]>",)
+    )
+    return pd.DataFrame(rows, columns=heads)
+
+
 def words(app: AppTest) -> str:
     """All text of the page but its HTML."""
     elements = [element for kind in TEXTS for element in getattr(app, kind)]
     return "\n".join(str(element.value) for element in elements)
+
+
+def all_words(app: AppTest) -> str:
+    """All text of the page, with that in its HTML."""
+    written = re.sub("(?s)<style>.*?</style>|</?b>", "", html(app))
+    return f"{words(app)}\n{unescape(re.sub('<[^>]*>', chr(10), written))}"
 
 
 def maps(app: AppTest) -> list[dict[str, Any]]:
