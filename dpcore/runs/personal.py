@@ -34,7 +34,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dpcore.algorithms.base import ALGORITHMS, Algorithm, SynopsisAlgorithm
+from dpcore.algorithms.base import Algorithm, SynopsisAlgorithm
 from dpcore.datasets.base import Dataset
 from dpcore.datasets.leveled_rows import LeveledRows
 from dpcore.errors import BadInput, listed
@@ -44,6 +44,7 @@ from dpcore.results.run_result import Outcome
 from dpcore.results.steps import RegionNote
 from dpcore.results.synopsis import Coreset, NoisyGrid
 from dpcore.runs.joined_points import AreaPoints, centers_of, united
+from dpcore.runs.region_checks import check_joinable
 
 if TYPE_CHECKING:
     from dpcore.queries.curator import Curator
@@ -71,12 +72,7 @@ def check_levels(
     system: Algorithm, thresholds: Sequence[float], epsilon: float, neighbors: Neighbors
 ) -> None:
     """Raise ValueError where no rows could be released at these thresholds."""
-    if not isinstance(system, SynopsisAlgorithm):
-        able = (key for key, other in ALGORITHMS.items() if isinstance(other, SynopsisAlgorithm))
-        raise BadInput(
-            f"{system.key} publishes nothing that can be joined across groups. "
-            f"With levels of rows use {', '.join(able)}."
-        )
+    check_joinable(system, "groups", "levels of rows")
     if neighbors is not Neighbors.ADD_REMOVE:
         raise BadInput("Levels of rows protect under add-remove only.")
     check_rising(thresholds, epsilon, ", the epsilon of the run")

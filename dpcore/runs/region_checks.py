@@ -11,13 +11,18 @@ from dpcore.geometry.domain import Box
 
 def check_regions(system: Algorithm, regions: Regions, epsilon: float) -> None:
     """Raise ValueError where the algorithm cannot run on each region, whatever the data."""
+    check_joinable(system, "regions", "regions")
+    regions.epsilons(epsilon)
+
+
+def check_joinable(system: Algorithm, parts: str, option: str) -> None:
+    """Raise ValueError where nothing of runs on parts of the rows could be joined."""
     if not isinstance(system, SynopsisAlgorithm):
         able = (key for key, other in ALGORITHMS.items() if isinstance(other, SynopsisAlgorithm))
         raise BadInput(
-            f"{system.key} publishes nothing that can be joined across regions. "
-            f"With regions use {', '.join(able)}."
+            f"{system.key} publishes nothing that can be joined across {parts}. "
+            f"With {option} use {', '.join(able)}."
         )
-    regions.epsilons(epsilon)
 
 
 def check_box(regions: Regions, box: Box) -> None:
