@@ -26,6 +26,14 @@ from dpcore.queries.boxes import BoxCounts, CenterCounts, GoodRadius, Ladder
 from dpcore.queries.curator import Curator
 from dpcore.queries.row_costs import RowCost
 from dpcore.queries.scores import ContrastingCost, LowCost, Quantile
+from dpcore.runs.private_bounds import (
+    HALF,
+    Around,
+    QuantileRadius,
+    QuantileSlab,
+    RowsBetween,
+    log_prior,
+)
 
 Procedure = Callable[[Curator], object]
 #: Log probability of each way a procedure can go, named by the choices made on it.
@@ -160,6 +168,15 @@ def _quartile(curator: Curator) -> None:
     )
 
 
+def _bounds(curator: Curator) -> None:
+    part = Selection(curator.budget.epsilon / 3)
+    slabs = np.arange(4)
+    middle = curator.select(QuantileSlab(0, HALF, 4, curator.neighbors), part, "a median")
+    around = Around(np.maximum(middle - slabs, 0), np.minimum(middle + slabs, 3), 4)
+    scale = curator.select(QuantileRadius(0, HALF, 4, curator.neighbors, around), part, "a scale")
+    curator.select(RowsBetween(0, around), part, "both ends", log_prior(around, scale))
+
+
 def _balls(curator: Curator) -> None:
     remaining = curator.working_copy()
     for _ in range(2):
@@ -186,6 +203,7 @@ WALKS = (
     Walk("choice by k-means cost", _lowest_cost, LINE, 4),
     Walk("choice by contrasting cost", _contrasting_cost, LINE, 4),
     Walk("quartile", _quartile, LINE, 4),
+    Walk("median, scale and interval of private bounds", _bounds, LINE, 3),
     Walk("two balls, the rows of the first removed", _balls, LINE, 3),
     Walk("half-width and center of a small ball", _small_ball, SQUARE, 4),
     Walk("genetic search, two rounds", _genetic_search, LINE, 3),

@@ -166,7 +166,7 @@ def chosen(counts: IntArray, budget: Budget, noise: Noise) -> int:
     entries = np.repeat(np.minimum(steps, len(LADDER) - 1), counts) + 0.5
     ids = RowsDataset.from_values(entries[:, None], Box.cube(1, 0, len(LADDER)))
     curator = Curator(ids, budget, noise, Neighbors.ADD_REMOVE)
-    score = QuantileSlab(0, SHARE, len(LADDER))
+    score = QuantileSlab(0, SHARE, len(LADDER), Neighbors.ADD_REMOVE)
     return LADDER[curator.select(score, Selection(budget.epsilon), "rows of each id")]
 
 

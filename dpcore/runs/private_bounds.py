@@ -1,4 +1,4 @@
-"""A box found privately: where the rows lie, from a few private quantiles."""
+"""A box found privately: for each column a median, a scale, and an interval around them."""
 
 from __future__ import annotations
 
@@ -24,20 +24,26 @@ from dpcore.queries.scores import Quantile
 #: Powers of two that are told apart: smaller values count as zero, larger ones as the largest.
 SMALLEST, LARGEST = -32, 64
 #: Parts of each power of two.
-PARTS = 1024
+PARTS = 8192
 #: Numbers that are told apart, in the order of the values: so many of each sign, and zero.
 OF_SIGN = (LARGEST - SMALLEST) * PARTS
 NUMBERS = 2 * OF_SIGN + 1
 #: Part of the budget that buys the number of rows, where it is private.
 SIZE_SHARE = 0.05
-#: The chance that any end lies beyond all rows.
-MISTAKE = 0.05
-#: The share of rows beyond each end is a multiple of one part in so many, and is no larger than
-#: this: with more, the ends say nothing of the rest.
-PRECISION, MOST_BEYOND = 1000, Fraction(1, 4)
-#: How far the ends are moved outward, as a part of their distance: this times the root of the share
-#: of rows beyond each, at most MOST_MARGIN. A box that is too wide costs little, and one that cuts
-#: off a cluster costs much.
+#: Parts of a column's budget that buy its median, its scale and its interval.
+SHARES = Fraction(6, 20), Fraction(3, 20), Fraction(11, 20)
+HALF = Fraction(1, 2)
+#: Radii in each power of two.
+RADII = 3
+#: How much less likely an end is if it is twice as far out, as a logarithm; and below how many
+#: powers of two from the scale an end that is nearer is no longer likelier.
+SLOPE, NEAREST = 3.0, -4.0
+#: The share of rows that a power of two may be worth, SLOPE over what the interval costs. With
+#: more, an interval may leave out a cluster.
+MOST_WORTH = 0.02
+#: How far the ends are moved outward, as a part of their distance: this times the root of that
+#: share, at most MOST_MARGIN. A box that is too wide costs little,
+#: and one that cuts off a cluster costs much.
 MARGIN, MOST_MARGIN = 9.0, 3.0
 
 
@@ -47,26 +53,109 @@ class QuantileSlab(Quantile):
 
     Let b rows lie below a slab and a more below its upper end. The score is minus the distance of
     share * n from the interval [b, b + a], times the share's denominator to be whole. A row added
-    moves share * n by the share and each end by 0 or 1; a row replaced moves each end by at most 1:
-    the distance never moves by more than 1. Unlike the lines between slabs, a slab that holds very
-    many rows stands out from the empty ones beside it.
+    moves share * n by the share and each end by 0 or 1, so an end less share * n by at most the
+    larger of the share and what is left of 1. A row replaced moves each end by at most 1, and
+    share * n not at all. The distance moves by no more than the ends do. Unlike the lines between
+    slabs, a slab that holds very many rows stands out from the empty ones beside it.
     """
 
+    neighbors: Neighbors
+
+    @property
+    def sensitivity(self) -> int:
+        whole, part = self.share.denominator, self.share.numerator
+        return max(part, whole - part) if self.neighbors is Neighbors.ADD_REMOVE else whole
+
     def of(self, dataset: Dataset) -> IntArray:
-        below = np.append(0, np.cumsum(dataset.margin(self.axis, self.slabs)))
+        below = np.append(0, self.up_to(dataset))
         ends = self.share.denominator * below - self.share.numerator * dataset.n
         return -np.maximum(np.maximum(ends[:-1], -ends[1:]), 0)
 
+    def up_to(self, dataset: Dataset) -> IntArray:
+        """Rows below the upper end of each slab."""
+        return np.cumsum(dataset.margin(self.axis, self.slabs))
 
-def numbered(values: npt.ArrayLike) -> RowsDataset:
-    """Each value as its number among those that are told apart: exact, each row by itself."""
+
+@dataclass(frozen=True)
+class Around:
+    """Public intervals around a slab of a coordinate, each in the next: its first and its last
+    slab."""
+
+    first: IntArray
+    last: IntArray
+    slabs: int
+
+    @classmethod
+    def number(cls, middle: int) -> Around:
+        """Intervals around the values with a number, from about as wide as they are to all."""
+        low, high = lower_end(middle), lower_end(middle + 1)
+        least, most = max(high - low, 2.0**SMALLEST), 2.0 ** (LARGEST + 1)
+        steps = math.ceil(RADII * math.log2(most / least))
+        radii = least * 2 ** (np.arange(steps + 1) / RADII)
+        center = (low + high) / 2
+        first, last = (numbers(ends).astype(np.int64) for ends in (center - radii, center + radii))
+        return cls(first, last, NUMBERS)
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def ends(self, low: int, high: int) -> tuple[float, float]:
+        """The lower end of one interval and the upper end of another."""
+        return lower_end(int(self.first[low])), lower_end(int(self.last[high]) + 1)
+
+    def rows(self, dataset: Dataset, axis: int) -> tuple[IntArray, IntArray]:
+        """Rows below each first slab, and up to each last one."""
+        below = np.append(0, np.cumsum(dataset.margin(axis, self.slabs)))
+        return below[self.first], below[self.last + 1]
+
+
+@dataclass(frozen=True)
+class QuantileRadius(QuantileSlab):
+    """The score of each interval around a slab: how nearly it is the first that holds a share of
+    all rows.
+
+    What an interval adds to the one in it is a slab of the distance, and every row lies in one at
+    most, so that `QuantileSlab` has the proof.
+    """
+
+    around: Around
+
+    def up_to(self, dataset: Dataset) -> IntArray:
+        low, high = self.around.rows(dataset, self.axis)
+        return high - low
+
+
+@dataclass(frozen=True)
+class RowsBetween:
+    """Rows between each lower and each upper end of some intervals around a slab, in C order.
+
+    A row lies between two ends or not: added, it raises a count by at most 1; replaced, it moves
+    none by more than 1.
+    """
+
+    axis: int
+    around: Around
+    sensitivity = 1
+    monotone = True
+
+    def of(self, dataset: Dataset) -> IntArray:
+        low, high = self.around.rows(dataset, self.axis)
+        return (high - low[:, None]).ravel()
+
+
+def numbers(values: npt.ArrayLike) -> FloatArray:
+    """The number of each value among those that are told apart: exact, each value by itself."""
     x = np.asarray(values, dtype=np.float64)
     mantissa, power = np.frexp(np.abs(x))
     number = (power - 1 - SMALLEST) * PARTS + np.floor((2 * mantissa - 1) * PARTS)
     number = np.where(np.abs(x) < 2.0**SMALLEST, 0, np.minimum(number + 1, OF_SIGN))
-    return RowsDataset.from_values(
-        OF_SIGN + np.sign(x) * number + 0.5, Box.cube(x.shape[1], 0, NUMBERS)
-    )
+    return OF_SIGN + np.sign(x) * number
+
+
+def numbered(values: npt.ArrayLike) -> RowsDataset:
+    """Rows whose values are replaced by their numbers."""
+    of_rows = numbers(values) + 0.5
+    return RowsDataset.from_values(of_rows, Box.cube(of_rows.shape[1], 0, NUMBERS))
 
 
 def lower_end(index: int) -> float:
@@ -79,6 +168,14 @@ def lower_end(index: int) -> float:
     return -math.ldexp(1 + part / PARTS, power + SMALLEST)
 
 
+def log_prior(around: Around, scale: int) -> FloatArray:
+    """How likely each pair of ends is beforehand: each end is less likely the farther out it is,
+    in powers of two from the scale."""
+    powers = (np.arange(len(around)) - scale) / RADII
+    each = -SLOPE * np.maximum(powers, NEAREST)
+    return np.add.outer(each, each).ravel()
+
+
 def find_box(
     values: FloatArray,
     names: tuple[str, ...],
@@ -88,47 +185,55 @@ def find_box(
 ) -> tuple[Box, Transcript]:
     """A box that holds nearly all rows, and what finding it cost: epsilon at most.
 
-    The ends of each column are two private quantiles, so near the ends that noise alone hardly
-    reaches beyond all rows, and are then moved outward. Any scale of the values will do, because
-    the numbers among which the quantiles are chosen are as dense, relative to their size,
-    everywhere.
+    Three choices a column. A *median*, among numbers that are as dense, relative to their size,
+    everywhere: any scale of the values will do. A *scale*, the median distance from there, among
+    radii that grow by a constant factor. And an *interval*, whose lower and upper end each lie at
+    one of these distances from the median. The more rows an interval holds, the likelier it is, and
+    the farther out its ends are, the less likely. So a column far from 0 has a box as narrow as one
+    around 0. An end moves inward by a power of two only if that cuts off few rows, about SLOPE over
+    what the choice costs. Both ends are then moved outward by a margin that grows with the share of
+    such rows, and where that is too large, there is no box.
 
     Private: the unit is one row. Under add/remove 5 % of epsilon buys the number of rows, which one
-    row changes by 1; under replace-one that is public. Each of the 2d quantiles is one choice of
-    the exponential mechanism with a score that no row, added or replaced, moves by more than 1
-    (`QuantileSlab` has the proof), and costs an equal share of the rest, rounded down. The score
-    depends on the rows, on public numbers and on the noisy number of rows, so together they are
-    epsilon-private by adaptive composition. Each row is numbered by itself, exactly. The box is
-    computed from the noisy number and the choices, which is post-processing; so is the refusal
-    where there are too few rows.
+    row changes by 1; under replace-one that is public. The rest is divided equally among the
+    columns, and in each by SHARES, rounded down. Each choice is one of the exponential mechanism,
+    whose score no row, added or replaced, moves by more than its sensitivity: `QuantileSlab` has
+    the proof for the median and for the scale, and `RowsBetween` for the interval, whose score a
+    row added can only raise. The candidates and their prior depend on earlier choices and on public
+    numbers alone. So together they are epsilon-private by adaptive composition. Each row is
+    numbered by itself, exactly. The box is computed from the noisy number and the choices, which is
+    post-processing; so is the refusal where there are too few rows.
 
-    With N numbers to choose among, the exponential mechanism with epsilon e misses the score of the
-    quantile's own slab, 0, by more than (2 / e) ln(N / chance) with at most that chance. With that
-    many rows beyond an end, it lies beyond all rows no likelier.
+    A median beyond all rows has a score of half of them below the best, and a row moves scores by a
+    half under add/remove and by 1 under replace-one. Among N numbers the exponential mechanism with
+    epsilon e chooses one with a chance of at most N exp(-e n / 4), which is 0.002 or less where
+    there are rows enough.
     """
     d = len(names)
     curator = Curator(numbered(values), Budget(epsilon), noise, neighbors)
     n, rest = curator.size(SIZE_SHARE)
-    loss = Selection(down(Fraction(epsilon) * Fraction(rest) / (2 * d)))
-    hidden = 2 / loss.epsilon * math.log(NUMBERS * 2 * d / MISTAKE)
-    beyond = Fraction(math.ceil(hidden / n * PRECISION), PRECISION)
-    if beyond > MOST_BEYOND:
+    of_column = Fraction(epsilon) * Fraction(rest) / d
+    middle, radius, ends = (Selection(down(of_column * share)) for share in SHARES)
+    worth = SLOPE / ends.epsilon / n
+    if worth > MOST_WORTH:
         raise Infeasible(
             f"Bounds cannot be found at epsilon {epsilon:g} among so few rows: about "
-            f"{math.ceil(hidden / MOST_BEYOND):,} are needed. Give bounds that are publicly known, "
-            "or spend more of epsilon on them (bounds_share)."
+            f"{math.ceil(worth / MOST_WORTH * n):,} are needed. Give bounds that are publicly "
+            "known, or spend more of epsilon on them (bounds_share)."
         )
-
-    def end(axis: int, share: Fraction, which: str) -> int:
-        score = QuantileSlab(axis, share, NUMBERS)
-        return curator.select(score, loss, f"bounds of {names[axis]}: {which} end")
-
-    margin = min(MOST_MARGIN, MARGIN * math.sqrt(beyond))
-    ends = []
-    for axis in range(d):
-        low, high = end(axis, beyond, "lower"), end(axis, 1 - beyond, "upper")
-        ends.append(widened(lower_end(min(low, high)), lower_end(max(low, high) + 1), margin))
-    return Box(tuple(low for low, _ in ends), tuple(high for _, high in ends), names), (
+    if neighbors is Neighbors.REPLACE_ONE:
+        worth *= 2  # there the scores are not monotone
+    margin = min(MOST_MARGIN, MARGIN * math.sqrt(worth))
+    sides = []
+    for axis, name in enumerate(names):
+        why = f"bounds of {name}"
+        median = QuantileSlab(axis, HALF, NUMBERS, neighbors)
+        around = Around.number(curator.select(median, middle, f"{why}: median"))
+        distance = QuantileRadius(axis, HALF, len(around), neighbors, around)
+        prior = log_prior(around, curator.select(distance, radius, f"{why}: scale"))
+        pair = curator.select(RowsBetween(axis, around), ends, f"{why}: both ends", prior)
+        sides.append(widened(*around.ends(*divmod(pair, len(around))), margin))
+    return Box(tuple(low for low, _ in sides), tuple(high for _, high in sides), names), (
         curator.transcript
     )
 

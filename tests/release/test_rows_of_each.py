@@ -76,7 +76,7 @@ def test_one_person_with_any_rows_changes_the_odds_of_no_answer_by_more_than_eps
         chances = []
         for each in (counts, with_one):
             scores, sensitivity, epsilon, monotone = asked(each)[1]
-            assert (sensitivity, epsilon, monotone) == (SHARE.denominator, 1.0, False)
+            assert (sensitivity, epsilon, monotone) == (SHARE.numerator, 1.0, False)
             weights = epsilon * (scores - scores.max()) / (2 * sensitivity)
             chances.append(weights - np.log(np.exp(weights).sum()))
         assert np.abs(chances[0] - chances[1]).max() <= 1.0 + 1e-12

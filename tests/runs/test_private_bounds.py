@@ -22,7 +22,7 @@ from tests.seeded_noise import seeded_noise
 
 EPSILON = 0.3
 #: Rows among which bounds are found at that epsilon.
-ENOUGH = 8000
+ENOUGH = 2000
 
 
 @pytest.mark.parametrize(
@@ -33,9 +33,9 @@ def test_the_box_holds_nearly_all_rows_and_is_not_much_wider(middle, spread):
     noise = SimulatedNoise(0)
     box, transcript = find_box(rows, ("a", "b"), EPSILON, Neighbors.ADD_REMOVE, noise)
     assert box.contains(rows).mean() > 0.97
-    assert (np.subtract(box.high, box.low) < 40 * spread).all()
+    assert (np.subtract(box.high, box.low) < 30 * spread).all()
     assert transcript.epsilon <= EPSILON
-    assert len(transcript) == 5
+    assert len(transcript) == 1 + 3 * 2
 
 
 class FixedAnswers:
@@ -50,9 +50,9 @@ class FixedAnswers:
         return answers
 
     def choose(self, scores, sensitivity, epsilon, monotone=False, log_prior=None):
-        assert log_prior is None
         answer = int(self.rng.integers(scores.size))
         weights = scores * epsilon / (sensitivity * (1 if monotone else 2))
+        weights = weights + (0 if log_prior is None else log_prior)
         self.log_likelihood += weights[answer] - logsumexp(weights)
         return answer
 
@@ -62,7 +62,7 @@ rows = st.lists(st.tuples(values, values), min_size=1, max_size=8)
 
 
 @pytest.mark.parametrize("neighbors", Neighbors)
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=12, deadline=None, derandomize=True)
 @given(many=rows, one=st.tuples(values, values), seed=st.integers(0, 999))
 def test_no_row_changes_how_likely_the_answers_are_by_more_than_epsilon(neighbors, many, one, seed):
     many = many * (ENOUGH // len(many))
@@ -87,8 +87,24 @@ def test_a_row_beyond_all_others_seldom_moves_the_box():
     np.testing.assert_allclose(ends[0], ends[1], rtol=0.05)
 
 
+@pytest.mark.parametrize(("middle", "spread"), [(0, 1), (-73.98, 0.02), (4_512_000, 3000)])
+def test_a_box_far_from_zero_is_as_narrow_as_one_around_it(middle, spread):
+    rows = np.random.default_rng(0).uniform(middle - spread, middle + spread, (20_000, 2))
+    box, _ = find_box(rows, ("a", "b"), EPSILON, Neighbors.ADD_REMOVE, SimulatedNoise(0))
+    assert box.contains(rows).mean() > 0.999
+    assert (np.subtract(box.high, box.low) < 8 * spread).all()
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_cluster_far_from_the_others_is_kept(seed):
+    rng = np.random.default_rng(seed)
+    table = np.where(rng.random((20_000, 1)) < 0.04, 100, 0) + rng.normal(0, 1, (20_000, 1))
+    box, _ = find_box(table, ("x",), EPSILON, Neighbors.ADD_REMOVE, SimulatedNoise(seed))
+    assert box.contains(table).mean() > 0.999
+
+
 def test_too_few_rows_are_refused_by_what_the_noisy_number_of_rows_says():
-    with pytest.raises(Infeasible, match=r"at epsilon 0\.1 among so few rows: about 2,6\d\d are"):
+    with pytest.raises(Infeasible, match=r"at epsilon 0\.1 among so few rows: about 2,8\d\d are"):
         find_box(np.ones((3, 1)), ("x",), 0.1, Neighbors.ADD_REMOVE, SimulatedNoise(0))
 
 
@@ -98,7 +114,7 @@ def test_a_value_lies_between_the_ends_of_its_number(value):
     cells, _ = numbered([[value]]).positions()
     number = int((cells[0, 0] + TICKS) * NUMBERS // (2 * TICKS))
     assert lower_end(number) <= value <= lower_end(number + 1)
-    assert lower_end(number + 1) - lower_end(number) <= max(abs(value) / 1000, 2.0**-31)
+    assert lower_end(number + 1) - lower_end(number) <= max(abs(value) / 8000, 2.0**-31)
 
 
 @settings(max_examples=200, deadline=None, derandomize=True)
@@ -108,11 +124,14 @@ def test_no_row_moves_the_score_of_a_slab_by_more_than_it_says(slabs, one, tenth
         rows = np.array(of)[:, None] + 0.5
         return score.of(RowsDataset.from_values(rows, Box.cube(1, 0, 8)))
 
-    score = QuantileSlab(0, Fraction(tenths, 10), 8)
-    before = scores(slabs)
-    assert before.max() == 0
-    for after in (scores([*slabs, one]), scores([*slabs[:-1], one])):
-        assert np.abs(after - before).max() <= score.sensitivity
+    for neighbors, others in (
+        (Neighbors.ADD_REMOVE, [*slabs, one]),
+        (Neighbors.REPLACE_ONE, [*slabs[:-1], one]),
+    ):
+        score = QuantileSlab(0, Fraction(tenths, 10), 8, neighbors)
+        before = scores(slabs)
+        assert before.max() == 0
+        assert np.abs(scores(others) - before).max() <= score.sensitivity
 
 
 def test_a_column_of_one_value_has_a_box_around_it():
