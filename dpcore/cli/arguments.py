@@ -157,13 +157,8 @@ def check_own_levels(arguments: argparse.Namespace) -> None:
 
 def dataset(arguments: argparse.Namespace) -> Dataset:
     """The data set that the arguments name."""
-    if is_builtin(arguments.data):
-        if arguments.box or arguments.columns:
-            raise BadInput(
-                f"{arguments.data} has its own box and columns. Leave out --box and --columns."
-            )
+    if names_builtin(arguments):
         return load(arguments.data)
-    check_name(arguments)
     path, engine = opened_path(arguments)
     reading = FileReading(
         path,
@@ -179,6 +174,18 @@ def dataset(arguments: argparse.Namespace) -> Dataset:
         remedy = words.value.replace("give format='csv-comma'", "add --read-as csv-comma")
         print(f"dpcore: for your eyes only: {remedy}", file=sys.stderr)
     return data
+
+
+def names_builtin(arguments: argparse.Namespace) -> bool:
+    """Whether the data are a built-in set; refuses one with a box, and nearly the name of one."""
+    if not is_builtin(arguments.data):
+        check_name(arguments)
+        return False
+    if arguments.box or arguments.columns:
+        raise BadInput(
+            f"{arguments.data} has its own box and columns. Leave out --box and --columns."
+        )
+    return True
 
 
 def ends(box: list[float]) -> tuple[list[float], list[float]]:

@@ -13,8 +13,8 @@ from dpcore.cli.arguments import (
     add_budget,
     add_data,
     add_own_levels,
-    check_name,
     check_own_levels,
+    names_builtin,
     opened_path,
     output_path,
     request,
@@ -254,13 +254,8 @@ def period(arguments: argparse.Namespace) -> Series | None:
 def source(arguments: argparse.Namespace) -> DataSource:
     """The data that the arguments name; of files the columns are looked at, but no row."""
     check_own_levels(arguments)
-    if is_builtin(arguments.data):
-        if arguments.box or arguments.columns:
-            raise BadInput(
-                f"{arguments.data} has its own box and columns. Leave out --box and --columns."
-            )
+    if names_builtin(arguments):
         return BuiltinData(arguments.data)
-    check_name(arguments)
     if arguments.data in (STDIN, "/dev/stdin") and not arguments.yes:
         raise BadInput("Data from standard input leave no way to agree: add --yes.")
     return file_source(arguments)

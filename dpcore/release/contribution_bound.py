@@ -120,13 +120,7 @@ def ask_rows_of_each(
     """
     if unit.ids is None:
         raise BadInput("Name the column that tells people apart: rows are counted by it.")
-    account = ledger.account(name)
-    total = account.allowed if account else allowed
-    if total is None:
-        raise BadInput(
-            f"The ledger has no account {name!r}. To open it, name the lifetime budget of the data "
-            "as well: allowed, or --allowed on the command line."
-        )
+    total = ledger.lifetime_budget(name, allowed)
     price, budget = Amount.of(epsilon), Budget(epsilon)
     state = data.state()
     claim = Claim(name, Neighbors.ADD_REMOVE, unit, total, price, data.fingerprints(ledger.key))

@@ -238,6 +238,17 @@ class Ledger:
         with self.opened() as database, reading(database):
             return found(database, name) if exists(database, name) else None
 
+    def lifetime_budget(self, name: str, allowed: Amount | None) -> Amount:
+        """The budget that an account has, or that it gets with its first charge; or BadInput."""
+        account = self.account(name)
+        total = account.allowed if account else allowed
+        if total is None:
+            raise BadInput(
+                f"The ledger has no account {name!r}. To open it, name the lifetime budget of the "
+                "data as well: allowed, or --allowed on the command line."
+            )
+        return total
+
     def entries(self, account: str | None = None) -> list[Entry]:
         """Everything that was charged, in order; to one account or to all."""
         with self.opened() as database:

@@ -84,13 +84,9 @@ def record_outside_charge(
     account = ledger.account(name)
     if account is not None:
         claim = _claim(account, price)
-    elif allowed is not None:
-        claim = Claim(name, Neighbors.ADD_REMOVE, Unit(unit), allowed, price, ())
     else:
-        raise BadInput(
-            f"The ledger has no account {name!r}. To open it, name the lifetime budget of the data "
-            "as well: allowed, or --allowed on the command line."
-        )
+        total = ledger.lifetime_budget(name, allowed)
+        claim = Claim(name, Neighbors.ADD_REMOVE, Unit(unit), total, price, ())
     time = datetime.now(UTC).isoformat(timespec="seconds")
     described = {
         "epsilon": float(price.epsilon),
