@@ -21,8 +21,9 @@ from threadpoolctl import ThreadpoolController
 
 from dpcore.geometry.domain import TICKS, FloatArray, IntArray
 
-#: Rows in one matrix product, and numbers in its result at most: both stay in the cache.
-CHUNK_ROWS = 4096
+#: Rows in one matrix product, and numbers in its result at most: both stay in the cache. Points are
+#: added up in as many at a time, which rounds; cells need not be.
+CHUNK_ROWS, CHUNK_CELLS = 4096, 8192
 CHUNK_SCORES = 1 << 18
 MIN_CHUNK_ROWS = 256
 #: Up to so many coordinates scores are below 2^53: 3 d 2^42.
@@ -74,7 +75,7 @@ def cluster_totals(cells: Cells, centers: IntArray) -> tuple[IntArray, IntArray]
             scores = matrix @ ticks.T
             scores += squares[:, None]
             member = _nearest(scores)[0]
-            counts += np.count_nonzero(member, axis=1)
+            counts += [np.count_nonzero(of_one) for of_one in member]
             sums += (member.astype(np.float64) @ ticks).astype(np.int64)
     return counts, sums
 
@@ -118,7 +119,7 @@ def _linear(centers: IntArray) -> tuple[Whole, Whole]:
 
 def _in_ticks(cells: Cells, matrix: Whole) -> Iterator[Whole]:
     """Positions in ticks, as the matrix has its numbers, of some thousand rows at a time."""
-    size = min(CHUNK_ROWS, max(MIN_CHUNK_ROWS, CHUNK_SCORES // len(matrix)))
+    size = min(CHUNK_CELLS, max(MIN_CHUNK_ROWS, CHUNK_SCORES // len(matrix)))
     size = max(1, min(size, SUMMABLE // matrix.shape[1]))
     for start in range(0, len(cells), size):
         ticks = cells[start : start + size].astype(matrix.dtype)
