@@ -18,10 +18,14 @@ from typing import Any, Generic, TypeVar
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from pages.ui import session_keys
+from pages.ui.session_keys import SessionKey
 from pages.ui.url_parsers import Parse, plain_text
 
 T = TypeVar("T")
-REMEMBERED, LEFT, HERE = "address", "addresses-left", "page"
+REMEMBERED = SessionKey[dict[str, str]]("address")
+LEFT = SessionKey[list[dict[str, str]]]("addresses-left")
+HERE = SessionKey[str]("page")
 #: Stands for "keep the declared default".
 SAME: Any = object()
 
@@ -77,7 +81,7 @@ class Key(Generic[T]):
     def put(self, value: T) -> None:
         """Write a value into the address; the default is left out."""
         restore()
-        st.session_state.setdefault(LEFT, []).append(st.query_params.to_dict())
+        LEFT.start([]).append(st.query_params.to_dict())
         if value == self.default or value is None:
             st.query_params.pop(self.name, None)
         else:
@@ -102,8 +106,8 @@ def arrive(page: str, renamed: Iterable[Key[Any]] = ()) -> None:
     back in the browser. A link to another page may be older than the click, too: it has the address
     with which the whole page was last drawn.
     """
-    left, here = st.session_state.pop(LEFT, []), st.session_state.get(HERE)
-    st.session_state[HERE] = page
+    left, here = LEFT.pop() or [], HERE.get()
+    HERE.put(page)
     old = left if page == here else left[:1]
     if st.query_params.to_dict() in old and not going_back():
         restore()
@@ -126,13 +130,13 @@ def going_back() -> bool:
 
 def remember() -> None:
     """Remember the address that was last sent to the browser."""
-    st.session_state[REMEMBERED] = st.query_params.to_dict()
+    REMEMBERED.put(st.query_params.to_dict())
 
 
 def restore() -> None:
     """Go back to the remembered address: a fragment may redraw with the address from before the
     last change."""
-    known = st.session_state.get(REMEMBERED)
+    known = REMEMBERED.get()
     if known is not None and st.query_params.to_dict() != known:
         st.query_params.from_dict(known)
 
@@ -171,9 +175,9 @@ def control(
         # control that was replaced in the meantime.
         if state != latest_key(key.name):
             return
-        key.put(st.session_state[state])
+        key.put(session_keys.of_widget(state))
         if then:
-            then(st.session_state[state])
+            then(session_keys.of_widget(state))
 
     options = getattr(key.parse, "limits", {}) | options
     start = starting_at(widget, value, options)
@@ -200,19 +204,19 @@ def current_key(name: str, value: Any) -> str:
     drawn again at once: the control would show its default.
     """
     key = latest_key(name)
-    if key in st.session_state and st.session_state[key] != value:
-        st.session_state[replaced(name)] = st.session_state.get(replaced(name), 0) + 1
+    if session_keys.is_drawn(key) and session_keys.of_widget(key) != value:
+        replaced(name).put((replaced(name).get() or 0) + 1)
     return latest_key(name)
 
 
 def latest_key(name: str) -> str:
-    count = st.session_state.get(replaced(name), 0)
+    count = replaced(name).get() or 0
     return f"at-{name}" + f"-{count}" * bool(count)
 
 
-def replaced(name: str) -> str:
-    """The session key that counts how often a control was replaced."""
-    return f"times-{name}-was-replaced"
+def replaced(name: str) -> SessionKey[int]:
+    """How often a control was replaced."""
+    return SessionKey(f"times-{name}-was-replaced")
 
 
 def starting_at(widget: Callable[..., Any], value: Any, options: dict[str, Any]) -> dict[str, Any]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui import palette
+from pages.ui import palette, session_keys
+from pages.ui.session_keys import SessionKey
 
-NARROW = "narrow screen"
+NARROW = SessionKey[bool]("narrow screen")
 
 #: Streamlit does not run a page again when somebody picks a theme from its menu; this asks it to.
 #: It also opens the bar's menu where a window is too narrow to show it at once.
@@ -109,12 +110,11 @@ def watch_width() -> None:
     server, charts above all, cannot follow a style sheet."""
 
     def remember_width() -> None:
-        st.session_state[NARROW] = st.session_state["width-watcher"].narrow == "yes"
+        NARROW.put(session_keys.of_widget("width-watcher").narrow == "yes")
 
     _width(key="width-watcher", data={"drawn": is_narrow()}, on_narrow_change=remember_width)
 
 
 def is_narrow() -> bool:
     """Whether the window was narrow when it was last asked."""
-    narrow: bool = st.session_state.get(NARROW, False)
-    return narrow
+    return NARROW.get() or False

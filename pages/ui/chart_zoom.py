@@ -12,6 +12,9 @@ from functools import partial
 
 import streamlit as st
 
+from pages.ui import session_keys
+from pages.ui.session_keys import SessionKey
+
 Range = tuple[float, float]
 #: A rectangle narrower or lower than so many pixels chooses nothing along that axis.
 SHORTEST = 12
@@ -106,7 +109,7 @@ class ChartZoom:
 
 def current(chart: str, axes: str) -> ChartZoom | None:
     """The zoom of a chart while it has these axes; None where all of it is shown."""
-    kept_axes, zoom = st.session_state.get(kept(chart), ("", None))
+    kept_axes, zoom = zoom_key(chart).get() or ("", None)
     return zoom if kept_axes == axes else None
 
 
@@ -130,18 +133,18 @@ def watch(chart: str, axes: str, color: str) -> None:
 
 def choose(chart: str, key: str) -> None:
     """Keep what a rectangle chose; a double click chose nothing."""
-    chosen = st.session_state[key].chosen
+    chosen = session_keys.of_widget(key).chosen
     if not chosen or "x" not in chosen:
         show_all(chart)
         return
     x, y = ((float(low), float(high)) for low, high in (chosen["x"], chosen["y"]))
-    st.session_state[kept(chart)] = (chosen["axes"], ChartZoom(x, y))
+    zoom_key(chart).put((chosen["axes"], ChartZoom(x, y)))
 
 
 def show_all(chart: str) -> None:
-    st.session_state.pop(kept(chart), None)
+    zoom_key(chart).pop()
 
 
-def kept(chart: str) -> str:
-    """The session key of a chart's zoom."""
-    return f"zoom {chart}"
+def zoom_key(chart: str) -> SessionKey[tuple[str, ChartZoom | None]]:
+    """The axes that a chart was zoomed on, and the zoom."""
+    return SessionKey(f"zoom {chart}")

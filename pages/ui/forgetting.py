@@ -8,17 +8,18 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.server import session_cleanup
 from pages.server.download_files import DownloadFiles
-from pages.ui import address, browser_state, own_data, url_keys
+from pages.ui import address, browser_state, own_data, session_keys, url_keys
+from pages.ui.session_keys import SessionKey
 
-#: What stays of a visit: where it is, and how wide its window is.
-KEPT = (address.REMEMBERED, address.LEFT, address.HERE, browser_state.NARROW)
 #: Its number is part of the key of the upload: another key, another control, without a file.
-TIMES = "times forgotten"
+TIMES = SessionKey[int]("times forgotten")
+#: What stays of a visit: where it is, how wide its window is, and how often it forgot its data.
+KEPT = (address.REMEMBERED, address.LEFT, address.HERE, browser_state.NARROW, TIMES)
 
 
 def button() -> None:
     """In the menu, wherever this visit holds data."""
-    if own_data.held() or own_data.OPENED in st.session_state:
+    if own_data.held() or own_data.OPENED.get() is not None:
         st.button(
             "Forget my data",
             key="forget",
@@ -30,10 +31,8 @@ def button() -> None:
 
 
 def forget() -> None:
-    again = {name: st.session_state[name] for name in KEPT if name in st.session_state}
-    again[TIMES] = times() + 1
-    st.session_state.clear()
-    st.session_state.update(again)
+    TIMES.put(times() + 1)
+    session_keys.clear(but=KEPT)
     if own_data.is_own(url_keys.DATA.get()):
         url_keys.DATA.clear()
     url_keys.STEP.clear()
@@ -52,5 +51,4 @@ def forget() -> None:
 
 
 def times() -> int:
-    count: int = st.session_state.get(TIMES, 0)
-    return count
+    return TIMES.get() or 0

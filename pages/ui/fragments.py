@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.ui.background import Job
+from pages.ui.session_keys import SessionKey
 
+T = TypeVar("T")
 #: Seconds between redraws, and the seconds within which nobody needs a progress bar.
 PAUSE, SOON = 0.5, 0.4
 
@@ -49,15 +51,15 @@ def watch(job: Job[Any]) -> bool:
     return job.done
 
 
-def result_of(key: str, refuse: Callable[[Exception], None]) -> Any:
+def result_of(key: SessionKey[Job[T]], refuse: Callable[[Exception], None]) -> T | None:
     """The result of the job that the visit holds under this key, once: the job is then forgotten.
 
     None while there is no such job, while it runs, and where it failed, which `refuse` explains.
     """
-    job: Job[Any] | None = st.session_state.get(key)
+    job = key.get()
     if job is None or not watch(job):
         return None
-    del st.session_state[key]
+    key.pop()
     if job.failure:
         refuse(job.failure)
         return None

@@ -16,6 +16,7 @@ from dpcore.study.sweep_plan import SweepPlan
 from pages.ui import address, cached_work, fragments, url_keys, visibility
 from pages.ui.background import Job
 from pages.ui.downloads import File, keep
+from pages.ui.session_keys import SessionKey
 
 
 class Plan(Protocol):
@@ -41,6 +42,8 @@ class Run(Protocol):
         """Why the run has no result, or None."""
 
 
+#: The plan that a person stopped; and the newest, when it began and what was there then.
+STOPPED, PACE = SessionKey["Plan"]("stopped"), SessionKey["tuple[Plan, float, int]"]("pace")
 R = TypeVar("R", bound=Run)
 #: Seconds that a view waits for its first runs, and between two looks.
 SOON, BETWEEN = 0.4, 0.02
@@ -64,7 +67,7 @@ def show(
 
     `gather(stopped)` requests the missing runs, unless stopped, and returns the finished ones.
     """
-    stopped = st.session_state.get("stopped") == plan
+    stopped = STOPPED.get() == plan
     drawn: list[R] = []
 
     def so_far() -> bool:
@@ -158,21 +161,21 @@ def status(plan: Plan, done: int, refused: int, live: bool) -> None:
     if live:
         words.progress(done / total, f"{done:,} of {total:,} runs{time_left(plan, done, total)}")
         if button.button("Stop", icon=":material/stop:", width="stretch"):
-            st.session_state["stopped"] = plan
+            STOPPED.put(plan)
             st.rerun()
     else:
         words.caption(f"Stopped after {done:,} of {total:,} runs.")
         if button.button("Go on", icon=":material/play_arrow:", width="stretch"):
-            del st.session_state["stopped"]
+            STOPPED.pop()
             st.rerun()
 
 
 def time_left(plan: Plan, done: int, total: int) -> str:
     """Estimate the time left from the pace since this plan was first shown."""
     now = time.monotonic()
-    seen, began, already = st.session_state.get("pace", (None, now, done))
+    seen, began, already = PACE.get() or (None, now, done)
     if seen != plan:
-        st.session_state["pace"] = (plan, now, done)
+        PACE.put((plan, now, done))
         return ""
     if done == already:
         return ""

@@ -6,7 +6,6 @@ import secrets
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import streamlit as st
 from starlette.formparsers import MultiPartParser
 
 from dpcore.datasets import DataInfo, Dataset
@@ -15,15 +14,17 @@ from dpcore.datasets.engines import Tally
 from dpcore.geometry.domain import Box
 from dpcore.release.unit import Unit
 from dpcore.results.non_private import NonPrivate
+from pages.ui.session_keys import SessionKey
 
 if TYPE_CHECKING:
     from dpcore.release.sources import DataSource
+    from pages.ui.publish.data_step import Opened
 
 #: What stands in the address for data of a session: a mark that says nothing, not even a name.
 PREFIX = "own-"
-HELD = "own data"
+HELD = SessionKey[dict[str, "SessionData"]]("own data")
 #: The files whose columns are known, and nothing else.
-OPENED = "opened files"
+OPENED: SessionKey[Opened] = SessionKey("opened files")
 #: Beyond a megabyte Starlette would write an upload to a temporary file. This is more than
 #: Streamlit lets through, so uploads stay in memory.
 MultiPartParser.spool_max_size = 1 << 40
@@ -66,8 +67,7 @@ def is_own(key: str) -> bool:
 
 def held() -> dict[str, SessionData]:
     """The data of this session by key, in the order in which they came."""
-    data_of_keys: dict[str, SessionData] = st.session_state.setdefault(HELD, {})
-    return data_of_keys
+    return HELD.start({})
 
 
 def keep(own: SessionData) -> SessionData:

@@ -16,11 +16,12 @@ from pages.ui import address, cached_work, city_map, palette, run_map, run_pictu
 from pages.ui.choice import Choice
 from pages.ui.city_map import CityMap
 from pages.ui.legend import Layers
+from pages.ui.session_keys import SessionKey
 
 DATA, METHOD, CENTERS = "nyc-taxi", "adaptive", 5
 BALANCED, STRICTEST = 0.2, 0.02
 HEIGHT, MOST_ROWS = 460, 4000
-LEFT_AT = "tour left at"
+LEFT_AT = SessionKey[int]("tour left at")
 CITY = Box((-74.025, 40.7), (-73.9, 40.8))
 
 
@@ -105,7 +106,7 @@ def part() -> None:
 
 
 def begin() -> None:
-    left = st.session_state.get(LEFT_AT, 1)
+    left = LEFT_AT.get() or 1
     label = "Take the tour: four steps, two minutes"
     st.button(
         label if left == 1 else f"Continue the tour at step {left}",
@@ -145,7 +146,7 @@ def turns(number: int, last: int) -> None:
 
 
 def leave(number: int) -> None:
-    st.session_state[LEFT_AT] = number
+    LEFT_AT.put(number)
     url_keys.TOUR.clear()
 
 

@@ -13,9 +13,11 @@ import streamlit as st
 
 from pages.ui import address, own_data, url_keys
 from pages.ui.publish.publish_step import PublishStep
+from pages.ui.session_keys import SessionKey
 from pages.ui.wording import FROM_TWIN, FROM_TWIN_WORDS, NOT_PRIVATE, NOT_PRIVATE_WORDS
 
-SHOWN, DECLARED = "raw data shown", "data declared public"
+SHOWN = SessionKey[set[str]]("raw data shown")
+DECLARED = SessionKey[set[str]]("data declared public")
 PUBLISH = "pages/4_publish.py"
 #: Public data of the kind that people bring: a month of trips.
 STAND_IN = "nyc-month"
@@ -157,14 +159,12 @@ def show(
 
 def declared_public() -> set[str]:
     """The data of this session whose owner said that anybody may see them."""
-    keys: set[str] = st.session_state.setdefault(DECLARED, set())
-    return keys
+    return DECLARED.start(set())
 
 
 def shown() -> set[str]:
     """The raw data that this session chose to show."""
-    keys: set[str] = st.session_state.setdefault(SHOWN, set())
-    return keys
+    return SHOWN.start(set())
 
 
 def change_button(

@@ -6,7 +6,6 @@ from pathlib import Path
 from weakref import WeakKeyDictionary
 
 import pytest
-import streamlit as st
 
 from pages.server import uploads
 from pages.ui import address
@@ -34,7 +33,7 @@ def keys_stay_on_their_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     real = Key.get
 
     def get(key: Key[object]) -> object:
-        page = st.session_state.get(address.HERE)
+        page = address.HERE.get()
         assert page not in [*Page] or page in key.pages, f"{page} reads {key.name!r}"
         return real(key)
 

@@ -87,7 +87,7 @@ def holding(about: DataInfo, kind: type[RowsDataset] = RowsDataset, **query: obj
     rows = coins.integers(0, 2**21, (3000, 2), dtype=np.int32)
     own = SessionData(about, kind(rows, CHICAGO, about), twin_of="own-rows" if about.twin else None)
     app = AppTest.from_file(APP, default_timeout=600)
-    app.session_state[HELD] = {own.key: own}
+    app.session_state[HELD.name] = {own.key: own}
     app.switch_page(CHOOSE)
     for name, value in ({"data": own.key} | query).items():
         app.query_params[name] = str(value)

@@ -70,17 +70,17 @@ def test_a_phone_sees_no_menu_of_parts_and_nothing_of_the_host() -> None:
     phone = joined(address(host)["room"])
     assert not phone.segmented_control
     assert not [button for button in phone.button if button.key in ("room-show", "room-end")]
-    key = host.session_state[room_key.LED][1]
+    key = host.session_state[room_key.LED.name][1]
     assert key not in html(phone) + visits.words(phone)
 
 
 def test_the_address_of_the_projector_does_not_lead_the_room_elsewhere() -> None:
     host = press(page(part="room"), "room-open")
-    code, key = host.session_state[room_key.LED]
+    code, key = host.session_state[room_key.LED.name]
     assert key not in address(host).values()
     copied = page(**address(host))
     assert not [button for button in copied.button if button.key in ("room-show", "room-end")]
-    copied.session_state[room_key.LED] = (code, "")  # as a tab without the key answers
+    copied.session_state[room_key.LED.name] = (code, "")  # as a tab without the key answers
     press(checked(copied), "room-join")
     assert "0 of 1 phones have answered" in html(checked(host))
 

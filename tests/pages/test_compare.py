@@ -511,7 +511,7 @@ def test_the_number_of_ones_own_rows_is_typed_and_never_counted() -> None:
     rows = from_array(np.zeros((4321, 2)), (-1, 1))
     own = SessionData(DataInfo("own-mine", "Mine", "Rows of mine."), rows)
     app = AppTest.from_file(APP, default_timeout=600).switch_page("pages/2_compare.py")
-    app.session_state[HELD] = {own.key: own}
+    app.session_state[HELD.name] = {own.key: own}
     for name, value in {"compare": "predict", "data": own.key, "k": "3"}.items():
         app.query_params[name] = value
     app.run()

@@ -389,7 +389,10 @@ def test_a_zoom_belongs_to_its_axes_and_a_button_ends_it() -> None:
     app = finished(page(metric="relative-error"))
     whole = chart(app)["layout"]["yaxis"]["range"]
     axes = f"s1-like relative-error {ChartAxes()}"
-    app.session_state[chart_zoom.kept("curves")] = (axes, ChartZoom((-1.0, 0.0), (-3.0, -1.0)))
+    app.session_state[chart_zoom.zoom_key("curves").name] = (
+        axes,
+        ChartZoom((-1.0, 0.0), (-3.0, -1.0)),
+    )
     layout = chart(finished(checked(app)))["layout"]
     assert layout["xaxis"]["range"] == [-1.0, 0.0]
     assert layout["yaxis"]["range"] == [-3.0, -1.0]

@@ -49,7 +49,7 @@ def of_own_rows(unit: Unit, **query: object) -> AppTest:
     source = FileData("nowhere.csv", ("longitude", "latitude"), CHICAGO)
     own = SessionData(RAW, PrivateRows(rows, CHICAGO, RAW), source, unit)
     app = AppTest.from_file(APP, default_timeout=600)
-    app.session_state[HELD] = {own.key: own}
+    app.session_state[HELD.name] = {own.key: own}
     app.switch_page(PUBLISH)
     for name, value in ({"data": own.key, "step": "level", "need": "worse"} | query).items():
         app.query_params[name] = str(value)

@@ -63,7 +63,7 @@ def test_a_track_is_drawn_for_its_owner_and_stands_in_no_address_and_no_control(
     checked(app)
     assert set(address(app)) == {"areas_view"}
     press(app, next(b.key for b in app.button if b.label == "Forget my track"))
-    assert own_track.HELD not in app.session_state
+    assert own_track.HELD.name not in app.session_state
     assert maps(app)[0]["points"] is None
     assert app.file_uploader[0].value is None
 
@@ -92,7 +92,7 @@ def test_a_file_that_is_no_track_says_so_in_one_sentence() -> None:
         app.file_uploader[0].set_value((name, content, "text/plain"))
         (warning,) = checked(app).warning
         assert complaint in warning.value
-        assert own_track.HELD not in app.session_state
+        assert own_track.HELD.name not in app.session_state
 
 
 def test_an_example_track_needs_no_file() -> None:
@@ -146,7 +146,7 @@ def test_enough_wishes_become_areas_once_and_the_account_pays(ledger_folder: Pat
     (entry,) = Ledger(ledger_folder).entries()
     assert str(entry.charged) == "ε 1"
     assert "Counted and charged as entry 1" in words(app)
-    assert wishes_view.HELD not in app.session_state
+    assert wishes_view.HELD.name not in app.session_state
     assert "count-wishes" not in {b.key for b in app.button}
     press(app, "see-plan")
     assert maps(app)[0]["areas"][0]["name"] == YORKVILLE
@@ -169,7 +169,7 @@ def test_few_wishes_are_not_granted_and_an_account_that_cannot_pay_spends_nothin
     press(checked(app), "count-wishes")
     assert any("Nothing was counted" in w.value for w in app.warning)
     assert len(Ledger(ledger_folder).entries()) == 1
-    assert len(app.session_state[wishes_view.HELD]) == 1
+    assert len(app.session_state[wishes_view.HELD.name]) == 1
 
 
 def test_a_file_that_is_no_wish_is_named_and_the_others_count() -> None:

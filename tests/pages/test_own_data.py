@@ -75,7 +75,7 @@ def test_what_is_computed_of_own_data_is_in_no_shared_cache() -> None:
 def test_forgetting_leaves_the_visit_at_its_beginning() -> None:
     app = press(brought(privacy="Strict"), "forget")
     assert "1 · Data" in words(app)
-    assert not app.session_state[own_data.HELD]
+    assert not app.session_state[own_data.HELD.name]
     assert not {"forget", "change-data"} & set(buttons(app))
     assert app.query_params["privacy"] in ("Strict", ["Strict"])
     assert "data" not in app.query_params

@@ -52,9 +52,9 @@ def opened(name: str, *, twin: bool = False, shown: bool = False) -> AppTest:
     own = SessionData(about, from_array(rows, (-1, 1)), twin_of="own-x" if twin else None)
     file, query = (OTHERS | PAGES)[name]
     app = AppTest.from_file(APP, default_timeout=600).switch_page(file)
-    app.session_state[HELD] = {KEY: own}
+    app.session_state[HELD.name] = {KEY: own}
     if shown:
-        app.session_state[SHOWN] = {KEY}
+        app.session_state[SHOWN.name] = {KEY}
     for key, value in {"data": KEY, "algorithm": "dplloyd", "k": 3, **query}.items():
         app.query_params[key] = str(value)
     app.run()
@@ -97,8 +97,8 @@ def test_names_of_own_columns_stay_out_of_the_address() -> None:
     rows = np.random.default_rng(0).normal(0, 0.2, (3000, 3)).clip(-0.99, 0.99)
     data = from_array(rows, Box((-1, -1, -1), (1, 1, 1), ("dose", "salary", "2")))
     app = AppTest.from_file(APP, default_timeout=600)
-    app.session_state[HELD] = {KEY: SessionData(DataInfo(KEY, "Mine", "Mine."), data)}
-    app.session_state[SHOWN] = {KEY}
+    app.session_state[HELD.name] = {KEY: SessionData(DataInfo(KEY, "Mine", "Mine."), data)}
+    app.session_state[SHOWN.name] = {KEY}
     app.query_params["data"] = KEY
     app.query_params["algorithm"] = "auto"
     app.run()

@@ -109,7 +109,7 @@ def test_lessons_open_declared_keys_of_the_classroom() -> None:
 
 
 def test_a_key_of_another_page_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(st.session_state, HERE, "Curves")
+    monkeypatch.setitem(st.session_state, HERE.name, "Curves")
     assert url_keys.RUNS.get() == 20
     with pytest.raises(AssertionError, match="Curves reads 'frame'"):
         url_keys.FRAME.get()

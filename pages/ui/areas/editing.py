@@ -14,7 +14,7 @@ from dpcore.errors import BadInput, listed
 from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
 from dpcore.privacy.rounding import at_most
-from pages.ui import address, city_map, url_keys
+from pages.ui import address, city_map, session_keys, url_keys
 from pages.ui.areas.chosen import (
     FIRST_LEVEL,
     LEVEL_NAMES,
@@ -24,10 +24,13 @@ from pages.ui.areas.chosen import (
     new_name,
     plain_name,
 )
+from pages.ui.session_keys import SessionKey
 from pages.ui.wording import plain
 
 #: Outlines of files, by name, which no address could hold.
-LOADED, PROBLEM, NOTE = "loaded areas", "problem with an area", "note on areas"
+LOADED = SessionKey[dict[str, Area]]("loaded areas")
+PROBLEM = SessionKey[str]("problem with an area")
+NOTE = SessionKey[str]("note on areas")
 #: Areas that show at once what this page is for.
 EXAMPLE = [
     Chosen("Upper East Side-Carnegie Hill", "Strictest"),
@@ -38,8 +41,7 @@ EXAMPLE = [
 
 def loaded() -> dict[str, Area]:
     """Outlines of files that this visit brought."""
-    held: dict[str, Area] = st.session_state.setdefault(LOADED, {})
-    return held
+    return LOADED.start({})
 
 
 def put(areas: Sequence[Chosen]) -> None:
@@ -70,9 +72,9 @@ def choose(box: Box) -> None:
     """Controls that add and take away areas."""
     if names := place_names(box):
         places(names)
-    if problem := st.session_state.pop(PROBLEM, ""):
+    if problem := PROBLEM.pop():
         st.warning(plain(problem))
-    if note := st.session_state.pop(NOTE, ""):
+    if note := NOTE.pop():
         st.info(plain(note))
     with st.expander("Draw, type or load an area", icon=":material/draw:"):
         st.caption(
@@ -100,7 +102,7 @@ def places(names: tuple[str, ...]) -> None:
     def write() -> None:
         if state != address.latest_key(label):
             return
-        wanted = st.session_state[state]
+        wanted = session_keys.of_widget(state)
         known = url_keys.AREAS.get()
         kept = [each for each in known if each.name not in chosen or each.name in wanted]
         there = {each.name for each in known}
@@ -139,7 +141,7 @@ def typed(box: Box) -> None:
             shape = ((x0, y0), (x1, y0), (x1, y1), (x0, y1))
             own = plain_name(name) or new_name(url_keys.AREAS.get())
             if own in place_names(box):
-                st.session_state[PROBLEM] = f"{own} is a public place: give your area another name."
+                PROBLEM.put(f"{own} is a public place: give your area another name.")
             else:
                 add(Chosen(own, FIRST_LEVEL, shape))
             st.rerun()
@@ -147,22 +149,20 @@ def typed(box: Box) -> None:
 
 def load(box: Box) -> None:
     """Take the areas of a GeoJSON file, with their levels."""
-    file = next(
-        (st.session_state[key] for key in ("areas-file",) if st.session_state.get(key)), None
-    )
+    file = session_keys.of_widget("areas-file")
     if file is None:
         return
     try:
         found = regions.parsed(file.getvalue(), box, file.name)
     except BadInput as problem:
-        st.session_state[PROBLEM] = str(problem)
+        PROBLEM.put(str(problem))
         return
     rest = found.levels.get(regions.ELSEWHERE)
     if rest is not None:
         url_keys.EPSILON.clear()
         url_keys.PRIVACY.put(explain.nearest_level(rest).name)
     if moved := [name for name, own in found.levels.items() if not explain.level_of(own)]:
-        st.session_state[NOTE] = (
+        NOTE.put(
             "This page knows the levels of its sliders only, so these areas have the nearest one: "
             f"{listed(moved)}. The command line and Python take any level."
         )
@@ -198,7 +198,7 @@ def clicks(key: str, box: Box) -> dict[str, Callable[[], None]]:
     """What a click on the map does: a place is added or taken away; a drawing is added."""
 
     def picked() -> None:
-        name = st.session_state[key].picked
+        name = session_keys.of_widget(key).picked
         known = {each.name: each for each in url_keys.AREAS.get()}
         if name in known:
             remove(name)
@@ -206,7 +206,7 @@ def clicks(key: str, box: Box) -> dict[str, Callable[[], None]]:
             add(Chosen(name, FIRST_LEVEL))
 
     def drawn() -> None:
-        corners: Any = st.session_state[key].drawn
+        corners: Any = session_keys.of_widget(key).drawn
         if not corners:
             return
         shape = tuple((float(x), float(y)) for x, y in corners)[:MOST_CORNERS]
@@ -237,7 +237,7 @@ def level_of(area: Chosen) -> None:
 
     def write() -> None:
         if state == address.latest_key(label):
-            level = st.session_state[state]
+            level = session_keys.of_widget(state)
             put([e.at(level) if e.name == area.name else e for e in url_keys.AREAS.get()])
 
     st.select_slider(

@@ -6,18 +6,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import streamlit as st
 from streamlit.runtime import exists, get_instance
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dpcore.datasets.tracks import Track, example_track, read_track
 from dpcore.datasets.wishes import neighborhoods_of
 from dpcore.errors import BadInput
+from pages.ui import session_keys
 from pages.ui.areas.chosen import FIRST_LEVEL
+from pages.ui.session_keys import SessionKey
 
-HELD, PROBLEM = "own track", "problem with a track"
+HELD = SessionKey["OwnTrack"]("own track")
+PROBLEM = SessionKey[str]("problem with a track")
 #: How often a file was taken out of its control: another control each time, without the file.
-TAKEN = "files taken"
+TAKEN = SessionKey[int]("files taken")
 ENDINGS = ["gpx", "geojson", "json", "csv"]
 
 
@@ -35,12 +37,11 @@ class OwnTrack:
 
 
 def held() -> OwnTrack | None:
-    found: OwnTrack | None = st.session_state.get(HELD)
-    return found
+    return HELD.get()
 
 
 def keep(track: Track, name: str) -> None:
-    st.session_state[HELD] = OwnTrack(track, name, neighborhoods_of(track.positions))
+    HELD.put(OwnTrack(track, name, neighborhoods_of(track.positions)))
 
 
 def example() -> None:
@@ -48,18 +49,18 @@ def example() -> None:
 
 
 def forget() -> None:
-    st.session_state.pop(HELD, None)
+    HELD.pop()
 
 
 def file_key(label: str) -> str:
     """The key of a control for files that are taken out of it as soon as they are read."""
-    return f"{label}-{st.session_state.get(TAKEN, 0)}"
+    return f"{label}-{TAKEN.get() or 0}"
 
 
 def take(label: str) -> list[tuple[str, bytes]]:
     """The files of such a control, which then is empty, and so is the server's store of them."""
-    found = st.session_state.get(file_key(label)) or []
-    files = found if isinstance(found, list) else [found]
+    uploads = session_keys.of_widget(file_key(label)) or []
+    files = uploads if isinstance(uploads, list) else [uploads]
     taken = [(file.name, file.getvalue()) for file in files]
     context = get_script_run_ctx()
     if context is not None and exists():
@@ -67,8 +68,8 @@ def take(label: str) -> list[tuple[str, bytes]]:
         for file in files:
             store.remove_file(context.session_id, file.file_id)
     if files:
-        st.session_state.pop(file_key(label), None)
-        st.session_state[TAKEN] = st.session_state.get(TAKEN, 0) + 1
+        session_keys.forget_widget(file_key(label))
+        TAKEN.put((TAKEN.get() or 0) + 1)
     return taken
 
 
@@ -78,7 +79,7 @@ def load() -> None:
         try:
             keep(read_track(name, content), name)
         except BadInput as problem:
-            st.session_state[PROBLEM] = str(problem)
+            PROBLEM.put(str(problem))
 
 
 def mark(names: Iterable[str]) -> None:

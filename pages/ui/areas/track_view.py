@@ -14,7 +14,7 @@ from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
 from dpcore.release.wish_counts import MOST_AREAS
 from dpcore.study.my_map import Leaving, leaving, marks_of
-from pages.ui import access, address, city_map, limits, palette, url_keys
+from pages.ui import access, address, city_map, limits, palette, session_keys, url_keys
 from pages.ui.access import Action
 from pages.ui.areas import area_run, own_track
 from pages.ui.areas.chosen import LEVEL_NAMES, Chosen
@@ -66,7 +66,7 @@ def draw(choice: Choice, areas: Sequence[Chosen]) -> None:
 
 def track_step(box: Box) -> OwnTrack | None:
     """Load a track, or forget it."""
-    if problem := st.session_state.pop(own_track.PROBLEM, ""):
+    if problem := own_track.PROBLEM.pop():
         st.warning(plain(problem))
     own = own_track.held()
     if own is None:
@@ -96,7 +96,7 @@ def strict_step(own: OwnTrack) -> None:
 
     def write() -> None:
         if state == address.latest_key("my-strict"):
-            own_track.mark(st.session_state[state])
+            own_track.mark(session_keys.of_widget(state))
 
     st.multiselect(
         "Where you live and work",
@@ -157,7 +157,7 @@ def picture(choice: Choice, areas: Sequence[Chosen], own: OwnTrack | None) -> No
 
 
 def picked() -> None:
-    own_track.toggle(st.session_state[MAP].picked)
+    own_track.toggle(session_keys.of_widget(MAP).picked)
 
 
 def mine(name: str, color: str, level: str) -> Row:

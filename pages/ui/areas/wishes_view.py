@@ -21,9 +21,13 @@ from pages.ui.areas.chosen import LEVEL_NAMES, Chosen
 from pages.ui.choice import Choice
 from pages.ui.confirmation import spending_button
 from pages.ui.publish import ledger_choice
+from pages.ui.session_keys import SessionKey
 from pages.ui.wording import plain
 
-HELD, PROBLEMS, DONE = "wishes", "problems with wishes", "wishes counted"
+HELD = SessionKey[list[Wish]]("wishes")
+PROBLEMS = SessionKey[list[str]]("problems with wishes")
+#: How many areas, the number of the entry, and the areas as text.
+DONE = SessionKey[tuple[int, int, str]]("wishes counted")
 NAME, COST, MOST = "wishes-name", "wishes-cost", "wishes-most"
 #: The level that a count costs at first, and the neighborhoods of one wish that count.
 FIRST_COST, FIRST_MOST = LEVEL_NAMES[1], 3
@@ -44,7 +48,7 @@ def draw(choice: Choice, areas: Sequence[Chosen]) -> None:
         return
     finished()
     load_step()
-    held: list[Wish] = st.session_state.get(HELD, [])
+    held = HELD.get()
     if not held:
         return
     compared(choice, areas, held)
@@ -52,9 +56,9 @@ def draw(choice: Choice, areas: Sequence[Chosen]) -> None:
 
 
 def load_step() -> None:
-    for problem in st.session_state.pop(PROBLEMS, []):
+    for problem in PROBLEMS.pop() or ():
         st.warning(plain(problem))
-    held: list[Wish] = st.session_state.get(HELD, [])
+    held = HELD.get()
     if access.may(Action.BRING) and limits.room_for_uploads():
         st.file_uploader(
             "Wishes",
@@ -74,17 +78,17 @@ def load_step() -> None:
 
 def load() -> None:
     """Read the files that were just given, and take them out of the control."""
-    held: list[Wish] = st.session_state.setdefault(HELD, [])
-    st.session_state.pop(DONE, None)
+    held = HELD.start([])
+    DONE.pop()
     for name, content in own_track.take("wishes"):
         try:
             held.append(wishes.read_wish(content, name))
         except BadInput as problem:
-            st.session_state.setdefault(PROBLEMS, []).append(str(problem))
+            PROBLEMS.start([]).append(str(problem))
 
 
 def forget() -> None:
-    st.session_state.pop(HELD, None)
+    HELD.pop()
 
 
 def compared(choice: Choice, areas: Sequence[Chosen], held: Sequence[Wish]) -> None:
@@ -175,7 +179,7 @@ def count(plan: WishPlan, ledger: Ledger) -> None:
     """Count, charge, and take the areas into the plan. The wishes are gone after that, so a second
     press counts nothing."""
     access.require(Action.SPEND)
-    held: list[Wish] = st.session_state.pop(HELD, [])
+    held = HELD.pop()
     if not held:
         return
     try:
@@ -183,8 +187,8 @@ def count(plan: WishPlan, ledger: Ledger) -> None:
             plan, held, ledger, Actors(access.user() if access.is_shared() else None)
         )
     except (DpcoreError, OSError, sqlite3.Error) as problem:
-        st.session_state[HELD] = held
-        st.session_state[PROBLEMS] = [f"Nothing was counted. {problem}"]
+        HELD.put(held)
+        PROBLEMS.put([f"Nothing was counted. {problem}"])
         return
     levels = {
         each["properties"]["name"]: each["properties"]["epsilon"] for each in drawn["features"]
@@ -192,14 +196,14 @@ def count(plan: WishPlan, ledger: Ledger) -> None:
     new = [Chosen(name, explain.nearest_level(level).name) for name, level in levels.items()]
     if new:
         editing.add(*new)
-    st.session_state[DONE] = len(new), entry.number, json.dumps(drawn)
+    DONE.put((len(new), entry.number, json.dumps(drawn)))
 
 
 def finished() -> None:
     """The outcome of a count."""
-    if DONE not in st.session_state:
+    if (outcome := DONE.get()) is None:
         return
-    number, entry, text = st.session_state[DONE]
+    number, entry, text = outcome
     areas = ("One area" if number == 1 else f"{number} areas") if number else "No areas"
     st.success(
         f"Counted and charged as entry {entry} of the ledger. {areas} resulted"

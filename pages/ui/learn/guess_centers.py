@@ -12,7 +12,7 @@ from dpcore.geometry.domain import Box
 from dpcore.privacy import explain
 from dpcore.study.run_view import places
 from dpcore.study.shifts import center_shift, matched
-from pages.ui import address, cached_work, city_map, palette, url_keys
+from pages.ui import address, cached_work, city_map, palette, session_keys, url_keys
 from pages.ui.cached_work import Picture
 from pages.ui.choice import Choice
 from pages.ui.city_map import CityMap
@@ -116,7 +116,7 @@ def guess_map(spots: list[Point], picture: Picture | None, height: int) -> None:
     k = len(spots)
 
     def place_there() -> None:
-        clicked = st.session_state["spot-map"].placed
+        clicked = session_keys.of_widget("spot-map").placed
         if clicked is None or picture is not None:
             return
         address.restore()

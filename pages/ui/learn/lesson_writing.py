@@ -10,14 +10,16 @@ import streamlit as st
 from dpcore.classroom import lesson_plans
 from dpcore.classroom.lesson_plans import Lesson
 from dpcore.errors import DpcoreError
-from pages.ui import address, palette
+from pages.ui import address, palette, session_keys
 from pages.ui.learn import lesson_check, lessons, slides
 from pages.ui.learn.lessons import DrawCard
 from pages.ui.learn.slides import Draw
+from pages.ui.session_keys import SessionKey
 from pages.ui.wording import plain
 
 #: Where the text of a lesson is kept while its steps are tried.
-DRAFT, TYPED = "lesson-draft", "lesson-typed"
+DRAFT, UPLOADED = SessionKey[str]("lesson-draft"), SessionKey[str]("lesson-uploaded")
+TYPED = "lesson-typed"
 LONGEST = 50_000
 EXAMPLE = """\
 title = "My lesson"
@@ -92,11 +94,11 @@ def editor() -> str:
     uploaded = st.file_uploader(
         "Open a lesson file", type="toml", key="lesson-file", max_upload_size=1
     )
-    if uploaded is not None and st.session_state.get("lesson-uploaded") != uploaded.file_id:
-        st.session_state["lesson-uploaded"] = uploaded.file_id
-        st.session_state[DRAFT] = uploaded.getvalue().decode("utf-8", "replace")[:LONGEST]
-        st.session_state.pop(TYPED, None)
-    draft = st.session_state.setdefault(DRAFT, EXAMPLE)
+    if uploaded is not None and UPLOADED.get() != uploaded.file_id:
+        UPLOADED.put(uploaded.file_id)
+        DRAFT.put(uploaded.getvalue().decode("utf-8", "replace")[:LONGEST])
+        session_keys.forget_widget(TYPED)
+    draft = DRAFT.start(EXAMPLE)
     text: str = st.text_area(
         "The lesson file", draft, height=460, max_chars=LONGEST, key=TYPED, on_change=keep
     )
@@ -113,7 +115,7 @@ def editor() -> str:
 
 
 def keep() -> None:
-    st.session_state[DRAFT] = st.session_state[TYPED]
+    DRAFT.put(session_keys.of_widget(TYPED))
 
 
 def show(text: str, card: DrawCard, pictures: Draw) -> None:

@@ -17,9 +17,11 @@ from pages.server.settings import Mode
 from pages.ui import address, controls, fragments, palette, url_keys
 from pages.ui.learn import game, presenter, room_key
 from pages.ui.learn import run_choice as choices
+from pages.ui.session_keys import SessionKey
 
 #: Seconds between two looks at a room.
 PACE = 1.5
+PROBLEM = SessionKey[str]("room-problem")
 SAID = {"in": "It is in", "out": "It is not"}
 STYLE = """
 <style>
@@ -94,7 +96,7 @@ def door(code: str | None) -> None:
             "you end the room."
         )
         st.button("Open a room", key="room-open", icon=":material/groups:", on_click=open_room)
-        if problem := st.session_state.pop("room-problem", ""):
+        if problem := PROBLEM.pop():
             st.warning(problem)
 
 
@@ -125,7 +127,7 @@ def open_room() -> None:
     try:
         room = rooms().open(game.ANSWERS.get(), controls.epsilon_in_address())
     except DpcoreError as problem:
-        st.session_state["room-problem"] = str(problem)
+        PROBLEM.put(str(problem))
         return
     room_key.hold(room.code, room.host)
     url_keys.ROOM.put(room.code)

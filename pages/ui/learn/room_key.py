@@ -9,9 +9,11 @@ import streamlit as st
 
 from dpcore.classroom import class_rooms
 from dpcore.errors import DpcoreError
+from pages.ui import session_keys
+from pages.ui.session_keys import SessionKey
 
 #: The room that this visit leads, and its key; a room without a key has none in this tab.
-LED = "led room"
+LED = SessionKey[tuple[str, str]]("led room")
 WATCHER = "room-key"
 KEEPER = """
 export default function ({ data, setTriggerValue }) {
@@ -28,17 +30,16 @@ _keeper = st.components.v2.component("room-key-keeper", js=KEEPER)
 
 
 def hold(code: str, key: str) -> None:
-    st.session_state[LED] = (code, key)
+    LED.put((code, key))
 
 
 def held() -> tuple[str, str]:
     """Return the room that this visit leads, and its key; or two empty texts."""
-    code_and_key: tuple[str, str] = st.session_state.get(LED, ("", ""))
-    return code_and_key
+    return LED.get() or ("", "")
 
 
 def drop() -> None:
-    st.session_state.pop(LED, None)
+    LED.pop()
 
 
 def of(code: str) -> str | None:
@@ -50,7 +51,7 @@ def of(code: str) -> str | None:
 
     def remember_key() -> None:
         try:
-            hold(code, class_rooms.host_key(st.session_state[WATCHER].kept))
+            hold(code, class_rooms.host_key(session_keys.of_widget(WATCHER).kept))
         except DpcoreError:
             hold(code, "")
 

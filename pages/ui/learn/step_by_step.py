@@ -17,9 +17,10 @@ from pages.ui import address, cached_work, fragments, palette, url_keys
 from pages.ui.choice import Choice
 from pages.ui.learn import frame_map, presenter
 from pages.ui.learn import run_choice as choices
+from pages.ui.session_keys import SessionKey
 
 #: Session key: whether the steps play by themselves.
-PLAYING = "playing"
+PLAYING, SHOWN_SINCE = SessionKey[bool]("playing"), SessionKey[float]("shown since")
 #: Seconds that a frame stays while the run plays.
 PACE = 3.0
 STYLE = """
@@ -100,7 +101,7 @@ def step_to(at: int) -> None:
 
 def pager(at: int, last: int) -> None:
     """Draw buttons for back, play and next, which arrow keys press too."""
-    playing = st.session_state.get(PLAYING, False) and at < last
+    playing = (PLAYING.get() or False) and at < last
     row = st.container(horizontal=True, gap="small")
     row.button(
         "Back",
@@ -134,18 +135,18 @@ def pager(at: int, last: int) -> None:
     )
     st.caption(f"Step {at + 1} of {last + 1}")
     if playing:
-        st.session_state["shown since"] = time.monotonic()
+        SHOWN_SINCE.put(time.monotonic())
         fragments.redrawn(turn_page, PACE, at)
 
 
 def toggle_play(playing: bool, at: int) -> None:
-    st.session_state[PLAYING] = playing
+    PLAYING.put(playing)
     step_to(at)
 
 
 def turn_page(at: int) -> None:
     """Open the next frame after the current one was shown long enough."""
-    if time.monotonic() - st.session_state["shown since"] > PACE / 2:
+    if time.monotonic() - (SHOWN_SINCE.get() or 0.0) > PACE / 2:
         step_to(at + 1)
         st.rerun()
 

@@ -161,7 +161,7 @@ def ways() -> tuple[Way, Way, Way]:
 
 def watch() -> None:
     url_keys.PART.put("steps")
-    st.session_state[PLAYING] = True
+    PLAYING.put(True)
 
 
 def background() -> CityMap:

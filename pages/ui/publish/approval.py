@@ -18,9 +18,11 @@ from dpcore.release.plan import ReleasePlan
 from pages.ui import access, fragments
 from pages.ui.access import Action
 from pages.ui.publish import publish_once
+from pages.ui.session_keys import SessionKey
 from pages.ui.wording import plain
 
-REQUESTS, NO_NOTE = "requests", ReleaseNote()
+REQUESTS = SessionKey[dict[Hashable, "ApprovalRequest"]]("requests")
+NO_NOTE = ReleaseNote()
 #: Seconds between looks at whether somebody decided.
 PAUSE = 2.0
 
@@ -50,18 +52,17 @@ def begin(ticket: str, plan: ReleasePlan, ledger: Ledger, note: ReleaseNote = NO
         return
     access.require(Action.SPEND)
     request = ApprovalRequest(ticket, plan, ledger, access.user() or "", note)
-    st.session_state.setdefault(REQUESTS, {})[ticket] = request
+    REQUESTS.start({})[ticket] = request
     requests()[ticket] = request
 
 
 def asked(ticket: Hashable) -> ApprovalRequest | None:
     """What this visit asked for, and nobody approved yet."""
-    request: ApprovalRequest | None = st.session_state.get(REQUESTS, {}).get(ticket)
-    return request
+    return REQUESTS.start({}).get(ticket)
 
 
 def withdraw(ticket: Hashable) -> None:
-    st.session_state.get(REQUESTS, {}).pop(ticket, None)
+    REQUESTS.start({}).pop(ticket, None)
 
 
 def draw_asked(request: ApprovalRequest) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dpcore.geometry.domain import Box
-from pages.ui import city_map, palette
+from pages.ui import city_map, palette, session_keys
 from pages.ui.publish import step_list
 
 DRAWN = "Draw it on the map"
@@ -44,7 +44,9 @@ def draw(box: Box | None, names: tuple[str, ...]) -> None:
         "To draw an area, press :material/crop_square: on the map, then click two opposite "
         "corners. No row of your file is shown here."
     )
-    city_map.show(drawn, MAP, on_drawn_change=lambda: take(st.session_state[MAP].drawn, names))
+    city_map.show(
+        drawn, MAP, on_drawn_change=lambda: take(session_keys.of_widget(MAP).drawn, names)
+    )
 
 
 def take(corners: Sequence[Sequence[float]] | None, names: tuple[str, ...]) -> None:

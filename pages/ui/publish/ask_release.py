@@ -19,19 +19,21 @@ from dpcore.release.ask_notebook import ask_notebook
 from dpcore.release.opening import as_named
 from dpcore.release.published_files import PublishedFiles
 from dpcore.results.rectangles import Estimate
-from pages.ui import background, fragments, palette
+from pages.ui import background, fragments, palette, session_keys
 from pages.ui.background import Job
 from pages.ui.city_map import Row, in_new_york
 from pages.ui.palette import Palette
 from pages.ui.publish import open_release, release_map, step_list
 from pages.ui.publish.open_release import OpenedRelease
 from pages.ui.publish.release_map import CenterRow
+from pages.ui.session_keys import SessionKey
 from pages.ui.wording import plain
 
-MAP, CURVE = "asked-map", "cost curve"
+MAP = "asked-map"
+CURVE = SessionKey[tuple[str, Job[CostCurve]]]("cost curve")
 #: Centers that a slider offers, and corners of an area that is drawn.
 MOST_CENTERS, MOST_CORNERS = 20, 60
-DRAWN = "drawn area"
+DRAWN = SessionKey[tuple[tuple[float, float], ...]]("drawn area")
 ON_THE_MAP = "The area drawn on the map"
 FREE = ":green-badge[:material/savings: free: from what is published]"
 
@@ -115,10 +117,11 @@ def new_centers(mark: str, k: int, is_median: bool, _release: PublishedFiles) ->
 
 def elbow(release: PublishedFiles, mark: str, k: int) -> None:
     """The cost for each number of centers, worked out where nobody waits for it."""
-    known: tuple[str, Job[CostCurve]] | None = st.session_state.get(CURVE)
+    known = CURVE.get()
     if known is None or known[0] != mark:
         job = background.begin(lambda: ask.cost_curve(release), lambda: ("Trying 1 to 12", 0.0))
-        known = st.session_state[CURVE] = mark, job
+        known = mark, job
+        CURVE.put(known)
     job = known[1]
     if not fragments.watch(job):
         return
@@ -176,7 +179,7 @@ def elbow_chart(curve: CostCurve, k: int, colors: Palette) -> go.Figure:
 def count_in_area(release: PublishedFiles) -> AreaCount | None:
     """How many rows lie in a neighborhood, or in an area that was drawn."""
     unit = unit_of(release)
-    corners: tuple[tuple[float, float], ...] = st.session_state.get(DRAWN, ())
+    corners = DRAWN.get() or ()
     names: list[str] = []
     if release_map.is_map(release) and in_new_york(release.box):
         names = [each.name for each in neighborhoods(release.certificate["digest"], release)]
@@ -237,10 +240,10 @@ def answer(estimate: Estimate, unit: str) -> None:
 
 
 def keep_drawing() -> None:
-    corners = st.session_state[MAP].drawn
+    corners = session_keys.of_widget(MAP).drawn
     if corners and len(corners) >= 3:
         shape = [(float(x), float(y)) for x, y in corners[:MOST_CORNERS]]
-        st.session_state[DRAWN] = tuple(shape)
+        DRAWN.put(tuple(shape))
 
 
 def areas_of(count: AreaCount | None, colors: Palette) -> list[Row]:
@@ -253,7 +256,7 @@ def areas_of(count: AreaCount | None, colors: Palette) -> list[Row]:
         "outline": colors.private,
         "tip": [count.name, f"about {people_count(max(count.estimate.value, 0))}"],
     }
-    corners = st.session_state.get(DRAWN)
+    corners = DRAWN.get() or ()
     if count.name == "The drawn area" and corners:
         return [{**drawn, "rings": [[list(corner) for corner in (*corners, corners[0])]]}]
     return [{**drawn, "layer": "neighborhoods"}]

@@ -15,9 +15,10 @@ from pages.ui import background, fragments
 from pages.ui.background import Job
 from pages.ui.publish import open_release
 from pages.ui.publish.open_release import OpenedRelease
+from pages.ui.session_keys import SessionKey
 from pages.ui.wording import plain
 
-CHECKING = "checking a release"
+CHECKING = SessionKey[tuple[object, Job[list[Finding]]]]("checking a release")
 
 
 def draw() -> None:
@@ -29,10 +30,10 @@ def draw() -> None:
         st.error("**This is no release:** it has no certificate.json.", icon=":material/error:")
         return
     mark_and_key = (chosen.mark, key)
-    known: tuple[object, Job[list[Finding]]] | None = st.session_state.get(CHECKING)
+    known = CHECKING.get()
     if known is None or (known[0] != mark_and_key and known[1].done):
         known = mark_and_key, begin(chosen, key)
-        st.session_state[CHECKING] = known
+        CHECKING.put(known)
     job = known[1]
     if not fragments.watch(job):
         return

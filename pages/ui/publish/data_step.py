@@ -26,10 +26,11 @@ from pages.ui.background import Job
 from pages.ui.own_data import facts
 from pages.ui.publish import step_list
 from pages.ui.publish.publish_step import PublishStep
+from pages.ui.session_keys import SessionKey
 from pages.ui.url_parsers import OneOf
 from pages.ui.wording import plain
 
-OPENED, OPENING = own_data.OPENED, "opening files"
+OPENING = SessionKey[Job["Opened"]]("opening files")
 UPLOAD, PATH, SPARK, HELD, PUBLIC = "upload", "path", "spark", "held", "public"
 #: Here no data are chosen until somebody chooses.
 DATA = url_keys.DATA.by_default(None)
@@ -76,8 +77,7 @@ class Opened:
 
 
 def files() -> Opened | None:
-    opened: Opened | None = st.session_state.get(OPENED)
-    return opened
+    return own_data.OPENED.get()
 
 
 def draw() -> None:
@@ -186,22 +186,23 @@ def look(path: str, engine: engines.Engine | None, format: str | None = None) ->
 
 def begin(path: str, engine: engines.Engine | None, format: str | None = None) -> None:
     """Start to read column names in the background. Spark takes a while to start."""
-    before: Job[Opened] | None = st.session_state.get(OPENING)
-    if before is not None:
+    if (before := OPENING.get()) is not None:
         before.stop()
-    st.session_state[OPENING] = background.begin(
-        lambda: look(path, engine, format),
-        lambda: ("Looking at the columns", engine.progress() if engine else 0.0),
-        engine.stop if engine and engine.can_stop else None,
+    OPENING.put(
+        background.begin(
+            lambda: look(path, engine, format),
+            lambda: ("Looking at the columns", engine.progress() if engine else 0.0),
+            engine.stop if engine and engine.can_stop else None,
+        )
     )
 
 
 def finish() -> None:
     """Open the next step once the columns are known."""
-    opened: Opened | None = fragments.result_of(OPENING, refuse)
+    opened = fragments.result_of(OPENING, refuse)
     if opened is None:
         return
-    st.session_state[OPENED] = opened
+    own_data.OPENED.put(opened)
     step_list.forget(*[name for name in step_list.memory() if name.startswith(ASKED)])
     DATA.clear()
     step_list.go(PublishStep.PROTECT)

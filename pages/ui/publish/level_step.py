@@ -16,7 +16,7 @@ from dpcore.release.ledger import Account, Ledger
 from dpcore.release.plan import ReleasePlan
 from dpcore.release.series import Series
 from dpcore.runs.request import Request
-from pages.ui import address, controls, too_few_rows, url_keys
+from pages.ui import address, controls, session_keys, too_few_rows, url_keys
 from pages.ui.areas import area_run
 from pages.ui.choice import Choice
 from pages.ui.publish import (
@@ -151,7 +151,7 @@ def method_control(subject: Subject) -> None:
         index=possible.index(current),
         format_func=lambda each: ALGORITHMS[each].title,
         key=key,
-        on_change=lambda: url_keys.ALGORITHM.put(st.session_state[key]),
+        on_change=lambda: url_keys.ALGORITHM.put(session_keys.of_widget(key)),
         help="Methods whose privacy claim does not hold cannot be published.",
     )
 

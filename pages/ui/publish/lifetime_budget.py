@@ -12,6 +12,7 @@ from dpcore.privacy.accounting import MAX_DELTA, MAX_EPSILON, MIN_EPSILON
 from dpcore.privacy.rounding import at_least, at_most
 from dpcore.release.amounts import Amount
 from dpcore.release.ledger import Account
+from pages.ui import session_keys
 from pages.ui.publish import step_list
 from pages.ui.wording import plain
 
@@ -107,7 +108,7 @@ def ask(key: str, price: Amount, unit: str, bought: Callable[[float, Amount], st
         sizes.index(total),
         format_func=size_words,
         key=name,
-        on_change=lambda: step_list.put(f"total {key}", st.session_state[name]),
+        on_change=lambda: step_list.put(f"total {key}", session_keys.of_widget(name)),
         help="This covers all releases of these data, however many. Every release uses some of the "
         "budget up. When it is gone, nothing more can be published of them, ever. It is fixed with "
         "the first release and cannot be raised.",

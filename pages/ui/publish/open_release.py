@@ -16,9 +16,10 @@ from pages.server import uploads
 from pages.ui import access, forgetting, limits, url_keys
 from pages.ui.access import Action
 from pages.ui.publish import ledger_choice
+from pages.ui.session_keys import SessionKey
 from pages.ui.wording import plain
 
-HELD = "release of a ZIP"
+HELD = SessionKey["OpenedRelease"]("release of a ZIP")
 #: Bytes that the files of a ZIP may have here, where many visitors share the memory.
 MOST_BYTES = 1 << 28
 
@@ -41,7 +42,7 @@ class OpenedRelease:
 
 def choose() -> OpenedRelease | None:
     """The release in the address, or one that is dropped here."""
-    held: OpenedRelease | None = st.session_state.get(HELD)
+    held = HELD.get()
     if url_keys.RELEASE.get() and access.may(Action.HISTORY):
         return of_ledger(url_keys.RELEASE.get())
     if held is not None:
@@ -73,7 +74,7 @@ def take(name: str, content: bytes) -> None:
         return
     opened = OpenedRelease(name, PublishedFiles(files=files))
     uploads.hold_unpacked(opened, sum(map(len, files.values())))
-    st.session_state[HELD] = opened
+    HELD.put(opened)
     st.rerun()
 
 
@@ -84,7 +85,7 @@ def named(held: OpenedRelease) -> None:
 
 
 def drop() -> None:
-    st.session_state.pop(HELD, None)
+    HELD.pop()
     url_keys.RELEASE.clear()
 
 

@@ -17,9 +17,10 @@ from dpcore.release.publish import COUNTING, LOOKING, Progress, Unanswered, publ
 from pages.ui import access, background, workers
 from pages.ui.access import Action
 from pages.ui.background import Job
+from pages.ui.session_keys import SessionKey
 from pages.ui.wording import plain
 
-TICKETS = "tickets"
+TICKETS = SessionKey[dict[Hashable, str]]("tickets")
 #: While it does this, nothing is charged yet, and it can be stopped.
 FREE = (LOOKING, COUNTING)
 
@@ -35,8 +36,7 @@ def forget(what: Hashable) -> None:
 
 
 def tickets() -> dict[Hashable, str]:
-    ticket_of_plan: dict[Hashable, str] = st.session_state.setdefault(TICKETS, {})
-    return ticket_of_plan
+    return TICKETS.start({})
 
 
 def begin(

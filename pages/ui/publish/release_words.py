@@ -11,7 +11,9 @@ from dpcore.release.publication import LONGEST, Publication
 from dpcore.release.sources import DataSource
 from dpcore.release.unit import Unit
 from dpcore.runs.request import Request
+from pages.ui import session_keys
 from pages.ui.publish import step_list
+from pages.ui.session_keys import SessionKey
 from pages.ui.wording import plain, printable
 
 #: Each entry of the certificate: its question, and an example.
@@ -23,7 +25,7 @@ WORDS = {
     "license": ("What may others do with it?", "CC BY 4.0"),
 }
 WHO, WHY = "note who", "note why"
-ACCURACY = "known accuracy"
+ACCURACY = SessionKey[dict[tuple[DataSource, Unit, Request], str]]("known accuracy")
 
 
 def draw(plan: ReleasePlan) -> None:
@@ -57,10 +59,7 @@ def publication(plan: ReleasePlan) -> Publication:
 
 def known_accuracy() -> dict[tuple[DataSource, Unit, Request], str]:
     """The accuracy of the runs that step 4 showed, in words. No private row has a part in it."""
-    accuracies: dict[tuple[DataSource, Unit, Request], str] = st.session_state.setdefault(
-        ACCURACY, {}
-    )
-    return accuracies
+    return ACCURACY.start({})
 
 
 def note() -> ReleaseNote:
@@ -70,6 +69,6 @@ def note() -> ReleaseNote:
 
 def entered(name: str) -> str:
     """One line, with a mark in place of what cannot be printed."""
-    newest = st.session_state.get(step_list.latest_key(name))
+    newest = session_keys.of_widget(step_list.latest_key(name))
     text = step_list.memory().get(name, "") if newest is None else newest
     return printable(" ".join(str(text).split()))

@@ -20,9 +20,11 @@ from pages.ui.own_data import SessionData
 from pages.ui.publish import rows_question, step_list
 from pages.ui.publish.data_step import Opened, refuse
 from pages.ui.publish.publish_step import PublishStep
+from pages.ui.session_keys import SessionKey
 from pages.ui.wording import NOT_PRIVATE, plain
 
-COUNTING, COUNTED = "counting rows", "counted rows"
+COUNTING = SessionKey[Job["Counted"]]("counting rows")
+COUNTED = SessionKey["Counted"]("counted rows")
 #: What becomes of rows outside the area.
 DROP, CLIP = "drop", "clip"
 
@@ -70,19 +72,18 @@ def count(opened: Opened, answers: PlaceAnswers | None) -> None:
         st.markdown(f":material/info: {next_step}", width="stretch")
         if st.button("Count the rows", type="primary", key="count", disabled=answers is None):
             assert answers is not None
-            before: Job[Counted] | None = st.session_state.get(COUNTING)
-            if before is not None:
+            if (before := COUNTING.get()) is not None:
                 before.stop()
-            st.session_state[COUNTING] = begin(opened, answers)
-    last: Counted | None = fragments.result_of(COUNTING, refuse)
+            COUNTING.put(begin(opened, answers))
+    last = fragments.result_of(COUNTING, refuse)
     if last is not None:
-        st.session_state[COUNTED] = last
+        COUNTED.put(last)
         st.rerun()
 
 
 def fresh(answers: PlaceAnswers | None) -> Counted | None:
     """The last count, if it answers the present questions."""
-    counted: Counted | None = st.session_state.get(COUNTED)
+    counted = COUNTED.get()
     return counted if counted is not None and counted.answers == answers else None
 
 

@@ -8,10 +8,12 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui import address, palette, url_keys
+from pages.ui import address, palette, session_keys, url_keys
 from pages.ui.publish.publish_step import PublishStep
+from pages.ui.session_keys import SessionKey
 
-REMEMBERED, PUT = "remembered", "times put"
+REMEMBERED = SessionKey[dict[str, Any]]("remembered")
+PUT = SessionKey[dict[str, int]]("times put")
 
 
 TITLES = {
@@ -130,20 +132,19 @@ def remembered(
 
 def latest_key(name: str) -> str:
     """The key of a control; another one after `put`, since the browser keeps what it showed."""
-    times = st.session_state.get(PUT, {}).get(name, 0)
+    times = PUT.start({}).get(name, 0)
     return f"remembered-{name}" + f"-{times}" * bool(times)
 
 
 def memory() -> dict[str, Any]:
-    answers: dict[str, Any] = st.session_state.setdefault(REMEMBERED, {})
-    return answers
+    return REMEMBERED.start({})
 
 
 def put(name: str, value: Any) -> None:
     """Set what a control shows when it is drawn next."""
     forget(name)
     memory()[name] = value
-    times: dict[str, int] = st.session_state.setdefault(PUT, {})
+    times = PUT.start({})
     times[name] = times.get(name, 0) + 1
 
 
@@ -151,4 +152,4 @@ def forget(*names: str) -> None:
     """Let controls start again."""
     for name in names:
         memory().pop(name, None)
-        st.session_state.pop(latest_key(name), None)
+        session_keys.forget_widget(latest_key(name))

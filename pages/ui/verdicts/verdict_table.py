@@ -15,7 +15,7 @@ from dpcore.algorithms import Algorithm
 from dpcore.algorithms.references import short
 from dpcore.audit import Findings
 from dpcore.privacy.accounting import Verdict
-from pages.ui import address, url_keys
+from pages.ui import address, session_keys, url_keys
 from pages.ui.verdicts import method_facts
 from pages.ui.verdicts.method_facts import Attacked
 
@@ -115,10 +115,10 @@ def draw(methods: Sequence[Algorithm], found: Findings | None) -> None:
     rows = sorted((row(each, found) for each in methods), key=ORDER[order][1])
 
     def opened() -> None:
-        url_keys.METHOD_PAGE.put(st.session_state["verdict-table"].opened)
+        url_keys.METHOD_PAGE.put(session_keys.of_widget("verdict-table").opened)
 
     def sorted_by() -> None:
-        url_keys.SORT.put(st.session_state["verdict-table"].sorted)
+        url_keys.SORT.put(session_keys.of_widget("verdict-table").sorted)
 
     _component(
         key="verdict-table",
