@@ -255,9 +255,9 @@ def told(
     """
     one = {f"{pool}_NUM_THREADS": "1" for pool in ("OMP", "OPENBLAS", "MKL")}
     arguments = [str(file), str(k), str(runs), *map(str, epsilons)]
-    wanted = [epsilon for epsilon in epsilons for _ in range(runs)]
+    epsilons_of_runs = [epsilon for epsilon in epsilons for _ in range(runs)]
     if isinstance(python, Failed):
-        return [{"epsilon": epsilon, "failed": str(python)} for epsilon in wanted]
+        return [{"epsilon": epsilon, "failed": str(python)} for epsilon in epsilons_of_runs]
     worker: list[str | Path] = [python, "-c", WORKER.replace("{program}", program), *arguments]
     with tempfile.TemporaryFile("w+") as out:
         try:
@@ -267,7 +267,9 @@ def told(
             why = str(failure)
         out.seek(0)
         results = [json.loads(line) for line in out if line.endswith("\n")]
-    return results + [{"epsilon": epsilon, "failed": why} for epsilon in wanted[len(results) :]]
+    return results + [
+        {"epsilon": epsilon, "failed": why} for epsilon in epsilons_of_runs[len(results) :]
+    ]
 
 
 def environment(folder: Path, packages: Sequence[str]) -> Path | Failed:

@@ -24,6 +24,6 @@ def rows() -> Iterator[Row]:
     for need in NEEDS:
         began = time.process_time()
         advice = dpcore.recommend(need, data)
-        taken = time.process_time() - began
+        duration = time.process_time() - began
         name = advice.level.name if advice.level else "no level"
-        yield Row(f"{need}: {name}", taken, BAR, "s of CPU time")
+        yield Row(f"{need}: {name}", duration, BAR, "s of CPU time")

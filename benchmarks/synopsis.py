@@ -78,7 +78,7 @@ def counts(rows: FloatArray) -> Iterator[Row]:
     data = from_array(rows, box=(-1, 1))
     for key in ("eugkm", "adaptive", "coreset"):
         for epsilon in EPSILONS:
-            rng, held, widths = np.random.default_rng(0), [], []
+            rng, hits, widths = np.random.default_rng(0), [], []
             for seed in SEEDS:
                 synopsis = dpcore.run(key, data, K, epsilon, seed=seed).synopsis
                 assert synopsis is not None
@@ -86,8 +86,8 @@ def counts(rows: FloatArray) -> Iterator[Row]:
                     low, high = np.sort(rng.uniform(-1, 1, (2, 2)), axis=0)
                     estimate = synopsis.count(low, high)
                     true = ((rows >= low) & (rows <= high)).all(axis=1).sum()
-                    held.append(estimate.low <= true <= estimate.high)
+                    hits.append(estimate.low <= true <= estimate.high)
                     widths.append((estimate.high - estimate.low) / 2)
             note = f"± {np.median(widths):,.0f} rows"
             what = f"{key}, epsilon {epsilon:g}: rectangles whose true count is inside"
-            yield Row(what, float(np.mean(held)), 0.95, "", at_least=True, note=note)
+            yield Row(what, float(np.mean(hits)), 0.95, "", at_least=True, note=note)

@@ -76,9 +76,9 @@ REGIONS = (
 PARKS = {"Central Park": 91, "Prospect Park": 60, "Van Cortlandt Park": 55, "Pelham Bay Park": 55}
 
 
-def npm_package(wanted: tuple[str, str, str], folder: Path) -> tarfile.TarFile:
+def npm_package(package: tuple[str, str, str], folder: Path) -> tarfile.TarFile:
     """A package of npm, from the folder or downloaded into it."""
-    name, file, sha256 = wanted
+    name, file, sha256 = package
     if not (folder / file).exists():
         subprocess.run(["npm", "pack", "--silent", name], check=True, cwd=folder)
     content = (folder / file).read_bytes()
@@ -220,18 +220,18 @@ def labels(areas: list[dict[str, Any]], shapes: Iterable[Any]) -> Iterator[list[
         zip(areas, shapes, strict=True),
         key=lambda each: (each[0]["properties"]["name"].count("-"), -each[1].area),
     )
-    taken = {text for text, *_ in WATERS}
+    texts = {text for text, *_ in WATERS}
     for area, simple in order:
         properties = area["properties"]
         kind = KINDS.get(str(properties["nta_type"]), "other")
         whole = properties["name"].split(" (")[0]
         parts = [whole] if kind == "cemetery" else re.split("-(?=[A-Z])", whole)
-        text = next((part for part in parts if part not in taken), None)
+        text = next((part for part in parts if part not in texts), None)
         if kind == "other" or text is None:
             continue
         if "Airport" in properties["name"]:
             text = {"J": "JFK Airport", "L": "LaGuardia Airport"}.get(properties["name"][0], text)
-        taken.add(text)
+        texts.add(text)
         x, y = shapely.maximum_inscribed_circle(simple, 2e-4).coords[0]
         rank = PARKS.get(text, 0) or min(50, 12 + 1e5 * simple.area)
         rank += 25 * (kind == "home" and properties["borough"].title() == "Manhattan")

@@ -23,12 +23,12 @@ HERE = Path(__file__).parent
 LARGE = 1_000_000
 
 
-def main(wanted: list[str]) -> None:
+def main(names: list[str]) -> None:
     file = HERE / FILE
     comparison = json.loads(file.read_text()) if file.exists() else {"sets": {}, "times": {}}
     before, times = comparison["sets"], comparison["times"]
     date = datetime.now(UTC).date().isoformat()
-    for data in wanted or BUILTIN:
+    for data in names or BUILTIN:
         if BUILTIN[data].rows >= LARGE:
             times[data] = kept_standings.run_times(data)
         else:

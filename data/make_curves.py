@@ -23,12 +23,12 @@ HERE = Path(__file__).parent
 LARGE = 1_000_000
 
 
-def main(wanted: list[str]) -> None:
+def main(names: list[str]) -> None:
     file = HERE / FILE
     sets = json.loads(file.read_text())["sets"] if file.exists() else {}
     date = datetime.now(UTC).date().isoformat()
     small = [key for key, each in BUILTIN.items() if each.rows < LARGE]
-    for data in wanted or small:
+    for data in names or small:
         sets[data] = kept_curves.measure(data)
         ordered = {key: sets[key] for key in small if key in sets}
         file.write_text(kept_curves.to_json(date, ordered))

@@ -53,9 +53,9 @@ def read(trees: Sequence[Sequence[TreeStage]]) -> list[TreeReading]:
         return []
     forest = side_by_side(trees)
     estimates = fused(forest)
-    held = holding(forest, estimates)
-    weights = leaf_weights(forest, held, estimates)
-    split_held, split_weights = (_of_each_tree(trees, stages) for stages in (held, weights))
+    full_cells = holding(forest, estimates)
+    weights = leaf_weights(forest, full_cells, estimates)
+    split_held, split_weights = (_of_each_tree(trees, stages) for stages in (full_cells, weights))
     first = [_of_each_tree(trees, [each]) for each in estimates[0]]
     return [
         TreeReading(split_held[i], split_weights[i], (first[0][i][0], first[1][i][0]))

@@ -74,7 +74,7 @@ def grow(curator: Curator, n: int, part: float) -> list[TreeStage]:
     quiet = np.zeros(0, dtype=bool)
     # The sum of the counts of each cell so far by inverse variance, and that of these; it tells
     # nothing of parts, which are not quiet.
-    heard, weight = np.zeros(0), 0.0
+    answers, weight = np.zeros(0), 0.0
     for t, share in enumerate(plan.shares):
         noise = scale / (part * share)
         held_back = False
@@ -90,9 +90,9 @@ def grow(curator: Curator, n: int, part: float) -> list[TreeStage]:
             live = before.alive[again]
             fill = np.where(live, before.counts[again] / noise / plan.fullness[t - 1], 0)
             room = np.where(live, finest - before.cells.levels[again], 0)
-            wanted = wanted_cuts(fill, room, bits)
-            deeper = fewer_cuts(wanted, bits)
-            held_back = bool((deeper < wanted).any())
+            cuts = wanted_cuts(fill, room, bits)
+            deeper = fewer_cuts(cuts, bits)
+            held_back = bool((deeper < cuts).any())
             cells, parent = before.cells.split(again, deeper)
         counts = curator.noisy_counts(
             cells,
@@ -102,14 +102,14 @@ def grow(curator: Curator, n: int, part: float) -> list[TreeStage]:
         if t == 0:
             alive = standing_out(cells, counts / noise)
             quiet = ~alive
-            heard, weight, loud = counts / noise**2, noise**-2, highest_of(cells.n_cells)
+            answers, weight, loud = counts / noise**2, noise**-2, highest_of(cells.n_cells)
         else:
             parts = (cells.levels - before.cells.levels[parent]) * bits
             alive = (parts == 0) | (counts / noise > AUDIBLE_PART * math.log(2) * parts)
             quiet = quiet[parent]
             if plan.second_chance:
-                heard, weight = heard[parent] + counts / noise**2, weight + noise**-2
-                quiet &= heard / math.sqrt(weight) <= LOUD * loud
+                answers, weight = answers[parent] + counts / noise**2, weight + noise**-2
+                quiet &= answers / math.sqrt(weight) <= LOUD * loud
             alive &= ~quiet
         stages.append(TreeStage(cells, parent, counts, 2 * noise**2, alive, held_back))
         curator.note(AliveNote(t + 1, cells, alive))

@@ -103,11 +103,11 @@ def _after(loose: LoosePoints, answer: OffsetRound) -> LoosePoints:
     if m > 1:  # One cell holds all rows, whose number was known before.
         mass = np.bincount(cell, weights, m)
         doubt = np.bincount(cell, variances, m)
-        left = noise**2 / (doubt + noise**2)
-        bounds = _corrected(bounds, cell, weights, np.asarray(1 - left), noise)
-        rows = np.maximum(mass + (1 - left) * (cells.rows - mass), 0)
+        remainder = noise**2 / (doubt + noise**2)
+        bounds = _corrected(bounds, cell, weights, np.asarray(1 - remainder), noise)
+        rows = np.maximum(mass + (1 - remainder) * (cells.rows - mass), 0)
         weights = weights * (rows / np.maximum(mass, TINY))[cell]
-        variances = variances * left[cell]
+        variances = variances * remainder[cell]
 
     mass = np.bincount(cell, weights, m)
     mean = _sums(cell, loose.points.T, weights, m) / np.maximum(mass, TINY)[:, None]
@@ -115,11 +115,11 @@ def _after(loose: LoosePoints, answer: OffsetRound) -> LoosePoints:
     spread = np.bincount(cell, weights * (offsets**2).sum(axis=1), m) / np.maximum(mass, TINY)
     room = np.bincount(cell, weights * loose.room, m) / np.maximum(mass, TINY)
     trust = trusted(np.ones(m), 0.0, np.maximum(cells.rows, 0), max(noise, TINY))
-    wanted = np.minimum(np.maximum(cells.energy, spread - room), spread)
-    narrower = 1 + trust * (np.sqrt(wanted / np.maximum(spread, TINY)) - 1)
+    energy = np.minimum(np.maximum(cells.energy, spread - room), spread)
+    narrower = 1 + trust * (np.sqrt(energy / np.maximum(spread, TINY)) - 1)
     # Noise has already drawn the mean of a round to the center that was asked about.
-    heard = np.maximum(cells.rows, 0) ** 2
-    moved = heard / np.maximum(heard + noise**2, TINY)
+    signal = np.maximum(cells.rows, 0) ** 2
+    moved = signal / np.maximum(signal + noise**2, TINY)
     middle = mean + moved[:, None] * (cells.centers - mean)
 
     alone = (np.bincount(cell, minlength=m) == 0) & (cells.rows > CERTAIN * noise)

@@ -25,7 +25,7 @@ def heard_together(
     center.
     """
     d = points.shape[1]
-    heard, weights, variances = [np.empty((0, d))], [np.empty(0)], [np.empty(0)]
+    places, weights, variances = [np.empty((0, d))], [np.empty(0)], [np.empty(0)]
     box, ticks = Box.cube(d), to_ticks(points)
     while blocks and len(points):
         grid = Grid(box, blocks)
@@ -36,10 +36,10 @@ def heard_together(
         loud = mass > height * np.sqrt(number * variance)
         if loud.any():
             sums = [np.bincount(block, axis, n_cells)[loud] for axis in points.T]
-            heard.append(np.stack(sums, axis=1) / number[loud, None])
+            places.append(np.stack(sums, axis=1) / number[loud, None])
             weights.append(mass[loud])
             variances.append(number[loud] * variance)
             quiet = ~loud[block]
             points, counts, ticks = points[quiet], counts[quiet], ticks[quiet]
         blocks //= 2
-    return np.concatenate(heard), np.concatenate(weights), np.concatenate(variances)
+    return np.concatenate(places), np.concatenate(weights), np.concatenate(variances)

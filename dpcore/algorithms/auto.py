@@ -157,9 +157,9 @@ class Auto(Algorithm):
             return choose(1, d, *terms), curator
         if relation.size_is_private and budget.epsilon <= 2 * MIN_EPSILON:
             return AutoChoice("lift", "coarse grid", TOO_LITTLE), curator
-        n, left = curator.size(SIZE_SHARE)
-        if left == 1:
+        n, remainder = curator.size(SIZE_SHARE)
+        if remainder == 1:
             return choose(n, d, *terms), curator
         n -= round(CAUTION / (SIZE_SHARE * budget.epsilon))
         choice = choose(n, d, *terms)
-        return choice, curator.account(Budget(budget.epsilon * left), choice.algorithm)
+        return choice, curator.account(Budget(budget.epsilon * remainder), choice.algorithm)

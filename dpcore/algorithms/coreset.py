@@ -96,8 +96,8 @@ def best_plan(n: int, k: int, epsilon: float, delta: float) -> CoresetPlan:
     if delta:
         rho = rho_of_epsilon(epsilon, delta)
         sharpness[Accounting.ZCDP] = np.sqrt(8 * rho / np.cumsum(1 / sizes**2))
-    for wanted in (SHARPNESS, LEAST_SHARPNESS):
-        rounds = {each: int((s >= wanted).sum()) for each, s in sharpness.items()}
+    for target in (SHARPNESS, LEAST_SHARPNESS):
+        rounds = {each: int((s >= target).sum()) for each, s in sharpness.items()}
         best = max(rounds, key=rounds.__getitem__)
         if rounds[best] >= k:
             n_rounds = rounds[best]

@@ -203,8 +203,8 @@ def from_level(curator: Curator, k: int) -> Outcome:
         several = max(k, min(k * plan.centers[0], most))
     centers = np.clip(middle + spread_out(several, root, rng), -1, 1)
     curator.note(StartNote(centers))
-    left = replace(terms, part=terms.part * (1 - plan.middle - products))
-    purse = Purse(curator, left)
+    remainder = replace(terms, part=terms.part * (1 - plan.middle - products))
+    purse = Purse(curator, remainder)
     centers, rounds = settled(purse, centers, energy, rough.n, k, plan.centers, plan.reach)
     loose = matched(points_of_cells(rounds[0].cells, rough.n, noise), rounds[1:])
     coreset = loose.coreset(curator.box, None if relation.size_is_private else sure)
@@ -220,10 +220,10 @@ def ask_level(purse: Purse, share: float, why: str) -> tuple[FloatArray, float]:
 def best_terms(n: float, d: int, budget: Budget, relation: Neighbors) -> OffsetTerms:
     """What the level leaves, in epsilon or in rho, whichever buys the better answer."""
     pure = OffsetTerms(budget, relation, 1 - LEVEL_SHARE)
-    left = budget.epsilon * (1 - LEVEL_SHARE)
-    if budget.delta < MIN_DELTA or left < MIN_EPSILON:
+    remainder = budget.epsilon * (1 - LEVEL_SHARE)
+    if budget.delta < MIN_DELTA or remainder < MIN_EPSILON:
         return pure
-    rest = Budget(left, budget.delta, Accounting.GAUSSIAN)
+    rest = Budget(remainder, budget.delta, Accounting.GAUSSIAN)
     gaussian = OffsetTerms(rest, relation)
     noise = gaussian.relative_noise(n, d)
     return pure if noise > DOUBTFUL and pure.relative_noise(n, d) < noise else gaussian

@@ -152,15 +152,15 @@ def nets(curator: Curator, k: int, n: int, epsilon: float, candidates: FloatArra
     row_cost = RowCost(math.sqrt(curator.d), squared=False)
     remaining = curator.working_copy()
     points: list[FloatArray] = []
-    left = n
+    n_remaining = n
     for i in range(rounds):
         chosen = np.empty((0, curator.d))
         for j in range(k):
             why = f"net {i + 1} of {rounds}, center {j + 1}"
             pick = remaining.select(AddedCost(chosen, candidates, row_cost), loss, why)
             chosen = np.concatenate([chosen, candidates[pick : pick + 1]])
-        curator.note(NetNote(round=i + 1, centers=chosen, removed=left // 2))
-        remaining.remove_nearest(chosen, left // 2)
-        left -= left // 2
+        curator.note(NetNote(round=i + 1, centers=chosen, removed=n_remaining // 2))
+        remaining.remove_nearest(chosen, n_remaining // 2)
+        n_remaining -= n_remaining // 2
         points.append(chosen)
     return np.unique(np.concatenate(points), axis=0)

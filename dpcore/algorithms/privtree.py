@@ -79,8 +79,8 @@ def leaf_coreset(curator: Curator) -> Coreset:
     epsilon = curator.budget.epsilon
     tree = tree_of(curator)
     leaves = curator.leaves(tree, Pure(epsilon * TREE_SHARE), "which cells are cut")
-    left = Pure(epsilon * (1 - TREE_SHARE))
-    counts = curator.noisy_counts(leaves, left, "rows in each leaf").astype(np.float64)
+    remainder = Pure(epsilon * (1 - TREE_SHARE))
+    counts = curator.noisy_counts(leaves, remainder, "rows in each leaf").astype(np.float64)
     full = counts > 0
     variance = 2 * float(curator.transcript[-1].scale) ** 2
     return Coreset(leaves.centers()[full], counts[full], curator.box, np.full(full.sum(), variance))

@@ -150,12 +150,12 @@ class Coverage:
 
     def stale(self) -> list[str]:
         """Excuses that are out of date: for branches that are entered, or that do not exist."""
-        left = {
+        open_branches = {
             branch.words
             for branches in self.branches.values()
             for branch in branches - self.entered
         }
-        return sorted(set(EXCUSED) - left)
+        return sorted(set(EXCUSED) - open_branches)
 
     def _call(self, frame: FrameType, event: str, argument: Any) -> Any:
         code = frame.f_code

@@ -82,14 +82,14 @@ class Laws:
                 )
         if len(self._runs) < LEAST_RUNS:
             return ""
-        heard = np.array(self._runs)
-        for column, values in enumerate(heard.T):
+        ranks = np.array(self._runs)
+        for column, values in enumerate(ranks.T):
             uneven = _unevenness(values[~np.isnan(values)])
             if uneven < DOUBT:
                 return f"the noise of answer {column // 4 + 1} does not follow its law"
         if self._all and _unevenness(np.concatenate(self._all)) < DOUBT:
             return "the noise of all answers does not follow its law"
-        one, other = _together(heard)
+        one, other = _together(ranks)
         if one is not None:
             return f"the noise of answers {one + 1} and {other + 1} moves together"
         return ""
@@ -117,14 +117,14 @@ def _unevenness(values: FloatArray) -> float:
     return min(1.0, 2 * math.exp(-2 * n * gap**2))
 
 
-def _together(heard: FloatArray) -> tuple[int | None, int]:
+def _together(ranks: FloatArray) -> tuple[int | None, int]:
     """The answers of two places whose noise is correlated more than chance allows.
 
     As numbers of a normal law, n pairs of independent ones have a correlation r about 0 of which
     r sqrt((n - 1) / (1 - r^2)) follows Student's law with n - 1 degrees of freedom.
     """
-    present = ~np.isnan(heard)
-    normal = np.where(present, ndtri(np.clip(np.where(present, heard, 0.5), 1e-12, 1 - 1e-12)), 0)
+    present = ~np.isnan(ranks)
+    normal = np.where(present, ndtri(np.clip(np.where(present, ranks, 0.5), 1e-12, 1 - 1e-12)), 0)
     both = present.astype(np.float64).T @ present
     squares = (normal**2).T @ present
     spread = np.sqrt(squares * squares.T)

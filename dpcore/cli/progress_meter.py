@@ -80,10 +80,10 @@ class Meter:
         now = time.monotonic()
         if self._watched and part > 0 and now - self._shown >= PAUSE:
             self._shown = now
-            left = (now - self._start) * (1 / min(part, 1) - 1)
+            seconds = (now - self._start) * (1 / min(part, 1) - 1)
             bar = "█" * int(WIDTH * min(part, 1))
             sys.stderr.write(
-                f"\r{self._what} {bar:<{WIDTH}} {100 * part:.0f} %, {left:.0f} s left "
+                f"\r{self._what} {bar:<{WIDTH}} {100 * part:.0f} %, {seconds:.0f} s left "
             )
             sys.stderr.flush()
 

@@ -193,12 +193,12 @@ def check_levels(rows: Sequence[Row]) -> Check:
     outside = by_level(rows, OUTSIDE)
     if falling.finding is Conclusion.CANNOT_RUN or not outside:
         return Check(Conclusion.CANNOT_RUN, "The levels were not measured.")
-    left = outside[0] >= 1 and outside[-1] < 0.5
+    ends_outside = outside[0] >= 1 and outside[-1] < 0.5
     words = (
         f"{falling.words} Outside of Manhattan lie {outside[0]:.3g} points at the lowest level and "
         f"{outside[-1]:.3g} at the highest."
     )
-    both = left and falling.finding is Conclusion.REPRODUCED
+    both = ends_outside and falling.finding is Conclusion.REPRODUCED
     return judged(
         Check(Conclusion.REPRODUCED if both else Conclusion.NOT_REPRODUCED, words),
         [check_falling(rows, INSIDE, "In Manhattan alone")],

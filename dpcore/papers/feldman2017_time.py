@@ -62,12 +62,12 @@ def seconds_as_printed(cells: IntArray, side: int, k: int, epsilon: float) -> fl
     removed = np.array(removals(n, k, fewest_rows(n, k, epsilon)))
     if not len(removed):
         return math.nan
-    left = n - np.concatenate([[0], np.cumsum(removed[:-1])])
+    remaining_rows = n - np.concatenate([[0], np.cumsum(removed[:-1])])
     first, last = (
         seconds_of_a_half_width(cells[:m], side, w)
-        for m, w in ((left[0], removed[0]), (left[-1], removed[-1]))
+        for m, w in ((remaining_rows[0], removed[0]), (remaining_rows[-1], removed[-1]))
     )
-    part = (left - left[-1]) / max(1, left[0] - left[-1])
+    part = (remaining_rows - remaining_rows[-1]) / max(1, remaining_rows[0] - remaining_rows[-1])
     return float(candidates(side) * (last + (first - last) * part).sum())
 
 

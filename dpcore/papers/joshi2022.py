@@ -170,8 +170,8 @@ def average(rows: Sequence[Row]) -> Row:
 
 
 def chosen(rows: Sequence[Row], measure: str, scale: str, noise: str) -> list[Row]:
-    wanted = {"measure": measure, "scale": scale, "noise": noise}.items()
-    return [row for row in rows if wanted <= row.setting.items()]
+    setting = {"measure": measure, "scale": scale, "noise": noise}.items()
+    return [row for row in rows if setting <= row.setting.items()]
 
 
 def check_smaller(rows: Sequence[Row], scale: str, noise: str) -> Check:

@@ -66,12 +66,12 @@ def measure_rounds(shelf: Shelf, effort: Effort) -> Iterator[Row]:
         data = shelf.data(key)
         for label, algorithm in KEYS.items():
             moves = outside = rising = rounds = 0
-            taken, of_lloyd = [], []
+            round_counts, of_lloyd = [], []
             for i in range(effort.runs(10 if key == "digits" else 30)):
                 path = centers_of(algorithm, data, k, trial_seed(effort.seed, i))
-                taken.append(rounds_until_still(path))
+                round_counts.append(rounds_until_still(path))
                 of_lloyd.append(rounds_until_still(lloyd(data, path[0])))
-                path = path[: taken[-1] + 1]
+                path = path[: round_counts[-1] + 1]
                 costs = data.cost(np.stack(path))
                 rising += int((np.diff(costs) > ROUNDING * costs[:-1]).sum())
                 rounds += len(path) - 1
@@ -86,13 +86,13 @@ def measure_rounds(shelf: Shelf, effort: Effort) -> Iterator[Row]:
             yield Row({**where, "measure": MOVES}, moves)
             yield Row({**where, "measure": OUTSIDE}, outside / max(1, moves))
             yield Row({**where, "measure": RISING}, rising / max(1, rounds))
-            yield Row({**where, "measure": TAKEN}, statistics.fmean(taken))
-            yield Row({**where, "measure": TIMES}, statistics.fmean(taken) / lloyds)
+            yield Row({**where, "measure": TAKEN}, statistics.fmean(round_counts))
+            yield Row({**where, "measure": TIMES}, statistics.fmean(round_counts) / lloyds)
 
 
 def figures(rows: Sequence[Row], label: str, measure: str) -> list[float]:
-    wanted = {"algorithm": label, "measure": measure}.items()
-    return [row.figure for row in rows if wanted <= row.setting.items()]
+    setting = {"algorithm": label, "measure": measure}.items()
+    return [row.figure for row in rows if setting <= row.setting.items()]
 
 
 def check_times(rows: Sequence[Row], label: str) -> Check:

@@ -173,7 +173,7 @@ def gene_path(data: Dataset, k: int, iterations: int, seed: int) -> list[FloatAr
 
 def measure_searches(shelf: Shelf, effort: Effort) -> Iterator[Row]:
     """Mean NICV of both searches after so many iterations, and when they reach the baseline."""
-    wanted = [int(count) for count in effort.some(ITERATIONS, FEW_ITERATIONS)]
+    counts = [int(count) for count in effort.some(ITERATIONS, FEW_ITERATIONS)]
     runs = {PLAIN_LLOYD: effort.runs(30), GENE: effort.runs(3)}
     for each, data, source, absent in six_sets(shelf):
         yield from absent
@@ -185,11 +185,11 @@ def measure_searches(shelf: Shelf, effort: Effort) -> Iterator[Row]:
         for key, search in ((PLAIN_LLOYD, lloyd_path), (GENE, gene_path)):
             paths = np.array(
                 [
-                    data.cost(np.array(search(data, each.k, max(wanted), seed))) / data.n
+                    data.cost(np.array(search(data, each.k, max(counts), seed))) / data.n
                     for seed in (trial_seed(effort.seed, i) for i in range(runs[key]))
                 ]
             )
-            for count in wanted:
+            for count in counts:
                 mean, error = mean_and_error(list(paths[:, count - 1]))
                 setting = {**where, "iterations": count, "algorithm": key, "measure": "NICV"}
                 yield Row(setting, mean, error=error)

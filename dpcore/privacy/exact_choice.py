@@ -60,12 +60,12 @@ def proposed(halvings: IntArray, below: Below) -> int:
     counts = np.bincount(halvings)
     last = len(counts) - 1
     levels = np.flatnonzero(counts).tolist()
-    left = below(sum(int(counts[t]) << (last - t) for t in levels))
+    position = below(sum(int(counts[t]) << (last - t) for t in levels))
     for t in levels:
         mass = int(counts[t]) << (last - t)
-        if left < mass:
-            return int(np.flatnonzero(halvings == t)[left >> (last - t)])
-        left -= mass
+        if position < mass:
+            return int(np.flatnonzero(halvings == t)[position >> (last - t)])
+        position -= mass
     raise AssertionError("A number below the sum lies in one of its terms.")
 
 

@@ -79,15 +79,15 @@ def noise_scale(sensitivity: float, loss: Loss) -> float:
     return root_up(Fraction(sensitivity) ** 2 / (2 * Fraction(loss.rho)))
 
 
-def lowered(loss: Loss, left: Mapping[str, Fraction]) -> Loss:
+def lowered(loss: Loss, remainder: Mapping[str, Fraction]) -> Loss:
     """A loss of no more than is left of epsilon and delta, or of rho, rounded down."""
-    if "rho" in left:
-        return _lowered_in_rho(loss, down(left["rho"]))
+    if "rho" in remainder:
+        return _lowered_in_rho(loss, down(remainder["rho"]))
     if isinstance(loss, Approx):
         epsilon, delta = Fraction(loss.epsilon), Fraction(loss.delta)
-        return Approx(down(left.get("epsilon", epsilon)), down(left.get("delta", delta)))
+        return Approx(down(remainder.get("epsilon", epsilon)), down(remainder.get("delta", delta)))
     assert isinstance(loss, Pure | Selection)
-    return replace(loss, epsilon=down(left["epsilon"]))
+    return replace(loss, epsilon=down(remainder["epsilon"]))
 
 
 def _lowered_in_rho(loss: Loss, rho: float) -> Loss:

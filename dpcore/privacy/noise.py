@@ -297,5 +297,5 @@ def _add(values: IntArray, noise: FloatArray) -> IntArray:
         return np.asarray(values + noise.astype(np.int64))
     whole = np.clip(noise, -_LARGEST_NOISE, _LARGEST_NOISE).astype(np.int64)
     total = np.asarray(values + whole)
-    left = ((values ^ total) & (whole ^ total)) < 0
-    return np.where(left, np.where(whole > 0, INT64.max, INT64.min), total)
+    overflow = ((values ^ total) & (whole ^ total)) < 0
+    return np.where(overflow, np.where(whole > 0, INT64.max, INT64.min), total)

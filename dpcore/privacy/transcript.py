@@ -160,11 +160,11 @@ class Transcript(Sequence[Charge]):
 
     def _affordable(self, loss: Loss, why: str) -> tuple[Loss, Spent]:
         """The loss, or what is left where that is less by rounding alone; and what it costs."""
-        cost, left = self._cost(loss), self._left
+        cost, remainder = self._cost(loss), self._left
         over = {
-            name: getattr(left, name)
+            name: getattr(remainder, name)
             for name in ("epsilon", "delta", "rho")
-            if getattr(cost, name) > getattr(left, name)
+            if getattr(cost, name) > getattr(remainder, name)
         }
         if not over:
             return loss, cost
@@ -258,11 +258,15 @@ class Transcript(Sequence[Charge]):
     @property
     def remaining(self) -> Loss | None:
         """The rest of the budget in its own currency, rounded down; None if nothing is left."""
-        left = self._left
+        remainder = self._left
         if self.budget.accounting.in_rho:
             kind = Gaussian if self.budget.accounting is Accounting.GAUSSIAN else Zcdp
-            return kind(down(left.rho)) if left.rho > ROUNDING * self.budget.rho else None
-        return Pure(down(left.epsilon)) if left.epsilon > ROUNDING * self.budget.epsilon else None
+            return kind(down(remainder.rho)) if remainder.rho > ROUNDING * self.budget.rho else None
+        return (
+            Pure(down(remainder.epsilon))
+            if remainder.epsilon > ROUNDING * self.budget.epsilon
+            else None
+        )
 
     def as_dicts(self) -> list[dict[str, Any]]:
         return [charge.as_dict() for charge in self._charges]

@@ -262,12 +262,12 @@ class ChargedQuestions:
         Every pick is an exponential mechanism with an equal share of the loss.
         """
         scores, monotone, epsilon = self._scored(score, loss, why)
-        left = np.arange(scores.size)
+        candidates = np.arange(scores.size)
         chosen = np.empty(loss.picks, dtype=np.int64)
         for i in range(loss.picks):
-            pick = self._noise.choose(scores[left], score.sensitivity, epsilon, monotone)
-            chosen[i] = left[pick]
-            left = np.delete(left, pick)
+            pick = self._noise.choose(scores[candidates], score.sensitivity, epsilon, monotone)
+            chosen[i] = candidates[pick]
+            candidates = np.delete(candidates, pick)
         self._journal.write(SelectionNote(chosen), lambda: {"scores": scores})
         return chosen
 

@@ -111,8 +111,8 @@ class Quantile:
 
     def of(self, dataset: Dataset) -> IntArray:
         below = np.cumsum(dataset.margin(self.axis, self.slabs))
-        wanted = self.share.numerator * dataset.n
-        return -np.abs(self.share.denominator * np.append(0, below) - wanted)
+        target = self.share.numerator * dataset.n
+        return -np.abs(self.share.denominator * np.append(0, below) - target)
 
 
 @dataclass(frozen=True)

@@ -129,8 +129,8 @@ def reaching(
     """
     keys = _keys(occupied), _keys(phantoms)
     real = [i for i, count in enumerate(noisy) if count >= threshold]
-    taken = set(keys[0])
-    empty = [i for i, key in enumerate(keys[1]) if key not in taken]
+    groups_of_keys = set(keys[0])
+    empty = [i for i, key in enumerate(keys[1]) if key not in groups_of_keys]
     groups = np.concatenate([occupied.groups[real], phantoms.groups[empty]])
     bits = np.concatenate([occupied.bits[real], phantoms.bits[empty]])
     order = np.lexsort([*bits.T[::-1], groups])

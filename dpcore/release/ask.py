@@ -179,10 +179,10 @@ def new_medians(release: PublishedFiles, k: int) -> ReleasedCenters:
 
 def cost_curve(release: PublishedFiles, ks: Iterable[int] = range(1, MOST_K + 1)) -> CostCurve:
     """The least cost found for each number of centers, and the number that it suggests."""
-    wanted = sorted({_number_of_centers(k) for k in ks})
-    if len(wanted) < 3:
+    numbers = sorted({_number_of_centers(k) for k in ks})
+    if len(numbers) < 3:
         raise BadInput("A curve needs at least three numbers of centers.")
-    return curve_of(points_of(release), wanted)
+    return curve_of(points_of(release), numbers)
 
 
 def curve_of(points: Synopsis, ks: Sequence[int] = range(1, MOST_K + 1)) -> CostCurve:

@@ -45,28 +45,28 @@ def labels(frame: PageFrame, box: Box, centers: FloatArray) -> list[Label]:
     known = _names(box)
     spots = frame(np.array([at for _, at in known]).reshape(-1, 2)).tolist()
     names = [name for name, _ in known]
-    wanted = [(name, *below[name], True) for name in names if name in below]
-    wanted += [
+    candidates = [(name, *below[name], True) for name in names if name in below]
+    candidates += [
         (name, *spot, False) for name, spot in zip(names, spots, strict=True) if name not in below
     ]
     chosen_labels: list[Label] = []
     for first, (width, most) in enumerate(zip(WIDTHS, MOST, strict=True)):
         scale = width / WIDTH
-        taken = [(x * scale, y * scale, DISC, DISC) for x, y in discs]
-        taken.append((0.0, frame.height * scale, LONGEST_BAR * width + 2 * LINE, 2 * LINE))
-        taken += [
+        rooms = [(x * scale, y * scale, DISC, DISC) for x, y in discs]
+        rooms.append((0.0, frame.height * scale, LONGEST_BAR * width + 2 * LINE, 2 * LINE))
+        rooms += [
             _room(each.name, each.x * width, each.y * frame.height * scale, each.of_center)
             for each in chosen_labels
         ]
         shown = {each.name for each in chosen_labels}
-        for name, x, y, of_center in wanted:
+        for name, x, y, of_center in candidates:
             own = _room(name, x * scale, y * scale, of_center)
             inside = own[2] < own[0] < width - own[2]
             inside &= own[3] < own[1] < frame.height * scale - own[3]
-            if name in shown or not inside or len(chosen_labels) >= most or _meets(own, taken):
+            if name in shown or not inside or len(chosen_labels) >= most or _meets(own, rooms):
                 continue
             chosen_labels.append(Label(name, x / WIDTH, y / frame.height, first, of_center))
-            taken.append(own)
+            rooms.append(own)
     return chosen_labels
 
 
@@ -78,10 +78,10 @@ def _room(name: str, x: float, y: float, of_center: bool) -> Room:
     return x, y + of_center * (DISC + LINE / 2), LETTER * len(name) / 2, LINE / 2
 
 
-def _meets(own: Room, taken: list[Room]) -> bool:
+def _meets(own: Room, rooms: list[Room]) -> bool:
     return any(
         abs(own[0] - other[0]) < own[2] + other[2] and abs(own[1] - other[1]) < own[3] + other[3]
-        for other in taken
+        for other in rooms
     )
 
 

@@ -139,18 +139,18 @@ def _contents(source: str | Path | bytes, most: int) -> Iterator[tuple[str, byte
         raise BadInput(f"There is no folder or ZIP {shortened(str(source))}.")
 
 
-def _beside(folder: Path, left: int) -> Iterator[tuple[str, bytes]]:
+def _beside(folder: Path, room: int) -> Iterator[tuple[str, bytes]]:
     """The regular files in a folder, if they are no more than a release has."""
     known = [file for file in sorted(folder.iterdir()) if stat.S_ISREG(file.lstat().st_mode)]
     _refuse_many(len(known))
     for path in known:
         with path.open("rb") as file:
-            content = _read(file, left)
-        left -= len(content)
+            content = _read(file, room)
+        room -= len(content)
         yield path.name, content
 
 
-def _packed(file: IO[bytes], left: int) -> Iterator[tuple[str, bytes]]:
+def _packed(file: IO[bytes], room: int) -> Iterator[tuple[str, bytes]]:
     """The files in an archive: at its root, or all in one folder."""
     with zipfile.ZipFile(file) as archive:
         members = [each for each in archive.infolist() if not each.is_dir()]
@@ -163,8 +163,8 @@ def _packed(file: IO[bytes], left: int) -> Iterator[tuple[str, bytes]]:
             raise BadInput("The ZIP has two files of one name.")
         for name, member in zip(names, members, strict=True):
             with archive.open(member) as packed:
-                content = _read(packed, left)
-            left -= len(content)
+                content = _read(packed, room)
+            room -= len(content)
             yield name, content
 
 

@@ -139,8 +139,8 @@ def compared(
             return Rehearsed(problem or f"the algorithm does not answer so: {refusal}")
         mismatch = first_difference(charges, [run.rows for run in runs])
         if mismatch is None:
-            left = runs[0].curator.unread
-            unasked = f"nothing was asked that {left!r} answers" if left else None
+            unread = runs[0].curator.unread
+            unasked = f"nothing was asked that {unread!r} answers" if unread else None
             return runs[0].told(runs, unasked)
         index, difference = mismatch
         if index <= reached:
@@ -282,7 +282,7 @@ class DatalessCurator(Curator):
     @property
     def unread(self) -> str | None:
         """What an answer is to that was not asked for."""
-        return next((why for why, left in self._answers.items() if left), None)
+        return next((why for why, answers in self._answers.items() if answers), None)
 
     def last_long_answer(self, before: int) -> int | None:
         """The last that showed something, of those bought before a charge."""
@@ -311,13 +311,13 @@ class DatalessCurator(Curator):
 
     def _decided(self, tree: SplitTree, paid: Pure, epsilon: float) -> list[Decisions]:
         """A tree that is cut once less than something stands out."""
-        left = self._standing_out - 1
+        n_cuts = self._standing_out - 1
 
         def noisy(heights: IntArray) -> IntArray:
-            nonlocal left
+            nonlocal n_cuts
             cut = np.full(heights.shape, -1, dtype=np.int64)
-            cut[: left > 0] = 1
-            left -= 1
+            cut[: n_cuts > 0] = 1
+            n_cuts -= 1
             return cut
 
         return tree.grown(self._data.histogram, noisy, epsilon)

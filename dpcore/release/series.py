@@ -115,9 +115,9 @@ class Series:
         return asdict(self)
 
 
-def releases_left(left: Amount, price: Amount) -> int:
+def releases_left(remainder: Amount, price: Amount) -> int:
     """How many more releases at this price an account can pay."""
-    counts = [left.epsilon // price.epsilon]
+    counts = [remainder.epsilon // price.epsilon]
     if price.delta:
-        counts.append(left.delta // price.delta)
+        counts.append(remainder.delta // price.delta)
     return max(0, int(min(counts)))

@@ -86,10 +86,10 @@ def in_grid(counts: IntArray, low: FloatArray, high: FloatArray) -> tuple[float,
 
 def _contracted(counts: IntArray, along: list[FloatArray]) -> float:
     """The sum of all counts, each times the product of its numbers along the axes."""
-    left = counts.astype(np.float64)
+    table = counts.astype(np.float64)
     for numbers in along:
-        left = np.tensordot(numbers, left, axes=(0, 0))
-    return float(left)
+        table = np.tensordot(numbers, table, axes=(0, 0))
+    return float(table)
 
 
 def among_points(

@@ -255,8 +255,8 @@ def recommend(
     >>> found.level is not None, found.source[:23]
     (True, 'Measured on public data')
     """
-    wanted = parsed_need(need) if isinstance(need, str) else need
-    if not isinstance(wanted, Need):
+    own_need = parsed_need(need) if isinstance(need, str) else need
+    if not isinstance(own_need, Need):
         raise TypeError(f"A need is a sentence or a Need, not {type(need).__name__}.")
     if isinstance(rows_of_each, bool) or rows_of_each != int(rows_of_each) or rows_of_each < 1:
         raise BadInput(f"rows_of_each must be a whole number from 1, not {rows_of_each!r}.")
@@ -265,7 +265,7 @@ def recommend(
     request = Request(chosen, k, LEVELS[0].epsilon, delta, Neighbors(neighbors), seed)
     if isinstance(data, Dataset) and data.about.public:
         source = TWIN if data.about.twin else PUBLIC
-        return _measured(wanted, data, request, source, every_level, rows_of_each)
+        return _measured(own_need, data, request, source, every_level, rows_of_each)
     unit = "row" if data is None else data.about.unit
     geographic = looks_geographic(box) if data is None else data.about.geographic
     if n is None:
@@ -276,9 +276,9 @@ def recommend(
     if box.d == 2:
         like = stand_in(n, box, geographic, unit)
         source = stand_in_words(n, unit)
-        return _measured(wanted, like, request, source, every_level, rows_of_each)
+        return _measured(own_need, like, request, source, every_level, rows_of_each)
     request = replace(request, algorithm=_predicted(algorithm))
-    return worked_out(wanted, n, box, request, unit, rows_of_each)
+    return worked_out(own_need, n, box, request, unit, rows_of_each)
 
 
 def stand_in_words(n: int, unit: str) -> str:

@@ -33,8 +33,8 @@ def total() -> int:
     if runtime.exists():
         # The interface leaves out what it stores.
         files: Any = runtime.get_instance().uploaded_file_mgr
-        held = list(files.file_storage.values())
-        sizes |= {id(each.data): len(each.data) for visit in held for each in visit.values()}
+        visits = list(files.file_storage.values())
+        sizes |= {id(each.data): len(each.data) for visit in visits for each in visit.values()}
     return sum(sizes.values())
 
 

@@ -106,9 +106,9 @@ def arrive(page: str, renamed: Iterable[Key[Any]] = ()) -> None:
     back in the browser. A link to another page may be older than the click, too: it has the address
     with which the whole page was last drawn.
     """
-    left, here = LEFT.pop() or [], HERE.get()
+    left_addresses, here = LEFT.pop() or [], HERE.get()
     HERE.put(page)
-    old = left if page == here else left[:1]
+    old = left_addresses if page == here else left_addresses[:1]
     if st.query_params.to_dict() in old and not going_back():
         restore()
     for key in renamed:

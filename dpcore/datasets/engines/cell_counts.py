@@ -22,17 +22,17 @@ def counted(
 ) -> IntArray:
     """How many rows are in each cell of the grid, from flat cells in pieces of any size."""
     counts = np.zeros(grid.n_cells, dtype=np.int64)
-    held = np.empty(max(grid.n_cells, FEWEST), dtype=np.int64)
+    buffer = np.empty(max(grid.n_cells, FEWEST), dtype=np.int64)
     size = 0
     for cells in batches:
-        for start in range(0, len(cells), len(held)):
-            some = cells[start : start + len(held)]
-            if size + len(some) > len(held):
-                _add(held[:size], counts, source)
+        for start in range(0, len(cells), len(buffer)):
+            some = cells[start : start + len(buffer)]
+            if size + len(some) > len(buffer):
+                _add(buffer[:size], counts, source)
                 size = 0
-            held[size : size + len(some)] = some
+            buffer[size : size + len(some)] = some
             size += len(some)
-    _add(held[:size], counts, source)
+    _add(buffer[:size], counts, source)
     return counts.reshape(grid.shape)
 
 

@@ -68,13 +68,13 @@ def kept(read: Read, ids: Ids, d: int, text: bool, rows: int, folder: str = "") 
     waiting: list[Part] = [(parts, part) for part in range(parts)]
     with duckdb.connect(config={"temp_directory": ""}) as database:
         while waiting:
-            held = HeldRows(waiting.pop(), most + BATCH, numbers, text)
-            for batch in read(held.part):
-                held.add(batch)
-                while held.size > most and held.part[0] < MOST_PARTS:
-                    waiting.append(held.halve())
-            if held.size:
-                for packed in chosen(*held.take(), ids, database):
+            part_rows = HeldRows(waiting.pop(), most + BATCH, numbers, text)
+            for batch in read(part_rows.part):
+                part_rows.add(batch)
+                while part_rows.size > most and part_rows.part[0] < MOST_PARTS:
+                    waiting.append(part_rows.halve())
+            if part_rows.size:
+                for packed in chosen(*part_rows.take(), ids, database):
                     yield unpacked(packed, d)
 
 
@@ -145,8 +145,8 @@ class HeldRows:
             column[: self.size - start] = column[mine]
         if self._texts is not None:
             some = self._texts if start == 0 else [self._texts.pop()]
-            left = pa.chunked_array(some).filter(pa.array(mine)).chunks
-            self._texts = left if start == 0 else [*self._texts, *left]
+            chunks = pa.chunked_array(some).filter(pa.array(mine)).chunks
+            self._texts = chunks if start == 0 else [*self._texts, *chunks]
 
 
 def chosen(

@@ -225,10 +225,10 @@ class Source:
 
     def form(self, layout: Layout) -> Form:
         """How the records of a CSV file are read."""
-        wanted = [layout.position(name) for name in self.columns]
+        places = [layout.position(name) for name in self.columns]
         if self.ids:
-            wanted.append(layout.named(self.ids.column))
-        return Form(layout.header, layout.delimiter, len(layout.columns), tuple(wanted))
+            places.append(layout.named(self.ids.column))
+        return Form(layout.header, layout.delimiter, len(layout.columns), tuple(places))
 
     def alike(self) -> Iterator[tuple[Layout, list[str]]]:
         """Files that one expression can read: a layout, and the paths it is right for."""

@@ -103,12 +103,12 @@ def counts_of_cells(n_cells: int) -> Function:
         import numpy as np
         import pyarrow as pa
 
-        total, held = np.zeros(n_cells, dtype=np.int64), np.empty(0, dtype=np.int64)
+        total, buffer = np.zeros(n_cells, dtype=np.int64), np.empty(0, dtype=np.int64)
         for batch in batches:
-            held = np.concatenate([held, batch.column(0).to_numpy()])
-            if len(held) >= n_cells:
-                total, held = total + np.bincount(held, minlength=n_cells), held[:0]
-        total += np.bincount(held, minlength=n_cells)
+            buffer = np.concatenate([buffer, batch.column(0).to_numpy()])
+            if len(buffer) >= n_cells:
+                total, buffer = total + np.bincount(buffer, minlength=n_cells), buffer[:0]
+        total += np.bincount(buffer, minlength=n_cells)
         for block, start in enumerate(range(0, n_cells, BLOCK_CELLS)):
             some = total[start : start + BLOCK_CELLS]
             cells = np.flatnonzero(some)

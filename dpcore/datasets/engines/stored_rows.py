@@ -58,20 +58,20 @@ def stored(
         if 4 * d * expected > room(folder):
             return None
         most = 0
-    batches, held, size = iter(batches), [np.empty((0, d), dtype=np.int32)], 0
+    batches, blocks, size = iter(batches), [np.empty((0, d), dtype=np.int32)], 0
     for rows in batches:
-        held.append(rows)
+        blocks.append(rows)
         size += len(rows)
         if size > most:
             break
     else:
-        return np.concatenate(held, out=np.empty((size, d), dtype=np.int32))
+        return np.concatenate(blocks, out=np.empty((size, d), dtype=np.int32))
     if not folder:
         return None
     try:
         file = StoredRows(d, folder)
-        while held:
-            file.add(held.pop())
+        while blocks:
+            file.add(blocks.pop())
         for rows in batches:
             file.add(rows)
         return file

@@ -61,12 +61,12 @@ def receive(stream: IO[bytes], most: int) -> tuple[Fields, list[IntArray]]:
 def _fill(array: IntArray, stream: IO[bytes]) -> None:
     if not array.size:
         return
-    left = array.data.cast("B")
-    while len(left):
-        read: int = stream.readinto(left)  # type: ignore[attr-defined]
+    remainder = array.data.cast("B")
+    while len(remainder):
+        read: int = stream.readinto(remainder)  # type: ignore[attr-defined]
         if not read:
             raise EOFError
-        left = left[read:]
+        remainder = remainder[read:]
 
 
 def source_fields(source: Source) -> Fields:

@@ -61,7 +61,7 @@ def take(label: str) -> list[tuple[str, bytes]]:
     """The files of such a control, which then is empty, and so is the server's store of them."""
     uploads = session_keys.of_widget(file_key(label)) or []
     files = uploads if isinstance(uploads, list) else [uploads]
-    taken = [(file.name, file.getvalue()) for file in files]
+    contents = [(file.name, file.getvalue()) for file in files]
     context = get_script_run_ctx()
     if context is not None and exists():
         store: Any = get_instance().uploaded_file_mgr  # its interface leaves out what it can do
@@ -70,7 +70,7 @@ def take(label: str) -> list[tuple[str, bytes]]:
     if files:
         session_keys.forget_widget(file_key(label))
         TAKEN.put((TAKEN.get() or 0) + 1)
-    return taken
+    return contents
 
 
 def load() -> None:

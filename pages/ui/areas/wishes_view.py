@@ -48,17 +48,17 @@ def draw(choice: Choice, areas: Sequence[Chosen]) -> None:
         return
     finished()
     load_step()
-    held = HELD.get()
-    if not held:
+    wish_list = HELD.get()
+    if not wish_list:
         return
-    compared(choice, areas, held)
-    counted(held)
+    compared(choice, areas, wish_list)
+    counted(wish_list)
 
 
 def load_step() -> None:
     for problem in PROBLEMS.pop() or ():
         st.warning(plain(problem))
-    held = HELD.get()
+    wish_list = HELD.get()
     if access.may(Action.BRING) and limits.room_for_uploads():
         st.file_uploader(
             "Wishes",
@@ -70,19 +70,19 @@ def load_step() -> None:
         )
     else:
         st.info("This visit may not bring files.")
-    if held:
-        people = "one person" if len(held) == 1 else f"{len(held):,} people"
+    if wish_list:
+        people = "one person" if len(wish_list) == 1 else f"{len(wish_list):,} people"
         st.markdown(f"**Loaded:** wishes of {people}.")
         st.button("Forget these wishes", icon=":material/delete_forever:", on_click=forget)
 
 
 def load() -> None:
     """Read the files that were just given, and take them out of the control."""
-    held = HELD.start([])
+    wish_list = HELD.start([])
     DONE.pop()
     for name, content in own_track.take("wishes"):
         try:
-            held.append(wishes.read_wish(content, name))
+            wish_list.append(wishes.read_wish(content, name))
         except BadInput as problem:
             PROBLEMS.start([]).append(str(problem))
 
@@ -91,7 +91,7 @@ def forget() -> None:
     HELD.pop()
 
 
-def compared(choice: Choice, areas: Sequence[Chosen], held: Sequence[Wish]) -> None:
+def compared(choice: Choice, areas: Sequence[Chosen], wish_list: Sequence[Wish]) -> None:
     """What the plan does with the strictest of the wishes, which changes nothing."""
     st.subheader("Compare with the plan")
     st.markdown(
@@ -101,7 +101,7 @@ def compared(choice: Choice, areas: Sequence[Chosen], held: Sequence[Wish]) -> N
     plan = area_run.plan_or_warning(choice, areas)
     if plan is None:
         return
-    strictest = wishes.strictest(held)
+    strictest = wishes.strictest(wish_list)
     met = wishes.met_by(Wish(strictest), plan, area_run.with_areas(choice, areas).request.epsilon)
     with st.expander(
         "Look at the wishes: not private, for your eyes only", icon=":material/visibility:"
@@ -128,7 +128,7 @@ def compared(choice: Choice, areas: Sequence[Chosen], held: Sequence[Wish]) -> N
         )
 
 
-def counted(held: Sequence[Wish]) -> None:
+def counted(wish_list: Sequence[Wish]) -> None:
     """A private count, charged to an account, whose areas everybody may see."""
     st.subheader("Count privately")
     st.markdown("Everybody may see the areas that a noisy count produces.")
@@ -162,10 +162,10 @@ def counted(held: Sequence[Wish]) -> None:
         f"An area becomes strict where the noisy number of people reaches **{plan.threshold}**. "
         f"An attacker's certainty about one wish: {explain.odds(epsilon)}."
     )
-    if len(held) < (plan.threshold or 0):
+    if len(wish_list) < (plan.threshold or 0):
         st.caption(
-            f"You loaded fewer wishes than that ({len(held)}), so most likely no area results: "
-            "that few wishes cannot be granted without revealing them."
+            f"You loaded fewer wishes than that ({len(wish_list)}), so most likely no area "
+            "results: that few wishes cannot be granted without revealing them."
         )
     st.caption(plain(plan.statement()))
     ledger = ledger_choice.ledger()
@@ -179,15 +179,15 @@ def count(plan: WishPlan, ledger: Ledger) -> None:
     """Count, charge, and take the areas into the plan. The wishes are gone after that, so a second
     press counts nothing."""
     access.require(Action.SPEND)
-    held = HELD.pop()
-    if not held:
+    wish_list = HELD.pop()
+    if not wish_list:
         return
     try:
         drawn, entry = publish_wishes(
-            plan, held, ledger, Actors(access.user() if access.is_shared() else None)
+            plan, wish_list, ledger, Actors(access.user() if access.is_shared() else None)
         )
     except (DpcoreError, OSError, sqlite3.Error) as problem:
-        HELD.put(held)
+        HELD.put(wish_list)
         PROBLEMS.put([f"Nothing was counted. {problem}"])
         return
     levels = {

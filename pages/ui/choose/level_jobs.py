@@ -70,10 +70,10 @@ def ground(choice: Choice, rows: int) -> Ground:
 def rows_of_each(data: str) -> int:
     """How many rows of one person a release of these data counts; of a twin, a release of the data
     that it was drawn from."""
-    held = own_data.held()
-    own = held.get(data)
+    data_of_keys = own_data.held()
+    own = data_of_keys.get(data)
     if own is not None and own.twin_of is not None:
-        own = held.get(own.twin_of)
+        own = data_of_keys.get(own.twin_of)
     return own.protects.rows if own is not None else 1
 
 

@@ -154,8 +154,8 @@ def turn_page(at: int) -> None:
 def budget(frame: Frame, epsilon: float, holds: bool) -> None:
     """Draw what is left of the budget as a bar that empties."""
     colors = palette.current()
-    left = min(max(0.0, 1 - frame.epsilon / epsilon), 1.0)
-    words = f"Privacy budget left: {percent(left)}"
+    part = min(max(0.0, 1 - frame.epsilon / epsilon), 1.0)
+    words = f"Privacy budget left: {percent(part)}"
     # A sum of floats is one bit above 0.04; what is told is an amount, not a bound.
     details = f"used: ε {frame.epsilon:g} of {epsilon:g}"
     if not holds:
@@ -163,7 +163,7 @@ def budget(frame: Frame, epsilon: float, holds: bool) -> None:
     color = colors.private if holds else colors.unproven
     st.html(
         f'<div class="budget" role="img" aria-label="{words}; {details}">'
-        f'<div style="width: {left:.2%}; background: {color}"></div></div>'
+        f'<div style="width: {part:.2%}; background: {color}"></div></div>'
         f'<div class="budget-words"><b>{words}</b><small>{details}</small></div>'
     )
 

@@ -188,18 +188,18 @@ def count_in_area(release: PublishedFiles) -> AreaCount | None:
         if release_map.is_map(release):
             st.markdown(f"**How many {plural(unit)} lie in an area?** Draw it on the map.")
         return None
-    wanted = st.selectbox(
+    name = st.selectbox(
         f"How many {plural(unit)} lie in …",
         options,
         index=0 if corners else None,
         key=f"count-in-{hash(corners)}",
         placeholder="a neighborhood, or draw an area on the map",
     )
-    if wanted is None:
+    if name is None:
         return None
-    if wanted != ON_THE_MAP:
+    if name != ON_THE_MAP:
         area_count = {e.name: e for e in neighborhoods(release.certificate["digest"], release)}[
-            wanted
+            name
         ]
     else:
         try:

@@ -78,10 +78,10 @@ def named(files: dict[str, bytes]) -> dict[str, bytes]:
 def tell(findings: Sequence[Finding]) -> None:
     """What holds, what fails and what nobody can tell."""
     failed = [each for each in findings if each.holds is False]
-    held = [each for each in findings if each.holds]
+    passes = [each for each in findings if each.holds]
     by_hash = [each for each in findings if each.by_hash]
     unknown = [each for each in findings if each.holds is None and not each.by_hash]
-    number = len(failed) + len(held)
+    number = len(failed) + len(passes)
     if failed:
         st.error(
             f"**{len(failed)} of {number} checks fail.** Do not rely on these files; ask their "
@@ -96,8 +96,8 @@ def tell(findings: Sequence[Finding]) -> None:
             icon=":material/verified_user:",
         )
     left, right = st.columns(2, gap="medium")
-    with left, st.expander(f"**What holds** ({len(held)})"):
-        listed(held, ":green[:material/check:]")
+    with left, st.expander(f"**What holds** ({len(passes)})"):
+        listed(passes, ":green[:material/check:]")
     if by_hash:
         with right, st.container(border=True, key="by-hash"):
             st.markdown(f"**Made by another version of dpcore** ({len(by_hash)})")

@@ -80,14 +80,14 @@ def three_lines(plan: ReleasePlan, ledger: Ledger) -> None:
     """This release, all so far with it, and what is left."""
     account = ledger.account(plan.name)
     used = (account.used if account else Amount()) + plan.price
-    left = plan.allowed - used
+    remainder = plan.allowed - used
     twins = [e for e in ledger.entries(plan.name) if e.purpose == TWIN]
     apart = " The private twin counts, though it stays with you." * bool(twins)
-    rest = lifetime_budget.part(left, plan.allowed)
+    rest = lifetime_budget.part(remainder, plan.allowed)
     lines = {
         "This release": (gained(plan.price, plan), f"{plan.price}"),
         "All so far together": (f"{gained(used, plan)}{apart}", f"{used}"),
-        "Left after it": (f"{rest} of the budget.", f"{left} of {plan.allowed}"),
+        "Left after it": (f"{rest} of the budget.", f"{remainder} of {plan.allowed}"),
     }
     with st.container(key="three-lines", gap="xsmall"):
         for title, (words, amount) in lines.items():

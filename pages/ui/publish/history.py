@@ -129,8 +129,8 @@ def figure(accounts: list[Account], entries: list[Entry], colors: Palette) -> go
             colors,
         )
     for account in accounts:
-        left = float(account.left.epsilon / account.allowed.epsilon)
-        bar(drawn, account.name, left, colors.land, f"left: {account.left}", colors)
+        part = float(account.left.epsilon / account.allowed.epsilon)
+        bar(drawn, account.name, part, colors.land, f"left: {account.left}", colors)
     drawn.update_layout(
         barmode="stack",
         showlegend=False,

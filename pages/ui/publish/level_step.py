@@ -94,9 +94,9 @@ def draw(subject: Subject, ledger: Ledger) -> None:
             lifetime_budget.draw(subject.key, account, price, subject.unit.name, buys)
             own_terms = terms(subject, account)  # with the budget that was just typed
             if own_terms.series is not None:
-                left = account.left if account else own_terms.allowed
+                remainder = account.left if account else own_terms.allowed
                 st.info(
-                    plain(series_choice.explained(subject, own_terms.series, left, price)),
+                    plain(series_choice.explained(subject, own_terms.series, remainder, price)),
                     icon=":material/event_repeat:",
                 )
         areas_note(subject, plan_of(subject, own_terms, quietly=True))
@@ -111,12 +111,12 @@ def draw(subject: Subject, ledger: Ledger) -> None:
         plan = plan_of(subject, own_terms)
         too_few_rows.offer(own_terms.choice(subject))
         if plan and affordable(plan, ledger):
-            left = (account.left if account else own_terms.allowed) - plan.price
+            remainder = (account.left if account else own_terms.allowed) - plan.price
             step_list.footer(
                 "settled",
                 PublishStep.CONFIRM,
-                f"After this release, **{lifetime_budget.part(left, own_terms.allowed)}** of the "
-                "budget is left.",
+                f"After this release, **{lifetime_budget.part(remainder, own_terms.allowed)}** of "
+                "the budget is left.",
             )
 
 
@@ -168,9 +168,9 @@ def methods(subject: Subject) -> list[str]:
 def method(subject: Subject) -> str:
     """The one in the address, if it can be published; else the one that suits most data."""
     possible = methods(subject)
-    wanted = url_keys.ALGORITHM.get()
+    key = url_keys.ALGORITHM.get()
     usual = controls.ALGORITHM if controls.ALGORITHM in possible else controls.FALLBACK
-    return wanted if wanted in possible else usual
+    return key if key in possible else usual
 
 
 def exact_controls(subject: Subject) -> None:

@@ -79,9 +79,9 @@ def draw(
 
 def meter(account: Account) -> None:
     """A bar that empties: full while nothing is used."""
-    allowed, left = account.allowed.epsilon, account.left.epsilon
+    allowed, remainder = account.allowed.epsilon, account.left.epsilon
     st.progress(
-        min(float(max(left, Fraction(0)) / allowed), 1.0),
+        min(float(max(remainder, Fraction(0)) / allowed), 1.0),
         f"Budget of “{plain(account.name)}”: **{account.left} left** of {account.allowed} "
         f"({part(account.left, account.allowed)}); {account.used} used.",
     )

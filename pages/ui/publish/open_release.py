@@ -42,12 +42,12 @@ class OpenedRelease:
 
 def choose() -> OpenedRelease | None:
     """The release in the address, or one that is dropped here."""
-    held = HELD.get()
+    release = HELD.get()
     if url_keys.RELEASE.get() and access.may(Action.HISTORY):
         return of_ledger(url_keys.RELEASE.get())
-    if held is not None:
-        named(held)
-        return held
+    if release is not None:
+        named(release)
+        return release
     st.markdown("**Drop a release here**, as the ZIP that its publisher gives away.")
     if not limits.room_for_uploads():
         return None
@@ -78,9 +78,9 @@ def take(name: str, content: bytes) -> None:
     st.rerun()
 
 
-def named(held: OpenedRelease) -> None:
+def named(release: OpenedRelease) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f":material/folder_zip: **{plain(held.title)}**", width="content")
+        st.markdown(f":material/folder_zip: **{plain(release.title)}**", width="content")
         st.button("Another release", key="another", type="tertiary", on_click=drop)
 
 

@@ -89,13 +89,13 @@ def everything(release: PublishedFiles, stem: str) -> None:
 
 def one_by_one(release: PublishedFiles, stem: str) -> None:
     """Single files, folded by reader."""
-    left = list(release.files)
+    names_left = list(release.files)
     for reader in READERS:
         named = []
         for end, label in reader.files.items():
-            names = [name for name in left if name.endswith(end)]
+            names = [name for name in names_left if name.endswith(end)]
             named += [(name, label or name) for name in names]
-            left = [name for name in left if name not in names]
+            names_left = [name for name in names_left if name not in names]
         if named:
             with st.expander(reader.title, icon=reader.icon):
                 buttons(release, stem, named)

@@ -107,10 +107,10 @@ def entered(name: str) -> str:
     return printable(" ".join(str(step_list.memory().get(name) or "").split()))
 
 
-def explained(subject: Subject, series: Series, left: Amount, price: Amount) -> str:
+def explained(subject: Subject, series: Series, remainder: Amount, price: Amount) -> str:
     """How the periods compose, why, and what is left of the budget buys."""
     unit = subject.unit
-    number = releases_left(left, price)
+    number = releases_left(remainder, price)
     releases = "1 release" if number == 1 else f"{number:,} releases"
     if series.composition(unit, RELATION) == PARALLEL:
         return (

@@ -148,13 +148,13 @@ def attack_words(found: Attacked | None) -> str:
 
 def methods(paper: str | None, verdicts: list[str], search: str) -> list[Algorithm]:
     """The methods of a paper, with one of some verdicts, in which all words of a search occur."""
-    wanted = search.lower().split()
+    words = search.lower().split()
     return [
         each
         for each in ALGORITHMS.values()
         if paper in (None, each.paper)
         and (not verdicts or str(each.verdict) in verdicts)
-        and all(word in _text(each) for word in wanted)
+        and all(word in _text(each) for word in words)
     ]
 
 
