@@ -67,8 +67,8 @@ class Recommendation:
     Examples
     --------
     >>> import dpcore
-    >>> found = dpcore.recommend("clustering at most 1 % worse", dpcore.datasets.load("s1-like"))
-    >>> found.level.name
+    >>> advice = dpcore.recommend("clustering at most 1 % worse", dpcore.datasets.load("s1-like"))
+    >>> advice.level.name
     'Loose'
     """
 
@@ -249,10 +249,10 @@ def recommend(
     Examples
     --------
     >>> import dpcore
-    >>> found = dpcore.recommend(
+    >>> advice = dpcore.recommend(
     ...     "centers within 2 %, 9 times in 10", n=100_000, box=dpcore.Box((0, 0), (1, 1))
     ... )
-    >>> found.level is not None, found.source[:23]
+    >>> advice.level is not None, advice.source[:23]
     (True, 'Measured on public data')
     """
     own_need = parsed_need(need) if isinstance(need, str) else need
