@@ -88,8 +88,8 @@ def distinct(
     in_order = np.take_along_axis(sets, order[..., None], axis=1).reshape(len(sets), -1)
     differs = cdist(in_order, in_order, "chebyshev") > apart
     left = np.ones(len(sets), dtype=bool)
-    kept: list[int] = []
-    while len(kept) < keep and left.any():
-        kept.append(int(left.argmax()))
-        left &= differs[kept[-1]]
-    return sets[kept]
+    chosen: list[int] = []
+    while len(chosen) < keep and left.any():
+        chosen.append(int(left.argmax()))
+        left &= differs[chosen[-1]]
+    return sets[chosen]

@@ -36,9 +36,9 @@ def sphere_packing(k: int, d: int, starts: int, rng: Coins) -> FloatArray:
     best = uniform_starts(k, d, starts, rng)
     for i in range(BISECTIONS):
         radius = (low + high) / 2
-        packed, found = _pack(k, d, radius, rng, i)
-        best[found] = packed[found]
-        low, high = np.where(found, radius, low), np.where(found, high, radius)
+        packed, succeeded = _pack(k, d, radius, rng, i)
+        best[succeeded] = packed[succeeded]
+        low, high = np.where(succeeded, radius, low), np.where(succeeded, high, radius)
     return best
 
 
@@ -51,10 +51,10 @@ def _pack(
 ) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
     """k points at least 2 radius apart for each of the radii, and where that many were found."""
     points = np.empty((len(radius), k, d))
-    found = np.ones(len(radius), dtype=bool)
+    succeeded = np.ones(len(radius), dtype=bool)
     for j in range(k):
         tell(SEEDING, (bisection + j / k) / BISECTIONS)
-        waiting = np.flatnonzero(found)
+        waiting = np.flatnonzero(succeeded)
         for size in CANDIDATES:
             candidates = rng.uniform(-1, 1, (len(waiting), size, d))
             candidates *= 1 - radius[waiting, None, None]
@@ -67,10 +67,10 @@ def _pack(
             waiting = waiting[~taken]
             if not len(waiting):
                 break
-        found[waiting] = False
-        if not found.any():
+        succeeded[waiting] = False
+        if not succeeded.any():
             break
-    return points, found
+    return points, succeeded
 
 
 def greedy_plus_plus(

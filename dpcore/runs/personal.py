@@ -141,17 +141,17 @@ def named(threshold: float) -> str:
 
 def sentences(thresholds: Sequence[float], unit: str = "row") -> list[str]:
     """Sentences on what levels of rows protect."""
-    told = ", ".join(at_most(each) for each in thresholds)
+    amounts = ", ".join(at_most(each) for each in thresholds)
     largest = at_most(thresholds[-1])
-    said = [
-        f"A {unit} costs the largest of the thresholds {told} that is no more than its own "
+    lines = [
+        f"A {unit} costs the largest of the thresholds {amounts} that is no more than its own "
         f"epsilon; a {unit} with less is left out. Every further release costs it again.",
         f"The account pays the largest threshold, {largest}: no {unit} costs more.",
     ]
     if len(thresholds) > 1:
-        said.append(
+        lines.append(
             f"The epsilon that a {unit} has is protected no better than the {unit}: one that would "
             "have had another costs the sum of both thresholds. So where people choose it by what "
             "they have to hide, the choice tells of that."
         )
-    return said
+    return lines

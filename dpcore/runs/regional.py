@@ -29,7 +29,7 @@ def run_by_region(
     k: int,
     regions: Regions,
     settings: Mapping[str, Any],
-    kept: KeptRuns | None = None,
+    kept_runs: KeptRuns | None = None,
 ) -> Outcome:
     """One synopsis a region, each from its own noisy answers, and k-means of their union.
 
@@ -42,7 +42,7 @@ def run_by_region(
     visible = regions.at_resolution(curator.resolution)
     delta = curator.budget.delta if system.uses_delta else 0.0
     levels = [Budget(own, delta) for own in visible.epsilons(epsilon)]
-    runs = _runs(system, curator, k, visible, levels, settings, kept)
+    runs = _runs(system, curator, k, visible, levels, settings, kept_runs)
     union = united(regions.box, [each.points for each in runs])
     for name, each in zip(visible.names, runs, strict=True):
         curator.enter(RegionNote(name), each.steps)
@@ -63,25 +63,25 @@ def _runs(
     regions: Regions,
     levels: Sequence[Budget],
     settings: Mapping[str, Any],
-    kept: KeptRuns | None,
+    kept_runs: KeptRuns | None,
 ) -> list[AreaRun]:
     """The run of each region: made now, or made before with the same seed and level."""
-    asked = system.key, k, tuple(settings.items()), curator.neighbors
-    keys = [(name, level, *asked) for name, level in zip(regions.names, levels, strict=True)]
-    found: dict[int, AreaRun] = {}
-    if kept is not None:
-        found = {region: run for region, key in enumerate(keys) if (run := kept.found(key))}
-    transcripts: dict[int, Transcript] = {i: run.transcript for i, run in found.items()}
-    divide = None if kept is None else kept.divided
+    key_end = system.key, k, tuple(settings.items()), curator.neighbors
+    keys = [(name, level, *key_end) for name, level in zip(regions.names, levels, strict=True)]
+    runs: dict[int, AreaRun] = {}
+    if kept_runs is not None:
+        runs = {region: run for region, key in enumerate(keys) if (run := kept_runs.found(key))}
+    transcripts: dict[int, Transcript] = {i: run.transcript for i, run in runs.items()}
+    divide = None if kept_runs is None else kept_runs.divided
     parts = curator.side_by_side(regions, levels, transcripts, divide)
-    fresh = [region for region in range(regions.n_cells) if region not in found]
+    fresh = [region for region in range(regions.n_cells) if region not in runs]
     synopses = system.summaries([parts[region] for region in fresh], k, **settings)
     for region, synopsis in zip(fresh, synopses, strict=True):
         part, points = parts[region], points_of(regions, region, synopsis)
-        found[region] = AreaRun(points, part.transcript, part.steps)
-        if kept is not None:
-            kept.keep(keys[region], found[region])
-    return [found[region] for region in range(regions.n_cells)]
+        runs[region] = AreaRun(points, part.transcript, part.steps)
+        if kept_runs is not None:
+            kept_runs.keep(keys[region], runs[region])
+    return [runs[region] for region in range(regions.n_cells)]
 
 
 def joined(regions: Regions, synopses: Sequence[Synopsis]) -> Synopsis:
@@ -125,7 +125,7 @@ def _cells_inside(grid: Grid, mask: npt.NDArray[np.bool_]) -> tuple[IntArray, Fl
     side = len(mask) * times
     cell = coarsen(squares[0], side, grid.cells_per_side) * grid.cells_per_side
     cell += coarsen(squares[1], side, grid.cells_per_side)
-    found = np.bincount(cell, minlength=grid.n_cells)
-    cells = np.flatnonzero(found)
-    middles = [np.bincount(cell, index, grid.n_cells)[cells] / found[cells] for index in squares]
+    counts = np.bincount(cell, minlength=grid.n_cells)
+    cells = np.flatnonzero(counts)
+    middles = [np.bincount(cell, index, grid.n_cells)[cells] / counts[cells] for index in squares]
     return cells, (2 * np.stack(middles, axis=1) + 1) / side - 1

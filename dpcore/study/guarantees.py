@@ -75,8 +75,8 @@ class Guarantee:
     bound: Bound
 
     def __str__(self) -> str:
-        told = f"{self.theorem.citation}: {self.theorem.statement} {self.bound.words}"
-        return f"{told} {self.theorem.caution}".strip()
+        words = f"{self.theorem.citation}: {self.theorem.statement} {self.bound.words}"
+        return f"{words} {self.theorem.caution}".strip()
 
 
 def guarantee(

@@ -303,10 +303,10 @@ def crossover(
     keys = list(dict.fromkeys(algorithms))
     if len(keys) < 2:
         raise BadInput("Name two methods or more to say which wins.")
-    given = {"n": n, "d": d, "epsilon": epsilon}
-    if len(free := [name for name, value in given.items() if value is None]) != 1:
+    sizes = {"n": n, "d": d, "epsilon": epsilon}
+    if len(free := [name for name, value in sizes.items() if value is None]) != 1:
         raise BadInput("Name two of n, d and epsilon; the third is looked through.")
-    known = {name: value for name, value in given.items() if value is not None}
+    known = {name: value for name, value in sizes.items() if value is not None}
     some: dict[str, Any] = {"n": 1, "d": 1, "epsilon": 1.0, **known}
     for key in keys:
         predict(key, k=k, **some)

@@ -13,11 +13,14 @@ from pages.ui.chart_frame import title
 
 
 def draw(
-    found: Iterable[Curve], epsilons: Sequence[float], metric: Metric, say: Callable[[Point], str]
+    all_curves: Iterable[Curve],
+    epsilons: Sequence[float],
+    metric: Metric,
+    say: Callable[[Point], str],
 ) -> None:
     """Draw a table with a column for each method and a row for each ε."""
     columns = {}
-    for curve in found:
+    for curve in all_curves:
         points = {point.epsilon: point for point in curve.points}
         columns[title(curve.algorithm)] = [
             say(point)

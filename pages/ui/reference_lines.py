@@ -23,5 +23,5 @@ def reference_lines(plan: SweepPlan, metric: Metric) -> list[Line]:
 
 def limits(plan: SweepPlan, metric: str) -> CurveLimits:
     """The figures of both answers: those that are kept, or computed."""
-    asked = plan.data, plan.k, plan.seed, metric
-    return kept_curves().limits_of(*asked) or cached_work.limits(*asked).value
+    key = plan.data, plan.k, plan.seed, metric
+    return kept_curves().limits_of(*key) or cached_work.limits(*key).value

@@ -23,11 +23,11 @@ EXPLAINED = (4, 10)
 
 
 def drawn(
-    picture: Picture, choice: Choice, found: list[Center], layers: Layers, words: str
+    picture: Picture, choice: Choice, centers: list[Center], layers: Layers, words: str
 ) -> CityMap:
     """The map of a run."""
     colors, unit = palette.current(), plural(choice.about.unit)
-    drawn = CityMap(words, first_view(choice.box.take((0, 1)), found), sync="run")
+    drawn = CityMap(words, first_view(choice.box.take((0, 1)), centers), sync="run")
     drawn.pictures = pictures(picture, choice, layers, colors)
     if layers.points and picture.marks:
         if picture.marks.cell:
@@ -36,9 +36,9 @@ def drawn(
             drawn.points = city_map.points(picture.marks, unit)
     color = "private" if picture.verdict.holds else "unproven"
     parts = [slice(start, start + 2) for start in range(0, choice.box.d, 2)]
-    numbered = list(enumerate(found, start=1))
+    numbered = list(enumerate(centers, start=1))
     if choice.box.d == 4:
-        drawn.arcs = arcs(found, layers, color)
+        drawn.arcs = arcs(centers, layers, color)
     if layers.private:
         drawn.centers = [
             {"number": str(n), "at": c.at[p], "color": color, "tip": c.tip}
@@ -46,12 +46,14 @@ def drawn(
             for n, c in numbered
         ]
     if layers.non_private:
-        drawn.partners = [{"at": c.partner[p], "tip": c.partner_tip} for p in parts for c in found]
+        drawn.partners = [
+            {"at": c.partner[p], "tip": c.partner_tip} for p in parts for c in centers
+        ]
     if layers.shifts:
         drawn.shifts = [
             {"from": c.partner[p], "to": c.at[p], "label": c.moved * (len(parts) == 1)}
             for p in parts
-            for c in found
+            for c in centers
         ]
     drawn.legend = legend(picture, choice, layers, color, colors)
     # What is seen first depends on every row.
@@ -87,30 +89,30 @@ def level_words(choice: Choice) -> str:
     return f"level {level.name}" if level else f"ε = {choice.request.epsilon:g}"
 
 
-def first_view(box: Box, found: list[Center]) -> Box:
+def first_view(box: Box, centers: list[Center]) -> Box:
     """The middle of New York, or the box elsewhere, and all centers."""
     whole = city_map.in_new_york(box) and box.contains(city_map.MIDTOWN.low)
     starts = [
-        at[i : i + 2] for c in found for at in (c.at, c.partner) for i in range(0, len(at), 2)
+        at[i : i + 2] for c in centers for at in (c.at, c.partner) for i in range(0, len(at), 2)
     ]
     return city_map.around(starts, city_map.MIDTOWN if whole else box)
 
 
 def pictures(picture: Picture, choice: Choice, layers: Layers, colors: Palette) -> list[Row]:
     box = choice.box.take((0, 1))
-    found = []
+    densities = []
     if layers.true_density:
         levels = cached_work.true_density(choice.data, (0, 1)).value
-        found.append(city_map.density(levels, box, "non_private", colors))
+        densities.append(city_map.density(levels, box, "non_private", colors))
     if layers.published_density and picture.density is not None:
-        found.append(city_map.density(picture.density, box, "private", colors))
-    return found
+        densities.append(city_map.density(picture.density, box, "private", colors))
+    return densities
 
 
-def arcs(found: list[Center], layers: Layers, color: str) -> list[Row]:
+def arcs(centers: list[Center], layers: Layers, color: str) -> list[Row]:
     """An arc from where trips of a cluster begin to where they end."""
-    ends = [(c.partner, "non_private") for c in found if layers.non_private]
-    ends += [(c.at, color) for c in found if layers.private]
+    ends = [(c.partner, "non_private") for c in centers if layers.non_private]
+    ends += [(c.at, color) for c in centers if layers.private]
     return [{"from": at[:2], "to": at[2:], "color": shade} for at, shade in ends]
 
 

@@ -48,14 +48,14 @@ def centers(picture: Picture, choice: Choice) -> list[Center]:
         rows["place"].tolist() if "place" in rows else [""] * len(rows),
     )
     mark = visibility.item_words(choice.data)
-    found = []
+    all_centers = []
     for rank, (at, beside, far, part, place) in enumerate(zip(*columns, strict=True), start=1):
         moved = distance(far, about.geographic)
         share = "" if math.isnan(part) else f"{percent(part)} of {plural(about.unit)}"
         shift = f"{moved} from its non-private partner"
         lines = (f"{picture.kind} center {rank}", place, share, shift)
         partner_lines = (f"Non-private center {rank}", f"{moved} from its private partner")
-        found.append(
+        all_centers.append(
             Center(
                 tuple(at),
                 tuple(beside),
@@ -64,15 +64,15 @@ def centers(picture: Picture, choice: Choice) -> list[Center]:
                 moved,
             )
         )
-    return found
+    return all_centers
 
 
 def draw(picture: Picture, choice: Choice, axes: tuple[int, int], layers: Layers, key: str) -> None:
     """Draw the picture on the city's map, or on a plane of two coordinates."""
     words = describe(picture, choice)
     if choice.about.geographic:
-        found = centers(picture, choice)
-        drawn = run_map.drawn(picture, choice, found, layers, words)
+        own_centers = centers(picture, choice)
+        drawn = run_map.drawn(picture, choice, own_centers, layers, words)
         explore_areas.tint(drawn, choice)
         city_map.show(drawn, key)
     else:

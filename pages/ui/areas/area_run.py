@@ -54,12 +54,12 @@ def marks(area: Chosen) -> str:
 
 def drawable(areas: Sequence[Chosen]) -> list[Chosen]:
     """The areas whose shape is known here."""
-    found = []
+    shapes = []
     for each in areas:
         with contextlib.suppress(BadInput):
             outline(each)
-            found.append(each)
-    return found
+            shapes.append(each)
+    return shapes
 
 
 def with_areas(choice: Choice, areas: Sequence[Chosen]) -> Choice:
@@ -72,19 +72,19 @@ def by_area(request: Request, box: Box, areas: Sequence[Chosen]) -> Request:
     if not areas:
         return request
     shapes = tuple((each.name, marks(each)) for each in areas)
-    found = region_map(shapes, box, areas)
+    own_map = region_map(shapes, box, areas)
     rest = request.epsilon
     levels = {each.name: each.epsilon for each in areas}
-    if regions.ELSEWHERE in found.names:
+    if regions.ELSEWHERE in own_map.names:
         levels[regions.ELSEWHERE] = rest
     most = max(levels.values())
-    return replace(request, epsilon=most, regions=found.with_levels(levels))
+    return replace(request, epsilon=most, regions=own_map.with_levels(levels))
 
 
 def plan_map(choice: Choice, areas: Sequence[Chosen]) -> Regions:
     """The areas with their levels; without any, the whole map."""
-    found = with_areas(choice, areas).request.regions
-    return found if found is not None else region_map((), choice.box, ())
+    own_map = with_areas(choice, areas).request.regions
+    return own_map if own_map is not None else region_map((), choice.box, ())
 
 
 def plan_or_warning(choice: Choice, areas: Sequence[Chosen]) -> Regions | None:

@@ -42,10 +42,10 @@ class Chosen:
 
 def parse(text: str) -> list[Chosen]:
     """The areas that an address names, or ValueError."""
-    found = [_parsed(each) for each in text.split(BETWEEN)] if text else []
-    if len(found) > MOST_AREAS:
-        raise ValueError(f"There are {len(found)} areas: name at most {MOST_AREAS}.")
-    return list({each.name: each for each in found}.values())
+    areas = [_parsed(each) for each in text.split(BETWEEN)] if text else []
+    if len(areas) > MOST_AREAS:
+        raise ValueError(f"There are {len(areas)} areas: name at most {MOST_AREAS}.")
+    return list({each.name: each for each in areas}.values())
 
 
 def _parsed(text: str) -> Chosen:

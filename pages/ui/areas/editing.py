@@ -104,9 +104,9 @@ def places(names: tuple[str, ...]) -> None:
             return
         wanted = session_keys.of_widget(state)
         known = url_keys.AREAS.get()
-        kept = [each for each in known if each.name not in chosen or each.name in wanted]
+        others = [each for each in known if each.name not in chosen or each.name in wanted]
         there = {each.name for each in known}
-        put([*kept, *(Chosen(name, FIRST_LEVEL) for name in wanted if name not in there)])
+        put([*others, *(Chosen(name, FIRST_LEVEL) for name in wanted if name not in there)])
 
     st.multiselect(
         "Neighborhoods and boroughs",
@@ -153,23 +153,23 @@ def load(box: Box) -> None:
     if file is None:
         return
     try:
-        found = regions.parsed(file.getvalue(), box, file.name)
+        own_map = regions.parsed(file.getvalue(), box, file.name)
     except BadInput as problem:
         PROBLEM.put(str(problem))
         return
-    rest = found.levels.get(regions.ELSEWHERE)
+    rest = own_map.levels.get(regions.ELSEWHERE)
     if rest is not None:
         url_keys.EPSILON.clear()
         url_keys.PRIVACY.put(explain.nearest_level(rest).name)
-    if moved := [name for name, own in found.levels.items() if not explain.level_of(own)]:
+    if moved := [name for name, own in own_map.levels.items() if not explain.level_of(own)]:
         NOTE.put(
             "This page knows the levels of its sliders only, so these areas have the nearest one: "
             f"{listed(moved)}. The command line and Python take any level."
         )
     new: list[Chosen] = []
-    for area in found.outlines:
+    for area in own_map.outlines:
         name = plain_name(area.name) or new_name(new)
-        epsilon = found.levels.get(area.name)
+        epsilon = own_map.levels.get(area.name)
         level = FIRST_LEVEL if epsilon is None else explain.nearest_level(epsilon).name
         if is_public(area, box):
             new.append(Chosen(name, level))

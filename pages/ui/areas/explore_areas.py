@@ -84,11 +84,11 @@ def file(choice: Choice) -> str | None:
 
 def download(choice: Choice) -> None:
     """That file, where there are areas."""
-    found = choice.request.regions
-    if found is not None:
+    own_map = choice.request.regions
+    if own_map is not None:
         st.download_button(
             "Areas as GeoJSON, for the lines below and the notebook",
-            json.dumps(found.as_geojson()),
+            json.dumps(own_map.as_geojson()),
             FILE,
             "application/geo+json",
             icon=":material/download:",

@@ -174,11 +174,11 @@ def mine(name: str, color: str, level: str) -> Row:
     }
 
 
-def told(own: OwnTrack, found: Leaving, areas: Sequence[Chosen]) -> None:
+def told(own: OwnTrack, leaving: Leaving, areas: Sequence[Chosen]) -> None:
     """Area by area: what is counted, at which level, and what it can tell."""
     st.subheader("What would leave your phone")
     levels = {each.name: each.level for each in areas}
-    if found.visits:
+    if leaving.visits:
         st.table(
             [
                 {
@@ -190,7 +190,7 @@ def told(own: OwnTrack, found: Leaving, areas: Sequence[Chosen]) -> None:
                         visit.epsilon
                     ),
                 }
-                for visit in found.visits
+                for visit in leaving.visits
             ],
             border="horizontal",
             hide_index=True,
@@ -201,8 +201,10 @@ def told(own: OwnTrack, found: Leaving, areas: Sequence[Chosen]) -> None:
         )
     else:
         st.info("Nothing: no position of your track lies on the map of this plan.")
-    if found.outside:
-        st.caption(f"{found.outside:,} of your positions lie outside the map and are not counted.")
+    if leaving.outside:
+        st.caption(
+            f"{leaving.outside:,} of your positions lie outside the map and are not counted."
+        )
 
 
 def wish(own: OwnTrack, plan: Regions, most: float) -> None:

@@ -126,8 +126,8 @@ def count(n: int) -> str:
 
 def python(choice: Choice) -> str:
     """A program that prints the same map."""
-    asked = choice.request
-    values = (asked.k, asked.epsilon, asked.delta, asked.neighbors)
+    request = choice.request
+    values = (request.k, request.epsilon, request.delta, request.neighbors)
     rest = ", ".join(map(source_text.literal, values))
     return f"""\
 from dpcore.algorithms.auto import choose

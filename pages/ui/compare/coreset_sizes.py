@@ -59,8 +59,8 @@ def files(trials: list[Trial]) -> list[File]:
 
 
 def draw(choice: Choice, plan: SweepPlan, trials: list[Trial]) -> None:
-    found = [curves.curve(key, trials, SIZE) for key in plan.algorithms]
-    colors, shown = palette.current(), [without_nothing(each) for each in found]
+    all_curves = [curves.curve(key, trials, SIZE) for key in plan.algorithms]
+    colors, shown = palette.current(), [without_nothing(each) for each in all_curves]
     frame = ChartFrame(SIZE, SIZE.title, colors, narrow=browser_state.is_narrow())
     if frame.narrow:
         chart_labels.key(curve_chart.curve_labels(shown, colors))
@@ -77,17 +77,17 @@ def draw(choice: Choice, plan: SweepPlan, trials: list[Trial]) -> None:
     for point in chart_style.draw(drawn, "sizes", alt, plan.data)[:1]:
         live_runs.explore(float(point["x"]), point["customdata"][0])
     chart_zoom.watch("sizes", plan.data, colors.text)
-    nothing = [title(c.algorithm) for c in found if c.points and not without_nothing(c).points]
+    nothing = [title(c.algorithm) for c in all_curves if c.points and not without_nothing(c).points]
     if nothing:
         st.caption(f"Centers and nothing else are published by {', '.join(nothing)}.")
-    refusal_lines.draw(refusal_lines.of_curves(found))
-    curve_table.draw(found, plan.epsilons, SIZE, told)
+    refusal_lines.draw(refusal_lines.of_curves(all_curves))
+    curve_table.draw(all_curves, plan.epsilons, SIZE, told)
 
 
-def without_nothing(found: Curve) -> Curve:
+def without_nothing(curve: Curve) -> Curve:
     """The curve without its zeros, which a logarithmic axis cannot show."""
-    points = tuple(point for point in found.points if point.mean > 0)
-    return Curve(found.algorithm, points, found.refusals)
+    points = tuple(point for point in curve.points if point.mean > 0)
+    return Curve(curve.algorithm, points, curve.refusals)
 
 
 def told(point: Point) -> str:

@@ -73,13 +73,13 @@ def show() -> None:
 def summary(outcomes: list[ReproductionRun], of: int) -> None:
     """Draw how many claims were reproduced."""
     counts = Counter(outcome.check.finding for outcome in outcomes)
-    said = [
+    phrases = [
         f"{badge(finding)}{NO_BREAK}{counts[finding]}" for finding in Conclusion if counts[finding]
     ]
     if of > len(outcomes):
-        said.append(f"not measured in full yet: {of - len(outcomes)}")
-    if said:
-        st.markdown(" &emsp; ".join(said))
+        phrases.append(f"not measured in full yet: {of - len(outcomes)}")
+    if phrases:
+        st.markdown(" &emsp; ".join(phrases))
 
 
 def badge(finding: Conclusion) -> str:

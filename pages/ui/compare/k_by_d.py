@@ -46,7 +46,7 @@ FIRST = "auto"
 #: Refusals under the map: places at which each holds.
 MOST_PLACES = 9
 #: By k and d; the methods by their keys.
-Found = dict[str, dict[tuple[int, int], Standing]]
+StandingsOfMethods = dict[str, dict[tuple[int, int], Standing]]
 
 
 def show() -> None:
@@ -112,9 +112,9 @@ def files(family: Family, metric: Metric, cells: list[Cell]) -> list[File]:
 
 
 def draw(choice: Choice, family: Family, metric: Metric, cells: list[Cell]) -> None:
-    found = standings(family, cells, metric)
+    all_standings = standings(family, cells, metric)
     st.markdown(legend(family, metric), unsafe_allow_html=True)
-    drawn = figure(found, family, metric)
+    drawn = figure(all_standings, family, metric)
     alt = f"{metric.title} over k and d. The table below says the same."
     for point in chart_style.draw(drawn, "map", alt, DATA)[:1]:
         k, d = point["customdata"]
@@ -124,11 +124,11 @@ def draw(choice: Choice, family: Family, metric: Metric, cells: list[Cell]) -> N
             url_keys.DATA.at(f"gaussians-k{k}-d{d}"),
             url_keys.CENTERS.at(k),
         )
-    refusals(found)
-    table(found, family, metric)
+    refusals(all_standings)
+    table(all_standings, family, metric)
 
 
-def standings(family: Family, cells: list[Cell], metric: Metric) -> Found:
+def standings(family: Family, cells: list[Cell], metric: Metric) -> StandingsOfMethods:
     return {
         key: k_by_d_sweep.standings(
             [cell for cell in cells if cell.trial.algorithm == key], key, metric
@@ -154,10 +154,10 @@ def legend(family: Family, metric: Metric) -> str:
     )
 
 
-def figure(found: Found, family: Family, metric: Metric) -> go.Figure:
+def figure(all_standings: StandingsOfMethods, family: Family, metric: Metric) -> go.Figure:
     colors = palette.current()
     one, *other = family.algorithms
-    rows = [[cell(found, one, other, (k, d)) for k in family.ks] for d in family.ds]
+    rows = [[cell(all_standings, one, other, (k, d)) for k in family.ks] for d in family.ds]
     values = [value for row in rows for value, _ in row if value is not None]
     if other:
         scale, limits = [colors.series[3], colors.paper, colors.series[0]], (-1.0, 1.0)
@@ -190,7 +190,7 @@ def figure(found: Found, family: Family, metric: Metric) -> go.Figure:
                 selected={"marker": {"opacity": 0}},
                 unselected={"marker": {"opacity": 0}},
                 customdata=[list(at) for at in places],
-                hovertext=[hover(found, at, metric) for at in places],
+                hovertext=[hover(all_standings, at, metric) for at in places],
                 hoverinfo="text",
             ),
         ],
@@ -215,9 +215,11 @@ def side_axis(title: str, side: Sequence[int], standoff: int) -> dict[str, Any]:
     }
 
 
-def cell(found: Found, one: str, other: list[str], at: tuple[int, int]) -> tuple[float | None, str]:
+def cell(
+    all_standings: StandingsOfMethods, one: str, other: list[str], at: tuple[int, int]
+) -> tuple[float | None, str]:
     """The position of a cell on the color scale, and its text; a dash if a method cannot run."""
-    standings = [found[key].get(at) for key in (one, *other)]
+    standings = [all_standings[key].get(at) for key in (one, *other)]
     if any(each and each.refusal for each in standings):
         return None, "–"
     if not other:
@@ -246,10 +248,10 @@ def short(value: float) -> str:
     return text.replace("0.", ".", 1) if abs(value) < 1 and value else text
 
 
-def hover(found: Found, at: tuple[int, int], metric: Metric) -> str:
+def hover(all_standings: StandingsOfMethods, at: tuple[int, int], metric: Metric) -> str:
     k, d = at
     lines = [f"<b>k = {k}, d = {d}</b>"]
-    for key, by_place in found.items():
+    for key, by_place in all_standings.items():
         own = by_place.get(at)
         if own and own.point:
             runs = f"{own.point.runs} {plural('run') if own.point.runs > 1 else 'run'}"
@@ -259,9 +261,9 @@ def hover(found: Found, at: tuple[int, int], metric: Metric) -> str:
     return "<br>".join(lines)
 
 
-def refusals(found: Found) -> None:
+def refusals(all_standings: StandingsOfMethods) -> None:
     """Draw where each method cannot run, and why in most of these cells."""
-    for key, by_place in found.items():
+    for key, by_place in all_standings.items():
         reasons: dict[str, list[tuple[int, int]]] = {}
         for at, own in by_place.items():
             if own.refusal:
@@ -274,9 +276,9 @@ def refusals(found: Found) -> None:
             refusal_lines.draw([RefusalLine(title(key), f"at (k, d) = {where}{more}", reason)])
 
 
-def table(found: Found, family: Family, metric: Metric) -> None:
+def table(all_standings: StandingsOfMethods, family: Family, metric: Metric) -> None:
     """Draw the map as a table, for screen readers too."""
-    for key, by_place in found.items():
+    for key, by_place in all_standings.items():
         with st.expander(f"{title(key)}: {metric.title} in figures", icon=":material/table:"):
             rows = {
                 f"k = {k}": [

@@ -84,18 +84,18 @@ def brought(choice: Choice) -> list[Trial]:
 def own_standings(choice: Choice, metric: Metric, trials: list[Trial]) -> list[Standing]:
     """The standings of an uploaded table at the chosen level, or a note where it has none there."""
     here = [t for t in trials if math.isclose(t.epsilon, choice.request.epsilon)]
-    told = [t for t in here if metric.key in t.figures]
+    measured = [t for t in here if metric.key in t.figures]
     if trials and not here:
         levels = ", ".join(f"{e:g}" for e in sorted({t.epsilon for t in trials}))
         st.info(f"The table has results at ε = {levels}. Choose one of these levels to see them.")
-    elif here and not told:
+    elif here and not measured:
         st.info(f"The table says nothing about this figure: {plain(metric.title)}.")
-    found = []
-    for name in dict.fromkeys(t.algorithm for t in told):
-        (point,) = curves.curve(name, told, metric).points
+    own = []
+    for name in dict.fromkeys(t.algorithm for t in measured):
+        (point,) = curves.curve(name, measured, metric).points
         label = f"{name} (yours)" if name in ALGORITHMS else name
-        found.append(Standing(label, point))
-    return found
+        own.append(Standing(label, point))
+    return own
 
 
 def packages(choice: Choice) -> None:

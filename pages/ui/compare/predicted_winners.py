@@ -40,8 +40,8 @@ def show() -> None:
     for each in winners(n, choice.request.k, d, choice.request.epsilon, choice.request.neighbors):
         st.markdown(f"- {told(each)}")
     st.markdown("##### Predicted error of a centroid")
-    found = predictions(choice, n, d)
-    table(found)
+    predictions_of = predictions(choice, n, d)
+    table(predictions_of)
     st.caption(
         "Mean squared error in a box from -1 to 1, about what a method adds to NICV. Two numbers "
         "are noise alone, and noise with all that coarse cells may add. " + PARTING
@@ -54,7 +54,7 @@ def show() -> None:
             "bias at most": each.bias,
             "equations": each.citation,
         }
-        for column in found.values()
+        for column in predictions_of.values()
         for each in column.values()
     ]
     files = [
@@ -87,9 +87,9 @@ def told(each: Winners) -> str:
     """A sentence that names the winners over one variable."""
     at = ", ".join(f"{name_of(name, value)}" for name, value in each.fixed.items())
     first, *later = each.wins
-    said = [f"**{ALGORITHMS[first.algorithm].title}** has the least noise"]
-    said += [f"**{ALGORITHMS[win.algorithm].title}** from {size(win.start)} on" for win in later]
-    return f"Over {NAMES[each.over]} ({at}): {', '.join(said)}."
+    phrases = [f"**{ALGORITHMS[first.algorithm].title}** has the least noise"]
+    phrases += [f"**{ALGORITHMS[win.algorithm].title}** from {size(win.start)} on" for win in later]
+    return f"Over {NAMES[each.over]} ({at}): {', '.join(phrases)}."
 
 
 def size(value: float) -> str:
@@ -103,9 +103,9 @@ def name_of(name: str, value: float) -> str:
 
 def predictions(choice: Choice, n: int, d: int) -> dict[str, dict[float, Prediction]]:
     """Predictions by method and ε; empty for a method that cannot run on such data."""
-    found: dict[str, dict[float, Prediction]] = {}
+    predictions_of: dict[str, dict[float, Prediction]] = {}
     for key in COMPARED:
-        found[key] = {}
+        predictions_of[key] = {}
         for epsilon in EPSILONS:
             try:
                 each = predict(
@@ -113,11 +113,11 @@ def predictions(choice: Choice, n: int, d: int) -> dict[str, dict[float, Predict
                 )
             except Infeasible:
                 break
-            found[key][epsilon] = each
-    return found
+            predictions_of[key][epsilon] = each
+    return predictions_of
 
 
-def table(found: dict[str, dict[float, Prediction]]) -> None:
+def table(predictions_of: dict[str, dict[float, Prediction]]) -> None:
     def say(each: Prediction | None) -> str:
         if each is None:
             return "cannot run"
@@ -127,7 +127,7 @@ def table(found: dict[str, dict[float, Prediction]]) -> None:
 
     columns = {
         ALGORITHMS[key].title: [say(column.get(epsilon)) for epsilon in EPSILONS]
-        for key, column in found.items()
+        for key, column in predictions_of.items()
     }
     index = pd.Index([f"{epsilon:g}" for epsilon in EPSILONS], name="ε")
     st.table(pd.DataFrame(columns, index=index), border="horizontal")

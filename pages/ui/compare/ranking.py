@@ -60,14 +60,14 @@ def show() -> None:
         log = address.control(st.toggle, "Logarithmic figures", url_keys.log_y(metric))
     keys = in_turn(choice, chosen_methods(choice, paper))
     plan = SweepPlan(choice.data, controls.requests(choice, keys), runs, usual(metric.key))
-    if found := kept(plan, metric):
+    if old_standings := kept(plan, metric):
         plan = replace(plan, fewer=runs_kept(plan))
     else:
         plan = replace(plan, fewer=fewer_runs(choice, keys, runs))
     with st.container(horizontal=True, vertical_alignment="center"):
         others_button(choice, plan, paper)
-    if found:
-        draw_kept(choice, plan, metric, log, found)
+    if old_standings:
+        draw_kept(choice, plan, metric, log, old_standings)
     else:
         live_runs.sweep(
             plan,
@@ -82,9 +82,9 @@ def beside(choice: Choice, metric: Metric, others: Sequence[Standing]) -> None:
     """Draw the shortlist and the chosen method, with other standings among them."""
     keys = in_turn(choice, chosen_methods(choice, url_keys.ALL))
     plan = SweepPlan(choice.data, controls.requests(choice, keys), RUNS, usual(metric.key))
-    if found := kept(plan, metric):
+    if old_standings := kept(plan, metric):
         plan = replace(plan, fewer=runs_kept(plan))
-        draw_kept(choice, plan, metric, True, standings.in_order([*found, *others]))
+        draw_kept(choice, plan, metric, True, standings.in_order([*old_standings, *others]))
         return
 
     def draw_runs(runs: list[Trial]) -> None:
@@ -211,12 +211,12 @@ def kept(plan: SweepPlan, metric: Metric) -> list[Standing]:
     cells = {each: known.of(plan.data, each) for each in plan.requests}
     if url_keys.RUN_LIVE.get() or plan.runs != RUNS or not any(cells.values()):
         return []
-    found = [
+    old_standings = [
         (cell and cell.standing(request.algorithm, request.epsilon, metric.key))
         or Standing(request.algorithm, refusal=NOT_KEPT)
         for request, cell in cells.items()
     ]
-    return standings.in_order(found) if any(each.point for each in found) else []
+    return standings.in_order(old_standings) if any(each.point for each in old_standings) else []
 
 
 #: Why a slow method has no kept figure.
@@ -224,7 +224,7 @@ NOT_KEPT = "it is slow, and was not measured at this level. Run it live"
 
 
 def draw_kept(
-    choice: Choice, plan: SweepPlan, metric: Metric, log: bool, found: list[Standing]
+    choice: Choice, plan: SweepPlan, metric: Metric, log: bool, ranked: list[Standing]
 ) -> None:
     words = (
         f"Measured on {kept_standings().date}, with {RUNS} runs of each method, fewer of slow ones."
@@ -232,7 +232,7 @@ def draw_kept(
     live_runs.kept(
         plan,
         words,
-        found,
+        ranked,
         partial(draw, choice, plan, metric, log),
         partial(table_files, metric=metric),
     )
@@ -245,10 +245,10 @@ def draw_live(
 
 
 def draw(
-    choice: Choice, plan: SweepPlan, metric: Metric, log: bool, found: Sequence[Standing]
+    choice: Choice, plan: SweepPlan, metric: Metric, log: bool, ranked: Sequence[Standing]
 ) -> None:
     drawn = ranking_chart.figure(
-        found, choice, metric, reference_lines(plan, metric), log, plan.runs
+        ranked, choice, metric, reference_lines(plan, metric), log, plan.runs
     )
     alt = (
         f"Methods ranked by {metric.title} on {choice.about.title}. The table below says the same."
@@ -262,12 +262,12 @@ def draw(
         icon=":material/verified_user:",
         query_params=address.link(),
     )
-    table(found, choice, metric)
+    table(ranked, choice, metric)
 
 
-def table(found: Sequence[Standing], choice: Choice, metric: Metric) -> None:
+def table(ranked: Sequence[Standing], choice: Choice, metric: Metric) -> None:
     """Draw the ranking as a table, and the methods that cannot run."""
-    able = [each for each in found if not each.refusal]
+    able = [each for each in ranked if not each.refusal]
     say = partial(measured, metric=metric, geographic=choice.about.geographic)
     rows = {
         "Method": [named(each.algorithm).title for each in able],
@@ -286,22 +286,22 @@ def table(found: Sequence[Standing], choice: Choice, metric: Metric) -> None:
     st.table(pd.DataFrame(rows, index=pd.Index(places, name="Place")), border="horizontal")
     refusal_lines.draw(
         RefusalLine(named(each.algorithm).title, "here", each.refusal)
-        for each in found
+        for each in ranked
         if each.refusal
     )
 
 
 def files_of_runs(plan: SweepPlan, metric: Metric, trials: list[Trial]) -> list[File]:
-    found = standings.ranked(plan.algorithms, trials, metric)
+    ranked = standings.ranked(plan.algorithms, trials, metric)
     return [
-        *table_files(found, metric),
+        *table_files(ranked, metric),
         File("CSV of every run", "ranking-runs.csv", partial(runs_csv, trials)),
         File("JSON of every run", "ranking-runs.json", partial(runs_json, trials)),
     ]
 
 
-def table_files(found: Sequence[Standing], metric: Metric) -> list[File]:
+def table_files(ranked: Sequence[Standing], metric: Metric) -> list[File]:
     return [
-        File("CSV of this table", "ranking.csv", partial(standings.as_csv, found, metric)),
-        File("JSON of this table", "ranking.json", partial(standings.as_json, found, metric)),
+        File("CSV of this table", "ranking.csv", partial(standings.as_csv, ranked, metric)),
+        File("JSON of this table", "ranking.json", partial(standings.as_json, ranked, metric)),
     ]

@@ -27,7 +27,7 @@ BELOW = 0.25
 
 
 def figure(
-    found: Sequence[Standing],
+    ranked: Sequence[Standing],
     choice: Choice,
     metric: Metric,
     lines: list[Line],
@@ -38,20 +38,20 @@ def figure(
     colors = palette.current()
     lines = [line for line in lines if line.value > 0 or not log]
     values = [line.value for line in lines]
-    for each in found:
+    for each in ranked:
         if each.point:
             values += [each.point.mean, each.point.low, each.point.high]
     low, high = spanned(values, log)
     end = math.log10 if log else float
     notes = [
-        note for row, each in enumerate(found) for note in words(row, each, choice, colors, runs)
+        note for row, each in enumerate(ranked) for note in words(row, each, choice, colors, runs)
     ]
     notes += [name_of(line, height, end, low, high) for height, line in enumerate(lines)]
     return go.Figure(
-        [*bands(found, colors), dots(found, choice, metric, colors)],
+        [*bands(ranked, colors), dots(ranked, choice, metric, colors)],
         {
             **chart_style.layout(colors),
-            "height": HEAD + ROW * len(found) + 10,
+            "height": HEAD + ROW * len(ranked) + 10,
             "margin": {"l": 8, "r": 24, "t": HEAD, "b": 10},
             "annotations": notes,
             "shapes": [rule(line) for line in lines],
@@ -64,7 +64,7 @@ def figure(
                 **(round_ticks(low, high, metric) if log else {"nticks": 6, **even_ticks(metric)}),
             },
             "yaxis": {
-                "range": [len(found) - 0.45, -0.55],
+                "range": [len(ranked) - 0.45, -0.55],
                 "showticklabels": False,
                 "showgrid": False,
                 "zeroline": False,
@@ -119,10 +119,10 @@ def name_of(
     }
 
 
-def bands(found: Sequence[Standing], colors: Palette) -> list[go.Scatter]:
+def bands(ranked: Sequence[Standing], colors: Palette) -> list[go.Scatter]:
     """The middle 80 % of the runs of each method, as one trace for each color."""
     across: dict[str, tuple[list[float | None], list[float | None]]] = {}
-    for row, each in enumerate(found):
+    for row, each in enumerate(ranked):
         if each.point:
             x, y = across.setdefault(color_of(each, colors), ([], []))
             x += [each.point.low, each.point.high, None]
@@ -139,8 +139,8 @@ def bands(found: Sequence[Standing], colors: Palette) -> list[go.Scatter]:
     ]
 
 
-def dots(found: Sequence[Standing], choice: Choice, metric: Metric, colors: Palette) -> go.Scatter:
-    shown = [(row, each, each.point) for row, each in enumerate(found) if each.point]
+def dots(ranked: Sequence[Standing], choice: Choice, metric: Metric, colors: Palette) -> go.Scatter:
+    shown = [(row, each, each.point) for row, each in enumerate(ranked) if each.point]
     marks = [
         chart_style.marker(color_of(each, colors), named(each.algorithm).holds, colors)
         for _, each, _ in shown

@@ -78,11 +78,11 @@ def files(timings: list[Timing]) -> list[File]:
 
 
 def draw(choice: Choice, plan: Timetable, timings: list[Timing]) -> None:
-    found = [timing.pace(key, timings) for key in plan.algorithms]
+    paces = [timing.pace(key, timings) for key in plan.algorithms]
     alt = "Run time against the number of rows. The table below says the same."
     if narrow := browser_state.is_narrow():
-        chart_labels.key(named(found))
-    for point in chart_style.draw(figure(found, plan, narrow), "run-times", alt, choice.data)[:1]:
+        chart_labels.key(named(paces))
+    for point in chart_style.draw(figure(paces, plan, narrow), "run-times", alt, choice.data)[:1]:
         live_runs.explore(choice.request.epsilon, point["customdata"][0])
     refusal_lines.draw(
         RefusalLine(
@@ -90,26 +90,26 @@ def draw(choice: Choice, plan: Timetable, timings: list[Timing]) -> None:
             f"with {', '.join(f'{n:,}' for n in each.refusals)} rows",
             next(iter(each.refusals.values())),
         )
-        for each in found
+        for each in paces
         if each.refusals
     )
-    table(found, plan)
+    table(paces, plan)
 
 
-def named(found: list[Pace]) -> list[tuple[str, float, str]]:
+def named(paces: list[Pace]) -> list[tuple[str, float, str]]:
     """The label, end point and color of each line."""
     return [
         (f"{title(each.algorithm)}{slope(each)}", each.seconds[max(each.seconds)], color)
-        for each, color in zip(found, palette.current().series, strict=False)
+        for each, color in zip(paces, palette.current().series, strict=False)
         if each.seconds
     ]
 
 
-def figure(found: list[Pace], plan: Timetable, narrow: bool) -> go.Figure:
+def figure(paces: list[Pace], plan: Timetable, narrow: bool) -> go.Figure:
     colors = palette.current()
-    known = [seconds for each in found for seconds in each.seconds.values()] or [0.001, 1.0]
+    known = [seconds for each in paces for seconds in each.seconds.values()] or [0.001, 1.0]
     low, high = min(known) / 1.5, max(known) * 1.5
-    colored = list(zip(found, colors.series, strict=False))
+    colored = list(zip(paces, colors.series, strict=False))
     style = chart_style.axis(colors)
     first, last = plan.sizes[0], plan.sizes[-1]
     return go.Figure(
@@ -127,7 +127,7 @@ def figure(found: list[Pace], plan: Timetable, narrow: bool) -> go.Figure:
             **chart_style.layout(colors),
             "height": HEIGHT,
             "margin": chart_style.margin(narrow),
-            "annotations": [] if narrow else end_notes(placed(named(found), low, high, log=True)),
+            "annotations": [] if narrow else end_notes(placed(named(paces), low, high, log=True)),
             "xaxis": {
                 **style,
                 "title": {"text": "rows", "standoff": 12},
@@ -182,7 +182,7 @@ def count(n: int) -> str:
     return f"{n // 1_000_000}M" if n >= 1_000_000 else f"{n // 1000}k"
 
 
-def table(found: list[Pace], plan: Timetable) -> None:
+def table(paces: list[Pace], plan: Timetable) -> None:
     """Draw the times as a table, for screen readers too."""
     rows = {
         title(each.algorithm): [
@@ -196,7 +196,7 @@ def table(found: list[Pace], plan: Timetable) -> None:
             ),
             slope_words(each),
         ]
-        for each in found
+        for each in paces
     }
     index = pd.Index([*(f"{n:,}" for n in plan.sizes), "slope"], name="rows")
     st.table(pd.DataFrame(rows, index=index), border="horizontal")

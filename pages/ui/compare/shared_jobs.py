@@ -15,11 +15,11 @@ from pages.ui.background import Job
 def cells(family: Family, stopped: bool, most: int) -> dict[str, Job[Cell]]:
     """One job for each method, which runs until every cell has enough runs."""
     enough = 0 if stopped else family.total // len(family.algorithms)
-    found = {}
+    jobs = {}
     for key in family.algorithms:
         one = replace(family.alone(key), runs=most)
-        found[key] = workers.worker().job(("family", one), one.cells, enough)
-    return found
+        jobs[key] = workers.worker().job(("family", one), one.cells, enough)
+    return jobs
 
 
 def bouts(duel: MethodDuel, stopped: bool, most: int) -> Job[Bout]:

@@ -38,25 +38,25 @@ class AttackBar(NamedTuple):
 COLUMNS = ("algorithm", "pair", "neighbors", "epsilon", "delta", "lower_bound", "cost", "refutes")
 
 
-def rows(found: Findings, keys: Iterable[str]) -> list[dict[str, Any]]:
+def rows(audit: Findings, keys: Iterable[str]) -> list[dict[str, Any]]:
     """Every attack on these methods, as rows of a table. A cost without limit is null."""
     return [
         {
             **{name: getattr(each, name) for name in COLUMNS[:-2]},
             "cost": None if each.cost is None or math.isinf(each.cost) else each.cost,
-            "refutes": each.refutes(found.family_confidence),
+            "refutes": each.refutes(audit.family_confidence),
         }
         for key in keys
-        for each in found.of(key)
+        for each in audit.of(key)
     ]
 
 
-def keep(found: Findings, keys: Sequence[str], data: str) -> None:
+def keep(audit: Findings, keys: Sequence[str], data: str) -> None:
     """Files of the attacks, and the lines that read them.
 
     They hold nothing of the chosen data, but while raw data are chosen no page hands out files.
     """
-    told = rows(found, keys)
+    attacks = rows(audit, keys)
     program = (
         "from dpcore import audit\n\n"
         "found = audit.findings()\n"
@@ -67,8 +67,8 @@ def keep(found: Findings, keys: Sequence[str], data: str) -> None:
     downloads.keep(
         data,
         [
-            File("CSV of these attacks", "attacks.csv", partial(table_csv, COLUMNS, told)),
-            File("JSON of these attacks", "attacks.json", partial(json.dumps, told, indent=1)),
+            File("CSV of these attacks", "attacks.csv", partial(table_csv, COLUMNS, attacks)),
+            File("JSON of these attacks", "attacks.json", partial(json.dumps, attacks, indent=1)),
         ],
         True,
         f"dpcore audit {keys[0]}" if len(keys) == 1 else "dpcore audit",
@@ -77,11 +77,11 @@ def keep(found: Findings, keys: Sequence[str], data: str) -> None:
     )
 
 
-def bars_of(key: str, found: Findings, most: int = 12) -> list[AttackBar]:
+def bars_of(key: str, audit: Findings, most: int = 12) -> list[AttackBar]:
     """The attacks on one method that came farthest, one for each pair of data sets and claim."""
     best: dict[str, AttackBar] = {}
-    for each in found.of(key):
-        refuted = each.refutes(found.family_confidence)
+    for each in audit.of(key):
+        refuted = each.refutes(audit.family_confidence)
         name = f"{each.pair}, ε = {at_most(each.epsilon)}"
         bar = AttackBar(name, _part(each, refuted), refuted, _words(each, refuted))
         if name not in best or bar.part > best[name].part:
@@ -95,8 +95,8 @@ def _part(each: AuditFinding, refuted: bool) -> float:
 
 
 def _words(each: AuditFinding, refuted: bool) -> str:
-    said = f"ε ≥ {at_least(each.lower_bound, 2)} of {at_most(each.epsilon)} claimed"
-    return f"{said}: claim broken" if refuted else said
+    words = f"ε ≥ {at_least(each.lower_bound, 2)} of {at_most(each.epsilon)} claimed"
+    return f"{words}: claim broken" if refuted else words
 
 
 def figure(bars: Sequence[AttackBar], colors: Palette, narrow: bool) -> go.Figure:

@@ -96,24 +96,24 @@ def kept(algorithm: Algorithm) -> Standing | None:
     return None if cell is None else cell.standing(algorithm.key, MIDDLE.epsilon, RELATIVE)
 
 
-def error_words(found: Standing | None) -> str:
-    if found is None or found.point is None:
-        return "cannot run there" if found else "not measured"
-    return percent(found.point.mean)
+def error_words(standing: Standing | None) -> str:
+    if standing is None or standing.point is None:
+        return "cannot run there" if standing else "not measured"
+    return percent(standing.point.mean)
 
 
-def time_words(found: Standing | None) -> str:
-    if found is None or found.point is None:
+def time_words(standing: Standing | None) -> str:
+    if standing is None or standing.point is None:
         return "–"
-    return f"{found.seconds:.2g} s" if found.seconds >= 0.0095 else "under 0.01 s"
+    return f"{standing.seconds:.2g} s" if standing.seconds >= 0.0095 else "under 0.01 s"
 
 
-def attacked(key: str, found: Findings | None) -> Attacked | None:
+def attacked(key: str, audit: Findings | None) -> Attacked | None:
     """The findings of the audit on a method; None if it was not audited."""
-    strongest = found.strongest(key) if found else None
-    if found is None or strongest is None:
+    strongest = audit.strongest(key) if audit else None
+    if audit is None or strongest is None:
         return None
-    refuted = [f for f in found.of(key) if f.refutes(found.family_confidence)]
+    refuted = [f for f in audit.of(key) if f.refutes(audit.family_confidence)]
     words, reached = _told(strongest, refuted)
     return Attacked(strongest, bool(refuted), reached, words)
 
@@ -136,14 +136,14 @@ def _told(strongest: AuditFinding, refuted: list[AuditFinding]) -> tuple[str, fl
     return f"{words}. The claim is refuted: on the pair “{dearest.pair}” {why}.", cost
 
 
-def attack_words(found: Attacked | None) -> str:
+def attack_words(strongest: Attacked | None) -> str:
     """The audit in a few words."""
-    if found is None:
+    if strongest is None:
         return "not audited"
-    if found.refuted:
+    if strongest.refuted:
         return "broke the claim"
-    share = f"{at_least(100 * found.part, 2)}{NO_BREAK}%"
-    return f"{share} of the claim" if found.part else "got nowhere"
+    share = f"{at_least(100 * strongest.part, 2)}{NO_BREAK}%"
+    return f"{share} of the claim" if strongest.part else "got nowhere"
 
 
 def methods(paper: str | None, verdicts: list[str], search: str) -> list[Algorithm]:

@@ -28,18 +28,18 @@ def markdown(text: str) -> str:
 
 def _formulas(text: str) -> str:
     tokens = TOKEN.findall(text)
-    said, prose, at = [], "", 0
+    pieces, prose, at = [], "", 0
     while at < len(tokens):
         before = tokens[at - 1][-1:] if at else " "
         reader = Reader(tokens, at)
-        found = None if before.isalnum() or before in "-'" else reader.formula()
-        if found is None or not reader.is_formula:
+        formula = None if before.isalnum() or before in "-'" else reader.formula()
+        if formula is None or not reader.is_formula:
             prose += tokens[at]
             at += 1
         else:
-            said += [plain(prose), f"${_tight(found)}$"]
+            pieces += [plain(prose), f"${_tight(formula)}$"]
             prose, at = "", reader.at
-    return "".join([*said, plain(prose)])
+    return "".join([*pieces, plain(prose)])
 
 
 def _tight(formula: str) -> str:
@@ -68,8 +68,8 @@ class Reader:
         sign = ""
         if self.peek() == "-" and not self.peek(1).isspace():
             sign, self.at = "-", self.at + 1
-        said = self.term()
-        if said is None:
+        latex = self.term()
+        if latex is None:
             return None
         while (place := self._operator()) is not None:
             before, (sign_at, spaced) = self.at, place
@@ -81,8 +81,8 @@ class Reader:
                 break
             # A hyphen between two names is none.
             self.is_formula |= spaced or operator not in "+-"
-            said += f" {OPERATORS[operator]} {following}"
-        return sign + said
+            latex += f" {OPERATORS[operator]} {following}"
+        return sign + latex
 
     def _operator(self) -> tuple[int, bool] | None:
         """Where the next operator stands, and whether spaces are around it."""
@@ -93,56 +93,56 @@ class Reader:
 
     def term(self) -> str | None:
         """Factors side by side."""
-        said = self.factor()
-        while said is not None:
+        latex = self.factor()
+        while latex is not None:
             before = self.at
             self.at += self.peek().isspace()
             following = self.factor()
             if following is None:
                 self.at = before
                 break
-            said += rf"\,{following}"
-        return said
+            latex += rf"\,{following}"
+        return latex
 
     def factor(self) -> str | None:
         token = self.peek()
         name = token.rstrip("'")
         if token == "(":
-            said = self.bracket()
+            latex = self.bracket()
         elif name in FUNCTIONS:
             return self.function(name)
         elif token[:1].isdigit() or (token.startswith(".") and len(token) > 1):
-            said, self.at = token.replace(",", "{,}"), self.at + 1
+            latex, self.at = token.replace(",", "{,}"), self.at + 1
         elif name in GREEK:
             greek = rf"\var{name}" if name == "epsilon" else rf"\{name}"
-            said, self.at, self.is_formula = greek + token[len(name) :], self.at + 1, True
+            latex, self.at, self.is_formula = greek + token[len(name) :], self.at + 1, True
         elif len(name) == 1 and name.isupper() and self.peek(1).isdigit():
-            said, self.at = f"{name}_{{{self.peek(1)}}}", self.at + 2
+            latex, self.at = f"{name}_{{{self.peek(1)}}}", self.at + 2
         elif len(name) == 1 and name.isalpha() and (name not in WORDS or self.depth):
-            said, self.at = token, self.at + 1
+            latex, self.at = token, self.at + 1
         elif self.depth and token in ("|", ",", "%"):
-            said, self.at = token.replace("%", r"\%"), self.at + 1
+            latex, self.at = token.replace("%", r"\%"), self.at + 1
         elif self.depth and name.isalpha() and name not in PROSE:
-            said, self.at = rf"\text{{ {name} }}", self.at + 1
+            latex, self.at = rf"\text{{ {name} }}", self.at + 1
         else:
             return None
-        return None if said is None else said + self.marks()
+        return None if latex is None else latex + self.marks()
 
     def bracket(self) -> str | None:
         """What stands in brackets, if that is a formula up to the closing one."""
         began = self.at
         self.at, self.depth = self.at + 1, self.depth + 1
-        said = self.formula()
+        latex = self.formula()
         self.depth -= 1
-        if said is None or self.peek() != ")" or r"}\,\text{" in said:
+        if latex is None or self.peek() != ")" or r"}\,\text{" in latex:
             self.at = began
             return None
         self.at += 1
-        return f"({said})"
+        return f"({latex})"
 
     def marks(self) -> str:
         """Indices and powers."""
-        said = ""
+        latex = ""
         while (mark := self.peek()) in ("_", "^") and mark:
             began, self.at = self.at, self.at + 1
             word = len(self.peek()) > 1 and self.peek() not in GREEK | FUNCTIONS
@@ -157,8 +157,8 @@ class Reader:
                 break
             self.is_formula = True
             bare = inner[1:-1] if inner.startswith("(") and inner.endswith(")") else inner
-            said += f"{mark}{{{bare}}}"
-        return said
+            latex += f"{mark}{{{bare}}}"
+        return latex
 
     def simple(self) -> str | None:
         """A number or a letter without marks of its own."""

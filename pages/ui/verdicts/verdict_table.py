@@ -96,23 +96,23 @@ ORDER: dict[str, tuple[str, Callable[[VerdictRow], Any]]] = {
 }
 
 
-def row(algorithm: Algorithm, found: Findings | None) -> VerdictRow:
-    kept = method_facts.kept(algorithm)
-    point = kept.point if kept else None
+def row(algorithm: Algorithm, audit: Findings | None) -> VerdictRow:
+    standing = method_facts.kept(algorithm)
+    point = standing.point if standing else None
     return VerdictRow(
         algorithm,
-        method_facts.error_words(kept),
-        method_facts.time_words(kept),
-        method_facts.attacked(algorithm.key, found),
+        method_facts.error_words(standing),
+        method_facts.time_words(standing),
+        method_facts.attacked(algorithm.key, audit),
         point.mean if point else math.inf,
-        kept.seconds if kept and point else math.inf,
+        standing.seconds if standing and point else math.inf,
     )
 
 
-def draw(methods: Sequence[Algorithm], found: Findings | None) -> None:
+def draw(methods: Sequence[Algorithm], audit: Findings | None) -> None:
     """Draw the table in the order of the address."""
     order = url_keys.SORT.get()
-    rows = sorted((row(each, found) for each in methods), key=ORDER[order][1])
+    rows = sorted((row(each, audit) for each in methods), key=ORDER[order][1])
 
     def opened() -> None:
         url_keys.METHOD_PAGE.put(session_keys.of_widget("verdict-table").opened)
@@ -156,12 +156,12 @@ def _row_html(each: VerdictRow) -> str:
     system = each.algorithm
     query = urlencode(address.link(url_keys.METHOD_PAGE.at(system.key)))
     holds = "holds" if system.verdict.holds else "fails"
-    said = html.escape
+    escape = html.escape
     cells = (
         ("Verdict", f"<span class='verdict {holds}'>{system.verdict.capitalize()}</span>", ""),
         (
             "In short",
-            said(shorten(method_facts.in_short(system), LONGEST, placeholder=" …")),
+            escape(shorten(method_facts.in_short(system), LONGEST, placeholder=" …")),
             "",
         ),
         ("Safe to publish?", method_facts.SAFE[system.verdict], ""),
@@ -170,10 +170,10 @@ def _row_html(each: VerdictRow) -> str:
         ("Time of a run", each.time, "number"),
         ("Attacks", method_facts.attack_words(each.attack), ""),
     )
-    told = "".join(
+    cells_html = "".join(
         f"<td data-label='{label}' class='{kind}'>{text}</td>" for label, text, kind in cells
     )
     return (
-        f"<tr><th scope=row><a href='?{said(query, quote=True)}' data-method={system.key}>"
-        f"{said(system.title)}</a><small>{said(short(system.paper))}</small></th>{told}</tr>"
+        f"<tr><th scope=row><a href='?{escape(query, quote=True)}' data-method={system.key}>"
+        f"{escape(system.title)}</a><small>{escape(short(system.paper))}</small></th>{cells_html}</tr>"
     )
