@@ -134,9 +134,9 @@ def since_title(page: Page) -> float:
 
 @contextlib.contextmanager
 def chromium() -> Iterator[Browser]:
-    found = os.environ.get("DPCORE_CHROMIUM") or shutil.which("chromium")
+    program = os.environ.get("DPCORE_CHROMIUM") or shutil.which("chromium")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
         yield browser
         browser.close()
 

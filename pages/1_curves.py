@@ -66,9 +66,9 @@ def main() -> None:
         n = predicted_rows(plan, metric)
     view = View(choice, plan, metric, axes, n, target)
     draw = partial(show, view)
-    if kept := [] if url_keys.RUN_LIVE.get() else kept_curves().of(plan):
+    if kept_runs := [] if url_keys.RUN_LIVE.get() else kept_curves().of(plan):
         words = f"These {plan.total:,} runs were made on {kept_curves().date} and kept."
-        live_runs.kept(plan, words, kept, draw, files)
+        live_runs.kept(plan, words, kept_runs, draw, files)
     else:
         live_runs.sweep(plan, draw, files)
 
@@ -175,25 +175,25 @@ def tell_predictions(lines: list[PredictedCurve]) -> None:
     """Draw below the chart which equations the dashed lines come from, and what they leave out."""
     if not lines:
         return
-    said = "; ".join(f"{title(each.algorithm)} by {each.by}" for each in lines)
+    words = "; ".join(f"{title(each.algorithm)} by {each.by}" for each in lines)
     upper = " Where a method has two, the upper one includes the most that coarse cells can add."
     st.caption(
         "Dashed: what Su et al. (2016) predict from public numbers, above k-means without "
-        f"privacy. {said}."
+        f"privacy. {words}."
         f"{upper * any(each.is_range for each in lines)} {PARTING}"
     )
 
 
 def show(view: View, trials: list[Trial]) -> None:
-    found = [curves.curve(key, trials, view.metric) for key in view.plan.algorithms]
-    chart(view, found)
-    tell_target(view, found)
-    refusal_lines.draw(refusal_lines.of_curves(found))
+    all_curves = [curves.curve(key, trials, view.metric) for key in view.plan.algorithms]
+    chart(view, all_curves)
+    tell_target(view, all_curves)
+    refusal_lines.draw(refusal_lines.of_curves(all_curves))
     too_few_rows.offer(view.choice)
-    table(view, found)
+    table(view, all_curves)
 
 
-def chart(view: View, found: list[Curve]) -> None:
+def chart(view: View, all_curves: list[Curve]) -> None:
     colors, about = palette.current(), view.choice.about
     lines = reference_lines(view.plan, view.metric)
     dashed = predicted(view)
@@ -201,12 +201,12 @@ def chart(view: View, found: list[Curve]) -> None:
         view.metric, y_title(view), colors, about.geographic, browser_state.is_narrow()
     )
     if frame.narrow:
-        names = curve_chart.curve_labels(found, colors)
-        low, high = curve_chart.y_range(found, lines, view.axes, view.target)
-        chart_labels.key([*names, *curve_chart.limit_labels(lines, found, low, high, frame)])
+        names = curve_chart.curve_labels(all_curves, colors)
+        low, high = curve_chart.y_range(all_curves, lines, view.axes, view.target)
+        chart_labels.key([*names, *curve_chart.limit_labels(lines, all_curves, low, high, frame)])
     shown = f"{view.plan.data} {view.metric.key} {view.axes}"
     drawn = curve_chart.figure(
-        found,
+        all_curves,
         lines,
         view.plan.epsilons,
         view.choice.request.epsilon,
@@ -233,19 +233,19 @@ def y_title(view: View) -> str:
     return f"{view.metric.label} (meters)" if meters else view.metric.label
 
 
-def tell_target(view: View, found: list[Curve]) -> None:
+def tell_target(view: View, all_curves: list[Curve]) -> None:
     """Draw below the chart from which ε on each method meets the target."""
     if view.target is None:
         return
     lines = [f"**{view.metric.title}: at most {view.say(view.target)}**"]
-    for each in found:
+    for each in all_curves:
         if each.points:
             enough = curves.enough_epsilon(each, view.target)
             mean = at_level(enough.on_average)
             most = f", nine runs in ten from {at_level(enough.nine_in_ten)}"
-            said = f"on average from {mean} on{most * (enough.nine_in_ten is not None)}"
+            words = f"on average from {mean} on{most * (enough.nine_in_ten is not None)}"
             never = f"at no ε up to {view.plan.epsilons[-1]:g}"
-            lines.append(f"{title(each.algorithm)}: {said if enough.on_average else never}")
+            lines.append(f"{title(each.algorithm)}: {words if enough.on_average else never}")
     st.markdown("\n".join([lines[0], "", *(f"- {line}" for line in lines[1:])]))
 
 
@@ -253,17 +253,17 @@ def at_level(epsilon: float | None) -> str:
     """An ε with the name of its level."""
     if epsilon is None:
         return ""
-    found = level_of(epsilon)
-    return f"ε = {epsilon:g}" + (f" ({found.name})" if found else "")
+    level = level_of(epsilon)
+    return f"ε = {epsilon:g}" + (f" ({level.name})" if level else "")
 
 
-def table(view: View, found: list[Curve]) -> None:
+def table(view: View, all_curves: list[Curve]) -> None:
     """The curves in figures, and a link to Explore for each ε: what a screen reader gets."""
 
     def say(point: Point) -> str:
         return f"{view.say(point.mean)} ({view.say(point.low)} to {view.say(point.high)})"
 
-    curve_table.draw(found, view.plan.epsilons, view.metric, say)
+    curve_table.draw(all_curves, view.plan.epsilons, view.metric, say)
     wanted = st.pills(
         "Open Explore at ε =", view.plan.epsilons, format_func=lambda e: f"{e:g}", key="open"
     )

@@ -26,9 +26,9 @@ from pages.ui.verdicts.attack_chart import AttackBar
 def main() -> None:
     frame.frame("Verdicts")
     browser_state.watch_width()
-    found = method_facts.audited()
+    audit = method_facts.audited()
     if (key := url_keys.METHOD_PAGE.get()) is not None:
-        method_page.show(ALGORITHMS[key], found)
+        method_page.show(ALGORITHMS[key], audit)
         return
     st.title("Which claims hold")
     st.markdown(
@@ -37,9 +37,9 @@ def main() -> None:
     )
     shown = chosen_methods()
     counts = Counter(each.verdict for each in shown)
-    said = ", ".join(f"{counts[v]} {v.lower()}" for v in Verdict if counts[v])
-    st.caption(f"{said}." if said else "No method matches.")
-    verdict_table.draw(shown, found)
+    words = ", ".join(f"{counts[v]} {v.lower()}" for v in Verdict if counts[v])
+    st.caption(f"{words}." if words else "No method matches.")
+    verdict_table.draw(shown, audit)
     legend()
     attacks([each.key for each in shown])
 
@@ -87,11 +87,11 @@ def legend() -> None:
 
 def attacks(keys: list[str]) -> None:
     """How far the attacks on each method came, on one axis."""
-    found = method_facts.audited()
-    if found is None:
+    audit = method_facts.audited()
+    if audit is None:
         st.caption("The audit's figures are not here yet: `dpcore audit` measures them.")
         return
-    reached = {key: method_facts.attacked(key, found) for key in keys}
+    reached = {key: method_facts.attacked(key, audit) for key in keys}
     bars = sorted(
         (
             AttackBar(
@@ -109,7 +109,7 @@ def attacks(keys: list[str]) -> None:
         return
     st.markdown("### How far attacks came")
     st.caption(
-        f"An audit of {found.date}, with {found.runs:,} runs or more on each of two neighboring "
+        f"An audit of {audit.date}, with {audit.runs:,} runs or more on each of two neighboring "
         "data sets, fewer where a run is only compared with its replay. A bar left of the line "
         "means that no attack succeeded, which proves nothing; a bar beyond it breaks the claim."
     )
@@ -120,7 +120,7 @@ def attacks(keys: list[str]) -> None:
         controls.DATA,
     )
     attack_chart.keep(
-        found, [key for key, each in reached.items() if each], method_page.chosen_data()
+        audit, [key for key, each in reached.items() if each], method_page.chosen_data()
     )
 
 

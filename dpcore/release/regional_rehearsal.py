@@ -108,8 +108,8 @@ def compared_by_part(
     kind: str,
 ) -> Rehearsed:
     """The comparison of what all parts cost together, and then of each part by itself."""
-    asked = {each.get("region") for each in certificate["answers"]}
-    if strange := asked - {each.name for each in parts}:
+    names = {each.get("region") for each in certificate["answers"]}
+    if strange := names - {each.name for each in parts}:
         return Rehearsed(f"nothing was asked of a {kind} {min(map(str, strange))!r}")
     expected = as_account(curator.transcript)
     if problem := first_difference(alone(certificate["transcript"]), [alone(expected)]):

@@ -166,7 +166,7 @@ def run(
         data,
         noise=noise,
         keep_journal=keep_journal,
-        kept=kept,
+        kept_runs=kept,
         thresholds=thresholds,
         progress=progress,
     )
@@ -178,7 +178,7 @@ def run_request(
     *,
     noise: Noise | None = None,
     keep_journal: bool = False,
-    kept: AreaRuns | None = None,
+    kept_runs: AreaRuns | None = None,
     thresholds: Sequence[float] = (),
     progress: Callable[[float], None] | None = None,
     make_secret_coins: MakeSecretCoins = SecretCoins,
@@ -226,9 +226,9 @@ def run_request(
     if request.regions is not None:
         divisible = cast(SynopsisAlgorithm, request.system)  # as the request has checked
         runs = None
-        if kept is not None and _repeatable(request.seed, noise, keep_journal, make_curator):
+        if kept_runs is not None and _repeatable(request.seed, noise, keep_journal, make_curator):
             visible = request.regions.at_resolution(data.resolution)
-            runs = kept.of(data, visible, cast(int, request.seed))
+            runs = kept_runs.of(data, visible, cast(int, request.seed))
         outcome = run_by_region(
             divisible, curator, request.k, request.regions, request.parameters, runs
         )

@@ -104,11 +104,11 @@ def sweep(
 
     def trials(stopped: bool) -> list[Trial]:
         jobs = cached_work.swept(plan, 0 if stopped else plan.runs, url_keys.MOST_RUNS, at_once)
-        found = (
+        batches = (
             gathered({request: job}, plan.runs_of(request.algorithm), refused)
             for request, job in jobs.items()
         )
-        return plan.ordered(chain.from_iterable(found))
+        return plan.ordered(chain.from_iterable(batches))
 
     def refused(request: Request, number: int, why: str) -> Trial:
         return Trial.refused(request, number, plan.metrics, why)
@@ -125,8 +125,10 @@ def kept(
 ) -> None:
     """Draw runs that were made before and kept: words that say so and a button that makes them
     live, chart and table, then files."""
-    told, button = st.columns([5, 1], vertical_alignment="center")
-    told.caption(f":material/history: {words} Live runs with the same seeds give the same figures.")
+    column, button = st.columns([5, 1], vertical_alignment="center")
+    column.caption(
+        f":material/history: {words} Live runs with the same seeds give the same figures."
+    )
     button.button(
         "Run live",
         icon=":material/play_arrow:",

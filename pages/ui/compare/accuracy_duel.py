@@ -90,42 +90,42 @@ def files(duel: MethodDuel, bouts: list[Bout]) -> list[File]:
 
 
 def draw(duel: MethodDuel, bouts: list[Bout]) -> None:
-    found = duels.outcomes(bouts)
-    st.markdown(summary(duel, found))
-    if said := too_few_runs(duel, found):
-        st.markdown(f":material/info: {said}")
+    outcomes = duels.outcomes(bouts)
+    st.markdown(summary(duel, outcomes))
+    if warning := too_few_runs(duel, outcomes):
+        st.markdown(f":material/info: {warning}")
     st.markdown(legend(duel), unsafe_allow_html=True)
     alt = "Who wins in which cell. The table below says the same."
-    drawn = figure(duel, found, palette.current(), browser_state.is_narrow())
+    drawn = figure(duel, outcomes, palette.current(), browser_state.is_narrow())
     chart_style.draw(drawn, "duel", alt, DATA)
-    reasons = dict.fromkeys(each.refusal for each in found if each.refusal)
+    reasons = dict.fromkeys(each.refusal for each in outcomes if each.refusal)
     for reason in reasons:
-        cells = [each.setting for each in found if each.refusal == reason]
+        cells = [each.setting for each in outcomes if each.refusal == reason]
         where = f"in {len(cells)} of {len(duel.settings)} cells"
         refusal_lines.draw([RefusalLine("One of the two", where, str(reason))])
-    table(duel, found)
+    table(duel, outcomes)
 
 
-def summary(duel: MethodDuel, found: Sequence[CellOutcome]) -> str:
+def summary(duel: MethodDuel, outcomes: Sequence[CellOutcome]) -> str:
     """Who wins how many cells, and how many of them not by chance."""
-    able = [each for each in found if each.refusal is None]
+    able = [each for each in outcomes if each.refusal is None]
     won = [
         [each for each in able if each.wins > each.losses],
         [each for each in able if each.losses > each.wins],
     ]
-    said = [
+    sentences = [
         f"**{title(request.algorithm)}** wins {len(cells)} of {len(able)} cells"
         + f", {sum(each.is_significant for each in cells)} of them beyond chance"
         * (duel.runs >= duels.fewest_runs(1))
         for request, cells in zip((duel.one, duel.other), won, strict=True)
     ]
     rest = len(able) - len(won[0]) - len(won[1])
-    return "; ".join(said) + (f"; {rest} are even." if rest else ".")
+    return "; ".join(sentences) + (f"; {rest} are even." if rest else ".")
 
 
-def too_few_runs(duel: MethodDuel, found: Sequence[CellOutcome]) -> str:
+def too_few_runs(duel: MethodDuel, outcomes: Sequence[CellOutcome]) -> str:
     """What so few runs cannot show, however they end; nothing where there are enough."""
-    able = sum(each.refusal is None for each in found)
+    able = sum(each.refusal is None for each in outcomes)
     least, alone = duels.fewest_runs(1), duels.fewest_runs(max(able, 1))
     if duel.runs < least:
         return (
@@ -152,10 +152,10 @@ def legend(duel: MethodDuel) -> str:
 
 
 def figure(
-    duel: MethodDuel, found: Sequence[CellOutcome], colors: Palette, narrow: bool = False
+    duel: MethodDuel, outcomes: Sequence[CellOutcome], colors: Palette, narrow: bool = False
 ) -> go.Figure:
     """A small map over ε and n for each k and d; one below the other in a narrow window."""
-    by_setting = {each.setting: each for each in found}
+    by_setting = {each.setting: each for each in outcomes}
     maps = list(product(duel.ds, duel.ks))
     columns = 1 if narrow else len(duel.ks)
     rows = len(maps) // columns
@@ -226,8 +226,8 @@ def label(each: CellOutcome | None) -> str:
     if each.refusal is not None:
         return "–"
     times = max(each.times, 1 / each.times)
-    said = f"{times:.2g}" if times < 100 else f"{times:.0f}"
-    return said if each.is_significant else f"({said})"
+    words = f"{times:.2g}" if times < 100 else f"{times:.0f}"
+    return words if each.is_significant else f"({words})"
 
 
 def hover(duel: MethodDuel, each: CellOutcome | None) -> str:
@@ -241,7 +241,7 @@ def hover(duel: MethodDuel, each: CellOutcome | None) -> str:
     )
 
 
-def table(duel: MethodDuel, found: Sequence[CellOutcome]) -> None:
+def table(duel: MethodDuel, outcomes: Sequence[CellOutcome]) -> None:
     """Draw all cells as a table, for screen readers too."""
     with st.expander("All cells in figures", icon=":material/table:"):
         rows = [
@@ -255,7 +255,7 @@ def table(duel: MethodDuel, found: Sequence[CellOutcome]) -> None:
                 "p": f"{each.p:.2g}",
                 "beyond chance": "yes" if each.is_significant else "no",
             }
-            for each in found
+            for each in outcomes
             if each.refusal is None
         ]
         st.table(pd.DataFrame(rows), border="horizontal")

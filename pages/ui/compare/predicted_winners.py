@@ -74,13 +74,13 @@ def show() -> None:
 
 def numbers_words(choice: Choice, n: int, d: int) -> str:
     """The numbers that stand for the data, and where that of the rows comes from."""
-    said = f"{n:,} rows, {choice.request.k} centers, {d} dimensions."
+    words = f"{n:,} rows, {choice.request.k} centers, {d} dimensions."
     source = {
         Visibility.PUBLIC: "",
         Visibility.TWIN: " The rows are those of the private twin.",
         Visibility.RAW: " You typed the number of rows; no row of your data was looked at.",
     }
-    return said + source[visibility.of(choice.data)]
+    return words + source[visibility.of(choice.data)]
 
 
 def told(each: Winners) -> str:

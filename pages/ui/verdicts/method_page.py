@@ -45,7 +45,7 @@ FINDINGS = {
 STYLE = "<style>.katex { font-size: 1.05em !important; }</style>"
 
 
-def show(algorithm: Algorithm, found: Findings | None) -> None:
+def show(algorithm: Algorithm, audit: Findings | None) -> None:
     """Draw the page."""
     st.html(STYLE)
     st.button(
@@ -64,12 +64,12 @@ def show(algorithm: Algorithm, found: Findings | None) -> None:
     st.markdown("### Is it private?")
     st.markdown(typeset.markdown(in_short(algorithm)))
     argument(algorithm)
-    attacks(algorithm, found)
+    attacks(algorithm, audit)
     theorems(algorithm)
     findings(algorithm)
     code(algorithm)
-    if found is not None and found.of(algorithm.key):
-        attack_chart.keep(found, [algorithm.key], chosen_data())
+    if audit is not None and audit.of(algorithm.key):
+        attack_chart.keep(audit, [algorithm.key], chosen_data())
 
 
 def at_a_glance(algorithm: Algorithm) -> None:
@@ -149,19 +149,19 @@ def argument(algorithm: Algorithm) -> None:
             st.markdown("\n".join(["**Sources.**", "", *(f"- {plain(work)}." for work in works)]))
 
 
-def attacks(algorithm: Algorithm, found: Findings | None) -> None:
+def attacks(algorithm: Algorithm, audit: Findings | None) -> None:
     st.markdown("### How far attacks came")
-    reached = method_facts.attacked(algorithm.key, found)
-    if found is None or reached is None:
+    reached = method_facts.attacked(algorithm.key, audit)
+    if audit is None or reached is None:
         st.caption("Not audited yet.")
         return
     st.markdown(plain(reached.words))
     st.caption(
-        f"An audit of {found.date}: each bar is a pair of data sets that differ in one row, with "
-        f"{found.runs:,} runs or more on each, fewer where a run is only compared with its replay. "
+        f"An audit of {audit.date}: each bar is a pair of data sets that differ in one row, with "
+        f"{audit.runs:,} runs or more on each, fewer where a run is only compared with its replay. "
         "A bar left of the line means that no attack succeeded; a bar beyond it breaks the claim."
     )
-    bars = attack_chart.bars_of(algorithm.key, found)
+    bars = attack_chart.bars_of(algorithm.key, audit)
     chart_style.draw(
         attack_chart.figure(bars, palette.current(), browser_state.is_narrow()),
         "attacks",
