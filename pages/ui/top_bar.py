@@ -74,6 +74,11 @@ STYLE = """
   .st-key-menu [data-testid="stPageLink"] a { padding: .6rem .75rem; }
   .st-key-menu a > span:has([data-testid="stIconMaterial"]) { display: inline-flex; }
 }
+/* The icon alone, where there is no room for its words. */
+@media (max-width: 480px) {
+  .st-key-forget { min-width: 2.75rem; }
+  .st-key-forget [data-testid="stMarkdownContainer"] { position: absolute; clip-path: inset(50%); }
+}
 @media print { .st-key-bar { display: none; } }
 </style>
 """
