@@ -246,13 +246,22 @@ def beside(tables: npt.NDArray[Any]) -> FloatArray:
 
 def _next_to(tables: npt.NDArray[Any], axis: int) -> npt.NDArray[Any]:
     """The sum of the cells before and after each one along an axis."""
+    here, there, last = _slices(tables.ndim, axis)
     total = np.empty_like(tables)
-    there, here, last = ([slice(None)] * tables.ndim for _ in range(3))
-    there[axis], here[axis], last[axis] = slice(1, None), slice(None, -1), slice(-1, None)
-    total[tuple(here)] = tables[tuple(there)]
-    total[tuple(last)] = 0
-    total[tuple(there)] += tables[tuple(here)]
+    total[here] = tables[there]
+    total[last] = 0
+    further = total[there]
+    further += tables[here]
     return total
+
+
+@cache
+def _slices(axes: int, axis: int) -> tuple[tuple[slice, ...], ...]:
+    """All cells but the last along an axis, all but the first, and the last."""
+    parts = slice(None, -1), slice(1, None), slice(-1, None)
+    return tuple(
+        (slice(None),) * axis + (part,) + (slice(None),) * (axes - axis - 1) for part in parts
+    )
 
 
 def _evidence(stages: Sequence[ReadStage], t: int, estimates: Estimates) -> FloatArray:
