@@ -153,8 +153,8 @@ def three_levels(places: run_panel.RunPanel, choice: Choice, layers: Layers) -> 
             level = next(lv.epsilon for lv in explain.LEVELS if lv.name == chosen)
             at = explore_areas.applied(choice.at(level))
             holds = at.request.system.verdict.holds
-            said = explain.odds(at.request.epsilon) if holds else run_panel.UNPROVED
-            st.markdown(f"**{chosen}**: {said}")
+            words = explain.odds(at.request.epsilon) if holds else run_panel.UNPROVED
+            st.markdown(f"**{chosen}**: {words}")
             picture = attempt(at, axes)
             if picture is None:
                 continue

@@ -6,15 +6,19 @@ import ast
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+import dpcore
+
 ROOT = Path(__file__).parents[1]
 CORE = sorted((ROOT / "dpcore").rglob("*.py"))
 PAGES = [ROOT / "app.py", *sorted((ROOT / "pages").rglob("*.py"))]
+#: Programs that nobody imports.
+OTHER_PROGRAMS = sorted([*(ROOT / "benchmarks").glob("*.py"), *(ROOT / "data").glob("*.py")])
 
 #: The folders of dpcore, from the ground up. A module imports from its own layer and those below.
 LAYERS = (
@@ -39,6 +43,8 @@ LAYERS = (
 ROOT_MODULES = {"dpcore", "dpcore._html", "dpcore._suggestion", "dpcore._version", "dpcore.errors"}
 #: `python -m dpcore`: the one module above all layers.
 PROGRAM = "dpcore.__main__"
+#: Words that say what was done to a value, and leave open what it is.
+PARTICIPLES = {"found", "given", "kept", "said", "told"}
 
 
 def name(path: Path) -> str:
@@ -198,8 +204,6 @@ def test_using_dpcore_imports_no_engine_no_opendp_and_no_streamlit():
 
 
 def test_everything_exported_exists_and_is_sorted():
-    import dpcore
-
     assert dpcore.__all__ == sorted(dpcore.__all__)
     for each in dpcore.__all__:
         assert getattr(dpcore, each) is not None
@@ -242,3 +246,33 @@ def test_text_is_read_and_written_as_utf8_on_every_system(path):
         and "encoding" not in {keyword.arg for keyword in call.keywords}
     ]
     assert unsaid == []
+
+
+def fields(tree: ast.AST) -> Iterator[ast.AST]:
+    """What the body of a class assigns."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            for line in node.body:
+                yield from line.targets if isinstance(line, ast.Assign) else ()
+                yield from [line.target] if isinstance(line, ast.AnnAssign) else ()
+
+
+def variables(tree: ast.AST) -> Iterator[str]:
+    """What is assigned or passed, but neither fields of classes nor what users of dpcore pass."""
+    left_out = {id(node) for node in fields(tree)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.name in dpcore.__all__:
+            left_out |= {id(argument) for argument in ast.walk(node.args)}
+    for node in ast.walk(tree):
+        if id(node) in left_out:
+            continue
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.arg):
+            yield node.arg
+
+
+@pytest.mark.parametrize("path", [*CORE, *PAGES, *OTHER_PROGRAMS], ids=name)
+def test_a_variable_is_called_what_it_is_not_what_was_done_to_it(path):
+    """Not `found`, but `cells`; not `said`, but `message`."""
+    assert PARTICIPLES.intersection(variables(ast.parse(path.read_text(encoding="utf-8")))) == set()

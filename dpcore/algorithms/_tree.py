@@ -95,13 +95,13 @@ def leaf_weights(
     parts that are held, and so on. Where none is, the cell itself is a leaf.
     """
     weights = np.where(held[0], np.maximum(estimates[0][0], 0), 0)
-    found = []
+    weights_of_stages = []
     for below, inside, known in zip(stages[1:], held[1:], estimates[1:], strict=True):
         parts = _handed_down(weights, below.parent, inside, *known)
         weights[below.parent[parts > 0]] = 0
-        found.append(weights)
+        weights_of_stages.append(weights)
         weights = parts
-    return [*found, weights]
+    return [*weights_of_stages, weights]
 
 
 def leaves_of(stages: Sequence[TreeStage], weights: Sequence[FloatArray]) -> Leaves:
@@ -136,17 +136,17 @@ def holding(stages: Sequence[ReadStage], estimates: Estimates) -> list[npt.NDArr
         evidence = _evidence(stages, t, estimates)
         numbers = np.maximum(estimates[t][0], 0) / np.sqrt(estimates[t][1] / 2)
         above = stages[t - 1].cells.levels[stage.parent] if t else np.zeros_like(stage.parent)
-        kept = np.ones(len(stage.counts), dtype=bool)
+        holds = np.ones(len(stage.counts), dtype=bool)
         for here, shape in _blocks(stage.cells, above):
             tables = [table_of(each[here], shape) for each in (evidence, numbers)]
-            found = np.empty(tables[0].shape, dtype=bool)
+            full = np.empty(tables[0].shape, dtype=bool)
             step = max(1, CELLS_AT_ONCE >> shape.halvings)
-            for first in range(0, len(found), step):
-                tell("reading counts", first / len(found))
+            for first in range(0, len(full), step):
+                tell("reading counts", first / len(full))
                 some = slice(first, first + step)
-                found[some] = _posterior(*(each[some] for each in tables)) > 0.5
-            kept[here] = list_of(found, shape)
-        held.append(kept)
+                full[some] = _posterior(*(each[some] for each in tables)) > 0.5
+            holds[here] = list_of(full, shape)
+        held.append(holds)
     return held
 
 

@@ -48,9 +48,11 @@ def _figures(choice: Choice, picture: Picture, odds: bool) -> bool:
     job = cached_work.repeated(choice)
     finished, drawn = job.done, job.results[:]
     usual = spread(drawn) if len(drawn) >= min(ENOUGH, DRAWS) else None
-    found = [show(choice, picture, usual) for show in (*[attacker] * odds, moved, worse, published)]
+    entries = [
+        show(choice, picture, usual) for show in (*[attacker] * odds, moved, worse, published)
+    ]
     sentences = f'<p class="story">{in_bold(story(choice, picture, usual))}</p>' if odds else ""
-    st.html(f'{sentences}<dl class="figures">{"".join(map(in_html, found))}</dl>')
+    st.html(f'{sentences}<dl class="figures">{"".join(map(in_html, entries))}</dl>')
     if job.failure:
         st.warning(f"No figures over many draws: {plain(str(job.failure))}")
     return finished

@@ -124,11 +124,11 @@ def cells(choice: Choice) -> list[Code | Text]:
     """The cells for one run."""
     request, about = choice.request, choice.about
     level = explain.level_of(request.epsilon)
-    said = f"level {level.name}, " if level else ""
+    level_words = f"level {level.name}, " if level else ""
     unit = "meters" if about.geographic else "unit coordinates"
     return [
         Text(
-            f"# {request.k} centers of {about.title}\n\n{request.system.title}, {said}"
+            f"# {request.k} centers of {about.title}\n\n{request.system.title}, {level_words}"
             f"ε = {request.epsilon:g}. "
             + explain.attack(
                 request.epsilon if request.system.verdict.holds else float("inf"),
