@@ -49,7 +49,8 @@ def do(arguments: argparse.Namespace) -> int:
         return tell(list(backup.check(folder)))
     if arguments.action == "backup":
         count = backup.backup(folder, arguments.file)
-        print(f"{arguments.file} holds the {count} releases of the ledger in {folder}.")
+        releases = "the one release" if count == 1 else f"the {count} releases"
+        print(f"{arguments.file} holds {releases} of the ledger in {folder}.")
     else:
         print(*backup.restore(folder, arguments.file), sep="\n")
     return 0

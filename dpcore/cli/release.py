@@ -46,7 +46,7 @@ from dpcore.release.output import refuse_target
 from dpcore.release.plan import TWIN, ReleasePlan
 from dpcore.release.plan_toml import plan_files
 from dpcore.release.publication import Publication
-from dpcore.release.publish import Release, publish
+from dpcore.release.publish import NO_ROWS, Progress, Release, publish
 from dpcore.release.series import Series, releases_left
 from dpcore.release.signature import make_key, signer
 from dpcore.release.sources import BuiltinData, DataSource, FileData
@@ -149,8 +149,16 @@ def do(arguments: argparse.Namespace) -> None:
     if arguments.sign and signer(books.folder) is None:
         make_key(books.folder)
     try:
-        with Stages() as stages:
-            release = publish(plan, books, lambda each: stages(each.doing, each.part), note=note)
+        try:
+            release = released(plan, books, note)
+        except NoRows:
+            print(
+                f"dpcore: for your eyes only: no row lies in the box, {plan.data.box.words()}. "
+                "This would publish noise. Check the columns, their units and the box.",
+                file=sys.stderr,
+            )
+            check_agreed(arguments)
+            release = released(plan, books, note, though_empty=True)
     except sqlite3.Error as problem:
         raise BadInput(
             f"The ledger could not be written: {problem}. dpcore history says whether the release "
@@ -167,6 +175,24 @@ def do(arguments: argparse.Namespace) -> None:
             f"{folder}. What there is to say of it could not be printed: "
             f"{problem.strerror or problem}. dpcore history {number} says it again."
         ) from problem
+
+
+class NoRows(Exception):
+    """No row counts, and nothing is spent yet."""
+
+
+def released(
+    plan: ReleasePlan, books: Ledger, note: ReleaseNote, though_empty: bool = False
+) -> Release:
+    """The release, with a line of progress; NoRows if it would be of nothing."""
+    with Stages() as stages:
+
+        def tell(progress: Progress) -> None:
+            if progress.doing == NO_ROWS and not though_empty:
+                raise NoRows
+            stages(progress.doing, progress.part)
+
+        return publish(plan, books, tell, note=note)
 
 
 class Untold(BadInput):

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from dpcore.datasets.engine import EngineDataset
+from dpcore.datasets.files import warn_empty
 from dpcore.errors import BadInput, Infeasible
 from dpcore.kmeans.stages import listening
 from dpcore.privacy.release_noise import ReleaseNoise
@@ -30,6 +31,8 @@ T = TypeVar("T")
 NEWS = 0.2
 #: What is done before any noise is drawn: `progress` may raise then, and nothing is charged.
 LOOKING, COUNTING = "looking at the ledger", "counting the rows"
+#: Told once where no row counts, for the owner of the rows only: to refuse would tell everybody.
+NO_ROWS = "no row counts"
 #: What an interruption costs while rows are read.
 UNUSED = "Nothing had been drawn yet, so no budget is used."
 
@@ -134,6 +137,8 @@ def publish(
 
     The ledger, and no published file, says who asked for it, who approved it, and why.
 
+    If no row lies in the box, `progress` is called with NO_ROWS, or else a NoRowsWarning says so.
+
     Raises ReleaseRefused, with nothing spent, when the account cannot pay, counts other rows, or
     the same data have another name. A run that has drawn noise is charged however it ends (see
     `dpcore.release.charging`): what ends by itself raises Unanswered; what was interrupted raises
@@ -189,6 +194,10 @@ def publish(
     if plan.data.state() != state:
         raise ChangedData()
     ledger.check(claim)
+    if claim.rows is None:
+        if progress is None:
+            warn_empty(f"No row lies in the box, {plan.data.box.words()}. Its release is noise.")
+        tell(Progress(NO_ROWS, 1.0))
     noise = ReleaseNoise(lambda done, of: tell(Progress("drawing noise", done / of)))
     transcripts: list[Transcript] = []
     record, keeping = partial(_record, ledger, plan, actors, note), Keeping()

@@ -63,6 +63,49 @@ def test_a_reader_that_leaves_is_no_error_on_windows_either(system, code, monkey
     assert main(["list"]) == code
 
 
+#: What Windows lacks, and how it is told from others. Other libraries are loaded before, for they
+#: would look for what Windows alone has.
+WITHOUT_UNIX = """
+import importlib, os, pkgutil, sys
+import asyncio, concurrent.futures, multiprocessing, sqlite3, subprocess, tempfile
+import duckdb, jinja2, numpy, opendp.prelude, pandas, platformdirs, pyarrow.dataset
+import pyarrow.parquet, scipy.ndimage, scipy.optimize, scipy.sparse, scipy.spatial, scipy.special
+import shapely, sklearn.cluster, sklearn.datasets, threadpoolctl
+threadpoolctl.ThreadpoolController._load_libraries = lambda self: None
+for name in ("fcntl", "grp", "pwd", "resource", "syslog", "termios"):
+    sys.modules[name] = None
+flags = ["O_CLOEXEC", "O_DIRECTORY", "O_NOCTTY", "O_NONBLOCK"]
+for name in [*flags, "fork", "geteuid", "getuid", "nice", "posix_fallocate"]:
+    if hasattr(os, name):
+        delattr(os, name)
+sys.platform = "win32"
+import dpcore
+for module in pkgutil.walk_packages(dpcore.__path__, "dpcore."):
+    if not module.name.endswith(("__main__", "spark_workers", "spark_engine")):
+        importlib.import_module(module.name)
+from dpcore.cli import main
+common = ["--ledger", "books"]
+places = ((-74 + i % 40 / 1000, 40.72 + i % 50 / 1000) for i in range(2000))
+with open("a.csv", "w", encoding="utf-8") as file:
+    print("lon,lat", *(f"{lon},{lat}" for lon, lat in places), sep="\\n", file=file)
+data = ["--data", "a.csv", "--columns", "lon", "lat", "--box", "-74.1", "40.7", "-73.9", "40.9"]
+release = ["release", "adaptive", *data, "-k", "2", "--epsilon", "0.5", "--allowed", "1"]
+codes = [
+    main([*release, "--name", "a", "--yes", "--output", "out", *common]),
+    main(["verify", "out", *common]),
+    main(["history", *common]),
+    main(["ledger", "check", *common]),
+    main(["ledger", "backup", "b.zip", *common]),
+    main(["ledger", "restore", "b.zip", "--ledger", "other"]),
+]
+print(*codes)
+"""
+
+
+def test_nothing_needs_what_windows_lacks(tmp_path: Path):
+    assert printed_by(WITHOUT_UNIX, tmp_path).splitlines()[-1] == "0 0 0 0 0 0"
+
+
 # What is paid is never lost in print.
 
 

@@ -13,7 +13,9 @@ import pytest
 
 from dpcore.cli import BAD_INPUT, REFUSED, main
 from dpcore.cli.exit_codes import UNTOLD
-from dpcore.release import Ledger, Release
+from dpcore.errors import NoRowsWarning
+from dpcore.release import Amount, FileData, Ledger, Release, ReleasePlan, publish
+from dpcore.runs.request import Request
 from tests.release.conftest import BOX
 
 S1 = ["release", "dplloyd", "--data", "s1-like", "-k", "2", "--epsilon", "0.6", "--yes"]
@@ -262,3 +264,40 @@ def test_the_program_that_comes_with_a_release_repeats_it(made, patients, tmp_pa
     assert [first[name] for name in same] == [second[name] for name in same]
     assert (out / "centers.csv").read_bytes() != (made[1] / "centers.csv").read_bytes()
     assert main(["verify", str(out / "certificate.json")]) == 0
+
+
+# No row counts: a column of another unit, or a box somewhere else.
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> list[str]:
+    """The words that would publish a file of which no row lies in the box."""
+    (tmp_path / "a.csv").write_text("lon,lat\n" + "40.75,-74.0\n" * 50)
+    words = ["release", "dplloyd", "--data", str(tmp_path / "a.csv"), "--columns", "lon", "lat"]
+    words += ["--box", *BOX_WORDS, "-k", "2", "--epsilon", "0.5", "--allowed", "1", "--name", "a"]
+    return [*words, "--ledger", str(tmp_path / "books"), "--output", str(tmp_path / "out")]
+
+
+@pytest.mark.parametrize(("answers", "used"), [("yes\nno\n", "ε 0"), ("yes\nyes\n", "ε 0.5")])
+def test_whoever_would_publish_nothing_is_told_and_asked_again(
+    answers, used, elsewhere, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(answers))
+    assert main(elsewhere) == (0 if "0.5" in used else REFUSED)
+    assert "for your eyes only: no row lies in the box, lon from" in capsys.readouterr().err
+    account = Ledger(tmp_path / "books").account("a")
+    assert str(account.used if account else Amount()) == used
+
+
+def test_a_release_that_nobody_watches_goes_on_and_says_it(elsewhere, tmp_path, capsys):
+    assert main([*elsewhere, "--yes"]) == 0
+    assert "for your eyes only: no row lies in the box" in capsys.readouterr().err
+    assert len(Ledger(tmp_path / "books").entries()) == 1
+
+
+def test_python_is_warned_of_a_release_without_rows(tmp_path):
+    (tmp_path / "a.csv").write_text("lon,lat\n" + "40.75,-74.0\n" * 50)
+    source = FileData(str(tmp_path / "a.csv"), ("lon", "lat"), BOX)
+    plan = ReleasePlan("a", source, Request("dplloyd", 2, 0.5), allowed=Amount.of(1.0))
+    with pytest.warns(NoRowsWarning, match="For your eyes only: No row lies in the box"):
+        publish(plan, Ledger(tmp_path / "books"))

@@ -91,6 +91,7 @@ def test_another_table_is_another_one(how, d, ledger, tmp_path):
     assert [account.name for account in ledger.accounts()] == ["a", "b"]
 
 
+@pytest.mark.filterwarnings("ignore:For your eyes only")
 def test_tables_without_a_counted_row_are_not_the_same(ledger, tmp_path):
     for name in ("a", "b"):
         (tmp_path / f"{name}.csv").write_bytes(text(table() + (10 if name == "a" else 20)))
