@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -13,6 +15,9 @@ from dpcore.algorithms._matched_points import LoosePoints, matched, of_sum
 from dpcore.algorithms._offset_rounds import RESTARTS, OffsetRound, OffsetTerms, Purse, settled
 from dpcore.algorithms._tree_coreset import loose_points_of, spread_in_leaves
 from dpcore.geometry.domain import FloatArray, Grid, IntArray, to_ticks
+from dpcore.geometry.voronoi import Voronoi
+from dpcore.kmeans.lloyd import lloyd
+from dpcore.kmeans.points import WeightedPoints
 from dpcore.kmeans.weighted import weighted_kmeans
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
@@ -22,6 +27,13 @@ from dpcore.results.steps import CoresetNote, StartNote
 SIZE_SHARE = 0.05
 #: Cells of a grid, at most, and of one whose counts are weighed against a public guess.
 MAX_CELLS, GUESSED_CELLS = 40_000, 700
+#: Weight of a row's count beside its offset after a tree of more than two dimensions. The count
+#: tells cells that hold rows from those that noise made, and a center in empty country costs more
+#: than a rough mean.
+TREE_COUNT_WEIGHT = 0.5
+#: Steps of Lloyd from merged centers on the points of a tree. They leave out cells whose rows are
+#: fewer than so many standard deviations of their noise.
+POINT_STEPS, HEARD = 20, 1.5
 #: Where offsets are clipped, as a multiple of the root mean square.
 REACH = 1.1
 #: A number of rows that weighs nothing beside any other.
@@ -100,10 +112,39 @@ def from_tree(curator: Curator, k: int, n: int, left: float, plan: CoarseGridPla
     mass = weights.sum()
     spread = cost + mass * spread_in_leaves(stages) + NEXT_TO_NOTHING * curator.d / 3
     energy = spread / (mass + NEXT_TO_NOTHING)
-    purse = Purse(curator, OffsetTerms(curator.budget, curator.neighbors, left - part))
-    centers, rounds = settled(purse, centers, energy, n, k, plan.centers, REACH)
+    # On a map, counts weigh as little as in many dimensions, and merged centers stay.
+    beyond_maps = curator.d > 2
+    terms = OffsetTerms(
+        curator.budget, curator.neighbors, left - part, TREE_COUNT_WEIGHT if beyond_maps else None
+    )
+    improved = partial(on_points, loose) if beyond_maps else None
+    purse = Purse(curator, terms)
+    centers, rounds = settled(purse, centers, energy, n, k, plan.centers, REACH, improved)
     coreset = matched(loose, rounds).coreset(curator.box, public_size(curator, n))
     return Outcome(np.clip(centers, -1, 1), coreset, {"rounds": len(plan.centers)})
+
+
+def on_points(loose: LoosePoints, centers: FloatArray, rounds: Sequence[OffsetRound]) -> FloatArray:
+    """Centers after some steps of Lloyd on the points of a tree, as rounds have moved them.
+
+    Merging sees no more places than the last round asked about. Points show how rows lie between
+    them, which matters where there are no clear clusters. Points in cells where the last round
+    heard next to nobody are left out: they would draw centers into empty country. All of this reads
+    noisy answers only.
+    """
+    before = matched(loose, rounds[:-1])
+    asked, cells = rounds[-1].asked, rounds[-1].cells
+    heard = cells.rows > HEARD * cells.noise
+    cell = Voronoi(asked).labels(to_ticks(before.points))
+    after = matched(before, rounds[-1:])
+    # The last points are new ones, of cells that had none and surely hold rows.
+    full = after.weights > 0
+    full[: len(cell)] &= heard[cell]
+    if not full.any():
+        return centers
+    points = WeightedPoints(after.points[full], after.weights[full])
+    (found,), _ = lloyd(points, centers[None], POINT_STEPS, minimum_weight=0)
+    return np.asarray(found)
 
 
 def picture(grid: Grid, counts: IntArray, scale: float, n: float) -> tuple[FloatArray, FloatArray]:

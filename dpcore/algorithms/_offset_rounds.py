@@ -7,8 +7,8 @@ to its size. A round therefore also asks how much of the ball is filled, which s
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -47,6 +47,8 @@ class OffsetTerms:
     neighbors: Neighbors
     #: The part of the budget that shares are shares of.
     part: float = 1.0
+    #: Of a row's count beside its offset; if None, what suits the dimension.
+    count_weight: float | None = None
 
     @property
     def gaussian(self) -> bool:
@@ -62,10 +64,11 @@ class OffsetTerms:
     def offsets(self, centers: FloatArray, reach: float | FloatArray) -> Offsets:
         """The question for offsets of up to `reach` by L2 norm, or what is about that by L1."""
         m, d = centers.shape
-        weight = ONE_WEIGHT if m == 1 else COUNT_WEIGHT
+        weight = ONE_WEIGHT if m == 1 else self.count_weight or COUNT_WEIGHT
         if self.gaussian:
             return Offsets(centers, reach, 2, weight)
-        weight = min(weight, max(COUNT_WEIGHT / 2, 1 / d))
+        if self.count_weight is None:
+            weight = min(weight, max(COUNT_WEIGHT / 2, 1 / d))
         return Offsets(centers, FLATNESS * math.sqrt(d) * reach, 1, weight)
 
     def relative_noise(self, n: float, d: int) -> float:
@@ -116,6 +119,10 @@ class OffsetRound:
 
     asked: FloatArray
     cells: OffsetCells
+
+
+#: Better centers, from merged ones and the rounds so far.
+Improved = Callable[[FloatArray, Sequence[OffsetRound]], FloatArray]
 
 
 def trusted(own: FloatArray, pooled: float, rows: FloatArray, noise: float) -> FloatArray:
@@ -179,12 +186,13 @@ def settled(
     k: int,
     multiples: Sequence[int],
     reach: float,
+    improved: Improved | None = None,
 ) -> tuple[FloatArray, list[OffsetRound]]:
     """k centers after a round for each multiple of k, the first of which is how many are given; and
     the rounds.
 
     Rounds share the purse equally. After each, centers are merged to the next multiple, in the
-    end to k.
+    end to k, and those k may be improved by what the rounds have told so far.
     """
     rng = purse.curator.rng
     rounds = []
@@ -195,6 +203,8 @@ def settled(
         wanted = k * multiples[i + 1] if i + 1 < len(multiples) else k
         if wanted < len(centers):
             cells = cells.merged(wanted, rng)
+            if improved and wanted == k:
+                cells = replace(cells, centers=improved(cells.centers, rounds))
         centers, energy = cells.centers, cells.energy
         purse.curator.note(CentersNote(centers, round=i + 1))
     return centers, rounds

@@ -268,18 +268,39 @@ def _evidence(stages: Sequence[ReadStage], t: int, estimates: Estimates) -> Floa
     """By how much likelier the answers about each cell of a stage are with the number of rows that
     suits them best than with none, as a logarithm.
 
-    Its own count has geometric noise; what came later adds up to about normal noise.
+    Its own count has geometric noise, and so has each later count of the same cell. What its parts
+    add up to has about normal noise. Taken for normal, one high count of a cell that was asked
+    again would outweigh all others. (On a map, where cells are asked again once or twice, what came
+    later is normal noise in either case.)
     """
-    stage = stages[t]
     rows = np.maximum(estimates[t][0], 0)
-    scale = np.sqrt(stage.variance / 2)
-    evidence = (np.abs(stage.counts) - np.abs(stage.counts - rows)) / scale
-    if t + 1 < len(stages):
-        parent = stages[t + 1].parent
-        later, variance = (np.bincount(parent, parts, len(rows)) for parts in estimates[t + 1])
-        normal = (later**2 - (later - rows) ** 2) / (2 * np.where(variance > 0, variance, 1))
-        evidence = evidence + np.where(variance > 0, normal, 0)
-    return np.asarray(evidence)
+    evidence = _told_by_counts(stages[t], slice(None), rows)
+    # The cells of this stage that were asked as a whole so far, and which cells these were then.
+    whole = asked = np.arange(len(rows))
+    for u in range(t + 1, len(stages)):
+        cells = len(stages[u - 1].counts)
+        parent = stages[u].parent
+        later, variance = (np.bincount(parent, parts, cells)[asked] for parts in estimates[u])
+        again = np.bincount(parent, minlength=cells)[asked] == 1
+        if stages[t].cells.d == 2:
+            again[:] = False
+        cut = (variance > 0) & ~again
+        normal = later[cut] ** 2 - (later[cut] - rows[whole[cut]]) ** 2
+        evidence[whole[cut]] += normal / (2 * variance[cut])
+        if not again.any():
+            break
+        child = np.full(cells, -1)
+        child[parent] = np.arange(len(parent))
+        whole, asked = whole[again], child[asked[again]]
+        evidence[whole] += _told_by_counts(stages[u], asked, rows[whole])
+    return evidence
+
+
+def _told_by_counts(stage: ReadStage, cells: IntArray | slice, rows: FloatArray) -> FloatArray:
+    """By how much likelier the counts of some cells are with these rows than with none."""
+    counts = stage.counts[cells]
+    scale = np.sqrt(np.broadcast_to(stage.variance, len(stage.counts))[cells] / 2)
+    return np.asarray((np.abs(counts) - np.abs(counts - rows)) / scale)
 
 
 def fused(stages: Sequence[ReadStage]) -> list[tuple[FloatArray, FloatArray]]:

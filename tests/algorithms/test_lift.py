@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import dpcore
-from dpcore.algorithms._coarse_grid import PLANS, from_tree, picture
-from dpcore.algorithms._matched_points import of_sum
+from dpcore.algorithms._coarse_grid import PLANS, from_tree, on_points, picture
+from dpcore.algorithms._matched_points import LoosePoints, of_sum
+from dpcore.algorithms._offset_rounds import OffsetCells, OffsetRound
 from dpcore.algorithms.lift import Rough, best_terms
 from dpcore.datasets.rows import RowsDataset, from_array
 from dpcore.geometry.domain import Box, Grid, to_ticks
@@ -48,6 +49,25 @@ def test_with_a_large_epsilon_it_finds_the_clusters(d, delta):
     data, middles = clusters(3000, d)
     result = dpcore.run("lift", data, 3, 1e4, delta, seed=0)
     assert nicv(data, result.centers) < 1.02 * nicv(data, middles)
+
+
+@pytest.mark.parametrize("relation", list(Neighbors))
+def test_evenly_spread_rows_are_divided_as_well_as_without_privacy(relation):
+    data = from_array(np.random.default_rng(0).uniform(-1, 1, (20_000, 3)), (-1, 1))
+    best = nicv(data, dpcore.baseline(data, 8, 0).centers)
+    for seed in range(3):
+        result = dpcore.run("lift", data, 8, 2.0, 0.0, relation, seed=seed)
+        assert nicv(data, result.centers) < 1.01 * best
+
+
+def test_points_where_a_round_heard_nobody_pull_no_center():
+    points = np.array([[0.5, 0.5, 0.5], [0.4, 0.5, 0.5], [-0.9, -0.9, -0.9]])
+    loose = LoosePoints(points, np.array([60.0, 40, 30]), np.full(3, 9.0), np.zeros(3))
+    asked = points[[0, 2]]
+    for rows, noise in ((5.0, 10.0), (90.0, 1.0)):
+        cells = OffsetCells(asked, np.array([100.0, rows]), noise, np.full(2, 0.01))
+        (center,) = on_points(loose, np.zeros((1, 3)), [OffsetRound(asked, cells)])
+        assert (center[0] > 0.4) == (rows < noise)
 
 
 @pytest.mark.parametrize("relation", list(Neighbors))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -67,6 +68,20 @@ def test_the_noise_that_is_reckoned_with_is_the_noise_that_is_drawn(delta, neigh
         RowsDataset.from_values(ROWS, Box.cube(3))
     )
     assert np.std(noise) == pytest.approx(given.terms.noise(question, 1.0), rel=0.1)
+
+
+@pytest.mark.parametrize("neighbors", list(Neighbors))
+def test_heavier_counts_are_heard_more_exactly_and_offsets_less(neighbors):
+    usual = purse(1.0, neighbors=neighbors).terms
+    heavy = replace(usual, count_weight=0.5)
+    light, loud = (
+        (noise / question.weight, noise * question.reach)
+        for terms in (usual, heavy)
+        for question in [terms.offsets(MIDDLES, 0.1)]
+        for noise in [terms.noise(question, 1.0)]
+    )
+    assert loud[0] == pytest.approx(light[0] * (1.5 / 0.5) / (1.3 / 0.3), rel=1e-5)
+    assert loud[1] == pytest.approx(light[1] * 1.5 / 1.3, rel=1e-5)
 
 
 def test_relative_noise_is_that_of_the_mean_of_everything():

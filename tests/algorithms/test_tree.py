@@ -15,6 +15,7 @@ from dpcore.algorithms._tree import (
     leaves_of,
 )
 from dpcore.geometry.dyadic import DyadicCells, deinterleaved
+from dpcore.geometry.halved import HalvedCells
 
 
 def weighed_leaves(stages):
@@ -186,3 +187,22 @@ def test_a_cell_that_did_not_stand_out_at_first_is_heard_when_it_is_asked_again(
     leaves, weights, _ = weighed_leaves([above, below])
     assert leaves.codes.tolist() == [0, 1]
     assert weights[1] == pytest.approx((2 / 50 + 30 / 2) / (1 / 50 + 1 / 2))
+
+
+def asked_four_times(counts, scales=(4.0, 2.0, 1.5, 1.0)):
+    """Whether a cell that was asked again and again, beside 63 empty ones, holds rows."""
+    stages = []
+    for t, (count, scale) in enumerate(zip(counts, scales, strict=True)):
+        before = stages[-1].cells if t else HalvedCells.uniform(3, 6)
+        cells, parent = before.split(np.arange(64), np.zeros(64, dtype=int))
+        answers = np.zeros(64)
+        answers[5] = count
+        dead = np.zeros(64, dtype=bool)
+        stages.append(TreeStage(cells, parent, answers, 2 * scale**2, dead))
+    return bool(holding(stages, fused(stages))[0][5])
+
+
+def test_one_high_count_of_a_cell_does_not_outweigh_its_other_counts():
+    # Both say the same in the mean by inverse variance, about 8.5 rows.
+    assert not asked_four_times([0, 0, 0, 14.9])
+    assert asked_four_times([8.5, 8.5, 8.5, 8.5])
