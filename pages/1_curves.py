@@ -144,13 +144,13 @@ def predicted_rows(plan: SweepPlan, metric: Metric) -> int | None:
     wanted."""
     if metric.key not in (*ABSOLUTE, *RELATIVE) or not set(plan.algorithms) & set(PREDICTED):
         return None
-    wanted = address.control(
+    is_shown = address.control(
         st.toggle,
         "Predicted error (dashed)",
         url_keys.PREDICTED,
         help="What public numbers alone predict, by the error analysis of Su et al. (2016).",
     )
-    return public_numbers.rows(plan.data) if wanted else None
+    return public_numbers.rows(plan.data) if is_shown else None
 
 
 def predicted(view: View) -> list[PredictedCurve]:
@@ -264,11 +264,11 @@ def table(view: View, all_curves: list[Curve]) -> None:
         return f"{view.say(point.mean)} ({view.say(point.low)} to {view.say(point.high)})"
 
     curve_table.draw(all_curves, view.plan.epsilons, view.metric, say)
-    wanted = st.pills(
+    epsilon = st.pills(
         "Open Explore at ε =", view.plan.epsilons, format_func=lambda e: f"{e:g}", key="open"
     )
-    if wanted is not None:
-        live_runs.explore(wanted, view.choice.request.algorithm)
+    if epsilon is not None:
+        live_runs.explore(epsilon, view.choice.request.algorithm)
 
 
 def files(trials: list[Trial]) -> list[File]:

@@ -55,7 +55,7 @@ def chosen_methods() -> list[Algorithm]:
             placeholder="such as grid, quartiles or Balcan",
         )
     with verdicts:
-        wanted = address.control(
+        verdict = address.control(
             st.pills,
             "Verdict",
             url_keys.WITH_VERDICT,
@@ -64,7 +64,7 @@ def chosen_methods() -> list[Algorithm]:
         )
     with paper:
         of = controls.paper_control()
-    return method_facts.methods(None if of == url_keys.ALL else of, wanted, text)
+    return method_facts.methods(None if of == url_keys.ALL else of, verdict, text)
 
 
 def legend() -> None:

@@ -109,14 +109,14 @@ def attack(
         observed = []
         for number in range(runs):
             coupling = Coupling(int(secret.integers(2**62)), number % SHORTCUT > 0)
-            heard = _heard(case, side, coin, coupling, noise, number < STRANGERS)
-            observed.append(heard.seen)
-            laws.hear(heard.asked)
+            outcome = _heard(case, side, coin, coupling, noise, number < STRANGERS)
+            observed.append(outcome.seen)
+            laws.hear(outcome.asked)
             drawn.add(coupling.drawn.seen, coupling.drawn.mean)
             reported.add(coupling.reported.seen, coupling.reported.mean)
-            fault = fault or heard.fault
-            if heard.cost is not None:
-                dearest = max(heard.cost, dearest or 0.0)
+            fault = fault or outcome.fault
+            if outcome.cost is not None:
+                dearest = max(outcome.cost, dearest or 0.0)
             if not case.coins_known:
                 coin = int(public.integers(2**62))
         tables.append(observed)
@@ -142,9 +142,9 @@ def _heard(
 ) -> Heard:
     recorder, data = Recorder(noise), case.pair.data
     seen = flattened(attempt(case, data[side], coin, recorder, coupling))
-    heard = Heard(seen, None, "", recorder.asked)
+    outcome = Heard(seen, None, "", recorder.asked)
     if not case.replayable or coupling.is_opaque:
-        return heard
+        return outcome
     replay, published = Replay(recorder.asked), dict(seen)
     why = _divergence(case, data[1 - side], coin, replay, coupling, published)
     why = why and f"on the neighbor, with the same answers, {why}"
@@ -158,7 +158,7 @@ def _heard(
     seen["answers' odds together"] = np.array([math.fsum(each.realized for each in losses)])
     seen["noise repeats itself"] = np.array([float(repeats(first, second))])
     if why:
-        return heard._replace(cost=math.inf, fault=why)
+        return outcome._replace(cost=math.inf, fault=why)
     accounts = [answer.account for answer in recorder.asked]
     cost = _total(case, losses, accounts, coupling.transcript)
     priced = [as_priced(each, answer) for each, answer in zip(losses, first, strict=True)]
@@ -167,11 +167,11 @@ def _heard(
         other = Replay(recorder.asked)
         why = _divergence(case, case.pair.stranger, coin, other, coupling, published)
         if why:
-            return heard._replace(cost=cost, fault=f"on other data, with the same answers, {why}")
+            return outcome._replace(cost=cost, fault=f"on other data, with the same answers, {why}")
     fault = moved_too_far(losses, first, case.moves)
     if not fault and charged > case.allowed * (1 + ROUNDING):
         fault = f"answers that a row moves were asked for epsilon {charged:.6g} in all"
-    return heard._replace(cost=cost, fault=fault)
+    return outcome._replace(cost=cost, fault=fault)
 
 
 def _divergence(

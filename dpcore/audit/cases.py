@@ -185,8 +185,8 @@ def _swept(
 ) -> Iterator[Case]:
     """One row anywhere in data of every dimension, for some numbers of centers."""
     for place, d in enumerate(SWEPT):
-        wanted = CENTERS[place % len(CENTERS)]
-        k = next((k for k in (wanted, 1) if algorithm.supports(d, SWEPT_ROWS, k)), None)
+        center_count = CENTERS[place % len(CENTERS)]
+        k = next((k for k in (center_count, 1) if algorithm.supports(d, SWEPT_ROWS, k)), None)
         for neighbors in algorithm.relations if k else ():
             for delta in deltas:
                 epsilon = usual if (place + (neighbors is ADD_REMOVE)) % 2 else large

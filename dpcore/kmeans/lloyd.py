@@ -87,9 +87,9 @@ def distinct(
     order = np.lexsort(np.moveaxis(sets, -1, 0)[::-1], axis=-1)
     in_order = np.take_along_axis(sets, order[..., None], axis=1).reshape(len(sets), -1)
     differs = cdist(in_order, in_order, "chebyshev") > apart
-    left = np.ones(len(sets), dtype=bool)
+    candidates = np.ones(len(sets), dtype=bool)
     chosen: list[int] = []
-    while len(chosen) < keep and left.any():
-        chosen.append(int(left.argmax()))
-        left &= differs[chosen[-1]]
+    while len(chosen) < keep and candidates.any():
+        chosen.append(int(candidates.argmax()))
+        candidates &= differs[chosen[-1]]
     return sets[chosen]

@@ -136,10 +136,10 @@ def _nearest(scores: Whole) -> tuple[npt.NDArray[np.bool_], Whole]:
     least = scores.min(axis=-2)
     member = scores == least[..., None, :]
     if np.count_nonzero(member) > least.size:
-        taken = member[..., 0, :].copy()
+        has_center = member[..., 0, :].copy()
         for j in range(1, member.shape[-2]):
-            member[..., j, :] &= ~taken
-            taken |= member[..., j, :]
+            member[..., j, :] &= ~has_center
+            has_center |= member[..., j, :]
     return member, least
 
 

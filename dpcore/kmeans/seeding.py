@@ -62,9 +62,9 @@ def _pack(
             apart = 4 * radius[waiting, None, None] ** 2
             far = (np.einsum("scjd,scjd->scj", gaps, gaps) >= apart).all(axis=2)
             first = far.argmax(axis=1)
-            taken = far.any(axis=1)
-            points[waiting[taken], j] = candidates[taken, first[taken]]
-            waiting = waiting[~taken]
+            fits = far.any(axis=1)
+            points[waiting[fits], j] = candidates[fits, first[fits]]
+            waiting = waiting[~fits]
             if not len(waiting):
                 break
         succeeded[waiting] = False

@@ -215,13 +215,13 @@ def gaps_by_groups(rows: Sequence[Row], key: str, scale: str, noise: str) -> dic
     }
 
 
-def best_beyond_luck(gaps: dict[int, Row], wanted: int) -> bool:
+def best_beyond_luck(gaps: dict[int, Row], groups: int) -> bool:
     """Whether one internalK has a smaller gap than each other, beyond the luck of the runs."""
-    ours = gaps[wanted]
+    ours = gaps[groups]
     return all(
         each.figure - ours.figure > TELLING * math.hypot(each.error or 0, ours.error or 0)
         for count, each in gaps.items()
-        if count != wanted
+        if count != groups
     )
 
 

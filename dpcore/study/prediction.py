@@ -246,10 +246,10 @@ def _terms(algorithm: str, x: PublicNumbers, neighbors: Neighbors) -> _Terms:
     """The terms at the epsilon that is left for the noise of the method."""
     method = _METHODS[algorithm]
     if neighbors.size_is_private:
-        left = x.epsilon * (WITHOUT_SIZE if method.buys_size else 1.0)
+        epsilon = x.epsilon * (WITHOUT_SIZE if method.buys_size else 1.0)
     else:
-        left = x.epsilon / (2 if method.doubles else 1)
-    return method.terms(replace(x, epsilon=left))
+        epsilon = x.epsilon / (2 if method.doubles else 1)
+    return method.terms(replace(x, epsilon=epsilon))
 
 
 #: Where a winner is looked for: epsilons and numbers of rows so many to a factor of ten.

@@ -77,5 +77,5 @@ def plain_name(name: str) -> str:
 
 def new_name(areas: Iterable[Chosen]) -> str:
     """A name that no area has."""
-    taken = {each.name for each in areas}
-    return next(name for i in range(1, MOST_AREAS + 2) if (name := f"Area {i}") not in taken)
+    names = {each.name for each in areas}
+    return next(name for i in range(1, MOST_AREAS + 2) if (name := f"Area {i}") not in names)

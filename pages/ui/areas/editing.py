@@ -102,11 +102,11 @@ def places(names: tuple[str, ...]) -> None:
     def write() -> None:
         if state != address.latest_key(label):
             return
-        wanted = session_keys.of_widget(state)
+        names_shown = session_keys.of_widget(state)
         known = url_keys.AREAS.get()
-        others = [each for each in known if each.name not in chosen or each.name in wanted]
+        others = [each for each in known if each.name not in chosen or each.name in names_shown]
         there = {each.name for each in known}
-        put([*others, *(Chosen(name, FIRST_LEVEL) for name in wanted if name not in there)])
+        put([*others, *(Chosen(name, FIRST_LEVEL) for name in names_shown if name not in there)])
 
     st.multiselect(
         "Neighborhoods and boroughs",

@@ -37,18 +37,18 @@ def show() -> None:
         "Nothing is run here: the map shows its rule, which anybody can repeat."
     )
     controls.labelled_slider(choice)
-    taken = rule(
+    choices = rule(
         choice.request.k, choice.request.epsilon, choice.request.delta, choice.request.neighbors
     )
-    ways = list(dict.fromkeys((each.algorithm, each.way) for each in taken.values()))
+    ways = list(dict.fromkeys((each.algorithm, each.way) for each in choices.values()))
     legend(ways)
     chart_style.draw(
-        figure(taken, ways),
+        figure(choices, ways),
         "auto",
         "What “auto” chooses for n rows of d coordinates. The file below says the same.",
         DATA,
     )
-    rows = [{"n": n, "d": d, **asdict(each)} for (n, d), each in taken.items()]
+    rows = [{"n": n, "d": d, **asdict(each)} for (n, d), each in choices.items()]
     files = [
         File("CSV of this map", "auto.csv", partial(table_csv, COLUMNS, rows)),
         File("JSON of this map", "auto.json", partial(json.dumps, rows, indent=1)),
@@ -75,10 +75,10 @@ def legend(ways: list[tuple[str, str]]) -> None:
     )
 
 
-def figure(taken: Rule, ways: list[tuple[str, str]]) -> go.Figure:
+def figure(choices: Rule, ways: list[tuple[str, str]]) -> go.Figure:
     colors = palette.current()
     number = {way: i for i, way in enumerate(ways, start=1)}
-    cells = [[number[taken[n, d].algorithm, taken[n, d].way] for n in ROWS] for d in DIMENSIONS]
+    cells = [[number[choices[n, d].algorithm, choices[n, d].way] for n in ROWS] for d in DIMENSIONS]
     steps = len(ways)
     scale = [
         (edge / steps, color)
@@ -98,7 +98,7 @@ def figure(taken: Rule, ways: list[tuple[str, str]]) -> go.Figure:
                 text=[[str(each) for each in row] for row in cells],
                 texttemplate="%{text}",
                 textfont={"color": colors.paper, "size": 13},
-                hovertext=[[taken[n, d].sentence for n in ROWS] for d in DIMENSIONS],
+                hovertext=[[choices[n, d].sentence for n in ROWS] for d in DIMENSIONS],
                 hovertemplate="%{x} rows, %{y} coordinates<br>%{hovertext}<extra></extra>",
                 xgap=2,
                 ygap=2,
