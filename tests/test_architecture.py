@@ -44,7 +44,18 @@ ROOT_MODULES = {"dpcore", "dpcore._html", "dpcore._suggestion", "dpcore._version
 #: `python -m dpcore`: the one module above all layers.
 PROGRAM = "dpcore.__main__"
 #: Words that say what was done to a value, and leave open what it is.
-PARTICIPLES = {"found", "given", "kept", "said", "told"}
+PARTICIPLES = {
+    "asked",
+    "found",
+    "given",
+    "heard",
+    "held",
+    "kept",
+    "said",
+    "taken",
+    "told",
+    "wanted",
+}
 
 
 def name(path: Path) -> str:

@@ -70,16 +70,16 @@ def plan_for(fill: float, k: int) -> CoarseGridPlan:
 def from_grid(curator: Curator, k: int) -> Outcome:
     """k centers for the whole budget, under pure accounting: a grid or a tree, then rounds."""
     d, budget = curator.d, curator.budget
-    n, left = curator.size(SIZE_SHARE)
+    n, remainder = curator.size(SIZE_SHARE)
     scale = (1 if curator.neighbors.size_is_private else 2) / budget.epsilon
-    doubt = scale / (2 * SIZE_SHARE) if left < 1 else 0.0
+    doubt = scale / (2 * SIZE_SHARE) if remainder < 1 else 0.0
     fill = max(n - doubt, 2 * scale) / scale
     plan = plan_for(fill, k)
     if not plan.fullness:
-        return from_tree(curator, k, n, left, plan)
+        return from_tree(curator, k, n, remainder, plan)
     side = round((fill / plan.fullness) ** (2 / (2 + d)))
     grid = Grid(curator.box, max(2, min(side, math.floor(MAX_CELLS ** (1 / d)))))
-    share = min(plan.grid, left) if plan.centers else left
+    share = min(plan.grid, remainder) if plan.centers else remainder
     why = f"rows in each of {grid.n_cells:,} cells"
     counts = curator.noisy_counts(grid, budget.share(share), why)
     points, weights = picture(grid, counts, scale / share, n)
@@ -90,7 +90,7 @@ def from_grid(curator: Curator, k: int) -> Outcome:
     if plan.centers:
         finest = 2 / round(len(points) ** (1 / d))  # the side of what each point stands for
         energy = cost / weights.sum() + d * finest**2 / 12
-        purse = Purse(curator, OffsetTerms(budget, curator.neighbors, left - share))
+        purse = Purse(curator, OffsetTerms(budget, curator.neighbors, remainder - share))
         centers, rounds = settled(purse, centers, energy, n, k, plan.centers, REACH)
     loose = points_on(grid, points, weights, 2 * (scale / share) ** 2)
     coreset = matched(loose, rounds).coreset(curator.box, public_size(curator, n))
@@ -98,9 +98,9 @@ def from_grid(curator: Curator, k: int) -> Outcome:
     return Outcome(np.clip(centers, -1, 1), coreset, facts)
 
 
-def from_tree(curator: Curator, k: int, n: int, left: float, plan: CoarseGridPlan) -> Outcome:
+def from_tree(curator: Curator, k: int, n: int, remainder: float, plan: CoarseGridPlan) -> Outcome:
     """Centers that start from the coreset of a tree of counts; the coreset is published too."""
-    part = plan.grid * left
+    part = plan.grid * remainder
     stages = grow(curator, n, part)
     (loose,) = loose_points_of([stages], [curator])
     points, weights = loose.points, loose.weights
@@ -115,7 +115,10 @@ def from_tree(curator: Curator, k: int, n: int, left: float, plan: CoarseGridPla
     # On a map, counts weigh as little as in many dimensions, and merged centers stay.
     beyond_maps = curator.d > 2
     terms = OffsetTerms(
-        curator.budget, curator.neighbors, left - part, TREE_COUNT_WEIGHT if beyond_maps else None
+        curator.budget,
+        curator.neighbors,
+        remainder - part,
+        TREE_COUNT_WEIGHT if beyond_maps else None,
     )
     improved = partial(on_points, loose) if beyond_maps else None
     purse = Purse(curator, terms)
@@ -133,18 +136,18 @@ def on_points(loose: LoosePoints, centers: FloatArray, rounds: Sequence[OffsetRo
     noisy answers only.
     """
     before = matched(loose, rounds[:-1])
-    asked, cells = rounds[-1].asked, rounds[-1].cells
-    heard = cells.rows > HEARD * cells.noise
-    cell = Voronoi(asked).labels(to_ticks(before.points))
+    centers_before, cells = rounds[-1].asked, rounds[-1].cells
+    is_loud = cells.rows > HEARD * cells.noise
+    cell = Voronoi(centers_before).labels(to_ticks(before.points))
     after = matched(before, rounds[-1:])
     # The last points are new ones, of cells that had none and surely hold rows.
     full = after.weights > 0
-    full[: len(cell)] &= heard[cell]
+    full[: len(cell)] &= is_loud[cell]
     if not full.any():
         return centers
     points = WeightedPoints(after.points[full], after.weights[full])
-    (found,), _ = lloyd(points, centers[None], POINT_STEPS, minimum_weight=0)
-    return np.asarray(found)
+    (after_steps,), _ = lloyd(points, centers[None], POINT_STEPS, minimum_weight=0)
+    return np.asarray(after_steps)
 
 
 def picture(grid: Grid, counts: IntArray, scale: float, n: float) -> tuple[FloatArray, FloatArray]:

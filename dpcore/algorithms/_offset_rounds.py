@@ -174,8 +174,8 @@ def moved(
     own = np.clip(1 - room / weights, least, 1.0)
     mean = trusted(own, pooled, np.maximum(rows, 0), max(count_noise, unit))
     before = reach**2 * energy * mean**power
-    left = np.maximum(before - gained, LEAST_LEFT * before)
-    return OffsetCells(np.clip(centers + steps, -1, 1), rows, count_noise, left)
+    energy_after = np.maximum(before - gained, LEAST_LEFT * before)
+    return OffsetCells(np.clip(centers + steps, -1, 1), rows, count_noise, energy_after)
 
 
 def settled(
@@ -200,10 +200,10 @@ def settled(
         why = f"round {i + 1} of {len(multiples)}"
         cells = moved(purse, centers, energy, n, reach, 1 / len(multiples), why)
         rounds.append(OffsetRound(centers, cells))
-        wanted = k * multiples[i + 1] if i + 1 < len(multiples) else k
-        if wanted < len(centers):
-            cells = cells.merged(wanted, rng)
-            if improved and wanted == k:
+        goal = k * multiples[i + 1] if i + 1 < len(multiples) else k
+        if goal < len(centers):
+            cells = cells.merged(goal, rng)
+            if improved and goal == k:
                 cells = replace(cells, centers=improved(cells.centers, rounds))
         centers, energy = cells.centers, cells.energy
         purse.curator.note(CentersNote(centers, round=i + 1))

@@ -86,7 +86,7 @@ class ReadStage(Protocol):
 
 
 def leaf_weights(
-    stages: Sequence[ReadStage], held: Sequence[npt.NDArray[np.bool_]], estimates: Estimates
+    stages: Sequence[ReadStage], full_cells: Sequence[npt.NDArray[np.bool_]], estimates: Estimates
 ) -> list[FloatArray]:
     """How many rows each cell of each stage is estimated to hold, if it is a leaf: one of the
     smallest cells that are held. All others have 0. `estimates` are those of `fused`.
@@ -94,9 +94,9 @@ def leaf_weights(
     The estimate of a cell of the first stage that is held is final. It is handed down among its
     parts that are held, and so on. Where none is, the cell itself is a leaf.
     """
-    weights = np.where(held[0], np.maximum(estimates[0][0], 0), 0)
+    weights = np.where(full_cells[0], np.maximum(estimates[0][0], 0), 0)
     weights_of_stages = []
-    for below, inside, known in zip(stages[1:], held[1:], estimates[1:], strict=True):
+    for below, inside, known in zip(stages[1:], full_cells[1:], estimates[1:], strict=True):
         parts = _handed_down(weights, below.parent, inside, *known)
         weights[below.parent[parts > 0]] = 0
         weights_of_stages.append(weights)
@@ -131,7 +131,7 @@ def holding(stages: Sequence[ReadStage], estimates: Estimates) -> list[npt.NDArr
     centers far from all rows, and a part beside full ones seldom is empty. A cell that was asked
     again as a whole holds rows if it did before.
     """
-    held = []
+    full_cells = []
     for t, stage in enumerate(stages):
         evidence = _evidence(stages, t, estimates)
         numbers = np.maximum(estimates[t][0], 0) / np.sqrt(estimates[t][1] / 2)
@@ -146,8 +146,8 @@ def holding(stages: Sequence[ReadStage], estimates: Estimates) -> list[npt.NDArr
                 some = slice(first, first + step)
                 full[some] = _posterior(*(each[some] for each in tables)) > 0.5
             holds[here] = list_of(full, shape)
-        held.append(holds)
-    return held
+        full_cells.append(holds)
+    return full_cells
 
 
 @dataclass(frozen=True)
@@ -276,12 +276,12 @@ def _evidence(stages: Sequence[ReadStage], t: int, estimates: Estimates) -> Floa
     rows = np.maximum(estimates[t][0], 0)
     evidence = _told_by_counts(stages[t], slice(None), rows)
     # The cells of this stage that were asked as a whole so far, and which cells these were then.
-    whole = asked = np.arange(len(rows))
+    whole = place = np.arange(len(rows))
     for u in range(t + 1, len(stages)):
         cells = len(stages[u - 1].counts)
         parent = stages[u].parent
-        later, variance = (np.bincount(parent, parts, cells)[asked] for parts in estimates[u])
-        again = np.bincount(parent, minlength=cells)[asked] == 1
+        later, variance = (np.bincount(parent, parts, cells)[place] for parts in estimates[u])
+        again = np.bincount(parent, minlength=cells)[place] == 1
         if stages[t].cells.d == 2:
             again[:] = False
         cut = (variance > 0) & ~again
@@ -291,8 +291,8 @@ def _evidence(stages: Sequence[ReadStage], t: int, estimates: Estimates) -> Floa
             break
         child = np.full(cells, -1)
         child[parent] = np.arange(len(parent))
-        whole, asked = whole[again], child[asked[again]]
-        evidence[whole] += _told_by_counts(stages[u], asked, rows[whole])
+        whole, place = whole[again], child[place[again]]
+        evidence[whole] += _told_by_counts(stages[u], place, rows[whole])
     return evidence
 
 
@@ -334,16 +334,16 @@ def _handed_down(
     convex, piecewise linear function, which ends at its root.
     """
     parts = np.zeros(len(estimates))
-    left = np.flatnonzero(alive & (weights[parent] > 0))
-    while len(left):
-        cell = parent[left]
-        excess = np.bincount(cell, estimates[left], len(weights)) - weights
-        variance = np.bincount(cell, variances[left], len(weights))
+    open_parts = np.flatnonzero(alive & (weights[parent] > 0))
+    while len(open_parts):
+        cell = parent[open_parts]
+        excess = np.bincount(cell, estimates[open_parts], len(weights)) - weights
+        variance = np.bincount(cell, variances[open_parts], len(weights))
         tau = excess[cell] / variance[cell]
-        value = estimates[left] - tau * variances[left]
+        value = estimates[open_parts] - tau * variances[open_parts]
         positive = value > 0
         # Where no part is below 0, the division is final.
         unfinished = (np.bincount(cell[~positive], minlength=len(weights)) > 0)[cell]
-        parts[left[~unfinished]] = value[~unfinished]
-        left = left[unfinished & positive]
+        parts[open_parts[~unfinished]] = value[~unfinished]
+        open_parts = open_parts[unfinished & positive]
     return parts
