@@ -25,6 +25,7 @@ INTERNAL = {
     "BrokenQuotesError",
     "Diverged",
     "NoRoom",
+    "NoRows",
     "PrivacyMapError",
     "TooLarge",
     "TooLong",

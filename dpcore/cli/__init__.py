@@ -140,6 +140,7 @@ def _parser_of(
         every[name].add_argument(
             "-q", "--quiet", action="store_true", default=argparse.SUPPRESS, help=QUIET
         )
+        every[name].set_defaults(own_parser=every[name])
         for action in every[name]._actions:
             action.type = NUMBERS.get(action.type, action.type)  # type: ignore[call-overload]
     return whole, every
@@ -176,10 +177,9 @@ def arguments_of(words: Sequence[str]) -> argparse.Namespace:
         at = words.index("release")
         _, every = _parser_of(["release"])
         words = [*words[: at + 1], *expanded(words[at + 1 :], every["release"])]
-    whole, every = _parser_of([name for name in COMMANDS if name == _command(words)])
-    arguments, unknown = whole.parse_known_args(words)
+    arguments, unknown = parser(words).parse_known_args(words)
     if unknown:
-        every[arguments.command].error(f"unrecognized arguments: {' '.join(unknown)}")
+        arguments.own_parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     return arguments
 
 
