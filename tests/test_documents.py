@@ -18,7 +18,7 @@ import pandas as pd
 import pytest
 
 from dpcore.classroom import lesson_plans
-from dpcore.cli import COMMANDS, main, parser, whole_parser
+from dpcore.cli import COMMANDS, main, whole_parser
 from pages.server import settings
 
 ROOT = Path(__file__).parents[1]
@@ -188,7 +188,7 @@ def options_of(command: argparse.ArgumentParser, words: list[str]) -> set[str]:
 def test_every_command_line_is_understood(path, line):
     words = shlex.split(line.partition(" > ")[0])[1:]
     if not any(word.endswith(".toml") for word in words):
-        assert parser(words).parse_args(words).do
+        assert whole_parser().parse_args(words).do
 
 
 @each_document

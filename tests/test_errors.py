@@ -58,9 +58,8 @@ def test_the_command_line_ends_with_the_exit_code_of_the_class(kind, monkeypatch
     def do(arguments):
         raise kind(*["no such column"] * (2 if kind is errors.DataFileError else 1))
 
-    parser = argparse.ArgumentParser()
-    parser.set_defaults(do=do, quiet=False)
-    monkeypatch.setattr(cli, "parser", lambda words: parser)
+    given = argparse.Namespace(do=do, quiet=False)
+    monkeypatch.setattr(cli, "arguments_of", lambda words: given)
     assert cli.main([]) == kind.exit_code
     assert capsys.readouterr().err.startswith("dpcore: ")
 
