@@ -25,12 +25,14 @@ State = tuple[str, float]
 PATIENCE = 5.0
 #: How many jobs a worker remembers.
 KEPT = 256
+#: A step begins only after no picture was wanted for so many seconds: the browser still draws the
+#: last one, and whoever drags a slider wants the next one soon.
+QUIET = 0.35
 #: The most seconds that a step waits for pictures, so that many visitors cannot block it.
 PATIENCE_WITH_PICTURES = 0.5
-#: A step that takes longer than this many seconds, or nobody knows how long, begins only after no
-#: picture was wanted for a while: whoever drags a slider wants the next one soon.
-#: It would slow that one down, so it also waits longer.
-LONG_STEP, QUIET, PATIENCE_OF_LONG_STEPS = 0.05, 0.35, 2.0
+#: A step that takes longer than this many seconds, or nobody knows how long, would slow a picture
+#: down more, so it waits longer.
+LONG_STEP, PATIENCE_OF_LONG_STEPS = 0.05, 2.0
 #: A step stops for pictures that are wanted while it runs, for so many seconds in all.
 PATIENCE_WITHIN_STEPS = 2.0
 #: Seconds to try stopping a job for, and between tries.
@@ -259,10 +261,9 @@ class Worker:
                     self._changed.wait()
                 if job is None:
                     return
-            if job.took > LONG_STEP:
-                self._pictures.give_way(PATIENCE_OF_LONG_STEPS, QUIET)
-            else:
-                self._pictures.give_way(PATIENCE_WITH_PICTURES)
+            is_long = job.took > LONG_STEP
+            patience = PATIENCE_OF_LONG_STEPS if is_long else PATIENCE_WITH_PICTURES
+            self._pictures.give_way(patience, QUIET)
             with self._pictures.step(job.alone) as allowed:
                 if allowed:
                     self._advance(job)

@@ -182,6 +182,23 @@ def test_a_long_step_begins_once_nobody_drags_a_slider_any_more() -> None:
     pictures.give_way(seconds=LONG, quiet=0.2)
 
 
+def test_a_short_step_too_waits_until_nobody_drags_a_slider(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("PATIENCE_WITH_PICTURES", "PATIENCE_OF_LONG_STEPS", "LONG_STEP", "PATIENCE"):
+        monkeypatch.setattr(f"pages.ui.background.{name}", LONG)
+    monkeypatch.setattr("pages.ui.background.QUIET", 0.2)
+    pictures = PictureQueue(at_once=1)
+    worker = Worker(pictures)
+    job = worker.job("short", lambda: iter([1, 2]), enough=1)
+    eventually(lambda: len(job.results) == 1)
+    with pictures.turn():
+        before = time.monotonic()
+    worker.job("short", lambda: iter([1, 2]), enough=2)
+    eventually(lambda: len(job.results) == 2)
+    assert time.monotonic() - before >= 0.2
+
+
 def luminance(color: str) -> float:
     parts = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
