@@ -49,6 +49,9 @@ LEAFLET = (
 )
 #: Islands and lakes around other cities are left out where they have fewer square degrees.
 POND = 4e-5
+#: Lakes of fewer square degrees, some 110 square kilometers, are land: the source draws them, and
+#: rivers, as triangles that end where its tiles do.
+LAKE = 1e-2
 METER = 1 / 111_320  # in degrees of latitude
 STEPS = 100_000  # to a degree
 REGION = (-75.2, 40.2, -72.9, 41.4)
@@ -134,13 +137,22 @@ class Lands:
             shapely.make_valid(shapely.clip_by_rect(shapely.Polygon(ring, holes), *window))
             for ring, *holes in (self.rings[i] for i in np.flatnonzero(near))
         ]
-        return shapely.union_all(parts).simplify(tolerance)
+        return filled(shapely.union_all(parts)).simplify(tolerance)
 
     def coarse(self, tolerance: float) -> Iterator[Any]:
         """The land of the whole world, one polygon after another."""
         west, south, east, north = self.bounds.T
         for i in np.flatnonzero((east - west) * (north - south) > 20 * tolerance**2):
             yield shapely.Polygon(self.rings[i][0]).simplify(tolerance)
+
+
+def filled(land: Any) -> Any:
+    """The land with its smaller lakes filled in, and the islands in them."""
+    parts = [p for p in getattr(land, "geoms", [land]) if p.geom_type == "Polygon"]
+    lakes = [[hole for hole in p.interiors if shapely.Polygon(hole).area >= LAKE] for p in parts]
+    return shapely.union_all(
+        [shapely.Polygon(p.exterior, holes) for p, holes in zip(parts, lakes, strict=True)]
+    )
 
 
 def around(box: Box) -> tuple[float, ...]:
