@@ -92,6 +92,21 @@ class _Parser(argparse.ArgumentParser):
         )
 
 
+def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
+    """The parser for a command line: it knows all commands, and the options of the one given.
+
+    Parameters
+    ----------
+    words : sequence of str, default=()
+        The arguments that will be parsed.
+
+    Returns
+    -------
+    argparse.ArgumentParser
+    """
+    return _parser_of([name for name in COMMANDS if name == _command(words)])[0]
+
+
 def _command(words: Sequence[str]) -> str | None:
     """The command: no option before it takes a value, so it is the first other word."""
     return next((word for word in words if not word.startswith("-")), None)
