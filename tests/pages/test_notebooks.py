@@ -16,7 +16,7 @@ from dpcore.study import duels
 from pages.ui.compare import accuracy_duel, run_times
 from tests.jupyter import executed
 from tests.pages.sweeping import finished, until
-from tests.pages.visits import visited
+from tests.pages.visits import visited, words
 
 Files = dict[str, bytes]
 SMALL = {"data": "iris", "algorithm": "dplloyd", "k": 3}
@@ -81,6 +81,25 @@ def test_a_notebook_gives_the_numbers_that_the_file_of_the_chart_has(
     printed = executed(files[notebook], tmp_path)[-1]
     assert rows(printed) == rows(files[table].decode())
     assert len(rows(printed)) >= 4
+
+
+def test_the_notebook_of_kept_curves_gives_the_numbers_that_are_kept(
+    files: Files, tmp_path: Path
+) -> None:
+    query = {"data": "iris", "algorithm": "dplloyd", "runs": 2, "from": 1.0, "with": "eugkm"}
+    app = visited("pages/1_curves.py", **query)
+    assert "and kept" in words(app)
+    printed = rows(executed(files["curves-not-private.ipynb"], tmp_path)[-1])
+    kept = rows(files["curves-not-private.csv"].decode())
+    assert len(printed) == len(kept) == 12
+    for again, before in zip(printed, kept, strict=True):
+        figures = {"nicv", "relative_error", "cost_gap", "shift"}
+        assert again.keys() == before.keys() > figures
+        for name, value in before.items():
+            if name in figures:
+                assert float(again[name]) == pytest.approx(float(value), rel=1e-5, abs=1e-7)
+            else:
+                assert again[name] == value
 
 
 def printed_words(app: AppTest, files: Files, notebook: str, folder: Path) -> list[list[str]]:
