@@ -164,6 +164,7 @@ SHOTS = (
     Shot("explore-plane", "/?data=s1-like&k=15&privacy=Looser", TALL),
     Shot("explore-projection", "/?data=iris&algorithm=auto&privacy=Loosest", TALL, dark=True),
     Shot("explore-impossible", "/?data=nyc-taxi-trips&algorithm=adaptive"),
+    Shot("curves-kept", "/curves", until="and kept"),
     Shot("curves", "/curves?runs=3&with=eugkm,dplloyd,eugkm-published", WIDE, until=RUNS),
     Shot("curves-dark", "/curves?runs=3&with=hybrid,gkm&metric=shift", WIDE, dark=True, until=RUNS),
     Shot("curves-phone", "/curves?runs=3&with=eugkm,dplloyd", LONG, until=RUNS),
