@@ -45,7 +45,10 @@ def undeclared(source: str) -> list[str]:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Attribute) and node.attr == "query_params":
             found.append(f"{node.lineno}: reads the address itself")
-        if isinstance(node, ast.Call) and ast.unparse(node.func).split("[")[0].endswith("Key"):
+        if (
+            isinstance(node, ast.Call)
+            and ast.unparse(node.func).split("[")[0].split(".")[-1] == "Key"
+        ):
             found.append(f"{node.lineno}: declares a key")
         if isinstance(node, ast.keyword) and node.arg == "query_params":
             made = node.value.func if isinstance(node.value, ast.Call) else node.value
