@@ -61,7 +61,7 @@ def is_dark(chart: Locator, marks: int, paper: int) -> None:
 def click_chart(page: Page, spot: Locator, x: float = 0.5, y: float = 0.5) -> None:
     """Click at so many parts of the width and height of what is drawn. Plotly takes a click for
     what it has told of as the mouse came there."""
-    spot.scroll_into_view_if_needed()
+    spot.evaluate("spot => spot.scrollIntoView({ block: 'center' })")  # not behind the bar
     box = place(spot)
     at = box["x"] + box["width"] * x, box["y"] + box["height"] * y
 
