@@ -140,7 +140,6 @@ def _parser_of(
         every[name].add_argument(
             "-q", "--quiet", action="store_true", default=argparse.SUPPRESS, help=QUIET
         )
-        every[name].set_defaults(own_parser=every[name])
         for action in every[name]._actions:
             action.type = NUMBERS.get(action.type, action.type)  # type: ignore[call-overload]
     return whole, every
@@ -177,9 +176,10 @@ def arguments_of(words: Sequence[str]) -> argparse.Namespace:
         at = words.index("release")
         _, every = _parser_of(["release"])
         words = [*words[: at + 1], *expanded(words[at + 1 :], every["release"])]
-    arguments, unknown = parser(words).parse_known_args(words)
+    whole, every = _parser_of([name for name in COMMANDS if name == _command(words)])
+    arguments, unknown = whole.parse_known_args(words)
     if unknown:
-        arguments.own_parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+        every[arguments.command].error(f"unrecognized arguments: {' '.join(unknown)}")
     return arguments
 
 
