@@ -139,7 +139,5 @@ def from_array(
         values = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):  # which quotes a value
         raise BadInput("The rows must be numbers, equally many in each row.") from None
-    if not isinstance(box, Box):
-        d = values.shape[1] if values.ndim == 2 else 1
-        box = Box.between(*box, d)
+    box = Box.of(box, values.shape[1] if values.ndim == 2 else 1)
     return RowsDataset.from_values(values, box, about, outside)

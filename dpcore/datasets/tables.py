@@ -26,7 +26,12 @@ DEGREES, PLANE = ("longitude", "latitude"), ("x", "y")
 
 def is_table(values: object) -> bool:
     """Whether an object is a table with named columns, from any library."""
-    return _is_spark(values) or _has_shapes(values) or hasattr(values, "__arrow_c_stream__")
+    return (
+        _is_spark(values)
+        or _has_shapes(values)
+        or _is_plan(values)
+        or hasattr(values, "__arrow_c_stream__")
+    )
 
 
 def from_table(
@@ -43,6 +48,9 @@ def from_table(
     """
     if outside not in ("drop", "clip"):
         raise BadInput(f'outside must be "drop" or "clip", not {outside!r}.')
+    if _is_plan(values):
+        # Polars would quote values if it failed here.
+        raise BadInput("A LazyFrame has no rows yet. Give lazy_frame.collect().")
     if not _is_spark(values):
         table = _with_positions(values) if _has_shapes(values) else _arrow(values)
         own_columns, box, about = _chosen(table.column_names, columns, box, about)
@@ -64,9 +72,7 @@ def _chosen(
     own_columns = tuple(columns) if columns is not None else guess_columns(names) or tuple(names)
     if missing := [name for name in own_columns if name not in names]:
         raise BadInput(f"There is no column {missing[0]!r}; {names_to_show(names)}.")
-    if not isinstance(box, Box):
-        low, high = box
-        box = Box.between(low, high, len(own_columns), own_columns)
+    box = Box.of(box, len(own_columns), own_columns)
     if box.d != len(own_columns):
         raise BadInput(
             f"The box has {box.d} coordinates, and {len(own_columns)} columns were chosen."
@@ -114,6 +120,10 @@ def _arrow(values: Any) -> pa.Table:
 
 def _is_spark(values: object) -> bool:
     return type(values).__module__.startswith("pyspark.sql")
+
+
+def _is_plan(values: object) -> bool:
+    return type(values).__module__.startswith("polars") and type(values).__name__ == "LazyFrame"
 
 
 def _has_shapes(values: object) -> bool:

@@ -91,6 +91,17 @@ class Box:
         return cls((low,) * d, (high,) * d)
 
     @classmethod
+    def of(cls, box: Any, d: int, names: Sequence[str] = ()) -> Box:
+        """A box as it is, or one of a pair of ends, as `between` takes them."""
+        if isinstance(box, Box):
+            return box
+        try:
+            low, high = box
+        except (TypeError, ValueError):
+            raise BadInput("A box is a dpcore.Box or a pair of its ends: (low, high).") from None
+        return cls.between(low, high, d, names)
+
+    @classmethod
     def between(
         cls, low: npt.ArrayLike, high: npt.ArrayLike, d: int, names: Sequence[str] = ()
     ) -> Box:

@@ -51,8 +51,10 @@ class Shown:
         """A Plotly figure of the places, over the first two coordinates or each pair of more."""
         import importlib
 
-        # Only charts need Plotly, so the core does without it.
-        graphs = importlib.import_module("plotly.graph_objects")
+        try:
+            graphs = importlib.import_module("plotly.graph_objects")
+        except ImportError as error:  # only charts need Plotly, so the core does without it
+            raise ImportError("plot() needs Plotly: pip install 'dpcore[app]'.") from error
         places = self.places()
         names, sizes = places.box.names, _radii(places)
         marker = {"size": (2 * sizes).tolist(), "sizemode": "diameter"}

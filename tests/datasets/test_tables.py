@@ -13,6 +13,7 @@ import pytest
 
 import dpcore
 from dpcore.datasets import from_array, from_file
+from dpcore.errors import BadInput
 from dpcore.geometry.domain import Box
 from dpcore.results import export
 
@@ -232,3 +233,19 @@ def test_csv_packed_with_zstandard_is_read(quoted, tmp_path):
 def test_a_box_keeps_its_own_names():
     box = Box((-74.1, 40.7), (-73.9, 40.9), ("lng", "latitude"))
     assert from_array(FRAME, box, columns=["lon", "lat"]).box is not None
+
+
+def test_a_plan_of_a_table_is_refused_without_a_word_of_its_rows():
+    import polars as pl
+
+    rows = pl.LazyFrame({"lon": ["Alice lives here"], "lat": ["40.8"]})
+    with pytest.raises(BadInput, match=r"collect\(\)") as caught:
+        from_array(rows.with_columns(pl.all().cast(pl.Float64)), BOX)
+    assert "Alice" not in str(caught.value)
+
+
+@pytest.mark.parametrize("box", [3, (1, 2, 3), None])
+@pytest.mark.parametrize("rows", [[[1.0, 2.0]], pd.DataFrame({"lon": [1.0], "lat": [2.0]})])
+def test_a_box_that_is_no_pair_of_ends_is_refused_in_words(rows, box):
+    with pytest.raises(BadInput, match=r"pair of its ends"):
+        from_array(rows, box)

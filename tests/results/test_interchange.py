@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 from hashlib import sha256
 from pathlib import Path
 from xml.etree import ElementTree
@@ -145,6 +146,14 @@ def test_frames_and_charts_hold_the_same_numbers(run):
     assert len(iris.plot().data[0].dimensions) == 4
     line = dpcore.run("dplloyd", dpcore.datasets.from_array([[0.5]] * 9, (0, 1)), 1, 1.0, seed=0)
     assert list(line.plot().data[0].y) == [0.0]
+
+
+def test_a_chart_without_plotly_says_what_to_install(run, monkeypatch):
+    for name in [name for name in sys.modules if name.partition(".")[0] == "plotly"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "plotly", None)
+    with pytest.raises(ImportError, match=r"pip install 'dpcore\[app\]'"):
+        run.plot()
 
 
 # Catalogs.
