@@ -69,7 +69,8 @@ def entries(picture: Picture, choice: Choice, layers: Layers) -> list[str]:
         legend.append(published(picture.marks, unit, colors))
     if layers.private:
         fill = colors.private if picture.verdict.holds else colors.unproven
-        legend.append(entry(circle(7, fill, colors.rim, 2), f"{picture.kind} centers"))
+        words = f"{picture.kind} centers, numbered as in the table"
+        legend.append(entry(circle(7, fill, colors.rim, 2), words))
     if layers.non_private:
         ring = circle(7, "none", colors.non_private, 3)
         legend.append(f"{entry(ring, 'Non-private centers')} {mark}")

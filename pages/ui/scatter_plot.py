@@ -53,18 +53,19 @@ def figure(
         line = {"color": colors.non_private, "width": 2}
         drawn.add_trace(go.Scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip"))
     if layers.non_private:
-        ring = {"symbol": "circle-open", "size": 22, "color": colors.non_private}
+        ring = {"symbol": "circle-open", "size": 27, "color": colors.non_private}
         partners = [((c.partner[i], c.partner[j]), c.partner_tip) for c in centers]
         drawn.add_trace(symbols(partners, {**ring, "line": {"width": 3}}))
     if layers.private:
         color = colors.private if picture.verdict.holds else colors.unproven
         rim = {"width": 2, "color": colors.rim}
-        drawn.add_trace(
-            symbols(
-                [((c.at[i], c.at[j]), c.tip) for c in centers],
-                {"size": 16, "color": color, "opacity": 1, "line": rim},
-            )
+        discs = symbols(
+            [((c.at[i], c.at[j]), c.tip) for c in centers],
+            {"size": 20, "color": color, "opacity": 1, "line": rim},
         )
+        numbers = [f"<b>{number}</b>" for number in range(1, len(centers) + 1)]
+        number_font = {"color": colors.number, "size": 11}
+        drawn.add_trace(discs.update(mode="markers+text", text=numbers, textfont=number_font))
     height = NARROW_HEIGHT if narrow else HEIGHT
     drawn.update_layout(**layout(box, colors, height), uirevision=choice.data)
     return drawn
@@ -77,7 +78,7 @@ def symbols(
     return go.Scatter(
         x=[x for (x, _), _ in places],
         y=[y for (_, y), _ in places],
-        text=[hover(tip) for _, tip in places],
+        hovertext=[hover(tip) for _, tip in places],
         mode="markers",
         marker=marker,
         hoverinfo="text",

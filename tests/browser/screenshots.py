@@ -161,6 +161,7 @@ SHOTS = (
     Shot("explore-grid", "/?algorithm=eugkm&privacy=Looser"),
     Shot("explore-month", "/?data=nyc-month", TALL),
     Shot("explore-trips", "/?data=nyc-taxi-trips&algorithm=auto&privacy=Loosest", TALL),
+    Shot("explore-plane-dark", "/?data=s1-like&k=15&privacy=Strict", dark=True),
     Shot("explore-plane", "/?data=s1-like&k=15&privacy=Looser", TALL),
     Shot("explore-projection", "/?data=iris&algorithm=auto&privacy=Loosest", TALL, dark=True),
     Shot("explore-impossible", "/?data=nyc-taxi-trips&algorithm=adaptive"),

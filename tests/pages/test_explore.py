@@ -186,6 +186,15 @@ def test_every_built_in_set_opens_when_chosen(key: str) -> None:
         assert "the picture shows two of them" in words(app)
 
 
+@pytest.mark.parametrize("data", ["s1-like", "iris"])
+def test_centers_on_a_plane_have_the_numbers_of_the_table(data: str) -> None:
+    app = page(data=data, algorithm="auto", privacy="Looser")
+    (chart,) = app.get("plotly_chart")
+    (numbered,) = [each for each in json.loads(chart.proto.spec)["data"] if "text" in each["mode"]]
+    assert numbered["text"] == [f"<b>{number}</b>" for number in range(1, 6)]
+    assert "numbered as in the table" in words(app)
+
+
 @pytest.mark.parametrize("key", ALGORITHMS)
 def test_every_algorithm_draws_or_says_why_not(key: str) -> None:
     app = page(algorithm=key, privacy="Looser")
