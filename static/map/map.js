@@ -191,7 +191,7 @@ class CityMap {
     this.tiles = data.tiles && (this.tiles?.url === data.tiles.url ? this.tiles : new Tiles(data.tiles.url, () => this.repaint()));
     const credit = this.root.querySelector('.map-credit');
     credit.dataset.own ??= credit.textContent;
-    credit.textContent = data.tiles ? `${data.tiles.credit} · ${data.tiles.host} sees which area you look at` : credit.dataset.own + (data.new_york ? '' : ' · small lakes and many rivers are missing');
+    credit.textContent = data.tiles ? `${data.tiles.credit} · ${data.tiles.host} sees which area you look at` : credit.dataset.own + (data.new_york ? ' · New York City' : ' · small lakes and many rivers are missing');
     this.legend(data);
     // Where a click places something, arrow keys belong to the page.
     this.map.keyboard[data.place ? 'disable' : 'enable']();
