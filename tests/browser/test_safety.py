@@ -23,7 +23,8 @@ COLUMNS = (
 FILE = f"![n](http:&#47;&#47;{EVIL}&#47;n.png) <b>n</b> :red[n] n@{EVIL} https:&#47;&#47;{EVIL}.csv"
 #: What none of these names may become.
 MARKUP = (
-    f"[href*='{EVIL}'], [src*='{EVIL}'], [data-testid=stMain] :is(b, script, mark):not(.stops *), "
+    f"[href*='{EVIL}'], [src*='{EVIL}'], [data-testid=stMain] :is(script, mark), "
+    "[data-testid=stMain] b:not(.stops *, .story > b), "  # these two are our own
     "[data-testid=stMain] [data-testid=stMarkdown] img"
 )
 
