@@ -9,7 +9,7 @@ from collections.abc import Callable
 LONG = 600
 
 
-def until(holds: Callable[[], bool]) -> None:
+def eventually(holds: Callable[[], bool]) -> None:
     """Wait until something holds."""
     deadline = time.monotonic() + LONG
     while not holds():

@@ -2,22 +2,10 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.visits import checked, words
-
-#: Seconds that runs may take where others share the machine.
-LONG = 600
-
-
-def eventually(claim: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + LONG
-    while not claim():
-        assert time.monotonic() < deadline, "It never came true."
-        time.sleep(0.1)
+from tests.waiting import eventually
 
 
 def until(app: AppTest, said: str) -> AppTest:

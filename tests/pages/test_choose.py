@@ -16,8 +16,8 @@ from dpcore.geometry.domain import Box
 from dpcore.study.needs import CentersWithin
 from dpcore.study.recommendation import recommend
 from pages.ui.own_data import HELD, SessionData
-from tests.pages.sweeping import eventually
 from tests.pages.visits import APP, address, checked, html, visited, words
+from tests.waiting import eventually
 
 CHOOSE = "pages/7_choose.py"
 CHICAGO = Box((-88.0, 41.6), (-87.5, 42.1), ("longitude", "latitude"))

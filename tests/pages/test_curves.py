@@ -21,8 +21,9 @@ from pages.ui.background import Worker
 from pages.ui.chart_frame import ChartAxes
 from pages.ui.chart_zoom import ChartZoom
 from pages.ui.wording import percent
-from tests.pages.sweeping import eventually, finished
+from tests.pages.sweeping import finished
 from tests.pages.visits import checked, press, visited, words
+from tests.waiting import eventually
 
 SMALL = {
     "data": "s1-like",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pandas as pd
 import pytest
@@ -14,16 +14,10 @@ from dpcore.kmeans.stages import tell
 from pages.ui import figures
 from pages.ui.background import Job, PictureQueue, Worker
 from pages.ui.palette import DARK, LIGHT, Palette
+from tests.waiting import eventually
 
 #: Seconds that others on the machine may keep a thread from what takes it an instant.
 LONG = 60
-
-
-def eventually(claim: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + LONG
-    while not claim():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
 
 
 def wait_for(job: Job[int]) -> None:

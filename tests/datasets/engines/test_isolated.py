@@ -30,7 +30,7 @@ from dpcore.datasets.engines import (
 from dpcore.datasets.engines.reading_limits import MAX_COLUMNS, ReadingLimits
 from dpcore.geometry.domain import Box, Grid
 from tests.datasets.engines import reference
-from tests.waiting import LONG, until
+from tests.waiting import LONG, eventually
 
 BOX = Box((-75.0, 40.0), (-73.0, 41.0), ("lon", "lat"))
 #: What takes a process longer than any test waits: two hundred million short lines.
@@ -126,7 +126,7 @@ def test_stopping_ends_the_process_and_what_it_was_asked() -> None:
 
     asking = threading.Thread(target=look)
     asking.start()
-    until(lambda: engine._process is not None)
+    eventually(lambda: engine._process is not None)
     number = process_of(engine).pid
     engine.stop()
     asking.join(LONG)
@@ -155,7 +155,7 @@ def test_a_process_that_dies_is_told_in_a_sentence(signal_: signal.Signals) -> N
 
     asking = threading.Thread(target=look)
     asking.start()
-    until(lambda: engine._process is not None)
+    eventually(lambda: engine._process is not None)
     process_of(engine).send_signal(signal_)
     asking.join(LONG)
     (said,) = failures
@@ -204,8 +204,8 @@ def test_when_nobody_holds_the_data_the_process_and_its_folder_are_gone(
     assert len(os.listdir(tmp_path)) == 2
     del engine
     gc.collect()
-    until(lambda: gone(number))
-    until(lambda: os.listdir(tmp_path) == ["a.csv"])
+    eventually(lambda: gone(number))
+    eventually(lambda: os.listdir(tmp_path) == ["a.csv"])
 
 
 def test_a_process_without_questions_ends_and_another_goes_on(
@@ -214,7 +214,7 @@ def test_a_process_without_questions_ends_and_another_goes_on(
     monkeypatch.setattr(isolated, "IDLE", 0.05)
     engine = IsolatedEngine("a.csv", text())
     source = open_source(engine, "a.csv", BOX.names)
-    until(lambda: engine._process is None)
+    eventually(lambda: engine._process is None)
     assert engine.tally(source, BOX).total == 502
 
 
@@ -232,7 +232,7 @@ def test_when_this_program_is_killed_the_process_ends(tmp_path: Path) -> None:
         assert program.stdout is not None
         number = int(program.stdout.readline())
         program.kill()
-    until(lambda: gone(number))
+    eventually(lambda: gone(number))
 
 
 def test_an_answer_that_is_no_message_is_a_death(monkeypatch: pytest.MonkeyPatch) -> None:

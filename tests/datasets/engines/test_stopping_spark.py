@@ -10,7 +10,7 @@ import pytest
 from dpcore.datasets.engines import ReadingStopped, SparkEngine, open_source
 from dpcore.errors import DataFileError
 from dpcore.geometry.domain import Box, Grid
-from tests.waiting import LONG, until
+from tests.waiting import LONG, eventually
 
 BOX = Box((0.0, 0.0), (1.0, 1.0), ("x", "y"))
 #: A table that takes minutes to read, and one that does not.
@@ -44,7 +44,7 @@ def test_a_stopped_question_ends_and_the_next_one_is_answered(
     asking = threading.Thread(target=count)
     asking.start()
     tracker = spark._spark.sparkContext.statusTracker()
-    until(lambda: bool(tracker.getActiveJobsIds()))
+    eventually(lambda: bool(tracker.getActiveJobsIds()))
     assert 0 <= spark.progress() < 1
     spark.stop()
     asking.join(LONG)
@@ -58,5 +58,5 @@ def test_progress_counts_the_tasks_that_are_done(spark: SparkEngine, tables: Non
     assert spark.progress() == 0
     with spark._reading(SHORT):
         spark._spark.table(SHORT).count()
-        until(lambda: spark.progress() == 1)  # Spark hears of finished tasks a moment later
+        eventually(lambda: spark.progress() == 1)  # Spark hears of finished tasks a moment later
     assert not list(context.getJobTags())
