@@ -24,6 +24,9 @@ from dpcore.runs.request import Request
 
 T = TypeVar("T")
 
+#: A box this many times wider than its numbers would be as pairs was probably typed as pairs.
+FAR_WIDER = 20
+
 
 def seed(text: str) -> int:
     """Parse a seed."""
@@ -189,10 +192,25 @@ def names_builtin(arguments: argparse.Namespace) -> bool:
 
 
 def ends(box: list[float]) -> tuple[list[float], list[float]]:
-    """The low ends and the high ends of a box that was typed as one list."""
+    """The low ends and the high ends of a box that was typed as one list.
+
+    A box typed as pairs, each low end beside its high end, is refused where it would be enormous:
+    the noise would be right, the picture useless, and the budget gone.
+    """
     half, odd = divmod(len(box), 2)
     if odd:
         raise BadInput("--box needs all low ends, then as many high ends.")
+    widths = [high - low for low, high in zip(box[:half], box[half:], strict=True)]
+    as_pairs = [high - low for low, high in zip(box[::2], box[1::2], strict=True)]
+    if half > 1 and all(
+        0 < pair < width / FAR_WIDER for pair, width in zip(as_pairs, widths, strict=True)
+    ):
+        typed = " ".join(f"{x:g}" for x in (*box[::2], *box[1::2]))
+        raise BadInput(
+            "--box takes all low ends first, then all high ends, and these look like pairs. "
+            f"Write --box {typed}. If the box is as large as you wrote it, name the columns in "
+            "another order."
+        )
     return box[:half], box[half:]
 
 

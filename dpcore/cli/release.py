@@ -14,6 +14,7 @@ from dpcore.cli.arguments import (
     add_data,
     add_own_levels,
     check_own_levels,
+    ends,
     names_builtin,
     opened_path,
     output_path,
@@ -293,13 +294,13 @@ def file_source(arguments: argparse.Namespace) -> FileData:
     reader = engine(engine_or_name) if isinstance(engine_or_name, str) else engine_or_name
     opened = open_source(reader, path, arguments.columns, arguments.zones, arguments.read_as)
     names = coordinates(opened)
-    ends = arguments.box or []
-    if len(ends) != 2 * len(names):
+    if len(arguments.box or []) != 2 * len(names):
         raise BadInput(
             f"Give the public box of {', '.join(names)}, known without looking at the data: "
             f"--box with {len(names)} low ends, then as many high ends."
         )
-    box = Box.between(ends[: len(names)], ends[len(names) :], len(names), names)
+    low, high = ends(arguments.box)
+    box = Box.between(low, high, len(names), names)
     columns = opened.columns
     if opened.zones is None:
         order = longitude_first(box)

@@ -276,6 +276,17 @@ def test_a_number_that_is_none_is_told_in_words(words, said, capsys):
         (["run", "eugkm", "--data", "no.csv", "--box", "0", "0", "1"], 2, "low ends, then"),
         (["run", "eugkm", "--data", "t.csv", "--columns", "x", "y"], 2, "give the public box"),
         (
+            ["run", "eugkm", "--data", "t.csv", "--box", "-74.1", "-73.9", "40.6", "40.9"],
+            2,
+            "Write --box -74.1 40.6 -73.9 40.9",
+        ),
+        (
+            ["release", "eugkm", "--data", "t.csv", "--columns", "x", "y", "--allowed", "1"]
+            + ["--box", "-74.1", "-73.9", "40.6", "40.9", "--output", "released"],
+            2,
+            "Write --box -74.1 40.6 -73.9 40.9",
+        ),
+        (
             ["run", "eugkm", "--data", "t.csv", "--columns", "x", "z", "--box", "0", "0", "9", "9"],
             2,
             "there is no such column",
