@@ -17,7 +17,7 @@ from dpcore.algorithms.references import paper_key
 from dpcore.cli.arguments import output_path, read_saved, seed
 from dpcore.errors import BadInput
 from dpcore.papers.check import Conclusion
-from dpcore.papers.figure_row import Row
+from dpcore.papers.figure_row import Row, setting_words
 from dpcore.papers.inputs import Effort, Shelf
 from dpcore.papers.kept_results import from_json, to_json
 from dpcore.papers.reproduction import (
@@ -182,7 +182,7 @@ def tell(outcome: ReproductionRun) -> None:
         print()
         print("\n".join(table(figures)))
     for row in missing:
-        setting = ", ".join(f"{name} {value}" for name, value in row.setting.items())
+        setting = setting_words(row.setting)
         print(f"The paper prints {row.paper:.4g} for {setting}, which was not measured.")
     print(f"\n{str(outcome.check.finding).upper()}")
     for line in outcome.check.lines:

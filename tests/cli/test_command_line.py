@@ -276,17 +276,6 @@ def test_a_number_that_is_none_is_told_in_words(words, said, capsys):
         (["run", "eugkm", "--data", "no.csv", "--box", "0", "0", "1"], 2, "low ends, then"),
         (["run", "eugkm", "--data", "t.csv", "--columns", "x", "y"], 2, "give the public box"),
         (
-            ["run", "eugkm", "--data", "t.csv", "--box", "-74.1", "-73.9", "40.6", "40.9"],
-            2,
-            "Write --box -74.1 40.6 -73.9 40.9",
-        ),
-        (
-            ["release", "eugkm", "--data", "t.csv", "--columns", "x", "y", "--allowed", "1"]
-            + ["--box", "-74.1", "-73.9", "40.6", "40.9", "--output", "released"],
-            2,
-            "Write --box -74.1 40.6 -73.9 40.9",
-        ),
-        (
             ["run", "eugkm", "--data", "t.csv", "--columns", "x", "z", "--box", "0", "0", "9", "9"],
             2,
             "there is no such column",
@@ -360,8 +349,22 @@ def test_a_run_says_how_it_understood_the_box(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("t.csv").write_text("lon,lat\n-74,40.8\n" * 9, encoding="utf-8")
     words = ["run", "eugkm", "--data", "t.csv", "-k", "2", "--epsilon", "1", "--box"]
-    assert main([*words, "-74.1", "-73.9", "40.7", "40.9"]) == 0
-    assert "lon from -74.1 to 40.7" in capsys.readouterr().out
+    assert main([*words, "-74.1", "40.7", "-73.9", "40.9"]) == 0
+    assert "lon from -74.1 to -73.9" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "command", ["run eugkm --epsilon 1", "release eugkm --epsilon 1 --allowed 1 --output released"]
+)
+def test_a_box_typed_as_pairs_is_refused_before_any_budget_is_used(
+    command, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("lon,lat\n-74,40.8\n" * 9, encoding="utf-8")
+    words = [*command.split(), "--data", "t.csv", "-k", "2", "--columns", "lon", "lat"]
+    assert main([*words, "--box", "-74.1", "-73.9", "40.7", "40.9"]) == 2
+    assert "Write --box -74.1 40.7 -73.9 40.9" in capsys.readouterr().err
+    assert not Path("released").exists()
 
 
 def test_numbers_with_decimal_commas_are_told_by_the_option_of_the_command(

@@ -422,8 +422,8 @@ def test_the_numbers_that_a_paper_prints_stand_beside_ours(monkeypatch: pytest.M
     monkeypatch.setattr(findings, "in_order", lambda _: [outcome.reproduction])
     monkeypatch.setattr(findings, "kept", lambda: {NAME: outcome})
     said = words(page(compare="papers"))
-    assert "| k 2, d 3 | 0.5 | 0.25 |" in said
-    assert "| k 4 | 0.7 | not measured |" in said
+    assert "| k = 2 · d = 3 | 0.5 | 0.25 |" in said
+    assert "| k = 4 | 0.7 | not measured |" in said
 
 
 def quickly(monkeypatch: pytest.MonkeyPatch, fail: bool = False) -> list[Effort]:

@@ -10,6 +10,7 @@ import pytest
 import dpcore
 from dpcore.datasets import load
 from dpcore.papers import Check, Conclusion, Row, Shelf
+from dpcore.papers.figure_row import setting_words
 from dpcore.papers.measurements import (
     NICV,
     available,
@@ -128,3 +129,9 @@ def test_what_was_left_out_is_said_once():
     gone = Row({"data": "adult", "absent": "no file"}, math.nan)
     notes = judged(Check(Conclusion.REPRODUCED, "yes"), rows=[gone, gone]).notes
     assert notes == ("Left out: adult: no file.",)
+
+
+def test_a_setting_in_words_names_numbers_and_puts_the_measure_first() -> None:
+    setting = {"data": "adult", "n": 100_000, "epsilon": 0.05, "algorithm": "eugkm"}
+    words = setting_words({**setting, "measure": "NICV", "hybrid_takes": "grid only"})
+    assert words == "NICV · eugkm · adult · rows = 100,000 · ε = 0.05 · hybrid takes: grid only"

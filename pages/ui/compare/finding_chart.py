@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from dpcore.papers import Row
+from dpcore.papers.figure_row import part_name, part_words
 from pages.ui import chart_style
 from pages.ui.chart_frame import named
 from pages.ui.chart_labels import round_ticks
@@ -30,8 +31,6 @@ PANEL, COLUMNS = 250, 3
 #: Pixels of a row of names, names in it in a wide and in a narrow window, and ticks of an axis.
 KEY, WIDE_KEY, NARROW_KEY, MOST_TICKS = 32, 5, 2, 8
 METHOD = "algorithm"
-#: Settings whose values need no name.
-PLAIN = ("data", "measure", "source")
 DASHES = ("solid", "dash", "dot")
 EVEN_TICKS = {"nticks": MOST_TICKS, "exponentformat": "power"}
 Setting = tuple[tuple[str, Any], ...]
@@ -52,7 +51,8 @@ class FindingPanels:
         names = list(dict.fromkeys(name for each in values for name in each))
         apart = [name for name in names if len({each.get(name) for each in values}) > 1]
         return [
-            ", ".join(words(name, each[name]) for name in apart if name in each) for each in values
+            ", ".join(part_words(name, each[name]) for name in apart if name in each)
+            for each in values
         ]
 
     @property
@@ -66,13 +66,6 @@ class FindingPanels:
     def methods(self) -> list[str]:
         rows = (row for some in self.panels.values() for row in some)
         return list(dict.fromkeys(str(row.setting.get(METHOD, "")) for row in rows))
-
-
-def words(name: str, value: Any) -> str:
-    """A setting in the title of a panel."""
-    if not isinstance(value, str):
-        return f"{axis_title(name)} = {value:,g}"
-    return value if name in PLAIN else f"{axis_title(name)}: {value}"
 
 
 def panels_of(rows: Sequence[Row]) -> FindingPanels | None:
@@ -145,7 +138,7 @@ def figure(shown: FindingPanels, colors: Palette, narrow: bool) -> go.Figure:
         up = [row.figure for row in some]
         drawn.update_xaxes(**axis, **scale(across, sorted(set(across))), **at)
         drawn.update_yaxes(**axis, **scale(up), **at)
-    drawn.update_xaxes(title={"text": axis_title(shown.along), "standoff": 6}, row=rows)
+    drawn.update_xaxes(title={"text": part_name(shown.along), "standoff": 6}, row=rows)
     drawn.update_layout(
         chart_style.layout(colors)
         | {
@@ -208,10 +201,6 @@ def scale(values: Sequence[float], ticks: Sequence[float] = ()) -> dict[str, Any
         texts = [f"{tick:,g}" for tick in ticks]
         return {"type": kind, "tickvals": ticks, "ticktext": texts, "tickangle": 0}
     return {"type": kind, **(round_ticks(low, high) if kind == "log" else EVEN_TICKS)}
-
-
-def axis_title(name: str) -> str:
-    return {"epsilon": "ε", "n": "rows"}.get(name, name.replace("_", " "))
 
 
 def method_name(method: str) -> str:

@@ -24,6 +24,7 @@ from dpcore.papers import (
     in_order,
     kept,
 )
+from dpcore.papers.figure_row import setting_words
 from dpcore.privacy.explain import NO_BREAK
 from pages.ui import (
     browser_state,
@@ -121,7 +122,7 @@ def compared(rows: list[Row]) -> None:
         return
     lines = ["| Setting | The paper | Here |", "|---|---:|---:|"]
     for row in rows:
-        setting = ", ".join(f"{name} {value}" for name, value in row.setting.items())
+        setting = setting_words(row.setting)
         here = "not measured" if math.isnan(row.figure) else number(row.figure)
         lines.append(f"| {plain(setting)} | {number(row.paper)} | {here} |")
     st.markdown("\n".join(lines))
@@ -211,8 +212,7 @@ def latest(rows: list[Row]) -> str:
     if not rows:
         return "."
     row = rows[-1]
-    setting = ", ".join(f"{name} {value}" for name, value in row.setting.items())
-    return f". The last: {plain(setting)}: {number(row.figure)}"
+    return f". The last: {plain(setting_words(row.setting))}: {number(row.figure)}"
 
 
 def picture(outcome: ReproductionRun) -> None:
