@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from dpcore.study.guarantees import guarantee
     from dpcore.study.prediction import crossover, predict
     from dpcore.study.recommendation import recommend
-    from dpcore.study.sweep import Trial, sweep
+    from dpcore.study.sweep import sweep
+    from dpcore.study.trials import Trial
 
 #: Public modules, and the module that defines each other public name.
 _MODULES = {
@@ -68,7 +69,7 @@ _HOMES = {
     "PrivateKMeans": "dpcore.estimators.kmeans",
     "Refusal": "dpcore.errors",
     "Request": "dpcore.runs.request",
-    "Trial": "dpcore.study.sweep",
+    "Trial": "dpcore.study.trials",
     "Verdict": "dpcore.privacy.accounting",
     "baseline": "dpcore.runs.baseline",
     "center_shift": "dpcore.study.comparisons",

@@ -14,8 +14,8 @@ from dpcore.study.kept_curves import kept_curves
 from dpcore.study.metrics import Metric, usual
 from dpcore.study.predicted_curves import ABSOLUTE, RELATIVE, PredictedCurve, predicted_curves
 from dpcore.study.prediction import PARTING, PREDICTED
-from dpcore.study.sweep import Trial
 from dpcore.study.sweep_plan import SweepPlan, across, as_csv, as_json
+from dpcore.study.trials import Trial
 from dpcore.study.usual_ranges import EPSILONS
 from pages.ui import (
     address,

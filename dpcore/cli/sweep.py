@@ -21,8 +21,9 @@ from dpcore.study.area_sweep import Where, area_curve, area_sweep
 from dpcore.study.area_sweep import as_csv as areas_as_csv
 from dpcore.study.curves import curve
 from dpcore.study.metrics import Metric, measurable, named, usual
-from dpcore.study.sweep import Trial, sweep
+from dpcore.study.sweep import sweep
 from dpcore.study.sweep_plan import as_csv, as_json
+from dpcore.study.trials import Trial
 
 T = TypeVar("T")
 #: What a table for people shows.

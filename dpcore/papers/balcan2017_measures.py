@@ -17,7 +17,7 @@ from dpcore.papers.measurements import Measure
 from dpcore.privacy.accounting import Neighbors
 from dpcore.queries.picked_row import PickedRow
 from dpcore.runs.baseline import baseline
-from dpcore.study.sweep import trial_seed
+from dpcore.study.trial_seeds import trial_seed
 
 EPSILON, DELTA = 0.5, 1e-6
 OBJECTIVE = "objective"

@@ -25,7 +25,7 @@ from dpcore.privacy.accounting import Neighbors
 from dpcore.runs.baseline import baseline
 from dpcore.runs.run import run
 from dpcore.study.metrics import nicv, relative_error
-from dpcore.study.sweep import trial_seed
+from dpcore.study.trial_seeds import trial_seed
 
 OURS, FAITHFUL = "coreset", "coreset-faithful"
 ERROR, POINTS, NEGATIVE = "relative error", "points", "part of the weights that are negative"

@@ -33,7 +33,7 @@ from dpcore.privacy.accounting import Neighbors
 from dpcore.privacy.explain import LEVELS
 from dpcore.runs.run import run
 from dpcore.study.metrics import nicv, relative_error
-from dpcore.study.sweep import trial_seed
+from dpcore.study.trial_seeds import trial_seed
 
 SMALLEST, USABLE = "smallest epsilon with a first round", "smallest epsilon with a usable answer"
 #: The paper picks its thresholds approximately: epsilons agree up to this factor.

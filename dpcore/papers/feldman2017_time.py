@@ -23,7 +23,7 @@ from dpcore.papers.measurements import counted, judged
 from dpcore.papers.reproduction import Reproduction, register
 from dpcore.privacy.accounting import Neighbors
 from dpcore.runs.run import run
-from dpcore.study.sweep import trial_seed
+from dpcore.study.trial_seeds import trial_seed
 
 AS_PRINTED, SPLIT = "PRIVATE-K-MEAN as printed", "coreset-split"
 SECONDS, SLOPE = "seconds", "slope of log seconds against log N"

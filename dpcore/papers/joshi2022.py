@@ -21,7 +21,7 @@ from dpcore.papers.reproduction import Reproduction, register
 from dpcore.runs.baseline import baseline
 from dpcore.runs.run import run
 from dpcore.study.metrics import cost_gap, nicv
-from dpcore.study.sweep import trial_seed
+from dpcore.study.trial_seeds import trial_seed
 
 #: The sets of the paper, and how many species, growers, diagnoses and digits there are.
 CLUSTERS = {"iris": 3, "wine": 3, "breast-cancer": 2, "digits": 10}

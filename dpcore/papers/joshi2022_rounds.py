@@ -19,7 +19,7 @@ from dpcore.papers.measurements import counted, judged
 from dpcore.papers.reproduction import Reproduction, register
 from dpcore.queries.unprotected_data import UnprotectedData
 from dpcore.runs.run import run
-from dpcore.study.sweep import trial_seed
+from dpcore.study.trial_seeds import trial_seed
 
 EPSILON = 1.0
 #: Rounds of a run: the most that the algorithms take.

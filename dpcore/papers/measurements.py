@@ -18,7 +18,7 @@ from dpcore.papers.inputs import Shelf
 from dpcore.runs.request import Request
 from dpcore.runs.run import run
 from dpcore.study.metrics import nicv
-from dpcore.study.sweep import trial_seed
+from dpcore.study.trial_seeds import trial_seed
 
 #: A claim about many cells is reproduced where it holds in this share of them.
 MOST = 0.8

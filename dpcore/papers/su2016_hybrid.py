@@ -39,7 +39,7 @@ from dpcore.privacy.noise import SimulatedNoise
 from dpcore.queries.curator import Curator
 from dpcore.runs.baseline import baseline
 from dpcore.study.metrics import nicv
-from dpcore.study.sweep import trial_seed
+from dpcore.study.trial_seeds import trial_seed
 
 HYBRID, FORCED = "hybrid", "hybrid, always with a round"
 THETA, STARTS = 10.0, 30

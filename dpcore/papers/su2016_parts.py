@@ -25,7 +25,7 @@ from dpcore.privacy.accounting import MAX_EPSILON, Neighbors
 from dpcore.runs.baseline import baseline
 from dpcore.runs.run import run
 from dpcore.study.metrics import nicv
-from dpcore.study.sweep import trial_seed
+from dpcore.study.trial_seeds import trial_seed
 
 #: Rows in a block, as a power of the number of rows; GkM has 0.6, and 1 is one block of all.
 POWERS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)

@@ -26,6 +26,7 @@ from dpcore.results.synopsis import Coreset, Synopsis
 
 if TYPE_CHECKING:
     from dpcore.release.ledger import Claim
+    from dpcore.runs.request import Request
 
 
 def in_order(centers: FloatArray) -> FloatArray:
@@ -52,9 +53,7 @@ class RunResult(Shown, Generic[C]):
     leave. All that is computed from a result is of the same kind.
     """
 
-    algorithm: str
-    k: int
-    parameters: Mapping[str, Any]
+    request: Request
     centers: C
     synopsis: Synopsis[C] | None
     transcript: Transcript
@@ -62,6 +61,21 @@ class RunResult(Shown, Generic[C]):
     facts: Mapping[str, Any]
     steps: tuple[RunStep, ...]
     box: Box
+
+    @property
+    def algorithm(self) -> str:
+        """The key of the algorithm."""
+        return self.request.algorithm
+
+    @property
+    def k(self) -> int:
+        """How many centers were asked for."""
+        return self.request.k
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """Each parameter of the algorithm with its value."""
+        return self.request.parameters
 
     @property
     def epsilon(self) -> float:

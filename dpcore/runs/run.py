@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, cast, overload
+from typing import Any, cast
 
 import numpy as np
 
@@ -36,44 +36,11 @@ from dpcore.runs.request import Request
 _NOTHING_ELSE: tuple[Any, ...] = (None, None, 0.0, Neighbors.ADD_REMOVE, None, None, {})
 
 
-@overload
-def run(
-    algorithm: Request,
-    data: AnyData,
-    *,
-    noise: Noise | None = None,
-    keep_journal: bool = False,
-    kept: AreaRuns | None = None,
-    thresholds: Sequence[float] = (),
-    progress: Callable[[float], None] | None = None,
-) -> RunResult: ...
-
-
-@overload
-def run(
-    algorithm: str,
-    data: AnyData,
-    k: int,
-    epsilon: float,
-    delta: float = 0.0,
-    neighbors: Neighbors | str = Neighbors.ADD_REMOVE,
-    seed: int | None = None,
-    *,
-    noise: Noise | None = None,
-    keep_journal: bool = False,
-    regions: Regions | None = None,
-    kept: AreaRuns | None = None,
-    thresholds: Sequence[float] = (),
-    progress: Callable[[float], None] | None = None,
-    **parameters: Any,
-) -> RunResult: ...
-
-
 def run(
     algorithm: str | Request,
     data: AnyData,
-    k: Any = None,
-    epsilon: Any = None,
+    k: int | None = None,
+    epsilon: float | None = None,
     delta: float = 0.0,
     neighbors: Neighbors | str = Neighbors.ADD_REMOVE,
     seed: int | None = None,
@@ -156,6 +123,8 @@ def run(
     REPAIRED 1.0
     """
     if not isinstance(algorithm, Request):
+        # The request refuses None.
+        k, epsilon = cast(int, k), cast(float, epsilon)
         request = Request(algorithm, k, epsilon, delta, neighbors, seed, parameters, regions)
     elif (k, epsilon, delta, neighbors, seed, regions, parameters) == _NOTHING_ELSE:
         request = algorithm
@@ -286,9 +255,7 @@ def _sealed(request: Request, outcome: Outcome, curator: Curator, noise: Noise) 
         kind = UnchargedResult if exact else SimulatedResult
         centers = UnchargedCenters if exact else SimulatedCenters
     return kind(
-        algorithm=system.key,
-        k=request.k,
-        parameters=request.parameters,
+        request=request,
         centers=centers(values, curator.box),
         synopsis=None if outcome.synopsis is None else outcome.synopsis.vouched(centers),
         transcript=curator.transcript,

@@ -19,61 +19,38 @@ from dpcore.runs.area_runs import AreaRuns
 from dpcore.runs.baseline import baseline
 from dpcore.runs.request import Request
 from dpcore.runs.run import run
-from dpcore.study.curves import Curve, curve
+from dpcore.study.curves import Curve, curve_through
 from dpcore.study.metrics import Metric, Solution, measurable, named, usual
-from dpcore.study.sweep import Trial, trial_seed
-from dpcore.study.sweep_plan import table_csv
+from dpcore.study.sweep_plan import plain, table_csv
+from dpcore.study.trial_seeds import trial_seed
+from dpcore.study.trials import NumberedRun
 
 #: Where an error is measured.
 Where = Literal["inside", "whole"]
 
 
 @dataclass(frozen=True)
-class AreaTrial:
+class AreaTrial(NumberedRun):
     """One run with one area at one level, and its figures, which look at the true data.
 
-    Parameters
-    ----------
-    algorithm : str
-        The key of the algorithm.
-    area : str
-        The area whose level is varied.
-    level : float
-        Its epsilon.
-    run : int
-        The number of the run at this level, from 0.
-    seed : int
-        The seed that repeats the run.
-    inside, whole : mapping, default={}
-        Figures of the rows in the area, and of all rows, by the key of the metric.
-    seconds : float, default=0.0
-        Run time; areas whose level is the same as in an earlier run are not run again.
-    refusal : str or None, default=None
-        Why there is no answer; None if there is one.
+    Areas whose level is the same as in an earlier run are not run again, which saves seconds.
     """
 
-    algorithm: str
+    #: The area whose level is varied.
     area: str
-    level: float
-    run: int
-    seed: int
+    #: Figures of the rows in the area, and of all rows, by the key of the metric.
     inside: Mapping[str, float] = field(default_factory=dict)
     whole: Mapping[str, float] = field(default_factory=dict)
-    seconds: float = 0.0
-    refusal: str | None = None
 
-    def as_trial(self, where: Where) -> Trial:
-        """This trial in the form of a sweep across levels."""
-        figures = self.inside if where == "inside" else self.whole
-        return Trial(
-            self.algorithm,
-            self.level,
-            self.run,
-            self.seed,
-            figures,
-            self.seconds,
-            self.refusal,
-        )
+    @property
+    def level(self) -> float:
+        """The epsilon of the area."""
+        assert self.request.regions is not None
+        return self.request.regions.levels[self.area]
+
+    def answer(self, metric: Metric, where: Where) -> float | str:
+        """The figure of a metric, or the reason why there is none."""
+        return self.refusal or (self.inside if where == "inside" else self.whole)[metric.key]
 
 
 def area_sweep(
@@ -127,44 +104,40 @@ def _trials(
     exact, first = opened_data(data), requests[0]
     assert first.regions is not None
     best = np.asarray((reference or baseline(data, first.k, first.seed or 0)).centers)
-    inside = rows_in(exact, first.regions, area)
-    beside = {"inside": Solution(inside, best), "whole": Solution(exact, best)}
+    references = [Solution(rows_in(exact, first.regions, area), best), Solution(exact, best)]
     runs = AreaRuns()
     for number in numbers:
-        chance = trial_seed(first.seed or 0, number)
+        seed = trial_seed(first.seed or 0, number)
         for request in requests:
-            assert request.regions is not None
-            level = request.regions.levels[area]
-            trial = AreaTrial(request.algorithm, area, level, number, chance)
             start = time.perf_counter()
             try:
-                result = run(request.with_seed(chance), data, kept=runs)
+                result = run(request.with_seed(seed), data, kept=runs)
             except Infeasible as refusal:
                 nothing = {metric.key: math.nan for metric in metrics}
-                yield _filled(trial, inside=nothing, whole=nothing, refusal=str(refusal))
+                yield AreaTrial(request, number, area, nothing, nothing, refusal=str(refusal))
                 continue
             seconds = time.perf_counter() - start
             centers = np.asarray(result.centers)
             published = 0 if result.synopsis is None else len(result.synopsis)
-            figures = {
-                where: {
+            inside, whole = (
+                {
                     metric.key: metric.of(Solution(of.data, centers, published), of)
                     for metric in metrics
                 }
-                for where, of in beside.items()
-            }
-            yield _filled(trial, **figures, seconds=seconds)
-
-
-def _filled(trial: AreaTrial, **more: Any) -> AreaTrial:
-    return AreaTrial(**{**vars(trial), **more})
+                for of in references
+            )
+            yield AreaTrial(request, number, area, inside, whole, seconds=seconds)
 
 
 def area_curve(trials: Iterable[AreaTrial], metric: Metric, where: Where) -> Curve:
     """The error in the area, or on the whole map, across the levels of the area."""
     some = list(trials)
     key = some[0].algorithm if some else ""
-    return curve(key, [trial.as_trial(where) for trial in some], metric)
+    return curve_through(key, ((trial.level, trial.answer(metric, where)) for trial in some))
+
+
+#: Columns on both sides of the figures.
+BEFORE, AFTER = ("algorithm", "area", "level", "run", "seed"), ("seconds", "refusal")
 
 
 def as_csv(trials: Iterable[AreaTrial], status: str = "") -> str:
@@ -172,15 +145,14 @@ def as_csv(trials: Iterable[AreaTrial], status: str = "") -> str:
     rows, known = list(trials), measurable()
     keys = dict.fromkeys(key for trial in rows for key in trial.whole)
     figures = [f"{known[key].column}{end}" for key in keys for end in ("_inside", "")]
-    before, after = ("algorithm", "area", "level", "run", "seed"), ("seconds", "refusal")
     extra = {"status": status} if status else {}
-    return table_csv([*before, *figures, *after, *extra], (_flat(row) | extra for row in rows))
+    return table_csv([*BEFORE, *figures, *AFTER, *extra], (_flat(row) | extra for row in rows))
 
 
 def _flat(trial: AreaTrial) -> dict[str, Any]:
     """A trial as a row; what is not a number stays empty."""
     known = measurable()
-    row = {name: value for name, value in vars(trial).items() if name not in ("inside", "whole")}
+    row = plain(trial, (*BEFORE, *AFTER))
     for ending, figures in (("_inside", trial.inside), ("", trial.whole)):
         for key, value in figures.items():
             row[f"{known[key].column}{ending}"] = None if math.isnan(value) else value

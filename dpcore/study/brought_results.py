@@ -9,6 +9,7 @@ import csv
 import io
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,15 +17,27 @@ from dpcore.datasets.base import Dataset
 from dpcore.errors import BadInput
 from dpcore.results.run_result import BaselineResult
 from dpcore.study.metrics import METRICS, Solution
-from dpcore.study.sweep import Trial
 
 #: Rows of a table at most, and the name of a method without one.
 MOST_ROWS, NAME = 100_000, "Your method"
 EPSILON, METHOD = "epsilon", "algorithm"
 
 
-def trials_of(text: str, data: Dataset, reference: BaselineResult, epsilon: float) -> list[Trial]:
-    """The trials in a table.
+@dataclass(frozen=True)
+class BroughtResult:
+    """The figures of one run of a method that is not here."""
+
+    #: The name that the table gives it.
+    algorithm: str
+    epsilon: float
+    #: By the key of the metric.
+    figures: Mapping[str, float]
+
+
+def results_of(
+    text: str, data: Dataset, reference: BaselineResult, epsilon: float
+) -> list[BroughtResult]:
+    """The results in a table.
 
     A table of figures has a column ``epsilon`` and a column for one metric or more, as ``dpcore
     sweep --csv`` writes them, and may have a column ``algorithm``. Any other table holds centers:
@@ -44,7 +57,7 @@ def trials_of(text: str, data: Dataset, reference: BaselineResult, epsilon: floa
 
     Returns
     -------
-    list of Trial
+    list of BroughtResult
 
     Raises
     ------
@@ -55,10 +68,10 @@ def trials_of(text: str, data: Dataset, reference: BaselineResult, epsilon: floa
     Examples
     --------
     >>> import dpcore
-    >>> from dpcore.study.brought_results import trials_of
+    >>> from dpcore.study.brought_results import results_of
     >>> data = dpcore.datasets.load("iris")
     >>> table = "epsilon,relative_error\\n1,0.5\\n"
-    >>> trials_of(table, data, dpcore.baseline(data, 3), 1.0)[0].figures
+    >>> results_of(table, data, dpcore.baseline(data, 3), 1.0)[0].figures
     {'relative-error': 0.5}
     """
     rows = _rows(text)
@@ -86,8 +99,8 @@ def _rows(text: str) -> list[Mapping[str, str]]:
     return rows
 
 
-def _figures(rows: Sequence[Mapping[str, str]], columns: Mapping[str, str]) -> list[Trial]:
-    trials = []
+def _figures(rows: Sequence[Mapping[str, str]], columns: Mapping[str, str]) -> list[BroughtResult]:
+    results = []
     for number, row in enumerate(rows):
         line = number + 2
         epsilon = _number(row[EPSILON], EPSILON, line)
@@ -99,13 +112,13 @@ def _figures(rows: Sequence[Mapping[str, str]], columns: Mapping[str, str]) -> l
             if row[column]
         }
         name = row.get(METHOD) or NAME
-        trials.append(Trial(name, epsilon, number, 0, figures))
-    return trials
+        results.append(BroughtResult(name, epsilon, figures))
+    return results
 
 
 def _centers(
     rows: Sequence[Mapping[str, str]], data: Dataset, reference: BaselineResult, epsilon: float
-) -> Trial:
+) -> BroughtResult:
     names = data.box.names
     if missing := [name for name in names if name not in rows[0]]:
         known = ", ".join(metric.column for metric in METRICS.values())
@@ -123,7 +136,7 @@ def _centers(
         for key, metric in METRICS.items()
         if key != "shift" or len(values) == len(reference.centers)
     }
-    return Trial(NAME, epsilon, 0, 0, figures)
+    return BroughtResult(NAME, epsilon, figures)
 
 
 def _number(text: str, column: str, line: int) -> float:

@@ -15,7 +15,7 @@ from dpcore.datasets.base import Dataset
 from dpcore.kmeans.seeding import sphere_packing
 from dpcore.results.run_result import BaselineResult
 from dpcore.study.metrics import Metric, Solution
-from dpcore.study.sweep import Trial
+from dpcore.study.trials import Trial
 
 #: Four trials in five lie in the band.
 BAND = (0.1, 0.9)
@@ -43,15 +43,19 @@ class Curve:
 
 def curve(algorithm: str, trials: Iterable[Trial], metric: Metric) -> Curve:
     """Mean and band at every epsilon at which there is a trial, in order."""
+    own = (trial for trial in trials if trial.algorithm == algorithm)
+    return curve_through(algorithm, ((t.epsilon, t.refusal or t.figures[metric.key]) for t in own))
+
+
+def curve_through(algorithm: str, answers: Iterable[tuple[float, float | str]]) -> Curve:
+    """The curve of answers at some epsilons: figures, or reasons why there are none."""
     figures: dict[float, list[float]] = {}
     refusals: dict[float, str] = {}
-    for trial in trials:
-        if trial.algorithm != algorithm:
-            continue
-        if trial.refusal is not None:
-            refusals[trial.epsilon] = trial.refusal
+    for epsilon, answer in answers:
+        if isinstance(answer, str):
+            refusals[epsilon] = answer
         else:
-            figures.setdefault(trial.epsilon, []).append(trial.figures[metric.key])
+            figures.setdefault(epsilon, []).append(answer)
     points = []
     for epsilon in sorted(figures):
         values = figures[epsilon]

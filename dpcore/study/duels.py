@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -25,8 +25,9 @@ from dpcore.errors import BadInput, Infeasible
 from dpcore.runs.request import Request
 from dpcore.runs.run import run
 from dpcore.study.metrics import nicv
-from dpcore.study.sweep import trial_seed
-from dpcore.study.sweep_plan import table_csv
+from dpcore.study.sweep_plan import plain, table_csv
+from dpcore.study.trial_seeds import trial_seed
+from dpcore.study.trials import NumberedRun
 
 #: The cells of a duel, and the share of wins by chance that is allowed.
 EPSILONS, KS = (0.1, 0.5, 2.0), (2, 5, 10)
@@ -45,15 +46,20 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Bout:
+class Bout(NumberedRun):
     """One run of both methods on the same rows: their NICV, or why there is none."""
 
-    setting: Setting
-    run: int
-    seed: int
+    #: The request of the second method; that of the first is `request`.
+    rival: Request
+    n: int
+    d: int
     one: float = math.nan
     other: float = math.nan
-    refusal: str | None = None
+
+    @property
+    def setting(self) -> Setting:
+        """The cell that it belongs to."""
+        return Setting(self.request.epsilon, self.request.k, self.n, self.d)
 
 
 @dataclass(frozen=True)
@@ -91,18 +97,12 @@ class MethodDuel:
             for n, d, k in product(self.ns, self.ds, self.ks):
                 data = from_array(gaussians(k, d, n, seed), (-1, 1))
                 for epsilon in self.epsilons:
-                    yield self._bout(data, Setting(epsilon, k, n, d), number, seed)
+                    yield _with_figures(self.bout(Setting(epsilon, k, n, d), number), data)
 
-    def _bout(self, data: Dataset, setting: Setting, number: int, seed: int) -> Bout:
-        figures = []
-        for request in (self.one, self.other):
-            own_request = request.at(setting.epsilon).on(setting.k).with_seed(seed)
-            try:
-                figures.append(nicv(data, run(own_request, data).centers))
-            except Infeasible as refusal:
-                return Bout(setting, number, seed, refusal=str(refusal))
-        one, other = figures
-        return Bout(setting, number, seed, one, other)
+    def bout(self, setting: Setting, number: int, refusal: str | None = None) -> Bout:
+        """A bout in a cell before it is held, or one that cannot be."""
+        one, other = (each.at(setting.epsilon).on(setting.k) for each in (self.one, self.other))
+        return Bout(one, number, other, setting.n, setting.d, refusal=refusal)
 
     def python(self) -> str:
         """A program that repeats it and prints every bout."""
@@ -126,6 +126,18 @@ print(as_csv(duel.bouts()))
     def shows(self) -> str:
         """Nothing: the program prints what it finds."""
         return ""
+
+
+def _with_figures(bout: Bout, data: Dataset) -> Bout:
+    """A bout after it is held."""
+    try:
+        one, other = (
+            nicv(data, run(request.with_seed(bout.seed), data).centers)
+            for request in (bout.request, bout.rival)
+        )
+    except Infeasible as refusal:
+        return replace(bout, refusal=str(refusal))
+    return replace(bout, one=one, other=other)
 
 
 @dataclass(frozen=True)
@@ -212,9 +224,4 @@ def cells_csv(cell_outcomes: Iterable[CellOutcome]) -> str:
 
 
 def _row(bout: Bout) -> dict[str, Any]:
-    figures = {
-        name: None if math.isnan(value) else value
-        for name, value in (("one", bout.one), ("other", bout.other))
-    }
-    bout_facts = {"run": bout.run, "seed": bout.seed, "refusal": bout.refusal}
-    return {**asdict(bout.setting), **bout_facts, **figures}
+    return asdict(bout.setting) | plain(bout, ("run", "seed", "refusal", "one", "other"))

@@ -19,8 +19,9 @@ from dpcore.runs.request import Request
 from dpcore.runs.source_text import Expression, indented
 from dpcore.study.metrics import Metric, usual
 from dpcore.study.standings import COLUMNS, Standing, row, standing
-from dpcore.study.sweep import Trial, sweep
+from dpcore.study.sweep import sweep
 from dpcore.study.sweep_plan import SweepPlan, columns, flat, table_csv
+from dpcore.study.trials import Trial
 from dpcore.study.usual_ranges import SIDES
 
 

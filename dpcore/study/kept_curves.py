@@ -22,9 +22,9 @@ from dpcore.runs.baseline import baseline
 from dpcore.runs.request import Request
 from dpcore.study.curves import CurveLimits, limits
 from dpcore.study.metrics import METRICS, cost_gap, relative_error, usual
-from dpcore.study.sweep import Trial, sweep
+from dpcore.study.sweep import sweep
 from dpcore.study.sweep_plan import SweepPlan, across
-from dpcore.study.trial_seeds import trial_seed
+from dpcore.study.trials import Trial
 from dpcore.study.usual_ranges import EPSILONS, RIVALS, SEED, K
 
 FILE = "curves.json"
@@ -133,8 +133,7 @@ def _read(
         known = {key: each[run] for key, each in zip(keys, figures, strict=True)}
         known |= {key: of(known[NICV], best) for key, of in FOLLOWING.items()}
         ordered = {key: known[key] for key in usual() if key in known}
-        seed = trial_seed(SEED, run)
-        trials.append(Trial(algorithm, epsilon, run, seed, ordered, seconds[run]))
+        trials.append(Trial(request, run, ordered, seconds=seconds[run]))
     return tuple(trials)
 
 

@@ -15,8 +15,8 @@ from typing import Any
 from dpcore.algorithms import ALGORITHMS, get
 from dpcore.study.curves import Point, curve
 from dpcore.study.metrics import Metric
-from dpcore.study.sweep import Trial
 from dpcore.study.sweep_plan import table_csv
+from dpcore.study.trials import Trial
 
 COLUMNS = (
     "algorithm",

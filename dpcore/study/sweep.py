@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, overload
+from typing import Any, cast
 
 import numpy as np
 
@@ -20,93 +18,15 @@ from dpcore.runs.baseline import baseline
 from dpcore.runs.request import Request
 from dpcore.runs.run import run
 from dpcore.study.metrics import Metric, Solution, named, usual
-from dpcore.study.trial_seeds import trial_seed as trial_seed
-
-
-@dataclass(frozen=True)
-class Trial:
-    """One run of a sweep and its figures, which look at the true data: for your eyes only.
-    Parameters
-    ----------
-    algorithm : str
-        The key of the algorithm.
-    epsilon : float
-        The budget of the run.
-    run : int
-        The number of the run at this epsilon, from 0.
-    seed : int
-        The seed that repeats the run.
-    figures : mapping, default={}
-        Each measured figure, by the key of its metric; NaN where there is no answer.
-    seconds : float, default=0.0
-        Run time.
-    refusal : str or None, default=None
-        Why there is no answer; None if there is one.
-
-    Examples
-    --------
-    >>> import dpcore
-    >>> data = dpcore.datasets.load("iris")
-    >>> trial = next(dpcore.sweep(["dplloyd"], data, 3, [1.0], runs=1))
-    >>> trial.algorithm, trial.epsilon, trial.refusal
-    ('dplloyd', 1.0, None)
-    """
-
-    algorithm: str
-    epsilon: float
-    #: Its number in the sweep.
-    run: int
-    #: The seed of this run alone.
-    seed: int
-    #: By the key of the metric; NaN where there is no answer.
-    figures: Mapping[str, float] = field(default_factory=dict)
-    seconds: float = 0.0
-    #: Why there is no answer, in words.
-    refusal: str | None = None
-
-    @classmethod
-    def refused(cls, request: Request, run: int, metrics: Iterable[str], reason: str) -> Trial:
-        """A run that has no answer."""
-        seed = trial_seed(request.seed or 0, run)
-        figures = dict.fromkeys(metrics, math.nan)
-        return cls(request.algorithm, request.epsilon, run, seed, figures, refusal=reason)
-
-
-@overload
-def sweep(
-    algorithms: Iterable[Request],
-    data: AnyData,
-    *,
-    runs: int = 20,
-    metrics: Sequence[str] | None = None,
-    reference: BaselineResult | None = None,
-    first: int = 0,
-) -> Iterator[Trial | NonPrivate[Trial]]: ...
-
-
-@overload
-def sweep(
-    algorithms: Iterable[str],
-    data: AnyData,
-    k: int,
-    epsilons: Sequence[float],
-    runs: int = 20,
-    seed: int = 0,
-    delta: float = 0.0,
-    neighbors: Neighbors | str = Neighbors.ADD_REMOVE,
-    parameters: Mapping[str, Mapping[str, Any]] | None = None,
-    *,
-    metrics: Sequence[str] | None = None,
-    reference: BaselineResult | None = None,
-    first: int = 0,
-) -> Iterator[Trial | NonPrivate[Trial]]: ...
+from dpcore.study.trial_seeds import trial_seed
+from dpcore.study.trials import Trial
 
 
 def sweep(
     algorithms: Iterable[str] | Iterable[Request],
     data: AnyData,
-    k: Any = None,
-    epsilons: Any = (),
+    k: int | None = None,
+    epsilons: Sequence[float] = (),
     runs: int = 20,
     seed: int = 0,
     delta: float = 0.0,
@@ -177,7 +97,7 @@ def sweep(
     keys = list(algorithms)
     requests = [key for key in keys if isinstance(key, Request)]
     if not requests:
-        settings = parameters or {}
+        settings, k = parameters or {}, cast(int, k)  # A request refuses None.
         requests = [
             Request(str(key), k, epsilon, delta, neighbors, seed, settings.get(str(key), {}))
             for epsilon in epsilons
@@ -208,10 +128,10 @@ def _trials(
     for number in numbers:
         for request in requests:
             beside = best(request.k, request.seed or 0)
-            chance = trial_seed(request.seed or 0, number)
+            seed = trial_seed(request.seed or 0, number)
             start = time.perf_counter()
             try:
-                result = run(request.with_seed(chance), data)
+                result = run(request.with_seed(seed), data)
             except Infeasible as refusal:
                 yield Trial.refused(request, number, [m.key for m in metrics], str(refusal))
                 continue
@@ -219,4 +139,4 @@ def _trials(
             published = 0 if result.synopsis is None else len(result.synopsis)
             solution = Solution(exact, np.asarray(result.centers), published)
             figures = {metric.key: metric.of(solution, beside) for metric in metrics}
-            yield Trial(request.algorithm, request.epsilon, number, chance, figures, seconds)
+            yield Trial(request, number, figures, seconds=seconds)

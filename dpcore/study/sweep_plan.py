@@ -7,7 +7,7 @@ import io
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from dpcore.errors import BadInput
@@ -16,11 +16,9 @@ from dpcore.runs import source_text
 from dpcore.runs.request import Request
 from dpcore.runs.source_text import Expression, number
 from dpcore.study.metrics import measurable, usual
-from dpcore.study.sweep import Trial
+from dpcore.study.trials import Trial
 
 if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
     from dpcore.datasets.region_map import Regions
 
 
@@ -193,11 +191,9 @@ def across(requests: Iterable[Request], epsilons: Iterable[float]) -> tuple[Requ
 
 def flat(trial: Trial) -> dict[str, Any]:
     """A trial as the row of a table, with a column for each metric."""
-    known = measurable()
-    row: dict[str, Any] = {name: getattr(trial, name) for name in BEFORE}
-    row |= {known[key].column: value for key, value in trial.figures.items()}
-    row |= {name: getattr(trial, name) for name in AFTER}
-    return {name: _number_or_none(value) for name, value in row.items()}
+    metrics = measurable()
+    figures = {metrics[key].column: _number_or_none(value) for key, value in trial.figures.items()}
+    return plain(trial, BEFORE) | figures | plain(trial, AFTER)
 
 
 #: Columns on both sides of the figures.
@@ -206,18 +202,18 @@ BEFORE, AFTER = ("algorithm", "epsilon", "run", "seed"), ("seconds", "refusal")
 
 def columns(trials: Iterable[Trial]) -> list[str]:
     """The columns of a table of trials."""
-    known = measurable()
+    metrics = measurable()
     keys = dict.fromkeys(key for trial in trials for key in trial.figures) or usual()
-    return [*BEFORE, *(known[key].column for key in keys), *AFTER]
+    return [*BEFORE, *(metrics[key].column for key in keys), *AFTER]
 
 
 def _number_or_none(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def plain(row: DataclassInstance) -> dict[str, Any]:
-    """A dataclass as data; what is not a number becomes null."""
-    return {name: _number_or_none(value) for name, value in asdict(row).items()}
+def plain(each: object, names: Iterable[str]) -> dict[str, Any]:
+    """Some attributes of an object as data; what is not a number becomes null."""
+    return {name: _number_or_none(getattr(each, name)) for name in names}
 
 
 def as_json(trials: Iterable[Trial], status: str = "") -> str:

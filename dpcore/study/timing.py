@@ -6,7 +6,7 @@ import json
 import math
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from scipy.stats import linregress
@@ -18,23 +18,23 @@ from dpcore.datasets.rows import from_array
 from dpcore.errors import Infeasible
 from dpcore.runs.request import Request
 from dpcore.runs.run import run
-from dpcore.study.sweep import trial_seed
 from dpcore.study.sweep_plan import plain, table_csv
+from dpcore.study.trial_seeds import trial_seed
+from dpcore.study.trials import NumberedRun
 from dpcore.study.usual_ranges import SIZES
 
 #: Seconds: where a run would take longer, it is left out.
 LONGEST = 10.0
+#: The columns of the files.
+COLUMNS = ("algorithm", "n", "run", "seconds", "refusal")
 
 
 @dataclass(frozen=True)
-class Timing:
+class Timing(NumberedRun):
     """One run with its time, or the reason why there was none."""
 
-    algorithm: str
     n: int
-    run: int
-    seconds: float = math.nan
-    refusal: str | None = None
+    seconds: float = field(default=math.nan, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -63,11 +63,11 @@ class Timetable:
     def timings(self) -> Iterator[Timing]:
         """Every run as it finishes, one algorithm after the other, from few rows to many."""
         for request in self.requests:
-            pace, key = 0.0, request.algorithm
+            pace = 0.0
             for n in self.sizes:
                 if pace * n > LONGEST:
                     refusal = f"With {n:,} rows a run would take more than {LONGEST:g} seconds."
-                    yield from (Timing(key, n, i, refusal=refusal) for i in range(self.runs))
+                    yield from (Timing(request, i, n, refusal=refusal) for i in range(self.runs))
                     continue
                 least = math.inf
                 for index in range(self.runs):
@@ -77,14 +77,15 @@ class Timetable:
                 pace = least / n if least < math.inf else pace
 
     def _timing(self, request: Request, n: int, index: int) -> Timing:
-        key, data = request.algorithm, _rows(n, self.d, request.k)
+        data = _rows(n, self.d, request.k)
         numbered = request.with_seed(trial_seed(request.seed or 0, index))
         start = time.perf_counter()
         try:
             run(numbered, data)
         except Infeasible as refusal:
-            return Timing(key, n, index, refusal=str(refusal).removeprefix(f"{key}: "))
-        return Timing(key, n, index, time.perf_counter() - start)
+            reason = str(refusal).removeprefix(f"{request.algorithm}: ")
+            return Timing(request, index, n, refusal=reason)
+        return Timing(request, index, n, seconds=time.perf_counter() - start)
 
     @property
     def shows(self) -> str:
@@ -167,8 +168,8 @@ def pace(algorithm: str, timings: Iterable[Timing]) -> Pace:
 
 
 def as_json(timings: Iterable[Timing]) -> str:
-    return json.dumps(list(map(plain, timings)), indent=1)
+    return json.dumps([plain(timing, COLUMNS) for timing in timings], indent=1)
 
 
 def as_csv(timings: Iterable[Timing]) -> str:
-    return table_csv([field.name for field in fields(Timing)], map(plain, timings))
+    return table_csv(COLUMNS, (plain(timing, COLUMNS) for timing in timings))

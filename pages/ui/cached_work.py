@@ -27,8 +27,8 @@ from dpcore.study.curves import CurveLimits
 from dpcore.study.metrics import METRICS
 from dpcore.study.repeats import Draw, draws
 from dpcore.study.run_view import Axes, Levels, Marks, Truth
-from dpcore.study.sweep import Trial
 from dpcore.study.sweep_plan import SweepPlan
+from dpcore.study.trials import Trial
 from pages.ui import own_data, workers
 from pages.ui.background import Job
 from pages.ui.choice import Choice

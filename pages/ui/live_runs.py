@@ -11,8 +11,8 @@ import streamlit as st
 
 from dpcore.privacy import explain
 from dpcore.runs.request import Request
-from dpcore.study.sweep import Trial
 from dpcore.study.sweep_plan import SweepPlan
+from dpcore.study.trials import Trial
 from pages.ui import address, cached_work, fragments, url_keys, visibility
 from pages.ui.background import Job
 from pages.ui.downloads import File, keep

@@ -22,7 +22,7 @@ from dpcore.papers.measurements import (
     mean_figures,
     together,
 )
-from dpcore.study.sweep import trial_seed
+from dpcore.study.trial_seeds import trial_seed
 
 
 def pairs(*values: tuple[float, float]) -> list[Row]:

@@ -6,17 +6,16 @@ import pytest
 
 import dpcore
 from dpcore.errors import BadInput
-from dpcore.study.brought_results import NAME, trials_of
+from dpcore.study.brought_results import NAME, BroughtResult, results_of
 from dpcore.study.metrics import nicv
-from dpcore.study.sweep import Trial
 from dpcore.study.sweep_plan import as_csv
 
 DATA = dpcore.datasets.load("s1-like")
 BEST = dpcore.baseline(DATA, 3)
 
 
-def read(text: str) -> list[Trial]:
-    return trials_of(text, DATA, BEST, 0.5)
+def read(text: str) -> list[BroughtResult]:
+    return results_of(text, DATA, BEST, 0.5)
 
 
 def test_centers_are_measured_as_those_of_a_run_are() -> None:

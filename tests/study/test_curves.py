@@ -11,14 +11,14 @@ import dpcore
 from dpcore.datasets.rows import from_array
 from dpcore.study.curves import Curve, EnoughEpsilon, Point, curve, enough_epsilon, limits
 from dpcore.study.metrics import METRICS, mean_distance, nicv
-from dpcore.study.sweep import Trial
+from dpcore.study.trials import Trial
 
 DATA = dpcore.datasets.load("s1-like")
 NICV = METRICS["nicv"]
 
 
 def trial(epsilon: float, run: int, figure: float, algorithm: str = "dplloyd") -> Trial:
-    return Trial(algorithm, epsilon, run, run, {"nicv": figure})
+    return Trial(dpcore.Request(algorithm, 3, epsilon), run, {"nicv": figure})
 
 
 def test_a_point_is_the_mean_with_the_first_and_ninth_decile():
@@ -33,7 +33,7 @@ def test_points_come_in_order_of_epsilon_however_trials_came():
 
 
 def test_a_refused_trial_gives_its_reason_and_no_point():
-    refused = Trial("dplloyd", 0.1, 0, 0, refusal="Too little.")
+    refused = Trial(dpcore.Request("dplloyd", 3, 0.1), 0, refusal="Too little.")
     found = curve("dplloyd", [refused, trial(0.5, 0, 1.0)], NICV)
     assert [p.epsilon for p in found.points] == [0.5]
     assert found.refusals == {0.1: "Too little."}

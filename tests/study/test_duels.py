@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -26,12 +27,9 @@ SMALL = MethodDuel(
 )
 
 
-def cell(number: int) -> Setting:
-    return Setting(0.1 * number, 2, 1000, 2)
-
-
 def bouts(number: int, wins: int, losses: int, times: float = 2.0) -> list[Bout]:
-    good, bad = Bout(cell(number), 0, 0, 1.0, times), Bout(cell(number), 0, 0, times, 1.0)
+    bout = SMALL.bout(Setting(0.1 * (number + 1), 2, 1000, 2), 0)
+    good, bad = replace(bout, one=1.0, other=times), replace(bout, one=times, other=1.0)
     return [good] * wins + [bad] * losses
 
 

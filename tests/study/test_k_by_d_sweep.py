@@ -14,7 +14,7 @@ import dpcore
 from dpcore import Request, cli
 from dpcore.study.k_by_d_sweep import Cell, Family, advantage, as_csv, standings
 from dpcore.study.metrics import METRICS
-from dpcore.study.sweep import Trial
+from dpcore.study.trials import Trial
 
 REQUESTS = tuple(Request(key, 2, 1.0, seed=3) for key in ("dplloyd", "eugkm"))
 SMALL = Family(REQUESTS, 2, ks=(2, 3), ds=(2, 5))
@@ -61,7 +61,7 @@ def test_a_member_that_an_algorithm_cannot_run_on_says_why_and_the_others_go_on(
 
 def test_twice_the_figure_of_the_other_is_an_advantage_of_two():
     def at(nicv: float) -> object:
-        cell = Cell(2, 2, Trial("eugkm", 1.0, 0, 0, {"nicv": nicv}))
+        cell = Cell(2, 2, Trial(Request("eugkm", 2, 1.0), 0, {"nicv": nicv}))
         return standings([cell], "eugkm", NICV)[2, 2]
 
     assert advantage(at(1.0), at(2.0)) == 2

@@ -6,21 +6,22 @@ import csv
 import io
 import math
 
+from dpcore import Request
 from dpcore.study.metrics import METRICS
 from dpcore.study.standings import as_csv, ranked, standing
-from dpcore.study.sweep import Trial
+from dpcore.study.trials import Trial
 
 NICV = METRICS["nicv"]
 
 
 def trial(algorithm: str, run: int, nicv: float, seconds: float = 1.0) -> Trial:
-    return Trial(algorithm, 1.0, run, run, {"nicv": nicv}, seconds)
+    return Trial(Request(algorithm, 3, 1.0), run, {"nicv": nicv}, seconds=seconds)
 
 
 TRIALS = [
     *(trial("dplloyd", run, float(run)) for run in range(11)),
     trial("eugkm", 0, 2.0),
-    Trial("coreset", 1.0, 0, 0, refusal="coreset: it finds balls in 2 to 4 dimensions."),
+    Trial(Request("coreset", 3, 1.0), 0, refusal="coreset: it finds balls in 2 to 4 dimensions."),
 ]
 KEYS = ("coreset", "gkm", "dplloyd", "eugkm")
 

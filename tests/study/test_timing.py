@@ -12,9 +12,12 @@ from dpcore import Request
 from dpcore.study import timing
 from dpcore.study.timing import Timetable, Timing, as_csv, pace
 
-SMALL = Timetable(
-    (Request("dplloyd", 3, 1.0, seed=0), Request("eugkm", 3, 1.0, seed=0)), 2, sizes=(100, 1000)
-)
+DPLLOYD, EUGKM = Request("dplloyd", 3, 1.0, seed=0), Request("eugkm", 3, 1.0, seed=0)
+SMALL = Timetable((DPLLOYD, EUGKM), 2, sizes=(100, 1000))
+
+
+def timed(n: int, seconds: float, run: int = 0, request: Request = DPLLOYD) -> Timing:
+    return Timing(request, run, n, seconds=seconds)
 
 
 def test_every_algorithm_is_timed_at_every_size():
@@ -27,8 +30,8 @@ def test_every_algorithm_is_timed_at_every_size():
 
 
 def test_the_least_time_counts_and_the_slope_is_that_of_the_line():
-    timings = [Timing("a", n, run, (1 + run) * n**1.5) for n in (10, 100, 1000) for run in (0, 1)]
-    found = pace("a", [*timings, Timing("b", 10, 0, 1.0)])
+    timings = [timed(n, (1 + run) * n**1.5, run) for n in (10, 100, 1000) for run in (0, 1)]
+    found = pace("dplloyd", [*timings, timed(10, 1.0, request=EUGKM)])
     assert found.seconds == {n: n**1.5 for n in (10, 100, 1000)}
     assert found.slope is not None
     assert found.slope.value == pytest.approx(1.5)
@@ -36,12 +39,12 @@ def test_the_least_time_counts_and_the_slope_is_that_of_the_line():
 
 
 def test_a_slope_of_two_sizes_has_no_uncertainty_and_one_of_four_that_of_a_95_percent_interval():
-    two = pace("a", [Timing("a", n, 0, float(n)) for n in (10, 100)])
+    two = pace("dplloyd", [timed(n, float(n)) for n in (10, 100)])
     assert two.slope is not None
     assert two.slope.uncertainty is None
     # Times are off by factors of 2 in turn: by hand, a standard error of .245 and t = 4.303.
     times = [10.0, 200.0, 1000.0, 20000.0]
-    four = pace("a", [Timing("a", 10 ** (i + 1), 0, t) for i, t in enumerate(times)])
+    four = pace("dplloyd", [timed(10 ** (i + 1), t) for i, t in enumerate(times)])
     assert four.slope is not None
     x, y = [1, 2, 3, 4], [math.log10(t) for t in times]
     slope = sum((a - 2.5) * b for a, b in zip(x, y, strict=True)) / 5
@@ -52,7 +55,7 @@ def test_a_slope_of_two_sizes_has_no_uncertainty_and_one_of_four_that_of_a_95_pe
 
 
 def test_one_size_has_no_slope():
-    assert pace("a", [Timing("a", 10, 0, 1.0)]).slope is None
+    assert pace("dplloyd", [timed(10, 1.0)]).slope is None
 
 
 def test_what_would_take_too_long_is_left_out_and_says_so(monkeypatch: pytest.MonkeyPatch):
@@ -79,5 +82,6 @@ def test_the_program_times_the_same(capsys: pytest.CaptureFixture[str]):
 
 
 def test_the_table_leaves_empty_what_was_not_timed():
-    rows = list(csv.DictReader(io.StringIO(as_csv([Timing("a", 10, 0, refusal="Too few.")]))))
-    assert rows == [{"algorithm": "a", "n": "10", "run": "0", "seconds": "", "refusal": "Too few."}]
+    (row,) = csv.DictReader(io.StringIO(as_csv([Timing(DPLLOYD, 0, 10, refusal="Too few.")])))
+    expected = {"algorithm": "dplloyd", "n": "10", "run": "0", "seconds": "", "refusal": "Too few."}
+    assert row == expected

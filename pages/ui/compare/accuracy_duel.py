@@ -74,8 +74,7 @@ def gather(duel: MethodDuel, stopped: bool) -> list[Bout]:
     whole = [(setting, number) for number in range(duel.runs) for setting in duel.settings]
 
     def refused(_: str, number: int, why: str) -> Bout:
-        setting, run = whole[number]
-        return Bout(setting, run, 0, refusal=why)
+        return duel.bout(*whole[number], why)
 
     job = shared_jobs.bouts(duel, stopped, url_keys.MOST_CELL_RUNS)
     return live_runs.gathered({"duel": job}, duel.total, refused)

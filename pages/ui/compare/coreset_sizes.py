@@ -9,8 +9,8 @@ import streamlit as st
 from dpcore.study import curves
 from dpcore.study.curves import Curve, Point
 from dpcore.study.metrics import SIZE
-from dpcore.study.sweep import Trial
 from dpcore.study.sweep_plan import SweepPlan, across, as_csv, as_json
+from dpcore.study.trials import Trial
 from dpcore.study.usual_ranges import EPSILONS
 from pages.ui import (
     browser_state,

@@ -18,7 +18,7 @@ from dpcore.study import k_by_d_sweep
 from dpcore.study.k_by_d_sweep import Cell, Family
 from dpcore.study.metrics import Metric, usual
 from dpcore.study.standings import Standing
-from dpcore.study.sweep import Trial
+from dpcore.study.trials import Trial
 from dpcore.study.usual_ranges import SIDES
 from pages.ui import address, chart_style, controls, live_runs, palette, refusal_lines, url_keys
 from pages.ui.address import Key

@@ -10,10 +10,9 @@ import streamlit as st
 from dpcore.algorithms import ALGORITHMS, installed
 from dpcore.errors import BadInput
 from dpcore.study import curves
-from dpcore.study.brought_results import trials_of
+from dpcore.study.brought_results import BroughtResult, results_of
 from dpcore.study.metrics import METRICS, Metric
 from dpcore.study.standings import Standing
-from dpcore.study.sweep import Trial
 from pages.ui import cached_work, controls, limits, live_runs, url_keys
 from pages.ui.choice import Choice
 from pages.ui.wording import plain
@@ -50,13 +49,12 @@ def show(beside: Callable[[Choice, Metric, list[Standing]], None]) -> None:
     controls.labelled_slider(choice)
     metric = controls.metric_control(choice.data)
     st.markdown("##### A table of your results")
-    trials = brought(choice)
-    beside(choice, metric, own_standings(choice, metric, trials))
+    beside(choice, metric, own_standings(choice, metric, brought(choice)))
     packages(choice)
 
 
-def brought(choice: Choice) -> list[Trial]:
-    """The trials of an uploaded table, which this visit alone holds."""
+def brought(choice: Choice) -> list[BroughtResult]:
+    """The results of an uploaded table, which this visit alone holds."""
     names = ", ".join(f"`{name}`" for name in choice.box.names)
     figures = ", ".join(f"`{metric.column}`" for metric in METRICS.values())
     st.markdown(
@@ -73,7 +71,7 @@ def brought(choice: Choice) -> list[Trial]:
     reference = cached_work.reference(choice.data, request.k, request.seed or 0)
     try:
         text = file.getvalue().decode("utf-8-sig")
-        return trials_of(text, cached_work.data(choice.data), reference, request.epsilon)
+        return results_of(text, cached_work.data(choice.data), reference, request.epsilon)
     except UnicodeDecodeError:
         st.error("The file is not text in UTF-8: save it as CSV in that encoding.")
     except BadInput as problem:
@@ -81,18 +79,19 @@ def brought(choice: Choice) -> list[Trial]:
     return []
 
 
-def own_standings(choice: Choice, metric: Metric, trials: list[Trial]) -> list[Standing]:
+def own_standings(choice: Choice, metric: Metric, results: list[BroughtResult]) -> list[Standing]:
     """The standings of an uploaded table at the chosen level, or a note where it has none there."""
-    here = [t for t in trials if math.isclose(t.epsilon, choice.request.epsilon)]
+    here = [t for t in results if math.isclose(t.epsilon, choice.request.epsilon)]
     measured = [t for t in here if metric.key in t.figures]
-    if trials and not here:
-        levels = ", ".join(f"{e:g}" for e in sorted({t.epsilon for t in trials}))
+    if results and not here:
+        levels = ", ".join(f"{e:g}" for e in sorted({t.epsilon for t in results}))
         st.info(f"The table has results at ε = {levels}. Choose one of these levels to see them.")
     elif here and not measured:
         st.info(f"The table says nothing about this figure: {plain(metric.title)}.")
     own = []
     for name in dict.fromkeys(t.algorithm for t in measured):
-        (point,) = curves.curve(name, measured, metric).points
+        own_figures = ((t.epsilon, t.figures[metric.key]) for t in measured if t.algorithm == name)
+        (point,) = curves.curve_through(name, own_figures).points
         label = f"{name} (yours)" if name in ALGORITHMS else name
         own.append(Standing(label, point))
     return own

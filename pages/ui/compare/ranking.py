@@ -16,10 +16,10 @@ from dpcore.study import standings
 from dpcore.study.kept_standings import RUNS, kept_standings
 from dpcore.study.metrics import Metric, usual
 from dpcore.study.standings import Standing
-from dpcore.study.sweep import Trial
 from dpcore.study.sweep_plan import SweepPlan
 from dpcore.study.sweep_plan import as_csv as runs_csv
 from dpcore.study.sweep_plan import as_json as runs_json
+from dpcore.study.trials import Trial
 from pages.ui import address, chart_style, controls, live_runs, refusal_lines, url_keys
 from pages.ui.chart_frame import named
 from pages.ui.choice import Choice

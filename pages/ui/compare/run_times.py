@@ -63,8 +63,11 @@ def number_control(label: str, key: Key[int]) -> int:
 
 
 def gather(plan: Timetable, stopped: bool) -> list[Timing]:
+    requests = {each.algorithm: each for each in plan.requests}
+
     def refused(key: str, number: int, why: str) -> Timing:
-        return Timing(key, plan.sizes[number // plan.runs], number, refusal=why)
+        size, run = divmod(number, plan.runs)
+        return Timing(requests[key], run, plan.sizes[size], refusal=why)
 
     jobs = shared_jobs.timings(plan, stopped)
     return live_runs.gathered(jobs, plan.total // len(plan.algorithms), refused)
