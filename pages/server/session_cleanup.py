@@ -1,21 +1,19 @@
-"""The sweeper that forgets a visit's data soon after it ends, and returns memory to the system."""
+"""The sweeper that forgets a visit's data soon after it ends, and returns its memory."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import ctypes
-import gc
 import threading
 import time
 from collections.abc import Callable
 from typing import Any
 
-import pyarrow as pa
 from streamlit.runtime import Runtime
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.fragment import MemoryFragmentStorage
 from streamlit.runtime.state import SessionState
+
+from pages.server.memory import give_back, trim
 
 #: Seconds between looks, and seconds within which a lost connection may come back. Together they
 #: stay well below the minute that is promised.
@@ -72,16 +70,3 @@ def _empty(session: AppSession) -> None:
     serves another."""
     session._session_state = SessionState()
     session._fragment_storage = MemoryFragmentStorage()
-
-
-def give_back() -> None:
-    """Collect garbage, and return unused memory to the operating system."""
-    gc.collect()
-    trim()
-
-
-def trim() -> None:
-    """Return unused memory of Arrow and the C library to the operating system."""
-    pa.default_memory_pool().release_unused()
-    with contextlib.suppress(OSError, AttributeError):  # not every C library has it
-        ctypes.CDLL(None).malloc_trim(0)

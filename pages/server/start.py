@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
 import html
 import importlib
 import os
@@ -22,7 +21,7 @@ from streamlit.errors import StreamlitAuthError
 from streamlit.runtime import Runtime, get_instance
 from streamlit.starlette import App
 
-from pages.server import download_files, settings
+from pages.server import download_files, memory, settings
 from pages.server.gate import Gate
 from pages.server.session_cleanup import Sweeper
 from pages.server.settings import Mode
@@ -34,6 +33,7 @@ _guarded = False
 
 def options() -> dict[str, Any]:
     """What `streamlit.starlette.App` is made with; a wrong setting stops the server here."""
+    memory.share_heaps()
     settings.check()
     if header := settings.user_header():
         config.set_option("server.trustedUserHeaders", {header: "email"})
@@ -66,7 +66,7 @@ async def lifespan(app: App) -> AsyncIterator[None]:
     _guarded = True
     words = "Address for the class" if settings.mode() is Mode.CLASSROOM else "Open"
     print(f"\n  {words}: {address()}\n", flush=True)
-    keep_modules()
+    memory.keep_modules()
     download_files.keep(get_instance())
     sweeping = asyncio.create_task(Sweeper(get_instance()).run())
     loading = asyncio.create_task(asyncio.to_thread(load_early))
@@ -76,13 +76,6 @@ async def lifespan(app: App) -> AsyncIterator[None]:
         yield
     sweeping.cancel()
     loading.cancel()
-
-
-def keep_modules() -> None:
-    """Leave what is loaded by now out of every later garbage collection. It is never given up, and
-    going through it would cost more than a move of the slider."""
-    gc.collect()
-    gc.freeze()
 
 
 def load_early() -> None:
