@@ -49,15 +49,9 @@ def main() -> None:
     frame.frame("Curves")
     choice = controls.choose()
     st.title("What each level costs")
-    st.caption(
-        "How much accuracy each privacy level costs. A line is the mean of many runs of one "
-        "method; the band covers 80 % of them."
-    )
     live_runs.warn(choice.data, "ε", "this curve")
-    metric = controls.metric_control(choice.data, explained=False)
-    meaning, target_place = st.columns([7, 3])
-    meaning.caption(metric.meaning)
-    with target_place:
+    metric, place = controls.beside_metric(choice.data)
+    with place:
         target = target_control(choice, metric)
     browser_state.watch_width()
     with st.sidebar:
@@ -224,7 +218,10 @@ def chart(view: View, all_curves: list[Curve]) -> None:
         " **Drag** over a part of the chart to zoom; without a mouse, choose the ends of ε in the "
         "sidebar."
     )
-    st.caption("**Click on a point** to see it on Explore." + zoom * (not frame.narrow))
+    st.caption(
+        "A line is the mean of many runs of one method; the band covers 80 % of them. **Click on "
+        "a point** to see it on Explore." + zoom * (not frame.narrow)
+    )
     tell_predictions(dashed)
 
 

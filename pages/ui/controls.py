@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dpcore.algorithms import ALGORITHMS, PAPERS, Parameter
 from dpcore.datasets.builtin import BUILTIN
@@ -24,6 +25,8 @@ from pages.ui.url_parsers import OneOf
 
 DATA, ALGORITHM = url_keys.DATA.default, url_keys.ALGORITHM.default
 FALLBACK, CENTERS = "auto", url_keys.CENTERS.default
+#: Widths of the metrics and of a slider beside them: the metrics take one line on 1,280 pixels.
+BESIDE = (5, 2)
 ENDS = '<div class="ends"><span>← More accurate</span><span>More private →</span></div>'
 RELATIONS = {
     Neighbors.ADD_REMOVE: "whether it is in the data",
@@ -221,7 +224,6 @@ def metric_control(
     data: str,
     ratios: bool = False,
     first: str = url_keys.METRIC.default,
-    explained: bool = True,
 ) -> Metric:
     """The metric to show, explained below in words; with ratios one that is never negative."""
     metrics = [key for key, metric in METRICS.items() if not (ratios and metric.is_signed)]
@@ -232,9 +234,15 @@ def metric_control(
     }
     key = url_keys.METRIC.narrowed(OneOf(metrics), first)
     chosen = METRICS[address.tabs("What is measured", key, titles)]
-    if explained:
-        st.caption(chosen.meaning)
+    st.caption(chosen.meaning)
     return chosen
+
+
+def beside_metric(data: str) -> tuple[Metric, DeltaGenerator]:
+    """The metric to show, and the place of a slider beside it: the chart begins higher so."""
+    left, right = st.columns(BESIDE)
+    with left:
+        return metric_control(data), right
 
 
 def runs_control(label: str, key: Key[int]) -> int:

@@ -19,7 +19,7 @@ from pages.ui.chart_marks import epsilon_ticks, here_line, here_note, target_lin
 from pages.ui.chart_zoom import ChartZoom
 from pages.ui.palette import Palette
 
-HEIGHT = 460
+HEIGHT = 420
 #: A logarithmic axis over less than this has its own ticks: hardly any would be a round number.
 WIDE = 5.0
 #: A level that needs no run is drawn where it is at most this many times beyond the curves.

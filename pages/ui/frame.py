@@ -57,6 +57,8 @@ STYLE = """
 button[data-variant="segmented_control"][aria-checked="true"]:hover {
   color: light-dark(#0049B3, #82B5FF);
 }
+/* Streamlit lets a row of choices in a column scroll, and half of them are never seen. */
+[data-testid="stColumn"] [data-testid="stButtonGroup"] > div { flex-wrap: wrap; }
 [data-testid="stMetricValue"] { font-size: 1.9rem; padding-bottom: 0; }
 [data-testid="stMetricValue"] :is(div, p) { white-space: normal; line-height: 1.2; }
 [data-testid="stMetricLabel"] :is(div, p) { white-space: normal; }

@@ -17,6 +17,7 @@ from tests.browser.driver import (
     DESK,
     LONG,
     PHONE,
+    PROJECTOR,
     Visit,
     downloaded,
     eventually,
@@ -55,6 +56,12 @@ def records(table: Path) -> list[dict[str, str]]:
 
 def cells(row: Locator) -> list[str]:
     return [cell.strip() for cell in row.inner_text().split("\t")]
+
+
+def test_the_best_method_stands_on_the_first_screen_of_a_projector(visit: Visit) -> None:
+    page = opened(visit, "/compare", viewport=PROJECTOR)
+    best = page.locator(".js-plotly-plot .annotation-text").filter(has_text="1. ").first
+    eventually(lambda: place(best)["y"] + place(best)["height"] <= PROJECTOR["height"])
 
 
 def test_a_ranking_grows_until_somebody_stops_it(visit: Visit) -> None:

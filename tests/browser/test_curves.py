@@ -17,6 +17,7 @@ from tests.browser.driver import (
     DESK,
     LONG,
     PHONE,
+    PROJECTOR,
     Visit,
     count,
     downloaded,
@@ -50,6 +51,12 @@ def saved(page: Page, press: Callable[[], None]) -> bytes:
 def test_points_appear_while_runs_are_made_until_somebody_stops_them(visit: Visit) -> None:
     page = opened(visit, "/curves?data=s1-like&algorithm=gkm&with=&runs=200")
     grows_until_stopped(page, "2,400")
+
+
+def test_the_chart_with_its_axis_stands_on_one_screen_of_a_projector(visit: Visit) -> None:
+    page = opened(visit, "/curves", viewport=PROJECTOR)
+    axis = page.get_by_text("ε: less is more private")
+    eventually(lambda: place(axis)["y"] + place(axis)["height"] <= PROJECTOR["height"])
 
 
 def drawn(page: Page) -> tuple[list[float], str]:

@@ -46,8 +46,9 @@ def show(beside: Callable[[Choice, Metric, list[Standing]], None]) -> None:
         "figure. Or install a package with your method: it then runs here like any other."
     )
     live_runs.warn(choice.data, "a method", "this ranking")
-    controls.labelled_slider(choice)
-    metric = controls.metric_control(choice.data)
+    metric, place = controls.beside_metric(choice.data)
+    with place:
+        controls.labelled_slider(choice)
     st.markdown("##### A table of your results")
     beside(choice, metric, own_standings(choice, metric, brought(choice)))
     packages(choice)

@@ -39,14 +39,10 @@ SLOW, FEW = 0.5, 2
 
 def show() -> None:
     choice = controls.choose()
-    st.caption(
-        "A dot is the mean of many runs, and its line covers 80 % of them: farther left is better. "
-        "Hollow dots have no proof of privacy. Beyond the dotted line a method does worse than an "
-        "answer that looks at no data. **Click on a dot** to see it on Explore."
-    )
     live_runs.warn(choice.data, "a method", "this ranking")
-    controls.labelled_slider(choice)
-    metric = controls.metric_control(choice.data)
+    metric, place = controls.beside_metric(choice.data)
+    with place:
+        controls.labelled_slider(choice)
     with st.sidebar:
         paper = controls.paper_control()
         runs = controls.runs_control("Runs of each method", url_keys.RUNS.by_default(RUNS))
@@ -256,6 +252,11 @@ def draw(
     for point in chart_style.draw(drawn, "ranking", alt, plan.data)[:1]:
         if point["customdata"][0] in ALGORITHMS:
             live_runs.explore(choice.request.epsilon, point["customdata"][0])
+    st.caption(
+        "A dot is the mean of many runs, and its line covers 80 % of them: farther left is better. "
+        "Hollow dots have no proof of privacy. Beyond the dotted line a method does worse than an "
+        "answer that looks at no data. **Click on a dot** to see it on Explore."
+    )
     st.page_link(
         "pages/3_verdicts.py",
         label="Verdicts: which are safe to publish with?",
