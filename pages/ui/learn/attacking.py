@@ -154,7 +154,8 @@ def reading(setup: AttackSetup, played: AttackRound, sees: str) -> str:
             else f"In truth {without:,} without it, {with_it:,} with it."
         )
         count = f"{round(played.count, 1):,g}".replace("-", "−")
-        return f"Published for the square: <b>{count}</b> trips{often}. {others}"
+        trips = "trip" if count in ("1", "−1") else "trips"
+        return f"Published for the square: <b>{count}</b> {trips}{often}. {others}"
     if sees == "center":
         far = explain.distance(played.center, True)
         return f"The nearest published center is <b>{far}</b> away{often}."
