@@ -48,6 +48,7 @@ class CityMap {
     this.sketch = new Sketch(this);
     new ResizeObserver(() => { this.map.invalidateSize({ animate: false }); this.repaint(); }).observe(box);
     document.fonts?.ready.then(() => this.repaint());
+    root.querySelector('.map-key').addEventListener('toggle', () => this.repaint());
     document.addEventListener('fullscreenchange', () => this.fullChanged());
   }
 
@@ -281,12 +282,21 @@ class CityMap {
     if (shown.points) marks.paintPoints(pen, shown.points, view, colors);
     paintDrawing(pen, data.drawing.filter(layer => !layer.over), view, colors);
     const chips = marks.chips(pen, data, view);
-    const taken = [...marks.keepClear(data, view), ...coveredBy(data.drawing, view), ...chips.map(chip => chip.box)];
+    const taken = [...this.controlBoxes(), ...marks.keepClear(data, view), ...coveredBy(data.drawing, view), ...chips.map(chip => chip.box)];
     this.names = placed(pen, [...this.areaNames(), ...this.tiles ? [] : shown.labels], view, taken);
     paintNames(pen, this.names, colors);
     marks.paintArcs(pen, data.arcs, view, colors); marks.paintCenters(pen, data, view, colors);
     marks.paintChips(pen, chips, colors);
     paintDrawing(pen, data.drawing.filter(layer => layer.over), view, colors);
+  }
+
+  // Where buttons, legend, credit and scale cover the map: a name there could not be read.
+  controlBoxes() {
+    const { left, top } = this.canvas.getBoundingClientRect();
+    return [...this.root.querySelectorAll('.map-bar, .map-key, .map-credit, .leaflet-control-scale')].map(each => {
+      const box = each.getBoundingClientRect();
+      return [box.left - left, box.top - top, box.right - left, box.bottom - top];
+    });
   }
 
   areaNames() {

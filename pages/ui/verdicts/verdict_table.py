@@ -61,7 +61,7 @@ STYLE = """
   .verdicts :is(table, tbody, tr, td, th) { display: block; white-space: normal; }
   .verdicts tr { padding: .6rem 0; border-bottom: 1px solid var(--st-border-color); }
   .verdicts tbody :is(td, th) { border: 0; padding: .1rem 0; }
-  .verdicts td::before { content: attr(data-label) ": "; font-weight: 600; }
+  .verdicts td::before { content: attr(data-label) " "; font-weight: 600; }
 }
 """
 _component = st.components.v2.component("verdict-table", css=STYLE, js=SCRIPT)
@@ -171,7 +171,8 @@ def _row_html(each: VerdictRow) -> str:
         ("Attacks", method_facts.attack_words(each.attack), ""),
     )
     cells_html = "".join(
-        f"<td data-label='{label}' class='{kind}'>{text}</td>" for label, text, kind in cells
+        f"<td data-label='{label}{':' * (label[-1] != '?')}' class='{kind}'>{text}</td>"
+        for label, text, kind in cells
     )
     return (
         f"<tr><th scope=row><a href='?{escape(query, quote=True)}' data-method={system.key}>"
