@@ -71,13 +71,21 @@ def cluster_totals(cells: Cells, centers: IntArray) -> tuple[IntArray, IntArray]
     sums = np.zeros(np.shape(centers), dtype=np.int64)
     matrix, squares = _linear(centers)
     with single_thread():
-        for ticks in _in_ticks(cells, matrix):
-            scores = matrix @ ticks.T
-            scores += squares[:, None]
-            member = _nearest(scores)[0]
+        for columns in _in_ticks(cells, matrix):
+            member = _nearest(affine(matrix, squares, columns))[0]
             counts += [np.count_nonzero(of_one) for of_one in member]
-            sums += (member.astype(np.float64) @ ticks).astype(np.int64)
+            sums += _sums(as_numbers(member), columns[: matrix.shape[1]]).astype(np.int64)
     return counts, sums
+
+
+def _sums(member: FloatArray, columns: Whole) -> FloatArray:
+    """Sums (k, d) of the columns (d, n) over the members (k, n) of each cluster.
+
+    Few columns one after the other take half the time of one narrow product.
+    """
+    if len(columns) > LIFTED:
+        return np.asarray(member @ columns.T)
+    return np.stack([member @ column for column in columns], axis=1)
 
 
 def squared_ticks(cells: Cells, centers: IntArray, squares: int | None = None) -> Any:
@@ -95,10 +103,9 @@ def squared_ticks(cells: Cells, centers: IntArray, squares: int | None = None) -
         for start in range(0, len(flat), batch):
             part = slice(start, start + batch)
             matrix, constant = _linear(flat[part].reshape(-1, d))
-            for ticks in _in_ticks(cells, matrix):
-                scores = matrix @ ticks.T
-                scores += constant[:, None]
-                least = scores.reshape(-1, k, len(ticks)).min(axis=1)
+            for columns in _in_ticks(cells, matrix):
+                scores = affine(matrix, constant, columns)
+                least = scores.reshape(-1, k, scores.shape[1]).min(axis=1)
                 total[part] += least.astype(np.int64).sum(axis=1)
     return total.reshape(sets.shape[:-2])[()]
 
@@ -106,7 +113,8 @@ def squared_ticks(cells: Cells, centers: IntArray, squares: int | None = None) -
 def square_sum(cells: Cells) -> int:
     """The sum over rows of |x|^2, in squared ticks: exact, as a Python integer."""
     matrix, _ = _linear(np.zeros((1, cells.shape[1]), dtype=np.int64))
-    squares = (np.einsum("nd,nd->n", x, x) for x in _in_ticks(cells, matrix))
+    in_ticks = (columns[: cells.shape[1]] for columns in _in_ticks(cells, matrix))
+    squares = (np.einsum("dn,dn->n", x, x) for x in in_ticks)
     return sum(int(each.astype(np.int64).sum()) for each in squares)
 
 
@@ -118,14 +126,15 @@ def _linear(centers: IntArray) -> tuple[Whole, Whole]:
 
 
 def _in_ticks(cells: Cells, matrix: Whole) -> Iterator[Whole]:
-    """Positions in ticks, as the matrix has its numbers, of some thousand rows at a time."""
+    """Positions in ticks, as the matrix has its numbers, of some thousand rows at a time: lifted
+    columns."""
     size = min(CHUNK_CELLS, max(MIN_CHUNK_ROWS, CHUNK_SCORES // len(matrix)))
     size = max(1, min(size, SUMMABLE // matrix.shape[1]))
     for start in range(0, len(cells), size):
         ticks = cells[start : start + size].astype(matrix.dtype)
         ticks *= 2
         ticks += 1 - TICKS
-        yield ticks
+        yield lifted(ticks)
 
 
 def _nearest(scores: Whole) -> tuple[npt.NDArray[np.bool_], Whole]:
@@ -141,6 +150,11 @@ def _nearest(scores: Whole) -> tuple[npt.NDArray[np.bool_], Whole]:
             member[..., j, :] &= ~has_center
             has_center |= member[..., j, :]
     return member, least
+
+
+def as_numbers(member: npt.NDArray[np.bool_]) -> FloatArray:
+    """1.0 where true: by way of bytes, which takes half the time."""
+    return member.view(np.uint8).astype(np.float64)
 
 
 class WeightedPoints:
@@ -169,7 +183,7 @@ class WeightedPoints:
         with single_thread():
             for rows, scores in self._scores(sets):
                 member, least = _nearest(scores)
-                totals += member.reshape(len(totals), -1).astype(np.float64) @ self._moments[rows]
+                totals += as_numbers(member).reshape(len(totals), -1) @ self._moments[rows]
                 inertia += self._inertia(least, rows)
         totals = totals.reshape(*batch, k, d + 1)
         return totals[..., 0], totals[..., 1:], inertia.reshape(batch)
@@ -203,7 +217,12 @@ class WeightedPoints:
 def lifted(points: FloatArray) -> FloatArray:
     """Points (n, d) as columns, with a row of ones below where coordinates are few."""
     n, d = points.shape
-    return points.T if d > LIFTED else np.concatenate([points.T, np.ones((1, n))])
+    if d > LIFTED:
+        return points.T
+    columns = np.empty((d + 1, n))
+    columns[:d] = points.T
+    columns[d] = 1
+    return columns
 
 
 def affine(linear: FloatArray, constant: FloatArray, columns: FloatArray) -> FloatArray:

@@ -51,25 +51,28 @@ def _pack(
 ) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
     """k points at least 2 radius apart for each of the radii, and where that many were found."""
     points = np.empty((len(radius), k, d))
-    succeeded = np.ones(len(radius), dtype=bool)
+    inside, apart = (1 - radius)[:, None, None], (4 * radius**2)[:, None, None]
+    complete = np.arange(len(radius))
     for j in range(k):
         tell(SEEDING, (bisection + j / k) / BISECTIONS)
-        waiting = np.flatnonzero(succeeded)
+        waiting = complete
         for size in CANDIDATES:
             candidates = rng.uniform(-1, 1, (len(waiting), size, d))
-            candidates *= 1 - radius[waiting, None, None]
+            candidates *= inside[waiting]
             gaps = candidates[:, :, None] - points[waiting, None, :j]
-            apart = 4 * radius[waiting, None, None] ** 2
-            far = (np.einsum("scjd,scjd->scj", gaps, gaps) >= apart).all(axis=2)
+            far = (np.einsum("scjd,scjd->scj", gaps, gaps) >= apart[waiting]).all(axis=2)
             first = far.argmax(axis=1)
-            fits = far.any(axis=1)
+            fits = far[np.arange(len(waiting)), first]
             points[waiting[fits], j] = candidates[fits, first[fits]]
             waiting = waiting[~fits]
             if not len(waiting):
                 break
-        succeeded[waiting] = False
-        if not succeeded.any():
-            break
+        if len(waiting):
+            complete = np.setdiff1d(complete, waiting, assume_unique=True)
+            if not len(complete):
+                break
+    succeeded = np.zeros(len(radius), dtype=bool)
+    succeeded[complete] = True
     return points, succeeded
 
 
