@@ -25,8 +25,8 @@ from dpcore.geometry.domain import Box, FloatArray, Grid
 TITLE = "Spark cluster: the model against an event log"
 #: Bytes a row of two numbers takes in Parquet, as measured here on 20 million.
 ROW = 16.0
-#: Bytes of a cell and its count: shuffled (LZ4), and on their way to the driver in Arrow.
-SHUFFLED, COLLECTED = 5.0, 16
+#: Bytes of a cell and its count: shuffled (LZ4), and on their way to the driver.
+SHUFFLED, COLLECTED = 5.0, 12
 #: Rows a second that one core turns into counts.
 SPEED = 3e6
 CHECKED_ROWS, CHECKED_SIDE = 20_000_000, 1024

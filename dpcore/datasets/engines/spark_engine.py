@@ -18,7 +18,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from dpcore.datasets.engines import records, spark_workers
-from dpcore.datasets.engines.base import Columns, Query, SQLEngine, check, put
+from dpcore.datasets.engines.base import Columns, Query, SQLEngine, check
 from dpcore.datasets.engines.records import BROKEN, MAX_RECORD, UNREADABLE
 from dpcore.datasets.engines.source import Column, Format, Kind, Layout, Source
 from dpcore.datasets.engines.spark_workers import (
@@ -26,6 +26,7 @@ from dpcore.datasets.engines.spark_workers import (
     counts_of_cells,
     cut_fields,
     cut_header,
+    put_blocks,
     sums_of_batches,
     sums_of_blocks,
 )
@@ -172,10 +173,9 @@ class SparkEngine(SQLEngine):
             cells = self._frame(source, lambda relation: cells_query(relation, source, grid))
             columns = "block BIGINT, cells BINARY, counts BINARY"
             blocks = _on_workers(cells, counts_of_cells(grid.n_cells), columns)
-            sums = _on_workers(blocks.repartition("block"), sums_of_blocks, "cell BIGINT, n BIGINT")
-            table = sums.toArrow()
+            sums = _on_workers(blocks.repartition("block"), sums_of_blocks, columns).toArrow()
         counts = np.zeros(grid.n_cells, dtype=np.int64)
-        put(counts, {name: table[name].to_numpy() for name in table.column_names}, source)
+        put_blocks(counts, sums)
         return counts.reshape(grid.shape)
 
     def first_rows(self, source: Source, most: int) -> list[list[str]]:

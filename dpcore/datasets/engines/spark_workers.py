@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from dpcore.datasets.engines import records
 from dpcore.datasets.engines.records import BrokenQuotesError, Form, fields, first_record
 from dpcore.datasets.row_sums import RowSum, summed
-from dpcore.geometry.domain import cell_ticks
+from dpcore.geometry.domain import IntArray, cell_ticks
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -101,29 +101,26 @@ def counts_of_cells(n_cells: int) -> Function:
 
     def counts(batches: Batches) -> Iterator[pa.RecordBatch]:
         import numpy as np
-        import pyarrow as pa
 
-        total, buffer = np.zeros(n_cells, dtype=np.int64), np.empty(0, dtype=np.int64)
+        total, waiting, rows = np.zeros(n_cells, dtype=np.int64), [np.empty(0, np.int32)], 0
         for batch in batches:
-            buffer = np.concatenate([buffer, batch.column(0).to_numpy()])
-            if len(buffer) >= n_cells:
-                total, buffer = total + np.bincount(buffer, minlength=n_cells), buffer[:0]
-        total += np.bincount(buffer, minlength=n_cells)
+            waiting.append(batch.column(0).to_numpy())
+            rows += batch.num_rows
+            if rows >= n_cells:  # fewer would cost a pass over all cells for each batch
+                total += np.bincount(np.concatenate(waiting), minlength=n_cells)
+                waiting, rows = waiting[:1], 0
+        total += np.bincount(np.concatenate(waiting), minlength=n_cells)
         for block, start in enumerate(range(0, n_cells, BLOCK_CELLS)):
             some = total[start : start + BLOCK_CELLS]
-            cells = np.flatnonzero(some)
-            values = (block, cells.astype("<i4").tobytes(), some[cells].astype("<i8").tobytes())
-            if len(cells):
-                names = ["block", "cells", "counts"]
-                yield pa.RecordBatch.from_arrays([pa.array([each]) for each in values], names)
+            if some.any():
+                yield block_of_counts(block, some)
 
     return counts
 
 
 def sums_of_blocks(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """The sums of blocks that workers have counted: cell, n."""
+    """The sums of blocks that workers have counted, in the same columns."""
     import numpy as np
-    import pyarrow as pa
 
     sums: dict[int, Any] = {}
     for batch in batches:
@@ -131,9 +128,26 @@ def sums_of_blocks(batches: Batches) -> Iterator[pa.RecordBatch]:
             total = sums.setdefault(block, np.zeros(BLOCK_CELLS, dtype=np.int64))
             total[np.frombuffer(cells, dtype="<i4")] += np.frombuffer(counts, dtype="<i8")
     for block, total in sums.items():
-        cells = np.flatnonzero(total)
-        columns = [pa.array(cells + block * BLOCK_CELLS), pa.array(total[cells])]
-        yield pa.RecordBatch.from_arrays(columns, ["cell", "n"])
+        yield block_of_counts(block, total)
+
+
+def block_of_counts(block: int, counts: IntArray) -> pa.RecordBatch:
+    """The counts of a block's cells that have any: block, cells, counts."""
+    cells = counts.nonzero()[0]
+    return _batch(
+        block=block,
+        cells=cells.astype("<i4").tobytes(),
+        counts=counts[cells].astype("<i8").tobytes(),
+    )
+
+
+def put_blocks(grid_counts: IntArray, blocks: pa.Table) -> None:
+    """Write the counts of blocks where they belong."""
+    import numpy as np
+
+    for block, cells, counts in zip(*(each.to_pylist() for each in blocks.columns), strict=True):
+        places = np.frombuffer(cells, dtype="<i4") + block * BLOCK_CELLS
+        grid_counts[places] = np.frombuffer(counts, dtype="<i8")
 
 
 def _files(batches: Batches) -> Iterator[Iterator[bytes]]:
@@ -153,5 +167,5 @@ def _batch(**values: object) -> pa.RecordBatch:
     import pyarrow as pa
 
     types = {"header": pa.string(), "broken": pa.bool_()}
-    columns = [pa.array([value], types[name]) for name, value in values.items()]
+    columns = [pa.array([value], types.get(name)) for name, value in values.items()]
     return pa.RecordBatch.from_arrays(columns, list(values))
