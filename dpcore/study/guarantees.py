@@ -16,12 +16,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dpcore.algorithms import get
 from dpcore.algorithms._small_ball import log_star
 from dpcore.algorithms.coreset_faithful import domain_side, most_rounds
 from dpcore.algorithms.references import short
 from dpcore.errors import BadInput
-from dpcore.privacy.accounting import MAX_DELTA, Budget
+from dpcore.privacy.accounting import MAX_DELTA
+from dpcore.runs.request import Request
 from dpcore.study.prediction import PublicNumbers, check_counts, predict
 
 #: The cost of n rows in a ball of radius Lambda is at most n (2 Lambda)^2, wherever centers are.
@@ -30,12 +30,16 @@ WORST = 4.0
 
 @dataclass(frozen=True)
 class Numbers(PublicNumbers):
-    """The public numbers that a theorem is evaluated for."""
+    """A run and the public numbers that a theorem is evaluated for."""
 
     n: int
-    delta: float
     #: The probability with which the bound may fail.
     beta: float
+
+    @property
+    def delta(self) -> float:
+        """The probability that the privacy promise does not cover."""
+        return self.request.delta
 
 
 @dataclass(frozen=True)
@@ -125,12 +129,11 @@ def guarantee(
     >>> len(theorems)
     1
     """
-    chosen = get(algorithm).settings(settings)
     check_counts(n=n, k=k, d=d)
     if not 0 < beta < 1:
         raise BadInput(f"beta must be a number between 0 and 1, not {beta!r}.")
-    Budget(epsilon, delta)
-    numbers = Numbers(max(2, int(n)), int(k), int(d), epsilon, chosen, delta, beta)
+    request = Request(algorithm, int(k), epsilon, delta, settings=settings)
+    numbers = Numbers(request, max(2, int(n)), int(d), beta)
     return tuple(
         Guarantee(theorem, theorem.evaluate(numbers))
         for theorem in THEOREMS
@@ -240,8 +243,8 @@ def _bounded(times: float, added: float, worst: float, unit: str) -> Bound:
 
 
 def _one_round(x: Numbers) -> Bound:
-    known = {name: x.settings[name] for name in ("rounds", "schedule")}
-    error = predict("dplloyd", x.n, x.k, x.d, x.epsilon, **known).mse
+    settings = {name: x.settings[name] for name in ("rounds", "schedule")}
+    error = predict("dplloyd", x.n, x.k, x.d, x.epsilon, **settings).mse
     if error >= WORST * x.d:
         return Bound(False, f"Says nothing here: centers of the box differ by at most {error:g}.")
     return Bound(

@@ -25,13 +25,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
 from scipy.optimize import brentq
 
-from dpcore.algorithms import get
 from dpcore.algorithms.centroid_error import (
     aggregate_noise,
     grid_bias_bound,
@@ -42,7 +41,8 @@ from dpcore.algorithms.centroid_error import (
 )
 from dpcore.algorithms.dplloyd import round_epsilons
 from dpcore.errors import BadInput, Infeasible
-from dpcore.privacy.accounting import Budget, Neighbors
+from dpcore.privacy.accounting import Neighbors
+from dpcore.runs.request import Request
 
 #: Where prediction and measurement part, for people; `benchmarks.prediction` measures it.
 PARTING = (
@@ -100,13 +100,28 @@ class Win:
 
 @dataclass(frozen=True)
 class PublicNumbers:
-    """The public numbers of a run for which an equation or a theorem is evaluated."""
+    """A run and the public numbers of its data, for which an equation or a theorem is evaluated."""
 
+    request: Request
     n: float
-    k: int
     d: int
-    epsilon: float
-    settings: Mapping[str, Any]
+    #: The part of epsilon that is left for the noise of the method.
+    share: float = field(default=1.0, kw_only=True)
+
+    @property
+    def k(self) -> int:
+        """How many clusters."""
+        return self.request.k
+
+    @property
+    def epsilon(self) -> float:
+        """The privacy budget that is left for noise."""
+        return self.request.epsilon * self.share
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Each parameter of the method with its value."""
+        return self.request.parameters
 
 
 def check_counts(**counts: float) -> None:
@@ -232,24 +247,21 @@ def predict(
         known = ", ".join(PREDICTED)
         raise BadInput(f"No error of {algorithm!r} can be predicted. There are: {known}.")
     check_counts(n=n, k=k, d=d)
-    Budget(epsilon)
-    system = get(algorithm)
-    if problem := system.obstacle(d, None, k):
-        raise Infeasible(f"{system.title} cannot run here: {problem}")
-    relation, chosen = Neighbors(neighbors), system.settings(settings)
-    numbers = PublicNumbers(n, k, d, epsilon, chosen)
-    noise, bias, equations, note = _terms(algorithm, numbers, relation)
+    request = Request(algorithm, int(k), epsilon, 0.0, neighbors, settings=settings)
+    if problem := request.system.obstacle(d, None, k):
+        raise Infeasible(f"{request.system.title} cannot run here: {problem}")
+    noise, bias, equations, note = _terms(PublicNumbers(request, n, d))
     return Prediction(algorithm, int(n), int(k), int(d), epsilon, noise, bias, equations, note)
 
 
-def _terms(algorithm: str, x: PublicNumbers, neighbors: Neighbors) -> _Terms:
+def _terms(x: PublicNumbers) -> _Terms:
     """The terms at the epsilon that is left for the noise of the method."""
-    method = _METHODS[algorithm]
-    if neighbors.size_is_private:
-        epsilon = x.epsilon * (WITHOUT_SIZE if method.buys_size else 1.0)
+    method = _METHODS[x.request.algorithm]
+    if x.request.neighbors.size_is_private:
+        share = WITHOUT_SIZE if method.buys_size else 1.0
     else:
-        epsilon = x.epsilon / (2 if method.doubles else 1)
-    return method.terms(replace(x, epsilon=epsilon))
+        share = 0.5 if method.doubles else 1.0
+    return method.terms(replace(x, share=share))
 
 
 #: Where a winner is looked for: epsilons and numbers of rows so many to a factor of ten.
@@ -306,16 +318,16 @@ def crossover(
     sizes = {"n": n, "d": d, "epsilon": epsilon}
     if len(free := [name for name, value in sizes.items() if value is None]) != 1:
         raise BadInput("Name two of n, d and epsilon; the third is looked through.")
-    known = {name: value for name, value in sizes.items() if value is not None}
-    some: dict[str, Any] = {"n": 1, "d": 1, "epsilon": 1.0, **known}
+    named = {name: value for name, value in sizes.items() if value is not None}
+    some: dict[str, Any] = {"n": 1, "d": 1, "epsilon": 1.0, **named}
     for key in keys:
         predict(key, k=k, **some)
-    relation = Neighbors(neighbors)
-    defaults = {key: get(key).settings({}) for key in keys}
+    requests = {key: Request(key, k, some["epsilon"], 0.0, neighbors) for key in keys}
 
     def error(key: str, value: float) -> float:
-        at: dict[str, Any] = {**known, free[0]: value}
-        return _terms(key, PublicNumbers(k=k, settings=defaults[key], **at), relation)[0]
+        at = {**some, free[0]: value}
+        request = requests[key] if epsilon is not None else requests[key].at(value)
+        return _terms(PublicNumbers(request, at["n"], at["d"]))[0]
 
     def best(value: float) -> str:
         return min(keys, key=lambda key: error(key, value))

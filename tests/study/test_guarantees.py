@@ -21,7 +21,7 @@ def bound_of(key: str, theorem: str, **given) -> Guarantee:
 
 def test_t_min_of_theorem_3_6_by_hand():
     # 18.42 rounds share epsilon 1, delta 10^-6 and beta 0.1; |X| = 32, and log* of 90.5 is 4.
-    x = Numbers(n=1000, k=1, d=2, epsilon=1.0, delta=1e-6, beta=0.1, settings={})
+    x = Numbers(dpcore.Request("coreset-faithful", 1, 1.0, 1e-6), n=1000, d=2, beta=0.1)
     rounds = 8 * math.log(1000) / 3
     assert rounds == pytest.approx(18.4207, rel=1e-5)
     logs = math.log(rounds / 0.1), math.log(2000 * rounds**3 * 1e7), math.log(rounds**2 * 1e7)
