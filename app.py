@@ -90,16 +90,16 @@ def explore() -> None:
 def one_level(places: run_panel.RunPanel) -> None:
     """Draw the slider, the picture and what it means. A move of the slider draws only this."""
     address.restore()
-    chosen = controls.in_address()
+    choice_here = controls.in_address()
     is_move = fragments.is_redrawing()
     if not is_move:  # the first picture takes a while
-        level(chosen, places)
-    choice = explore_areas.applied(chosen)
+        level(choice_here, places)
+    choice = explore_areas.applied(choice_here)
     with workers.turns().turn():
         picture = drawn(choice)
     if is_move:
         time.sleep(HEAD_START)
-        level(chosen, places)
+        level(choice_here, places)
     if picture is None:
         for place in (places.answer, places.actions, places.table):
             place.empty()  # the place must be known when another level has a picture
@@ -146,28 +146,28 @@ def three_levels(places: run_panel.RunPanel, choice: Choice, layers: Layers) -> 
     """The same data, centers and seed at three levels, like figure 8 of Feldman et al. (2017)."""
     explore_areas.note(choice)
     axes = axes_shown(choice)
-    shown: dict[str, tuple[Choice, cached_work.Picture]] = {}
+    pictures: dict[str, tuple[Choice, cached_work.Picture]] = {}
     for column, (key, label) in zip(st.columns(3), SIDES, strict=True):
         with column:
-            chosen = controls.level_slider(label, key)
-            level = next(lv.epsilon for lv in explain.LEVELS if lv.name == chosen)
+            level_name = controls.level_slider(label, key)
+            level = next(lv.epsilon for lv in explain.LEVELS if lv.name == level_name)
             at = explore_areas.applied(choice.at(level))
             holds = at.request.system.verdict.holds
             words = explain.odds(at.request.epsilon) if holds else run_panel.UNPROVED
-            st.markdown(f"**{chosen}**: {words}")
+            st.markdown(f"**{level_name}**: {words}")
             picture = attempt(at, axes)
             if picture is None:
                 continue
             run_picture.draw(picture, at, axes, layers, key=f"picture-{key.name}")
             figures.figures(at, picture)
-            shown[chosen] = at, picture
-    if not shown:
+            pictures[level_name] = at, picture
+    if not pictures:
         offer_another(choice)
         return
     with places.actions:
-        run_files.offer(shown)
+        run_files.offer(pictures)
         visibility.public_badges(choice.data)
-    _, picture = next(reversed(shown.values()))
+    _, picture = next(reversed(pictures.values()))
     legend.legend(picture, choice, layers)
     notes(choice, picture)
 
@@ -177,7 +177,7 @@ def axes_shown(choice: Choice) -> tuple[int, int]:
     names = choice.box.names
     if len(names) == 2 or choice.about.geographic:
         return (0, 1)
-    shown = []
+    axes = []
     written = axes_in_address(choice)
     with st.container(key="axes"):
         columns = st.columns(2)
@@ -185,14 +185,14 @@ def axes_shown(choice: Choice) -> tuple[int, int]:
         columns, ("Across", "Up"), (url_keys.ACROSS, url_keys.UP), written, strict=False
     ):
         with column:
-            chosen = address.control(
+            name = address.control(
                 st.selectbox,
                 label,
                 key.narrowed(OneOf(written), first),
                 format_func=dict(zip(written, names, strict=True)).__getitem__,
             )
-        shown.append(written.index(chosen))
-    x, y = shown
+        axes.append(written.index(name))
+    x, y = axes
     st.caption(
         f"These data have {len(names)} coordinates; the picture shows two of them: "
         f"**{plain(names[x])}** and **{plain(names[y])}**. Distances and figures count all "

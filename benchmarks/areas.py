@@ -29,30 +29,30 @@ MOVE, ALL = 1.5, 10.0
 
 
 def rows() -> Iterator[Row]:
-    data, drawn = whole_city(), regions.neighborhoods(WHOLE_CITY)
-    assert len(drawn.names) == 263
+    data, neighborhoods = whole_city(), regions.neighborhoods(WHOLE_CITY)
+    assert len(neighborhoods.names) == 263
     for key in ALGORITHMS:
         request = dpcore.Request(key, K, EPSILON, seed=0)
         plain = seconds(lambda request=request: dpcore.run(request, data))
         yield from moves(data, key, plain)
-        every = seconds(lambda key=key: dpcore.run(by_area(key, drawn), data), 2)
+        every = seconds(lambda key=key: dpcore.run(by_area(key, neighborhoods), data), 2)
         yield Row(f"{key}: 262 neighborhoods at once, by a plain run", every / plain, ALL)
 
 
 def moves(data: Dataset, key: str, plain: float) -> Iterator[Row]:
     """A move of one area's level, by a plain move and the share of that area's own run."""
-    drawn = regions.neighborhoods(WHOLE_CITY)
+    neighborhoods = regions.neighborhoods(WHOLE_CITY)
     # Where most rows are, so that the area's share is the largest.
-    counts = np.bincount(drawn.labels(data.positions()[0]), minlength=drawn.n_cells)
+    counts = np.bincount(neighborhoods.labels(data.positions()[0]), minlength=neighborhoods.n_cells)
     area = int(np.argmax(counts[:-1]))
     runs, levels = AreaRuns(), cycle(np.linspace(0.1, 0.9, 97).tolist())
-    dpcore.run(by_area(key, drawn), data, kept=runs)
+    dpcore.run(by_area(key, neighborhoods), data, kept=runs)
 
     def move() -> None:
-        level = drawn.with_levels({drawn.names[area]: next(levels)})
+        level = neighborhoods.with_levels({neighborhoods.names[area]: next(levels)})
         dpcore.run(by_area(key, level), data, kept=runs)
 
-    part = runs.parts(data, drawn)[area]
+    part = runs.parts(data, neighborhoods)[area]
     system = dpcore.ALGORITHMS[key]
 
     def own() -> None:
@@ -65,8 +65,8 @@ def moves(data: Dataset, key: str, plain: float) -> Iterator[Row]:
     yield Row(what, seconds(move) / (MOVE * plain + share), 1.0, note=note)
 
 
-def by_area(key: str, drawn: regions.Regions) -> dpcore.Request:
-    return dpcore.Request(key, K, EPSILON, seed=0, regions=drawn)
+def by_area(key: str, neighborhoods: regions.Regions) -> dpcore.Request:
+    return dpcore.Request(key, K, EPSILON, seed=0, regions=neighborhoods)
 
 
 def whole_city() -> Dataset:

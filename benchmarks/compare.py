@@ -26,11 +26,11 @@ def rows() -> Iterator[Row]:
             costs[key] = time.process_time() - start
     recommended = shortlist(data.d, K)
     first = sum(costs[key] for key in recommended)
-    known = kept_standings()
+    standings = kept_standings()
     slow = {
         key: cost
         for key, cost in costs.items()
-        if key not in recommended and (known.seconds("nyc-month", key) or 0) > SLOW
+        if key not in recommended and (standings.seconds("nyc-month", key) or 0) > SLOW
     }
     page = sum(cost * (FEW if key in slow else RUNS) for key, cost in costs.items())
     yield Row("CPU of a first run of each recommended method", first, 15, "s")

@@ -177,13 +177,13 @@ def beside_peers(cell: Cell, runs: int) -> Iterator[Row]:
                 bars += [] if multiple is None else [multiple * best]
             nicvs = figures_of("auto", data, cell.k, epsilon, delta, runs)
             names = ", ".join(f"{name} {at:g}" for name, at in beside.items())
-            known = f"center {center:.3g}, not private {best:.4g}"
+            references = f"center {center:.3g}, not private {best:.4g}"
             yield Row(
                 f"{cell.data}, k={cell.k}, ε={epsilon:g}, δ={delta:g}",
                 float(nicvs.mean()),
                 min(bars),
                 unit="",
-                note=f"± {error_of(nicvs):.2g}; {known}, {names}",
+                note=f"± {error_of(nicvs):.2g}; {references}, {names}",
             )
 
 

@@ -63,12 +63,12 @@ def rows() -> Iterator[Row]:
             rest = whole - spent["noise"] - spent["selection"]
             name = f"{algorithm} on nyc-month, k=5, ε=0.5"
             yield Row(f"{name}: in all", whole, unit="s", note=f"{whole / base:.0f} × bincount")
-            drawn = spent["values"] / SAMPLER
+            seconds = spent["values"] / SAMPLER
             yield Row("  noise", spent["noise"], unit="s", note=f"{spent['values']:,.0f} values")
-            if drawn > UNTOLD / 10:
+            if seconds > UNTOLD / 10:
                 yield Row(
                     "  noise / OpenDP's sampler at 1.8e5 values a second",
-                    spent["noise"] / drawn,
+                    spent["noise"] / seconds,
                     1.5,
                 )
             yield Row(

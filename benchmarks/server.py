@@ -34,7 +34,7 @@ def rows() -> Iterator[Row]:
         yield Row("CPU of a level that nobody drew, figures included / before", ratio, 0.35)
         yield Row("redraws meanwhile that changed nothing", first["new"].idle, 0, "")
         fresh: dict[str, list[float]] = {name: [] for name in servers}
-        known: dict[str, list[float]] = {name: [] for name in servers}
+        costs_of: dict[str, list[float]] = {name: [] for name in servers}
         sent: list[float] = []
         for seed in range(1, 6):
             for name, server in servers.items():
@@ -44,10 +44,10 @@ def rows() -> Iterator[Row]:
                 fresh[name].append(cost(server, visitor))
                 if name == "new":
                     sent.append((visitor.received - before_moves) / len(NAMES) / 1000)
-                known[name].append(cost(server, visitor))
+                costs_of[name].append(cost(server, visitor))
                 visitor.close()
         move = {name: statistics.median(costs) for name, costs in fresh.items()}
-        again = {name: statistics.median(costs) for name, costs in known.items()}
+        again = {name: statistics.median(costs) for name, costs in costs_of.items()}
         yield Row("CPU of a move to a new level / before", move["new"] / move["old"], 0.35)
         yield Row("CPU of a move to a new level", 1000 * move["new"], unit="ms")
         yield Row("CPU of a move to a level already computed", 1000 * again["new"], 20, "ms")

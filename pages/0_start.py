@@ -125,15 +125,15 @@ def private_map() -> CityMap:
     """A map that anybody may see: published points and five private centers."""
     choice = Choice(tour.DATA, Request(tour.METHOD, tour.CENTERS, tour.BALANCED, seed=0))
     picture = cached_work.picture(choice, (0, 1))
-    drawn = CityMap("A private map of New York: published points and five busy areas.", VIEW)
+    canvas = CityMap("A private map of New York: published points and five busy areas.", VIEW)
     if picture.marks:
-        drawn.points = city_map.points(picture.marks, "trips")
-    drawn.centers = [
+        canvas.points = city_map.points(picture.marks, "trips")
+    canvas.centers = [
         {"at": at, "color": "private", "tip": ["A busy area"]}
         for at in picture.centers[[0, 1]].to_numpy().tolist()
     ]
-    drawn.height = HEIGHT
-    return drawn
+    canvas.height = HEIGHT
+    return canvas
 
 
 # Pictures on the doors: drawings, so that they need no map.

@@ -84,8 +84,8 @@ class View:
 
 
 def plan_controls(choice: Choice, metric: Metric) -> SweepPlan:
-    chosen = choice.request.algorithm
-    beside = method_picker.control(url_keys.WITH, chosen, method_picker.rivals(choice))
+    method = choice.request.algorithm
+    beside = method_picker.control(url_keys.WITH, method, method_picker.rivals(choice))
     left, right = st.columns(2)
     with left:
         first = epsilon_control("ε from", url_keys.EPSILON_FROM)
@@ -93,7 +93,7 @@ def plan_controls(choice: Choice, metric: Metric) -> SweepPlan:
         last = epsilon_control("to", url_keys.EPSILON_TO)
     runs = controls.runs_control("Runs at each ε", url_keys.RUNS)
     epsilons = [each for each in EPSILONS if min(first, last) <= each <= max(first, last)]
-    requests = across(controls.requests(choice, [chosen, *beside]), epsilons)
+    requests = across(controls.requests(choice, [method, *beside]), epsilons)
     return SweepPlan(choice.data, requests, runs, usual(metric.key))
 
 
@@ -198,8 +198,8 @@ def chart(view: View, all_curves: list[Curve]) -> None:
         names = curve_chart.curve_labels(all_curves, colors)
         low, high = curve_chart.y_range(all_curves, lines, view.axes, view.target)
         chart_labels.key([*names, *curve_chart.limit_labels(lines, all_curves, low, high, frame)])
-    shown = f"{view.plan.data} {view.metric.key} {view.axes}"
-    drawn = curve_chart.figure(
+    scale = f"{view.plan.data} {view.metric.key} {view.axes}"
+    figure = curve_chart.figure(
         all_curves,
         lines,
         view.plan.epsilons,
@@ -208,12 +208,12 @@ def chart(view: View, all_curves: list[Curve]) -> None:
         frame,
         dashed,
         view.target,
-        chart_zoom.current("curves", shown),
+        chart_zoom.current("curves", scale),
     )
     alt = f"{view.metric.title} across ε on {about.title}. The table below says the same."
-    for point in chart_style.draw(drawn, "curves", alt, view.plan.data)[:1]:
+    for point in chart_style.draw(figure, "curves", alt, view.plan.data)[:1]:
         live_runs.explore(float(point["x"]), point["customdata"][0])
-    chart_zoom.watch("curves", shown, colors.text)
+    chart_zoom.watch("curves", scale, colors.text)
     zoom = (
         " **Drag** over a part of the chart to zoom; without a mouse, choose the ends of ε in the "
         "sidebar."

@@ -35,13 +35,13 @@ def main() -> None:
         "Every method here promises to hide each single row. Is the promise true, and can you "
         "publish with it? **Click on a method** for its idea, its proof or flaw, and its code."
     )
-    shown = chosen_methods()
-    counts = Counter(each.verdict for each in shown)
+    methods = chosen_methods()
+    counts = Counter(each.verdict for each in methods)
     words = ", ".join(f"{counts[v]} {v.lower()}" for v in Verdict if counts[v])
     st.caption(f"{words}." if words else "No method matches.")
-    verdict_table.draw(shown, audit)
+    verdict_table.draw(methods, audit)
     legend()
-    attacks([each.key for each in shown])
+    attacks([each.key for each in methods])
 
 
 def chosen_methods() -> list[Algorithm]:

@@ -40,22 +40,22 @@ PARTS: dict[str, tuple[str, Callable[[], None]]] = {
 def main() -> None:
     frame.frame("Learn")
     presenter.style()
-    chosen = url_keys.PART.get()
+    part = url_keys.PART.get()
     if presenter.presenting():
         with presenter.bar():
             lessons.turns_while_presenting()
             presenter.switch()
     elif room.is_pupil():
-        chosen = "room"
+        part = "room"
     else:
         with st.container(horizontal=True, vertical_alignment="center", key="learn-bar"):
             titles = {key: title for key, (title, _) in PARTS.items()}
-            chosen = address.tabs("Parts of Learn", url_keys.PART, titles)
+            part = address.tabs("Parts of Learn", url_keys.PART, titles)
             screen_tools.draw()
             with presenter.bar():
                 presenter.switch()
     lessons.strip()
-    PARTS[chosen][1]()
+    PARTS[part][1]()
 
 
 main()

@@ -169,19 +169,19 @@ def picture_map(
     colors = palette.current()
     box = at.box.take((0, 1))
     if picture is None:
-        drawn = city_map.CityMap("The map without a run.", run_map.first_view(box, []))
+        canvas = city_map.CityMap("The map without a run.", run_map.first_view(box, []))
     else:
         centers = run_picture.centers(picture, at)
         description = run_picture.describe(picture, at)
-        drawn = run_map.drawn(picture, at, centers, Layers(), description)
-    drawn.areas = area_run.tinted(area_run.drawable(areas), colors, at.about.unit)
-    drawn.legend = [*area_run.legend(areas, colors), *drawn.legend]
-    drawn.words += f" Areas: {'; '.join(f'{e.name}, {e.level}' for e in areas) or 'none'}."
+        canvas = run_map.drawn(picture, at, centers, Layers(), description)
+    canvas.areas = area_run.tinted(area_run.drawable(areas), colors, at.about.unit)
+    canvas.legend = [*area_run.legend(areas, colors), *canvas.legend]
+    canvas.words += f" Areas: {'; '.join(f'{e.name}, {e.level}' for e in areas) or 'none'}."
     is_single = key == MAP
-    drawn.draw = is_single
+    canvas.draw = is_single
     if is_single and city_map.in_new_york(box):
-        drawn.pick = url_keys.CLICKS.get()
-    city_map.show(drawn, key, **(editing.clicks(key, box) if is_single else {}))
+        canvas.pick = url_keys.CLICKS.get()
+    city_map.show(canvas, key, **(editing.clicks(key, box) if is_single else {}))
 
 
 def three_levels(choice: Choice, areas: Sequence[Chosen]) -> None:

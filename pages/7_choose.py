@@ -87,10 +87,12 @@ def worked_out(choice: Choice, need: Need, rows: int) -> None:
 def show(ground: Ground, need: Need) -> bool:
     """What is known so far; True once all runs are finished."""
     jobs = level_jobs.jobs(ground, need)
-    known = level_jobs.known(need, jobs)
+    accuracies = level_jobs.known(need, jobs)
     done = all(job.done for job in jobs)
     choice, about = ground.choice, ground.choice.about
-    advice = recommended(need, known, ground.source, choice.request, about.unit, about.geographic)
+    advice = recommended(
+        need, accuracies, ground.source, choice.request, about.unit, about.geographic
+    )
     draw(choice, advice, done)
     return done
 
@@ -100,9 +102,9 @@ def draw(choice: Choice, advice: Recommendation, done: bool) -> None:
     with card:
         level_card.draw(advice, done)
     with chart, st.container(border=True):
-        drawn = max((each.draws for each in advice.known), default=0)
+        draws = max((each.draws for each in advice.known), default=0)
         st.subheader(accuracy_chart.TITLES[advice.need.key], anchor=False)
-        runs = f"; {drawn} runs per level" + " so far" * (not done) if drawn else ""
+        runs = f"; {draws} runs per level" + " so far" * (not done) if draws else ""
         st.caption(
             f"In {accuracy_chart.unit_of(advice)}, on a logarithmic scale{runs}. Solid: "
             f"{advice.need.part}. Dotted: half. Below each level: how sure an attacker can become."

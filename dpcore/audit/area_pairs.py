@@ -48,16 +48,16 @@ def person_in_two_regions() -> Pair:
     return Pair("in two regions", why, ADD_REMOVE, one, CROWD, cells_per_side=64, rows=len(own))
 
 
-def own_level(strict: float, loose: float, chosen: float) -> Pair:
+def own_level(strict: float, loose: float, level: float) -> Pair:
     levels = np.tile([strict, loose], 48)
-    which = "strict" if chosen == strict else "loose"
+    which = "strict" if level == strict else "loose"
     return Pair(
         f"{which} by choice",
         "An extreme row whose person chose its level, among rows of both levels.",
         ADD_REMOVE,
         np.concatenate([CROWD, HIGH]),
         CROWD,
-        own=(np.append(levels, chosen), levels),
+        own=(np.append(levels, level), levels),
     )
 
 

@@ -97,7 +97,7 @@ def attack(
     root = np.random.SeedSequence([seed, crc32(case.words.encode())])
     tables: list[list[dict[str, FloatArray]]] = []
     dearest: float | None = None
-    fault, drawn, reported = "", Phantoms(), Phantoms()
+    fault, phantoms, reported = "", Phantoms(), Phantoms()
     public_coins, *own_seeds = root.spawn(3)
     laws = Laws(int(public_coins.generate_state(1)[0]))
     for side, own in enumerate(own_seeds):
@@ -112,7 +112,7 @@ def attack(
             outcome = _heard(case, side, coin, coupling, noise, number < STRANGERS)
             observed.append(outcome.seen)
             laws.hear(outcome.asked)
-            drawn.add(coupling.drawn.seen, coupling.drawn.mean)
+            phantoms.add(coupling.drawn.seen, coupling.drawn.mean)
             reported.add(coupling.reported.seen, coupling.reported.mean)
             fault = fault or outcome.fault
             if outcome.cost is not None:
@@ -133,7 +133,7 @@ def attack(
         evidence=measured,
         cost=dearest,
         failed=sum("error" in seen for table in tables for seen in table) / (2 * runs),
-        fault=fault or laws.fault((drawn, reported)),
+        fault=fault or laws.fault((phantoms, reported)),
     )
 
 

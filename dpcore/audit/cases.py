@@ -202,7 +202,7 @@ def _case(algorithm: Algorithm, pair: Pair, epsilon: float, delta: float, k: int
     hints = algorithm.audit
     if hints.counts_first and pair.d == 2 and not pair.is_about_order and pair.own is None:
         pair = replace(pair, cells_per_side=64)
-    known = not hints.own_noise
+    is_open = not hints.own_noise
     return Case(
         algorithm.key,
         pair,
@@ -210,8 +210,8 @@ def _case(algorithm: Algorithm, pair: Pair, epsilon: float, delta: float, k: int
         delta,
         k,
         hints.settings,
-        coins_known=known,
-        replayable=known,
+        coins_known=is_open,
+        replayable=is_open,
     )
 
 

@@ -112,25 +112,25 @@ class Coupling:
 
     def deal(self, rows: IntArray, parts: int) -> IntArray:
         """The part of each row: drawn, or that of the row it is matched with."""
-        drawn = self._rng.integers(parts, size=len(rows))
+        dealt_parts = self._rng.integers(parts, size=len(rows))
         if self._before is not None:
             if len(self.deals) == len(self._before):
                 raise Diverged("it dealt its rows once more")
-            drawn = matched(rows, *self._before[len(self.deals)], drawn)
-        self.deals.append((rows, drawn))
-        return drawn
+            dealt_parts = matched(rows, *self._before[len(self.deals)], dealt_parts)
+        self.deals.append((rows, dealt_parts))
+        return dealt_parts
 
 
-def matched(rows: IntArray, before: IntArray, parts: IntArray, drawn: IntArray) -> IntArray:
+def matched(rows: IntArray, before: IntArray, parts: IntArray, fresh: IntArray) -> IntArray:
     """The parts of the rows that were there before; for those that were not, the parts of the rows
     that are gone, and then what was drawn."""
     if not len(rows) or not len(before):
-        return drawn
+        return fresh
     _, place = np.unique(np.concatenate([before, rows]), axis=0, return_inverse=True)
     place = place.reshape(-1)
     names = _with_copies(place[: len(before)]), _with_copies(place[len(before) :])
     _, old, new = np.intersect1d(*names, assume_unique=True, return_indices=True)
-    result = drawn.copy()
+    result = fresh.copy()
     result[new] = parts[old]
     gone = np.setdiff1d(np.arange(len(before)), old)
     come = np.setdiff1d(np.arange(len(rows)), new)[: len(gone)]
@@ -163,8 +163,8 @@ class ConstantCoins:
 
     def integers(self, low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64) -> Any:
         low, high = (0, low) if high is None else (low, high)
-        drawn = low + int(self.level * (high - low))
-        return drawn if size is None else np.full(size, drawn, dtype=dtype)
+        value = low + int(self.level * (high - low))
+        return value if size is None else np.full(size, value, dtype=dtype)
 
     def standard_normal(self, size: Any = None) -> Any:
         return ndtri(self.random(size))
@@ -188,8 +188,8 @@ class ConstantCoins:
         many = 1 if size is None else math.prod(np.atleast_1d(size))
         index = np.full(many, first) if replace else (first + np.arange(many)) % count
         index = index.reshape(() if size is None else size)
-        drawn = index if np.ndim(a) == 0 else np.asarray(a)[index]
-        return drawn[()] if size is None else drawn
+        values = index if np.ndim(a) == 0 else np.asarray(a)[index]
+        return values[()] if size is None else values
 
     def shuffle(self, x: npt.NDArray[Any]) -> None:
         """One order is as likely as another."""

@@ -103,9 +103,9 @@ def worst_loss(
     """
     sizes = range(rows + 1) if neighbors.size_is_private else [rows]
     laws = {
-        chosen: law(procedure, places[list(chosen)], epsilon, neighbors)
+        picks: law(procedure, places[list(picks)], epsilon, neighbors)
         for size in sizes
-        for chosen in combinations_with_replacement(range(len(places)), size)
+        for picks in combinations_with_replacement(range(len(places)), size)
     }
     return max(
         distance(laws[one], laws[other])
@@ -181,8 +181,8 @@ def _balls(curator: Curator) -> None:
     remaining = curator.working_copy()
     for _ in range(2):
         loss = Selection(curator.budget.epsilon / 2)
-        chosen = remaining.select(BoxCounts(LADDER, 2), loss, "a ball", LADDER.log_prior(0.1))
-        remaining.remove_nearest(LADDER.box(chosen)[0], 2)
+        pick = remaining.select(BoxCounts(LADDER, 2), loss, "a ball", LADDER.log_prior(0.1))
+        remaining.remove_nearest(LADDER.box(pick)[0], 2)
 
 
 def _small_ball(curator: Curator) -> None:

@@ -87,29 +87,29 @@ def by_account(transcript: Transcript, losses: Mapping[int, Sequence[ReplayLoss]
     cost is added up there: of those for parts of the rows side by side only one has any losses,
     where a row is in one part. What was paid from an account that is not there adds up as it is.
     """
-    known: set[int] = set()
-    total = _epsilon(transcript, losses, known)
+    accounts: set[int] = set()
+    total = _epsilon(transcript, losses, accounts)
     return total + math.fsum(
-        loss.worst for account, some in losses.items() if account not in known for loss in some
+        loss.worst for account, some in losses.items() if account not in accounts for loss in some
     )
 
 
 def _epsilon(
-    transcript: Transcript, losses: Mapping[int, Sequence[ReplayLoss]], known: set[int]
+    transcript: Transcript, losses: Mapping[int, Sequence[ReplayLoss]], accounts: set[int]
 ) -> float:
-    known.add(id(transcript))
+    accounts.add(id(transcript))
     budget, own = transcript.budget, losses.get(id(transcript), ())
     inner = [account for charge in transcript for account in charge.inner]
     if budget.accounting is Accounting.PURE:
         return math.fsum(
-            [loss.worst for loss in own] + [_epsilon(each, losses, known) for each in inner]
+            [loss.worst for loss in own] + [_epsilon(each, losses, accounts) for each in inner]
         )
     rho = math.fsum(loss.rho for loss in own)
     for each in inner:
-        known.add(id(each))
+        accounts.add(id(each))
         if each.budget.accounting.in_rho:
             rho += math.fsum(loss.rho for loss in losses.get(id(each), ()))
         else:
-            rho += _epsilon(each, losses, known) ** 2 / 2
+            rho += _epsilon(each, losses, accounts) ** 2 / 2
     convert = gaussian_epsilon if budget.accounting is Accounting.GAUSSIAN else zcdp_epsilon
     return convert(rho, budget.delta)

@@ -64,11 +64,11 @@ class RecordedTree(RecordedAnswer):
             extremes = {}
             for i, code in enumerate(moved.tolist()):
                 parts = range(code << tree.halvings, (code + 1) << tree.halvings)
-                known = [below[part] for part in parts if part in below]
+                extents = [below[part] for part in parts if part in below]
                 cut, whole = one[0][i] - two[0][i], one[1][i] - two[1][i]
                 extremes[code] = (
-                    max(whole, cut + math.fsum(high for high, _ in known)),
-                    min(whole, cut + math.fsum(low for _, low in known)),
+                    max(whole, cut + math.fsum(high for high, _ in extents)),
+                    min(whole, cut + math.fsum(low for _, low in extents)),
                 )
             below = extremes
         return below.get(0, (0.0, 0.0))

@@ -249,8 +249,8 @@ def play_round(setup: AttackSetup, number: int, seed: int = 0) -> AttackRound:
             counts.append(released.synopsis.count(part.low, part.high).value)
     count = math.fsum(counts) / len(counts) if counts else None
     mean = math.fsum(centers) / len(centers)
-    known = None if ALGORITHMS[setup.algorithm].audit.own_noise else odds if there else -odds
-    return AttackRound(there, released, counted_part(released, setup.at), count, mean, known)
+    loss = None if ALGORITHMS[setup.algorithm].audit.own_noise else odds if there else -odds
+    return AttackRound(there, released, counted_part(released, setup.at), count, mean, loss)
 
 
 def _release(
@@ -336,10 +336,10 @@ def attack_scores(
     there = [each.there for each in first]
     rules = {}
     for view in VIEWS:
-        known = [reading for each in first if (reading := each.reading(view)) is not None]
-        if len(known) == pilot:
+        readings = [reading for each in first if (reading := each.reading(view)) is not None]
+        if len(readings) == pilot:
             by_odds = view == "release"
-            rules[view] = Threshold(1e-12, True) if by_odds else best_threshold(known, there)
+            rules[view] = Threshold(1e-12, True) if by_odds else best_threshold(readings, there)
     right = dict.fromkeys(rules, 0)
     for number in range(1, rounds + 1):
         played = play_round(setup, pilot + number, seed)

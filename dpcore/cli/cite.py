@@ -29,9 +29,9 @@ def works(key: str) -> tuple[str, ...]:
         return ALGORITHMS[key].works
     if paper_key(key) in (*REFERENCES, OWN):
         return (paper_key(key),)
-    known = [*ALGORITHMS, *REFERENCES, OWN, *NUMBERS]
+    keys = [*ALGORITHMS, *REFERENCES, OWN, *NUMBERS]
     raise BadInput(
-        f"Nothing to cite for {key!r}.{did_you_mean(key, known)} There are: {', '.join(known)}."
+        f"Nothing to cite for {key!r}.{did_you_mean(key, keys)} There are: {', '.join(keys)}."
     )
 
 

@@ -101,10 +101,10 @@ def _absolute(folder: Path | None) -> str | None:
 def options(arguments: argparse.Namespace) -> list[str]:
     """Options for Streamlit."""
     hosts = dict.fromkeys([*USUAL_HOSTS, arguments.address, *arguments.host])
-    shown = arguments.host[0] if arguments.host else None
+    address = arguments.host[0] if arguments.host else None
     return [
         f"--server.port={arguments.port}",
         f"--server.address={arguments.address}",
         *(f"--server.allowedHosts={host}" for host in hosts),
-        *([f"--browser.serverAddress={shown}"] if shown else []),
+        *([f"--browser.serverAddress={address}"] if address else []),
     ]

@@ -38,7 +38,7 @@ def add(command: argparse.ArgumentParser) -> None:
 def do(arguments: argparse.Namespace) -> None:
     n, d = public_numbers(arguments)
     system = get(arguments.algorithm)
-    chosen = settings(system, arguments.set)
+    parameters = settings(system, arguments.set)
     guarantees = guarantee(
         system.key,
         n,
@@ -47,7 +47,7 @@ def do(arguments: argparse.Namespace) -> None:
         arguments.epsilon,
         arguments.delta,
         arguments.beta,
-        **chosen,
+        **parameters,
     )
     if arguments.json:
         print(json.dumps([as_data(each) for each in guarantees], indent=1))

@@ -75,8 +75,10 @@ def add_charge(command: argparse.ArgumentParser) -> None:
 def charge(arguments: argparse.Namespace) -> int:
     price = Amount.of(arguments.epsilon, arguments.delta)
     books = ledger(arguments)
-    known = books.account(arguments.name)
-    unit, neighbors = (known.unit, known.neighbors) if known else (arguments.unit, "add-remove")
+    account = books.account(arguments.name)
+    unit, neighbors = (
+        (account.unit, account.neighbors) if account else (arguments.unit, "add-remove")
+    )
     print(
         f"This charges {price} to {arguments.name!r}, which protects one {unit} under {neighbors}.",
         file=sys.stderr,

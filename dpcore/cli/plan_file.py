@@ -30,8 +30,8 @@ def expanded(words: Sequence[str], command: argparse.ArgumentParser) -> list[str
         raise BadInput(f"{path}: there is no such file.") from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise BadInput(f"{path}: this is no TOML file: {error}.") from None
-    known = {option for action in command._actions for option in action.option_strings}
-    names = {option.lstrip("-") for option in known}
+    flags = {option for action in command._actions for option in action.option_strings}
+    names = {option.lstrip("-") for option in flags}
     for key in plan:
         if key not in (known_keys := {*names, "algorithm"}):
             raise BadInput(f"{path}: there is no option {key!r}.{did_you_mean(key, known_keys)}")
@@ -41,7 +41,7 @@ def expanded(words: Sequence[str], command: argparse.ArgumentParser) -> list[str
         word
         for key, value in plan.items()
         if key != "algorithm"
-        for word in _words(f"--{key}" if f"--{key}" in known else f"-{key}", value)
+        for word in _words(f"--{key}" if f"--{key}" in flags else f"-{key}", value)
     ]
     return [str(plan["algorithm"]), *options, *words[1:]]
 

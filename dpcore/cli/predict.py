@@ -63,10 +63,12 @@ def do(arguments: argparse.Namespace) -> None:
     if arguments.set and len(keys) > 1:
         raise BadInput("--set needs a single method, so that it is clear whose setting it is.")
     n, d = public_numbers(arguments)
-    chosen = {key: settings(get(key), arguments.set) for key in keys}
+    parameters = {key: settings(get(key), arguments.set) for key in keys}
     predictions = {
         key: [
-            prediction_or_refusal(key, n, arguments.k, d, epsilon, arguments.neighbors, chosen[key])
+            prediction_or_refusal(
+                key, n, arguments.k, d, epsilon, arguments.neighbors, parameters[key]
+            )
             for epsilon in arguments.epsilons
         ]
         for key in keys
@@ -103,11 +105,11 @@ def public_numbers(arguments: argparse.Namespace) -> tuple[int, int]:
 
 
 def prediction_or_refusal(
-    key: str, n: int, k: int, d: int, epsilon: float, neighbors: str, chosen: dict[str, Any]
+    key: str, n: int, k: int, d: int, epsilon: float, neighbors: str, parameters: dict[str, Any]
 ) -> Prediction | str:
     """The prediction, or why there is none."""
     try:
-        return predict(key, n, k, d, epsilon, neighbors=neighbors, **chosen)
+        return predict(key, n, k, d, epsilon, neighbors=neighbors, **parameters)
     except Infeasible as refusal:
         return str(refusal)
 
@@ -115,13 +117,13 @@ def prediction_or_refusal(
 def winners(arguments: argparse.Namespace, keys: list[str], n: int, d: int) -> tuple[Win, ...]:
     """Over one axis, with the others where they are; epsilon is then the middle one asked for."""
     middle = sorted(arguments.epsilons)[len(arguments.epsilons) // 2]
-    known: dict[str, Any] = {"n": n, "d": d, "epsilon": middle, arguments.across: None}
+    sizes: dict[str, Any] = {"n": n, "d": d, "epsilon": middle, arguments.across: None}
     possible = [
-        key for key in keys if get(key).obstacle(known["d"] or 1, None, arguments.k) is None
+        key for key in keys if get(key).obstacle(sizes["d"] or 1, None, arguments.k) is None
     ]
     if len(possible) < 2:
         return ()
-    return crossover(possible, k=arguments.k, neighbors=arguments.neighbors, **known)
+    return crossover(possible, k=arguments.k, neighbors=arguments.neighbors, **sizes)
 
 
 def as_data(
@@ -158,9 +160,9 @@ def tell(
         print(f"{epsilon:>8g}  {'  '.join(cells)}")
     print()
     for key, predictions in all_predictions.items():
-        known = [each for each in predictions if isinstance(each, Prediction)]
-        if known:
-            print(f"{key}: {known[-1].citation}. {known[-1].note}")
+        answers = [each for each in predictions if isinstance(each, Prediction)]
+        if answers:
+            print(f"{key}: {answers[-1].citation}. {answers[-1].note}")
         else:
             print(f"{key}: {predictions[0]}")
     if wins:

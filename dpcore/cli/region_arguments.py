@@ -53,17 +53,17 @@ def regions(arguments: argparse.Namespace, box: Box) -> Regions | None:
     if box.d != 2:
         raise BadInput(f"--regions needs data with 2 coordinates; these have {box.d}.")
     if arguments.regions in NAMED:
-        drawn = NAMED[arguments.regions](box)
+        area_map = NAMED[arguments.regions](box)
     elif Path(arguments.regions).exists() or Path(arguments.regions).suffix:
-        drawn = from_geojson(arguments.regions, box)
+        area_map = from_geojson(arguments.regions, box)
     else:
         if near := nearest(arguments.regions, NAMED):
             raise BadInput(f"--regions {arguments.regions}: did you mean {near!r}?")
         names = [name.strip() for name in arguments.regions.split(",")]
-        drawn = areas([place(name) for name in names], box)
-    if drawn.names == (ELSEWHERE,):
+        area_map = areas([place(name) for name in names], box)
+    if area_map.names == (ELSEWHERE,):
         raise BadInput(f"No region of {arguments.regions} lies in the box of these data.")
-    return drawn.with_levels({**drawn.levels, **dict(map(level, arguments.level))})
+    return area_map.with_levels({**area_map.levels, **dict(map(level, arguments.level))})
 
 
 def level(pair: str) -> tuple[str, float]:

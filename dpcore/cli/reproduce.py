@@ -96,9 +96,9 @@ def names_of(name: str | None) -> list[str]:
     """The finding of that name, or all findings of that paper; all findings without a name."""
     if name is None:
         return [each.name for each in in_order(REPRODUCTIONS)]
-    known = current_name(name)
-    if known is not None:
-        return [known]
+    current = current_name(name)
+    if current is not None:
+        return [current]
     of_paper = [each.name for each in in_order(REPRODUCTIONS) if each.paper == paper_key(name)]
     if not of_paper:
         raise BadInput(

@@ -62,8 +62,8 @@ def do(arguments: argparse.Namespace) -> int:
     else:
         tell(findings)
         if not arguments.files and (others := unlisted_files(arguments.certificate, files)):
-            shown = ", ".join(others[:MOST_SHOWN]) + " …" * (len(others) > MOST_SHOWN)
-            print(f"Not part of this release: {shown}.")
+            words = ", ".join(others[:MOST_SHOWN]) + " …" * (len(others) > MOST_SHOWN)
+            print(f"Not part of this release: {words}.")
     return BROKEN if any(finding.holds is False for finding in findings) else 0
 
 

@@ -103,5 +103,5 @@ def told(epsilons: Mapping[str, float]) -> str:
     count = Counter(epsilons.values())
     usual = epsilons.get(ELSEWHERE, max(count, key=lambda level: (count[level], level)))
     own = [f"{name} {at_most(e)}" for name, e in sorted(epsilons.items()) if e != usual]
-    shown = [*own[:MOST_TOLD], *([f"{len(own) - MOST_TOLD} more areas"] if own[MOST_TOLD:] else [])]
-    return ", ".join([*shown, f"{at_most(usual)} everywhere{' else' if own else ''}"])
+    parts = [*own[:MOST_TOLD], *([f"{len(own) - MOST_TOLD} more areas"] if own[MOST_TOLD:] else [])]
+    return ", ".join([*parts, f"{at_most(usual)} everywhere{' else' if own else ''}"])

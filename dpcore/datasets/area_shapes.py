@@ -53,11 +53,11 @@ def place(name: str) -> Area:
     >>> dpcore.regions.place("Sunnyside").borough
     'Queens'
     """
-    known = {area.name: area for area in (*city_shapes.neighborhoods(), *city_shapes.boroughs())}
-    if name not in known:
-        hint = did_you_mean(name, known)
+    places = {area.name: area for area in (*city_shapes.neighborhoods(), *city_shapes.boroughs())}
+    if name not in places:
+        hint = did_you_mean(name, places)
         raise BadInput(f"No neighborhood or borough is called {shortened(name)!r}.{hint}")
-    return known[name]
+    return places[name]
 
 
 def rectangle(name: str, low: npt.ArrayLike, high: npt.ArrayLike) -> Area:

@@ -79,8 +79,8 @@ def image_pixels() -> FloatArray:
     from sklearn.datasets import load_sample_image
 
     pixels = load_sample_image("china.jpg").reshape(-1, 3)
-    chosen = np.random.default_rng(0).choice(len(pixels), IMAGE_ROWS, replace=False)
-    return pixels[chosen].astype(np.float64)
+    sample = np.random.default_rng(0).choice(len(pixels), IMAGE_ROWS, replace=False)
+    return pixels[sample].astype(np.float64)
 
 
 def gaussian_family(k: int, d: int) -> BuiltinSet:
@@ -222,8 +222,8 @@ def builtin_set(key: str) -> BuiltinSet:
         return BUILTIN[key]
     if family := re.fullmatch(r"gaussians-k([1-9]\d?|100)-d([1-9]\d?|100)", key):
         return gaussian_family(int(family[1]), int(family[2]))
-    known = ", ".join(BUILTIN)
+    keys = ", ".join(BUILTIN)
     raise BadInput(
-        f"No built-in set is called {key!r}.{did_you_mean(key, BUILTIN)} There are {known}, "
+        f"No built-in set is called {key!r}.{did_you_mean(key, BUILTIN)} There are {keys}, "
         "and gaussians-kK-dD for any K and D up to 100."
     )

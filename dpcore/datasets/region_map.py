@@ -199,9 +199,9 @@ class Regions:
             self._rims[region] = scipy.spatial.KDTree(_rim(window.of(self.image) == region) + low)
         rim = self._rims[region]
         _, nearest = rim.query(cells[:, outside].T)
-        drawn = unit_points.copy()
-        drawn[outside] = grid.axis_centers()[rim.data[nearest].astype(np.int64)]
-        return drawn
+        points = unit_points.copy()
+        points[outside] = grid.axis_centers()[rim.data[nearest].astype(np.int64)]
+        return points
 
     @cached_property
     def _rims(self) -> dict[int, scipy.spatial.KDTree]:
@@ -222,8 +222,8 @@ class Regions:
     def epsilons(self, most: float) -> tuple[float, ...]:
         """The epsilon of each region: its own level, else the most that any may have."""
         for name, epsilon in self.levels.items():
-            known = isinstance(epsilon, int | float) and not isinstance(epsilon, bool)
-            if not (known and MIN_EPSILON <= epsilon <= most):
+            is_number = isinstance(epsilon, int | float) and not isinstance(epsilon, bool)
+            if not (is_number and MIN_EPSILON <= epsilon <= most):
                 raise BadInput(
                     f"The level of {shortened(name)!r} must be a number from {MIN_EPSILON:g} to "
                     f"{most:g}, the epsilon of the run, not {shortened(repr(epsilon))}."

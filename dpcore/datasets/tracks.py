@@ -168,8 +168,8 @@ def _csv(content: bytes) -> Iterator[tuple[float, float]]:
         lines = csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""))
         names = {(name or "").strip().lower(): name for name in lines.fieldnames or ()}
         columns = [
-            next((names[each] for each in known if each in names), None)
-            for known in (LONGITUDE, LATITUDE)
+            next((names[each] for each in headers if each in names), None)
+            for headers in (LONGITUDE, LATITUDE)
         ]
         if None in columns:
             raise _Wrong("its first line names no columns longitude and latitude")

@@ -48,11 +48,11 @@ class Wish:
     levels: Mapping[str, float]
 
     def __post_init__(self) -> None:
-        known = {area.name for area in city_shapes.neighborhoods()}
+        neighborhoods = {area.name for area in city_shapes.neighborhoods()}
         if not self.levels:
             raise BadInput("A wish names at least one neighborhood.")
         for name, level in self.levels.items():
-            if name not in known:
+            if name not in neighborhoods:
                 place(name)  # a suggestion, where the name is misspelled
                 raise BadInput(f"{name!r} is no neighborhood. A wish names whole neighborhoods.")
             if isinstance(level, bool) or level not in STOPS:

@@ -273,11 +273,11 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
                 "Name the data with account=…: the name stands on the certificate, and all "
                 "releases of the same data share one account."
             )
-        known = books.account(self.account)
+        account = books.account(self.account)
         if self.allowed is not None:
             allowed = Amount.of(self.allowed, self.delta)
-        elif known is not None:
-            allowed = known.allowed
+        elif account is not None:
+            allowed = account.allowed
         else:
             raise BadInput(
                 f"This would be the first release of {self.account!r}: say with allowed=… what "
@@ -287,7 +287,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
             self.account,
             ArrayData(rows, box, self.outside),
             self._request(box.d, self.epsilon, seed=None),
-            unit=Unit("row" if known is None else known.unit),
+            unit=Unit("row" if account is None else account.unit),
             allowed=allowed,
         )
         self.release_: Release = publish(plan, books)

@@ -64,13 +64,13 @@ def digits(n: int) -> Dataset:
 
     rng = np.random.default_rng(0)
     images = load_digits().images
-    chosen = images[rng.integers(len(images), size=n)]
+    sample = images[rng.integers(len(images), size=n)]
     moves = rng.integers(-1, 2, (n, 2))
     for down in (-1, 0, 1):
         for right in (-1, 0, 1):
             same = (moves == (down, right)).all(axis=1)
-            chosen[same] = np.roll(chosen[same], (down, right), axis=(1, 2))
-    tones = np.clip(chosen + rng.standard_normal(chosen.shape), 0, DIGIT_TONES - 0.01)
+            sample[same] = np.roll(sample[same], (down, right), axis=(1, 2))
+    tones = np.clip(sample + rng.standard_normal(sample.shape), 0, DIGIT_TONES - 0.01)
     pixels = tones.reshape(n, -1) * (TONES / DIGIT_TONES)
     about = DataInfo("mnist", "Digits of scikit-learn, moved and blurred", public=True)
     return RowsDataset.from_values(pixels, Box.cube(pixels.shape[1], 0, TONES), about)

@@ -178,10 +178,10 @@ def check_larger(rows: Sequence[Row]) -> Check:
         for smaller, larger in pairs
         for epsilon, few in smaller.items()
     ]
-    known = [(few, many) for few, many in steps if not math.isnan(many)]
+    growth = [(few, many) for few, many in steps if not math.isnan(many)]
     return counted(
-        sum(many > few for few, many in known),
-        len(known),
+        sum(many > few for few, many in growth),
+        len(growth),
         "The size grows with N at the same epsilon or less",
     )
 

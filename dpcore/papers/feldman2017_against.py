@@ -85,8 +85,8 @@ def check_negative(rows: Sequence[Row]) -> Check:
 def check_against_2009(rows: Sequence[Row]) -> Check:
     improved = check_smaller(rows, OURS, "The improved coreset of this project")
     headline = check_smaller(rows, FAITHFUL, "PRIVATE-K-MEAN")
-    known = improved.finding is not Conclusion.CANNOT_RUN
-    notes = (improved.words,) if known else ()
+    has_run = improved.finding is not Conclusion.CANNOT_RUN
+    notes = (improved.words,) if has_run else ()
     return judged(
         Check(headline.finding, headline.words, notes=notes),
         [check_times(rows), check_negative(rows)],

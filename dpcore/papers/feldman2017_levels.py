@@ -107,10 +107,10 @@ def check_order(rows: Sequence[Row]) -> Check:
         *(((k, more), (k, n)) for k in ks for n, more in pairwise(sorted(ns))),
         *(((k, n), (more, n)) for n in ns for k, more in pairwise(sorted(ks))),
     ]
-    known = [(figures[a], figures[b]) for a, b in pairs if a in figures and b in figures]
+    values = [(figures[a], figures[b]) for a, b in pairs if a in figures and b in figures]
     return counted(
-        sum(a < b for a, b in known),
-        len(known),
+        sum(a < b for a, b in values),
+        len(values),
         "A smaller epsilon is enough with more rows, or with fewer clusters,",
     )
 

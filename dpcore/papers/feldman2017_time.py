@@ -196,8 +196,8 @@ TRIPS_SIZES = (25_000, 50_000, 100_000, 200_000, 400_000)
 def drawn_trips(trips: Dataset, n: int, seed: int) -> RowsDataset:
     """n trips drawn with replacement from the real ones."""
     rows = trips.box.from_unit(from_ticks(trips.positions()[0]))
-    chosen = np.random.default_rng(seed).integers(0, len(rows), n)
-    return RowsDataset.from_values(rows[chosen], trips.box, trips.about)
+    sample = np.random.default_rng(seed).integers(0, len(rows), n)
+    return RowsDataset.from_values(rows[sample], trips.box, trips.about)
 
 
 def measure_split(shelf: Shelf, effort: Effort) -> Iterator[Row]:

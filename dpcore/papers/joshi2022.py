@@ -191,10 +191,10 @@ def check_smaller(rows: Sequence[Row], scale: str, noise: str) -> Check:
 def check_factors(rows: Sequence[Row]) -> Check:
     """On how many sets the factor is about the printed one."""
     ratios = {row.setting["data"]: row.figure for row in chosen(rows, RATIO, RAW, NOISY)}
-    known = {key: ratios[key] / FACTORS[key] for key in FACTORS if key in ratios}
-    close = sum(1 / CLOSE <= ratio <= CLOSE for ratio in known.values())
+    factors = {key: ratios[key] / FACTORS[key] for key in FACTORS if key in ratios}
+    close = sum(1 / CLOSE <= ratio <= CLOSE for ratio in factors.values())
     return counted(
-        close, len(known), f"The factor is within {CLOSE:g} times the printed one", most=1.0
+        close, len(factors), f"The factor is within {CLOSE:g} times the printed one", most=1.0
     )
 
 
@@ -228,16 +228,16 @@ def best_beyond_luck(gaps: dict[int, Row], groups: int) -> bool:
 def check_best(rows: Sequence[Row], scale: str, noise: str) -> Check:
     """On how many of the three sets the paper's best internalK is best."""
     gaps_of_key = {key: gaps_by_groups(rows, key, scale, noise) for key in BEST_GROUPS}
-    known = {key: by for key, by in gaps_of_key.items() if len(by) == len(GROUPS)}
-    holds = sum(best_beyond_luck(by, BEST_GROUPS[key]) for key, by in known.items())
+    complete = {key: by for key, by in gaps_of_key.items() if len(by) == len(GROUPS)}
+    holds = sum(best_beyond_luck(by, BEST_GROUPS[key]) for key, by in complete.items())
     words = "; ".join(
         f"{key}: {by[BEST_GROUPS[key]].figure:.3g} with {BEST_GROUPS[key]}, the least is "
         f"{min(row.figure for row in by.values()):.3g}"
-        for key, by in known.items()
+        for key, by in complete.items()
     )
     return counted(
         holds,
-        len(known),
+        len(complete),
         f"{'With' if noise == NOISY else 'Without'} the final noise, mean gaps with the paper's "
         f"best internalK ({words}). It is best beyond the luck of the runs",
     )

@@ -132,10 +132,10 @@ def found(holds: int, cells: int, most: float = MOST) -> Conclusion:
 def together(parts: Iterable[tuple[int, int]]) -> Conclusion:
     """The outcome of a claim with several parts, by the cells in which each holds: it must hold in
     most of all cells, and in at least half of those of every part."""
-    known = [(holds, cells) for holds, cells in parts if cells]
-    if any(2 * holds < cells for holds, cells in known):
+    cases = [(holds, cells) for holds, cells in parts if cells]
+    if any(2 * holds < cells for holds, cells in cases):
         return Conclusion.NOT_REPRODUCED
-    return found(sum(holds for holds, _ in known), sum(cells for _, cells in known))
+    return found(sum(holds for holds, _ in cases), sum(cells for _, cells in cases))
 
 
 def counted(holds: int, cells: int, words: str, most: float = MOST) -> Check:

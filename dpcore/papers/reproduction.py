@@ -75,24 +75,24 @@ class Reproduction:
     def beside(self, row: Row) -> Row:
         """A measured row with the number that the paper prints for its setting."""
         setting = row.setting.items()
-        for known in self.printed:
-            if known.paper is not None and known.setting.items() <= setting:
-                return replace(row, paper=known.paper)
+        for point in self.printed:
+            if point.paper is not None and point.setting.items() <= setting:
+                return replace(row, paper=point.paper)
         return row
 
     def compared(self, rows: Sequence[Row]) -> list[Row]:
         """Every number that the paper prints, with the figure measured here, or NaN."""
         return [
             Row(
-                known.setting,
+                point.setting,
                 next(
-                    (row.figure for row in rows if known.setting.items() <= row.setting.items()),
+                    (row.figure for row in rows if point.setting.items() <= row.setting.items()),
                     math.nan,
                 ),
-                known.paper,
+                point.paper,
             )
-            for known in self.printed
-            if known.paper is not None
+            for point in self.printed
+            if point.paper is not None
         ]
 
 
@@ -134,10 +134,10 @@ def reproduce(
 
     A finding whose data are not there cannot be run, and its outcome says why.
     """
-    known = current_name(name)
-    if known is None:
+    current = current_name(name)
+    if current is None:
         raise BadInput(f"No finding {name!r}. There are: {', '.join(REPRODUCTIONS)}.")
-    outcome = ReproductionRun(REPRODUCTIONS[known])
+    outcome = ReproductionRun(REPRODUCTIONS[current])
     try:
         for row in outcome.reproduction.measure(shelf or Shelf(), effort or Effort()):
             outcome.rows.append(outcome.reproduction.beside(row))

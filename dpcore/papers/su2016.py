@@ -136,10 +136,10 @@ def measure_blocks(shelf: Shelf, effort: Effort) -> Iterator[Row]:
 
 
 def check_blocks(rows: Sequence[Row]) -> Check:
-    known = [row for row in rows if row.paper is not None]
-    equal = sum(abs(row.figure - row.paper) <= 1 for row in known if row.paper is not None)
+    compared = [row for row in rows if row.paper is not None]
+    equal = sum(abs(row.figure - row.paper) <= 1 for row in compared if row.paper is not None)
     return judged(
-        counted(equal, len(known), "rows, dimensions and blocks are the paper's to within 1"),
+        counted(equal, len(compared), "rows, dimensions and blocks are the paper's to within 1"),
         rows=rows,
     )
 

@@ -73,8 +73,8 @@ def measure_hybrid(shelf: Shelf, effort: Effort) -> Iterator[Row]:
     for row in across_epsilon(shelf, effort, COMPARED):
         if "epsilon" in row.setting:
             each, epsilon = sizes[str(row.setting["data"])], float(row.setting["epsilon"])
-            chosen = branch(each.n, each.k, each.d, epsilon)
-            row = replace(row, setting={**row.setting, "hybrid_takes": chosen})
+            method = branch(each.n, each.k, each.d, epsilon)
+            row = replace(row, setting={**row.setting, "hybrid_takes": method})
         yield row
     yield from measure_adult(shelf, effort)
 
@@ -184,8 +184,12 @@ def claimed_hybrid() -> Iterator[Row]:
             for key, figure in by.items():
                 where: Setting = {"data": each.key, "d": each.d, "k": each.k, "epsilon": epsilon}
                 where |= {"algorithm": key, "measure": "NICV"}
-                known = TOLD.get((each.key, epsilon, key))
-                row = drawn(figure, **where) if known is None else printed(known, **where)
+                figure_there = TOLD.get((each.key, epsilon, key))
+                row = (
+                    drawn(figure, **where)
+                    if figure_there is None
+                    else printed(figure_there, **where)
+                )
                 yield replace(row, setting={**where, "hybrid_takes": takes})
     where = {"data": "adult", "d": 6, "k": 5, "algorithm": NON_PRIVATE}
     yield printed(13_894, **where, measure=LARGEST)

@@ -143,9 +143,9 @@ def renamed(data: Dataset, key: str) -> Dataset:
 
 def adult(shelf: Shelf) -> Dataset:
     """Adult in the domain that its documentation gives."""
-    known = shelf.data("adult")
-    rows = known.box.from_unit(from_ticks(known.positions()[0]))
-    return RowsDataset.from_values(np.rint(rows), ADULT, known.about, outside="clip")
+    data = shelf.data("adult")
+    rows = data.box.from_unit(from_ticks(data.positions()[0]))
+    return RowsDataset.from_values(np.rint(rows), ADULT, data.about, outside="clip")
 
 
 SIX = (

@@ -252,9 +252,9 @@ class ChargedQuestions:
         the 2 where one row added can move scores one way only.
         """
         scores, monotone, epsilon = self._scored(score, loss, why)
-        chosen = self._noise.choose(scores, score.sensitivity, epsilon, monotone, log_prior)
-        self._journal.write(SelectionNote(chosen), lambda: {"scores": scores})
-        return chosen
+        index = self._noise.choose(scores, score.sensitivity, epsilon, monotone, log_prior)
+        self._journal.write(SelectionNote(index), lambda: {"scores": scores})
+        return index
 
     def select_several(self, score: Score, loss: Selection, why: str) -> IntArray:
         """The indices of loss.picks different candidates, each chosen among those that are left.
@@ -263,13 +263,13 @@ class ChargedQuestions:
         """
         scores, monotone, epsilon = self._scored(score, loss, why)
         candidates = np.arange(scores.size)
-        chosen = np.empty(loss.picks, dtype=np.int64)
+        indices = np.empty(loss.picks, dtype=np.int64)
         for i in range(loss.picks):
             pick = self._noise.choose(scores[candidates], score.sensitivity, epsilon, monotone)
-            chosen[i] = candidates[pick]
+            indices[i] = candidates[pick]
             candidates = np.delete(candidates, pick)
-        self._journal.write(SelectionNote(chosen), lambda: {"scores": scores})
-        return chosen
+        self._journal.write(SelectionNote(indices), lambda: {"scores": scores})
+        return indices
 
     def _scored(self, score: Score, loss: Selection, why: str) -> tuple[IntArray, bool, float]:
         """Book the choice first; only then score. Also whether a row moves scores one way only,

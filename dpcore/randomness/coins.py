@@ -86,8 +86,8 @@ class SystemCoins:
         beyond = np.uint64((1 << 64) - (1 << 64) % span - 1)
         while (rejected := words > beyond).any():
             words[rejected] = self._words(np.count_nonzero(rejected))
-        drawn = (words % np.uint64(span)).astype(dtype) + dtype(low)
-        return int(drawn[0]) if size is None else drawn
+        values = (words % np.uint64(span)).astype(dtype) + dtype(low)
+        return int(values[0]) if size is None else values
 
     def standard_normal(self, size: Any = None) -> Any:
         # Half a step from 0 and from 1, where the inverse distribution function is infinite.
@@ -109,15 +109,17 @@ class SystemCoins:
             target = self.random(size) * running[-1]
             # Not beyond the last element that has a probability, whatever rounding does.
             most = np.flatnonzero(p)[-1]
-            drawn = np.minimum(np.searchsorted(running, target, side="right"), most)
+            indices = np.minimum(np.searchsorted(running, target, side="right"), most)
         else:
             count = a if np.ndim(a) == 0 else len(a)
             if replace:
-                drawn = self.integers(count, size=size)
+                indices = self.integers(count, size=size)
             else:
-                drawn = self._order(count)[: 1 if size is None else math.prod(np.atleast_1d(size))]
-                drawn = drawn[0] if size is None else drawn.reshape(size)
-        return drawn if np.ndim(a) == 0 else np.asarray(a)[drawn]
+                indices = self._order(count)[
+                    : 1 if size is None else math.prod(np.atleast_1d(size))
+                ]
+                indices = indices[0] if size is None else indices.reshape(size)
+        return indices if np.ndim(a) == 0 else np.asarray(a)[indices]
 
     def shuffle(self, x: npt.NDArray[Any]) -> None:
         x[:] = x[self._order(len(x))]

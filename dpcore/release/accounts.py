@@ -243,8 +243,8 @@ def _refuse_other_rows(database: sqlite3.Connection, account: Account, claim: Cl
         same = claim.rows in (None, account.rows)
     else:
         query = "SELECT digest FROM fingerprints WHERE account = ? AND digest NOT LIKE ?"
-        known = {row[0] for row in database.execute(query, (name, f"{ROWS}%"))}
-        same = not claim.fingerprints or set(claim.fingerprints) == known
+        fingerprints = {row[0] for row in database.execute(query, (name, f"{ROWS}%"))}
+        same = not claim.fingerprints or set(claim.fingerprints) == fingerprints
     if not same:
         raise ReleaseRefused(
             f"These are not the rows that earlier releases of {name!r} counted: the data changed. "

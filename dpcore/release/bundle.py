@@ -55,10 +55,10 @@ def sealed(
 ) -> dict[str, bytes]:
     """The files with their certificate, which holds their digests and the state of the ledger."""
     facts = certificate.facts(plan, result, time)
-    drawn = certificate_map.map_of(facts, files)
+    picture = certificate_map.map_of(facts, files)
 
     def page(whole: Mapping[str, Any]) -> bytes:
-        return certificate_page.certificate_page(whole, drawn).encode()
+        return certificate_page.certificate_page(whole, picture).encode()
 
     whole = certificate.sealed(facts, files, before, signer, page)
     return {

@@ -64,7 +64,7 @@ def sealed(
     files: Mapping[str, bytes],
     before: Before,
     signer: Signer | None,
-    drawn: Callable[[Mapping[str, Any]], bytes] | None = None,
+    page_of: Callable[[Mapping[str, Any]], bytes] | None = None,
 ) -> dict[str, Any]:
     """The certificate: the digests of the files, the head of the ledger's chain before the release,
     which says nothing without the ledger's key, what the account has spent with this release, its
@@ -83,9 +83,9 @@ def sealed(
         "files": {name: described(content) for name, content in files.items()},
         "public key": None if signer is None else signer.public_key,
     }
-    if drawn is not None:
+    if page_of is not None:
         blank = {"digest": "", "signature": None if signer is None else ""}
-        whole["page"] = hashlib.sha256(drawn({**whole, **blank})).hexdigest()
+        whole["page"] = hashlib.sha256(page_of({**whole, **blank})).hexdigest()
     fingerprint = digest(whole)
     signature = None if signer is None else signer.sign(fingerprint)
     return {**whole, "digest": fingerprint, "signature": signature}

@@ -58,12 +58,12 @@ def small_map(certificate: Mapping[str, Any], published: Published) -> Certifica
     if published.box.d != 2 and not (certificate["geographic"] and published.box.d == 4):
         return None
     synopsis, whole = published.synopsis, published.box.take((0, 1))
-    drawn = None if synopsis is None else marks(synopsis, most=MOST_POINTS)
+    dots = None if synopsis is None else marks(synopsis, most=MOST_POINTS)
     centers = published.centers[:, :2]
-    box = fitted(whole, centers, None if drawn is None else drawn.rows)
+    box = fitted(whole, centers, None if dots is None else dots.rows)
     box = surrounded(box) if certificate["geographic"] else box
     frame = PageFrame(box, certificate["geographic"])
-    inside = [] if drawn is None else list(points_of_map(frame, drawn))
+    inside = [] if dots is None else list(points_of_map(frame, dots))
     return CertificateMap(
         frame.width,
         frame.height,

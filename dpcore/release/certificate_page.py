@@ -32,7 +32,7 @@ MONTHS = (
 NOT_SAID = "not stated"
 
 
-def certificate_page(certificate: Mapping[str, Any], drawn: CertificateMap | None) -> str:
+def certificate_page(certificate: Mapping[str, Any], picture: CertificateMap | None) -> str:
     """The page of a certificate, with a map of the published points, if there is one."""
     unit, neighbors = certificate["unit"], Neighbors(certificate["neighbors"])
     return render(
@@ -48,8 +48,8 @@ def certificate_page(certificate: Mapping[str, Any], drawn: CertificateMap | Non
         together=_together(certificate),
         protected=explain.protected(unit["name"], neighbors, unit["ids"], unit["rows"]),
         not_promised=_not_promised(certificate),
-        accuracy=_accuracy(certificate, drawn),
-        map=drawn,
+        accuracy=_accuracy(certificate, picture),
+        map=picture,
         terms=terms(certificate),
         hazards=hazards(certificate),
         charges=_charges(certificate["transcript"]["charges"]),
@@ -123,10 +123,10 @@ def _together(certificate: Mapping[str, Any]) -> str:
     )
 
 
-def _accuracy(certificate: Mapping[str, Any], drawn: CertificateMap | None) -> list[str]:
+def _accuracy(certificate: Mapping[str, Any], picture: CertificateMap | None) -> list[str]:
     """How accurate the result is, by what the publisher says and by the noise that is known."""
     stated = certificate.get("publication", {}).get("accuracy", "")
-    counts = "" if drawn is None else drawn.counts
+    counts = "" if picture is None else picture.counts
     return [text for text in (stated, counts) if text] or [
         "The publisher states nothing about it. Noise moves every published number."
     ]

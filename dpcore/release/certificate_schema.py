@@ -187,8 +187,8 @@ def _plain(value: Any) -> Any:
 
 
 def _shown(value: Any) -> str:
-    shown = repr(value)
-    return shown if len(shown) <= 60 else f"{shown[:60]}…"
+    words = repr(value)
+    return words if len(words) <= 60 else f"{words[:60]}…"
 
 
 def _not(where: str, what: str, value: Any) -> str:

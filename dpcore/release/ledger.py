@@ -325,8 +325,8 @@ def _write(
     (purpose, time, plan, failure, by), price, name = entry, claim.price, claim.account
     account = as_opened(claim)
     accounts = [] if exists(database, name) else [as_row(account, time)]
-    known = {row[0] for row in database.execute("SELECT digest FROM fingerprints")}
-    marks = sorted({*claim.fingerprints, *([claim.rows] if claim.rows else [])} - known)
+    old_marks = {row[0] for row in database.execute("SELECT digest FROM fingerprints")}
+    marks = sorted({*claim.fingerprints, *([claim.rows] if claim.rows else [])} - old_marks)
     released = (
         *(number, name, purpose, str(price.epsilon), str(price.delta), time),
         *(json.dumps(plan), failure, by.asked_by, by.approved_by),

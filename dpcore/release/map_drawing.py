@@ -87,12 +87,12 @@ def borders(frame: PageFrame, box: Box) -> str:
     return path
 
 
-def points_of_map(frame: PageFrame, drawn: Marks) -> Iterator[tuple[float, float, float, float]]:
+def points_of_map(frame: PageFrame, dots: Marks) -> Iterator[tuple[float, float, float, float]]:
     """Place, radius and weight of each point."""
-    weights = drawn.rows[:, 2]
+    weights = dots.rows[:, 2]
     if not len(weights):
         return
-    spots = frame(drawn.rows[:, :2])
+    spots = frame(dots.rows[:, :2])
     radii = radius_of(weights, float(weights.sum()), frame.height)
     for (x, y), radius, weight in zip(
         spots.tolist(), radii.tolist(), weights.tolist(), strict=True

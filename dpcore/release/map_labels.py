@@ -42,9 +42,9 @@ def labels(frame: PageFrame, box: Box, centers: FloatArray) -> list[Label]:
     """
     discs = frame(centers[:, :2]).tolist()
     below = dict(reversed(list(zip(place_of(centers[:, :2]), discs, strict=True))))
-    known = _names(box)
-    spots = frame(np.array([at for _, at in known]).reshape(-1, 2)).tolist()
-    names = [name for name, _ in known]
+    towns = _names(box)
+    spots = frame(np.array([at for _, at in towns]).reshape(-1, 2)).tolist()
+    names = [name for name, _ in towns]
     candidates = [(name, *below[name], True) for name in names if name in below]
     candidates += [
         (name, *spot, False) for name, spot in zip(names, spots, strict=True) if name not in below
@@ -58,12 +58,17 @@ def labels(frame: PageFrame, box: Box, centers: FloatArray) -> list[Label]:
             _room(each.name, each.x * width, each.y * frame.height * scale, each.of_center)
             for each in chosen_labels
         ]
-        shown = {each.name for each in chosen_labels}
+        placed_names = {each.name for each in chosen_labels}
         for name, x, y, of_center in candidates:
             own = _room(name, x * scale, y * scale, of_center)
             inside = own[2] < own[0] < width - own[2]
             inside &= own[3] < own[1] < frame.height * scale - own[3]
-            if name in shown or not inside or len(chosen_labels) >= most or _meets(own, rooms):
+            if (
+                name in placed_names
+                or not inside
+                or len(chosen_labels) >= most
+                or _meets(own, rooms)
+            ):
                 continue
             chosen_labels.append(Label(name, x / WIDTH, y / frame.height, first, of_center))
             rooms.append(own)
@@ -111,10 +116,10 @@ def sizes(weights: FloatArray, height: float, unit: str) -> list[tuple[float, st
     total = float(weights.sum())
     # Points that weigh more than this are all drawn equally large.
     largest = min(float(weights.max()), largest_weight(total, height))
-    known = []
+    legend = []
     for part in EXPLAINED:
         power = 10.0 ** math.floor(math.log10(largest * part))
         weight = max(step * power for step in STEPS if step * power <= largest * part)
         radius = float(radius_of(np.array(weight), total, height))
-        known.append((radius, f"{people_count(weight) if weight >= 1 else weight} {plural(unit)}"))
-    return list(dict.fromkeys(known))
+        legend.append((radius, f"{people_count(weight) if weight >= 1 else weight} {plural(unit)}"))
+    return list(dict.fromkeys(legend))

@@ -46,17 +46,17 @@ def map_page(certificate: Mapping[str, Any], published: Published) -> str:
     Made from what a certificate says and from the published numbers, and from nothing else.
     """
     synopsis = published.synopsis
-    drawn = None if synopsis is None else marks(synopsis)
+    dots = None if synopsis is None else marks(synopsis)
     ends = published.centers[:, :2]
     if published.centers.shape[1] == 4:
         ends = np.vstack([ends, published.centers[:, 2:]])
-    box = fitted(published.box.take((0, 1)), ends, None if drawn is None else drawn.rows)
+    box = fitted(published.box.take((0, 1)), ends, None if dots is None else dots.rows)
     box = surrounded(box) if certificate["geographic"] else box
     frame = PageFrame(box, certificate["geographic"])
     unit, neighbors = certificate["unit"], Neighbors(certificate["neighbors"])
     title = f"{certificate['data set']}: {certificate['k']} centers"
     label = f"Map of {certificate['k']} private centers" + (
-        " and the points published with them" * bool(drawn)
+        " and the points published with them" * bool(dots)
     )
     price = Amount.of(certificate["epsilon"], certificate["delta"])
     lead = "Each blue disc is the middle of a busy area."
@@ -68,15 +68,15 @@ def map_page(certificate: Mapping[str, Any], published: Published) -> str:
         explain.protected(unit["name"], neighbors, unit["ids"], unit["rows"]),
         *certificate.get("areas", {}).get("statement", ()),
     ]
-    if drawn is not None and drawn.published > len(drawn.rows):
-        sentences.append(f"{drawn.published:,} points were published; near ones are drawn as one.")
-    if drawn is not None:
+    if dots is not None and dots.published > len(dots.rows):
+        sentences.append(f"{dots.published:,} points were published; near ones are drawn as one.")
+    if dots is not None:
         sentences.append(
             "The map shows nearly all of the points; noise put a few of them farther out."
         )
     land = land_of(frame, box) if certificate["geographic"] else ()
     row = "row" if unit["ids"] else unit["name"]
-    weights = np.array([]) if drawn is None else drawn.rows[:, 2]
+    weights = np.array([]) if dots is None else dots.rows[:, 2]
     head, rows = _table(certificate, published)
     return render(
         "map.html",
@@ -90,7 +90,7 @@ def map_page(certificate: Mapping[str, Any], published: Published) -> str:
         borders=borders(frame, box) if certificate["geographic"] else "",
         areas=list(map_areas.shapes(certificate, frame, box)),
         levels=map_areas.legend(certificate),
-        points=[] if drawn is None else list(points_of_map(frame, drawn)),
+        points=[] if dots is None else list(points_of_map(frame, dots)),
         ways=_ways(frame, published.centers),
         centers=(frame(published.centers[:, :2]) / [frame.width, frame.height]).tolist(),
         names=map_labels.labels(frame, box, published.centers) if certificate["geographic"] else [],

@@ -83,8 +83,8 @@ def _columns(files: Mapping[str, bytes], box: Box) -> Iterator[Finding]:
     for kind in KINDS:
         name = f"{kind}.parquet"
         if name in files:
-            known = columns(kind, box, parquet.names(files[name]))
-            same = parquet.holds_only(files[name], known, kind == "centers")
+            names = columns(kind, box, parquet.names(files[name]))
+            same = parquet.holds_only(files[name], names, kind == "centers")
             yield Finding(f"{name} holds the numbers of the {kind} and nothing else", same)
 
 
@@ -127,9 +127,9 @@ def _same_data(name: str, content: bytes, again: bytes, published: Published) ->
     kind, _, form = name.partition(".")
     if kind not in KINDS:
         return bool(json.loads(content) == json.loads(again))
-    known = published.centers if kind == "centers" else published.points
+    numbers = published.centers if kind == "centers" else published.points
     own = READERS[form](kind, content, published.box)
-    return known is not None and np.array_equal(own, known)
+    return numbers is not None and np.array_equal(own, numbers)
 
 
 def _points(

@@ -73,9 +73,9 @@ def as_named(files: Mapping[str, bytes], where: str = "The ZIP") -> PublishedFil
     named_files = {written.NAME: files[written.NAME]}
     if written.PAGE in files:
         named_files[written.PAGE] = files[written.PAGE]
-    for name, known in certificate["files"].items():
+    for name, description in certificate["files"].items():
         if name in files:
-            if written.described(files[name]) != known:
+            if written.described(files[name]) != description:
                 raise BadInput(
                     f"{where}: {name} is not the file that was released. Get the release again "
                     "from its publisher."
@@ -141,9 +141,9 @@ def _contents(source: str | Path | bytes, most: int) -> Iterator[tuple[str, byte
 
 def _beside(folder: Path, room: int) -> Iterator[tuple[str, bytes]]:
     """The regular files in a folder, if they are no more than a release has."""
-    known = [file for file in sorted(folder.iterdir()) if stat.S_ISREG(file.lstat().st_mode)]
-    _refuse_many(len(known))
-    for path in known:
+    paths = [file for file in sorted(folder.iterdir()) if stat.S_ISREG(file.lstat().st_mode)]
+    _refuse_many(len(paths))
+    for path in paths:
         with path.open("rb") as file:
             content = _read(file, room)
         room -= len(content)

@@ -66,14 +66,14 @@ def strangest(certificate: Certificate, name: str, content: bytes, again: bytes)
     except UnicodeDecodeError:
         return "what is not text"
     if name.endswith(SAYING):
-        own, known = (set(_promises(text)) for text in texts)
-        return min(own - known, default=None)
+        own, original = (set(_promises(text)) for text in texts)
+        return min(own - original, default=None)
     own_words, known_words = (" ".join(_Words.of(text)) for text in texts)
-    own, known = set(_promises(own_words)), set(_promises(known_words))
-    if own - known:
-        return min(own - known)
-    known = {*_numbers(known_words), *_numbers(certificate["time"])}
-    return min(set(_numbers(own_words)) - known, default=None)
+    own, original = set(_promises(own_words)), set(_promises(known_words))
+    if own - original:
+        return min(own - original)
+    numbers = {*_numbers(known_words), *_numbers(certificate["time"])}
+    return min(set(_numbers(own_words)) - numbers, default=None)
 
 
 def _promises(text: str) -> Iterator[str]:

@@ -171,19 +171,19 @@ class ReleasePlan:
         anything is spent."""
         request, level = self.request, self.per_row.epsilon
         if request.regions is None:
-            known = self.system.too_few_rows(rows, request.k, level, request.neighbors)
-            if known is not None:
-                raise known
+            problem = self.system.too_few_rows(rows, request.k, level, request.neighbors)
+            if problem is not None:
+                raise problem
 
     def _refuse_too_few_rows(self) -> None:
         """Raise where a public number of rows says that the method cannot answer."""
         request = self.request
         if isinstance(self.data, BuiltinData) and request.regions is None:
-            known = refusal_of_builtin(
+            problem = refusal_of_builtin(
                 self.system, self.data.key, request.k, request.epsilon, request.neighbors
             )
-            if known is not None:
-                raise known
+            if problem is not None:
+                raise problem
 
     @property
     def row_request(self) -> Request:

@@ -189,8 +189,8 @@ def publish(
     # Taken before anything private is read: how long the rest takes depends on the data.
     time = datetime.now(UTC).isoformat(timespec="seconds")
     data = _read(plan, partial(plan.data.open, plan.unit), tell)
-    known = partial(plan.data.fingerprint_of_rows, ledger.key, data, plan.unit)
-    claim = replace(claim, rows=_read(plan, known, tell))
+    fingerprint = partial(plan.data.fingerprint_of_rows, ledger.key, data, plan.unit)
+    claim = replace(claim, rows=_read(plan, fingerprint, tell))
     if plan.data.state() != state:
         raise ChangedData()
     ledger.check(claim)
@@ -256,8 +256,8 @@ def _reason(error: BaseException) -> str:
     """Why a run has no answer, as the ledger keeps it: never what an error says of rows."""
     if not isinstance(error, Exception):
         return f"It was stopped ({type(error).__name__})."
-    known = isinstance(error, Infeasible | ChangedData)
-    return str(error) if known else type(error).__name__
+    is_ours = isinstance(error, Infeasible | ChangedData)
+    return str(error) if is_ours else type(error).__name__
 
 
 def reopened(ledger: Ledger, number: int) -> Release:

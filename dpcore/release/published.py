@@ -128,8 +128,8 @@ def _read_csv(kind: str, content: bytes, box: Box) -> FloatArray:
 
 def _read_geojson(kind: str, content: bytes, box: Box) -> FloatArray:
     features = json.loads(content)["features"]
-    known = ["weight", NOISE] if features and NOISE in features[0]["properties"] else ["weight"]
-    names = known if kind == "points" else []
+    has_noise = features and NOISE in features[0]["properties"]
+    names = ["weight", *([NOISE] if has_noise else [])] if kind == "points" else []
     rows = [
         [
             *np.ravel(feature["geometry"]["coordinates"]).tolist(),

@@ -286,8 +286,8 @@ class DatalessCurator(Curator):
 
     def last_long_answer(self, before: int) -> int | None:
         """The last that showed something, of those bought before a charge."""
-        shown = (i for i in reversed(self._long) if i < before and i not in self._silent)
-        return next(shown, None)
+        candidates = (i for i in reversed(self._long) if i < before and i not in self._silent)
+        return next(candidates, None)
 
     def size(self, fraction: float) -> tuple[int, float]:
         if not self.neighbors.size_is_private:

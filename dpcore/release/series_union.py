@@ -46,9 +46,9 @@ def union_of(releases: Iterable[PublishedFiles]) -> Coreset[ReleasedCenters]:
     >>> len(union_of([release])) == len(release.synopsis)
     True
     """
-    known = list(releases)
-    series = [release.certificate.get("series") for release in known]
-    if not known or any(each is None for each in series):
+    members = list(releases)
+    series = [release.certificate.get("series") for release in members]
+    if not members or any(each is None for each in series):
         raise BadInput("Give the releases of a series, each with its certificate.")
     names = {each["name"] for each in series if each}
     periods = [each["period"] for each in series if each]
@@ -58,7 +58,7 @@ def union_of(releases: Iterable[PublishedFiles]) -> Coreset[ReleasedCenters]:
         twice = next(period for period in periods if periods.count(period) > 1)
         raise BadInput(f"The period {twice} is there twice: rows would count twice.")
     parts = []
-    for release, period in zip(known, periods, strict=True):
+    for release, period in zip(members, periods, strict=True):
         if not isinstance(release.synopsis, Coreset):
             raise Infeasible(f"The release of {period} published no coreset to unite.")
         parts.append(release.synopsis)
@@ -67,24 +67,26 @@ def union_of(releases: Iterable[PublishedFiles]) -> Coreset[ReleasedCenters]:
 
 def cost_of_union(releases: Iterable[PublishedFiles]) -> str:
     """What the releases of a series cost one unit together, in a sentence."""
-    known = [release.certificate for release in releases]
-    terms = [(certificate["unit"], certificate["neighbors"]) for certificate in known]
-    if not known or any(each != terms[0] for each in terms):
+    certificates = [release.certificate for release in releases]
+    terms = [(certificate["unit"], certificate["neighbors"]) for certificate in certificates]
+    if not certificates or any(each != terms[0] for each in terms):
         raise BadInput(
             "Only releases that protect the same unit under the same relation have a cost together."
         )
-    unit, neighbors = Unit(**known[0]["unit"]), Neighbors(known[0]["neighbors"])
-    prices = [Amount.of(certificate["epsilon"], certificate["delta"]) for certificate in known]
-    if _are_parallel([certificate.get("series") for certificate in known], unit, neighbors):
+    unit, neighbors = Unit(**certificates[0]["unit"]), Neighbors(certificates[0]["neighbors"])
+    prices = [
+        Amount.of(certificate["epsilon"], certificate["delta"]) for certificate in certificates
+    ]
+    if _are_parallel([certificate.get("series") for certificate in certificates], unit, neighbors):
         total = Amount(max(p.epsilon for p in prices), max(p.delta for p in prices))
         how = "the largest of them"
     else:
         total, how = sum(prices, Amount()), "added up"
     certainty = explain.certainty(up(total.epsilon))
-    if len(known) == 1:
+    if len(certificates) == 1:
         cost = f"One release so far costs one {unit.name} {total}"
     else:
-        cost = f"{len(known)} releases cost one {unit.name} {total} together, {how}"
+        cost = f"{len(certificates)} releases cost one {unit.name} {total} together, {how}"
     sentence = f"{cost}: someone who is 50 % sure can become at most {certainty} sure."
     slip = explain.slip(up(total.delta))
     return f"{sentence} {slip}" if slip else sentence
@@ -94,11 +96,11 @@ def _are_parallel(
     series: Sequence[Mapping[str, Any] | None], unit: Unit, neighbors: Neighbors
 ) -> bool:
     """Whether these are periods of one series, each another one, and compose in parallel."""
-    known = [Series(**each) for each in series if each is not None]
+    periods = [Series(**each) for each in series if each is not None]
     return (
-        len({each.name for each in known}) == 1
-        and len({each.period for each in known}) == len(series)
-        and all(each.composition(unit, neighbors) == PARALLEL for each in known)
+        len({each.name for each in periods}) == 1
+        and len({each.period for each in periods}) == len(series)
+        and all(each.composition(unit, neighbors) == PARALLEL for each in periods)
     )
 
 
@@ -125,22 +127,22 @@ def union_files(releases: Iterable[PublishedFiles]) -> dict[str, bytes]:
     >>> sorted(union_files([january]))
     ['README.txt', 'points.csv', 'points.parquet']
     """
-    known = list(releases)
-    places = union_of(known).places()
-    series = [release.certificate["series"] for release in known]
+    members = list(releases)
+    places = union_of(members).places()
+    series = [release.certificate["series"] for release in members]
     listed = "\n".join(
         f"{period['period']}: certificate {release.certificate['digest']}"
-        for period, release in zip(series, known, strict=True)
+        for period, release in zip(series, members, strict=True)
     )
     text = (
         f"The published points of the series {series[0]['name']!r}, all periods together.\n\n"
-        f"{cost_of_union(known)}\n\nPeriods\n{listed}\n"
+        f"{cost_of_union(members)}\n\nPeriods\n{listed}\n"
     )
     files = {
         "README.txt": text.encode(),
         "points.csv": places.as_csv().encode(),
         "points.parquet": places.as_parquet(),
     }
-    if known[0].certificate["geographic"]:
+    if members[0].certificate["geographic"]:
         files["points.geojson"] = places.as_geojson().encode()
     return files

@@ -260,8 +260,8 @@ def _spent(certificate: Certificate) -> Finding:
 
 def _argument(certificate: Certificate, files: Mapping[str, bytes]) -> Iterator[Finding]:
     """The verdict and its argument are those of this version."""
-    chosen = str(certificate["facts"].get("chosen", certificate["algorithm"]))
-    named = list(dict.fromkeys([certificate["algorithm"], chosen]))
+    method = str(certificate["facts"].get("chosen", certificate["algorithm"]))
+    named = list(dict.fromkeys([certificate["algorithm"], method]))
     claims = certificate["arguments"]
     proved = [each["algorithm"] for each in claims] == named and all(
         Verdict(each["verdict"]).holds for each in claims
@@ -269,8 +269,10 @@ def _argument(certificate: Certificate, files: Mapping[str, bytes]) -> Iterator[
     # Whatever its version said: a flaw may have been found since.
     proved &= all(ALGORITHMS[key].verdict.holds for key in named if key in ALGORITHMS)
     yield Finding("the algorithm's privacy claim is proved or repaired", proved)
-    known = all(key in ALGORITHMS for key in named)
-    same = known and claims == written.arguments(certificate["algorithm"], certificate["facts"])
+    has_methods = all(key in ALGORITHMS for key in named)
+    same = has_methods and claims == written.arguments(
+        certificate["algorithm"], certificate["facts"]
+    )
     yield _of_this_version(certificate, "the verdict and its argument are those of dpcore", same)
 
 

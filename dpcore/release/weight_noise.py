@@ -62,8 +62,8 @@ class CountNoise:
     def explains(self, variances: FloatArray) -> npt.NDArray[np.bool_]:
         """Which variances are those of one count or, where cells are pooled, of several."""
         explained = np.zeros(len(variances), dtype=bool)
-        for known in self.of_one:
-            explained |= np.abs(variances - known) <= SAME * known
+        for variance in self.of_one:
+            explained |= np.abs(variances - variance) <= SAME * variance
         return explained | _are_whole(variances / self.pooled) if self.pooled else explained
 
 
@@ -77,18 +77,18 @@ def difference(certificate: Mapping[str, Any], published: Published, done: Rehea
         return None
     if not (np.isfinite(stated).all() and (stated > 0).all()):
         return "it is no positive number"
-    chosen = str(certificate["facts"].get("chosen", certificate["algorithm"]))
-    known = [_noise_of(chosen, done.coreset, account) for account in _accounts(certificate)]
+    method = str(certificate["facts"].get("chosen", certificate["algorithm"]))
+    noises = [_noise_of(method, done.coreset, account) for account in _accounts(certificate)]
     variances, merged = stated**2, bool(certificate["parameters"].get("points"))
     if merged:
-        known = [replace(each, pooled=each.pooled or each.least) for each in known]
-    if merged and chosen == TREE:
-        least = min(each.least for each in known)
+        noises = [replace(each, pooled=each.pooled or each.least) for each in noises]
+    if merged and method == TREE:
+        least = min(each.least for each in noises)
         return None if (variances >= least * (1 - SAME)).all() else "it is less than in one count"
-    if chosen == "coreset" and not _in_parts(certificate) and not _size_is_private(certificate):
+    if method == "coreset" and not _in_parts(certificate) and not _size_is_private(certificate):
         weights = published.points[:, published.box.d]
-        return None if _shared_out(weights, variances, known[0].pooled) else "no counts have it"
-    explained = np.any([each.explains(variances) for each in known], axis=0)
+        return None if _shared_out(weights, variances, noises[0].pooled) else "no counts have it"
+    explained = np.any([each.explains(variances) for each in noises], axis=0)
     if explained.all():
         return None
     return f"it is {stated[~explained][0]:.6g} where no count has such noise"
@@ -96,8 +96,8 @@ def difference(certificate: Mapping[str, Any], published: Published, done: Rehea
 
 def is_known(certificate: Mapping[str, Any], done: Rehearsed) -> bool:
     """Whether it is known how this method makes weights of counts."""
-    chosen = str(certificate["facts"].get("chosen", certificate["algorithm"]))
-    return not done.coreset or chosen in OF_LAST or chosen == TREE or not done.has_noise
+    method = str(certificate["facts"].get("chosen", certificate["algorithm"]))
+    return not done.coreset or method in OF_LAST or method == TREE or not done.has_noise
 
 
 def _noise_of(algorithm: str, is_coreset: bool, account: Mapping[str, Any]) -> CountNoise:

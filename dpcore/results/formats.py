@@ -71,14 +71,14 @@ class Places:
         """A point for each place; two places (pickup, dropoff) become a line between them."""
         positions = self.in_degrees()
         status = {STATUS: self.status} if self.status else {}
-        known = zip(*(values.tolist() for values in self.properties.values()), strict=True)
+        values = zip(*(values.tolist() for values in self.properties.values()), strict=True)
         features = [
             {
                 "type": "Feature",
                 "geometry": _shape(position),
                 "properties": {**dict(zip(self.properties, own, strict=True)), **status},
             }
-            for position, own in zip(positions.tolist(), known, strict=True)
+            for position, own in zip(positions.tolist(), values, strict=True)
         ]
         collection = {"type": "FeatureCollection", **status, "features": features}
         return json.dumps(collection, indent=indent)

@@ -103,8 +103,8 @@ def as_kepler(places: Places, name: str) -> str:
             "sizeScale": "sqrt",
         },
     }
-    shown = corners if len(corners) else np.zeros((1, corners.shape[1]))
-    low, high = shown.min(axis=0), shown.max(axis=0)
+    points = corners if len(corners) else np.zeros((1, corners.shape[1]))
+    low, high = points.min(axis=0), points.max(axis=0)
     state = {
         "longitude": float((low[0] + high[0]) / 2),
         "latitude": float((low[1] + high[1]) / 2),

@@ -76,9 +76,9 @@ class Shown:
         return figure
 
 
-def _title(shown: object) -> str:
-    text = repr(shown)
-    return text if len(text) <= 300 and "\n" not in text else type(shown).__name__
+def _title(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 300 and "\n" not in text else type(value).__name__
 
 
 def _radii(places: Places) -> Any:
@@ -94,11 +94,11 @@ def _small_map(places: Places) -> str:
     """Two coordinates as a drawing in the box; nothing for any other number of them."""
     if places.box.d != 2:
         return ""
-    chosen = slice(0, MOST_POINTS)
-    unit = (places.box.to_unit(places.positions[chosen]) + 1) / 2
+    points = slice(0, MOST_POINTS)
+    unit = (places.box.to_unit(places.positions[points]) + 1) / 2
     circles = "".join(
         f'<circle cx="{WIDE * x:.1f}" cy="{HIGH * (1 - y):.1f}" r="{r:.1f}"/>'
-        for (x, y), r in zip(unit.tolist(), _radii(places)[chosen].tolist(), strict=True)
+        for (x, y), r in zip(unit.tolist(), _radii(places)[points].tolist(), strict=True)
     )
     return (
         f'<svg width="{WIDE}" height="{HIGH}" role="img" aria-label="small map" '

@@ -290,12 +290,12 @@ class Coreset(Synopsis[C]):
                 f"Coresets of one box can be united, not of {self.box} and {different[0]}."
             )
         variances = [part.variances for part in parts]
-        known = [each for each in variances if each is not None]
+        estimates = [each for each in variances if each is not None]
         united: Coreset = Coreset(
             np.concatenate([part.unit_points for part in parts]),
             np.concatenate([part.weights for part in parts]),
             self.box,
-            np.concatenate(known) if len(known) == len(parts) else None,
+            np.concatenate(estimates) if len(estimates) == len(parts) else None,
         )
         origins, first = [], 0
         for part in parts:

@@ -38,8 +38,8 @@ def united(box: Box, pieces: Sequence[AreaPoints]) -> Synopsis:
     """All points of runs side by side: a coreset, if each of them is."""
     points = np.concatenate([np.empty((0, box.d)), *(each.unit_points for each in pieces)])
     weights = np.concatenate([np.empty(0), *(each.weights for each in pieces)])
-    known = [each.variances for each in pieces if each.variances is not None]
-    together = np.concatenate([np.empty(0), *known]) if len(known) == len(pieces) else None
+    variances = [each.variances for each in pieces if each.variances is not None]
+    together = np.concatenate([np.empty(0), *variances]) if len(variances) == len(pieces) else None
     kind = Coreset if all(each.is_coreset for each in pieces) else Synopsis
     return kind(points, weights, box, together)
 

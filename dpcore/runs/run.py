@@ -170,7 +170,7 @@ def run_request(
         request.seed, noise, make_secret_coins is not SecretCoins or make_curator is not Curator
     )
     if not (request.regions or thresholds) and (
-        known := refusal(
+        problem := refusal(
             request.system,
             data.about.key,
             public_rows(data, request.neighbors),
@@ -179,7 +179,7 @@ def run_request(
             request.neighbors,
         )
     ):
-        raise known
+        raise problem
     curator: Curator = make_curator(
         data,
         request.budget,

@@ -142,18 +142,18 @@ BEFORE, AFTER = ("algorithm", "area", "level", "run", "seed"), ("seconds", "refu
 
 def as_csv(trials: Iterable[AreaTrial], status: str = "") -> str:
     """Every trial as the row of a table, with two columns for each metric."""
-    rows, known = list(trials), measurable()
+    rows, metrics = list(trials), measurable()
     keys = dict.fromkeys(key for trial in rows for key in trial.whole)
-    figures = [f"{known[key].column}{end}" for key in keys for end in ("_inside", "")]
+    figures = [f"{metrics[key].column}{end}" for key in keys for end in ("_inside", "")]
     extra = {"status": status} if status else {}
     return table_csv([*BEFORE, *figures, *AFTER, *extra], (_flat(row) | extra for row in rows))
 
 
 def _flat(trial: AreaTrial) -> dict[str, Any]:
     """A trial as a row; what is not a number stays empty."""
-    known = measurable()
+    metrics = measurable()
     row = plain(trial, (*BEFORE, *AFTER))
     for ending, figures in (("_inside", trial.inside), ("", trial.whole)):
         for key, value in figures.items():
-            row[f"{known[key].column}{ending}"] = None if math.isnan(value) else value
+            row[f"{metrics[key].column}{ending}"] = None if math.isnan(value) else value
     return row

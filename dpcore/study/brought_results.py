@@ -121,10 +121,10 @@ def _centers(
 ) -> BroughtResult:
     names = data.box.names
     if missing := [name for name in names if name not in rows[0]]:
-        known = ", ".join(metric.column for metric in METRICS.values())
+        figure_columns = ", ".join(metric.column for metric in METRICS.values())
         raise BadInput(
             f"The table has no column {missing[0]!r}. Centers need the columns {', '.join(names)}; "
-            f"results need the column epsilon and one of {known}."
+            f"results need the column epsilon and one of {figure_columns}."
         )
     values = [
         [_number(row[name], name, line) for name in names] for line, row in enumerate(rows, start=2)

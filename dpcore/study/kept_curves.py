@@ -53,8 +53,8 @@ class KeptCurves:
         if plan.runs > RUNS or plan.metrics != usual() or not all(cells):
             return []
         trials = list(chain.from_iterable(cell[: plan.runs] for cell in cells))
-        known = all(tuple(trial.figures) == plan.metrics for trial in trials)
-        return plan.ordered(trials) if known else []
+        complete = all(tuple(trial.figures) == plan.metrics for trial in trials)
+        return plan.ordered(trials) if complete else []
 
     def _cell(self, data: str, request: Request) -> tuple[Trial, ...]:
         if request != Request(request.algorithm, K, request.epsilon, seed=SEED):
@@ -130,9 +130,9 @@ def _read(
     *figures, seconds = written
     trials = []
     for run in range(RUNS):
-        known = {key: each[run] for key, each in zip(keys, figures, strict=True)}
-        known |= {key: of(known[NICV], best) for key, of in FOLLOWING.items()}
-        ordered = {key: known[key] for key in usual() if key in known}
+        of_run = {key: each[run] for key, each in zip(keys, figures, strict=True)}
+        of_run |= {key: of(of_run[NICV], best) for key, of in FOLLOWING.items()}
+        ordered = {key: of_run[key] for key in usual() if key in of_run}
         trials.append(Trial(request, run, ordered, seconds=seconds[run]))
     return tuple(trials)
 

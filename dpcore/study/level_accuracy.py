@@ -77,12 +77,12 @@ def limit_of(need: Need, in_meters: bool) -> float:
     return need.limit / 100 if isinstance(need, WorseBy) else need.limit
 
 
-def accuracy_of(need: Need, level: Level, drawn: Sequence[Draw | CountDraw]) -> LevelAccuracy:
+def accuracy_of(need: Need, level: Level, sample: Sequence[Draw | CountDraw]) -> LevelAccuracy:
     """How accurate some runs at one level were."""
     if isinstance(need, CountsWithin):
-        errors = [e for each in drawn if isinstance(each, CountDraw) for e in each.errors]
-        return LevelAccuracy(level, need.reached(errors), float(np.median(errors)), len(drawn))
-    runs = [each for each in drawn if isinstance(each, Draw)]
+        errors = [e for each in sample if isinstance(each, CountDraw) for e in each.errors]
+        return LevelAccuracy(level, need.reached(errors), float(np.median(errors)), len(sample))
+    runs = [each for each in sample if isinstance(each, Draw)]
     worse = float(np.median([each.worse for each in runs]))
     if isinstance(need, WorseBy):
         costs = [each.worse for each in runs]
@@ -118,12 +118,12 @@ def level_accuracy(
     most = DRAWS if data.n < MANY_ROWS else DRAWS_OF_MANY
     limit = limit_of(need, data.about.geographic)
     at_level = protecting(request, level.epsilon, rows_of_each)
-    drawn: list[Any] = []
+    results: list[Any] = []
     try:
         runs = iter(level_draws(need, at_level, data, most))
         for part in (FIRST_DRAWS, most - FIRST_DRAWS):
-            drawn += islice(runs, part)
-            accuracy = accuracy_of(need, level, drawn)
+            results += islice(runs, part)
+            accuracy = accuracy_of(need, level, results)
             if not limit / FAR < accuracy.reached < limit * FAR:
                 break
     except Infeasible as refusal:

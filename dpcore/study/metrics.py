@@ -260,10 +260,10 @@ def named(keys: Iterable[str]) -> list[Metric]:
     >>> [each.title for each in metrics.named(["nicv"])]
     ['NICV']
     """
-    known = measurable()
+    metrics = measurable()
     for key in keys:
-        if key not in known:
+        if key not in metrics:
             raise BadInput(
-                f"No metric {key!r}.{did_you_mean(key, known)} There are: {', '.join(known)}."
+                f"No metric {key!r}.{did_you_mean(key, metrics)} There are: {', '.join(metrics)}."
             )
-    return [known[key] for key in keys]
+    return [metrics[key] for key in keys]

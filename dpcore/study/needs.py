@@ -215,9 +215,9 @@ def parsed_need(text: str) -> Need:
             of = int(match[4])
             return kind(limit, int(match[3]) / of if of else math.nan)
         return kind(limit, _number(match[5]) / 100 if match[5] else OFTEN)
-    known = "; ".join(f"“{each}”" for each in EXAMPLES)
+    examples = "; ".join(f"“{each}”" for each in EXAMPLES)
     raise BadInput(
-        f"{shortened(text)!r} is not a need that dpcore understands. Write one such as {known}."
+        f"{shortened(text)!r} is not a need that dpcore understands. Write one such as {examples}."
     )
 
 

@@ -244,8 +244,8 @@ def predict(
     True
     """
     if algorithm not in _METHODS:
-        known = ", ".join(PREDICTED)
-        raise BadInput(f"No error of {algorithm!r} can be predicted. There are: {known}.")
+        keys = ", ".join(PREDICTED)
+        raise BadInput(f"No error of {algorithm!r} can be predicted. There are: {keys}.")
     check_counts(n=n, k=k, d=d)
     request = Request(algorithm, int(k), epsilon, 0.0, neighbors, settings=settings)
     if problem := request.system.obstacle(d, None, k):

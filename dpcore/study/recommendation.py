@@ -115,15 +115,15 @@ class Recommendation:
         lines.append(explain.attack(strictest.level.epsilon, self.unit, self.request.neighbors))
         return [*lines, self.source]
 
-    def accuracy(self, known: LevelAccuracy) -> str:
+    def accuracy(self, answer: LevelAccuracy) -> str:
         """What is known of one level, in a sentence."""
-        if known.refusal:
-            return f"{self.request.system.title} gives no answer: {known.refusal}"
+        if answer.refusal:
+            return f"{self.request.system.title} gives no answer: {answer.refusal}"
         need = self.need
-        reached, half = (need.shown(each, self.in_meters) for each in (known.reached, known.half))
-        drawn = f", in {known.draws} runs" if known.draws else ""
+        reached, half = (need.shown(each, self.in_meters) for each in (answer.reached, answer.half))
+        runs = f", in {answer.draws} runs" if answer.draws else ""
         sentence = need.told(reached, half, self.unit)
-        return f"{sentence[0].upper()}{sentence[1:]}{drawn}."
+        return f"{sentence[0].upper()}{sentence[1:]}{runs}."
 
     def _nothing(self) -> str:
         loosest = self.loosest
@@ -175,7 +175,7 @@ class Recommendation:
 
 def recommended(
     need: Need,
-    known: Sequence[LevelAccuracy],
+    accuracies: Sequence[LevelAccuracy],
     source: str,
     request: Request,
     unit: str,
@@ -183,7 +183,7 @@ def recommended(
 ) -> Recommendation:
     """The strictest of some levels that meets a need. Levels that were not looked at lie between
     looser ones that meet it, or stricter ones that do not."""
-    ordered = tuple(sorted(known, key=lambda each: -each.level.epsilon))
+    ordered = tuple(sorted(accuracies, key=lambda each: -each.level.epsilon))
     met = [each for each in ordered if each.meets(need, in_meters)]
     level = met[-1].level if met else None
     at = request.at(level.epsilon if level else LEVELS[0].epsilon)
@@ -261,8 +261,8 @@ def recommend(
     if isinstance(rows_of_each, bool) or rows_of_each != int(rows_of_each) or rows_of_each < 1:
         raise BadInput(f"rows_of_each must be a whole number from 1, not {rows_of_each!r}.")
     box = _box(data, box)
-    chosen = algorithm or ("adaptive" if box.d == 2 else "auto")
-    request = Request(chosen, k, LEVELS[0].epsilon, delta, Neighbors(neighbors), seed)
+    key = algorithm or ("adaptive" if box.d == 2 else "auto")
+    request = Request(key, k, LEVELS[0].epsilon, delta, Neighbors(neighbors), seed)
     if isinstance(data, Dataset) and data.about.public:
         source = TWIN if data.about.twin else PUBLIC
         return _measured(own_need, data, request, source, every_level, rows_of_each)
@@ -308,12 +308,12 @@ def _measured(
     rows_of_each: int,
 ) -> Recommendation:
     """The recommendation from runs on data that everybody may look at."""
-    known: dict[int, LevelAccuracy] = {}
+    accuracies: dict[int, LevelAccuracy] = {}
 
     def look(index: int) -> LevelAccuracy:
-        if index not in known:
-            known[index] = level_accuracy(need, LEVELS[index], data, request, rows_of_each)
-        return known[index]
+        if index not in accuracies:
+            accuracies[index] = level_accuracy(need, LEVELS[index], data, request, rows_of_each)
+        return accuracies[index]
 
     if every_level:
         for index in range(len(LEVELS)):
@@ -327,7 +327,9 @@ def _measured(
             else:
                 missed = middle
     about = data.about
-    return recommended(need, list(known.values()), source, request, about.unit, about.geographic)
+    return recommended(
+        need, list(accuracies.values()), source, request, about.unit, about.geographic
+    )
 
 
 def _predicted(algorithm: str | None) -> str:
@@ -352,7 +354,7 @@ def worked_out(
             "The error analysis tells how far centers move, and nothing else. Ask for centers "
             "within a distance, or make a private twin of the data."
         )
-    known = []
+    accuracies = []
     for level in LEVELS:
         row = protecting(request, level.epsilon, rows_of_each)
         try:
@@ -360,11 +362,11 @@ def worked_out(
                 request.algorithm, n, request.k, box.d, row.epsilon, neighbors=request.neighbors
             ).mse
         except Infeasible as refusal:
-            known.append(refused_at(level, str(refusal)))
+            accuracies.append(refused_at(level, str(refusal)))
             continue
         reached, half = (
             math.sqrt(error / box.d * float(chi2.ppf(part, box.d))) for part in (need.often, 0.5)
         )
-        known.append(LevelAccuracy(level, reached, half, 0))
+        accuracies.append(LevelAccuracy(level, reached, half, 0))
     source = f"{ANALYSIS} It is for {get(request.algorithm).title} on {n:,} rows."
-    return recommended(need, known, source, request, unit, False)
+    return recommended(need, accuracies, source, request, unit, False)

@@ -56,8 +56,8 @@ class Spread:
     worse_nine_in_ten: float
 
 
-def spread(drawn: Sequence[Draw]) -> Spread:
+def spread(sample: Sequence[Draw]) -> Spread:
     """Medians and ninth deciles: of all centers' shifts together, and of the draws' costs."""
-    shift, high_shift = np.quantile([s for draw in drawn for s in draw.shifts], [0.5, 0.9])
-    worse, high_worse = np.quantile([draw.worse for draw in drawn], [0.5, 0.9])
-    return Spread(len(drawn), float(shift), float(high_shift), float(worse), float(high_worse))
+    shift, high_shift = np.quantile([s for draw in sample for s in draw.shifts], [0.5, 0.9])
+    worse, high_worse = np.quantile([draw.worse for draw in sample], [0.5, 0.9])
+    return Spread(len(sample), float(shift), float(high_shift), float(worse), float(high_worse))

@@ -81,8 +81,8 @@ def marks(synopsis: Synopsis, axes: Axes = (0, 1), most: int = MOST_POINTS) -> M
         widths = (np.asarray(box.high) - np.asarray(box.low)) / len(counts)
         cell = (float(widths[0]), float(widths[1]))
     else:
-        shown = _merged(synopsis, most) if isinstance(synopsis, Coreset) else synopsis
-        unit, weights = shown.unit_points[:, axes], shown.weights
+        dots = _merged(synopsis, most) if isinstance(synopsis, Coreset) else synopsis
+        unit, weights = dots.unit_points[:, axes], dots.weights
     visible = weights > 0
     rows = np.column_stack([box.from_unit(unit[visible]), weights[visible]])
     return Marks(rows, len(synopsis), cell)

@@ -86,8 +86,8 @@ class DownloadFiles(MediaFileManager):
     def _since(self, name: str, now: float) -> tuple[object, float]:
         """A file that was made again has another entry, and its time begins again."""
         entry = self._file_metadata.get(name) or self._deferred_callables.get(name)
-        known, since = self._unused.get(name, (None, now))
-        return (entry, since) if known is entry else (entry, now)
+        before, since = self._unused.get(name, (None, now))
+        return (entry, since) if before is entry else (entry, now)
 
 
 def keep(runtime: Runtime) -> None:

@@ -181,11 +181,11 @@ class Gate:
         # Who came with the token alone could name anybody in a header that only a proxy may send.
         if settings.user_header():
             return False
-        shown = connection.cookies.get(self._cookie(connection), "")
-        return hmac.compare_digest(shown.encode(), self._pass.encode())
+        cookie = connection.cookies.get(self._cookie(connection), "")
+        return hmac.compare_digest(cookie.encode(), self._pass.encode())
 
-    def _knows(self, shown: str | None) -> bool:
-        return hmac.compare_digest((shown or "").encode(), (self._token or "").encode())
+    def _knows(self, token: str | None) -> bool:
+        return hmac.compare_digest((token or "").encode(), (self._token or "").encode())
 
     def _cookie(self, connection: HTTPConnection) -> str:
         _, port = connection.scope.get("server") or ("", 0)

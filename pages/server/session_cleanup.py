@@ -57,8 +57,8 @@ class Sweeper:
                 self._runtime.close_session(info.session.id)
                 _empty(info.session)
         files: Any = self._runtime.uploaded_file_mgr  # its interface leaves out what it stores
-        known = {info.session.id for info in sessions}
-        orphans = set(files.file_storage) - known
+        visits = {info.session.id for info in sessions}
+        orphans = set(files.file_storage) - visits
         for each in orphans:
             files.remove_session_files(each)
         self._runtime.media_file_mgr.remove_orphaned_files()

@@ -118,9 +118,9 @@ def arrive(page: str, renamed: Iterable[Key[Any]] = ()) -> None:
 
 
 def _rename(key: Key[Any]) -> None:
-    known = st.query_params
-    if key.name not in known and key.former in known and key.reads(known[key.former]):
-        known[key.name] = known.pop(key.former)
+    query = st.query_params
+    if key.name not in query and key.former in query and key.reads(query[key.former]):
+        query[key.name] = query.pop(key.former)
 
 
 def going_back() -> bool:
@@ -136,9 +136,9 @@ def remember() -> None:
 def restore() -> None:
     """Go back to the remembered address: a fragment may redraw with the address from before the
     last change."""
-    known = REMEMBERED.get()
-    if known is not None and st.query_params.to_dict() != known:
-        st.query_params.from_dict(known)
+    query = REMEMBERED.get()
+    if query is not None and st.query_params.to_dict() != query:
+        st.query_params.from_dict(query)
 
 
 def link(*changes: dict[str, str], without: Iterable[Key[Any]] = ()) -> dict[str, str]:
@@ -221,10 +221,10 @@ def replaced(name: str) -> SessionKey[int]:
 
 def starting_at(widget: Callable[..., Any], value: Any, options: dict[str, Any]) -> dict[str, Any]:
     """The argument by which this kind of control takes its first value."""
-    known = parameters(widget)
-    if "index" in known:
+    names = parameters(widget)
+    if "index" in names:
         return {"index": list(options["options"]).index(value)}
-    return {"default" if "default" in known else "value": value}
+    return {"default" if "default" in names else "value": value}
 
 
 @cache

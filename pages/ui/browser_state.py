@@ -101,8 +101,8 @@ _width = st.components.v2.component("width-watcher", js=WIDTH)
 
 def watch_frame() -> None:
     """Have the page drawn again when its theme changes, and draw the button of a narrow menu."""
-    drawn = "dark" if palette.current() is palette.DARK else "light"
-    _frame(key="frame-watcher", data={"drawn": drawn}, on_changed_change=lambda: None)
+    theme = "dark" if palette.current() is palette.DARK else "light"
+    _frame(key="frame-watcher", data={"drawn": theme}, on_changed_change=lambda: None)
 
 
 def watch_width() -> None:

@@ -75,8 +75,8 @@ def figure(cost_curve: CostCurve, k: int, colors: Palette) -> go.Figure:
     one = cost_curve.costs[0][1] or 1.0
     ks = [number for number, _ in cost_curve.costs]
     parts = [100 * cost / one for _, cost in cost_curve.costs]
-    drawn = go.Figure()
-    drawn.add_trace(
+    chart = go.Figure()
+    chart.add_trace(
         go.Scatter(
             x=ks,
             y=parts,
@@ -89,7 +89,7 @@ def figure(cost_curve: CostCurve, k: int, colors: Palette) -> go.Figure:
     for number, words in ((cost_curve.suggested, "suggested"), (k, "now")):
         if number not in ks or (words == "now" and k == cost_curve.suggested):
             continue
-        drawn.add_annotation(
+        chart.add_annotation(
             x=number,
             y=parts[ks.index(number)],
             text=f"{number}: {words}",
@@ -99,11 +99,11 @@ def figure(cost_curve: CostCurve, k: int, colors: Palette) -> go.Figure:
             ay=-40,
             font={"color": colors.text},
         )
-    drawn.update_layout(**chart_style.layout(colors), height=340, margin={"t": 20, "r": 20})
-    drawn.update_xaxes(title="Centers", dtick=1, **chart_style.axis(colors))
-    drawn.update_yaxes(
+    chart.update_layout(**chart_style.layout(colors), height=340, margin={"t": 20, "r": 20})
+    chart.update_xaxes(title="Centers", dtick=1, **chart_style.axis(colors))
+    chart.update_yaxes(
         title="Squared distance, % of one center's",
         rangemode="tozero",
         **chart_style.axis(colors),
     )
-    return drawn
+    return chart

@@ -18,11 +18,11 @@ def epsilon_ticks(here: float, axes: ChartAxes, narrow: bool) -> dict[str, Any]:
     """ε with the names of the levels below it; on a phone only as many names as there is room."""
     if not axes.x_log:
         return {}
-    shown = (LEVELS[0], level_of(here) or MIDDLE, LEVELS[-1])
+    levels = (LEVELS[0], level_of(here) or MIDDLE, LEVELS[-1])
 
     def text(epsilon: float) -> str:
         level = level_of(epsilon)
-        if level is None or (narrow and level not in shown):
+        if level is None or (narrow and level not in levels):
             return f"{epsilon:g}"
         name = f"<b>{level.name}</b>" if math.isclose(epsilon, here) else level.name
         return f"{epsilon:g}<br>{name}"

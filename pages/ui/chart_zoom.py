@@ -133,12 +133,12 @@ def watch(chart: str, axes: str, color: str) -> None:
 
 def choose(chart: str, key: str) -> None:
     """Keep what a rectangle chose; a double click chose nothing."""
-    chosen = session_keys.of_widget(key).chosen
-    if not chosen or "x" not in chosen:
+    rectangle = session_keys.of_widget(key).chosen
+    if not rectangle or "x" not in rectangle:
         show_all(chart)
         return
-    x, y = ((float(low), float(high)) for low, high in (chosen["x"], chosen["y"]))
-    zoom_key(chart).put((chosen["axes"], ChartZoom(x, y)))
+    x, y = ((float(low), float(high)) for low, high in (rectangle["x"], rectangle["y"]))
+    zoom_key(chart).put((rectangle["axes"], ChartZoom(x, y)))
 
 
 def show_all(chart: str) -> None:

@@ -135,11 +135,11 @@ def in_new_york(box: Box) -> bool:
     return all(least <= low and high <= most for least, low, high, most in ends)
 
 
-def show(drawn: CityMap, key: str, **answers: Any) -> Any:
+def show(canvas: CityMap, key: str, **answers: Any) -> Any:
     """Draw a map. `on_picked_change` and `on_drawn_change` get clicks and drawings, and
     `on_placed_change` of a click's longitude and latitude."""
     return _component(
-        data=drawn.data(palette.current()),
+        data=canvas.data(palette.current()),
         key=key,
         on_picked_change=answers.get("on_picked_change", nothing),
         on_drawn_change=answers.get("on_drawn_change", nothing),

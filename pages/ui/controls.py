@@ -71,9 +71,9 @@ def choose(
 def requests(choice: Choice, algorithms: Iterable[str]) -> tuple[Request, ...]:
     """The chosen run with each of these methods: others than the chosen one as they are by
     default."""
-    chosen = choice.request
+    request = choice.request
     return tuple(
-        chosen if key == chosen.algorithm else replace(chosen, algorithm=key, settings=())
+        request if key == request.algorithm else replace(request, algorithm=key, settings=())
         for key in algorithms
     )
 
@@ -89,7 +89,7 @@ def data_control(described: bool = True) -> str:
     options = [*own_data.held(), *BUILTIN]
     options += [current] if current not in options else []
     titles = {key: facts(key).title for key in options}
-    chosen = address.control(
+    key = address.control(
         st.selectbox,
         "Data",
         url_keys.DATA,
@@ -99,8 +99,8 @@ def data_control(described: bool = True) -> str:
         help=None if described else facts(current).description,
     )
     if described:
-        st.caption(facts(chosen).description)
-    return chosen
+        st.caption(facts(key).description)
+    return key
 
 
 def keep_algorithm_possible(data: str) -> None:
@@ -114,7 +114,7 @@ def keep_algorithm_possible(data: str) -> None:
 
 def algorithm_control(data: str, opens: str) -> str:
     """Draw the choice of a method, group after group, and a button that tells about each."""
-    chosen = address.control(
+    key = address.control(
         st.selectbox,
         "Method",
         url_keys.ALGORITHM.by_default(opens),
@@ -122,7 +122,7 @@ def algorithm_control(data: str, opens: str) -> str:
         format_func=methods.labels().__getitem__,
     )
     methods.button(data, url_keys.CENTERS.get())
-    return chosen
+    return key
 
 
 def noise_button() -> None:
@@ -233,9 +233,9 @@ def metric_control(
         for key in dict.fromkeys([first, *metrics])
     }
     key = url_keys.METRIC.narrowed(OneOf(metrics), first)
-    chosen = METRICS[address.tabs("What is measured", key, titles)]
-    st.caption(chosen.meaning)
-    return chosen
+    metric = METRICS[address.tabs("What is measured", key, titles)]
+    st.caption(metric.meaning)
+    return metric
 
 
 def beside_metric(data: str) -> tuple[Metric, DeltaGenerator]:

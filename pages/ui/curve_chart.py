@@ -111,9 +111,9 @@ def curve_labels(
     """The name of each curve at its last point that the axis shows."""
     colored = zip(curves, colors.series, strict=False)
     return [
-        EndLabel(title(c.algorithm), shown[-1].mean, color)
+        EndLabel(title(c.algorithm), points[-1].mean, color)
         for c, color in colored
-        if (shown := [point for point in c.points if point.epsilon <= most])
+        if (points := [point for point in c.points if point.epsilon <= most])
     ]
 
 

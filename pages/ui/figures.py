@@ -46,8 +46,8 @@ def figures(choice: Choice, picture: Picture, odds: bool = False) -> None:
 def _figures(choice: Choice, picture: Picture, odds: bool) -> bool:
     """All of them in one piece of HTML: each element of Streamlit delays the picture above."""
     job = cached_work.repeated(choice)
-    finished, drawn = job.done, job.results[:]
-    usual = spread(drawn) if len(drawn) >= min(ENOUGH, DRAWS) else None
+    finished, results = job.done, job.results[:]
+    usual = spread(results) if len(results) >= min(ENOUGH, DRAWS) else None
     entries = [
         show(choice, picture, usual) for show in (*[attacker] * odds, moved, worse, published)
     ]
@@ -68,8 +68,8 @@ def in_html(figure: Figure) -> str:
 
 def so_far(usual: Spread | None) -> str:
     """How many draws a typical figure is over."""
-    drawn = usual.draws if usual else 0
-    return f"{drawn} draws" if drawn >= DRAWS else f"{drawn} draws so far"
+    number = usual.draws if usual else 0
+    return f"{number} draws" if number >= DRAWS else f"{number} draws so far"
 
 
 def story(choice: Choice, picture: Picture, usual: Spread | None) -> str:
@@ -94,9 +94,9 @@ def attacker(choice: Choice, picture: Picture, usual: Spread | None) -> Figure:
     label = f"Attacker, about one {choice.about.unit}"
     if not picture.verdict.holds:
         return Figure(label, "no limit", "This method's privacy claim does not hold.")
-    known = explain.certainty(choice.request.epsilon)
+    percent = explain.certainty(choice.request.epsilon)
     scope = explain.scope(choice.about.unit)
-    return Figure(label, f"50 → {known}", f"sure, at most. This protects {scope}.")
+    return Figure(label, f"50 → {percent}", f"sure, at most. This protects {scope}.")
 
 
 def moved(choice: Choice, picture: Picture, usual: Spread | None) -> Figure:
@@ -134,8 +134,8 @@ def published(choice: Choice, picture: Picture, usual: Spread | None) -> Figure:
         sentence = f"would be published: one for each cell of a grid, instead of the {unit}."
         return Figure("Noisy counts", count, sentence)
     sentence = f"Each replaces the {unit} around it."
-    if (drawn := len(picture.marks.rows)) < picture.marks.published:
-        sentence += f" The picture shows {drawn:,}, with nearby points merged."
+    if (dots := len(picture.marks.rows)) < picture.marks.published:
+        sentence += f" The picture shows {dots:,}, with nearby points merged."
     return Figure("Published points", count, sentence)
 
 

@@ -68,15 +68,15 @@ def show(
     `gather(stopped)` requests the missing runs, unless stopped, and returns the finished ones.
     """
     stopped = STOPPED.get() == plan
-    drawn: list[R] = []
+    picture_runs: list[R] = []
 
     def so_far() -> bool:
-        nonlocal drawn
+        nonlocal picture_runs
         runs = gathered_soon(lambda: gather(stopped), 0 if stopped else SOON)
         status(plan, len(runs), sum(run.refusal is not None for run in runs), not stopped)
-        if stopped or len(runs) >= min(plan.total, GROWN * len(drawn)):
-            drawn = runs
-        draw(drawn)
+        if stopped or len(runs) >= min(plan.total, GROWN * len(picture_runs)):
+            picture_runs = runs
+        draw(picture_runs)
         return len(runs) >= plan.total
 
     going = not stopped and len(gather(stopped)) < plan.total

@@ -38,8 +38,8 @@ def group_of(algorithm: Algorithm) -> str:
 def groups() -> dict[str, list[Algorithm]]:
     """Every method in its group, the usual ones first."""
     first = [url_keys.ALGORITHM.default, "auto"]
-    known = sorted(ALGORITHMS.values(), key=lambda each: each.key not in first)
-    return {group: [each for each in known if group_of(each) == group] for group in MEANINGS}
+    algorithms = sorted(ALGORITHMS.values(), key=lambda each: each.key not in first)
+    return {group: [each for each in algorithms if group_of(each) == group] for group in MEANINGS}
 
 
 @cache

@@ -13,11 +13,11 @@ from pages.ui.chart_frame import Line
 def reference_lines(plan: SweepPlan, metric: Metric) -> list[Line]:
     """Lines for the answer without privacy and the best answer that looks at no data."""
     colors = palette.current()
-    known = limits(plan, metric.key)
-    blind = "center of the box" if known.blind_is_center else "points spread in the box"
+    bounds = limits(plan, metric.key)
+    blind = "center of the box" if bounds.blind_is_center else "points spread in the box"
     return [
-        Line("No privacy", known.non_private, colors.non_private, "dash"),
-        Line(f"No data: {blind}", known.blind, colors.quiet, "dot"),
+        Line("No privacy", bounds.non_private, colors.non_private, "dash"),
+        Line(f"No data: {blind}", bounds.blind, colors.quiet, "dot"),
     ]
 
 

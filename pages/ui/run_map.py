@@ -27,39 +27,39 @@ def drawn(
 ) -> CityMap:
     """The map of a run."""
     colors, unit = palette.current(), plural(choice.about.unit)
-    drawn = CityMap(words, first_view(choice.box.take((0, 1)), centers), sync="run")
-    drawn.pictures = pictures(picture, choice, layers, colors)
+    canvas = CityMap(words, first_view(choice.box.take((0, 1)), centers), sync="run")
+    canvas.pictures = pictures(picture, choice, layers, colors)
     if layers.points and picture.marks:
         if picture.marks.cell:
-            drawn.cells = city_map.cells(picture.marks, unit)
+            canvas.cells = city_map.cells(picture.marks, unit)
         else:
-            drawn.points = city_map.points(picture.marks, unit)
+            canvas.points = city_map.points(picture.marks, unit)
     color = "private" if picture.verdict.holds else "unproven"
     parts = [slice(start, start + 2) for start in range(0, choice.box.d, 2)]
     numbered = list(enumerate(centers, start=1))
     if choice.box.d == 4:
-        drawn.arcs = arcs(centers, layers, color)
+        canvas.arcs = arcs(centers, layers, color)
     if layers.private:
-        drawn.centers = [
+        canvas.centers = [
             {"number": str(n), "at": c.at[p], "color": color, "tip": c.tip}
             for p in parts
             for n, c in numbered
         ]
     if layers.non_private:
-        drawn.partners = [
+        canvas.partners = [
             {"at": c.partner[p], "tip": c.partner_tip} for p in parts for c in centers
         ]
     if layers.shifts:
-        drawn.shifts = [
+        canvas.shifts = [
             {"from": c.partner[p], "to": c.at[p], "label": c.moved * (len(parts) == 1)}
             for p in parts
             for c in centers
         ]
-    drawn.legend = legend(picture, choice, layers, color, colors)
+    canvas.legend = legend(picture, choice, layers, color, colors)
     # What is seen first depends on every row.
-    drawn.tiles = visibility.of(choice.data) is not visibility.Visibility.RAW
-    drawn.file = file(choice, layers) if visibility.may_leave(choice.data) else None
-    return drawn
+    canvas.tiles = visibility.of(choice.data) is not visibility.Visibility.RAW
+    canvas.file = file(choice, layers) if visibility.may_leave(choice.data) else None
+    return canvas
 
 
 def file(choice: Choice, layers: Layers) -> Row:

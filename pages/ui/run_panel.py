@@ -168,11 +168,11 @@ def introduce(choice: Choice) -> None:
 
 
 def level_slider(choice: Choice) -> None:
-    chosen = controls.level_slider(f"How strictly is each {choice.about.unit} protected?")
+    level_name = controls.level_slider(f"How strictly is each {choice.about.unit} protected?")
     most = len(url_keys.LEVEL_NAMES) - 1
     names = "".join(
         f'<span style="left:{100 * i / most:.3g}%">'
-        f"{f'<b>{name}</b>' if name == chosen else name}</span>"
+        f"{f'<b>{name}</b>' if name == level_name else name}</span>"
         for i, name in enumerate(url_keys.LEVEL_NAMES)
     )
     st.html(f'<div class="stops" aria-hidden="true">{names}</div>{controls.ENDS}')

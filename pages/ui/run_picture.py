@@ -72,9 +72,9 @@ def draw(picture: Picture, choice: Choice, axes: tuple[int, int], layers: Layers
     words = describe(picture, choice)
     if choice.about.geographic:
         own_centers = centers(picture, choice)
-        drawn = run_map.drawn(picture, choice, own_centers, layers, words)
-        explore_areas.tint(drawn, choice)
-        city_map.show(drawn, key)
+        canvas = run_map.drawn(picture, choice, own_centers, layers, words)
+        explore_areas.tint(canvas, choice)
+        city_map.show(canvas, key)
     else:
         colors = palette.current()
         truth = cached_work.true_density(choice.data, axes).value if layers.true_density else None

@@ -37,25 +37,25 @@ def figure(
     narrow: bool = False,
 ) -> go.Figure:
     box, unit = choice.box.take(axes), choice.about.unit
-    drawn = go.Figure()
+    chart = go.Figure()
     published = picture.density if layers.published_density else None
     for levels, color, name in (
         (true_density, colors.non_private, "true"),
         (published, colors.private, "published"),
     ):
         if levels is not None:
-            drawn.add_trace(density(levels, box.low, box.high, color, name))
+            chart.add_trace(density(levels, box.low, box.high, color, name))
     if layers.points and picture.marks:
-        drawn.add_trace(marks(picture.marks, unit, colors))
+        chart.add_trace(marks(picture.marks, unit, colors))
     i, j = axes
     if layers.shifts:
         x, y = ([v for c in centers for v in (c.partner[a], c.at[a], None)] for a in (i, j))
         line = {"color": colors.non_private, "width": 2}
-        drawn.add_trace(go.Scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip"))
+        chart.add_trace(go.Scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip"))
     if layers.non_private:
         ring = {"symbol": "circle-open", "size": 27, "color": colors.non_private}
         partners = [((c.partner[i], c.partner[j]), c.partner_tip) for c in centers]
-        drawn.add_trace(symbols(partners, {**ring, "line": {"width": 3}}))
+        chart.add_trace(symbols(partners, {**ring, "line": {"width": 3}}))
     if layers.private:
         color = colors.private if picture.verdict.holds else colors.unproven
         rim = {"width": 2, "color": colors.rim}
@@ -65,10 +65,10 @@ def figure(
         )
         numbers = [f"<b>{number}</b>" for number in range(1, len(centers) + 1)]
         number_font = {"color": colors.number, "size": 11}
-        drawn.add_trace(discs.update(mode="markers+text", text=numbers, textfont=number_font))
+        chart.add_trace(discs.update(mode="markers+text", text=numbers, textfont=number_font))
     height = NARROW_HEIGHT if narrow else HEIGHT
-    drawn.update_layout(**layout(box, colors, height), uirevision=choice.data)
-    return drawn
+    chart.update_layout(**layout(box, colors, height), uirevision=choice.data)
+    return chart
 
 
 def symbols(
@@ -110,15 +110,15 @@ def hover(lines: tuple[str, ...]) -> str:
     return "<br>".join(map(plain_in_chart, lines))
 
 
-def marks(shown: Marks, unit: str, colors: Palette) -> go.Scatter | go.Heatmap:
+def marks(dots: Marks, unit: str, colors: Palette) -> go.Scatter | go.Heatmap:
     """Points as discs whose area is their weight; cells as squares, the fuller the darker."""
-    if shown.cell:
-        return cells(shown, unit, colors)
-    weights = shown.frame["weight"]
+    if dots.cell:
+        return cells(dots, unit, colors)
+    weights = dots.frame["weight"]
     size = WHOLE_DIAMETER * (weights / (float(weights.sum()) or 1.0)) ** 0.5
     return go.Scatter(
-        x=shown.frame["x"],
-        y=shown.frame["y"],
+        x=dots.frame["x"],
+        y=dots.frame["y"],
         text=[f"stands for about <b>{people_count(w)}</b> {plural(unit)}" for w in weights],
         mode="markers",
         marker={
@@ -131,8 +131,8 @@ def marks(shown: Marks, unit: str, colors: Palette) -> go.Scatter | go.Heatmap:
     )
 
 
-def cells(shown: Marks, unit: str, colors: Palette) -> go.Heatmap:
-    table = shown.frame.pivot(index="y", columns="x", values="weight")
+def cells(dots: Marks, unit: str, colors: Palette) -> go.Heatmap:
+    table = dots.frame.pivot(index="y", columns="x", values="weight")
     return go.Heatmap(
         x=table.columns,
         y=table.index,

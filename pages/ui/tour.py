@@ -84,16 +84,16 @@ def part() -> None:
     if not number:
         begin()
         return
-    shown = steps()
-    step = shown[min(number, len(shown)) - 1]
+    tour_steps = steps()
+    step = tour_steps[min(number, len(tour_steps)) - 1]
     with st.container(border=True, key="tour"):
         picture, words = st.columns([3, 2], gap="medium", vertical_alignment="center")
         with picture:
-            drawn = step.draw()
-            drawn.height = HEIGHT
-            city_map.show(drawn, "tour-map")
+            canvas = step.draw()
+            canvas.height = HEIGHT
+            city_map.show(canvas, "tour-map")
         with words:
-            st.caption(f"Tour, step {number} of {len(shown)}")
+            st.caption(f"Tour, step {number} of {len(tour_steps)}")
             st.subheader(step.title, anchor=False)
             st.markdown(step.words)
             st.page_link(
@@ -102,7 +102,7 @@ def part() -> None:
                 icon=":material/arrow_outward:",
                 query_params=address.link(without=[url_keys.TOUR]),
             )
-            turns(number, len(shown))
+            turns(number, len(tour_steps))
 
 
 def begin() -> None:
@@ -158,8 +158,8 @@ def rows() -> CityMap:
     """Single trips, and one that is alone."""
     colors, lonely = palette.current(), list(targets()["lonely"].at)
     places = taxi(PICKUP)[:MOST_ROWS].round(5).tolist()
-    drawn = CityMap("Single taxi trips as red dots. One of them is alone, in Maspeth.", CITY)
-    drawn.drawing = [
+    canvas = CityMap("Single taxi trips as red dots. One of them is alone, in Maspeth.", CITY)
+    canvas.drawing = [
         {"kind": "dots", "at": places, "color": colors.non_private, "alpha": 0.5, "radius": 1.7},
         {"kind": "dots", "at": [lonely], "color": colors.text, "radius": 15, "over": True},
         {"kind": "dots", "at": [lonely], "color": colors.paper, "radius": 12, "over": True},
@@ -172,7 +172,7 @@ def rows() -> CityMap:
             "plain": True,
         },
     ]
-    return drawn
+    return canvas
 
 
 def balanced() -> CityMap:
@@ -188,11 +188,11 @@ def published() -> CityMap:
 
 
 def release(epsilon: float, layers: Layers) -> CityMap:
-    shown = choice(epsilon)
-    picture = cached_work.picture(shown, (0, 1))
-    marked_centers = run_picture.centers(picture, shown)
-    drawn = run_map.drawn(
-        picture, shown, marked_centers, layers, run_picture.describe(picture, shown)
+    example = choice(epsilon)
+    picture = cached_work.picture(example, (0, 1))
+    marked_centers = run_picture.centers(picture, example)
+    canvas = run_map.drawn(
+        picture, example, marked_centers, layers, run_picture.describe(picture, example)
     )
-    drawn.sync = None
-    return drawn
+    canvas.sync = None
+    return canvas

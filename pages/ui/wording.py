@@ -44,8 +44,8 @@ def plain(text: str) -> str:
     Links, e-mail addresses and icons are found after escapes are undone: a mark without width
     keeps them apart. What cannot be printed, or turns the direction of reading, is replaced.
     """
-    shown = re.sub(UNASKED, lambda match: match[0] + JOINER, printable(text))
-    return re.sub(r"([\\`*_{}\[\]()#+|$:~<>!&])", r"\\\1", shown)
+    visible = re.sub(UNASKED, lambda match: match[0] + JOINER, printable(text))
+    return re.sub(r"([\\`*_{}\[\]()#+|$:~<>!&])", r"\\\1", visible)
 
 
 def in_bold(text: str) -> str:

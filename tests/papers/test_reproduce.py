@@ -121,4 +121,4 @@ def test_the_papers_numbers_stand_beside_ours_and_what_is_missing_is_said(capsys
     text = capsys.readouterr().out
     assert "In the paper: NICV against epsilon" in text
     assert re.search(r"0\.0166 +0\.02172", text)
-    assert "The paper prints 0.244 for data adult" in text
+    assert "The paper prints 0.244 for NICV · hybrid, always with a round · adult" in text

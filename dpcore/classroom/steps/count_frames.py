@@ -80,12 +80,12 @@ def _lifted(exact: IntArray, noisy: IntArray) -> str:
 
 
 def _weighed(story: Telling, points: FloatArray, noisy: IntArray) -> Frame:
-    shown = noisy > 0
+    above_zero = noisy > 0
     return story.frame(
         "How many are near each point?",
         f"{len(points):,} points, some of them put down blindly, are weighed: noise is added "
         f"to the number of {plural(story.unit)} nearest to each.",
-        story.published(points[shown], noisy[shown].astype(np.float64)),
+        story.published(points[above_zero], noisy[above_zero].astype(np.float64)),
     )
 
 

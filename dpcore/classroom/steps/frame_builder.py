@@ -56,9 +56,9 @@ class Telling:
 
     def frame(self, title: str, sentence: str, *marks: Mark | None, paid: bool = True) -> Frame:
         """A frame from before the step's charges are booked (`paid=False`) or after."""
-        shown = tuple(mark for mark in marks if mark is not None and len(mark))
+        visible_marks = tuple(mark for mark in marks if mark is not None and len(mark))
         spent = (len(self.account.lines), self.account.epsilon) if paid else self.before
-        return Frame(title, sentence, shown, *spent)
+        return Frame(title, sentence, visible_marks, *spent)
 
     def begin(self, step: RunStep) -> None:
         """Go on to the next step: its charges are booked."""

@@ -83,10 +83,10 @@ def some_rows(data: Dataset, most: int = ROWS) -> FloatArray:
     ticks, weights = data.positions()
     rng = np.random.default_rng(0)
     if weights is None:
-        chosen = rng.permutation(len(ticks))[:most]
+        rows = rng.permutation(len(ticks))[:most]
     else:
-        chosen = rng.choice(len(ticks), most, p=weights / weights.sum())
-    return from_ticks(ticks[chosen])
+        rows = rng.choice(len(ticks), most, p=weights / weights.sum())
+    return from_ticks(ticks[rows])
 
 
 def nearest(points: FloatArray, centers: FloatArray) -> IntArray:
@@ -112,12 +112,12 @@ def dyadic_cells(
 def _squares(
     kind: MarkKind, box: Box, middles: FloatArray, half: FloatArray, weights: FloatArray | IntArray
 ) -> Mark:
-    shown = np.flatnonzero(weights > 0)
-    if len(shown) > MOST_CELLS:
-        shown = np.sort(shown[np.argsort(-weights[shown], kind="stable")[:MOST_CELLS]])
-    middles, reach = middles[shown], half[shown, None]
+    cells = np.flatnonzero(weights > 0)
+    if len(cells) > MOST_CELLS:
+        cells = np.sort(cells[np.argsort(-weights[cells], kind="stable")[:MOST_CELLS]])
+    middles, reach = middles[cells], half[cells, None]
     corners = box.from_unit(middles - reach), box.from_unit(middles + reach)
-    return Mark(kind, *corners, np.asarray(weights[shown], dtype=np.float64))
+    return Mark(kind, *corners, np.asarray(weights[cells], dtype=np.float64))
 
 
 def borders(centers: FloatArray, box: Box) -> Mark:

@@ -54,16 +54,16 @@ def open_source(
     LocationID and coordinates, and give two coordinates each.
     """
     source = engine.look(path, format)
-    chosen = tuple(columns) if columns is not None else guess_columns(source.schema)
-    if not chosen:
+    coordinates = tuple(columns) if columns is not None else guess_columns(source.schema)
+    if not coordinates:
         names = names_to_show(source.schema)
         raise DataFileError(path, f"say which columns are the coordinates (columns=…); {names}.")
-    ids = [name for name in chosen if plain(name) in ZONE_IDS]
+    ids = [name for name in coordinates if plain(name) in ZONE_IDS]
     if not ids:
         if zones is not None:
             raise DataFileError(path, "zones=… is for columns of zone ids, such as PULocationID.")
-        return source.reading(chosen, clip=clip)
-    if len(ids) < len(chosen):
+        return source.reading(coordinates, clip=clip)
+    if len(ids) < len(coordinates):
         raise DataFileError(path, "zone ids cannot stand beside other coordinates.", ids[0])
     if zones is None:
         raise DataFileError(
@@ -72,7 +72,7 @@ def open_source(
             "with LocationID, longitude and latitude, as the commission's zone shapes give them.",
             ids[0],
         )
-    return source.reading(chosen, engine.zones(zones), clip)
+    return source.reading(coordinates, engine.zones(zones), clip)
 
 
 def plain(name: str) -> str:

@@ -242,7 +242,7 @@ def _columns(cut: _Cut, starts: Any, ends: Any, form: Form) -> list[pa.Array]:
     return columns
 
 
-def _texts(text: bytes, begins: Any, stops: Any, known: Any) -> pa.Array:
+def _texts(text: bytes, begins: Any, stops: Any, present: Any) -> pa.Array:
     """Parts of a text in their order; nothing where they are not known."""
     import pyarrow as pa
 
@@ -252,4 +252,4 @@ def _texts(text: bytes, begins: Any, stops: Any, known: Any) -> pa.Array:
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(text)]
     # Every other part is what lies between two.
     parts = pa.Array.from_buffers(pa.string(), len(offsets) - 1, buffers)
-    return parts.take(pa.array(np.arange(0, len(offsets), 2), mask=~known))
+    return parts.take(pa.array(np.arange(0, len(offsets), 2), mask=~present))

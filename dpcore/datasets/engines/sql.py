@@ -242,9 +242,9 @@ def _few_of_each(rows: str, source: Source, box: Box) -> str:
     named = f"SELECT * {rows} AND id IS NOT NULL"
     number = f"row_number() OVER (PARTITION BY id ORDER BY {', '.join(cells)})"
     numbered = f"SELECT *, {number} AS number FROM ({named}) AS named"
-    drawn = f"SELECT *, {_lot(source.ids.key)} AS lot FROM ({numbered}) AS numbered"
+    lots = f"SELECT *, {_lot(source.ids.key)} AS lot FROM ({numbered}) AS numbered"
     place = "row_number() OVER (PARTITION BY id ORDER BY lot, number)"
-    placed = f"SELECT *, {place} AS place FROM ({drawn}) AS drawn"
+    placed = f"SELECT *, {place} AS place FROM ({lots}) AS drawn"
     return f"FROM ({placed}) AS placed WHERE place <= {source.ids.rows}"
 
 

@@ -95,23 +95,27 @@ def choose(box: Box) -> None:
 
 def places(names: tuple[str, ...]) -> None:
     """The list of public places. What is added starts at one of the strict levels."""
-    chosen = [each.name for each in url_keys.AREAS.get() if each.is_place and each.name in names]
+    own_places = [
+        each.name for each in url_keys.AREAS.get() if each.is_place and each.name in names
+    ]
     label = "areas-list"
-    state = address.current_key(label, chosen)
+    state = address.current_key(label, own_places)
 
     def write() -> None:
         if state != address.latest_key(label):
             return
         names_shown = session_keys.of_widget(state)
-        known = url_keys.AREAS.get()
-        others = [each for each in known if each.name not in chosen or each.name in names_shown]
-        there = {each.name for each in known}
+        before = url_keys.AREAS.get()
+        others = [
+            each for each in before if each.name not in own_places or each.name in names_shown
+        ]
+        there = {each.name for each in before}
         put([*others, *(Chosen(name, FIRST_LEVEL) for name in names_shown if name not in there)])
 
     st.multiselect(
         "Neighborhoods and boroughs",
         names,
-        default=chosen,
+        default=own_places,
         key=state,
         on_change=write,
         placeholder="Choose here, or click on the map",
@@ -199,8 +203,8 @@ def clicks(key: str, box: Box) -> dict[str, Callable[[], None]]:
 
     def picked() -> None:
         name = session_keys.of_widget(key).picked
-        known = {each.name: each for each in url_keys.AREAS.get()}
-        if name in known:
+        by_name = {each.name: each for each in url_keys.AREAS.get()}
+        if name in by_name:
             remove(name)
         elif name in place_names(box):
             add(Chosen(name, FIRST_LEVEL))

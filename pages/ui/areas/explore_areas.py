@@ -68,13 +68,13 @@ def note(choice: Choice) -> None:
         st.button("One level for all", key="no-areas", on_click=url_keys.AREAS.clear)
 
 
-def tint(drawn: CityMap, choice: Choice) -> None:
+def tint(canvas: CityMap, choice: Choice) -> None:
     """Tint the areas of a run by their levels, and explain that in the legend."""
-    if choice.request.regions is None or drawn.areas:
+    if choice.request.regions is None or canvas.areas:
         return
     areas, colors = area_run.drawable(url_keys.AREAS.get()), palette.current()
-    drawn.areas = area_run.tinted(areas, colors, choice.about.unit)
-    drawn.legend = [*area_run.legend(areas, colors), *drawn.legend]
+    canvas.areas = area_run.tinted(areas, colors, choice.about.unit)
+    canvas.legend = [*area_run.legend(areas, colors), *canvas.legend]
 
 
 def file(choice: Choice) -> str | None:

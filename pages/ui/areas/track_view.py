@@ -91,8 +91,8 @@ def track_step(box: Box) -> OwnTrack | None:
 def strict_step(own: OwnTrack) -> None:
     """Home, work, and whatever else is to be protected strictly."""
     names = [*own.visited, *sorted({a.name for a in city_shapes.neighborhoods()} - {*own.visited})]
-    chosen = list(own.strict)
-    state = address.current_key("my-strict", chosen)
+    strict_names = list(own.strict)
+    state = address.current_key("my-strict", strict_names)
 
     def write() -> None:
         if state == address.latest_key("my-strict"):
@@ -101,7 +101,7 @@ def strict_step(own: OwnTrack) -> None:
     st.multiselect(
         "Where you live and work",
         names,
-        default=chosen,
+        default=strict_names,
         key=state,
         on_change=write,
         max_selections=MOST_AREAS,
@@ -129,16 +129,16 @@ def picture(choice: Choice, areas: Sequence[Chosen], own: OwnTrack | None) -> No
     colors, box = palette.current(), choice.box.take((0, 1))
     words = "The areas of the plan" + (" and your track." if own else ".")
     first = city_map.MIDTOWN if city_map.in_new_york(box) else box
-    drawn = CityMap(words, first)
-    drawn.areas = area_run.tinted(area_run.drawable(areas), colors, choice.about.unit)
-    drawn.legend = area_run.legend(areas, colors)
+    canvas = CityMap(words, first)
+    canvas.areas = area_run.tinted(area_run.drawable(areas), colors, choice.about.unit)
+    canvas.legend = area_run.legend(areas, colors)
     if own is not None:
         marks = marks_of(own.track)
-        drawn.view = city_map.around(marks.rows[:, :2].tolist(), drawn.view)
+        canvas.view = city_map.around(marks.rows[:, :2].tolist(), canvas.view)
         radius = POSITION * math.sqrt(len(marks.rows))
-        drawn.points = {**city_map.points(marks, "positions"), "whole_radius": radius}
-        drawn.areas += [mine(name, colors.private, own.level) for name in own.strict]
-        drawn.legend.append(
+        canvas.points = {**city_map.points(marks, "positions"), "whole_radius": radius}
+        canvas.areas += [mine(name, colors.private, own.level) for name in own.strict]
+        canvas.legend.append(
             {
                 "mark": "point",
                 "color": colors.points,
@@ -148,12 +148,12 @@ def picture(choice: Choice, areas: Sequence[Chosen], own: OwnTrack | None) -> No
         )
         if own.strict:
             words = "Marked by you"
-            drawn.legend.append({"mark": "area", "color": colors.private, "words": words})
+            canvas.legend.append({"mark": "area", "color": colors.private, "words": words})
     clicks = {}
     if own is not None and city_map.in_new_york(box):
-        drawn.pick = "neighborhoods"
+        canvas.pick = "neighborhoods"
         clicks = {"on_picked_change": picked}
-    city_map.show(drawn, MAP, **clicks)
+    city_map.show(canvas, MAP, **clicks)
 
 
 def picked() -> None:

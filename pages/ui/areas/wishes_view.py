@@ -183,7 +183,7 @@ def count(plan: WishPlan, ledger: Ledger) -> None:
     if not wish_list:
         return
     try:
-        drawn, entry = publish_wishes(
+        collection, entry = publish_wishes(
             plan, wish_list, ledger, Actors(access.user() if access.is_shared() else None)
         )
     except (DpcoreError, OSError, sqlite3.Error) as problem:
@@ -191,12 +191,12 @@ def count(plan: WishPlan, ledger: Ledger) -> None:
         PROBLEMS.put([f"Nothing was counted. {problem}"])
         return
     levels = {
-        each["properties"]["name"]: each["properties"]["epsilon"] for each in drawn["features"]
+        each["properties"]["name"]: each["properties"]["epsilon"] for each in collection["features"]
     }
     new = [Chosen(name, explain.nearest_level(level).name) for name, level in levels.items()]
     if new:
         editing.add(*new)
-    DONE.put((len(new), entry.number, json.dumps(drawn)))
+    DONE.put((len(new), entry.number, json.dumps(collection)))
 
 
 def finished() -> None:

@@ -44,18 +44,18 @@ def unit_of(advice: Recommendation) -> str:
 
 def figure(advice: Recommendation, colors: Palette, narrow: bool) -> go.Figure:
     """Errors at the named levels: the limit that the need is about, and that of half the cases."""
-    shown = [each for each in advice.known if math.isfinite(each.reached)]
+    answers = [each for each in advice.known if math.isfinite(each.reached)]
     limit = scaled(advice, limit_of(advice.need, advice.in_meters))
-    floor = min([limit, *(scaled(advice, each.half) for each in shown if each.half > 0)]) / 2
-    most = max([limit, *(scaled(advice, each.reached) for each in shown)]) * 2
+    floor = min([limit, *(scaled(advice, each.half) for each in answers if each.half > 0)]) / 2
+    most = max([limit, *(scaled(advice, each.reached) for each in answers)]) * 2
     names = [level.name for level in LEVELS]
     place = {name: i for i, name in enumerate(names)}
     style = chart_style.axis(colors)
     need = advice.need.shown(limit_of(advice.need, advice.in_meters), advice.in_meters)
     best = advice.found
     traces = [
-        line(advice, shown, "half", colors, floor),
-        line(advice, shown, "reached", colors, floor),
+        line(advice, answers, "half", colors, floor),
+        line(advice, answers, "reached", colors, floor),
     ]
     shapes: list[dict[str, Any]] = [
         {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "y0": floor, "y1": limit,
@@ -94,8 +94,8 @@ def figure(advice: Recommendation, colors: Palette, narrow: bool) -> go.Figure:
                 hoverinfo="skip",
             )
         )
-    chosen = best.level if best else None
-    ticks = [tick(level, level == chosen) for level in LEVELS]
+    best_level = best.level if best else None
+    ticks = [tick(level, level == best_level) for level in LEVELS]
     return go.Figure(
         traces,
         {
@@ -134,14 +134,14 @@ def tick(level: Level, is_chosen: bool) -> str:
 
 
 def line(
-    advice: Recommendation, shown: list[LevelAccuracy], which: str, colors: Palette, floor: float
+    advice: Recommendation, answers: list[LevelAccuracy], which: str, colors: Palette, floor: float
 ) -> go.Scatter:
     """One line: the limit in all but few cases, solid, or the middle one, dotted."""
     solid = which == "reached"
-    values = [scaled(advice, getattr(each, which)) for each in shown]
+    values = [scaled(advice, getattr(each, which)) for each in answers]
     name = advice.need.part if solid else "half"
     return go.Scatter(
-        x=[each.level.name for each in shown],
+        x=[each.level.name for each in answers],
         y=[max(value, floor) for value in values],
         mode="lines+markers" if solid else "lines",
         line={
@@ -151,7 +151,9 @@ def line(
         },
         marker={"size": 10, "color": colors.paper, "line": {"color": colors.private, "width": 2.5}},
         name=name,
-        customdata=[[advice.need.shown(getattr(each, which), advice.in_meters)] for each in shown],
+        customdata=[
+            [advice.need.shown(getattr(each, which), advice.in_meters)] for each in answers
+        ],
         hovertemplate="%{x}: " + name + " within %{customdata[0]}<extra></extra>",
     )
 

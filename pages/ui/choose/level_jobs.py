@@ -110,7 +110,7 @@ def known(need: Need, at_levels: list[Job[Any]]) -> list[LevelAccuracy]:
 
 def known_of(need: Need, level: Level, job: Job[Any]) -> LevelAccuracy | None:
     """What is known of one level so far; None after too few runs."""
-    drawn = list(job.results)
-    if job.failure and not drawn:
+    draws = list(job.results)
+    if job.failure and not draws:
         return refused_at(level, plain(str(job.failure)))
-    return accuracy_of(need, level, drawn) if len(drawn) >= min(ENOUGH, DRAWS) else None
+    return accuracy_of(need, level, draws) if len(draws) >= min(ENOUGH, DRAWS) else None

@@ -95,8 +95,8 @@ def draw(duel: MethodDuel, bouts: list[Bout]) -> None:
         st.markdown(f":material/info: {warning}")
     st.markdown(legend(duel), unsafe_allow_html=True)
     alt = "Who wins in which cell. The table below says the same."
-    drawn = figure(duel, outcomes, palette.current(), browser_state.is_narrow())
-    chart_style.draw(drawn, "duel", alt, DATA)
+    chart = figure(duel, outcomes, palette.current(), browser_state.is_narrow())
+    chart_style.draw(chart, "duel", alt, DATA)
     reasons = dict.fromkeys(each.refusal for each in outcomes if each.refusal)
     for reason in reasons:
         cells = [each.setting for each in outcomes if each.refusal == reason]
@@ -158,7 +158,7 @@ def figure(
     maps = list(product(duel.ds, duel.ks))
     columns = 1 if narrow else len(duel.ks)
     rows = len(maps) // columns
-    drawn = make_subplots(
+    chart = make_subplots(
         rows=rows,
         cols=columns,
         shared_xaxes=True,
@@ -172,22 +172,22 @@ def figure(
             [by_setting.get(Setting(epsilon, k, n, d)) for epsilon in duel.epsilons]
             for n in duel.ns
         ]
-        drawn.add_trace(heat(duel, cells, colors), row=i // columns + 1, col=i % columns + 1)
-    drawn.update_layout(
+        chart.add_trace(heat(duel, cells, colors), row=i // columns + 1, col=i % columns + 1)
+    chart.update_layout(
         **chart_style.layout(colors),
         height=NARROW_ROW * rows if narrow else HEIGHT,
         margin={"l": 60, "r": 8, "t": 56, "b": 50},
     )
     for update, names in (
-        (drawn.update_xaxes, [f"{epsilon:g}" for epsilon in duel.epsilons]),
-        (drawn.update_yaxes, [f"{n:,}" for n in duel.ns]),
+        (chart.update_xaxes, [f"{epsilon:g}" for epsilon in duel.epsilons]),
+        (chart.update_yaxes, [f"{n:,}" for n in duel.ns]),
     ):
         # Without its categories and range, a map that is still empty would have no ticks.
         ends = [-0.5, len(names) - 0.5]
         update(type="category", categoryarray=names, range=ends, showgrid=False, ticks="")
-    drawn.update_xaxes(title="ε", row=rows, title_standoff=6)
-    drawn.update_yaxes(title="rows", col=1, title_standoff=4)
-    return drawn
+    chart.update_xaxes(title="ε", row=rows, title_standoff=6)
+    chart.update_yaxes(title="rows", col=1, title_standoff=4)
+    return chart
 
 
 def heat(

@@ -60,12 +60,12 @@ def files(trials: list[Trial]) -> list[File]:
 
 def draw(choice: Choice, plan: SweepPlan, trials: list[Trial]) -> None:
     all_curves = [curves.curve(key, trials, SIZE) for key in plan.algorithms]
-    colors, shown = palette.current(), [without_nothing(each) for each in all_curves]
+    colors, visible_curves = palette.current(), [without_nothing(each) for each in all_curves]
     frame = ChartFrame(SIZE, SIZE.title, colors, narrow=browser_state.is_narrow())
     if frame.narrow:
-        chart_labels.key(curve_chart.curve_labels(shown, colors))
-    drawn = curve_chart.figure(
-        shown,
+        chart_labels.key(curve_chart.curve_labels(visible_curves, colors))
+    chart = curve_chart.figure(
+        visible_curves,
         (),
         plan.epsilons,
         choice.request.epsilon,
@@ -74,7 +74,7 @@ def draw(choice: Choice, plan: SweepPlan, trials: list[Trial]) -> None:
         zoom=chart_zoom.current("sizes", plan.data),
     )
     alt = f"{SIZE.title} across ε on {choice.about.title}. The table below says the same."
-    for point in chart_style.draw(drawn, "sizes", alt, plan.data)[:1]:
+    for point in chart_style.draw(chart, "sizes", alt, plan.data)[:1]:
         live_runs.explore(float(point["x"]), point["customdata"][0])
     chart_zoom.watch("sizes", plan.data, colors.text)
     nothing = [title(c.algorithm) for c in all_curves if c.points and not without_nothing(c).points]

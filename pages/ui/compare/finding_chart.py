@@ -70,9 +70,9 @@ class FindingPanels:
 
 def panels_of(rows: Sequence[Row]) -> FindingPanels | None:
     """The panels with the fewest charts; None where no setting makes a line."""
-    known = [row for row in rows if not math.isnan(row.figure)]
-    drawn = [by(along, known) for along in ALONG if is_axis(along, known)]
-    able = [each for each in drawn if len(each.panels) <= MOST_PANELS and each.has_lines]
+    measured = [row for row in rows if not math.isnan(row.figure)]
+    candidates = [by(along, measured) for along in ALONG if is_axis(along, measured)]
+    able = [each for each in candidates if len(each.panels) <= MOST_PANELS and each.has_lines]
     return min(able, key=lambda each: len(each.panels), default=None)
 
 
@@ -104,42 +104,42 @@ def by(along: str, rows: Sequence[Row]) -> FindingPanels:
 
 def follows(name: str, others: Sequence[str], rows: Sequence[Row]) -> bool:
     """Whether the others tell the value of a setting."""
-    known: dict[tuple[Any, ...], Any] = {}
+    values: dict[tuple[Any, ...], Any] = {}
     return all(
-        known.setdefault(tuple(map(row.setting.get, others)), row.setting.get(name))
+        values.setdefault(tuple(map(row.setting.get, others)), row.setting.get(name))
         == row.setting.get(name)
         for row in rows
     )
 
 
-def figure(shown: FindingPanels, colors: Palette, narrow: bool) -> go.Figure:
+def figure(content: FindingPanels, colors: Palette, narrow: bool) -> go.Figure:
     """Dots with the standard errors of means; a hollow square is a number that the paper prints."""
-    columns = 1 if narrow else min(COLUMNS, len(shown.panels))
-    rows = math.ceil(len(shown.panels) / columns)
-    drawn = make_subplots(
+    columns = 1 if narrow else min(COLUMNS, len(content.panels))
+    rows = math.ceil(len(content.panels) / columns)
+    chart = make_subplots(
         rows,
         columns,
-        subplot_titles=shown.titles,
+        subplot_titles=content.titles,
         vertical_spacing=0.3 / rows,
         horizontal_spacing=0.08,
     )
-    look = dict(zip(shown.methods, looks(colors), strict=False))
-    key = 30 + KEY * math.ceil(len(shown.methods) / (NARROW_KEY if narrow else WIDE_KEY))
-    for i, some in enumerate(shown.panels.values()):
+    look = dict(zip(content.methods, looks(colors), strict=False))
+    key = 30 + KEY * math.ceil(len(content.methods) / (NARROW_KEY if narrow else WIDE_KEY))
+    for i, some in enumerate(content.panels.values()):
         at = {"row": i // columns + 1, "col": i % columns + 1}
         for method, style in look.items():
             own = [row for row in some if str(row.setting.get(METHOD, "")) == method]
-            own.sort(key=lambda row: float(row.setting[shown.along]))
-            for trace in lines(own, shown.along, method, style, colors):
+            own.sort(key=lambda row: float(row.setting[content.along]))
+            for trace in lines(own, content.along, method, style, colors):
                 trace.showlegend = i == 0 and bool(method) and trace.name is not None
-                drawn.add_trace(trace, **at)
+                chart.add_trace(trace, **at)
         axis = chart_style.axis(colors)
-        across = [float(row.setting[shown.along]) for row in some]
+        across = [float(row.setting[content.along]) for row in some]
         up = [row.figure for row in some]
-        drawn.update_xaxes(**axis, **scale(across, sorted(set(across))), **at)
-        drawn.update_yaxes(**axis, **scale(up), **at)
-    drawn.update_xaxes(title={"text": part_name(shown.along), "standoff": 6}, row=rows)
-    drawn.update_layout(
+        chart.update_xaxes(**axis, **scale(across, sorted(set(across))), **at)
+        chart.update_yaxes(**axis, **scale(up), **at)
+    chart.update_xaxes(title={"text": part_name(content.along), "standoff": 6}, row=rows)
+    chart.update_layout(
         chart_style.layout(colors)
         | {
             "height": PANEL * rows + 60 + key,
@@ -155,7 +155,7 @@ def figure(shown: FindingPanels, colors: Palette, narrow: bool) -> go.Figure:
             },
         }
     )
-    return drawn
+    return chart
 
 
 def looks(colors: Palette) -> list[tuple[str, str]]:

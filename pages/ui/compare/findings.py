@@ -55,19 +55,21 @@ def show() -> None:
     )
     paper = controls.paper_control()
     chart_style.camera_control()
-    shown = [
+    reproductions = [
         each for each in in_order(REPRODUCTIONS) if paper in (url_keys.ALL, paper_key(each.paper))
     ]
     measured = {name: outcome for name, outcome in kept().items() if name in REPRODUCTIONS}
-    summary([measured[each.name] for each in shown if each.name in measured], len(shown))
+    summary(
+        [measured[each.name] for each in reproductions if each.name in measured], len(reproductions)
+    )
     opened = url_keys.FINDING.narrowed(finding_name).get()
     browser_state.watch_width()
-    for key in dict.fromkeys(each.paper for each in shown):
+    for key in dict.fromkeys(each.paper for each in reproductions):
         st.markdown(f"#### {controls.paper_title(key)}")
-        for each in shown:
+        for each in reproductions:
             if each.paper == key:
                 card(each, measured.get(each.name), each.name == opened)
-    if not shown:
+    if not reproductions:
         st.caption(f"{PAPERS[paper]} has no claim of its own here.")
 
 
@@ -217,8 +219,8 @@ def latest(rows: list[Row]) -> str:
 
 def picture(outcome: ReproductionRun) -> None:
     """Draw the figures as lines, with a camera, or say why there are none."""
-    shown = finding_chart.panels_of(outcome.rows)
-    if shown is None:
+    panels = finding_chart.panels_of(outcome.rows)
+    if panels is None:
         st.caption(
             "These are single figures in unlike settings, so there is no picture of them: only a "
             "table and its files."
@@ -226,7 +228,7 @@ def picture(outcome: ReproductionRun) -> None:
         return
     colors, source = palette.current(), outcome.reproduction.source
     chart_style.draw(
-        finding_chart.figure(shown, colors, browser_state.is_narrow()),
+        finding_chart.figure(panels, colors, browser_state.is_narrow()),
         outcome.reproduction.name,
         f"{source}, measured again. The table below says the same.",
         controls.DATA,
@@ -243,8 +245,8 @@ def figures(outcome: ReproductionRun, is_quick: bool) -> None:
     if not table:
         return
     picture(outcome)
-    shown = pd.DataFrame(table, columns=figure_table.columns_of(table))
-    st.dataframe(shown, hide_index=True, width="stretch")
+    frame = pd.DataFrame(table, columns=figure_table.columns_of(table))
+    st.dataframe(frame, hide_index=True, width="stretch")
     name = outcome.reproduction.name
     stem = f"{name}-quick" if is_quick else name
     files = [

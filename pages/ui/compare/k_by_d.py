@@ -114,9 +114,9 @@ def files(family: Family, metric: Metric, cells: list[Cell]) -> list[File]:
 def draw(choice: Choice, family: Family, metric: Metric, cells: list[Cell]) -> None:
     all_standings = standings(family, cells, metric)
     st.markdown(legend(family, metric), unsafe_allow_html=True)
-    drawn = figure(all_standings, family, metric)
+    chart = figure(all_standings, family, metric)
     alt = f"{metric.title} over k and d. The table below says the same."
-    for point in chart_style.draw(drawn, "map", alt, DATA)[:1]:
+    for point in chart_style.draw(chart, "map", alt, DATA)[:1]:
         k, d = point["customdata"]
         live_runs.explore(
             choice.request.epsilon,

@@ -27,8 +27,8 @@ def rivals(choice: Choice) -> list[str]:
     return [key for key in able if key != choice.request.algorithm][:BESIDE]
 
 
-def control(key: Key[list[str]], chosen: str, usual: Sequence[str] = ()) -> list[str]:
-    others = [key for key in ALGORITHMS if key != chosen]
+def control(key: Key[list[str]], first: str, usual: Sequence[str] = ()) -> list[str]:
+    others = [key for key in ALGORITHMS if key != first]
 
     def parse(text: str) -> list[str]:
         """Keep the methods that still make sense if the address was made for another method."""

@@ -102,8 +102,8 @@ def chosen_methods(choice: Choice, paper: str) -> list[str]:
 
 def seconds(data: str, algorithm: str) -> float | None:
     """The usual time of a run: on these data where it was measured, else on New York's trips."""
-    known = kept_standings()
-    return known.seconds(data, algorithm) or known.seconds(TIMED, algorithm)
+    archive = kept_standings()
+    return archive.seconds(data, algorithm) or archive.seconds(TIMED, algorithm)
 
 
 def timed_elsewhere(data: str) -> str:
@@ -203,8 +203,8 @@ def duration(time: float) -> str:
 
 def kept(plan: SweepPlan, metric: Metric) -> list[Standing]:
     """The standings that were measured before, if they are of exactly this plan."""
-    known = kept_standings()
-    cells = {each: known.of(plan.data, each) for each in plan.requests}
+    archive = kept_standings()
+    cells = {each: archive.of(plan.data, each) for each in plan.requests}
     if url_keys.RUN_LIVE.get() or plan.runs != RUNS or not any(cells.values()):
         return []
     old_standings = [
@@ -243,13 +243,13 @@ def draw_live(
 def draw(
     choice: Choice, plan: SweepPlan, metric: Metric, log: bool, ranked: Sequence[Standing]
 ) -> None:
-    drawn = ranking_chart.figure(
+    chart = ranking_chart.figure(
         ranked, choice, metric, reference_lines(plan, metric), log, plan.runs
     )
     alt = (
         f"Methods ranked by {metric.title} on {choice.about.title}. The table below says the same."
     )
-    for point in chart_style.draw(drawn, "ranking", alt, plan.data)[:1]:
+    for point in chart_style.draw(chart, "ranking", alt, plan.data)[:1]:
         if point["customdata"][0] in ALGORITHMS:
             live_runs.explore(choice.request.epsilon, point["customdata"][0])
     st.caption(

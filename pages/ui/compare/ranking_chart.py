@@ -140,15 +140,15 @@ def bands(ranked: Sequence[Standing], colors: Palette) -> list[go.Scatter]:
 
 
 def dots(ranked: Sequence[Standing], choice: Choice, metric: Metric, colors: Palette) -> go.Scatter:
-    shown = [(row, each, each.point) for row, each in enumerate(ranked) if each.point]
+    rows = [(row, each, each.point) for row, each in enumerate(ranked) if each.point]
     marks = [
         chart_style.marker(color_of(each, colors), named(each.algorithm).holds, colors)
-        for _, each, _ in shown
+        for _, each, _ in rows
     ]
     say = partial(measured, metric=metric, geographic=choice.about.geographic)
     return go.Scatter(
-        x=[point.mean for *_, point in shown],
-        y=[row + BELOW for row, *_ in shown],
+        x=[point.mean for *_, point in rows],
+        y=[row + BELOW for row, *_ in rows],
         mode="markers",
         marker={
             "size": 13,
@@ -160,12 +160,12 @@ def dots(ranked: Sequence[Standing], choice: Choice, metric: Metric, colors: Pal
             "opacity": 1,
         },
         unselected={"marker": {"opacity": 1}},
-        customdata=[[each.algorithm] for _, each, _ in shown],
+        customdata=[[each.algorithm] for _, each, _ in rows],
         text=[
             f"<b>{named(each.algorithm).title}</b><br>{metric.title}: {say(point.mean)}<br>"
             f"nine in ten below {say(point.high)}, one in ten below {say(point.low)}<br>"
             f"{point.runs} {plural('run')}: click to see it on Explore"
-            for _, each, point in shown
+            for _, each, point in rows
         ],
         hoverinfo="text",
         cliponaxis=False,

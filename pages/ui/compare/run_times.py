@@ -110,8 +110,8 @@ def named(paces: list[Pace]) -> list[tuple[str, float, str]]:
 
 def figure(paces: list[Pace], plan: Timetable, narrow: bool) -> go.Figure:
     colors = palette.current()
-    known = [seconds for each in paces for seconds in each.seconds.values()] or [0.001, 1.0]
-    low, high = min(known) / 1.5, max(known) * 1.5
+    times = [seconds for each in paces for seconds in each.seconds.values()] or [0.001, 1.0]
+    low, high = min(times) / 1.5, max(times) * 1.5
     colored = list(zip(paces, colors.series, strict=False))
     style = chart_style.axis(colors)
     first, last = plan.sizes[0], plan.sizes[-1]

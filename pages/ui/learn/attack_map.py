@@ -41,35 +41,35 @@ def drawing(setup: AttackSetup, played: AttackRound, sees: str, colors: Palette)
         (part.high[0] + AROUND, part.high[1] + AROUND * 0.7),
     )
     view = near if sees == "count" else city_map.around([at], CITY_VIEW)
-    drawn = CityMap(f"{question(setup)} What was published, and the place of the trip.", view)
+    canvas = CityMap(f"{question(setup)} What was published, and the place of the trip.", view)
     published = played.released
     holds = published.verdict.holds
     if published.synopsis is not None:
         marks = run_view.marks(published.synopsis, (0, 1), run_view.MOST_ON_MAP)
         if marks.cell:
-            drawn.cells = city_map.cells(marks, "trips")
+            canvas.cells = city_map.cells(marks, "trips")
         else:
-            drawn.points = city_map.points(marks, "trips")
+            canvas.points = city_map.points(marks, "trips")
     centers = played.centers
     color = "private" if holds else "unproven"
-    drawn.centers = [
+    canvas.centers = [
         {"at": each, "color": color, "tip": ["A published center"]} for each in centers
     ]
     if sees == "count":
         box = [*played.counted.low, *played.counted.high, 0.15]
-        drawn.drawing.append({"kind": "boxes", "boxes": [box], "color": colors.text, "line": 3})
+        canvas.drawing.append({"kind": "boxes", "boxes": [box], "color": colors.text, "line": 3})
     elif sees == "center":
         nearest = min(centers, key=lambda c: ((c[0] - at[0]) * 0.757) ** 2 + (c[1] - at[1]) ** 2)
         lines = [[*at, *nearest]]
-        drawn.drawing.append(
+        canvas.drawing.append(
             {"kind": "lines", "lines": lines, "color": colors.text, "width": 3, "arrow": True}
         )
     if setup.moves:
-        drawn.areas = tinted_areas(setup, colors)
-        drawn.view = city_map.around(attack_game.PLACES.values(), near)
-    drawn.drawing += question_marks(setup, colors)
-    drawn.legend = legend(setup, drawn, holds, colors)
-    return drawn
+        canvas.areas = tinted_areas(setup, colors)
+        canvas.view = city_map.around(attack_game.PLACES.values(), near)
+    canvas.drawing += question_marks(setup, colors)
+    canvas.legend = legend(setup, canvas, holds, colors)
+    return canvas
 
 
 def question_marks(setup: AttackSetup, colors: Palette) -> list[Row]:
@@ -109,15 +109,15 @@ def tinted_areas(setup: AttackSetup, colors: Palette) -> list[Row]:
     return rows
 
 
-def legend(setup: AttackSetup, drawn: CityMap, holds: bool, colors: Palette) -> list[Row]:
+def legend(setup: AttackSetup, canvas: CityMap, holds: bool, colors: Palette) -> list[Row]:
     where = "Did it begin here, or there?" if setup.moves else "Did a trip begin here?"
     color = colors.private if holds else colors.unproven
     rows: list[Row] = [
         {"mark": "ring", "color": colors.text, "size": 18, "words": where},
         {"mark": "disc", "color": color, "size": 16, "words": "Published center"},
     ]
-    if drawn.points or drawn.cells:
-        mark = "point" if drawn.points else "square"
+    if canvas.points or canvas.cells:
+        mark = "point" if canvas.points else "square"
         words = "Published with noise"
         rows.append({"mark": mark, "color": colors.points, "size": 8, "words": words})
     return rows

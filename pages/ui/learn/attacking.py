@@ -73,9 +73,9 @@ def part() -> None:
     sees = address.tabs("What the class looks at", url_keys.SEES, attack_game.VIEWS)
     here, words = st.columns([1, 1] if presenter.presenting() else [3, 2], gap="medium")
     with here:
-        drawn = attack_map.drawing(setup, played, sees, palette.current())
-        drawn.height = PRESENTED if presenter.presenting() else HEIGHT
-        city_map.show(drawn, "attack-map")
+        canvas = attack_map.drawing(setup, played, sees, palette.current())
+        canvas.height = PRESENTED if presenter.presenting() else HEIGHT
+        city_map.show(canvas, "attack-map")
     with words:
         st.subheader(attack_map.question(setup), anchor=False)
         st.html(f'<p class="reading" role="status">{reading(setup, played, sees)}</p>')

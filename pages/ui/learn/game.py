@@ -136,9 +136,9 @@ def answer_map(
     counts = played.counts.counts
     side = len(counts)
     counts_text = ", ".join(str(count) for count in counts.ravel().tolist())
-    drawn = kind(WINDOW, colors, f"Noisy counts of {side} × {side} cells: {counts_text}")
-    drawn.names("borough", "region", size=4.2)
-    drawn.text(BRONX, "Bronx", colors.borough, 4.2)
+    canvas = kind(WINDOW, colors, f"Noisy counts of {side} × {side} cells: {counts_text}")
+    canvas.names("borough", "region", size=4.2)
+    canvas.text(BRONX, "Bronx", colors.borough, 4.2)
     most = max(1, int(counts.max()))
     width, height = (h - low for h, low in zip(WINDOW.high, WINDOW.low, strict=True))
     cells = [
@@ -148,18 +148,18 @@ def answer_map(
     ]
     for _, _, count, x, y in cells:
         shade = 0.6 * max(0, count / most) ** 0.5
-        drawn.cells((x, y), (x + width / side, y + height / side), colors.points, shade)
+        canvas.cells((x, y), (x + width / side, y + height / side), colors.points, shade)
     for _, _, count, x, y in cells:
         middle = (x + width / side / 2, y + height / side / 2)
-        drawn.text(middle, count_words(count), colors.text, 18 / side)
-    mark_trip(drawn, in_question=True)
-    return drawn
+        canvas.text(middle, count_words(count), colors.text, 18 / side)
+    mark_trip(canvas, in_question=True)
+    return canvas
 
 
-def mark_trip(drawn: SmallMap, in_question: bool) -> None:
+def mark_trip(canvas: SmallMap, in_question: bool) -> None:
     """Mark the trip in question."""
-    colors = drawn.colors
-    drawn.circles(
+    colors = canvas.colors
+    canvas.circles(
         [guessing_game.TRIP],
         2.2,
         colors.land if in_question else colors.non_private,
@@ -167,7 +167,7 @@ def mark_trip(drawn: SmallMap, in_question: bool) -> None:
         0.6,
     )
     if in_question:
-        drawn.text(guessing_game.TRIP, "?", colors.text, 3.6)
+        canvas.text(guessing_game.TRIP, "?", colors.text, 3.6)
 
 
 def pair_maps(epsilon: float) -> str:
@@ -176,13 +176,13 @@ def pair_maps(epsilon: float) -> str:
     n, maps = both.without.n, []
     for title, there in (("with it", True), ("without it", False)):
         words = f"{n + there:,} trips, {title}"
-        drawn = SmallMap(WINDOW, colors, words)
+        canvas = SmallMap(WINDOW, colors, words)
         others = both.others[:MOST_TRIPS].tolist()
-        drawn.circles(others, 0.9, colors.non_private, opacity=0.7)
-        drawn.names("borough", size=9.0)
+        canvas.circles(others, 0.9, colors.non_private, opacity=0.7)
+        canvas.names("borough", size=9.0)
         if there:
-            mark_trip(drawn, in_question=False)
-        maps.append(f"<figure>{drawn.image()}<figcaption>{words}</figcaption></figure>")
+            mark_trip(canvas, in_question=False)
+        maps.append(f"<figure>{canvas.image()}<figcaption>{words}</figcaption></figure>")
     return "".join(maps)
 
 
@@ -199,37 +199,37 @@ def measuring() -> Job[GuesserScore]:
 
 def draw_scores() -> bool:
     job = measuring()
-    finished, drawn = job.done, job.results[:]
+    finished, scores = job.done, job.results[:]
     presented = presenter.presenting()
     total = len(CONTESTANTS) * len(guessing_game.EPSILONS)
     st.plotly_chart(
-        game_chart.figure(drawn, palette.current(), presented),
+        game_chart.figure(scores, palette.current(), presented),
         key="game-chart",
         theme=None,
         config={"displayModeBar": False},
-        alt=chart_words(drawn),
+        alt=chart_words(scores),
     )
     if not finished:
-        st.caption(f"{len(drawn)} of {total} measured; {guessing_game.ROUNDS:,} rounds each.")
+        st.caption(f"{len(scores)} of {total} measured; {guessing_game.ROUNDS:,} rounds each.")
     elif not presented:
         st.caption(
             f"Each point: {guessing_game.ROUNDS:,} rounds. The machine knows both data sets and "
             f"reads every noisy answer. It chose how to guess on {guessing_game.PILOT} other "
             "rounds. The bars cover the true accuracy 95 times in 100."
         )
-        table(drawn)
+        table(scores)
     if job.failure:
         st.warning(f"The rounds could not be played: {job.failure}")
     return finished
 
 
-def chart_words(drawn: list[GuesserScore]) -> str:
-    broken = sorted({CONTESTANTS[s.contestant].title for s in drawn if s.breaks_bound})
+def chart_words(scores: list[GuesserScore]) -> str:
+    broken = sorted({CONTESTANTS[s.contestant].title for s in scores if s.breaks_bound})
     beyond = f" Beyond the bound: {', '.join(broken)}." if broken else ""
     return f"Accuracy of the best guesser known against ε, and the bound.{beyond}"
 
 
-def table(drawn: list[GuesserScore]) -> None:
+def table(scores: list[GuesserScore]) -> None:
     """Draw the accuracies as a table."""
     rows = [
         {
@@ -241,7 +241,7 @@ def table(drawn: list[GuesserScore]) -> None:
             "Bound broken": "yes" if score.breaks_bound else "no",
             "Guessed by": score.guesser,
         }
-        for score in drawn
+        for score in scores
     ]
     with st.expander("The figures"):
         st.table(rows, border="horizontal", hide_index=True)

@@ -123,42 +123,42 @@ def guess_map(spots: list[Point], picture: Picture | None, height: int) -> None:
         put_spot(k, (clicked[0], clicked[1]))
         url_keys.PICK.put(active(k) % k + 1)
 
-    drawn = drawing(spots, picture, palette.current())
-    drawn.height, drawn.place = height, picture is None
-    city_map.show(drawn, "spot-map", on_placed_change=place_there)
+    canvas = drawing(spots, picture, palette.current())
+    canvas.height, canvas.place = height, picture is None
+    city_map.show(canvas, "spot-map", on_placed_change=place_there)
 
 
 def drawing(spots: list[Point], picture: Picture | None, colors: Palette) -> CityMap:
     names = "; ".join(f"{i}: {name}" for i, name in enumerate(places(spots), 1))
-    drawn = CityMap(f"The centers that you expect: {names}", WINDOW)
+    canvas = CityMap(f"The centers that you expect: {names}", WINDOW)
     own = colors.series[2]
     if picture is not None:
         centers = at(picture.centers)
         order = matched(spots, centers, WINDOW)
         lines = [[*spots[j], *center] for j, center in zip(order, centers, strict=True)]
-        drawn.drawing.append({"kind": "lines", "lines": lines, "color": own, "width": 2.5})
-        drawn.partners = [{"at": place, "tip": []} for place in at(picture.truth.value.partners)]
+        canvas.drawing.append({"kind": "lines", "lines": lines, "color": own, "width": 2.5})
+        canvas.partners = [{"at": place, "tip": []} for place in at(picture.truth.value.partners)]
         color = "private" if picture.verdict.holds else "unproven"
-        drawn.centers = [
+        canvas.centers = [
             {"at": place, "color": color, "tip": [], "number": ""} for place in centers
         ]
-        drawn.view = city_map.around(centers, WINDOW)
+        canvas.view = city_map.around(centers, WINDOW)
     for i, spot in enumerate(spots, 1):
-        chosen = picture is None and i == active(len(spots))
-        fill, ink = (own, colors.paper) if chosen else (colors.paper, own)
-        size = 15 if chosen else 13
+        is_active = picture is None and i == active(len(spots))
+        fill, ink = (own, colors.paper) if is_active else (colors.paper, own)
+        size = 15 if is_active else 13
         number = {
             "kind": "words",
             "words": [{"at": spot, "text": str(i)}],
             "color": ink,
             "size": 15,
         }
-        drawn.drawing += [
+        canvas.drawing += [
             {"kind": "dots", "at": [spot], "color": own, "radius": size, "over": True},
             {"kind": "dots", "at": [spot], "color": fill, "radius": size - 2.5, "over": True},
             number | {"plain": True, "over": True},
         ]
-    return drawn
+    return canvas
 
 
 def at(frame: pd.DataFrame) -> list[list[float]]:
@@ -173,7 +173,7 @@ def place(choice: Choice, spots: list[Point]) -> None:
         f"begin? Put each of the {k} numbers in the middle of a busy part of the city. Click on "
         "the map, or press the arrow keys.</p>"
     )
-    chosen = address.control(
+    number = address.control(
         st.segmented_control,
         "Place now",
         url_keys.PICK.narrowed(lambda text: min(url_keys.PICK.parse(text), k)),
@@ -190,7 +190,7 @@ def place(choice: Choice, spots: list[Point]) -> None:
             on_click=nudge,
             args=(k, east, north),
         )
-    st.caption(f"Center {chosen}: {places([spots[chosen - 1]])[0]}.")
+    st.caption(f"Center {number}: {places([spots[number - 1]])[0]}.")
 
 
 def level_words(choice: Choice) -> str:

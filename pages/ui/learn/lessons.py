@@ -90,10 +90,10 @@ def links(lesson: Lesson) -> None:
         )
 
 
-def download(chosen: Sequence[Lesson], label: str, name: str) -> None:
+def download(some: Sequence[Lesson], label: str, name: str) -> None:
     st.download_button(
         label,
-        lambda: lesson_plans.notes(chosen),
+        lambda: lesson_plans.notes(some),
         file_name=f"{name}.html",
         mime="text/html",
         icon=":material/print:",

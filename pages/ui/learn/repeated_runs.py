@@ -67,8 +67,8 @@ def part() -> None:
         st.markdown(f"**{level_words(choice.request.epsilon)}** " * (vary == "luck") + NOT_PRIVATE)
     choices.sidebar(METHOD, level=vary == "luck")
     if vary == "luck":
-        shown = nine_draws(choice)
-        st.html(f'<div class="nine">{"".join(map(draw_picture, shown))}</div>')
+        draws = nine_draws(choice)
+        st.html(f'<div class="nine">{"".join(map(draw_picture, draws))}</div>')
     else:
         jobs = {each: measured(each) for each in nine_levels(choice)}
         done = all(job is None or job.done for job in jobs.values())
@@ -145,9 +145,9 @@ def level_picture(choice: Choice, job: Job[repeats.Draw] | None) -> str:
 
 
 def figure(picture: Picture, title: str, far: str) -> str:
-    drawn = drawing(picture, palette.current(), f"{title}: private centers are {far}").image()
+    image = drawing(picture, palette.current(), f"{title}: private centers are {far}").image()
     caption = f"<b>{html.escape(title)}</b><br>{far}"
-    return f"<figure>{drawn}<figcaption>{caption}</figcaption></figure>"
+    return f"<figure>{image}<figcaption>{caption}</figcaption></figure>"
 
 
 def refused(title: str, problem: DpcoreError) -> str:

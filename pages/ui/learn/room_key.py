@@ -47,7 +47,7 @@ def of(code: str) -> str | None:
 
     A tab without the key answers with an empty text.
     """
-    known, key = held()
+    own_room, key = held()
 
     def remember_key() -> None:
         try:
@@ -55,7 +55,7 @@ def of(code: str) -> str | None:
         except DpcoreError:
             hold(code, "")
 
-    is_known = known == code
+    is_known = own_room == code
     data = {"code": code, "key": key if is_known else "", "ask": not is_known}
     _keeper(key=WATCHER, data=data, on_kept_change=remember_key)
     return key if is_known else None

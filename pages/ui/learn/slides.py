@@ -50,11 +50,11 @@ def slide(
     private = "Real, public data: New York, January 2015"
     pen.text((MARGIN, HEIGHT - 52), private, fill=colors.quiet, font=font(18))
     try:
-        drawn = draw(step.opens, colors, PaintedMap)
+        pictures = draw(step.opens, colors, PaintedMap)
     except DpcoreError as problem:
         pen.text((PICTURE, HEIGHT // 2), str(problem)[:60], fill=colors.quiet, font=font(18))
         return page
-    maps = [each for each in drawn if isinstance(each, PaintedMap)]
+    maps = [each for each in pictures if isinstance(each, PaintedMap)]
     paste(page, maps)
     return page
 

@@ -69,12 +69,12 @@ class SmallMap:
         self.circles(places, size, "none", self.colors.non_private, size / 4)
 
     def lines(self, ends: Iterable[tuple[Place, Place]], color: str, width: float = 0.7) -> None:
-        drawn = "".join(
+        paths = "".join(
             f'<path d="M{a[0]} {a[1]}L{b[0]} {b[1]}"/>'
             for a, b in ((self.at(one), self.at(other)) for one, other in ends)
         )
         self.shapes.append(
-            f'<g stroke="{color}" stroke-width="{width * self.unit:.1f}">{drawn}</g>'
+            f'<g stroke="{color}" stroke-width="{width * self.unit:.1f}">{paths}</g>'
         )
 
     def cells(self, low: Place, high: Place, fill: str, opacity: float, line: float = 0.4) -> None:
@@ -108,8 +108,8 @@ class SmallMap:
         margin, wide = (north - south) * size / 50, (east - west) / 8
         inner = Box((west + wide, south + margin), (east - wide, north - margin))
         hues = {"borough": "borough", "region": "borough", "water": "sea", "park": "grove"}
-        shown = [n for n in ground.names() if n.kind in kinds and inner.contains(n.at)]
-        for name in shown[:most]:
+        names = [n for n in ground.names() if n.kind in kinds and inner.contains(n.at)]
+        for name in names[:most]:
             color = getattr(self.colors, hues.get(name.kind, "name"))
             self.text(name.at, name.text, color, size)
 

@@ -88,10 +88,10 @@ def luck(opens: Opens, colors: Palette, kind: Kind) -> list[SmallMap]:
     make = repeated_runs.nine_levels if by_level else repeated_runs.nine_draws
     maps = []
     for number, each in enumerate(make(first), 1):
-        drawn = repeated_runs.drawing(cached_work.picture(each, (0, 1)), colors, "", kind)
+        canvas = repeated_runs.drawing(cached_work.picture(each, (0, 1)), colors, "", kind)
         level = repeated_runs.level_words(each.request.epsilon).partition(",")[0]
-        drawn.text(CORNER, level if by_level else f"Draw {number}", colors.text, 9.0)
-        maps.append(drawn)
+        canvas.text(CORNER, level if by_level else f"Draw {number}", colors.text, 9.0)
+        maps.append(canvas)
     return maps
 
 
@@ -110,8 +110,8 @@ def attacked(opens: Opens, colors: Palette, kind: Kind) -> list[SmallMap]:
         setup = AttackSetup(setup.algorithm, setup.epsilon, home=home, road=road)
     played = attack_map.round_of(setup, 1, value(url_keys.SEED, opens))
     sees = value(url_keys.SEES, opens)
-    drawn = attack_map.drawing(setup, played, sees, colors)
-    result = kind(widened(drawn.view), colors, drawn.words)
+    canvas = attack_map.drawing(setup, played, sees, colors)
+    result = kind(widened(canvas.view), colors, canvas.words)
     synopsis = played.released.synopsis
     if synopsis is not None:
         frame = run_view.marks(synopsis, (0, 1)).frame.nlargest(repeated_runs.HEAVIEST, "weight")
@@ -119,14 +119,14 @@ def attacked(opens: Opens, colors: Palette, kind: Kind) -> list[SmallMap]:
         result.circles(
             frame[["x", "y"]].to_numpy().tolist(), sizes.tolist(), colors.points, opacity=0.4
         )
-    return [painted(drawn, colors, result)]
+    return [painted(canvas, colors, result)]
 
 
 def guessed(opens: Opens, colors: Palette, kind: Kind) -> list[SmallMap]:
     number = value(url_keys.CENTERS, opens)
     spots = value(url_keys.SPOTS, opens) or guess_centers.waiting(number)
-    drawn = guess_centers.drawing(spots[:number], None, colors)
-    return [small(drawn, colors, kind)]
+    canvas = guess_centers.drawing(spots[:number], None, colors)
+    return [small(canvas, colors, kind)]
 
 
 def released(opens: Opens, colors: Palette, kind: Kind) -> list[SmallMap]:
@@ -135,10 +135,10 @@ def released(opens: Opens, colors: Palette, kind: Kind) -> list[SmallMap]:
     return [repeated_runs.drawing(picture, colors, "", kind)]
 
 
-def small(drawn: CityMap, colors: Palette, kind: Kind) -> SmallMap:
+def small(canvas: CityMap, colors: Palette, kind: Kind) -> SmallMap:
     """A large map as a small one."""
-    result = kind(widened(drawn.view), colors, drawn.words)
-    return painted(drawn, colors, result)
+    result = kind(widened(canvas.view), colors, canvas.words)
+    return painted(canvas, colors, result)
 
 
 def widened(view: Box) -> Box:
@@ -149,13 +149,13 @@ def widened(view: Box) -> Box:
     return Box((middle - half, south), (middle + half, north))
 
 
-def painted(drawn: CityMap, colors: Palette, result: SmallMap) -> SmallMap:
+def painted(canvas: CityMap, colors: Palette, result: SmallMap) -> SmallMap:
     """Draw the marks of a large map on a small one."""
-    for area in drawn.areas:
+    for area in canvas.areas:
         for ring in ground.neighborhood(area["name"]):
             result.polygon(ring, area["tint"], 0.62, area["outline"])
     result.names("borough", "water", size=4.2, most=4)
-    for layer in drawn.drawing:
+    for layer in canvas.drawing:
         if layer["kind"] == "dots":
             radius = 100 * layer["radius"] / USUAL
             result.circles(layer["at"], radius, layer["color"], opacity=layer.get("alpha", 1.0))
@@ -169,8 +169,8 @@ def painted(drawn: CityMap, colors: Palette, result: SmallMap) -> SmallMap:
         else:
             for each in layer["words"]:
                 result.text(each["at"], each["text"], layer["color"], 100 * layer["size"] / USUAL)
-    result.non_private([each["at"] for each in drawn.partners], 4.0)
-    for each in drawn.centers:
+    result.non_private([each["at"] for each in canvas.partners], 4.0)
+    for each in canvas.centers:
         result.private([each["at"]], each["color"] == "private", 3.0)
     return result
 

@@ -168,13 +168,13 @@ def background() -> CityMap:
     """A private map of the city: what a release shows, and nothing else."""
     choice = Choice(DATA, Request(METHOD, CENTERS, EPSILON, seed=0))
     picture = cached_work.picture(choice, (0, 1))
-    drawn = CityMap("A private map of New York: published points and five busy areas.", VIEW)
+    canvas = CityMap("A private map of New York: published points and five busy areas.", VIEW)
     if picture.marks:
-        drawn.points = city_map.points(picture.marks, "trips")
+        canvas.points = city_map.points(picture.marks, "trips")
     places: list[list[float]] = picture.centers[[0, 1]].to_numpy().tolist()
-    drawn.centers = [
+    canvas.centers = [
         {"number": str(number), "at": at, "color": "private", "tip": [f"Busy area {number}"]}
         for number, at in enumerate(sorted(places, key=lambda at: -at[1]), 1)
     ]
-    drawn.height = HEIGHT
-    return drawn
+    canvas.height = HEIGHT
+    return canvas

@@ -22,7 +22,7 @@ DIGITS = 3
 def draw(box: Box | None, names: tuple[str, ...]) -> None:
     """The chosen area on a map with place names, or the world; a rectangle drawn is the area."""
     colors = palette.current()
-    drawn = city_map.CityMap(
+    canvas = city_map.CityMap(
         "The area that the data cover. It can be typed as well.",
         INHABITED if box is None else box,
         height=HEIGHT,
@@ -31,7 +31,7 @@ def draw(box: Box | None, names: tuple[str, ...]) -> None:
     if box is not None:
         (west, south), (east, north) = box.low, box.high
         ring = [[west, south], [east, south], [east, north], [west, north], [west, south]]
-        drawn.areas = [
+        canvas.areas = [
             {
                 "name": "The area of the data",
                 "rings": [ring],
@@ -45,7 +45,7 @@ def draw(box: Box | None, names: tuple[str, ...]) -> None:
         "corners. No row of your file is shown here."
     )
     city_map.show(
-        drawn, MAP, on_drawn_change=lambda: take(session_keys.of_widget(MAP).drawn, names)
+        canvas, MAP, on_drawn_change=lambda: take(session_keys.of_widget(MAP).drawn, names)
     )
 
 

@@ -39,11 +39,11 @@ FREE = ":green-badge[:material/savings: free: from what is published]"
 
 
 def draw() -> None:
-    chosen = open_release.choose()
-    if chosen is None:
+    release_files = open_release.choose()
+    if release_files is None:
         return
     try:
-        release = checked(chosen.mark, chosen)
+        release = checked(release_files.mark, release_files)
         _ = release.centers, ask.points_of(release)
     except DpcoreError as problem:
         st.error(plain(str(problem)), icon=":material/error:")
@@ -53,9 +53,9 @@ def draw() -> None:
         f"**{plain(certificate['data set'])}**, {certificate['k']} centers of the release. Every "
         f"answer is {FREE}"
     )
-    shown, questions = st.columns([3, 2], gap="medium")
+    map_column, questions = st.columns([3, 2], gap="medium")
     with questions:
-        centers = other_centers(release, chosen.mark)
+        centers = other_centers(release, release_files.mark)
         count = count_in_area(release) if release.box.d == 2 else None
         own_centers(release)
         st.download_button(
@@ -67,7 +67,7 @@ def draw() -> None:
             icon=":material/download:",
             on_click="ignore",
         )
-    with shown:
+    with map_column:
         is_map = release_map.is_map(release) and release.box.d == 2
         release_map.draw(
             release,
@@ -117,12 +117,12 @@ def new_centers(mark: str, k: int, is_median: bool, _release: PublishedFiles) ->
 
 def elbow(release: PublishedFiles, mark: str, k: int) -> None:
     """The cost for each number of centers, worked out where nobody waits for it."""
-    known = CURVE.get()
-    if known is None or known[0] != mark:
+    memory = CURVE.get()
+    if memory is None or memory[0] != mark:
         job = background.begin(lambda: ask.cost_curve(release), lambda: ("Trying 1 to 12", 0.0))
-        known = mark, job
-        CURVE.put(known)
-    job = known[1]
+        memory = mark, job
+        CURVE.put(memory)
+    job = memory[1]
     if not fragments.watch(job):
         return
     if job.failure:
@@ -144,8 +144,8 @@ def elbow(release: PublishedFiles, mark: str, k: int) -> None:
 
 def elbow_chart(curve: CostCurve, k: int, colors: Palette) -> go.Figure:
     ks, costs = zip(*curve.costs, strict=True)
-    drawn = go.Figure()
-    drawn.add_trace(
+    chart = go.Figure()
+    chart.add_trace(
         go.Scatter(
             x=ks,
             y=costs,
@@ -156,7 +156,7 @@ def elbow_chart(curve: CostCurve, k: int, colors: Palette) -> go.Figure:
         )
     )
     axis = {"gridcolor": f"{colors.shore}66", "fixedrange": True, "zeroline": False}
-    drawn.update_layout(
+    chart.update_layout(
         height=210,
         showlegend=False,
         margin={"l": 10, "r": 10, "t": 10, "b": 40},
@@ -169,8 +169,8 @@ def elbow_chart(curve: CostCurve, k: int, colors: Palette) -> go.Figure:
         yaxis={**axis, "rangemode": "tozero", "automargin": True, "showticklabels": False},
     )
     if ks[0] <= k <= ks[-1]:
-        drawn.add_vline(x=k, line={"color": colors.quiet, "width": 1, "dash": "dot"})
-    return drawn
+        chart.add_vline(x=k, line={"color": colors.quiet, "width": 1, "dash": "dot"})
+    return chart
 
 
 # Counts.
@@ -250,7 +250,7 @@ def areas_of(count: AreaCount | None, colors: Palette) -> list[Row]:
     """The area of the last count, as the map draws it."""
     if count is None:
         return []
-    drawn: Row = {
+    area: Row = {
         "name": count.name,
         "color": "rgba(0, 90, 220, .18)",
         "outline": colors.private,
@@ -258,8 +258,8 @@ def areas_of(count: AreaCount | None, colors: Palette) -> list[Row]:
     }
     corners = DRAWN.get() or ()
     if count.name == "The drawn area" and corners:
-        return [{**drawn, "rings": [[list(corner) for corner in (*corners, corners[0])]]}]
-    return [{**drawn, "layer": "neighborhoods"}]
+        return [{**area, "rings": [[list(corner) for corner in (*corners, corners[0])]]}]
+    return [{**area, "layer": "neighborhoods"}]
 
 
 # Centers of one's own.

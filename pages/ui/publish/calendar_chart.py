@@ -51,19 +51,19 @@ def figure(entries: Sequence[Entry], today: date, colors: Palette) -> go.Figure:
     weeks = min(max((last - first).days // 7 + 1, FEWEST), MOST)
     start = last - timedelta(weeks=weeks - 1)
     days = [start + timedelta(days=n) for n in range(7 * weeks)]
-    drawn = go.Figure()
+    chart = go.Figure()
     empty = [day for day in days if day not in by_day]
-    drawn.add_trace(squares("", days, empty, {}, f"{colors.shore}55"))
-    known = colors_of(colors)
-    for name, color in known.items():
-        shown = [
+    chart.add_trace(squares("", days, empty, {}, f"{colors.shore}55"))
+    color_of = colors_of(colors)
+    for name, color in color_of.items():
+        own_days = [
             day
             for day in days
-            if day in by_day and min(map(kind, by_day[day]), key=list(known).index) == name
+            if day in by_day and min(map(kind, by_day[day]), key=list(color_of).index) == name
         ]
-        if shown:
-            drawn.add_trace(squares(name, days, shown, by_day, color))
-    drawn.update_layout(
+        if own_days:
+            chart.add_trace(squares(name, days, own_days, by_day, color))
+    chart.update_layout(
         height=HEIGHT,
         margin={"l": 40, "r": 10, "t": 10, "b": 60},
         paper_bgcolor="rgba(0,0,0,0)",
@@ -95,7 +95,7 @@ def figure(entries: Sequence[Entry], today: date, colors: Palette) -> go.Figure:
             "ticks": "",
         },
     )
-    return drawn
+    return chart
 
 
 def monday(day: date) -> date:
@@ -105,7 +105,7 @@ def monday(day: date) -> date:
 def squares(
     name: str,
     days: Sequence[date],
-    shown: Sequence[date],
+    own_days: Sequence[date],
     by_day: Mapping[date, Sequence[Entry]],
     color: str,
 ) -> go.Heatmap:
@@ -114,7 +114,7 @@ def squares(
     return go.Heatmap(
         x=[monday(day) for day in days],
         y=[day.weekday() for day in days],
-        z=[1 if day in shown else None for day in days],
+        z=[1 if day in own_days else None for day in days],
         name=name,
         showlegend=bool(name),
         showscale=False,

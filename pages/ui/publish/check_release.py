@@ -22,22 +22,22 @@ CHECKING = SessionKey[tuple[object, Job[list[Finding]]]]("checking a release")
 
 
 def draw() -> None:
-    chosen = open_release.choose()
-    if chosen is None:
+    release = open_release.choose()
+    if release is None:
         return
     key = key_control()
-    if CERTIFICATE not in chosen.files.files:
+    if CERTIFICATE not in release.files.files:
         st.error("**This is no release:** it has no certificate.json.", icon=":material/error:")
         return
-    mark_and_key = (chosen.mark, key)
-    known = CHECKING.get()
-    if known is None or (known[0] != mark_and_key and known[1].done):
-        known = mark_and_key, begin(chosen, key)
-        CHECKING.put(known)
-    job = known[1]
+    mark_and_key = (release.mark, key)
+    memory = CHECKING.get()
+    if memory is None or (memory[0] != mark_and_key and memory[1].done):
+        memory = mark_and_key, begin(release, key)
+        CHECKING.put(memory)
+    job = memory[1]
     if not fragments.watch(job):
         return
-    if known[0] != mark_and_key:
+    if memory[0] != mark_and_key:
         st.rerun()  # one check at a time: each may take a minute
     if job.failure:
         raise job.failure
@@ -62,8 +62,8 @@ def key_control() -> str | None:
     return key
 
 
-def begin(chosen: OpenedRelease, key: str | None) -> Job[list[Finding]]:
-    files = dict(chosen.files.files)
+def begin(release: OpenedRelease, key: str | None) -> Job[list[Finding]]:
+    files = dict(release.files.files)
     certificate = files[CERTIFICATE]
     return background.begin(
         lambda: verify(certificate, named(files), key), lambda: ("Checking", 0.0)

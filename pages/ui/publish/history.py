@@ -116,12 +116,12 @@ def result(entry: Entry) -> str:
 
 def figure(accounts: list[Account], entries: list[Entry], colors: Palette) -> go.Figure:
     """A bar for each data set, as long as its total: what each release took of it, and the rest."""
-    drawn = go.Figure()
+    chart = go.Figure()
     names = [account.name for account in accounts]
     for entry in entries:
         total = accounts[names.index(entry.account)].allowed.epsilon
         bar(
-            drawn,
+            chart,
             entry.account,
             float(entry.charged.epsilon / total),
             colors_of(colors)[kind(entry)],
@@ -130,8 +130,8 @@ def figure(accounts: list[Account], entries: list[Entry], colors: Palette) -> go
         )
     for account in accounts:
         part = float(account.left.epsilon / account.allowed.epsilon)
-        bar(drawn, account.name, part, colors.land, f"left: {account.left}", colors)
-    drawn.update_layout(
+        bar(chart, account.name, part, colors.land, f"left: {account.left}", colors)
+    chart.update_layout(
         barmode="stack",
         showlegend=False,
         height=MARGIN + ROW_HEIGHT * len(accounts),
@@ -151,11 +151,11 @@ def figure(accounts: list[Account], entries: list[Entry], colors: Palette) -> go
         },
         yaxis={"automargin": True, "autorange": "reversed", "fixedrange": True},
     )
-    return drawn
+    return chart
 
 
-def bar(drawn: go.Figure, name: str, part: float, color: str, words: str, colors: Palette) -> None:
-    drawn.add_trace(
+def bar(chart: go.Figure, name: str, part: float, color: str, words: str, colors: Palette) -> None:
+    chart.add_trace(
         go.Bar(
             x=[part],
             y=[plain_in_chart(short(name))],

@@ -20,10 +20,10 @@ FOLDER = "ledger folder"
 def folder() -> str:
     """The folder of the server's settings; in personal mode, one that the person chose."""
     usual = str(usual_folder())
-    chosen: str = step_list.memory().get(FOLDER) or usual
-    if chosen == usual or not access.may(Action.CHOOSE_LEDGER):
+    own_folder: str = step_list.memory().get(FOLDER) or usual
+    if own_folder == usual or not access.may(Action.CHOOSE_LEDGER):
         return usual
-    return data_root.inside(chosen)
+    return data_root.inside(own_folder)
 
 
 def ledger() -> Ledger | None:

@@ -201,13 +201,13 @@ def exact_words(own_terms: Terms) -> None:
 
 def terms(subject: Subject, account: Account | None) -> Terms:
     """What the controls and the address say."""
-    chosen = method(subject)
-    system = ALGORITHMS[chosen]
+    key = method(subject)
+    system = ALGORITHMS[key]
     delta = url_keys.DELTA.get()
     total = lifetime_budget.chosen(subject.key)
     used = delta if system.uses_delta else 0.0
     request = Request(
-        chosen,
+        key,
         url_keys.CENTERS.get(),
         controls.epsilon_in_address(),
         used,

@@ -94,19 +94,19 @@ def show(subject: Subject, ground: Ground, need: Need) -> bool:
 def from_analysis(subject: Subject, ground: Ground, need: Need) -> None:
     """Figures worked out without any data, where public data cannot stand in."""
     request, about, box = ground.choice.request, ground.choice.about, ground.choice.box
-    known = request.algorithm if request.algorithm in PREDICTED else PREDICTED[0]
-    if known != request.algorithm:
+    method = request.algorithm if request.algorithm in PREDICTED else PREDICTED[0]
+    if method != request.algorithm:
         st.caption(
             f"No public data with {box.d} columns stand in for yours, and nobody has worked out "
             f"the error of {plain(request.system.title)}. These figures are for a simpler method, "
-            f"{plain(get(known).title)}. A private twin would show yours."
+            f"{plain(get(method).title)}. A private twin would show yours."
         )
     try:
         advice = worked_out(
             need,
             ground.rows,
             box,
-            replace(request, algorithm=known, delta=0.0, settings=()),
+            replace(request, algorithm=method, delta=0.0, settings=()),
             about.unit,
             ground.rows_of_each,
         )
@@ -120,10 +120,10 @@ def from_analysis(subject: Subject, ground: Ground, need: Need) -> None:
 
 def remember(subject: Subject, advice: Recommendation, here: LevelAccuracy | None) -> None:
     """Keep the figure at the chosen level for the certificate of this run."""
-    known = release_words.known_accuracy()
+    sentences = release_words.known_accuracy()
     if here is not None and math.isfinite(here.reached):
         at = advice.request.at(here.level.epsilon).with_seed(0)
-        known[subject.source, subject.unit, at] = f"{advice.accuracy(here)} {advice.source}"
+        sentences[subject.source, subject.unit, at] = f"{advice.accuracy(here)} {advice.source}"
 
 
 def level_here(request: Request) -> Level:
@@ -140,8 +140,8 @@ def tell(advice: Recommendation, here: LevelAccuracy | None, done: bool) -> None
     with right:
         recommendation(advice, here, done)
     areas = " Areas with a level of their own are left out here." * bool(url_keys.AREAS.get())
-    drawn = here.draws if here is not None else 0
-    runs = f" {drawn} runs per level{' so far' * (not done)}." if drawn else ""
+    draws = here.draws if here is not None else 0
+    runs = f" {draws} runs per level{' so far' * (not done)}." if draws else ""
     st.caption(plain(advice.source) + runs + areas)
 
 

@@ -98,9 +98,9 @@ def of_ledger(number: int) -> OpenedRelease | None:
     except DpcoreError as problem:
         st.error(plain(str(problem)), icon=":material/error:")
         return None
-    chosen = OpenedRelease(f"Release {number} of “{release.entry.account}”", release)
-    named(chosen)
+    release_files = OpenedRelease(f"Release {number} of “{release.entry.account}”", release)
+    named(release_files)
     if release.files:
-        return chosen
+        return release_files
     st.info("Nothing came of this release: there is nothing to look at.")
     return None

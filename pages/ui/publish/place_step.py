@@ -66,7 +66,7 @@ def draw() -> None:
 def columns_control(schema: dict[str, Kind]) -> list[str]:
     usable = [name for name, kind in schema.items() if kind is not Kind.OTHER]
     guess = list(guess_columns(usable))
-    chosen: list[str] = step_list.remembered(
+    names: list[str] = step_list.remembered(
         st.multiselect,
         "Columns with the positions, longitude before latitude",
         "columns",
@@ -74,9 +74,9 @@ def columns_control(schema: dict[str, Kind]) -> list[str]:
         options=usable,
         placeholder="Choose the columns that say where something is",
     )
-    if guess and chosen == guess:
+    if guess and names == guess:
         st.caption(":material/auto_awesome: Guessed by their names. Please check.")
-    return chosen
+    return names
 
 
 def zones_control(columns: list[str]) -> str | None:
@@ -134,8 +134,8 @@ def box_control(names: tuple[str, ...]) -> Box | None:
     if place == TYPED:
         return typed(names)
     if place == DRAWN:
-        drawn = typed(names)
-        return None if drawn is None else on_a_map(drawn, names)
+        own_box = typed(names)
+        return None if own_box is None else on_a_map(own_box, names)
     box = PLACES[place]
     ends = (
         f"{axis} {low:g} to {high:g}"
@@ -193,7 +193,7 @@ def summary(on: Subject) -> str:
         for name, low, high in zip(box.names, box.low, box.high, strict=True)
     ]
     more = f" and {len(ends) - SHOWN} more" * (len(ends) > SHOWN)
-    named = next((f"{name}: " for name, known in PLACES.items() if same_ends(known, box)), "")
+    named = next((f"{name}: " for name, place in PLACES.items() if same_ends(place, box)), "")
     return plain(f"{named}{', '.join(ends[:SHOWN])}{more}")
 
 

@@ -77,8 +77,8 @@ def rows(
 
 def rows_of(release: PublishedFiles, centers: ReleasedCenters | None = None) -> list[CenterRow]:
     """The rows of the published centers, or of others found from what was published."""
-    shown = (release.centers if centers is None else centers).value
-    return rows(release.certificate["digest"], tuple(map(tuple, shown.tolist())), release)
+    places = (release.centers if centers is None else centers).value
+    return rows(release.certificate["digest"], tuple(map(tuple, places.tolist())), release)
 
 
 def is_map(release: PublishedFiles) -> bool:
@@ -97,15 +97,15 @@ def draw(
     unit = release.certificate["unit"]["name"]
     unit = "row" if release.certificate["unit"]["ids"] else unit
     most = run_view.MOST_ON_MAP if is_map(release) else run_view.MOST_POINTS
-    shown = marks(release.certificate["digest"], most, release)
+    dots = marks(release.certificate["digest"], most, release)
     if is_map(release):
-        drawn = on_the_map(release, centers, shown, unit, height)
-        drawn.areas = [*leveled(release, palette.current()), *areas]
-        drawn.draw = on_drawn is not None
-        city_map.show(drawn, key, **({"on_drawn_change": on_drawn} if on_drawn else {}))
+        canvas = on_the_map(release, centers, dots, unit, height)
+        canvas.areas = [*leveled(release, palette.current()), *areas]
+        canvas.draw = on_drawn is not None
+        city_map.show(canvas, key, **({"on_drawn_change": on_drawn} if on_drawn else {}))
     elif release.box.d > 1:
         st.plotly_chart(
-            plane(release, centers, shown, unit, height),
+            plane(release, centers, dots, unit, height),
             key=key,
             theme=None,
             config={"displayModeBar": False},
@@ -116,13 +116,13 @@ def draw(
 def on_the_map(
     release: PublishedFiles,
     centers: Sequence[CenterRow],
-    shown: Marks | None,
+    dots: Marks | None,
     unit: str,
     height: int,
 ) -> CityMap:
     colors = palette.current()
-    drawn = CityMap(words(release, centers), first_view(release.box, centers, shown), height=height)
-    drawn.centers = [
+    canvas = CityMap(words(release, centers), first_view(release.box, centers, dots), height=height)
+    canvas.centers = [
         {
             "number": str(each.number),
             "at": list(each.at[i : i + 2]),
@@ -133,28 +133,28 @@ def on_the_map(
         for i in range(0, len(each.at), 2)
     ]
     if release.box.d == 4:
-        drawn.arcs = [
+        canvas.arcs = [
             {"from": list(each.at[:2]), "to": list(each.at[2:]), "color": "private"}
             for each in centers
         ]
     disc = {"mark": "disc", "color": colors.private, "size": 16, "words": "Published center"}
-    drawn.legend = [disc]
-    if shown is not None and shown.cell:
-        drawn.cells = city_map.cells(shown, plural(unit))
+    canvas.legend = [disc]
+    if dots is not None and dots.cell:
+        canvas.cells = city_map.cells(dots, plural(unit))
         square = f"Published count, darker for more {plural(unit)}"
-        drawn.legend.append({"mark": "square", "color": colors.points, "words": square})
-    elif shown is not None:
-        drawn.points = city_map.points(shown, plural(unit))
-        drawn.legend += sizes(float(shown.rows[:, 2].sum()), unit, colors.points)
-    return drawn
+        canvas.legend.append({"mark": "square", "color": colors.points, "words": square})
+    elif dots is not None:
+        canvas.points = city_map.points(dots, plural(unit))
+        canvas.legend += sizes(float(dots.rows[:, 2].sum()), unit, colors.points)
+    return canvas
 
 
-def first_view(whole: Box, centers: Sequence[CenterRow], shown: Marks | None) -> Box:
+def first_view(whole: Box, centers: Sequence[CenterRow], dots: Marks | None) -> Box:
     """What is seen at first: every center and nearly all points, or the box without points."""
     box = whole.take((0, 1))
     low, high = box.low, box.high
-    if shown is not None and len(shown.frame):
-        sides = [shown.frame[axis].quantile([STRAYS, 1 - STRAYS]).tolist() for axis in ("x", "y")]
+    if dots is not None and len(dots.frame):
+        sides = [dots.frame[axis].quantile([STRAYS, 1 - STRAYS]).tolist() for axis in ("x", "y")]
         (west, east), (south, north) = sides
         low, high = (west, south), (east, north)
     ends = [each.at[i : i + 2] for each in centers for i in range(0, len(each.at), 2)]
@@ -220,16 +220,16 @@ def words(release: PublishedFiles, centers: Sequence[CenterRow]) -> str:
 def plane(
     release: PublishedFiles,
     centers: Sequence[CenterRow],
-    shown: Marks | None,
+    dots: Marks | None,
     unit: str,
     height: int,
 ) -> go.Figure:
     """Two coordinates as a chart."""
     colors, box = palette.current(), release.box
-    drawn = go.Figure()
-    if shown is not None:
-        drawn.add_trace(scatter_plot.marks(shown, unit, colors))
-    drawn.add_trace(
+    chart = go.Figure()
+    if dots is not None:
+        chart.add_trace(scatter_plot.marks(dots, unit, colors))
+    chart.add_trace(
         go.Scatter(
             x=[each.at[0] for each in centers],
             y=[each.at[1] for each in centers],
@@ -246,8 +246,8 @@ def plane(
             hoverinfo="text",
         )
     )
-    drawn.update_layout(**scatter_plot.layout(box, colors, height), dragmode=False)
-    return drawn
+    chart.update_layout(**scatter_plot.layout(box, colors, height), dragmode=False)
+    return chart
 
 
 def table(release: PublishedFiles, centers: Sequence[CenterRow]) -> None:

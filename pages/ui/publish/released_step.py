@@ -48,8 +48,8 @@ def draw(ledger: Ledger) -> None:
     )
     centers = release_map.rows_of(release)
     is_certified = PAGE in release.files and entry.purpose != TWIN
-    shown, beside, *last = st.columns([5, 3, 4] if is_certified else [3, 2], gap="medium")
-    with shown:
+    map_column, beside, *last = st.columns([5, 3, 4] if is_certified else [3, 2], gap="medium")
+    with map_column:
         release_map.draw(release, "released-map", centers, HEIGHT)
     with beside:
         downloads(release)

@@ -46,7 +46,7 @@ def draw(subject: Subject, ledger: Ledger) -> None:
     )
     if often == ONCE:
         return
-    known = made(ledger.entries())
+    series = made(ledger.entries())
     title, when = st.columns(2)
     with title:
         step_list.remembered(
@@ -57,7 +57,7 @@ def draw(subject: Subject, ledger: Ledger) -> None:
             max_chars=LONGEST,
             help="The same for each period. It stands on the certificates.",
         )
-    before = known.get(entered(f"series {key}"), [])
+    before = series.get(entered(f"series {key}"), [])
     with when:
         step_list.remembered(
             st.text_input,
