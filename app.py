@@ -96,7 +96,7 @@ def one_level(places: run_panel.RunPanel) -> None:
         level(choice_here, places)
     choice = explore_areas.applied(choice_here)
     with workers.turns().turn():
-        picture = drawn(choice)
+        picture = draw_picture(choice)
     if is_move:
         time.sleep(HEAD_START)
         level(choice_here, places)
@@ -115,7 +115,7 @@ def level(choice: Choice, places: run_panel.RunPanel) -> None:
         explore_areas.note(choice)
 
 
-def drawn(choice: Choice) -> cached_work.Picture | None:
+def draw_picture(choice: Choice) -> cached_work.Picture | None:
     """Draw the picture, or say in words why there is none."""
     axes = axes_shown(choice)
     picture = attempt(choice, axes)

@@ -22,7 +22,7 @@ import numpy as np
 import dpcore
 from benchmarks import workloads
 from benchmarks.accuracy_cells import ALONE, PARTS, Cell
-from benchmarks.accuracy_table import PEERS, SIBLINGS, Figure, Figures, told
+from benchmarks.accuracy_table import PEERS, SIBLINGS, Figure, Figures, summary_rows
 from benchmarks.table import Row, show
 from dpcore.algorithms import get
 from dpcore.datasets.base import Dataset
@@ -38,7 +38,7 @@ MOST_DIMENSIONS = {"eugkm": 6, "rugnik": 6, "privtree": 8}
 
 
 def rows(parts: Sequence[str] = ("map", "few", "several"), runs: int = 3) -> Iterator[Row]:
-    yield from told({part: figures_of_part(part, runs) for part in parts}, last())
+    yield from summary_rows({part: figures_of_part(part, runs) for part in parts}, last())
 
 
 def figures_of_part(part: str, runs: int, only: Sequence[str] = ()) -> dict[str, Figures]:
@@ -140,12 +140,12 @@ def main() -> int:
         results = {
             part: cells for part, cells in last().items() if part in (arguments.parts or PARTS)
         }
-        return not show(TITLE, told(results, {}))
+        return not show(TITLE, summary_rows(results, {}))
     only = ("auto", "floor", *arguments.only) if arguments.only else ()
     measured = {
         part: figures_of_part(part, arguments.runs, only) for part in arguments.parts or list(PARTS)
     }
-    met = show(TITLE, told(measured, last()))
+    met = show(TITLE, summary_rows(measured, last()))
     if arguments.save:
         keep(measured, arguments.runs)
     return not met

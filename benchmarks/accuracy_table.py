@@ -54,7 +54,7 @@ class Figure:
 Figures = Mapping[str, Figure]
 
 
-def told(
+def summary_rows(
     measured: Mapping[str, Mapping[str, Figures]], before: Mapping[str, Mapping[str, Figures]]
 ) -> Iterator[Row]:
     """What the figures measured amount to, part by part, and since those kept."""

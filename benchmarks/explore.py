@@ -40,8 +40,8 @@ level = st.select_slider("Level", list(epsilons), MIDDLE.name)
 choice = Choice(st.query_params["data"], Request("adaptive", 5, epsilons[level], seed=0))
 picture = cached_work.picture(choice, (0, 1))
 centers = run_picture.centers(picture, choice)
-drawn = run_map.drawn(picture, choice, centers, Layers(), f"The map at level {level}")
-city_map.show(drawn, "picture")
+canvas = run_map.canvas_of(picture, choice, centers, Layers(), f"The map at level {level}")
+city_map.show(canvas, "picture")
 """
 SETS = ("nyc-taxi", "nyc-month")
 #: From the middle to one end, back, and to the other end: two moves of three are to new levels.

@@ -190,8 +190,8 @@ def on(
     file = folder / f"{name}.npy"
     np.save(file, values)
     here = Path(sys.executable)
-    sklearn = told(SKLEARN, here, file, k, (1.0,), 1)
-    ours = told(OURS, here, file, k, EPSILONS, runs)
+    sklearn = answers_of(SKLEARN, here, file, k, (1.0,), 1)
+    ours = answers_of(OURS, here, file, k, EPSILONS, runs)
     for run in (*sklearn, *ours):
         if "failed" in run:
             raise RuntimeError(run["failed"])
@@ -202,7 +202,9 @@ def on(
     bars: dict[float, float | None] = dict.fromkeys(EPSILONS)
     for who, python in {"auto": here, **pythons}.items():
         results = (
-            ours if who == "auto" else told(PEERS[who].program, python, file, k, EPSILONS, runs)
+            ours
+            if who == "auto"
+            else answers_of(PEERS[who].program, python, file, k, EPSILONS, runs)
         )
         for epsilon in EPSILONS:
             mine = [run for run in results if run["epsilon"] == epsilon]
@@ -240,7 +242,7 @@ def own_time(data: Dataset, k: int) -> float:
     )
 
 
-def told(
+def answers_of(
     program: str,
     python: Path | Failed,
     file: Path,

@@ -117,7 +117,7 @@ def watched() -> Iterator[dict[str, float]]:
 
     def timed(draw: Callable[..., Any], kind: str) -> Callable[..., Any]:
         @wraps(draw)
-        def drawn(self: ReleaseNoise, values: Any, *rest: Any, **named: Any) -> Any:
+        def timed_draw(self: ReleaseNoise, values: Any, *rest: Any, **named: Any) -> Any:
             start = time.process_time()
             try:
                 return draw(self, values, *rest, **named)
@@ -127,7 +127,7 @@ def watched() -> Iterator[dict[str, float]]:
                     values.size if kind == "noise" else 1
                 )
 
-        return drawn
+        return timed_draw
 
     before = {name: getattr(ReleaseNoise, name) for name in kinds}
     try:

@@ -54,7 +54,7 @@ class Pulse:
         self.longest = 0.0
 
     @contextmanager
-    def taken(self) -> Iterator[None]:
+    def measure(self) -> Iterator[None]:
         done = threading.Event()
 
         def beat() -> None:
@@ -161,13 +161,13 @@ def of_a_server() -> Iterator[Row]:
 def rows() -> Iterator[Row]:
     yield from of_a_server()
     idle = Pulse()
-    with idle.taken():
+    with idle.measure():
         time.sleep(10)
     yield Row("the same thread with nothing to read", idle.longest, unit="s")
     folder = IsolatedEngine()
     for what, name, content in [*cases(), ("/usr/share/**/*.txt", "", b"")]:
         before, start, used, pulse = resident(), time.monotonic(), time.process_time(), Pulse()
-        with pulse.taken():
+        with pulse.measure():
             if name:
                 came = read(name, content)
             else:

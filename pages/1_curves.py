@@ -39,7 +39,7 @@ from pages.ui.chart_frame import ChartAxes, ChartFrame, title
 from pages.ui.choice import Choice
 from pages.ui.compare import method_picker
 from pages.ui.downloads import File
-from pages.ui.own_data import known
+from pages.ui.own_data import data_set
 from pages.ui.reference_lines import limits, reference_lines
 from pages.ui.url_parsers import NumberOrNone
 from pages.ui.wording import measured
@@ -62,7 +62,7 @@ def main() -> None:
     draw = partial(show, view)
     if kept_runs := [] if url_keys.RUN_LIVE.get() else kept_curves().of(plan):
         words = f"These {plan.total:,} runs were made on {kept_curves().date} and kept."
-        live_runs.kept(plan, words, kept_runs, draw, files)
+        live_runs.show_kept(plan, words, kept_runs, draw, files)
     else:
         live_runs.sweep(plan, draw, files)
 
@@ -156,7 +156,7 @@ def predicted(view: View) -> list[PredictedCurve]:
         plan.algorithms,
         view.n,
         plan.k,
-        known(plan.data).box.d,
+        data_set(plan.data).box.d,
         plan.epsilons,
         plan.requests[0].neighbors,
         {each.algorithm: each.changed for each in plan.of_each_algorithm},

@@ -70,7 +70,7 @@ def path() -> None:
         return
     if step is PublishStep.RELEASED:
         step = PublishStep.DATA
-    key = chosen(step)
+    key = data_of(step)
     if step in OF_FILES and data_step.files() is None and key is None:
         step = PublishStep.DATA
     if step is PublishStep.DATA:
@@ -97,7 +97,7 @@ def of_files(step: PublishStep) -> None:
     step_list.ahead(PublishStep.LEVEL, PublishStep.CONFIRM)
 
 
-def chosen(step: PublishStep) -> str | None:
+def data_of(step: PublishStep) -> str | None:
     """The data that the address names, or None where another step comes first."""
     if step is PublishStep.DATA:
         return None

@@ -173,7 +173,7 @@ def picture_map(
     else:
         centers = run_picture.centers(picture, at)
         description = run_picture.describe(picture, at)
-        canvas = run_map.drawn(picture, at, centers, Layers(), description)
+        canvas = run_map.canvas_of(picture, at, centers, Layers(), description)
     canvas.areas = area_run.tinted(area_run.drawable(areas), colors, at.about.unit)
     canvas.legend = [*area_run.legend(areas, colors), *canvas.legend]
     canvas.words += f" Areas: {'; '.join(f'{e.name}, {e.level}' for e in areas) or 'none'}."

@@ -87,7 +87,7 @@ def worked_out(choice: Choice, need: Need, rows: int) -> None:
 def show(ground: Ground, need: Need) -> bool:
     """What is known so far; True once all runs are finished."""
     jobs = level_jobs.jobs(ground, need)
-    accuracies = level_jobs.known(need, jobs)
+    accuracies = level_jobs.accuracies_so_far(need, jobs)
     done = all(job.done for job in jobs)
     choice, about = ground.choice, ground.choice.about
     advice = recommended(
@@ -102,14 +102,14 @@ def draw(choice: Choice, advice: Recommendation, done: bool) -> None:
     with card:
         level_card.draw(advice, done)
     with chart, st.container(border=True):
-        draws = max((each.draws for each in advice.known), default=0)
+        draws = max((each.draws for each in advice.accuracies), default=0)
         st.subheader(accuracy_chart.TITLES[advice.need.key], anchor=False)
         runs = f"; {draws} runs per level" + " so far" * (not done) if draws else ""
         st.caption(
             f"In {accuracy_chart.unit_of(advice)}, on a logarithmic scale{runs}. Solid: "
             f"{advice.need.part}. Dotted: half. Below each level: how sure an attacker can become."
         )
-        if advice.known:
+        if advice.accuracies:
             narrow = browser_state.is_narrow()
             chart_style.draw(
                 accuracy_chart.figure(advice, palette.current(), narrow),
@@ -119,7 +119,7 @@ def draw(choice: Choice, advice: Recommendation, done: bool) -> None:
             )
         else:
             st.progress(0.0, f"Trying {len(LEVELS)} levels …")
-    if advice.known:
+    if advice.accuracies:
         with st.expander("The same as a table", icon=":material/table:"):
             accuracy_chart.table(advice)
 

@@ -25,7 +25,7 @@ def seeded_noise(seed: int = 0) -> Iterator[None]:
 
     def drawn(name: str) -> object:
         def draw(self: ReleaseNoise, *asked: object, **more: object) -> object:
-            self.asked = True
+            self.has_answered = True
             return getattr(noise, name)(*asked, **more)
 
         return draw

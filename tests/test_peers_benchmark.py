@@ -28,13 +28,13 @@ def file(tmp_path):
 
 
 def failures(program, file, **settings):
-    runs = peers.told(program, HERE, file, 3, (0.1, 1.0), 2, **settings)
+    runs = peers.answers_of(program, HERE, file, 3, (0.1, 1.0), 2, **settings)
     assert [run["epsilon"] for run in runs] == [0.1, 0.1, 1.0, 1.0]
     return [run.get("failed") for run in runs]
 
 
 def test_a_peer_tells_of_every_run_whatever_else_it_prints(file):
-    runs = peers.told(f"print('hello')\n{MIDDLE}", HERE, file, 3, (0.1, 1.0), 2)
+    runs = peers.answers_of(f"print('hello')\n{MIDDLE}", HERE, file, 3, (0.1, 1.0), 2)
     assert [run["epsilon"] for run in runs] == [0.1, 0.1, 1.0, 1.0]
     for run in runs:
         np.testing.assert_allclose(run["centers"], np.tile(np.load(file).mean(axis=0), (3, 1)))
@@ -46,7 +46,7 @@ def test_memory_is_that_of_the_run_and_not_of_whoever_started_it(file):
     held = np.ones(30_000_000)
     eager = MIDDLE.replace("return", "np.ones(10_000_000 if epsilon == 2 else 1); return")
     for epsilon, megabytes in ((1.0, 0), (2.0, 80)):
-        run = peers.told(eager, HERE, file, 3, (epsilon,), 1)[0]
+        run = peers.answers_of(eager, HERE, file, 3, (epsilon,), 1)[0]
         assert run["megabytes"] == pytest.approx(megabytes, abs=20)
     assert held.size
 

@@ -83,7 +83,7 @@ class Heard(NamedTuple):
     seen: dict[str, FloatArray]
     cost: float | None
     fault: str
-    asked: Sequence[RecordedAnswer]
+    answers: Sequence[RecordedAnswer]
 
 
 def attack(
@@ -111,8 +111,8 @@ def attack(
             coupling = Coupling(int(secret.integers(2**62)), number % SHORTCUT > 0)
             outcome = _heard(case, side, coin, coupling, noise, number < STRANGERS)
             observed.append(outcome.seen)
-            laws.hear(outcome.asked)
-            phantoms.add(coupling.drawn.seen, coupling.drawn.mean)
+            laws.hear(outcome.answers)
+            phantoms.add(coupling.phantoms.seen, coupling.phantoms.mean)
             reported.add(coupling.reported.seen, coupling.reported.mean)
             fault = fault or outcome.fault
             if outcome.cost is not None:
@@ -142,13 +142,13 @@ def _heard(
 ) -> Heard:
     recorder, data = Recorder(noise), case.pair.data
     seen = flattened(attempt(case, data[side], coin, recorder, coupling))
-    outcome = Heard(seen, None, "", recorder.asked)
+    outcome = Heard(seen, None, "", recorder.answers)
     if not case.replayable or coupling.is_opaque:
         return outcome
-    replay, published = Replay(recorder.asked), dict(seen)
+    replay, published = Replay(recorder.answers), dict(seen)
     why = _divergence(case, data[1 - side], coin, replay, coupling, published)
     why = why and f"on the neighbor, with the same answers, {why}"
-    both = recorder.asked[: len(replay.asked)], replay.asked
+    both = recorder.answers[: len(replay.answers)], replay.answers
     first, second = both if side == 0 else both[::-1]
     losses = [loss_of(a, b) for a, b in zip(first, second, strict=True)]
     # Whether the same answers and coins, on each of the two data sets, give what was published.
@@ -159,12 +159,12 @@ def _heard(
     seen["noise repeats itself"] = np.array([float(repeats(first, second))])
     if why:
         return outcome._replace(cost=math.inf, fault=why)
-    accounts = [answer.account for answer in recorder.asked]
+    accounts = [answer.account for answer in recorder.answers]
     cost = _total(case, losses, accounts, coupling.transcript)
     priced = [as_priced(each, answer) for each, answer in zip(losses, first, strict=True)]
     charged = _total(case, priced, accounts, coupling.transcript)
     if strange:
-        other = Replay(recorder.asked)
+        other = Replay(recorder.answers)
         why = _divergence(case, case.pair.stranger, coin, other, coupling, published)
         if why:
             return outcome._replace(cost=cost, fault=f"on other data, with the same answers, {why}")

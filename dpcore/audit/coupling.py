@@ -38,7 +38,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri, pdtr
 
-from dpcore.audit.recorded_tree import heard
+from dpcore.audit.recorded_tree import tree_decisions
 from dpcore.audit.replay import Diverged, Recorder, Replay
 from dpcore.geometry.domain import IntArray
 from dpcore.kmeans.blocks import Blocks
@@ -91,7 +91,7 @@ class Coupling:
     is_lazy: bool = False
     is_opaque: bool = False
     #: Drawn for cells, be they empty or not; and, by the shortcut, reported of empty ones.
-    drawn: Phantoms = field(default_factory=Phantoms)
+    phantoms: Phantoms = field(default_factory=Phantoms)
     reported: Phantoms = field(default_factory=Phantoms)
     chance: float = 0.0
     #: The account of the whole run.
@@ -259,7 +259,7 @@ class AuditedCurator(Curator):
         phantoms = super()._phantoms(cells, threshold, scale)
         chance = math.exp(-threshold / scale) / (1 + math.exp(-1 / scale))
         self._coupling.chance = chance
-        self._coupling.drawn.add(len(phantoms), (cells.groups << cells.bits) * chance)
+        self._coupling.phantoms.add(len(phantoms), (cells.groups << cells.bits) * chance)
         return phantoms
 
     def _decided(self, tree: SplitTree, paid: Pure, epsilon: float) -> list[Decisions]:
@@ -267,7 +267,7 @@ class AuditedCurator(Curator):
         together."""
         self._pays()
         assert isinstance(self._noise, Recorder | Replay)
-        return heard(self._noise, self._data, tree, paid, epsilon)
+        return tree_decisions(self._noise, self._data, tree, paid, epsilon)
 
     def full_cells(
         self, cells: SparsePartition, margin: float, loss: Pure, why: str

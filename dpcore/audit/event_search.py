@@ -161,7 +161,7 @@ class Event:
         return np.asarray(compare[self.test](values, self.value))
 
 
-def chosen(
+def best_event(
     scores: Iterator[EventScore], one: FloatArray, other: FloatArray, delta: float
 ) -> Event | None:
     """The event with the greatest bound on these runs, or None when every number is constant."""
@@ -210,7 +210,7 @@ def evidence(
 ) -> Evidence:
     """The evidence that runs (runs, numbers) on two data sets come from different distributions."""
     learn, choose, count = zip(_parts(one), _parts(other), strict=True)
-    event = chosen(learned(learn[0], learn[1], names), choose[0], choose[1], delta)
+    event = best_event(learned(learn[0], learn[1], names), choose[0], choose[1], delta)
     if event is None:
         return Evidence("nothing that a run lets out varies", 0, len(count[0]), 0, len(count[1]))
     sides = count if event.likely_on_first else count[::-1]

@@ -108,7 +108,7 @@ def tree_codes(data: Dataset, tree: SplitTree) -> IntArray:
     return np.sort(codes if weights is None else np.repeat(codes, weights))
 
 
-def heard(
+def tree_decisions(
     noise: Recorder | Replay, data: Dataset, tree: SplitTree, paid: Pure, epsilon: float
 ) -> list[Decisions]:
     """The decisions of a tree: drawn and remembered, or those of the run that is replayed."""
@@ -117,7 +117,7 @@ def heard(
         scale = up(Fraction(1) / Fraction(epsilon))
         codes = tree_codes(data, tree)
         price, account = paid.epsilon, noise.account
-        noise.asked.append(
+        noise.answers.append(
             RecordedTree(TREE, codes, scale, answer, price=price, account=account, tree=tree)
         )
         return answer

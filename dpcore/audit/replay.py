@@ -54,7 +54,7 @@ class Recorder(NoiseProxy):
 
     def __init__(self, noise: Noise):
         self.source = noise
-        self.asked: list[RecordedAnswer] = []
+        self.answers: list[RecordedAnswer] = []
         self.account: Transcript | None = None
 
     def for_part(self, name: str) -> Recorder:
@@ -66,7 +66,7 @@ class Recorder(NoiseProxy):
     def answer(self, request: NoiseRequest) -> Any:
         exact = np.array(request.values)
         answer = request.put_to(self.source)
-        self.asked.append(_asked(request, exact, copy.copy(answer), self.account))
+        self.answers.append(_asked(request, exact, copy.copy(answer), self.account))
         return answer
 
 
@@ -75,13 +75,13 @@ class Replay(NoiseProxy):
 
     def __init__(self, recorded: Sequence[RecordedAnswer]):
         self._recorded = recorded
-        self.asked: list[RecordedAnswer] = []
+        self.answers: list[RecordedAnswer] = []
         self.account: Transcript | None = None
 
     @property
     def left(self) -> int:
         """Recorded answers that have not been asked for."""
-        return len(self._recorded) - len(self.asked)
+        return len(self._recorded) - len(self.answers)
 
     def for_part(self, name: str) -> Replay:
         """The answers of a part are the next ones."""
@@ -96,14 +96,14 @@ class Replay(NoiseProxy):
         if not np.array_equal(log_prior, before.log_prior):  # type: ignore[arg-type]
             raise Diverged("it chose by another prior")
         again = _asked(request, np.array(request.values), before.answer, self.account)
-        self.asked.append(replace(again, price=before.price))
+        self.answers.append(replace(again, price=before.price))
         return copy.copy(before.answer)
 
     def next_recorded(self) -> RecordedAnswer:
         """The answer to the next question."""
-        if len(self.asked) == len(self._recorded):
+        if len(self.answers) == len(self._recorded):
             raise Diverged("it asked one more question")
-        return self._recorded[len(self.asked)]
+        return self._recorded[len(self.answers)]
 
 
 def _asked(

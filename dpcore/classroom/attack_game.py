@@ -264,14 +264,14 @@ def _release(
     seed = int(draws.generate_state(1)[0])
     coupling, recorder = Coupling(seed), Recorder(SimulatedNoise(draws))
     released = _run(request, own, recorder, coupling, seed)
-    replay = Replay(recorder.asked)
+    replay = Replay(recorder.answers)
     try:
         again = _run(request, other, replay, coupling.again(), seed)
     except Diverged:
         return released, math.inf
     if replay.left or not np.array_equal(np.asarray(released.centers), np.asarray(again.centers)):
         return released, math.inf
-    pairs = zip(recorder.asked, replay.asked, strict=True)
+    pairs = zip(recorder.answers, replay.answers, strict=True)
     return released, math.fsum(loss_of(one, two).realized for one, two in pairs)
 
 

@@ -172,14 +172,14 @@ def _odds(contestant: Contestant, other: Dataset, epsilon: float, recorder: Reco
     The method is replayed on the other data set with the same answers. If it asks different
     questions there, the other data set cannot have produced them, and the ratio is infinite.
     """
-    replay = Replay(recorder.asked)
+    replay = Replay(recorder.answers)
     try:
         contestant.answer(other, epsilon, replay)
     except Diverged:
         return math.inf
-    if len(replay.asked) < len(recorder.asked):
+    if len(replay.answers) < len(recorder.answers):
         return math.inf
-    pairs = zip(recorder.asked, replay.asked, strict=True)
+    pairs = zip(recorder.answers, replay.answers, strict=True)
     return math.fsum(loss(own, answer).realized for own, answer in pairs)
 
 

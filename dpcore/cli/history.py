@@ -81,4 +81,6 @@ def tell(books: Ledger) -> None:
 
 def cost(entry: Entry) -> str:
     """The charge, and the whole price where a run ended early."""
-    return str(entry.charged) + f" of {entry.asked}" * (entry.charged != entry.asked)
+    return str(entry.charged) + f" of {entry.planned_amount}" * (
+        entry.charged != entry.planned_amount
+    )

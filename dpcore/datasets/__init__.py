@@ -14,7 +14,7 @@ from dpcore.datasets.builtin import BUILTIN, builtin_set
 from dpcore.datasets.engine import EngineDataset
 from dpcore.datasets.files import Ends, from_file, warn_empty, why_empty
 from dpcore.datasets.grid import GridDataset
-from dpcore.datasets.own import AnyData, OwnData, held
+from dpcore.datasets.own import AnyData, OwnData, guarded_data
 from dpcore.datasets.rows import RowsDataset
 from dpcore.errors import BadInput
 
@@ -128,4 +128,4 @@ def from_array(
             f"No row lies in the box, {data.box.words()}. "
             "Check that the box and the rows use the same units, or give another box."
         )
-    return held(data)
+    return guarded_data(data)

@@ -65,7 +65,7 @@ def sentences(
     rows: int = 1,
 ) -> list[str]:
     """Sentences on what the levels of all areas protect; one unit has at most `rows` rows."""
-    levels = told(epsilons)
+    levels = levels_line(epsilons)
     largest, *rest = sorted(epsilons.values(), reverse=True)
     between = at_most(cost_of_move(largest, rest[0], neighbors)) if rest else ""
     pays = f"The account pays the largest level, {at_most(largest)}: no {unit} costs more."
@@ -97,7 +97,7 @@ def sentences(
     return [who, move, pays]
 
 
-def told(epsilons: Mapping[str, float]) -> str:
+def levels_line(epsilons: Mapping[str, float]) -> str:
     """The level of each area in a line: one that many areas have, or the rest of the map, is told
     last, as that of everywhere else."""
     count = Counter(epsilons.values())

@@ -50,18 +50,20 @@ def fetched(path: str) -> tuple[Engine, str]:
         kind = type(error).__name__
         raise DataFileError(path, f"it cannot be fetched ({kind}). Is the address right?") from None
     address = urlparse(path)
-    return held(PurePosixPath(f"{address.netloc}{address.path}").name, content)
+    return engine_of_content(PurePosixPath(f"{address.netloc}{address.path}").name, content)
 
 
 def piped(stream: BinaryIO | None = None) -> tuple[Engine, str]:
     """Data from standard input, read into memory: CSV or Parquet, by the first bytes."""
     content = (stream or sys.stdin.buffer).read(MOST + 1)
-    return held("stdin.parquet" if content.startswith(PARQUET) else "stdin.csv", content)
+    return engine_of_content(
+        "stdin.parquet" if content.startswith(PARQUET) else "stdin.csv", content
+    )
 
 
-def held(name: str, content: bytes) -> tuple[Engine, str]:
+def engine_of_content(name: str, content: bytes) -> tuple[Engine, str]:
     """A file in memory under a name."""
     if len(content) > MOST:
         raise DataFileError(name, f"it is larger than {MOST >> 30} GB; give a file's path.")
     Format.of(name)
-    return by_name.held(name, content), name
+    return by_name.engine_of_content(name, content), name

@@ -58,7 +58,7 @@ class OwnData(NonPrivate[Dataset]):
 AnyData = Dataset | OwnData
 
 
-def held(data: Dataset) -> AnyData:
+def guarded_data(data: Dataset) -> AnyData:
     """A data set as users get it."""
     return data if data.about.public else OwnData(data)
 

@@ -6,7 +6,7 @@ import pkgutil
 from dpcore.papers.check import Check, Conclusion
 from dpcore.papers.figure_row import Row
 from dpcore.papers.inputs import Effort, Shelf
-from dpcore.papers.kept_results import kept
+from dpcore.papers.kept_results import kept_outcomes
 from dpcore.papers.reproduction import (
     REPRODUCTIONS,
     Reproduction,
@@ -31,7 +31,7 @@ __all__ = [
     "Shelf",
     "current_name",
     "in_order",
-    "kept",
+    "kept_outcomes",
     "register",
     "reproduce",
 ]

@@ -30,8 +30,8 @@ from dpcore.papers.balcan2017_measures import (
 )
 from dpcore.papers.check import Check, Conclusion
 from dpcore.papers.contenders import NON_PRIVATE
-from dpcore.papers.figure_row import Row, Setting, drawn, printed
-from dpcore.papers.measurements import TIE, counted, figures, found, judged
+from dpcore.papers.figure_row import Row, Setting, plotted, printed
+from dpcore.papers.measurements import TIE, conclusion_of, counted, figures, judged
 from dpcore.papers.reproduction import Reproduction, register
 
 #: Within this factor of k-means without privacy an objective is reasonably good.
@@ -68,7 +68,7 @@ def near_best(rows: Sequence[Row], label: str) -> Check:
         return Check(Conclusion.CANNOT_RUN, f"{label} was not measured.")
     good = sum(1 < ratio <= REASONABLE for ratio in ratios)
     return Check(
-        found(good, len(ratios)),
+        conclusion_of(good, len(ratios)),
         f"{label} is reasonably good: {min(ratios):.3g} to {max(ratios):.3g} times the objective "
         f"of k-means without privacy, at most {REASONABLE:g} times in {good} of {len(ratios)} "
         "cells.",
@@ -119,14 +119,14 @@ def check_mnist(rows: Sequence[Row]) -> Check:
         f"The better form of k-variates++ costs {FAR} times as much as Balcan et al. or more",
     )
     few, many = min(cells, default=0), max(cells, default=0)
-    grows = Check(found(0, 0), "k was not varied.")
+    grows = Check(conclusion_of(0, 0), "k was not varied.")
     if few < many:
         times, ours = (
             rivals[many] / rivals[few],
             cells[many][OURS.label] / cells[few][OURS.label],
         )
         grows = Check(
-            found(int(times > max(TIE, ours)), 1),
+            conclusion_of(int(times > max(TIE, ours)), 1),
             f"from k = {few} to {many} the objective of k-variates++ grows {times:.3g} times, that "
             f"of Balcan et al. {ours:.3g} times.",
         )
@@ -157,7 +157,7 @@ def claimed(
     """The same objectives in every cell, as multiples of the best."""
     for cell in cells:
         for label, ratio in ratios.items():
-            yield drawn(best * ratio, **cell, algorithm=label, measure=OBJECTIVE)
+            yield plotted(best * ratio, **cell, algorithm=label, measure=OBJECTIVE)
 
 
 #: Table 1 of the supplement: n = 100,000, d = 3, k = 4.
@@ -274,7 +274,7 @@ register(
         printed=(
             printed(1.84e7, **FIVE, algorithm=GRID.label, measure=OBJECTIVE),
             printed(6.43e7, **FIVE, algorithm=OURS.label, measure=OBJECTIVE),
-            drawn(6e8, **FIVE, algorithm=SULQ.label, measure=OBJECTIVE),
+            plotted(6e8, **FIVE, algorithm=SULQ.label, measure=OBJECTIVE),
             *claimed([{"data": "gaussians-32", "d": d, "k": 32} for d in (50, 500, 5000)], ORDER),
         ),
     )

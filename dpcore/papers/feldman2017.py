@@ -17,7 +17,7 @@ from dpcore.datasets.grid import GridDataset
 from dpcore.errors import Infeasible
 from dpcore.geometry.domain import Grid
 from dpcore.papers.check import Check, Conclusion
-from dpcore.papers.figure_row import Row, Setting, drawn
+from dpcore.papers.figure_row import Row, Setting, plotted
 from dpcore.papers.inputs import Effort, Shelf
 from dpcore.papers.measurements import counted, judged, mean_and_error
 from dpcore.papers.reproduction import Reproduction, register
@@ -246,7 +246,7 @@ def rows_of(
     """Figures after the paper's claim: its plots print no numbers."""
     where: Setting = {"algorithm": key, "n": n, "k": k, "epsilon": epsilon}
     measures = {ERROR: error, POINTS: points, NEGATIVE: negative}
-    return tuple(drawn(figure, **where, measure=measure) for measure, figure in measures.items())
+    return tuple(plotted(figure, **where, measure=measure) for measure, figure in measures.items())
 
 
 def size_as_claimed(k: int, n: int, step: int) -> float:

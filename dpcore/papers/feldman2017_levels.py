@@ -25,7 +25,7 @@ from dpcore.papers.feldman2017 import (
     best_cost,
     pickups,
 )
-from dpcore.papers.figure_row import Row, Setting, drawn, printed
+from dpcore.papers.figure_row import Row, Setting, plotted, printed
 from dpcore.papers.inputs import Effort, Shelf
 from dpcore.papers.measurements import counted, judged, mean_and_error
 from dpcore.papers.reproduction import Reproduction, register
@@ -229,7 +229,7 @@ register(
             for n, epsilon in zip(SIZES, row, strict=True)
             for made in (
                 printed(epsilon, k=k, n=n, measure=USABLE),
-                drawn(epsilon, k=k, n=n, measure=SMALLEST),
+                plotted(epsilon, k=k, n=n, measure=SMALLEST),
             )
         ),
     )
@@ -253,7 +253,7 @@ register(
         setting="Maps of the coreset, of private and of non-private centers at several privacy "
         "levels, k = 5, N = 11,840,734.",
         printed=tuple(
-            drawn(figure, epsilon=level.epsilon, level=level.name, measure=measure)
+            plotted(figure, epsilon=level.epsilon, level=level.name, measure=measure)
             for i, level in enumerate(LEVELS)
             for measure, figure in (
                 (POINTS, 70.0 - 10 * i),

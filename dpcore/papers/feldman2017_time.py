@@ -17,7 +17,7 @@ from dpcore.errors import Infeasible
 from dpcore.geometry.domain import Grid, IntArray, from_ticks
 from dpcore.papers.check import Check, Conclusion
 from dpcore.papers.feldman2017 import FAITHFUL, curves, pickups
-from dpcore.papers.figure_row import Row, Setting, drawn, printed
+from dpcore.papers.figure_row import Row, Setting, plotted, printed
 from dpcore.papers.inputs import Effort, Shelf
 from dpcore.papers.measurements import counted, judged
 from dpcore.papers.reproduction import Reproduction, register
@@ -264,7 +264,7 @@ register(
                 for n, x in PRINTED_SECONDS.items()
             ),
             *(
-                drawn(
+                plotted(
                     1e-8 * (1 if k == 1 else 2) * n ** SLOPES[k],
                     algorithm=AS_PRINTED,
                     k=k,
@@ -298,7 +298,7 @@ register(
         setting="Seconds against N, both logarithmic, k = 1 and more, epsilon = 1, d = 4.",
         printed=(
             *(
-                drawn(
+                plotted(
                     1e-5 * factor * n,
                     algorithm=key,
                     k=k,

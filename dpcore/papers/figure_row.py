@@ -28,7 +28,7 @@ def printed(figure: float, **setting: str | int | float) -> Row:
     return Row(setting, figure, paper=figure)
 
 
-def drawn(figure: float, **setting: str | int | float) -> Row:
+def plotted(figure: float, **setting: str | int | float) -> Row:
     """A number made up after the paper's claim, where the paper prints no number but a plot."""
     return Row(setting, figure)
 

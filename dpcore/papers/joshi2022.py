@@ -14,7 +14,7 @@ from dpcore.datasets.base import Dataset
 from dpcore.datasets.rows import RowsDataset
 from dpcore.geometry.domain import Box, FloatArray, from_ticks
 from dpcore.papers.check import Check, Conclusion
-from dpcore.papers.figure_row import Row, Setting, drawn, printed
+from dpcore.papers.figure_row import Row, Setting, plotted, printed
 from dpcore.papers.inputs import Effort, Shelf
 from dpcore.papers.measurements import TIE, counted, judged, mean_and_error
 from dpcore.papers.reproduction import Reproduction, register
@@ -169,14 +169,14 @@ def average(rows: Sequence[Row]) -> Row:
     return Row({**setting, "measure": MEAN_GAP}, mean, error=error)
 
 
-def chosen(rows: Sequence[Row], measure: str, scale: str, noise: str) -> list[Row]:
+def rows_with(rows: Sequence[Row], measure: str, scale: str, noise: str) -> list[Row]:
     setting = {"measure": measure, "scale": scale, "noise": noise}.items()
     return [row for row in rows if setting <= row.setting.items()]
 
 
 def check_smaller(rows: Sequence[Row], scale: str, noise: str) -> Check:
     """On how many sets the gap is smaller, or on digits almost the same."""
-    ratios = {row.setting["data"]: row.figure for row in chosen(rows, RATIO, scale, noise)}
+    ratios = {row.setting["data"]: row.figure for row in rows_with(rows, RATIO, scale, noise)}
     holds = sum(ratio > (1 / ALMOST if key == "digits" else TIE) for key, ratio in ratios.items())
     ratio_words = ", ".join(f"{key} {ratio:.3g}" for key, ratio in ratios.items())
     return counted(
@@ -190,7 +190,7 @@ def check_smaller(rows: Sequence[Row], scale: str, noise: str) -> Check:
 
 def check_factors(rows: Sequence[Row]) -> Check:
     """On how many sets the factor is about the printed one."""
-    ratios = {row.setting["data"]: row.figure for row in chosen(rows, RATIO, RAW, NOISY)}
+    ratios = {row.setting["data"]: row.figure for row in rows_with(rows, RATIO, RAW, NOISY)}
     factors = {key: ratios[key] / FACTORS[key] for key in FACTORS if key in ratios}
     close = sum(1 / CLOSE <= ratio <= CLOSE for ratio in factors.values())
     return counted(
@@ -210,7 +210,7 @@ def check_gaps(rows: Sequence[Row]) -> Check:
 def gaps_by_groups(rows: Sequence[Row], key: str, scale: str, noise: str) -> dict[int, Row]:
     return {
         int(row.setting["internal_k"]): row
-        for row in chosen(rows, MEAN_GAP, scale, noise)
+        for row in rows_with(rows, MEAN_GAP, scale, noise)
         if row.setting["data"] == key
     }
 
@@ -287,7 +287,7 @@ register(
         "breast cancer (2), iris (3); mean of 30 runs, 10 on digits.",
         printed=(
             *(printed(x, data=key, **PRINTED, measure=RATIO) for key, x in FACTORS.items()),
-            drawn(1.05, data="digits", **PRINTED, measure=RATIO),
+            plotted(1.05, data="digits", **PRINTED, measure=RATIO),
         ),
     )
 )
@@ -308,7 +308,7 @@ register(
         setting="CostGap against the budget epsilon for internalK = 2, 3, 4, 5, four panels as in "
         "figure 3; mean of 30 runs, 10 on digits.",
         printed=tuple(
-            drawn(gap, data=key, **PRINTED, internal_k=count, measure=MEAN_GAP)
+            plotted(gap, data=key, **PRINTED, internal_k=count, measure=MEAN_GAP)
             for key, some in {
                 "iris": (1.0, 1.02, 1.01, 1.03),
                 "wine": (0.9, 0.7, 0.3, 0.5),

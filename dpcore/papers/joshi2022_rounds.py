@@ -12,7 +12,7 @@ from dpcore.algorithms.guarantee import distances
 from dpcore.datasets.base import Dataset
 from dpcore.geometry.domain import FloatArray
 from dpcore.papers.check import Check, Conclusion
-from dpcore.papers.figure_row import Row, drawn, printed
+from dpcore.papers.figure_row import Row, plotted, printed
 from dpcore.papers.inputs import Effort, Shelf
 from dpcore.papers.joshi2022 import CLUSTERS, GUARANTEE, KEYS, SUB
 from dpcore.papers.measurements import counted, judged
@@ -170,7 +170,7 @@ register(
         printed=(
             printed(2.0, algorithm=GUARANTEE, measure=TIMES),
             *(
-                drawn(0.0, algorithm=label, measure=measure)
+                plotted(0.0, algorithm=label, measure=measure)
                 for label in KEYS
                 for measure in (OUTSIDE, RISING)
             ),

@@ -20,7 +20,7 @@ FIGURE, PAPER, ERROR = "figure", "paper", "error"
 
 
 @lru_cache(maxsize=1)
-def kept() -> Mapping[str, ReproductionRun]:
+def kept_outcomes() -> Mapping[str, ReproductionRun]:
     """The kept outcomes by the names of their findings; empty where the file is not there."""
     try:
         return MappingProxyType(from_json(data_file(FILE).read_text(encoding="utf-8")))

@@ -103,8 +103,8 @@ class Duel:
     def finding(self) -> Conclusion:
         """Whether it did better. Equal cells speak for neither, but it must win in half of all."""
         if 2 * self.wins < self.cells:
-            return found(0, self.cells)
-        return found(self.wins, self.wins + self.losses)
+            return conclusion_of(0, self.cells)
+        return conclusion_of(self.wins, self.wins + self.losses)
 
     def __str__(self) -> str:
         ties = self.cells - self.wins - self.losses
@@ -122,7 +122,7 @@ def duel(rows: Iterable[Row], one: str, other: str) -> Duel:
     return Duel(wins, losses, len(pairs), math.exp(math.fsum(logs) / max(1, len(logs))))
 
 
-def found(holds: int, cells: int, most: float = MOST) -> Conclusion:
+def conclusion_of(holds: int, cells: int, most: float = MOST) -> Conclusion:
     """The outcome of a claim, by the number of cells in which it holds."""
     if not cells:
         return Conclusion.CANNOT_RUN
@@ -135,12 +135,12 @@ def together(parts: Iterable[tuple[int, int]]) -> Conclusion:
     cases = [(holds, cells) for holds, cells in parts if cells]
     if any(2 * holds < cells for holds, cells in cases):
         return Conclusion.NOT_REPRODUCED
-    return found(sum(holds for holds, _ in cases), sum(cells for _, cells in cases))
+    return conclusion_of(sum(holds for holds, _ in cases), sum(cells for _, cells in cases))
 
 
 def counted(holds: int, cells: int, words: str, most: float = MOST) -> Check:
     """A claim told as a count: the words, and in how many cells of all it holds."""
-    return Check(found(holds, cells, most), f"{words} in {holds} of {cells} cells.")
+    return Check(conclusion_of(holds, cells, most), f"{words} in {holds} of {cells} cells.")
 
 
 def judged(headline: Check, sides: Sequence[Check] = (), rows: Sequence[Row] = ()) -> Check:

@@ -13,7 +13,7 @@ from itertools import product
 
 from dpcore.datasets.paper_sets import EXTRA
 from dpcore.papers.check import Check
-from dpcore.papers.figure_row import Row, drawn
+from dpcore.papers.figure_row import Row, plotted
 from dpcore.papers.inputs import Effort, Shelf
 from dpcore.papers.measurements import TIE, Measure, counted, duel, figures, judged, mean_figures
 from dpcore.papers.reproduction import Reproduction, register
@@ -46,7 +46,7 @@ class Panel:
     epsilon: float
 
     @property
-    def told(self) -> str:
+    def label(self) -> str:
         return f"{self.name} ({self.rows:,} rows, d = {self.d})"
 
 
@@ -92,7 +92,7 @@ def best_of_four(rows: Sequence[Row]) -> tuple[int, int]:
 
 
 def beats(rows: Sequence[Row], one: str, other: str, words: str) -> Check:
-    """Whether one variant is better than another, told with both names."""
+    """Whether one variant is better than another, label with both names."""
     outcome = duel(rows, one, other)
     return Check(outcome.finding, f"{words}: {one} is better than {other} {outcome}.")
 
@@ -138,7 +138,7 @@ def as_claimed(along: str, panel: Panel) -> Iterator[Row]:
             for key, level in levels.items():
                 where: dict[str, str | int | float] = {"data": panel.key, "d": panel.d}
                 where |= {"k": panel.k, "epsilon": panel.epsilon, along: value}
-                yield drawn(level * 0.9**i, **where, algorithm=key, measure=measure)
+                yield plotted(level * 0.9**i, **where, algorithm=key, measure=measure)
 
 
 COMMON = (
@@ -175,7 +175,7 @@ for number, panel in enumerate(PANELS, start=3):
                 algorithms=ALGORITHMS,
                 data=(panel.key,),
                 differs=OTHER.get(panel.key, "") + COMMON,
-                setting=f"NICV against {axis}, {panel.told}, {fixed}, 12 rounds, n = 3; mean of "
+                setting=f"NICV against {axis}, {panel.label}, {fixed}, 12 rounds, n = 3; mean of "
                 "1,000 runs.",
                 printed=tuple(as_claimed(along, panel)),
                 formerly=(f"ni2021-fig{number}-{number + 6}", f"003-fig{number}-{number + 6}")

@@ -10,14 +10,14 @@ from typing import Any
 
 from dpcore.papers.check import Check
 from dpcore.papers.contenders import NON_PRIVATE, Contender, contest
-from dpcore.papers.figure_row import Row, Setting, drawn, printed
+from dpcore.papers.figure_row import Row, Setting, plotted, printed
 from dpcore.papers.inputs import Effort, Shelf
 from dpcore.papers.measurements import (
     TIE,
+    conclusion_of,
     counted,
     duel,
     figures,
-    found,
     judged,
     together,
 )
@@ -184,7 +184,7 @@ def check_grid(rows: Sequence[Row], low: Sequence[Cell]) -> list[Check]:
     return [
         counted(closing, len(ratios), "the gap between the two closes as epsilon grows")
         if ratios
-        else Check(found(0, 0), "no set of few dimensions was measured."),
+        else Check(conclusion_of(0, 0), "no set of few dimensions was measured."),
         Check(better.finding, f"so does EUGkM with its privacy repaired, {better}."),
     ]
 
@@ -267,7 +267,7 @@ def check_map(rows: Sequence[Row]) -> Check:
                 "theta 10 does at least as well as the median of the other thetas",
             ),
             Check(
-                found(sum(more), len(more)),
+                conclusion_of(sum(more), len(more)),
                 "from few clusters to many, DPLloyd loses more NICV than EUGkM for "
                 f"{sum(more)} of {len(more)} d.",
             ),
@@ -296,7 +296,7 @@ def claimed_rivals() -> Iterator[Row]:
                     where = {"data": "adult", "d": 6, "k": 5, "epsilon": 0.05, "measure": "NICV"}
                     yield printed(0.370, **where, algorithm=key)
                 else:
-                    yield drawn(figure * (0.01 if each.key == "adult" else 1), **where)
+                    yield plotted(figure * (0.01 if each.key == "adult" else 1), **where)
 
 
 def claimed_map() -> Iterator[Row]:
@@ -309,7 +309,7 @@ def claimed_map() -> Iterator[Row]:
             by[BLOCKS] = 10 * max(by.values())
             for key, figure in by.items():
                 where: Setting = {"data": f"gaussians-k{k}-d{d}", "d": d, "k": k, "epsilon": 1.0}
-                yield drawn(figure, **where, algorithm=key, measure=EXCESS)
+                yield plotted(figure, **where, algorithm=key, measure=EXCESS)
 
 
 #: Table 1: rows, dimensions, and the blocks of GkM and GkM-3K.

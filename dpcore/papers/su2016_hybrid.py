@@ -16,9 +16,9 @@ from dpcore.geometry.domain import FloatArray, to_ticks
 from dpcore.kmeans.noisy_grid import solve_grid
 from dpcore.papers.check import Check
 from dpcore.papers.contenders import NON_PRIVATE
-from dpcore.papers.figure_row import Row, Setting, drawn, printed
+from dpcore.papers.figure_row import Row, Setting, plotted, printed
 from dpcore.papers.inputs import Effort, Shelf
-from dpcore.papers.measurements import TIE, counted, found, judged, mean_and_error, together
+from dpcore.papers.measurements import TIE, conclusion_of, counted, judged, mean_and_error, together
 from dpcore.papers.reproduction import Reproduction, register
 from dpcore.papers.su2016 import (
     EXCESS,
@@ -137,9 +137,9 @@ def check_forced(rows: Sequence[Row]) -> Check:
         if row.setting.get("epsilon") == 0.05 and row.setting["data"] == "adult"
     }
     if not {HYBRID, FORCED} <= set(at):
-        return Check(found(0, 0), "Adult-num was not measured at epsilon 0.05.")
+        return Check(conclusion_of(0, 0), "Adult-num was not measured at epsilon 0.05.")
     return Check(
-        found(int(at[FORCED] * TIE < at[HYBRID]), 1),
+        conclusion_of(int(at[FORCED] * TIE < at[HYBRID]), 1),
         f"on Adult-num at epsilon 0.05, Hybrid by its rule has NICV {at[HYBRID]:.3f}; with a round "
         f"of Lloyd it would have had {at[FORCED]:.3f}.",
     )
@@ -186,7 +186,7 @@ def claimed_hybrid() -> Iterator[Row]:
                 where |= {"algorithm": key, "measure": "NICV"}
                 figure_there = TOLD.get((each.key, epsilon, key))
                 row = (
-                    drawn(figure, **where)
+                    plotted(figure, **where)
                     if figure_there is None
                     else printed(figure_there, **where)
                 )
@@ -202,7 +202,7 @@ def claimed_map() -> Iterator[Row]:
         for k in (2, 10):
             where: Setting = {"data": f"gaussians-k{k}-d{d}", "d": d, "k": k, "epsilon": 1.0}
             for key, slope in ((GRID, 0.05), (HYBRID, 0.01)):
-                yield drawn(slope * d * k, **where, algorithm=key, measure=EXCESS)
+                yield plotted(slope * d * k, **where, algorithm=key, measure=EXCESS)
 
 
 register(

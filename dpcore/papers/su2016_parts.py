@@ -15,9 +15,17 @@ from dpcore.geometry.domain import TICKS, FloatArray, to_ticks
 from dpcore.kmeans.seeding import sphere_packing, uniform_starts
 from dpcore.papers.check import Check
 from dpcore.papers.contenders import NON_PRIVATE
-from dpcore.papers.figure_row import Row, Setting, drawn, printed
+from dpcore.papers.figure_row import Row, Setting, plotted, printed
 from dpcore.papers.inputs import Effort, Shelf
-from dpcore.papers.measurements import TIE, counted, duel, found, judged, mean_and_error, together
+from dpcore.papers.measurements import (
+    TIE,
+    conclusion_of,
+    counted,
+    duel,
+    judged,
+    mean_and_error,
+    together,
+)
 from dpcore.papers.reproduction import Reproduction, register
 from dpcore.papers.su2016 import GRID, LLOYD, PUBLISHED, cells_of
 from dpcore.papers.su2016_sets import KEYS, SIX, SIX_DIFFER, six_sets
@@ -135,12 +143,12 @@ def check_poor_blocks(
 ) -> Check:
     """TIGER: centers of the smallest blocks are poor, and their mean is nearly the best."""
     if "tiger" not in curves or "tiger" not in best:
-        return Check(found(0, 0), "TIGER was not measured.")
+        return Check(conclusion_of(0, 0), "TIGER was not measured.")
     power = min(power for power, is_enough in enough["tiger"].items() if is_enough)
     ratio = curves["tiger"][AGGREGATE][power] / best["tiger"]
     noise = curves["tiger"][NOISE][OF_GKM] / best["tiger"]
     return Check(
-        found(int(ratio <= ACCURATE and ratio < noise), 1),
+        conclusion_of(int(ratio <= ACCURATE and ratio < noise), 1),
         f"on TIGER the mean of poor centers is highly accurate: with blocks of N^{power:g} rows "
         f"the aggregate costs {ratio:.3g} times the best centers.",
     )
@@ -236,7 +244,7 @@ def check_searches(rows: Sequence[Row]) -> Check:
         f"{sum(late.values())}; it is better than Lloyd then on {strictly}.",
     )
     side = Check(
-        found(optimum, len(paths)),
+        conclusion_of(optimum, len(paths)),
         f"Gene comes to within 10 % of the best k-means without privacy on {optimum} of "
         f"{len(paths)} sets.",
     )
@@ -251,12 +259,12 @@ def check_image(rows: Sequence[Row]) -> Check:
         if row.setting.get("measure") == TO_BEST and row.setting["data"] == "image"
     }
     if PLAIN_LLOYD not in counts or math.isnan(counts[PLAIN_LLOYD]):
-        return Check(found(0, 0), "on Image, Lloyd did not reach the baseline.")
+        return Check(conclusion_of(0, 0), "on Image, Lloyd did not reach the baseline.")
     gene = counts.get(GENE, math.nan)
     reaches = "does not reach it" if math.isnan(gene) else f"after {gene:.3g}"
     later = math.isnan(gene) or gene > counts[PLAIN_LLOYD]
     return Check(
-        found(int(later), 1),
+        conclusion_of(int(later), 1),
         f"on Image, Lloyd reaches the baseline after {counts[PLAIN_LLOYD]:.3g} iterations, Gene "
         f"{reaches}.",
     )
@@ -297,24 +305,24 @@ def claimed_blocks() -> Iterator[Row]:
     """Errors after section 5.2: noise falls with smaller blocks, the aggregate hardly suffers."""
     for each in SIX:
         where: Setting = {"data": each.key, "d": each.d, "k": each.k}
-        yield drawn(0.1, **where, algorithm=NON_PRIVATE, measure="NICV")
+        yield plotted(0.1, **where, algorithm=NON_PRIVATE, measure="NICV")
         for power in POWERS:
             where |= {"power": power, "block_rows": round(each.n**power)}
             noise, poor = 0.1 + 5 * power**2, 0.1 + 0.02 * (1 - power)
             by = {NOISE: noise, AGGREGATE: poor, TOTAL: noise + poor - 0.1}
             for key, figure in by.items():
-                yield drawn(figure, **where, algorithm=key, measure="NICV")
+                yield plotted(figure, **where, algorithm=key, measure="NICV")
 
 
 def claimed_searches() -> Iterator[Row]:
     """After section 5.3, which prints when Image is at its baseline: 3, and more than 10."""
     for each in SIX:
         where: Setting = {"data": each.key, "d": each.d, "k": each.k}
-        yield drawn(1.0, **where, algorithm=NON_PRIVATE, measure="NICV")
+        yield plotted(1.0, **where, algorithm=NON_PRIVATE, measure="NICV")
         for count in ITERATIONS:
             lloyd, gene = 1.05 + 2 * 0.2**count, 1.0 + 3 * 0.7**count
             for key, figure in ((PLAIN_LLOYD, lloyd), (GENE, gene)):
-                yield drawn(figure, **where, iterations=count, algorithm=key, measure="NICV")
+                yield plotted(figure, **where, iterations=count, algorithm=key, measure="NICV")
     image: Setting = {"data": "image", "d": 3, "k": 3}
     yield printed(3, **image, algorithm=PLAIN_LLOYD, measure=TO_BEST)
     yield printed(10, **image, algorithm=GENE, measure=TO_BEST)
@@ -324,7 +332,7 @@ def claimed_time() -> Iterator[Row]:
     for each in SIX:
         for key, seconds in zip(TIMED, (0.1, 10.0, 10.0), strict=True):
             where: Setting = {"data": each.key, "d": each.d, "k": each.k, "epsilon": 0.1}
-            yield drawn(seconds, **where, algorithm=key, measure=SECONDS)
+            yield plotted(seconds, **where, algorithm=key, measure=SECONDS)
 
 
 register(

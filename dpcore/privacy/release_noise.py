@@ -59,10 +59,10 @@ class ReleaseNoise:
         self._integers = dp.vector_domain(dp.atom_domain(T="i64"))
         self._progress = progress
         #: Whether any noise was asked for.
-        self.asked = False
+        self.has_answered = False
 
     def geometric(self, values: IntArray, sensitivity: int, epsilon: float) -> IntArray:
-        self.asked = True
+        self.has_answered = True
         values = whole_numbers(values)
         sensitivity = operator.index(sensitivity)
         space = self._integers, self._dp.l1_distance(T="i64")
@@ -75,7 +75,7 @@ class ReleaseNoise:
         return self._draw(measurement, values)
 
     def gaussian(self, values: IntArray, sensitivity: float, rho: float) -> IntArray:
-        self.asked = True
+        self.has_answered = True
         values = whole_numbers(values)
         space = self._integers, self._dp.l2_distance(T="f64")
         measurement, _ = calibrated(
@@ -111,7 +111,7 @@ class ReleaseNoise:
         there bounds the range, and with it the pure loss, by epsilon. `choose_exactly` draws from
         the same law, at the scale that the map was asked about.
         """
-        self.asked = True
+        self.has_answered = True
         scores = whole_numbers(scores)
         scale = selection_scale(sensitivity, epsilon, monotone)
         prior = public_prior(0.0 if log_prior is None else log_prior, scores.shape).ravel()

@@ -147,7 +147,7 @@ def exists(database: sqlite3.Connection, name: str) -> bool:
     return bool(database.execute("SELECT 1 FROM accounts WHERE name = ?", (name,)).fetchone())
 
 
-def found(database: sqlite3.Connection, name: str) -> Account:
+def account_of(database: sqlite3.Connection, name: str) -> Account:
     row = database.execute("SELECT * FROM accounts WHERE name = ?", (name,)).fetchone()
     charges = database.execute("SELECT epsilon, delta FROM releases WHERE account = ?", (name,))
     return Account(
@@ -177,7 +177,7 @@ def check(database: sqlite3.Connection, claim: Claim) -> None:
     if not exists(database, claim.account):
         account = as_opened(claim)
     else:
-        account = found(database, claim.account)
+        account = account_of(database, claim.account)
         _refuse_other_terms(account, claim)
         if not claim.neighbors.size_is_private:
             _refuse_other_rows(database, account, claim)
@@ -295,5 +295,5 @@ def before(database: sqlite3.Connection, claim: Claim, head: str) -> Before:
     """What comes before a release, and what its account has spent with it."""
     count = "SELECT count(*) FROM releases WHERE account = ?"
     (charges,) = database.execute(count, (claim.account,)).fetchone()
-    used = found(database, claim.account).used if exists(database, claim.account) else Amount()
+    used = account_of(database, claim.account).used if exists(database, claim.account) else Amount()
     return Before(head, used + claim.price, charges + 1)

@@ -138,9 +138,9 @@ def ask_rows_of_each(
         f"{float(100 * SHARE):g} in 100",
     }
     try:
-        answer = chosen(counts, Budget(down(price.epsilon), budget.delta), noise)
+        answer = private_step(counts, Budget(down(price.epsilon), budget.delta), noise)
     except BaseException as error:
-        if noise.asked:
+        if noise.has_answered:
             failure = f"It ended early ({type(error).__name__})."
             entry = ledger.record(claim, PURPOSE, time, question, {}, failure, actors)
             if isinstance(error, Exception):
@@ -151,7 +151,7 @@ def ask_rows_of_each(
     return ledger.record(claim, PURPOSE, time, answered, {}, None, actors)
 
 
-def chosen(counts: IntArray, budget: Budget, noise: Noise) -> int:
+def private_step(counts: IntArray, budget: Budget, noise: Noise) -> int:
     """The step of the ladder that about 95 % of all ids do not exceed, chosen privately.
 
     `counts` has how many ids have 0, 1, ... rows.

@@ -84,13 +84,13 @@ from dpcore.release.accounts import (
     Before,
     Claim,
     ReleaseRefused,
+    account_of,
     amount,
     as_opened,
     as_row,
     before,
     check,
     exists,
-    found,
 )
 from dpcore.release.amounts import Amount
 from dpcore.release.ledger_schema import DamagedLedger
@@ -182,7 +182,7 @@ class Entry:
         return ReleaseNote.of(self.plan)
 
     @property
-    def asked(self) -> Amount:
+    def planned_amount(self) -> Amount:
         """What the plan was to cost. A run that ended early may have been charged less."""
         return Amount.of(self.plan["epsilon"], self.plan.get("delta", 0.0))
 
@@ -231,12 +231,12 @@ class Ledger:
         """All data sets, by name."""
         with self.opened() as database, reading(database):
             names = [row["name"] for row in database.execute("SELECT name FROM accounts")]
-            return [found(database, name) for name in sorted(names)]
+            return [account_of(database, name) for name in sorted(names)]
 
     def account(self, name: str) -> Account | None:
         """The account of that name, if it was ever charged."""
         with self.opened() as database, reading(database):
-            return found(database, name) if exists(database, name) else None
+            return account_of(database, name) if exists(database, name) else None
 
     def lifetime_budget(self, name: str, allowed: Amount | None) -> Amount:
         """The budget that an account has, or that it gets with its first charge; or BadInput."""

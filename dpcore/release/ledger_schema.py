@@ -52,7 +52,7 @@ class DamagedLedger(LedgerError):
     """A ledger whose files are not as SQLite or dpcore left them."""
 
 
-def found(database: sqlite3.Connection) -> int:
+def format_of(database: sqlite3.Connection) -> int:
     """The format that a database has; 0 where there are no tables yet.
 
     Both are read in one statement: between two, another process may have made the tables.
@@ -71,7 +71,7 @@ def found(database: sqlite3.Connection) -> int:
 
 def upgrade(database: sqlite3.Connection, key: bytes) -> None:
     """Bring a database to this format, within one transaction of the caller's."""
-    version = found(database)
+    version = format_of(database)
     if version < 1:
         for table, columns in TABLES.items():
             database.execute(f"CREATE TABLE {table} ({columns}) STRICT")

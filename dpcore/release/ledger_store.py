@@ -55,9 +55,9 @@ def made(folder: Path) -> bytes:
     with opened(folder) as database:
         if _begin_log(database) != "wal":
             raise BadInput("The ledger needs a disk of this machine, where SQLite can keep a WAL.")
-        if ledger_schema.found(database) < ledger_schema.FORMAT:
+        if ledger_schema.format_of(database) < ledger_schema.FORMAT:
             with writing(database):
-                version = ledger_schema.found(database)
+                version = ledger_schema.format_of(database)
                 if version < ledger_schema.FORMAT:
                     ledger_schema.upgrade(
                         database, _old_key(folder) if version else _new_key(folder)
@@ -78,7 +78,7 @@ def readable(folder: Path, owner: object) -> tuple[Path, bytes]:
         raise NoLedger(f"There is no ledger in {folder}.")
     if not _size(folder / LOG) or (os.access(folder, os.W_OK) and (folder / SHARED).exists()):
         with opened(folder, reading_only=True) as database:
-            if ledger_schema.found(database) == ledger_schema.FORMAT:
+            if ledger_schema.format_of(database) == ledger_schema.FORMAT:
                 key = known_key(folder, database, settle=False)
                 refuse_unsound(folder, database, key)
                 return folder, key

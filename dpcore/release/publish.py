@@ -224,7 +224,7 @@ def publish(
         if outcome := keeping.outcome():
             error.add_note(f"Release {outcome.number} was made, and is in the ledger.")
             raise
-        if keeping.failure is not None or not noise.asked:
+        if keeping.failure is not None or not noise.has_answered:
             raise
         price = charging.charge(error, transcripts[0], plan.unit, plan.price)
         if isinstance(error, ChangedData):

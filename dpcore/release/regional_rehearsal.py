@@ -121,11 +121,13 @@ def compared_by_part(
             for part, account in zip(parts, inner, strict=True):
                 own = group_alone(certificate, part.name, part.budget, account)
                 rehearsed = compared(own, as_account, part.resolution)
-                if rehearsed.difference or not rehearsed.known:
-                    return Rehearsed(f"{part.name}: {rehearsed.difference}", known=rehearsed.known)
+                if rehearsed.difference or not rehearsed.is_certain:
+                    return Rehearsed(
+                        f"{part.name}: {rehearsed.difference}", is_certain=rehearsed.is_certain
+                    )
                 done.append(rehearsed)
     except TooLong:
-        return Rehearsed(f"it takes longer than {MOST_SECONDS:g} seconds", known=False)
+        return Rehearsed(f"it takes longer than {MOST_SECONDS:g} seconds", is_certain=False)
     return Rehearsed(
         None,
         coreset=all(each.coreset for each in done),

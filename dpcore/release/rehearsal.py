@@ -85,7 +85,7 @@ class Rehearsed:
     #: How the certificate's charges differ from the algorithm's, or None.
     difference: str | None
     #: Whether that is known; not, where too many long answers showed nothing.
-    known: bool = True
+    is_certain: bool = True
     #: What the algorithm tells as facts.
     names: frozenset[str] = frozenset()
     #: The facts that neither coins nor long answers change.
@@ -101,12 +101,12 @@ class Rehearsed:
 def rehearse(certificate: Mapping[str, Any], as_account: AsAccount) -> Rehearsed:
     """Compare a certificate's charges with those of its algorithm at its public parameters."""
     if certificate["k"] * len(certificate["box"]["names"]) > MOST_COORDINATES:
-        return Rehearsed("it has too many centers of too many coordinates", known=False)
+        return Rehearsed("it has too many centers of too many coordinates", is_certain=False)
     try:
         with listening(Clock(MOST_SECONDS)):
             return compared(certificate, as_account)
     except TooLong:
-        return Rehearsed(f"it takes longer than {MOST_SECONDS:g} seconds", known=False)
+        return Rehearsed(f"it takes longer than {MOST_SECONDS:g} seconds", is_certain=False)
 
 
 class TooLong(Exception):
@@ -141,7 +141,7 @@ def compared(
         if mismatch is None:
             unread = runs[0].curator.unread
             unasked = f"nothing was asked that {unread!r} answers" if unread else None
-            return runs[0].told(runs, unasked)
+            return runs[0].report(runs, unasked)
         index, difference = mismatch
         if index <= reached:
             return Rehearsed(problem)
@@ -150,7 +150,7 @@ def compared(
             return Rehearsed(problem or difference)
         reached, problem = index, problem or difference
         silent.add(last)
-    return Rehearsed("too many answers showed nothing", known=False)
+    return Rehearsed("too many answers showed nothing", is_certain=False)
 
 
 class _Run:
@@ -186,7 +186,7 @@ class _Run:
                 self.outcome = Outcome(np.empty((0, 2)), synopsis)
         self.rows = rows_of_account(as_account(self.curator.transcript))
 
-    def told(self, runs: Sequence[_Run], difference: str | None) -> Rehearsed:
+    def report(self, runs: Sequence[_Run], difference: str | None) -> Rehearsed:
         """What this run tells, and facts on which all runs agree."""
         others = [run.outcome.facts for run in runs]
         facts = {

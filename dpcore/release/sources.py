@@ -262,7 +262,7 @@ class FileData(DataSource):
 
     def state(self) -> tuple[object, ...]:
         """Which files there are, and what the disk says of each; an upload does not change."""
-        if self.format == Format.TABLE or self._engine.held:
+        if self.format == Format.TABLE or self._engine.in_memory:
             return ()
         paths = self._engine.files(self.path) + ([self.zones] if self.zones else [])
         statuses = [(path, os.stat(path)) for path in paths if os.path.isfile(path)]

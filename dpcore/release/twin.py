@@ -139,10 +139,10 @@ def twin_of(ledger: Ledger, number: int) -> Dataset:
     *places, weights = parquet.read(files[POINTS], (*box.names, box.beside("weight"))).T
     # Of the released points alone, so that everybody draws the same twin.
     coins = np.random.default_rng(int(hashlib.sha256(files[POINTS]).hexdigest(), 16))
-    return drawn(box.to_unit(np.column_stack(places)), weights, box, about, coins)
+    return spread_rows(box.to_unit(np.column_stack(places)), weights, box, about, coins)
 
 
-def drawn(
+def spread_rows(
     points: FloatArray,
     weights: FloatArray,
     box: Box,

@@ -284,7 +284,7 @@ def _asked(certificate: Certificate, files: Mapping[str, bytes]) -> Iterator[Fin
         repeat = rehearse_regions if "areas" in certificate else rehearse
     done = repeat(certificate, lambda transcript: written.plain(written.account(transcript)))
     what = "the charges, sensitivities and mechanisms are those of the algorithm"
-    if not done.known:
+    if not done.is_certain:
         yield Finding(what, None, done.difference or "")
         return
     yield _of_this_version(certificate, what, done.difference is None, done.difference or "")

@@ -109,7 +109,7 @@ class FullCellsNote(Note, kind="full cells"):
 class SelectionNote(Note, kind="selection"):
     """The index of a chosen candidate, or the indices of several."""
 
-    chosen: int | IntArray
+    pick: int | IntArray
 
 
 class LeavesNote(Note, kind="leaves"):

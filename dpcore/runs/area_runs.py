@@ -63,7 +63,7 @@ class AreaRuns:
                 self._parts = last
         return last[2]
 
-    def found(self, key: Hashable) -> AreaRun | None:
+    def find(self, key: Hashable) -> AreaRun | None:
         """A run that was kept."""
         with self._lock:
             if key not in self._runs:
@@ -91,9 +91,9 @@ class KeptRuns:
         """The rows of each region."""
         return self.runs.parts(data, regions)
 
-    def found(self, key: Hashable) -> AreaRun | None:
+    def find(self, key: Hashable) -> AreaRun | None:
         """The run on an area that this settles, if it was kept."""
-        return self.runs.found((self.before, key))
+        return self.runs.find((self.before, key))
 
     def keep(self, key: Hashable, run: AreaRun) -> None:
         """Keep the run that this settles."""

@@ -70,7 +70,7 @@ def _runs(
     keys = [(name, level, *key_end) for name, level in zip(regions.names, levels, strict=True)]
     runs: dict[int, AreaRun] = {}
     if kept_runs is not None:
-        runs = {region: run for region, key in enumerate(keys) if (run := kept_runs.found(key))}
+        runs = {region: run for region, key in enumerate(keys) if (run := kept_runs.find(key))}
     transcripts: dict[int, Transcript] = {i: run.transcript for i, run in runs.items()}
     divide = None if kept_runs is None else kept_runs.divided
     parts = curator.side_by_side(regions, levels, transcripts, divide)

@@ -57,7 +57,7 @@ class Need:
         """The error that so many of these stay below."""
         return float(np.quantile(np.fromiter(errors, dtype=np.float64), self.often))
 
-    def shown(self, error: float, in_meters: bool) -> str:
+    def error_words(self, error: float, in_meters: bool) -> str:
         """An error in words."""
         raise NotImplementedError
 
@@ -83,7 +83,7 @@ class Need:
             return "half"
         return self.times.replace(" times", "").replace(" of the time", "")
 
-    def told(self, reached: str, half: str, unit: str) -> str:
+    def sentence(self, reached: str, half: str, unit: str) -> str:
         """What was found, in a sentence without its end."""
         raise NotImplementedError
 
@@ -102,14 +102,14 @@ class CentersWithin(Need):
 
     key: ClassVar[str] = "centers"
 
-    def shown(self, error: float, in_meters: bool) -> str:
+    def error_words(self, error: float, in_meters: bool) -> str:
         return explain.distance(error, in_meters)
 
     def words(self, in_meters: bool, unit: str = "row") -> str:
         limit = f"{self.limit:,g}{explain.NO_BREAK}{'m' if in_meters else '% of the box'}"
         return f"centers within {limit}, {self.times}"
 
-    def told(self, reached: str, half: str, unit: str) -> str:
+    def sentence(self, reached: str, half: str, unit: str) -> str:
         return f"{self.part} centers lie within {reached}, half of them within {half}"
 
     def in_errors(self, in_meters: bool) -> float:
@@ -131,13 +131,13 @@ class WorseBy(Need):
     key: ClassVar[str] = "worse"
     most: ClassVar[float] = 1000.0
 
-    def shown(self, error: float, in_meters: bool) -> str:
+    def error_words(self, error: float, in_meters: bool) -> str:
         return explain.change(error)
 
     def words(self, in_meters: bool, unit: str = "row") -> str:
         return f"clustering at most {self.limit:g} % worse, {self.times}"
 
-    def told(self, reached: str, half: str, unit: str) -> str:
+    def sentence(self, reached: str, half: str, unit: str) -> str:
         return f"{self.times} the clustering is at most {reached} worse, half of the time {half}"
 
 
@@ -154,14 +154,14 @@ class CountsWithin(Need):
 
     key: ClassVar[str] = "counts"
 
-    def shown(self, error: float, in_meters: bool) -> str:
+    def error_words(self, error: float, in_meters: bool) -> str:
         return explain.people_count(error)
 
     def words(self, in_meters: bool, unit: str = "row") -> str:
         counted = explain.plural(unit)
         return f"neighborhood counts within {self.limit:,g} {counted}, {self.times}"
 
-    def told(self, reached: str, half: str, unit: str) -> str:
+    def sentence(self, reached: str, half: str, unit: str) -> str:
         counted = explain.plural(unit)
         return f"{self.part} counts are right to within {reached} {counted}, half of them to {half}"
 

@@ -45,7 +45,7 @@ ANALYSIS = (
 
 @dataclass(frozen=True)
 class Recommendation:
-    """The strictest level that meets a need, with what is known of other levels.
+    """The strictest level that meets a need, and how accurate the levels are that were looked at.
 
     Parameters
     ----------
@@ -53,12 +53,12 @@ class Recommendation:
         The need.
     level : Level or None
         The strictest level that meets it; None if none does.
-    known : tuple of LevelAccuracy
+    accuracies : tuple of LevelAccuracy
         The levels that were looked at, loosest first.
     source : str
         Where the figures come from, in a sentence.
     request : Request
-        The run that is meant, at the level found or at the loosest.
+        The run that is meant, at that level or at the loosest.
     unit : str
         What one row is.
     in_meters : bool
@@ -74,35 +74,35 @@ class Recommendation:
 
     need: Need
     level: Level | None
-    known: tuple[LevelAccuracy, ...]
+    accuracies: tuple[LevelAccuracy, ...]
     source: str
     request: Request
     unit: str
     in_meters: bool
 
     @property
-    def found(self) -> LevelAccuracy | None:
-        """What is known of the level that meets the need."""
-        return next((each for each in self.known if each.level == self.level), None)
+    def best(self) -> LevelAccuracy | None:
+        """How accurate the level is that meets the need."""
+        return next((each for each in self.accuracies if each.level == self.level), None)
 
     @property
     def stricter(self) -> LevelAccuracy | None:
-        """What is known of the next stricter level, which does not meet the need."""
-        later = [each for each in self.known if self.found and self.level_before(each)]
+        """How accurate the next stricter level is, which does not meet the need."""
+        later = [each for each in self.accuracies if self.best and self.level_before(each)]
         return min(later, key=lambda each: -each.level.epsilon, default=None)
 
     def level_before(self, other: LevelAccuracy) -> bool:
-        """Whether another level is stricter than the one found."""
+        """Whether another level is stricter than this one."""
         return self.level is not None and other.level.epsilon < self.level.epsilon
 
     @property
     def loosest(self) -> LevelAccuracy:
-        """What is known of the loosest level that was looked at."""
-        return self.known[0]
+        """How accurate the loosest level is that was looked at."""
+        return self.accuracies[0]
 
     def sentences(self) -> list[str]:
         """The recommendation in words."""
-        strictest, need = self.found, self.need
+        strictest, need = self.best, self.need
         if strictest is None:
             return [self._nothing(), *self.what_would(), self.source]
         lines = [
@@ -116,13 +116,15 @@ class Recommendation:
         return [*lines, self.source]
 
     def accuracy(self, answer: LevelAccuracy) -> str:
-        """What is known of one level, in a sentence."""
+        """How accurate a level is, in a sentence."""
         if answer.refusal:
             return f"{self.request.system.title} gives no answer: {answer.refusal}"
         need = self.need
-        reached, half = (need.shown(each, self.in_meters) for each in (answer.reached, answer.half))
+        reached, half = (
+            need.error_words(each, self.in_meters) for each in (answer.reached, answer.half)
+        )
         runs = f", in {answer.draws} runs" if answer.draws else ""
-        sentence = need.told(reached, half, self.unit)
+        sentence = need.sentence(reached, half, self.unit)
         return f"{sentence[0].upper()}{sentence[1:]}{runs}."
 
     def _nothing(self) -> str:
@@ -138,7 +140,7 @@ class Recommendation:
         if loosest.refusal:
             return ["More rows, fewer centers or another method may."]
         times = loosest.reached / limit_of(need, self.in_meters)
-        weaker = need.shown(loosest.reached, self.in_meters)
+        weaker = need.error_words(loosest.reached, self.in_meters)
         lines = [f"A need of about {weaker} in place of yours would be met."]
         if isinstance(need, CountsWithin):
             lines.append("More rows would not help: noise is as large among many as among few.")
@@ -164,7 +166,7 @@ class Recommendation:
                     "draws": each.draws,
                     "refusal": each.refusal,
                 }
-                for each in self.known
+                for each in self.accuracies
             ],
             "in words": self.sentences(),
         }

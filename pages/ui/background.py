@@ -87,7 +87,7 @@ class PictureQueue:
                 self._changed.notify_all()
 
     @property
-    def wanted(self) -> int:
+    def waiting_for(self) -> int:
         """How many pictures are waited for."""
         return self._wanted
 
@@ -275,7 +275,7 @@ class Worker:
 
         def give_way() -> None:
             nonlocal patience
-            if self._pictures.wanted and patience > 0:
+            if self._pictures.waiting_for and patience > 0:
                 stopped = time.monotonic()
                 self._pictures.give_way(patience)
                 patience -= time.monotonic() - stopped

@@ -89,7 +89,7 @@ class Picture:
 
 def data(key: str) -> Dataset:
     if own_data.is_own(key):
-        return own_data.held()[key].dataset
+        return own_data.of_session()[key].dataset
     return dpcore.datasets.load(key)
 
 

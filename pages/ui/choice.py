@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from dpcore.datasets import DataInfo
 from dpcore.geometry.domain import Box
 from dpcore.runs.request import Request
-from pages.ui.own_data import facts, known
+from pages.ui.own_data import data_set, facts
 
 
 @dataclass(frozen=True)
@@ -34,4 +34,4 @@ class Choice:
     @property
     def box(self) -> Box:
         """The public box of the data."""
-        return known(self.data).box
+        return data_set(self.data).box

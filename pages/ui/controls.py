@@ -19,7 +19,7 @@ from dpcore.study.metrics import METRICS, Metric
 from pages.ui import address, methods, own_data, url_keys, visibility
 from pages.ui.address import Key
 from pages.ui.choice import Choice as Choice
-from pages.ui.own_data import facts, known
+from pages.ui.own_data import data_set, facts
 from pages.ui.url_keys import ALL, LEVEL_NAMES
 from pages.ui.url_parsers import OneOf
 
@@ -86,7 +86,7 @@ def data_control(described: bool = True) -> str:
     """Draw the choice of data, with a description of them below it or on request."""
     visibility.stop_if_absent()
     current = url_keys.DATA.get()
-    options = [*own_data.held(), *BUILTIN]
+    options = [*own_data.of_session(), *BUILTIN]
     options += [current] if current not in options else []
     titles = {key: facts(key).title for key in options}
     key = address.control(
@@ -106,9 +106,9 @@ def data_control(described: bool = True) -> str:
 def keep_algorithm_possible(data: str) -> None:
     """Other data, other dimensions: where the algorithm cannot run, take one that always can."""
     algorithm = ALGORITHMS[url_keys.ALGORITHM.get()]
-    if algorithm.obstacle(known(data).box.d, None, CENTERS):
+    if algorithm.obstacle(data_set(data).box.d, None, CENTERS):
         url_keys.ALGORITHM.put(FALLBACK)
-    elif algorithm.key == FALLBACK and known(data).box.d == 2:
+    elif algorithm.key == FALLBACK and data_set(data).box.d == 2:
         url_keys.ALGORITHM.clear()
 
 

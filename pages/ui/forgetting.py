@@ -19,7 +19,7 @@ KEPT = (address.REMEMBERED, address.LEFT, address.HERE, browser_state.NARROW, TI
 
 def button() -> None:
     """In the menu, wherever this visit holds data."""
-    if own_data.held() or own_data.OPENED.get() is not None:
+    if own_data.of_session() or own_data.OPENED.get() is not None:
         st.button(
             "Forget my data",
             key="forget",

@@ -116,7 +116,7 @@ def sweep(
     show(plan.data, plan, trials, draw, files, plan.command())
 
 
-def kept(
+def show_kept(
     plan: SweepPlan,
     words: str,
     runs: list[R],

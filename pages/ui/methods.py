@@ -11,7 +11,7 @@ from dpcore.algorithms import ALGORITHMS, Algorithm
 from dpcore.algorithms.references import short
 from dpcore.privacy.accounting import Verdict
 from pages.ui import url_keys
-from pages.ui.own_data import known
+from pages.ui.own_data import data_set
 from pages.ui.wording import plain
 
 OURS = "ours"
@@ -65,7 +65,7 @@ def button(data: str, k: int) -> None:
 
 @st.dialog("Choose a method", width="large")
 def choose(data: str, k: int) -> None:
-    current, d = url_keys.ALGORITHM.get(), known(data).box.d
+    current, d = url_keys.ALGORITHM.get(), data_set(data).box.d
     for group, algorithms in groups().items():
         st.subheader(group)
         st.caption(MEANINGS[group])

@@ -65,25 +65,25 @@ def is_own(key: str) -> bool:
     return key.startswith(PREFIX)
 
 
-def held() -> dict[str, SessionData]:
+def of_session() -> dict[str, SessionData]:
     """The data of this session by key, in the order in which they came."""
     return HELD.start({})
 
 
 def keep(own: SessionData) -> SessionData:
-    held()[own.key] = own
+    of_session()[own.key] = own
     return own
 
 
-def known(key: str) -> BuiltinSet | SessionData:
+def data_set(key: str) -> BuiltinSet | SessionData:
     """A data set by its key: a built-in one, or one that this session holds."""
     if not is_own(key):
         return builtin_set(key)
-    if key not in held():
+    if key not in of_session():
         raise ValueError(f"This session holds no data called {key!r}.")
-    return held()[key]
+    return of_session()[key]
 
 
 def facts(key: str) -> DataInfo:
     """The description of a data set."""
-    return known(key).about
+    return data_set(key).about

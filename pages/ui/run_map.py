@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 EXPLAINED = (4, 10)
 
 
-def drawn(
+def canvas_of(
     picture: Picture, choice: Choice, centers: list[Center], layers: Layers, words: str
 ) -> CityMap:
     """The map of a run."""

@@ -72,7 +72,7 @@ def draw(picture: Picture, choice: Choice, axes: tuple[int, int], layers: Layers
     words = describe(picture, choice)
     if choice.about.geographic:
         own_centers = centers(picture, choice)
-        canvas = run_map.drawn(picture, choice, own_centers, layers, words)
+        canvas = run_map.canvas_of(picture, choice, own_centers, layers, words)
         explore_areas.tint(canvas, choice)
         city_map.show(canvas, key)
     else:

@@ -10,12 +10,12 @@ from dpcore.privacy.explain import LEVELS, Level
 from dpcore.runs.refusals import answers_on_larger, refusal_of_builtin
 from pages.ui import url_keys
 from pages.ui.choice import Choice
-from pages.ui.own_data import known
+from pages.ui.own_data import data_set
 
 
 def problem(choice: Choice) -> Infeasible | None:
     """Why the method cannot answer on a built-in set. The size of other data is private."""
-    if not isinstance(known(choice.data), BuiltinSet):
+    if not isinstance(data_set(choice.data), BuiltinSet):
         return None
     return refusal_of_builtin(
         choice.request.system,

@@ -191,7 +191,7 @@ def release(epsilon: float, layers: Layers) -> CityMap:
     example = choice(epsilon)
     picture = cached_work.picture(example, (0, 1))
     marked_centers = run_picture.centers(picture, example)
-    canvas = run_map.drawn(
+    canvas = run_map.canvas_of(
         picture, example, marked_centers, layers, run_picture.describe(picture, example)
     )
     canvas.sync = None

@@ -32,7 +32,7 @@ class Visibility(StrEnum):
 def of(data: str) -> Visibility:
     if not own_data.is_own(data) or data in declared_public():
         return Visibility.PUBLIC
-    return Visibility.TWIN if own_data.held()[data].is_twin else Visibility.RAW
+    return Visibility.TWIN if own_data.of_session()[data].is_twin else Visibility.RAW
 
 
 def mark(data: str) -> str:
@@ -80,7 +80,7 @@ def mark_words(data: str) -> str:
 def stop_if_absent() -> None:
     """Say in plain words that data which the address names are in another session, if so."""
     key = url_keys.DATA.get()
-    if not own_data.is_own(key) or key in own_data.held():
+    if not own_data.is_own(key) or key in own_data.of_session():
         return
     st.title("These data are not here")
     st.markdown(
@@ -128,7 +128,7 @@ def show(
             f"{what} by {by} leaks nothing."
         )
         return True
-    own = own_data.held()[data]
+    own = own_data.of_session()[data]
     if standing is Visibility.TWIN:
         st.info(
             f"**Private twin.** {own.about.description} Looking at it costs nothing more, so "
@@ -143,7 +143,7 @@ def show(
             query_params=address.link(url_keys.STEP.at(PublishStep.LEVEL)),
         )
         return True
-    if data not in shown():
+    if data not in data_in_view():
         offer(data, what)
         return False
     with st.container(key="raw-data"):
@@ -153,7 +153,7 @@ def show(
             "can be downloaded.",
             icon=":material/visibility:",
         )
-        change_button("Hide them again", "hide-raw", "visibility_off", shown().discard, data)
+        change_button("Hide them again", "hide-raw", "visibility_off", data_in_view().discard, data)
     return True
 
 
@@ -162,7 +162,7 @@ def declared_public() -> set[str]:
     return DECLARED.start(set())
 
 
-def shown() -> set[str]:
+def data_in_view() -> set[str]:
     """The raw data that this session chose to show."""
     return SHOWN.start(set())
 
@@ -209,7 +209,9 @@ def offer(data: str, what: str) -> None:
         "Say so only if they are already published, or are about nobody. Pages then show and hand "
         "out everything, without a warning.",
     )
-    change_button("Show my raw data, for my eyes only", "show-raw", "visibility", shown().add, data)
+    change_button(
+        "Show my raw data, for my eyes only", "show-raw", "visibility", data_in_view().add, data
+    )
 
 
 def may_leave(data: str) -> bool:

@@ -236,7 +236,7 @@ def test_rows_spread_thinly_over_the_map_keep_their_weight():
 
 RELEASED = {
     "size": {"n"},
-    "selection": {"chosen"},
+    "selection": {"pick"},
     "removal": {"centers", "m"},
     "ball": {"round", "center", "radius", "rows", "epsilon"},
     "counts": {"partition", "counts"},

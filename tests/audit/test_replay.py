@@ -19,9 +19,9 @@ def heard_twice(ask, one=ONE, other=OTHER):
     """A question asked of one data set, and the recorded answer given again to the other."""
     recorder = Recorder(SimulatedNoise(0))
     answer = ask(recorder, one)
-    replay = Replay(recorder.asked)
+    replay = Replay(recorder.answers)
     np.testing.assert_array_equal(ask(replay, other), answer)
-    return recorder.asked, replay.asked
+    return recorder.answers, replay.answers
 
 
 def test_counts_cost_their_distance_times_epsilon():
@@ -90,23 +90,23 @@ def test_another_question_than_the_recorded_one_diverges(other):
     recorder = Recorder(SimulatedNoise(0))
     recorder.geometric(ONE, 1, 1.0)
     with pytest.raises(Diverged):
-        other(Replay(recorder.asked))
+        other(Replay(recorder.answers))
 
 
 def test_a_choice_by_another_prior_diverges():
     recorder = Recorder(SimulatedNoise(0))
     recorder.choose(ONE, 1, 1.0, log_prior=np.array([0.0, -1.0]))
     with pytest.raises(Diverged, match="prior"):
-        Replay(recorder.asked).choose(ONE, 1, 1.0, log_prior=np.array([0.0, -1.1]))
+        Replay(recorder.answers).choose(ONE, 1, 1.0, log_prior=np.array([0.0, -1.1]))
 
 
 def test_a_recorded_answer_is_not_changed_by_who_works_on_it():
     recorder = Recorder(SimulatedNoise(0))
     recorder.geometric(ONE, 1, 1.0)[:] = 99
-    replay = Replay(recorder.asked)
+    replay = Replay(recorder.answers)
     replay.geometric(ONE, 1, 1.0)[:] = 98
-    assert 99 not in recorder.asked[0].answer
-    assert 98 not in recorder.asked[0].answer
+    assert 99 not in recorder.answers[0].answer
+    assert 98 not in recorder.answers[0].answer
 
 
 def test_noise_that_repeats_itself_speaks_for_the_data_that_explain_it():
@@ -120,7 +120,7 @@ def test_noise_that_repeats_itself_speaks_for_the_data_that_explain_it():
 
     recorder = Recorder(Stuck())
     ask(recorder, ONE)
-    replay = Replay(recorder.asked)
+    replay = Replay(recorder.answers)
     ask(replay, OTHER)
-    assert repeats(recorder.asked, replay.asked) == 2
-    assert repeats(replay.asked, recorder.asked) == -2
+    assert repeats(recorder.answers, replay.answers) == 2
+    assert repeats(replay.answers, recorder.answers) == -2

@@ -32,10 +32,10 @@ def test_every_noisy_answer_of_every_algorithm_is_whole(case):
         run(case.request(seed=0), case.pair.data[0], noise=recorder)
     except ValueError:
         assert case.algorithm == "kvariates-published"
-    for asked in recorder.asked:
+    for asked in recorder.answers:
         assert asked.values.dtype.kind == "i"
         assert np.asarray(asked.answer).dtype.kind == "i"
-    assert recorder.asked or ALGORITHMS[case.algorithm].audit.own_noise
+    assert recorder.answers or ALGORITHMS[case.algorithm].audit.own_noise
 
 
 @pytest.mark.parametrize(("budget", "loss"), LOSSES, ids=["geometric", "gaussian"])

@@ -379,7 +379,7 @@ def test_one_paper_is_shown_alone() -> None:
 
 
 def test_a_kept_finding_is_told_with_its_figures(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(findings, "kept", lambda: {NAME: measured()})
+    monkeypatch.setattr(findings, "kept_outcomes", lambda: {NAME: measured()})
     app = page(compare="papers")
     said = words(app)
     assert "*Measured 2026-01-02:* one\\_half." in said
@@ -402,7 +402,7 @@ def test_figures_of_data_that_do_not_ship_name_their_folder(
 ) -> None:
     outcome = measured()
     outcome.rows.append(Row({"source": "real"}, 0.5))
-    monkeypatch.setattr(findings, "kept", lambda: {NAME: outcome})
+    monkeypatch.setattr(findings, "kept_outcomes", lambda: {NAME: outcome})
     lines = [each.value for each in page(compare="papers", finding=NAME).code]
     assert f"dpcore reproduce {NAME} --data FOLDER" in lines
     (program,) = [each for each in lines if "import" in each]
@@ -411,7 +411,7 @@ def test_figures_of_data_that_do_not_ship_name_their_folder(
 
 
 def test_an_earlier_name_in_the_address_opens_the_finding(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(findings, "kept", lambda: {NAME: measured()})
+    monkeypatch.setattr(findings, "kept_outcomes", lambda: {NAME: measured()})
     assert page(compare="papers", finding="000-fig2").dataframe
 
 
@@ -420,7 +420,7 @@ def test_the_numbers_that_a_paper_prints_stand_beside_ours(monkeypatch: pytest.M
     known = printed(0.5, k=2, d=3)
     outcome.reproduction = replace(outcome.reproduction, printed=(known, printed(0.7, k=4)))
     monkeypatch.setattr(findings, "in_order", lambda _: [outcome.reproduction])
-    monkeypatch.setattr(findings, "kept", lambda: {NAME: outcome})
+    monkeypatch.setattr(findings, "kept_outcomes", lambda: {NAME: outcome})
     said = words(page(compare="papers"))
     assert "| k = 2 · d = 3 | 0.5 | 0.25 |" in said
     assert "| k = 4 | 0.7 | not measured |" in said

@@ -314,7 +314,7 @@ def test_kept_runs_are_made_live_by_one_click_and_give_the_same_figures() -> Non
 def test_what_was_not_measured_just_so_is_run_live(
     change: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live_runs, "kept", lambda *_: pytest.fail("kept runs were shown"))
+    monkeypatch.setattr(live_runs, "show_kept", lambda *_: pytest.fail("kept runs were shown"))
     monkeypatch.setattr(live_runs, "sweep", lambda *_: None)
     page(**{"run_live": "false", "from": 2.0} | change)
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from dpcore.papers import Row, kept
+from dpcore.papers import Row, kept_outcomes
 from pages.ui.compare import finding_chart
 from pages.ui.compare.finding_chart import MOST_PANELS, panels_of
 from pages.ui.palette import LIGHT
 from tests.pages.visits import visited, words
 
-KEPT = kept()
+KEPT = kept_outcomes()
 #: Their figures lie along no axis.
 WITHOUT = {"su2016-table1", "su2016-fig7", "joshi2022-lemma1-2", "balcan2017-fig4"}
 

@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 
 from dpcore.datasets.regions import boroughs
-from dpcore.papers import REPRODUCTIONS, Conclusion, Effort, Row, current_name, kept, reproduce
+from dpcore.papers import (
+    REPRODUCTIONS,
+    Conclusion,
+    Effort,
+    Row,
+    current_name,
+    kept_outcomes,
+    reproduce,
+)
 from dpcore.papers import feldman2017 as sizes
 from dpcore.papers import feldman2017_against as against
 from dpcore.papers import feldman2017_levels as levels
@@ -256,7 +264,7 @@ def test_kept_figures_repeat_to_the_digit():
     again = sizes.measured(data, (FAITHFUL,), 1, 6.0, 5, Effort())
     known = {
         row.setting["measure"]: row.figure
-        for row in kept()["feldman2017-fig6"].rows
+        for row in kept_outcomes()["feldman2017-fig6"].rows
         if {"algorithm": FAITHFUL, "k": 1, "epsilon": 6.0}.items() <= row.setting.items()
     }
     assert {row.setting["measure"]: float(f"{row.figure:.4g}") for row in again} == known

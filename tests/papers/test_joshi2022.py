@@ -7,7 +7,15 @@ import pytest
 
 from dpcore.algorithms.guarantee import distances
 from dpcore.datasets import load
-from dpcore.papers import Conclusion, Effort, Row, joshi2022, joshi2022_rounds, kept, reproduce
+from dpcore.papers import (
+    Conclusion,
+    Effort,
+    Row,
+    joshi2022,
+    joshi2022_rounds,
+    kept_outcomes,
+    reproduce,
+)
 from dpcore.papers.joshi2022 import EXACT, MEAN_GAP, NOISY, RATIO, RAW, SUB, UNIT
 from dpcore.queries.unprotected_data import UnprotectedData
 
@@ -126,5 +134,7 @@ def test_kept_figures_repeat_to_the_digit():
     where = {"data": "iris", "scale": RAW, "internal_k": 2}
     again = joshi2022.curve(data, unit, SUB, 3, (5.0,), 30, 0, where)
     for row in list(again)[:2]:
-        (known,) = (each for each in kept()["joshi2022-fig4"].rows if each.setting == row.setting)
+        (known,) = (
+            each for each in kept_outcomes()["joshi2022-fig4"].rows if each.setting == row.setting
+        )
         assert known.figure == float(f"{row.figure:.4g}")

@@ -17,7 +17,7 @@ from dpcore.papers import (
     ReproductionRun,
     Row,
     Shelf,
-    kept,
+    kept_outcomes,
     reproduce,
     su2016,
     su2016_sets,
@@ -109,9 +109,9 @@ def test_every_finding_is_kept_with_the_claim_it_was_measured_for():
     repair = "run: dpcore reproduce NAME --save data/findings.json"
     claims = {name: told["claim"] for name, told in json.loads(data_file(FILE).read_text()).items()}
     assert claims == {name: each.claim for name, each in REPRODUCTIONS.items()}, repair
-    assert all(outcome.check.finding is not Conclusion.CANNOT_RUN for outcome in kept().values()), (
-        repair
-    )
+    assert all(
+        outcome.check.finding is not Conclusion.CANNOT_RUN for outcome in kept_outcomes().values()
+    ), repair
 
 
 def test_kept_figures_repeat_to_the_digit(monkeypatch):
@@ -121,14 +121,14 @@ def test_kept_figures_repeat_to_the_digit(monkeypatch):
     *_, outcome = blocks
     again = from_json(to_json([outcome]))["su2016-table1"].rows
     assert again == [
-        row for row in kept()["su2016-table1"].rows if row.setting.get("data") == "tiger"
+        row for row in kept_outcomes()["su2016-table1"].rows if row.setting.get("data") == "tiger"
     ]
     data, *_ = tiger.data(Shelf())
     lloyd = next(one for one in su2016.RIVALS if one.contender.algorithm == "dplloyd")
     (fresh,) = contest(data, [lloyd.contender], tiger.k, 0.05, lloyd.runs)
     (known,) = (
         row
-        for row in kept()["su2016-fig1"].rows
+        for row in kept_outcomes()["su2016-fig1"].rows
         if row.setting.get("data") == "tiger"
         and row.setting["algorithm"] == "dplloyd"
         and row.setting["epsilon"] == 0.05

@@ -14,10 +14,10 @@ from dpcore.papers.figure_row import setting_words
 from dpcore.papers.measurements import (
     NICV,
     available,
+    conclusion_of,
     counted,
     duel,
     figures,
-    found,
     judged,
     mean_figures,
     together,
@@ -89,7 +89,7 @@ def test_figures_that_are_not_there_are_in_no_cell():
 
 
 def test_four_cells_in_five_are_most():
-    assert [found(holds, 5) for holds in (4, 3, 1)] == [
+    assert [conclusion_of(holds, 5) for holds in (4, 3, 1)] == [
         Conclusion.REPRODUCED,
         Conclusion.NOT_REPRODUCED,
         Conclusion.NOT_REPRODUCED,

@@ -78,14 +78,14 @@ def test_a_certificate_cannot_make_a_rehearsal_take_long_by_its_sizes(k, d, monk
     said = told("lift", "wine", 3, 1.0) | {"k": k, "box": {"names": [f"x{i}" for i in range(d)]}}
     monkeypatch.setattr("dpcore.release.rehearsal._Run", lambda *_: pytest.fail("it was run"))
     done = rehearse(said, lambda transcript: plain(account(transcript)))
-    assert not done.known
+    assert not done.is_certain
     assert "too many centers" in done.difference
 
 
 def test_a_rehearsal_ends_when_its_time_is_up(monkeypatch):
     monkeypatch.setattr("dpcore.release.rehearsal.MOST_SECONDS", 0.0)
     done = rehearse(told("dplloyd", "s1-like", 3, 1.0), lambda t: plain(account(t)))
-    assert not done.known
+    assert not done.is_certain
     assert "longer than" in done.difference
 
 

@@ -20,7 +20,7 @@ from dpcore.release import (
     publish,
     rows_of_each,
 )
-from dpcore.release.contribution_bound import LADDER, PURPOSE, SHARE, chosen
+from dpcore.release.contribution_bound import LADDER, PURPOSE, SHARE, private_step
 from dpcore.release.publish import Unanswered
 from dpcore.runs.request import Request
 
@@ -38,8 +38,8 @@ class Best:
 
 def asked(counts):
     noise = Best()
-    answer = chosen(np.array(counts), Budget(1.0), noise)
-    return answer, noise.asked
+    answer = private_step(np.array(counts), Budget(1.0), noise)
+    return answer, noise.has_answered
 
 
 @pytest.fixture
@@ -123,10 +123,10 @@ def test_what_cannot_be_asked_costs_nothing(rides, tmp_path):
 
 def test_a_question_that_fails_after_noise_was_asked_for_is_charged(rides, tmp_path, monkeypatch):
     def fail(_counts, _budget, noise):
-        noise.asked = True
+        noise.has_answered = True
         raise MemoryError
 
-    monkeypatch.setattr("dpcore.release.contribution_bound.chosen", fail)
+    monkeypatch.setattr("dpcore.release.contribution_bound.private_step", fail)
     ledger = Ledger(tmp_path / "books")
     with pytest.raises(Unanswered, match=r"ended early \(MemoryError\).* so ε 0.5 is used"):
         ask_rows_of_each(ledger, "rides", data(rides), PASSENGER, 0.5, Amount.of(1.0))

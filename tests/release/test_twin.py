@@ -19,7 +19,7 @@ from dpcore.release import (
     twin_of,
     twin_plan,
 )
-from dpcore.release.twin import drawn
+from dpcore.release.twin import spread_rows
 from dpcore.runs.request import Request
 from tests.seeded_noise import seeded_noise
 
@@ -76,7 +76,7 @@ def test_centers_found_on_a_twin_serve_the_data_well(key, epsilon, most):
     data, plan = dpcore.datasets.load(key), twin_plan(key, BuiltinData(key), epsilon)
     described = dpcore.run(plan.request.with_seed(0), data)
     points, weights = described.synopsis.unit_points, described.synopsis.weights
-    twin = drawn(points, weights, data.box, data.about, np.random.default_rng(0))
+    twin = spread_rows(points, weights, data.box, data.about, np.random.default_rng(0))
     found, best = (dpcore.baseline(each, 5, seed=0).centers for each in (twin, data))
     assert dpcore.nicv(data, found) < most * dpcore.nicv(data, best)
 
@@ -107,7 +107,7 @@ def test_data_of_many_coordinates_are_refused_with_advice():
 def test_rows_lie_around_their_points_half_way_to_the_next(d):
     points = np.array([[-0.5] * d, [0.5] + [-0.5] * (d - 1)])
     weights = np.array([3000.0, 1000.0])
-    twin = drawn(points, weights, Box.cube(d), DataInfo(), np.random.default_rng(0))
+    twin = spread_rows(points, weights, Box.cube(d), DataInfo(), np.random.default_rng(0))
     ticks, counts = twin.positions()
     unit = ticks / 2**21
     assert twin.n == 4000
@@ -122,6 +122,6 @@ def test_rows_lie_around_their_points_half_way_to_the_next(d):
 @pytest.mark.parametrize("weights", [[], [0.2], [-5.0, 4.0]])
 def test_where_there_is_nothing_but_noise_the_twin_has_no_rows(d, weights):
     points = np.zeros((len(weights), d))
-    twin = drawn(points, np.array(weights), Box.cube(d), DataInfo(), np.random.default_rng(0))
+    twin = spread_rows(points, np.array(weights), Box.cube(d), DataInfo(), np.random.default_rng(0))
     assert twin.n == 0
     assert len(dpcore.run("dplloyd", twin, 2, 1.0, seed=0).centers) == 2

@@ -55,12 +55,12 @@ def test_the_level_meets_the_need_and_the_next_stricter_one_does_not(taxis, text
     found = recommend(text, taxis)
     assert found.source == PUBLIC
     limit = 200 if "centers" in text else 0.01
-    assert found.found.reached <= limit < found.stricter.reached
+    assert found.best.reached <= limit < found.stricter.reached
     names = [level.name for level in LEVELS]
     assert names.index(found.stricter.level.name) == names.index(found.level.name) + 1
     every = recommend(text, taxis, every_level=True)
     assert every.level == found.level
-    assert len(every.known) == 7
+    assert len(every.accuracies) == 7
     assert found.request.epsilon == found.level.epsilon
 
 
@@ -128,7 +128,7 @@ def test_private_rows_are_never_looked_at_not_even_counted():
     assert "80,000 simulated visits" in found.source
     assert found.in_meters
     same = recommend("centers within 900 m", n=80_000, box=CHICAGO)
-    assert [each.reached for each in same.known] == [each.reached for each in found.known]
+    assert [each.reached for each in same.accuracies] == [each.reached for each in found.accuracies]
 
 
 def test_a_twin_is_measured_as_it_is(taxis):
@@ -157,7 +157,7 @@ def test_more_rows_allow_a_stricter_level():
 def test_with_more_coordinates_the_error_analysis_answers_or_says_what_it_cannot():
     found = recommend("centers within 10 %", n=10_000, box=Box.cube(4), algorithm="dplloyd")
     assert found.source.startswith(ANALYSIS)
-    assert found.found.draws == 0
+    assert found.best.draws == 0
     assert not found.in_meters
     with pytest.raises(dpcore.Infeasible, match="nothing else"):
         recommend("at most 1 % worse", n=10_000, box=Box.cube(4))
@@ -182,8 +182,10 @@ def test_the_command_recommends_in_words_and_as_json(capsys):
 
 def test_a_person_with_eight_rows_has_the_noise_of_an_eighth_of_the_level():
     need, size = "clustering at most 5 % worse", {"n": 20_000, "box": CHICAGO, "every_level": True}
-    one = {each.level.epsilon: each for each in recommend(need, **size).known}
-    eight = {each.level.epsilon: each for each in recommend(need, rows_of_each=8, **size).known}
+    one = {each.level.epsilon: each for each in recommend(need, **size).accuracies}
+    eight = {
+        each.level.epsilon: each for each in recommend(need, rows_of_each=8, **size).accuracies
+    }
     assert eight[4.0].reached == one[0.5].reached > one[4.0].reached
     with pytest.raises(ValueError, match="rows_of_each must be a whole number from 1"):
         recommend(need, rows_of_each=0, **size)

@@ -50,7 +50,7 @@ class Engine(ABC):
     #: The name that opens the same files again.
     key = "duckdb"
     #: Whether it answers from a file in memory, which no path names.
-    held = False
+    in_memory = False
     #: Whether `stop` does anything.
     can_stop = False
 

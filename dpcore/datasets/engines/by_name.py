@@ -24,7 +24,7 @@ def engine(name: str = "duckdb", **options: Any) -> Engine:
     return _made(*_CLASSES[name], **options)
 
 
-def held(name: str, content: bytes) -> Engine:
+def engine_of_content(name: str, content: bytes) -> Engine:
     """The engine of one file in memory."""
     return _made(*_HELD, name, content)
 

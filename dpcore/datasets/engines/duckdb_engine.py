@@ -31,7 +31,7 @@ from dpcore.datasets.engines.duckdb_scans import (
     plain_rows,
     typed_rows,
 )
-from dpcore.datasets.engines.few_of_each import BATCH, Part, kept
+from dpcore.datasets.engines.few_of_each import BATCH, Part, kept_cells
 from dpcore.datasets.engines.paths import (
     local,
     open_regular,
@@ -230,7 +230,7 @@ class DuckDBEngine(SQLEngine):
                 return self._batches(source, query)
 
             rows = self._expected_rows(source)
-            yield from kept(read, source.ids, box.d, not whole, rows, self._spill)
+            yield from kept_cells(read, source.ids, box.d, not whole, rows, self._spill)
         else:
             for batch in self._batches(source, lambda name: sql.rows_query(name, source, box)):
                 yield np.stack([column.to_numpy() for column in batch.columns]).T

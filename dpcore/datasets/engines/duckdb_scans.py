@@ -54,10 +54,10 @@ def plain_rows(source: Source, layout: Layout, plain: Plain, paths: list[str]) -
         f"new_line = '{plain.line_end}', {PARSER})"
     )
     if plain.plain_numbers and not source.ids and source.format is Format.CSV:
-        numbers = [f"TRY_CAST({whole(f'c{place}')} AS DOUBLE)" for place in form.wanted]
+        numbers = [f"TRY_CAST({whole(f'c{place}')} AS DOUBLE)" for place in form.places]
         columns = ", ".join(f"{number} AS x{i}" for i, number in enumerate(numbers))
         return f"SELECT {columns} FROM {scan}"
-    named = zip(form.wanted, csv_names(source), strict=True)
+    named = zip(form.places, csv_names(source), strict=True)
     texts = ", ".join(f"{whole(f'c{place}')} AS {name}" for place, name in named)
     return f"SELECT {', '.join(csv_columns(source))} FROM (SELECT {texts} FROM {scan})"
 

@@ -50,7 +50,9 @@ Part = tuple[int, int]
 Read = Callable[[Part], Iterable["pa.RecordBatch"]]
 
 
-def kept(read: Read, ids: Ids, d: int, text: bool, rows: int, folder: str = "") -> Iterator[Cells]:
+def kept_cells(
+    read: Read, ids: Ids, d: int, text: bool, rows: int, folder: str = ""
+) -> Iterator[Cells]:
     """The lattice cells (m, d) of the rows that are kept, some thousand at a time.
 
     `rows` is about how many there are in all, or 0 where that is not known before they are read.
@@ -74,7 +76,7 @@ def kept(read: Read, ids: Ids, d: int, text: bool, rows: int, folder: str = "") 
                 while part_rows.size > most and part_rows.part[0] < MOST_PARTS:
                     waiting.append(part_rows.halve())
             if part_rows.size:
-                for packed in chosen(*part_rows.take(), ids, database):
+                for packed in cells_of_part(*part_rows.take(), ids, database):
                     yield unpacked(packed, d)
 
 
@@ -149,7 +151,7 @@ class HeldRows:
             self._texts = chunks if start == 0 else [*self._texts, *chunks]
 
 
-def chosen(
+def cells_of_part(
     hashes: Hashes, whose: Any, packed: Packed, ids: Ids, database: duckdb.DuckDBPyConnection
 ) -> Iterator[Packed]:
     """The packed cells of the rows that are kept of a part, which holds all rows of its ids."""

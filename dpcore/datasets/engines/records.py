@@ -68,7 +68,7 @@ class Form(NamedTuple):
     header: str
     delimiter: str
     width: int
-    wanted: tuple[int, ...]
+    places: tuple[int, ...]
 
 
 def fields(pieces: Iterable[bytes], form: Form, marked: bool = True) -> Iterator[list[pa.Array]]:
@@ -233,7 +233,7 @@ def _columns(cut: _Cut, starts: Any, ends: Any, form: Form) -> list[pa.Array]:
     if not whole.all():
         first = first[whole]
     columns = []
-    for place in form.wanted:
+    for place in form.places:
         begins, stops = starts.copy(), starts.copy()
         begins[whole] = delimiters[first + place - 1] + 1 if place else starts[whole]
         last = place == form.width - 1

@@ -209,7 +209,7 @@ def clicks(key: str, box: Box) -> dict[str, Callable[[], None]]:
         elif name in place_names(box):
             add(Chosen(name, FIRST_LEVEL))
 
-    def drawn() -> None:
+    def take_drawing() -> None:
         corners: Any = session_keys.of_widget(key).drawn
         if not corners:
             return
@@ -217,7 +217,7 @@ def clicks(key: str, box: Box) -> dict[str, Callable[[], None]]:
         if len(shape) >= 3:
             add(Chosen(new_name(url_keys.AREAS.get()), FIRST_LEVEL, shape))
 
-    return {"on_picked_change": picked, "on_drawn_change": drawn}
+    return {"on_picked_change": picked, "on_drawn_change": take_drawing}
 
 
 def levels(areas: Sequence[Chosen], unit: str) -> None:

@@ -36,7 +36,7 @@ class OwnTrack:
     level: str = FIRST_LEVEL
 
 
-def held() -> OwnTrack | None:
+def current() -> OwnTrack | None:
     return HELD.get()
 
 
@@ -83,11 +83,11 @@ def load() -> None:
 
 
 def mark(names: Iterable[str]) -> None:
-    if own := held():
+    if own := current():
         own.strict = tuple(sorted(names))
 
 
 def toggle(name: str) -> None:
     """Mark a neighborhood, or take the mark away."""
-    if own := held():
+    if own := current():
         mark(set(own.strict) ^ {name})

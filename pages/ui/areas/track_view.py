@@ -60,7 +60,7 @@ def draw(choice: Choice, areas: Sequence[Chosen]) -> None:
     if own is None:
         return
     most = area_run.with_areas(choice, areas).request.epsilon
-    told(own, leaving(own.track, plan, most, counted or None), areas)
+    tell(own, leaving(own.track, plan, most, counted or None), areas)
     wish(own, plan, most)
 
 
@@ -68,7 +68,7 @@ def track_step(box: Box) -> OwnTrack | None:
     """Load a track, or forget it."""
     if problem := own_track.PROBLEM.pop():
         st.warning(plain(problem))
-    own = own_track.held()
+    own = own_track.current()
     if own is None:
         if access.may(Action.BRING) and limits.room_for_uploads():
             st.file_uploader(
@@ -174,7 +174,7 @@ def mine(name: str, color: str, level: str) -> Row:
     }
 
 
-def told(own: OwnTrack, leaving: Leaving, areas: Sequence[Chosen]) -> None:
+def tell(own: OwnTrack, leaving: Leaving, areas: Sequence[Chosen]) -> None:
     """Area by area: what is counted, at which level, and what it can tell."""
     st.subheader("What would leave your phone")
     levels = {each.name: each.level for each in areas}

@@ -44,15 +44,15 @@ def unit_of(advice: Recommendation) -> str:
 
 def figure(advice: Recommendation, colors: Palette, narrow: bool) -> go.Figure:
     """Errors at the named levels: the limit that the need is about, and that of half the cases."""
-    answers = [each for each in advice.known if math.isfinite(each.reached)]
+    answers = [each for each in advice.accuracies if math.isfinite(each.reached)]
     limit = scaled(advice, limit_of(advice.need, advice.in_meters))
     floor = min([limit, *(scaled(advice, each.half) for each in answers if each.half > 0)]) / 2
     most = max([limit, *(scaled(advice, each.reached) for each in answers)]) * 2
     names = [level.name for level in LEVELS]
     place = {name: i for i, name in enumerate(names)}
     style = chart_style.axis(colors)
-    need = advice.need.shown(limit_of(advice.need, advice.in_meters), advice.in_meters)
-    best = advice.found
+    need = advice.need.error_words(limit_of(advice.need, advice.in_meters), advice.in_meters)
+    best = advice.best
     traces = [
         line(advice, answers, "half", colors, floor),
         line(advice, answers, "reached", colors, floor),
@@ -77,7 +77,7 @@ def figure(advice: Recommendation, colors: Palette, narrow: bool) -> go.Figure:
         )  # fmt: skip
         notes.append(
             {"x": place[best.level.name], "y": math.log10(max(at, floor)), "xshift": 10,
-             "text": f"<b>{advice.need.shown(best.reached, advice.in_meters)}</b>",
+             "text": f"<b>{advice.need.error_words(best.reached, advice.in_meters)}</b>",
              "showarrow": False, "xanchor": "left", "yanchor": "top", "bgcolor": colors.paper,
              "font": {"color": colors.private, "size": 16}}
         )  # fmt: skip
@@ -152,7 +152,7 @@ def line(
         marker={"size": 10, "color": colors.paper, "line": {"color": colors.private, "width": 2.5}},
         name=name,
         customdata=[
-            [advice.need.shown(getattr(each, which), advice.in_meters)] for each in answers
+            [advice.need.error_words(getattr(each, which), advice.in_meters)] for each in answers
         ],
         hovertemplate="%{x}: " + name + " within %{customdata[0]}<extra></extra>",
     )
@@ -162,18 +162,20 @@ def table(advice: Recommendation) -> None:
     """Draw the accuracy at each level as a table."""
     best = advice.level
     rows = []
-    for each in advice.known:
+    for each in advice.accuracies:
         answered = math.isfinite(each.reached)
         rows.append(
             {
                 "Level": f"**{each.level.name}**" if each.level == best else each.level.name,
                 "An attacker becomes at most": f"{explain.certainty(each.level.epsilon)} sure",
-                f"{advice.need.part.capitalize()} within": advice.need.shown(
+                f"{advice.need.part.capitalize()} within": advice.need.error_words(
                     each.reached, advice.in_meters
                 )
                 if answered
                 else "no answer",
-                "Half within": advice.need.shown(each.half, advice.in_meters) if answered else "",
+                "Half within": advice.need.error_words(each.half, advice.in_meters)
+                if answered
+                else "",
                 "Meets your need": "yes" if each.meets(advice.need, advice.in_meters) else "no",
             }
         )

@@ -37,14 +37,14 @@ STYLE = """
 def draw(advice: Recommendation, complete: bool) -> None:
     """The card, also while runs still come in."""
     with st.container(key="level-card"):
-        if advice.found is None:
+        if advice.best is None:
             name = "No level meets your need" if complete else "Trying the levels …"
             st.html(_card(name, nothing(advice, complete), ""))
             return
-        level = advice.found.level
-        sentences = [advice.accuracy(advice.found)]
-        if isinstance(advice.need, CentersWithin) and advice.found.worse is not None:
-            sentences.append(f"The clustering is {explain.change(advice.found.worse)} worse.")
+        level = advice.best.level
+        sentences = [advice.accuracy(advice.best)]
+        if isinstance(advice.need, CentersWithin) and advice.best.worse is not None:
+            sentences.append(f"The clustering is {explain.change(advice.best.worse)} worse.")
         st.html('<div class="level-card">Recommended level</div>')
         st.html(
             _card(level.name, sentences, _gain(advice, level.epsilon) + _step(advice, complete))

@@ -70,7 +70,7 @@ def ground(choice: Choice, rows: int) -> Ground:
 def rows_of_each(data: str) -> int:
     """How many rows of one person a release of these data counts; of a twin, a release of the data
     that it was drawn from."""
-    data_of_keys = own_data.held()
+    data_of_keys = own_data.of_session()
     own = data_of_keys.get(data)
     if own is not None and own.twin_of is not None:
         own = data_of_keys.get(own.twin_of)
@@ -102,13 +102,15 @@ def _draws(
     return level_draws(need, request, open_data(), DRAWS)
 
 
-def known(need: Need, at_levels: list[Job[Any]]) -> list[LevelAccuracy]:
+def accuracies_so_far(need: Need, at_levels: list[Job[Any]]) -> list[LevelAccuracy]:
     """What is known of each level so far; levels with too few runs are left out."""
-    accuracies = (known_of(need, level, job) for level, job in zip(LEVELS, at_levels, strict=True))
+    accuracies = (
+        accuracy_so_far(need, level, job) for level, job in zip(LEVELS, at_levels, strict=True)
+    )
     return [each for each in accuracies if each is not None]
 
 
-def known_of(need: Need, level: Level, job: Job[Any]) -> LevelAccuracy | None:
+def accuracy_so_far(need: Need, level: Level, job: Job[Any]) -> LevelAccuracy | None:
     """What is known of one level so far; None after too few runs."""
     draws = list(job.results)
     if job.failure and not draws:

@@ -81,7 +81,7 @@ def draw(choice: Choice, plan: SweepPlan, trials: list[Trial]) -> None:
     if nothing:
         st.caption(f"Centers and nothing else are published by {', '.join(nothing)}.")
     refusal_lines.draw(refusal_lines.of_curves(all_curves))
-    curve_table.draw(all_curves, plan.epsilons, SIZE, told)
+    curve_table.draw(all_curves, plan.epsilons, SIZE, size_words)
 
 
 def without_nothing(curve: Curve) -> Curve:
@@ -90,6 +90,6 @@ def without_nothing(curve: Curve) -> Curve:
     return Curve(curve.algorithm, points, curve.refusals)
 
 
-def told(point: Point) -> str:
+def size_words(point: Point) -> str:
     between = f" ({point.low:,.0f} to {point.high:,.0f})" if point.low < point.high else ""
     return f"{point.mean:,.0f}{between}"

@@ -22,7 +22,7 @@ from dpcore.papers import (
     current_name,
     figure_table,
     in_order,
-    kept,
+    kept_outcomes,
 )
 from dpcore.papers.figure_row import setting_words
 from dpcore.privacy.explain import NO_BREAK
@@ -58,7 +58,7 @@ def show() -> None:
     reproductions = [
         each for each in in_order(REPRODUCTIONS) if paper in (url_keys.ALL, paper_key(each.paper))
     ]
-    measured = {name: outcome for name, outcome in kept().items() if name in REPRODUCTIONS}
+    measured = {name: outcome for name, outcome in kept_outcomes().items() if name in REPRODUCTIONS}
     summary(
         [measured[each.name] for each in reproductions if each.name in measured], len(reproductions)
     )
@@ -99,7 +99,7 @@ def card(each: Reproduction, outcome: ReproductionRun | None, opened: bool) -> N
         if each.setting:
             st.markdown(f"*In the paper:* {plain(each.setting)}")
         if outcome:
-            told(outcome.check, f"Measured {outcome.date}")
+            tell(outcome.check, f"Measured {outcome.date}")
             compared(each.compared(outcome.rows))
         if each.differs:
             st.caption(f"What differs here: {each.differs.strip()}")
@@ -110,7 +110,7 @@ def card(each: Reproduction, outcome: ReproductionRun | None, opened: bool) -> N
             figures(outcome, is_quick=False)
 
 
-def told(check: Check, when: str) -> None:
+def tell(check: Check, when: str) -> None:
     """Draw the outcome of the headline claim and of each side claim."""
     lines = [f"*{when}:* {plain(check.words)}", ""]
     lines += [f"- {badge(side.finding)} {plain(side.words)}" for side in check.sides]
@@ -203,7 +203,7 @@ def live_run(each: Reproduction) -> bool:
     else:
         outcome = job.result
         st.markdown(f"**Live, in quick form:** {badge(outcome.check.finding)}")
-        told(outcome.check, "Measured just now")
+        tell(outcome.check, "Measured just now")
         compared(each.compared(outcome.rows))
         figures(outcome, is_quick=True)
     return done

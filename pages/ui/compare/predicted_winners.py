@@ -38,7 +38,7 @@ def show() -> None:
     st.markdown(f"**{plain(choice.about.title)}**: {numbers_words(choice, n, d)}")
     st.markdown("##### Which method has the least noise, and from which value on")
     for each in winners(n, choice.request.k, d, choice.request.epsilon, choice.request.neighbors):
-        st.markdown(f"- {told(each)}")
+        st.markdown(f"- {sentence(each)}")
     st.markdown("##### Predicted error of a centroid")
     predictions_of = predictions(choice, n, d)
     table(predictions_of)
@@ -83,7 +83,7 @@ def numbers_words(choice: Choice, n: int, d: int) -> str:
     return words + source[visibility.of(choice.data)]
 
 
-def told(each: Winners) -> str:
+def sentence(each: Winners) -> str:
     """A sentence that names the winners over one variable."""
     at = ", ".join(f"{name_of(name, value)}" for name, value in each.fixed.items())
     first, *later = each.wins

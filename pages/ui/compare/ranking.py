@@ -56,7 +56,7 @@ def show() -> None:
         log = address.control(st.toggle, "Logarithmic figures", url_keys.log_y(metric))
     keys = in_turn(choice, chosen_methods(choice, paper))
     plan = SweepPlan(choice.data, controls.requests(choice, keys), runs, usual(metric.key))
-    if old_standings := kept(plan, metric):
+    if old_standings := kept_ranking(plan, metric):
         plan = replace(plan, fewer=runs_kept(plan))
     else:
         plan = replace(plan, fewer=fewer_runs(choice, keys, runs))
@@ -78,7 +78,7 @@ def beside(choice: Choice, metric: Metric, others: Sequence[Standing]) -> None:
     """Draw the shortlist and the chosen method, with other standings among them."""
     keys = in_turn(choice, chosen_methods(choice, url_keys.ALL))
     plan = SweepPlan(choice.data, controls.requests(choice, keys), RUNS, usual(metric.key))
-    if old_standings := kept(plan, metric):
+    if old_standings := kept_ranking(plan, metric):
         plan = replace(plan, fewer=runs_kept(plan))
         draw_kept(choice, plan, metric, True, standings.in_order([*old_standings, *others]))
         return
@@ -201,7 +201,7 @@ def duration(time: float) -> str:
     return f"{time:.0f} s" if time < 90 else f"{time / 60:.0f} min"
 
 
-def kept(plan: SweepPlan, metric: Metric) -> list[Standing]:
+def kept_ranking(plan: SweepPlan, metric: Metric) -> list[Standing]:
     """The standings that were measured before, if they are of exactly this plan."""
     archive = kept_standings()
     cells = {each: archive.of(plan.data, each) for each in plan.requests}
@@ -225,7 +225,7 @@ def draw_kept(
     words = (
         f"Measured on {kept_standings().date}, with {RUNS} runs of each method, fewer of slow ones."
     )
-    live_runs.kept(
+    live_runs.show_kept(
         plan,
         words,
         ranked,

@@ -15,7 +15,7 @@ SAID = {"in": "It is in", "out": "It is not"}
 
 def answer_buttons(labels: Mapping[str, str], there: bool, truth: str, score: ClassScore) -> None:
     """Draw a button for "in" and one for "out"; after an answer, the truth and "Next round"."""
-    if not score.said:
+    if not score.answer:
         row = st.container(horizontal=True, gap="small")
         for (key, label), shortcut in zip(labels.items(), ("I", "O"), strict=True):
             right = (key == "in") == there
@@ -25,10 +25,10 @@ def answer_buttons(labels: Mapping[str, str], there: bool, truth: str, score: Cl
                 shortcut=shortcut,
                 width="stretch",
                 on_click=url_keys.TALLY.put,
-                args=(replace(score, said=key, right=score.right + right),),
+                args=(replace(score, answer=key, right=score.right + right),),
             )
         return
-    right = (score.said == "in") == there
+    right = (score.answer == "in") == there
     st.html(f'<p class="verdict" role="status">{"Right" if right else "Wrong"}. {truth}</p>')
     st.button(
         "Next round",
@@ -38,5 +38,5 @@ def answer_buttons(labels: Mapping[str, str], there: bool, truth: str, score: Cl
         shortcut="N",
         width="stretch",
         on_click=url_keys.TALLY.put,
-        args=(replace(score, number=score.number + 1, said=""),),
+        args=(replace(score, number=score.number + 1, answer=""),),
     )

@@ -60,7 +60,7 @@ PRESENTED_STYLE = """
 
 def part() -> None:
     st.html(STYLE + PRESENTED_STYLE * presenter.presenting())
-    setup = chosen()
+    setup = setup_in_address()
     if setup is None:
         return
     tally = score_of(setup)
@@ -85,7 +85,7 @@ def part() -> None:
         machines(setup)
 
 
-def chosen() -> AttackSetup | None:
+def setup_in_address() -> AttackSetup | None:
     """The game in the address, with its controls in the sidebar."""
     moves = url_keys.PART.get() == "moves"
     if not presenter.presenting():
@@ -125,7 +125,7 @@ def sidebar(moves: bool) -> None:
         controls.level_slider(f"Level of {attack_game.HOME}", url_keys.HOME_LEVEL)
         controls.level_slider("Level of Long Island City", url_keys.ROAD_LEVEL)
     else:
-        controls.labelled_slider(choices.chosen(METHOD))
+        controls.labelled_slider(choices.in_address(METHOD))
     choices.method_control(method(moves))
     if not moves:
         titles = {key: each.title for key, each in attack_game.targets().items()}

@@ -16,7 +16,7 @@ class ClassScore:
     number: int = 1
     right: int = 0
     #: The answer of the class in this round: "in", "out", or "" if there is none yet.
-    said: str = ""
+    answer: str = ""
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -34,9 +34,9 @@ class ClassScore:
         return tally
 
     def __str__(self) -> str:
-        parts = (self.who, f"{self.epsilon:g}", self.seed, self.number, self.right, self.said)
+        parts = (self.who, f"{self.epsilon:g}", self.seed, self.number, self.right, self.answer)
         return ",".join(map(str, parts))
 
     @property
     def played(self) -> int:
-        return self.number - (not self.said)
+        return self.number - (not self.answer)

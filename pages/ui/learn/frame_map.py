@@ -40,7 +40,9 @@ def needs_whole_box(frames: Iterable[Frame]) -> bool:
     )
 
 
-def drawn(frame: Frame, colors: Palette, holds: bool, whole: bool, scale: float = 1.0) -> CityMap:
+def canvas_of(
+    frame: Frame, colors: Palette, holds: bool, whole: bool, scale: float = 1.0
+) -> CityMap:
     """The map of a frame."""
     result = CityMap(f"{frame.title}. {frame.sentence}", WHOLE if whole else NEAR)
     layers = FrameLayers(colors, "private" if holds else "unproven", scale)
@@ -181,7 +183,7 @@ def stroke(color: str) -> str:
 def show(frame: Frame, holds: bool, whole: bool) -> None:
     presented = presenter.presenting()
     scale = PRESENTED_SCALE if presented else 1.0
-    result = drawn(frame, palette.current(), holds, whole, scale)
+    result = canvas_of(frame, palette.current(), holds, whole, scale)
     if presented:
         result.height = IN_LESSON if url_keys.LESSON.get() else PRESENTED
     else:

@@ -60,7 +60,7 @@ def class_guesses() -> None:
     if not presented:
         with st.sidebar:
             who_control()
-            controls.labelled_slider(choices.chosen())
+            controls.labelled_slider(choices.in_address())
             choices.draw_again()
     tally = current()
     contestant = CONTESTANTS[tally.who]

@@ -40,7 +40,7 @@ ARROWS = {
 def part() -> None:
     presented = presenter.presenting()
     choices.sidebar(METHOD)
-    choice = choices.chosen(METHOD)
+    choice = choices.in_address(METHOD)
     spots = guesses(choice.request.k)
     looked = url_keys.LOOK.get()
     picture = revealed(choice) if looked else None

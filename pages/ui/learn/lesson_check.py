@@ -12,14 +12,14 @@ from pages.ui.address import Key
 from pages.ui.url_keys import Page
 
 
-def known() -> dict[str, Key[object]]:
+def keys_of_learn() -> dict[str, Key[object]]:
     """What an address of Learn may say."""
     return {key.name: key for key in url_keys.declared() if Page.LEARN in key.pages}
 
 
 def problems(lesson: Lesson) -> Iterator[str]:
     """The faults in the addresses of a lesson's steps, in words."""
-    keys = known()
+    keys = keys_of_learn()
     for number, step in enumerate(lesson.steps, 1):
         for name, text in step.opens.items():
             where = f"Step {number}, “{step.title}”:"

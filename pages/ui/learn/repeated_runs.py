@@ -63,7 +63,7 @@ def part() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         vary = address.tabs("What differs", url_keys.VARY, VARY)
         choices.draw_again()
-        choice = choices.chosen(METHOD)
+        choice = choices.in_address(METHOD)
         st.markdown(f"**{level_words(choice.request.epsilon)}** " * (vary == "luck") + NOT_PRIVATE)
     choices.sidebar(METHOD, level=vary == "luck")
     if vary == "luck":

@@ -135,7 +135,7 @@ def open_room() -> None:
 
 
 def end_led_room() -> None:
-    code, key = room_key.held()
+    code, key = room_key.room_and_key()
     room = rooms().find(code)
     if room is not None and room.host == key:
         rooms().end(code, key)
@@ -197,7 +197,7 @@ def lead(room: ClassRoom) -> None:
 
 def settings_of(room: ClassRoom) -> None:
     who = game.who_control()
-    controls.labelled_slider(choices.chosen())
+    controls.labelled_slider(choices.in_address())
     epsilon = controls.epsilon_in_address()
     if (who, epsilon) != (room.who, room.epsilon):
         st.button(

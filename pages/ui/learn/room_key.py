@@ -33,7 +33,7 @@ def hold(code: str, key: str) -> None:
     LED.put((code, key))
 
 
-def held() -> tuple[str, str]:
+def room_and_key() -> tuple[str, str]:
     """Return the room that this visit leads, and its key; or two empty texts."""
     return LED.get() or ("", "")
 
@@ -47,7 +47,7 @@ def of(code: str) -> str | None:
 
     A tab without the key answers with an empty text.
     """
-    own_room, key = held()
+    own_room, key = room_and_key()
 
     def remember_key() -> None:
         try:

@@ -41,7 +41,7 @@ def method(default: str) -> Key[str]:
     return url_keys.ALGORITHM.narrowed(OneOf(methods()), default)
 
 
-def chosen(default: str = METHOD) -> Choice:
+def in_address(default: str = METHOD) -> Choice:
     """The run in the address."""
     epsilon, seed = controls.epsilon_in_address(), url_keys.SEED.get()
     return Choice(DATA.get(), Request(method(default).get(), CENTERS.get(), epsilon, seed=seed))
@@ -56,7 +56,7 @@ def sidebar(default: str = METHOD, method_too: bool = True, level: bool = True) 
         return
     with st.sidebar:
         if level:
-            controls.labelled_slider(chosen(default))
+            controls.labelled_slider(in_address(default))
         address.control(
             st.selectbox,
             "Data",

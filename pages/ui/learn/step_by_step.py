@@ -45,7 +45,7 @@ STYLE = """
 
 
 @st.cache_resource(show_spinner="Running …", max_entries=64)
-def told(choice: Choice) -> tuple[tuple[Frame, ...], list[AccountLine], bool, float]:
+def story_of(choice: Choice) -> tuple[tuple[Frame, ...], list[AccountLine], bool, float]:
     """The frames of a run, its account, whether its claim holds, and what it may spend."""
     data = cached_work.data(choice.data)
     result = dpcore.run(choice.request, data, keep_journal=True)
@@ -57,9 +57,9 @@ def part() -> None:
     st.html(STYLE)
     presented = presenter.presenting()
     choices.sidebar()
-    choice = choices.chosen()
+    choice = choices.in_address()
     try:
-        frames, account, holds, epsilon = told(choice)
+        frames, account, holds, epsilon = story_of(choice)
     except DpcoreError as problem:
         st.warning(f"{choice.request.system.title} has no answer here. {problem}")
         return

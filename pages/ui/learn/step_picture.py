@@ -77,9 +77,9 @@ def pictures(opens: Opens, colors: Palette, kind: Kind = SmallMap) -> list[Small
 
 
 def steps(opens: Opens, colors: Palette, kind: Kind) -> list[SmallMap]:
-    frames, _, holds, _ = step_by_step.told(choice(opens, choices.METHOD))
+    frames, _, holds, _ = step_by_step.story_of(choice(opens, choices.METHOD))
     frame = frames[min(value(url_keys.FRAME, opens), len(frames) - 1)]
-    return [small(frame_map.drawn(frame, colors, holds, False), colors, kind)]
+    return [small(frame_map.canvas_of(frame, colors, holds, False), colors, kind)]
 
 
 def luck(opens: Opens, colors: Palette, kind: Kind) -> list[SmallMap]:

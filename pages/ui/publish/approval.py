@@ -56,7 +56,7 @@ def begin(ticket: str, plan: ReleasePlan, ledger: Ledger, note: ReleaseNote = NO
     requests()[ticket] = request
 
 
-def asked(ticket: Hashable) -> ApprovalRequest | None:
+def request_of(ticket: Hashable) -> ApprovalRequest | None:
     """What this visit asked for, and nobody approved yet."""
     return REQUESTS.start({}).get(ticket)
 

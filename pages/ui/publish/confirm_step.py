@@ -104,7 +104,7 @@ def spend(ticket: str, plan: ReleasePlan, ledger: Ledger) -> None:
     if not access.may(Action.SPEND):
         st.info("Your role lets you prepare a release; a publisher makes it.")
         return
-    if request := approval.asked(ticket):
+    if request := approval.request_of(ticket):
         approval.draw_asked(request)
         return
     is_meant = is_typed(plan.name, f"confirm-{ticket}")

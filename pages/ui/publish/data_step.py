@@ -92,11 +92,11 @@ def draw() -> None:
             format_func=lambda kind: KINDS[kind][0],
             captions=[KINDS[kind][1] for kind in kinds],
         )
-        {UPLOAD: upload, PATH: path, SPARK: table, HELD: held, PUBLIC: public}[kind]()
+        {UPLOAD: upload, PATH: path, SPARK: table, HELD: choose_held, PUBLIC: public}[kind]()
 
 
 def raw() -> list[str]:
-    return [key for key, own in own_data.held().items() if not own.is_twin]
+    return [key for key, own in own_data.of_session().items() if not own.is_twin]
 
 
 def upload() -> None:
@@ -136,7 +136,7 @@ def table() -> None:
     finish()
 
 
-def held() -> None:
+def choose_held() -> None:
     known_data("held", raw())
 
 

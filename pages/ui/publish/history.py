@@ -188,7 +188,7 @@ def draw_account(account: Account, entries: list[Entry], ledger: Ledger) -> None
 def draw_entry(entry: Entry, ledger: Ledger) -> None:
     with st.expander(f"{kind(entry)} {entry.number} · {when(entry)} · {entry.charged}"):
         st.caption(
-            f"{plain(entry.description).rstrip('.')}, {entry.asked}."
+            f"{plain(entry.description).rstrip('.')}, {entry.planned_amount}."
             + (f" It ended early and was charged {entry.charged}." if entry.failure else "")
         )
         if by := entry.actors.words():

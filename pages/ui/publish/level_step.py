@@ -134,7 +134,7 @@ def name_control(subject: Subject) -> None:
 
 def name(subject: Subject) -> str:
     """The account that pays: of the data or, in a series, of the period or of all periods."""
-    if series := series_choice.chosen(subject):
+    if series := series_choice.series_of(subject):
         return series.account(subject.unit, series_choice.RELATION)
     title: str = step_list.memory().get(f"name {subject.key}", subject.about.title)
     return title.strip()
@@ -204,7 +204,7 @@ def terms(subject: Subject, account: Account | None) -> Terms:
     key = method(subject)
     system = ALGORITHMS[key]
     delta = url_keys.DELTA.get()
-    total = lifetime_budget.chosen(subject.key)
+    total = lifetime_budget.total_budget(subject.key)
     used = delta if system.uses_delta else 0.0
     request = Request(
         key,
@@ -217,7 +217,7 @@ def terms(subject: Subject, account: Account | None) -> Terms:
         name(subject),
         request,
         account.allowed if account else Amount.of(total, MAX_DELTA if used else 0.0),
-        series_choice.chosen(subject),
+        series_choice.series_of(subject),
     )
 
 

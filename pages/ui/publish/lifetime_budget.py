@@ -99,7 +99,7 @@ def used(amount: Amount, allowed: Amount) -> str:
 
 def ask(key: str, price: Amount, unit: str, bought: Callable[[float, Amount], str]) -> None:
     """The size of the budget, asked once, as how sure all releases together may make anybody."""
-    total = chosen(key)
+    total = total_budget(key)
     sizes = sorted({*SIZES, total})
     name = f"budget {key} {total:g}"
     st.selectbox(
@@ -144,7 +144,7 @@ def exact(key: str) -> None:
     )
 
 
-def chosen(key: str) -> float:
+def total_budget(key: str) -> float:
     """The budget that this visit typed, or the suggested one."""
     total: float = step_list.memory().get(f"total {key}") or SUGGESTED
     return total

@@ -59,7 +59,7 @@ def draw(subject: Subject, ledger: Ledger, terms: Terms) -> None:
 
 def twins(subject: Subject) -> None:
     """Those that this visit holds."""
-    for key, own in own_data.held().items():
+    for key, own in own_data.of_session().items():
         if own.twin_of == subject.key:
             with st.container(horizontal=True, vertical_alignment="center", key=f"twin-{key}"):
                 st.success(f"{plain(own.about.title)} is here.", icon=":material/content_copy:")
@@ -78,7 +78,7 @@ def twin(subject: Subject, ledger: Ledger, terms: Terms) -> None:
         "grid of yours. Explore and Curves then work on the twin, for any method and level, at no "
         "further cost."
     )
-    if any(own.twin_of == subject.key for own in own_data.held().values()):
+    if any(own.twin_of == subject.key for own in own_data.of_session().values()):
         st.caption(":material/check: One is here: look at it on Explore or Curves.")
         return
     for entry in ledger.entries(terms.name):
@@ -128,7 +128,7 @@ def twin(subject: Subject, ledger: Ledger, terms: Terms) -> None:
             refuse(reason)
             return
         approval.begin(ticket(meant), plan, ledger)
-    if (request := approval.asked(ticket(meant))) and not running(ticket(meant)):
+    if (request := approval.request_of(ticket(meant))) and not running(ticket(meant)):
         approval.draw_asked(request)
     job = running(ticket(meant))
     if job is not None and fragments.watch(job):

@@ -71,7 +71,7 @@ def draw_figures(subject: Subject, choice: Choice, need: Need, rows: int | None)
 
 def measured_on(subject: Subject) -> str:
     """The data that figures come from: a twin of the subject, if this visit holds one."""
-    twins = [key for key, own in own_data.held().items() if own.twin_of == subject.key]
+    twins = [key for key, own in own_data.of_session().items() if own.twin_of == subject.key]
     return twins[-1] if twins else subject.key
 
 
@@ -81,9 +81,14 @@ def show(subject: Subject, ground: Ground, need: Need) -> bool:
     jobs: list[Any] = level_jobs.jobs(ground, need)
     # Asked for last, the chosen level gets its runs first.
     now = level_jobs.job(ground, need, request.epsilon)
-    here = level_jobs.known_of(need, level_here(request), now)
+    here = level_jobs.accuracy_so_far(need, level_here(request), now)
     advice = recommended(
-        need, level_jobs.known(need, jobs), ground.source, request, about.unit, about.geographic
+        need,
+        level_jobs.accuracies_so_far(need, jobs),
+        ground.source,
+        request,
+        about.unit,
+        about.geographic,
     )
     done = all(job.done for job in [*jobs, now])
     tell(advice, here, done)
@@ -113,7 +118,7 @@ def from_analysis(subject: Subject, ground: Ground, need: Need) -> None:
     except DpcoreError as reason:
         st.info(plain(str(reason)), icon=":material/info:")
         return
-    here = next((each for each in advice.known if each.level == level_here(request)), None)
+    here = next((each for each in advice.accuracies if each.level == level_here(request)), None)
     tell(advice, here, True)
     remember(subject, advice, here)
 
@@ -157,11 +162,11 @@ def at_this_level(advice: Recommendation, here: LevelAccuracy | None) -> None:
         st.caption(plain(here.refusal or ""))
         return
     counted = f" {explain.plural(advice.unit)}" * isinstance(need, CountsWithin)
-    st.metric(label, need.shown(here.reached, advice.in_meters) + counted)
+    st.metric(label, need.error_words(here.reached, advice.in_meters) + counted)
     sentences = []
     if need.part != "half":
         sentences.append(
-            f"Half of the time, less than {need.shown(here.half, advice.in_meters)}{counted}."
+            f"Half of the time, less than {need.error_words(here.half, advice.in_meters)}{counted}."
         )
     if isinstance(need, CentersWithin) and here.worse is not None:
         sentences.append(f"The clustering is {explain.change(here.worse)} worse.")
@@ -169,15 +174,15 @@ def at_this_level(advice: Recommendation, here: LevelAccuracy | None) -> None:
 
 
 def recommendation(advice: Recommendation, here: LevelAccuracy | None, done: bool) -> None:
-    if advice.found is None:
-        if len(advice.known) < len(LEVELS):
+    if advice.best is None:
+        if len(advice.accuracies) < len(LEVELS):
             st.caption("Trying all levels …")
             return
         so_far = " so far" * (not done)
         st.markdown(f":material/close: **No level is accurate enough{so_far}.**")
         st.caption(plain(" ".join(advice.what_would())))
         return
-    level = advice.found.level
+    level = advice.best.level
     is_chosen = here is not None and here.level == level
     st.markdown(
         f":material/check: **{level.name}** is the strictest level that is accurate enough"

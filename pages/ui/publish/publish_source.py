@@ -29,7 +29,7 @@ class Subject:
 
 def subject(key: str) -> Subject:
     """The data of this key; of a twin, the data that it was drawn from."""
-    data = own_data.known(key)
+    data = own_data.data_set(key)
     if not isinstance(data, own_data.SessionData):
         return Subject(data.about, BuiltinData(key), Unit(data.about.unit))
     if data.twin_of is not None:

@@ -159,7 +159,7 @@ def keep(opened: Opened, counted: Counted) -> None:
         opened.engine,
         opened.format,
     )
-    already = [k for k, own in own_data.held().items() if own.source == source]
+    already = [k for k, own in own_data.of_session().items() if own.source == source]
     unit = answers.unit
     promise = f"A release protects one {unit.name} with {unit.rows} rows: more noise than here."
     about = replace(

@@ -81,7 +81,7 @@ def draw(subject: Subject, ledger: Ledger) -> None:
         )
 
 
-def chosen(subject: Subject) -> Series | None:
+def series_of(subject: Subject) -> Series | None:
     """The period that is published, or None without a series or while something is missing."""
     if not is_series(subject) or missing(subject):
         return None

@@ -90,7 +90,7 @@ def guarantee_short(algorithm: Algorithm) -> str:
     return f"{what}, for {only}" if only else what
 
 
-def kept(algorithm: Algorithm) -> Standing | None:
+def kept_standing(algorithm: Algorithm) -> Standing | None:
     """Its figures on the data of the table of costs, at the level at which the pages open."""
     cell = kept_standings().cells.get((DATA, algorithm.key, MIDDLE.epsilon))
     return None if cell is None else cell.standing(algorithm.key, MIDDLE.epsilon, RELATIVE)

@@ -8,7 +8,7 @@ import streamlit as st
 from dpcore.algorithms import Algorithm
 from dpcore.algorithms.references import REFERENCES, bibtex, short
 from dpcore.audit import Findings
-from dpcore.papers import REPRODUCTIONS, Conclusion, in_order, kept
+from dpcore.papers import REPRODUCTIONS, Conclusion, in_order, kept_outcomes
 from dpcore.privacy.explain import MIDDLE
 from dpcore.runs.request import Request
 from dpcore.study.guarantees import THEOREMS, guarantee
@@ -73,7 +73,7 @@ def show(algorithm: Algorithm, audit: Findings | None) -> None:
 
 
 def at_a_glance(algorithm: Algorithm) -> None:
-    kept_here = method_facts.kept(algorithm)
+    kept_here = method_facts.kept_standing(algorithm)
     facts = {
         "Safe to publish?": method_facts.SAFE[algorithm.verdict],
         "Guarantee": method_facts.guarantee_words(algorithm),
@@ -90,7 +90,7 @@ def chosen_data() -> str:
     """The data in the address if they are here, else those with which the pages open."""
     data = url_keys.DATA.get()
     try:
-        return own_data.known(data).about.key
+        return own_data.data_set(data).about.key
     except ValueError:
         return controls.DATA
 
@@ -177,7 +177,7 @@ def theorems(algorithm: Algorithm) -> None:
         st.caption("No theorem promises how good its results are.")
         return
     data = chosen_data()
-    source = own_data.known(data)
+    source = own_data.data_set(data)
     if (n := public_numbers.rows(data)) is None:
         st.caption(f"The theorems need a public number of rows of “{plain(source.about.title)}”.")
         return
@@ -200,7 +200,7 @@ def findings(algorithm: Algorithm) -> None:
     if not touched:
         return
     st.markdown("### Findings of the papers that measure it")
-    outcomes = kept()
+    outcomes = kept_outcomes()
     for each in touched:
         outcome = outcomes.get(each.name)
         mark = FINDINGS[outcome.check.finding] if outcome else ":gray-badge[not measured]"

@@ -97,7 +97,7 @@ ORDER: dict[str, tuple[str, Callable[[VerdictRow], Any]]] = {
 
 
 def row(algorithm: Algorithm, audit: Findings | None) -> VerdictRow:
-    standing = method_facts.kept(algorithm)
+    standing = method_facts.kept_standing(algorithm)
     point = standing.point if standing else None
     return VerdictRow(
         algorithm,

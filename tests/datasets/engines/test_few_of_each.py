@@ -225,7 +225,7 @@ def test_ids_that_share_a_hash_are_told_apart():
     hashes = pa.array(np.zeros(len(frame), dtype=np.uint64))
     columns = [hashes, pa.array(frame["who"].tolist()), pa.array(c0 << 21 | c1)]
     batch = pa.record_batch(columns, names=["hash", "id", "p0"])
-    found = few_of_each.kept(lambda part: [batch], Ids("who", ROWS, "key"), 2, True, 0)
+    found = few_of_each.kept_cells(lambda part: [batch], Ids("who", ROWS, "key"), 2, True, 0)
     assert Counter(map(tuple, np.concatenate(list(found)).tolist())) == expected(frame, "key")
 
 
