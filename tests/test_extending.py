@@ -257,8 +257,8 @@ def test_no_test_of_everything_registered_fails_for_them(copy: Copy) -> None:
     suites = (
         "tests/algorithms/test_all.py",
         "tests/audit/test_seam.py",
-        "tests/audit/test_claims_add_remove.py",
-        "tests/audit/test_claims_replace_one.py",
+        "tests/audit/test_claims_by_replay.py",
+        "tests/audit/test_claims_by_events.py",
         "tests/datasets/test_builtin.py",
         "tests/test_architecture.py",
     )
