@@ -76,16 +76,7 @@ def figure(cost_curve: CostCurve, k: int, colors: Palette) -> go.Figure:
     ks = [number for number, _ in cost_curve.costs]
     parts = [100 * cost / one for _, cost in cost_curve.costs]
     chart = go.Figure()
-    chart.add_trace(
-        go.Scatter(
-            x=ks,
-            y=parts,
-            mode="lines+markers",
-            line={"color": colors.private, "width": 2},
-            marker={"size": 8, "color": colors.private},
-            hovertemplate="%{x} centers: %{y:.1f} %<extra></extra>",
-        )
-    )
+    chart.add_trace(chart_style.private_line(ks, parts, 8, "%{x} centers: %{y:.1f} %", colors))
     for number, words in ((cost_curve.suggested, "suggested"), (k, "now")):
         if number not in ks or (words == "now" and k == cost_curve.suggested):
             continue

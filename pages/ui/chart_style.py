@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import plotly.graph_objects as go
@@ -43,6 +44,20 @@ def marker(color: str, holds: bool, colors: Palette, size: int = 10) -> dict[str
         "line": {"color": colors.paper if holds else color, "width": 1 if holds else 2},
         "opacity": 1,
     }
+
+
+def private_line(
+    x: Sequence[float], y: Sequence[float], sizes: int | list[int], hover: str, colors: Palette
+) -> go.Scatter:
+    """A line through private figures, with a disc at each."""
+    return go.Scatter(
+        x=x,
+        y=y,
+        mode="lines+markers",
+        line={"color": colors.private, "width": 2},
+        marker={"size": sizes, "color": colors.private},
+        hovertemplate=f"{hover}<extra></extra>",
+    )
 
 
 def draw(figure: go.Figure, name: str, alt: str, data: str) -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -106,6 +107,11 @@ def around(patch: Patch, owner: object, name: str, wrap: Callable) -> None:
     """Put a function around another: it is given the other and its arguments."""
     inner = getattr(owner, name)
     patch.setattr(owner, name, lambda *a, **k: wrap(inner, *a, **k))
+
+
+def with_half_the_scale(right: Callable, noise: SimulatedNoise, count: int, scale: float) -> Any:
+    """Draws of noise at half of its scale."""
+    return right(noise, count, scale / 2)
 
 
 def scaled_property(patch: Patch, cls: type, name: str, factor: float) -> None:
@@ -386,22 +392,12 @@ def one_draw_for_all_values(patch):
 
 @fault("dplloyd", runs=60)
 def geometric_noise_of_half_the_scale(patch):
-    right = SimulatedNoise._two_sided_geometric
-    patch.setattr(
-        SimulatedNoise,
-        "_two_sided_geometric",
-        lambda self, count, scale: right(self, count, scale / 2),
-    )
+    around(patch, SimulatedNoise, "_two_sided_geometric", with_half_the_scale)
 
 
 @fault("sulq", first="delta", runs=60)
 def gaussian_noise_of_half_the_deviation(patch):
-    right = SimulatedNoise._discrete_gaussian
-    patch.setattr(
-        SimulatedNoise,
-        "_discrete_gaussian",
-        lambda self, count, sigma: right(self, count, sigma / 2),
-    )
+    around(patch, SimulatedNoise, "_discrete_gaussian", with_half_the_scale)
 
 
 @fault("gkm", "pgkm")

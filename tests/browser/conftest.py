@@ -38,6 +38,15 @@ def server() -> Iterator[str]:
 
 
 @pytest.fixture
+def blank_page(browser: Browser) -> Iterator[Page]:
+    """A page that has opened nothing yet, for what has to be watched from the first byte."""
+    page = browser.new_page(viewport=DESK)
+    page.set_default_timeout(LONG)
+    yield page
+    page.close()
+
+
+@pytest.fixture
 def visit(browser: Browser, server: str) -> Iterator[Visit]:
     """Open a path as somebody new would, and wait until the picture is there."""
     problems: list[str] = []

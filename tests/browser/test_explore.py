@@ -327,10 +327,9 @@ def elements(content: str | bytes) -> list[str]:
 
 
 def test_a_move_to_a_known_level_leaves_the_controls_and_links_lead_to_that_level(
-    browser: Browser, server: str
+    blank_page: Page, server: str
 ) -> None:
-    page = browser.new_page(viewport=DESK)
-    page.set_default_timeout(LONG)
+    page = blank_page
     drawn: list[str] = []
     page.on(
         "websocket",
@@ -357,7 +356,6 @@ def test_a_move_to_a_known_level_leaves_the_controls_and_links_lead_to_that_leve
     page.get_by_role("heading", name="What do you need?").wait_for()
     idle(page)
     assert address(page) == "privacy=Strict"
-    page.close()
 
 
 def test_going_back_goes_back(visit: Visit) -> None:
@@ -411,10 +409,9 @@ def test_the_table_is_there_without_webgl(
 
 
 def test_a_connection_that_breaks_for_a_moment_does_not_cost_the_map(
-    browser: Browser, server: str
+    blank_page: Page, server: str
 ) -> None:
-    page = browser.new_page(viewport=DESK)
-    page.set_default_timeout(LONG)
+    page = blank_page
     broken: list[str] = []
 
     def lose_two(route: Route) -> None:
@@ -429,7 +426,6 @@ def test_a_connection_that_breaks_for_a_moment_does_not_cost_the_map(
     settled(page)
     shows(picture(page), LIGHT.land, 10_000)
     assert len(broken) == 2
-    page.close()
 
 
 def test_two_people_do_not_see_each_other(visit: Visit) -> None:

@@ -10,9 +10,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Page, expect
 
-from tests.browser.driver import DESK, LONG, picture, serving, settled, shows
+from tests.browser.driver import picture, serving, settled, shows
 
 COLOR = "#FF00FF"
 
@@ -44,13 +44,12 @@ def tiles() -> Iterator[tuple[str, list[str]]]:
 
 
 def test_tiles_come_from_the_configured_server_which_the_map_names(
-    browser: Browser, tiles: tuple[str, list[str]]
+    blank_page: Page, tiles: tuple[str, list[str]]
 ) -> None:
     host, asked = tiles
     settings = {"DPCORE_TILES": f"http://{host}/{{z}}/{{x}}/{{y}}.png", "DPCORE_TILES_CREDIT": "Ex"}
     with serving(**settings) as server:
-        page = browser.new_page(viewport=DESK)
-        page.set_default_timeout(LONG)
+        page = blank_page
         page.goto(server.address)
         settled(page)
         shows(picture(page), COLOR, 100_000)
@@ -60,4 +59,3 @@ def test_tiles_come_from_the_configured_server_which_the_map_names(
         with page.expect_download() as download:
             page.get_by_role("button", name="PNG").click()
         assert download.value.path().stat().st_size > 10_000
-        page.close()

@@ -39,7 +39,7 @@ class Best:
 def asked(counts):
     noise = Best()
     answer = private_step(np.array(counts), Budget(1.0), noise)
-    return answer, noise.has_answered
+    return answer, noise.asked
 
 
 @pytest.fixture

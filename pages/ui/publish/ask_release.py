@@ -19,7 +19,7 @@ from dpcore.release.ask_notebook import ask_notebook
 from dpcore.release.opening import as_named
 from dpcore.release.published_files import PublishedFiles
 from dpcore.results.rectangles import Estimate
-from pages.ui import background, fragments, palette, session_keys
+from pages.ui import background, chart_style, fragments, palette, session_keys
 from pages.ui.background import Job
 from pages.ui.city_map import Row, in_new_york
 from pages.ui.palette import Palette
@@ -145,16 +145,8 @@ def elbow(release: PublishedFiles, mark: str, k: int) -> None:
 def elbow_chart(curve: CostCurve, k: int, colors: Palette) -> go.Figure:
     ks, costs = zip(*curve.costs, strict=True)
     chart = go.Figure()
-    chart.add_trace(
-        go.Scatter(
-            x=ks,
-            y=costs,
-            mode="lines+markers",
-            line={"color": colors.private, "width": 2},
-            marker={"size": [13 if each == curve.suggested else 7 for each in ks]},
-            hovertemplate="%{x} centers<extra></extra>",
-        )
-    )
+    sizes = [13 if each == curve.suggested else 7 for each in ks]
+    chart.add_trace(chart_style.private_line(ks, costs, sizes, "%{x} centers", colors))
     axis = {"gridcolor": f"{colors.shore}66", "fixedrange": True, "zeroline": False}
     chart.update_layout(
         height=210,
