@@ -34,8 +34,6 @@ TREE_COUNT_WEIGHT = 0.5
 #: Steps of Lloyd from merged centers on the points of a tree. They leave out cells whose rows are
 #: fewer than so many standard deviations of their noise.
 POINT_STEPS, HEARD = 20, 1.5
-#: Where offsets are clipped, as a multiple of the root mean square.
-REACH = 1.1
 #: A number of rows that weighs nothing beside any other.
 NEXT_TO_NOTHING = 1e-9
 
@@ -51,6 +49,8 @@ class CoarseGridPlan:
     grid: float
     #: Centers in each round, as multiples of k.
     centers: tuple[int, ...]
+    #: Where offsets are clipped, as a multiple of the root mean square.
+    reach: float = 1.1
 
 
 PLANS = (
@@ -91,14 +91,16 @@ def from_grid(curator: Curator, k: int) -> Outcome:
         finest = 2 / round(len(points) ** (1 / d))  # the side of what each point stands for
         energy = cost / weights.sum() + d * finest**2 / 12
         purse = Purse(curator, OffsetTerms(budget, curator.neighbors, remainder - share))
-        centers, rounds = settled(purse, centers, energy, n, k, plan.centers, REACH)
+        centers, rounds = settled(purse, centers, energy, n, k, plan.centers, plan.reach)
     loose = points_on(grid, points, weights, 2 * (scale / share) ** 2)
     coreset = matched(loose, rounds).coreset(curator.box, public_size(curator, n))
     facts = {"cells per side": grid.cells_per_side, "rounds": len(plan.centers)}
     return Outcome(np.clip(centers, -1, 1), coreset, facts)
 
 
-def from_tree(curator: Curator, k: int, n: int, remainder: float, plan: CoarseGridPlan) -> Outcome:
+def from_tree(
+    curator: Curator, k: int, n: float, remainder: float, plan: CoarseGridPlan
+) -> Outcome:
     """Centers that start from the coreset of a tree of counts; the coreset is published too."""
     part = plan.grid * remainder
     stages = grow(curator, n, part)
@@ -122,7 +124,7 @@ def from_tree(curator: Curator, k: int, n: int, remainder: float, plan: CoarseGr
     )
     improved = partial(on_points, loose) if beyond_maps else None
     purse = Purse(curator, terms)
-    centers, rounds = settled(purse, centers, energy, n, k, plan.centers, REACH, improved)
+    centers, rounds = settled(purse, centers, energy, n, k, plan.centers, plan.reach, improved)
     coreset = matched(loose, rounds).coreset(curator.box, public_size(curator, n))
     return Outcome(np.clip(centers, -1, 1), coreset, {"rounds": len(plan.centers)})
 
@@ -174,6 +176,6 @@ def points_on(grid: Grid, points: FloatArray, weights: FloatArray, variance: flo
     return LoosePoints(means[full], mass[full], variance * each, room * each)
 
 
-def public_size(curator: Curator, n: int) -> int | None:
+def public_size(curator: Curator, n: float) -> float | None:
     """The number of rows, where it is public."""
     return None if curator.neighbors.size_is_private else n

@@ -61,7 +61,7 @@ PLANS_BEYOND_MAPS = (
 )
 
 
-def grow(curator: Curator, n: int, part: float) -> list[TreeStage]:
+def grow(curator: Curator, n: float, part: float) -> list[TreeStage]:
     """Ask stage after stage, each about the parts of the cells that stood out before, and again
     about the cells of the first stage that did not; for a part of the budget, with about n rows."""
     scale = full_scale(curator)

@@ -26,8 +26,9 @@ from dpcore.results.steps import CentersNote
 COUNT_WEIGHT, ONE_WEIGHT = 0.3, 1 / 64
 #: The L1 norm of an offset, in units of its L2 norm times sqrt(d): .8 if it is Gaussian.
 FLATNESS = 0.8
-#: The least part of a ball that counts as filled, and the least that a move leaves unexplained.
-LEAST_FILLED, LEAST_LEFT = 0.02, 0.15
+#: The least part of a ball that counts as filled, and the least that a move leaves unexplained:
+#: of one center, near which are all rows, and of several, near each of which are few.
+LEAST_FILLED, ONE_LEAST_LEFT, LEAST_LEFT = 0.02, 0.02, 0.15
 #: Cells lighter than so many standard deviations of their noise do not count when merging.
 AUDIBLE = 0.2
 #: Standard deviations of noise in rows at which a cell is trusted by half on its own spread.
@@ -174,7 +175,8 @@ def moved(
     own = np.clip(1 - room / weights, least, 1.0)
     mean = trusted(own, pooled, np.maximum(rows, 0), max(count_noise, unit))
     before = reach**2 * energy * mean**power
-    energy_after = np.maximum(before - gained, LEAST_LEFT * before)
+    least_left = ONE_LEAST_LEFT if m == 1 else LEAST_LEFT
+    energy_after = np.maximum(before - gained, least_left * before)
     return OffsetCells(np.clip(centers + steps, -1, 1), rows, count_noise, energy_after)
 
 

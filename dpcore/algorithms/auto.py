@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from dpcore.algorithms._coarse_grid import plan_for
 from dpcore.algorithms.base import Algorithm, AuditHints, PublishesPoints, Room, get, register
-from dpcore.algorithms.lift import BLIND, GRID_DIMENSIONS, best_terms
+from dpcore.algorithms.lift import BLIND, GRID_DIMENSIONS, best_terms, tree_pays
 from dpcore.privacy.accounting import MIN_EPSILON, Budget, Neighbors, Verdict
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
@@ -64,11 +64,13 @@ def choose(
     if d <= GRID_DIMENSIONS:
         return way_of_few(d, not plan_for(loud, k).fullness)
     terms = best_terms(n, d, Budget(epsilon, delta), relation)
+    if tree_pays(loud, d, k, terms):
+        return way_of_few(d, tree=True)
     return way_of_lift(d, terms.relative_noise(n, d) > BLIND, terms.gaussian)
 
 
 def way_of_few(d: int, tree: bool) -> AutoChoice:
-    """What lift does with few coordinates, once it knows about how many rows there are."""
+    """What lift does where it draws a picture, once it knows about how many rows there are."""
     picture = "a tree of counts" if tree else "a coarse grid"
     why = (
         f"In {d} dimensions {picture} shows roughly where rows are, and a few rounds of clipped "
@@ -99,10 +101,10 @@ class Auto(Algorithm):
     """The best algorithm for the data, chosen from public facts.
 
     Idea: On a line, one noisy grid of counts; on a map, a tree of counts that grows where the rows
-    are. Both answer every later question, so that restarts are free. With up to six coordinates a
-    tree as well, and rounds of clipped offsets after it. With more, or so few rows that a tree
-    would show nothing but noise, rough figures that are weighed against what data usually look
-    like, and then, as far as epsilon lets it, such rounds.
+    are. Both answer every later question, so that restarts are free. With up to six coordinates,
+    and without a delta with up to ten, a tree as well, and rounds of clipped offsets after it. With
+    more, or so few rows that a tree would show nothing but noise, rough figures that are weighed
+    against what data usually look like, and then, as far as epsilon lets it, such rounds.
 
     Unit: one row.
 
@@ -142,7 +144,7 @@ class Auto(Algorithm):
         outcome = chosen.run(curator, k, **chosen.settings({}))
         facts = outcome.facts
         # Which way it goes lift itself found out, from noisy answers.
-        if MAP_DIMENSIONS < curator.d <= GRID_DIMENSIONS:
+        if MAP_DIMENSIONS < curator.d <= GRID_DIMENSIONS or "tree" in facts:
             choice = way_of_few(curator.d, "cells per side" not in facts)
         elif curator.d > GRID_DIMENSIONS:
             choice = way_of_lift(curator.d, "rounds" not in facts, facts["gaussian noise"])

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpcore.algorithms._coarse_grid import from_grid
+from dpcore.algorithms._coarse_grid import from_grid, from_tree, plan_for
 from dpcore.algorithms._grid_priors import along_the_diagonal, spread_out
 from dpcore.algorithms._matched_points import matched, points_of_cells
 from dpcore.algorithms._offset_rounds import OffsetTerms, Purse, moved, settled
@@ -22,6 +22,10 @@ from dpcore.results.steps import StartNote
 
 #: In so many dimensions a grid is still a picture.
 GRID_DIMENSIONS = 6
+#: In so many a tree of counts is one, beside geometric noise and from so many rows times epsilon
+#: for each center and coordinate; and where offsets are clipped after it, as a multiple of the root
+#: mean square.
+TREE_DIMENSIONS, TREE_ROWS, TREE_REACH = 10, 15, 0.9
 #: Part of the budget that buys the level.
 LEVEL_SHARE = 0.08
 #: Beyond this relative noise nothing but the level is asked; and beyond this one, Gaussian noise
@@ -52,9 +56,10 @@ GAUSSIAN_PLANS = (
     LiftPlan(BLIND, 0.5, 0, (1,), 1.1),
 )
 PURE_PLANS = (
-    LiftPlan(0.003, 0.12, 0, (8, 2, 1), 1.1),
-    LiftPlan(0.01, 0.12, 0, (4, 2, 1), 1.1),
-    LiftPlan(0.035, 0.15, 0, (4, 1), 1.1),
+    LiftPlan(0.003, 0.08, 0.1, (8, 2, 1), 1.1),
+    LiftPlan(0.005, 0.08, 0.1, (4, 2, 1), 0.9),
+    LiftPlan(0.01, 0.12, 0, (4, 2, 1), 0.9),
+    LiftPlan(0.035, 0.15, 0, (4, 1), 0.9),
     LiftPlan(0.07, 0.15, 0, (2, 1), 1.1),
     LiftPlan(0.14, 0.4, 0, (1,), 1.0),
     LiftPlan(BLIND, 0.8, 0, (1,), 1.1),
@@ -81,14 +86,14 @@ MAX_CENTERS = 512
 class Lift(Algorithm):
     """k-means in three dimensions or more: a rough picture, then rounds of clipped offsets.
 
-    Idea: Find out roughly where rows lie: with up to six coordinates from a tree of noisy counts
-    or, with few rows, from a coarse grid, weighed against what rows usually look like; with more,
-    from their level, spread and covariance. Put more centers there than are wanted. In a few rounds
-    ask for each center how many rows are nearest and how far from it they lie on average, with
-    offsets clipped to a ball that shrinks as centers settle, because noise grows with the ball;
-    then merge the centers to k. Cells of the picture, moved to where the rounds saw rows, are
-    published as a coreset. Where even the level drowns in noise, the answer is hardly more than
-    public centers.
+    Idea: Find out roughly where rows lie: with up to six coordinates, and without a delta with up
+    to ten, from a tree of noisy counts; with few coordinates and few rows from a coarse grid,
+    weighed against what rows usually look like; else from their level, spread and covariance. Put
+    more centers there than are wanted. In a few rounds ask for each center how many rows are
+    nearest and how far from it they lie on average, with offsets clipped to a ball that shrinks as
+    centers settle, because noise grows with the ball; then merge the centers to k. Cells of the
+    picture, moved to where the rounds saw rows, are published as a coreset. Where even the level
+    drowns in noise, the answer is hardly more than public centers.
 
     Unit: one row.
 
@@ -97,15 +102,16 @@ class Lift(Algorithm):
     Private: All noise is added to sums over rows of short integer vectors, one row in at most one
     cell of a question. By its corner weights a row moves the level by 1 in L1; its count on the
     grid, or in a stage of the tree, is 1; its count, offset and room in the ball come to weight + 1
-    in L1 norm, and to sqrt(weight^2 + 1) in L2 norm; its products to the square of the ball in L2
-    norm. Replaced, it moves them at most twice as far. Given all earlier answers, each question's
-    centers and reach are fixed numbers, so noise scaled to these lengths costs what is charged, and
-    charges add up by adaptive composition. With few coordinates: .05 epsilon for the number of
-    rows, then shares that sum to .95. With more: .08 epsilon for the level, then .92 epsilon in
-    all, in one of three ways that the level decides: the level again, geometric noise, or, if there
-    is a delta, Gaussian noise in an account of its own whose shares sum to the rho of (.92 epsilon,
-    delta). All three cost at most (.92 epsilon, delta), so choosing is free. Plans, radii,
-    shrinkage, merging, centers and points read noisy answers only.
+    in L1 norm, and to sqrt(weight^2 + 1) in L2 norm; its d (d + 1) / 2 products to the square of
+    the ball in L2 norm, and to the root of their number times that in L1 norm. Replaced, it moves
+    them at most twice as far. Given all earlier answers, each question's centers and reach are
+    fixed numbers, so noise scaled to these lengths costs what is charged, and charges add up by
+    adaptive composition. With few coordinates: .05 epsilon for the number of rows, then shares that
+    sum to .95. With more: .08 epsilon for the level, then .92 epsilon in all, in one of four ways
+    that the level decides: the level again, a tree and rounds or rounds alone with geometric noise,
+    or, if there is a delta, Gaussian noise in an account of its own whose shares sum to the rho of
+    (.92 epsilon, delta). All four cost at most (.92 epsilon, delta), so choosing is free. Plans,
+    radii, shrinkage, merging, centers and points read noisy answers only.
     """
 
     key = "lift"
@@ -117,6 +123,7 @@ class Lift(Algorithm):
         rooms=(
             Room(2000, 4),
             Room(2000, 8),
+            Room(2000, 11),
             Room(600, 4, epsilon=4.0),
             Room(300, 7, epsilon=4.0),
             Room(600, 6, k=5),
@@ -173,6 +180,11 @@ def from_level(curator: Curator, k: int) -> Outcome:
     terms = best_terms(sure, d, budget, relation)
     doubt = terms.relative_noise(sure, d)
     facts = {"relative noise": doubt, "gaussian noise": terms.gaussian}
+    loud = sure * budget.epsilon / (1 if relation.size_is_private else 2)
+    if tree_pays(loud, d, k, terms):
+        after_tree = replace(plan_for(loud, k), reach=TREE_REACH)
+        outcome = from_tree(curator, k, sure, 1 - LEVEL_SHARE, after_tree)
+        return replace(outcome, facts={**facts, **outcome.facts, "tree": True})
     if doubt > BLIND:
         again, noise_again = ask_level(whole, 1 - LEVEL_SHARE, "level, once more")
         old, new = noise**-2, noise_again**-2
@@ -209,6 +221,11 @@ def from_level(curator: Curator, k: int) -> Outcome:
     loose = matched(points_of_cells(rounds[0].cells, rough.n, noise), rounds[1:])
     coreset = loose.coreset(curator.box, None if relation.size_is_private else sure)
     return Outcome(centers, coreset, {**facts, "rounds": len(rounds)})
+
+
+def tree_pays(loud: float, d: int, k: int, terms: OffsetTerms) -> bool:
+    """Whether a tree shows more than a middle and a covariance, by rows times epsilon."""
+    return d <= TREE_DIMENSIONS and not terms.gaussian and loud >= TREE_ROWS * d * k
 
 
 def ask_level(purse: Purse, share: float, why: str) -> tuple[FloatArray, float]:

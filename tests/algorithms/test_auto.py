@@ -81,6 +81,16 @@ def test_a_run_says_what_was_chosen_and_why():
     assert facts["because"] == choose(3000, 2, 3, 1.0).sentence
 
 
+def test_without_a_delta_a_tree_is_drawn_in_up_to_ten_dimensions():
+    assert choose(10_000, 10, 5, 1.0).way == "tree and rounds"
+    assert choose(10_000, 10, 5, 1.0, 1e-6).way == "Gaussian rounds"
+    assert choose(10_000, 11, 5, 1.0).way == "geometric rounds"
+    assert choose(700, 10, 5, 1.0).way == "geometric rounds"
+    data = from_array(np.random.default_rng(0).uniform(-1, 1, (3000, 8)), (-1, 1))
+    facts = dpcore.run("auto", data, 3, 1.0, seed=0).facts
+    assert facts["because"] == choose(3000, 8, 3, 1.0).sentence
+
+
 def test_the_number_of_rows_is_bought_only_on_a_map_and_only_where_it_is_private():
     rows = np.random.default_rng(0).uniform(-1, 1, (3000, 3))
     for d in (2, 3):

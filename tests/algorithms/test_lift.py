@@ -71,7 +71,7 @@ def test_points_where_a_round_heard_nobody_pull_no_center():
 
 
 @pytest.mark.parametrize("relation", list(Neighbors))
-@pytest.mark.parametrize("d", [3, 20])
+@pytest.mark.parametrize("d", [3, 8, 11, 20])
 def test_rounds_are_as_private_as_is_claimed_and_spend_it(d, relation):
     data, _ = clusters(3000, d)
     for epsilon in (0.05, 1.0, 30.0):
@@ -94,6 +94,24 @@ def test_in_many_dimensions_a_delta_buys_gaussian_noise_in_an_account_of_its_own
         {"two-sided geometric"},
         {"two-sided geometric", "set aside", "discrete Gaussian"},
     ]
+
+
+def test_with_geometric_noise_a_tree_starts_the_rounds_in_up_to_ten_dimensions():
+    """Where rows are enough for one; in more dimensions the covariance does."""
+    for n, d, told in ((3000, 10, "tree"), (900, 10, "level"), (20_000, 11, "products")):
+        transcript = dpcore.run("lift", clusters(n, d)[0], 3, 0.5, seed=0).transcript
+        asked = [charge.why for charge in charges(transcript)]
+        is_tree = any("rows in each cell" in why for why in asked)
+        assert (is_tree, "products" in asked) == (told == "tree", told == "products")
+
+
+def test_with_geometric_noise_what_the_products_cost_can_be_checked():
+    data, _ = clusters(5000, 11)
+    account = certificate.account(dpcore.run("lift", data, 3, 10.0, seed=0).transcript)
+    assert overspent(account) is None
+    (products,) = (charge for charge in account["charges"] if charge["why"] == "products")
+    products["scale"] *= 0.9
+    assert "too small" in overspent(account)
 
 
 def test_where_gaussian_noise_would_be_the_greater_geometric_noise_is_taken():
@@ -143,7 +161,7 @@ def test_degenerate_rows_give_centers_in_the_box(d, rows, delta):
             assert (np.abs(centers) <= 1).all()
 
 
-@pytest.mark.parametrize(("d", "delta"), [(3, 0.0), (9, 0.0), (9, 1e-6)])
+@pytest.mark.parametrize(("d", "delta"), [(3, 0.0), (9, 0.0), (9, 1e-6), (12, 0.0)])
 def test_it_runs_on_noise_that_may_be_released(d, delta):
     data, middles = clusters(3000, d)
     result = dpcore.run("lift", data, 3, 20.0, delta, noise=ReleaseNoise())
@@ -217,3 +235,25 @@ def test_clusters_in_a_tenth_of_the_box_are_found_in_three_dimensions():
     result = dpcore.run("lift", data, 6, 1.0, seed=0)
     assert nicv(data, result.centers) <= 1.1 * best
     assert result.synopsis.weights.sum() == pytest.approx(20_000, rel=0.02)
+
+
+@pytest.mark.parametrize("d", [8, 20])
+def test_clusters_along_a_line_are_found_in_many_dimensions_without_a_delta(d):
+    rng = np.random.default_rng(0)
+    along = np.linspace(-0.8, 0.8, 5)[rng.integers(0, 5, 20_000)]
+    rows = along[:, None] + 0.03 * rng.standard_normal((20_000, d))
+    data = from_array(rows, (-1, 1))
+    best = nicv(data, dpcore.baseline(data, 5).centers)
+    for seed in range(3):
+        assert nicv(data, dpcore.run("lift", data, 5, 1.0, seed=seed).centers) < 1.1 * best
+
+
+def test_a_box_much_wider_than_the_rows_costs_little_in_many_dimensions():
+    """The first question tells how little of the box the rows fill."""
+    rng = np.random.default_rng(1)
+    middles = rng.uniform(-0.85, 0.85, 20) + 0.08 * rng.uniform(-1, 1, (5, 20))
+    rows = middles[rng.integers(0, 5, 20_000)] + 0.005 * rng.standard_normal((20_000, 20))
+    data = from_array(rows, (-1, 1))
+    best = nicv(data, dpcore.baseline(data, 5).centers)
+    for seed in range(3):
+        assert nicv(data, dpcore.run("lift", data, 5, 0.3, 1e-6, seed=seed).centers) < 1.1 * best
