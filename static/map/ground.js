@@ -136,21 +136,36 @@ export const paintStreets = (pen, ground, view, colors) => {
   }
 };
 
+const degreeStep = view => [30, 10, 5, 2, 1, .5, .2, .1, .05, .02, .01].find(each => (view.east - view.west) / each > 3) ?? .005;
+const multiples = (step, low, high) => {
+  const found = [];
+  for (let each = Math.ceil(low / step) * step; each < high; each += step) found.push(each);
+  return found;
+};
+
 const graticule = (pen, view, colors) => {
-  const wide = view.east - view.west;
-  const step = [30, 10, 5, 2, 1, .5, .2, .1, .05, .02, .01].find(each => wide / each > 3) ?? .005;
+  const step = degreeStep(view);
   pen.setTransform(view.ratio, 0, 0, view.ratio, 0, 0);
-  pen.strokeStyle = colors.street; pen.fillStyle = colors.quiet; pen.lineWidth = .6;
-  pen.font = '11px "Source Sans", sans-serif'; pen.textAlign = 'left'; pen.textBaseline = 'top';
-  const places = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
-  for (let lon = Math.ceil(view.west / step) * step; lon < view.east; lon += step) {
-    const [x] = view.at([lon, 0]);
-    pen.beginPath(); pen.moveTo(x, 0); pen.lineTo(x, view.size[1]); pen.stroke();
-    pen.fillText(`${Math.abs(lon).toFixed(places)}° ${lon < 0 ? 'W' : 'E'}`, x + 3, 3);
-  }
-  for (let lat = Math.ceil(view.south / step) * step; lat < view.north; lat += step) {
-    const [, y] = view.at([0, lat]);
-    pen.beginPath(); pen.moveTo(0, y); pen.lineTo(view.size[0], y); pen.stroke();
-    if (y > 20) pen.fillText(`${Math.abs(lat).toFixed(places)}° ${lat < 0 ? 'S' : 'N'}`, 52, y + 2);
-  }
+  pen.strokeStyle = colors.street; pen.lineWidth = .6;
+  const line = (...ends) => { pen.beginPath(); pen.moveTo(...ends[0]); pen.lineTo(...ends[1]); pen.stroke(); };
+  for (const lon of multiples(step, view.west, view.east)) { const [x] = view.at([lon, 0]); line([x, 0], [x, view.size[1]]); }
+  for (const lat of multiples(step, view.south, view.north)) { const [, y] = view.at([0, lat]); line([0, y], [view.size[0], y]); }
+};
+
+// The degrees at the lines of a map without streets: rows of {text, x, y, box}.
+export const degrees = (ground, view) => {
+  if (ground.boroughs.length) return [];
+  const step = degreeStep(view), places = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  const words = (number, signs, x, y) => ({
+    text: `${Math.abs(number).toFixed(places)}° ${signs[number < 0 ? 1 : 0]}`, x, y, box: [x, y, x + 46, y + 12],
+  });
+  return [
+    ...multiples(step, view.west, view.east).map(lon => words(lon, 'EW', view.at([lon, 0])[0] + 3, 3)),
+    ...multiples(step, view.south, view.north).map(lat => words(lat, 'NS', 52, view.at([0, lat])[1] + 2)).filter(({ y }) => y > 22),
+  ];
+};
+
+export const paintDegrees = (pen, words, colors) => {
+  pen.font = '11px "Source Sans", sans-serif'; pen.textAlign = 'left'; pen.textBaseline = 'top'; pen.fillStyle = colors.quiet;
+  for (const { text, x, y } of words) pen.fillText(text, x, y);
 };

@@ -1,9 +1,9 @@
 // The map of the dashboard: Leaflet moves it, a canvas shows it. Everything comes from this server.
 
-import { load, mercator, paint, paintStreets } from './ground.js';
+import { degrees, load, mercator, paint, paintDegrees, paintStreets } from './ground.js';
 import { coveredBy, paintDrawing } from './drawing.js';
 import * as marks from './marks.js';
-import { paintNames, placed } from './names.js';
+import { meet, paintNames, placed } from './names.js';
 import { save } from './save.js';
 import { Sketch } from './sketch.js';
 import { Tiles } from './tiles.js';
@@ -282,8 +282,10 @@ class CityMap {
     if (shown.points) marks.paintPoints(pen, shown.points, view, colors);
     paintDrawing(pen, data.drawing.filter(layer => !layer.over), view, colors);
     const chips = marks.chips(pen, data, view);
-    const taken = [...this.controlBoxes(), ...marks.keepClear(data, view), ...coveredBy(data.drawing, view), ...chips.map(chip => chip.box)];
+    const above = this.controlBoxes(), words = degrees(ground, view).filter(each => !above.some(box => meet(box, each.box)));
+    const taken = [...above, ...words.map(each => each.box), ...marks.keepClear(data, view), ...coveredBy(data.drawing, view), ...chips.map(chip => chip.box)];
     this.names = placed(pen, [...this.areaNames(), ...this.tiles ? [] : shown.labels], view, taken);
+    paintDegrees(pen, words, colors);
     paintNames(pen, this.names, colors);
     marks.paintArcs(pen, data.arcs, view, colors); marks.paintCenters(pen, data, view, colors);
     marks.paintChips(pen, chips, colors);

@@ -21,7 +21,7 @@ const squares = (x, y, wide, high, angle) => {
     return [cx - reach, cy - half, cx + reach, cy + half];
   });
 };
-const meet = (a, b) => a[0] < b[2] && a[2] > b[0] && a[1] < b[3] && a[3] > b[1];
+export const meet = (a, b) => a[0] < b[2] && a[2] > b[0] && a[1] < b[3] && a[3] > b[1];
 
 // What is drawn, best first: rows of {label, x, y, boxes}.
 export const placed = (pen, labels, view, taken) => {
