@@ -202,7 +202,7 @@ def axes_shown(choice: Choice) -> tuple[int, int]:
 
 
 def axes_in_address(choice: Choice) -> tuple[str, ...]:
-    """What stands for each coordinate in the address: its name, or its number in data that somebody
+    """The word for each coordinate in the address: its name, or its number in data that somebody
     brought, since an address goes to others, and names of columns may tell what the data are."""
     names = choice.box.names
     if own_data.is_own(choice.data):
@@ -239,7 +239,7 @@ def offer_another(choice: Choice) -> None:
 
 
 def notes(choice: Choice, picture: cached_work.Picture) -> None:
-    """What to know about the data before drawing conclusions."""
+    """Notes about the data, to read before drawing conclusions."""
     about, rows = choice.about, picture.truth.value.rows
     sentences: list[str] = []
     sentences += filter(None, (picture.because, picture.note))

@@ -69,7 +69,7 @@ def main() -> None:
 
 @dataclass(frozen=True)
 class View:
-    """What the page shows: a sweep, in a figure, on axes, with a target."""
+    """The content of the page: a sweep, in a figure, on axes, with a target."""
 
     choice: Choice
     plan: SweepPlan
@@ -134,7 +134,7 @@ def target_range(choice: Choice, metric: Metric) -> tuple[float, float]:
 
 
 def predicted_rows(plan: SweepPlan, metric: Metric) -> int | None:
-    """How many rows predictions are made for, or None where there are none to make, or none
+    """The number of rows that predictions are made for; None where none can be made or none are
     wanted."""
     if metric.key not in (*ABSOLUTE, *RELATIVE) or not set(plan.algorithms) & set(PREDICTED):
         return None

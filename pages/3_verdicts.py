@@ -68,7 +68,7 @@ def chosen_methods() -> list[Algorithm]:
 
 
 def legend() -> None:
-    """What the columns mean."""
+    """The meaning of the columns."""
     lines = [
         f"{method_facts.badge(verdict)} {meaning}"
         for verdict, meaning in method_facts.MEANINGS.items()
@@ -86,7 +86,7 @@ def legend() -> None:
 
 
 def attacks(keys: list[str]) -> None:
-    """How far the attacks on each method came, on one axis."""
+    """The success of the attacks on each method, on one axis."""
     audit = method_facts.audited()
     if audit is None:
         st.caption("The audit's figures are not here yet: `dpcore audit` measures them.")

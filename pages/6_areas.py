@@ -203,7 +203,7 @@ def three_levels(choice: Choice, areas: Sequence[Chosen]) -> None:
 
 
 def words(at: Choice, choice: Choice, areas: Sequence[Chosen]) -> None:
-    """What is protected at which level, and what moving between two areas costs."""
+    """Words about the protection at each level, and about the cost of moving between two areas."""
     unit, request = at.about.unit, at.request
     st.subheader("What is protected")
     if request.regions is None:
@@ -237,7 +237,7 @@ def words(at: Choice, choice: Choice, areas: Sequence[Chosen]) -> None:
 
 
 def moving(at: Choice) -> None:
-    """What it costs to be seen moving between two areas."""
+    """The cost of being seen moving between two areas."""
     areas = at.request.regions
     assert areas is not None
     names, unit = list(areas.names), at.about.unit

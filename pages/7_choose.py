@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def without_rows(choice: Choice) -> None:
-    """Why nothing can be recommended yet, and what would help."""
+    """The reason why nothing can be recommended yet, and what would help."""
     unit = plain(choice.about.unit)
     st.info(
         f"These are your own data, and they may not choose the level: looking at them would tell "
@@ -85,7 +85,7 @@ def worked_out(choice: Choice, need: Need, rows: int) -> None:
 
 
 def show(ground: Ground, need: Need) -> bool:
-    """What is known so far; True once all runs are finished."""
+    """Show the accuracy of the levels so far; True once all runs are finished."""
     jobs = level_jobs.jobs(ground, need)
     accuracies = level_jobs.accuracies_so_far(need, jobs)
     done = all(job.done for job in jobs)
@@ -125,7 +125,7 @@ def draw(choice: Choice, advice: Recommendation, done: bool) -> None:
 
 
 def notes(choice: Choice, rows: int | None) -> None:
-    """What to keep in mind."""
+    """Notes to keep in mind."""
     many, where, else_ = st.columns(3, gap="medium")
     with many:
         st.markdown("**Fewer rows, larger errors**")

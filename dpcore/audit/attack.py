@@ -182,7 +182,8 @@ def _divergence(
     coupling: Coupling,
     published: dict[str, FloatArray],
 ) -> str:
-    """How a run on other data, with recorded answers, differs from the recorded one, in words."""
+    """The difference between a run on other data, with recorded answers, and the recorded one, in
+    words."""
     try:
         again = flattened(attempt(case, data, coin, replay, coupling.again()))
     except Diverged as diverged:

@@ -52,7 +52,8 @@ class Findings:
 
     @property
     def family_confidence(self) -> float:
-        """For each attack, so that all of them together are right with 95 % (Bonferroni)."""
+        """The confidence of each attack with which all of them together are right with 95 %
+        (Bonferroni)."""
         return 1 - (1 - CONFIDENCE) / max(1, len(self.attacks))
 
     def of(self, algorithm: str) -> list[AuditFinding]:

@@ -65,9 +65,9 @@ class Case:
 
     @property
     def moves(self) -> int:
-        """How many steps from neighbor to neighbor the pair is apart, by the relation of the run:
-        under add-remove, and in the runs on regions, a row that is replaced is one removed and one
-        added."""
+        """The number of steps from neighbor to neighbor that the pair is apart, by the relation of
+        the run: under add-remove, and in the runs on regions, a row that is replaced is one removed
+        and one added."""
         two_steps = self.relation is ADD_REMOVE or self.levels
         replaced = self.pair.neighbors is REPLACE_ONE and two_steps
         return self.pair.rows * (2 if replaced else 1)

@@ -70,8 +70,8 @@ class Phantoms:
 
     @property
     def chance(self) -> float:
-        """How probable it is to see so few or so many: of a Poisson law, which is wider than that
-        of the cells."""
+        """The probability of so few or so many: of a Poisson law, which is wider than that of the
+        cells."""
         return float(min(pdtr(self.seen, self.mean), 1 - pdtr(self.seen - 1, self.mean)))
 
 

@@ -250,7 +250,7 @@ def _jumps(code: CodeType) -> Jumps:
 
 
 def watched_modules() -> list[ModuleType]:
-    """Those of the algorithms whose claim holds, and their parts."""
+    """The modules of the algorithms whose claim holds, and of their parts."""
     own = {type(a).__module__: None for a in ALGORITHMS.values() if a.verdict.holds}
     return [*(sys.modules[name] for name in own), *PARTS]
 

@@ -70,7 +70,7 @@ def _mass(epsilon: float, mu: float) -> float:
 
 
 def _lowest(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function with one valley between two numbers is lowest."""
+    """The place between two numbers where a function with one valley is lowest."""
     while high - low > 1e-7:
         a, b = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
         if function(a) < function(b):

@@ -44,7 +44,7 @@ class RecordedTree(RecordedAnswer):
         return ReplayLoss(TREE, realized, worst, worst**2 / 2)
 
     def chances(self, depth: int) -> FloatArray:
-        """How likely each cut of a depth was."""
+        """The probability of each cut of a depth."""
         return np.exp(self._log_chances(self.answer[depth].cells, depth)[0])
 
     def _extremes(self, other: RecordedTree) -> tuple[float, float]:
@@ -102,7 +102,7 @@ def _log_tail(reach: IntArray, epsilon: float) -> FloatArray:
 
 
 def tree_codes(data: Dataset, tree: SplitTree) -> IntArray:
-    """Where the rows lie at the last depth, in order."""
+    """The positions of the rows at the last depth, in order."""
     ticks, weights = data.positions()
     codes = curve_codes(ticks, tree.deepest * tree.halvings)
     return np.sort(codes if weights is None else np.repeat(codes, weights))

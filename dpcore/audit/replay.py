@@ -201,7 +201,8 @@ def _log_shares(scores: IntArray, scale: float, log_prior: FloatArray | None) ->
 
 
 def repeats(first: Sequence[RecordedAnswer], second: Sequence[RecordedAnswer]) -> int:
-    """How many times likelier a repetition of the noise is under the first data set.
+    """The ratio of the chances of a repetition of the noise, under the first data set and under the
+    second.
 
     A question is compared with the one before it of the same size and scale.
     """

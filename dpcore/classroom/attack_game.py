@@ -154,7 +154,7 @@ def attackable(by_area: bool = False) -> list[str]:
 
 
 def telling_number(algorithm: str, epsilon: float) -> int:
-    """How many trips there are with the one in question.
+    """The number of trips, with the one in question.
 
     A claim must hold for any data. Two methods set something by the exact number of rows, so the
     attacker takes the largest number at which one row more changes it.
@@ -215,7 +215,7 @@ class AttackRound:
 
 
 def true_count(data: Dataset, part: Box) -> int:
-    """How many trips truly begin in a part of the map."""
+    """The number of trips that truly begin in a part of the map."""
     ticks, _ = data.positions()
     return int(part.contains(data.box.from_unit(from_ticks(ticks))).sum())
 
@@ -318,7 +318,7 @@ def best_threshold(readings: Sequence[float], there: Sequence[bool]) -> Threshol
 
 @dataclass(frozen=True)
 class AttackScores:
-    """How often each attacker was right so far."""
+    """The part of the rounds so far in which each attacker was right."""
 
     rounds: int
     scores: tuple[GuesserScore, ...]

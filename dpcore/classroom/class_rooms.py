@@ -80,7 +80,7 @@ class ClassRoom:
     whole: SeatScore = field(default_factory=SeatScore)
 
     def tally(self) -> dict[str, int]:
-        """How many said each of the two answers."""
+        """The number of people who gave each of the two answers."""
         sayings = list(self.answers.values())
         return {each: sayings.count(each) for each in SAYINGS}
 

@@ -213,7 +213,7 @@ def seen(rounds: Sequence[Round]) -> tuple[FloatArray, np.ndarray[Any, Any]]:
 
 
 def best_guesser(rounds: Sequence[Round]) -> Guesser:
-    """Whichever number and threshold would have been right most often in these rounds."""
+    """The number and threshold that would have been right most often in these rounds."""
     numbers, there = seen(rounds)
     candidates = [Guesser(NUMBERS[0], 0, 1e-12)]
     for column in range(1, len(NUMBERS)):
@@ -224,7 +224,7 @@ def best_guesser(rounds: Sequence[Round]) -> Guesser:
 
 @dataclass(frozen=True)
 class GuesserScore:
-    """How often a guesser was right, in rounds by which it was not chosen."""
+    """The success of a guesser, in rounds by which it was not chosen."""
 
     contestant: str
     epsilon: float

@@ -175,7 +175,7 @@ def _table(trials: list[Trial], epsilons: list[float], metric: Metric) -> str:
 
 
 def _refusals(trials: list[Trial]) -> list[str]:
-    """Why algorithms have no answer, each once."""
+    """The reasons why algorithms have no answer, each once."""
     refusals = {trial.algorithm: trial.refusal for trial in trials if trial.refusal}
     return [
         refusal if refusal.startswith(key) else f"{key}: {refusal}"

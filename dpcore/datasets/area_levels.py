@@ -1,4 +1,4 @@
-r"""What a level for each area of a map protects, proved and in words.
+r"""The protection that a level for each area of a map gives, proved and in words.
 
 **Setting.** Everybody knows the areas A_1, ..., A_s: each place of the box lies in exactly one. A
 row lies in an area by its own position. One run M_j is made on the rows of each area A_j, with

@@ -45,7 +45,7 @@ class Area:
             yield from polygon
 
     def edges(self) -> tuple[FloatArray, FloatArray]:
-        """Where the edges of all rings begin and end, both (m, 2). Rings are closed."""
+        """The ends of the edges of all rings, both (m, 2). Rings are closed."""
         rings = list(self.rings())
         return np.vstack([r[:-1] for r in rings]), np.vstack([r[1:] for r in rings])
 

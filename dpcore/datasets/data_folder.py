@@ -1,4 +1,4 @@
-"""Where the files that ship are: in data/ of a checkout, inside the package once installed."""
+"""The folder of the files that ship: data/ in a checkout, inside the package once installed."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class FileReading:
         return GridDataset(reader.grid_counts(source, Grid(box, MAP_CELLS)), box, about)
 
     def why_empty(self) -> NonPrivate[str] | None:
-        """What is wrong when no row lies in the box; None when one does."""
+        """The reason why no row lies in the box; None when one does."""
         words = explain_empty(*self._opened())
         return NonPrivate(words) if words else None
 
@@ -187,7 +187,7 @@ def why_empty(
     engine: str | Engine = "duckdb",
     format: str | None = None,
 ) -> NonPrivate[str] | None:
-    """What is wrong, and how to mend it, when no row lies in the box; None when one does.
+    """The reason why no row lies in the box, and how to mend that; None when one does.
 
     The answer depends on the rows, so it is for the owner of the data only.
 

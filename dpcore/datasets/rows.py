@@ -93,7 +93,7 @@ class RowsDataset(Dataset):
 
     @cached_property
     def _morton_codes(self) -> IntArray:
-        """Where the rows lie on the curve through all cells of the lattice, in order."""
+        """The places of the rows on the curve through all cells of the lattice, in order."""
         return np.sort(interleaved(self._cells[:, 0], self._cells[:, 1]))
 
     @cached_property

@@ -108,8 +108,8 @@ def strictest(wishes: Iterable[Wish]) -> dict[str, float]:
 
 
 def met_by(wish: Wish, regions: Regions, most: float) -> dict[str, bool]:
-    """For each neighborhood of a wish, whether a public map has no place there at a higher level,
-    but for slivers along borders.
+    """The neighborhoods of a wish, each with whether a public map has no place there at a higher
+    level, but for slivers along borders.
 
     The map was drawn without looking at wishes, so it stays as it is, and telling somebody what it
     does with their own wish tells nobody else anything.

@@ -140,7 +140,7 @@ class Box:
         return np.asarray(points, dtype=np.float64) * self._half + self.center
 
     def contains(self, points: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Which rows lie in the box, its ends included; NaN and infinities do not."""
+        """The rows that lie in the box, its ends included; NaN and infinities do not."""
         x = np.asarray(points, dtype=np.float64)
         return np.all((x >= np.asarray(self.low)) & (x <= np.asarray(self.high)), axis=-1)
 

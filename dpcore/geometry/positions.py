@@ -1,4 +1,4 @@
-"""Which coordinates are longitudes and latitudes, by their names and their ends."""
+"""The coordinates that are longitudes and latitudes, by their names and their ends."""
 
 from __future__ import annotations
 

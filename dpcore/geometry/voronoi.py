@@ -108,7 +108,7 @@ class Voronoi:
 
 
 def _least(scores: FloatArray) -> npt.NDArray[np.int16]:
-    """Which score (first axis) is the least of each row, and of equal ones the first."""
+    """The index of the least score (first axis) of each row, and of equal ones the first."""
     least = scores[0].copy()
     label = np.zeros(len(least), dtype=np.int16)
     for j in range(1, len(scores)):

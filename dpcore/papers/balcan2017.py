@@ -54,7 +54,7 @@ def cells_of(rows: Sequence[Row]) -> list[dict[str, float]]:
 
 
 def below(rows: Sequence[Row], one: str, other: str, words: str, factor: float = TIE) -> Check:
-    """In how many cells the one is smaller by more than a factor."""
+    """The number of cells in which the one is smaller by more than a factor."""
     cells = [by for by in cells_of(rows) if one in by and other in by]
     return counted(sum(by[one] * factor < by[other] for by in cells), len(cells), words)
 

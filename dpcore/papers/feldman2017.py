@@ -109,7 +109,7 @@ def ordered(points: dict[float, float], rising: bool = True) -> bool:
 def check_trends(
     rows: Sequence[Row], measure: str, along: str, by: Sequence[str], words: str, rising: bool
 ) -> Check:
-    """In how many curves of PRIVATE-K-MEAN a figure rises or falls."""
+    """The number of curves of PRIVATE-K-MEAN in which a figure rises or falls."""
     long = [c for c in curves(rows, FAITHFUL, measure, along, by).values() if len(c) > 3]
     return counted(sum(ordered(c, rising) for c in long), len(long), words)
 
@@ -137,7 +137,7 @@ def straightness(points: dict[float, float]) -> tuple[float, float]:
 
 
 def check_linear(rows: Sequence[Row]) -> Check:
-    """In how many panels the size rises linearly with log epsilon."""
+    """The number of panels in which the size rises linearly with log epsilon."""
     long = {
         cell: straightness(c)
         for cell, c in curves(rows, FAITHFUL, POINTS, "epsilon", ("k", "n")).items()

@@ -47,7 +47,7 @@ def along_n(rows: Sequence[Row], key: str, measure: str) -> dict[float, float]:
 
 
 def check_smaller(rows: Sequence[Row], key: str, words: str) -> Check:
-    """At how many N the error is smaller than that of the 2009 coreset."""
+    """The number of N at which the error is smaller than that of the 2009 coreset."""
     ours, net = along_n(rows, key, ERROR), along_n(rows, NET, ERROR)
     ratios = [net[n] / max(ours[n], 1e-9) for n in ours if n in net]
     comparison = (
@@ -75,7 +75,8 @@ def check_times(rows: Sequence[Row]) -> Check:
 
 
 def check_negative(rows: Sequence[Row]) -> Check:
-    """At how many N the 2009 coreset has negative weights and PRIVATE-K-MEAN has none."""
+    """The number of N at which the 2009 coreset has negative weights and PRIVATE-K-MEAN has
+    none."""
     ours, net = along_n(rows, FAITHFUL, NEGATIVE), along_n(rows, NET, NEGATIVE)
     common = [n for n in ours if n in net]
     holds = sum(ours[n] == 0 < net[n] for n in common)

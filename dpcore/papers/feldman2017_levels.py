@@ -85,7 +85,7 @@ def cells(rows: Sequence[Row], measure: str) -> dict[tuple[int, int], float]:
 
 
 def check_close(rows: Sequence[Row], measure: str, words: str) -> Check:
-    """In how many cells an epsilon is near that of the table."""
+    """The number of cells in which an epsilon is near that of the table."""
     figures = cells(rows, measure)
     ratios = {(k, n): e / TABLE_2[k][SIZES.index(n)] for (k, n), e in figures.items()}
     close = sum(1 / CLOSE <= ratio <= CLOSE for ratio in ratios.values())
@@ -133,7 +133,7 @@ CLUSTERS = 5
 
 
 def in_manhattan(lon_lat: FloatArray) -> np.ndarray:
-    """Which points lie in Manhattan."""
+    """The points that lie in Manhattan."""
     (borough,) = (area for area in city_shapes.boroughs() if area.name == "Manhattan")
     return np.asarray(shapely.contains_xy(borough.shape, lon_lat[:, 0], lon_lat[:, 1]))
 
@@ -178,7 +178,7 @@ def by_level(rows: Sequence[Row], measure: str) -> list[float]:
 
 
 def check_falling(rows: Sequence[Row], measure: str, words: str) -> Check:
-    """At how many steps of the level a figure falls."""
+    """The number of steps of the level at which a figure falls."""
     figures = by_level(rows, measure)
     steps = list(pairwise(figures))
     figure_words = f" ({', '.join(f'{figure:.3g}' for figure in figures)})" if figures else ""

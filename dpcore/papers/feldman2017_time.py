@@ -146,7 +146,7 @@ def of_curve(rows: Sequence[Row], key: str, k: int) -> dict[float, float]:
 
 
 def check_slopes(rows: Sequence[Row]) -> Check:
-    """For how many k the slope is the printed one."""
+    """The number of k for which the slope is the printed one."""
     slopes = {
         int(row.setting["k"]): row.figure
         for row in rows

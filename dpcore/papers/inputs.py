@@ -16,7 +16,7 @@ REAL, STAND_IN = "real", "stand-in"
 
 @dataclass(frozen=True)
 class Shelf:
-    """Where the data of a reproduction come from: built-in sets, and a folder for others."""
+    """The sources of a reproduction's data: built-in sets, and a folder for others."""
 
     folder: Path | None = None
 
@@ -31,7 +31,7 @@ class Shelf:
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is run: few repetitions to see the shape, or many to be sure."""
+    """The extent of the runs: few repetitions to see the shape, or many to be sure."""
 
     quick: bool = False
     seed: int = 0

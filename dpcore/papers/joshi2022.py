@@ -175,7 +175,7 @@ def rows_with(rows: Sequence[Row], measure: str, scale: str, noise: str) -> list
 
 
 def check_smaller(rows: Sequence[Row], scale: str, noise: str) -> Check:
-    """On how many sets the gap is smaller, or on digits almost the same."""
+    """The number of sets on which the gap is smaller, or on digits almost the same."""
     ratios = {row.setting["data"]: row.figure for row in rows_with(rows, RATIO, scale, noise)}
     holds = sum(ratio > (1 / ALMOST if key == "digits" else TIE) for key, ratio in ratios.items())
     ratio_words = ", ".join(f"{key} {ratio:.3g}" for key, ratio in ratios.items())
@@ -189,7 +189,7 @@ def check_smaller(rows: Sequence[Row], scale: str, noise: str) -> Check:
 
 
 def check_factors(rows: Sequence[Row]) -> Check:
-    """On how many sets the factor is about the printed one."""
+    """The number of sets on which the factor is about the printed one."""
     ratios = {row.setting["data"]: row.figure for row in rows_with(rows, RATIO, RAW, NOISY)}
     factors = {key: ratios[key] / FACTORS[key] for key in FACTORS if key in ratios}
     close = sum(1 / CLOSE <= ratio <= CLOSE for ratio in factors.values())
@@ -226,7 +226,7 @@ def best_beyond_luck(gaps: dict[int, Row], groups: int) -> bool:
 
 
 def check_best(rows: Sequence[Row], scale: str, noise: str) -> Check:
-    """On how many of the three sets the paper's best internalK is best."""
+    """The number of the three sets on which the paper's best internalK is best."""
     gaps_of_key = {key: gaps_by_groups(rows, key, scale, noise) for key in BEST_GROUPS}
     complete = {key: by for key, by in gaps_of_key.items() if len(by) == len(GROUPS)}
     holds = sum(best_beyond_luck(by, BEST_GROUPS[key]) for key, by in complete.items())

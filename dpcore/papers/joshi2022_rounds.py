@@ -111,7 +111,7 @@ def check_times(rows: Sequence[Row], label: str) -> Check:
 
 
 def check_none(rows: Sequence[Row], label: str, measure: str, words: str) -> Check:
-    """On how many sets something never happens."""
+    """The number of sets on which something never happens."""
     parts = figures(rows, label, measure)
     holds = sum(part == 0 for part in parts)
     worst = f", in {max(parts):.2%} at most" if any(parts) else ""

@@ -91,7 +91,7 @@ def figures(rows: Iterable[Row], key: str = "algorithm") -> dict[tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Duel:
-    """In how many cells one algorithm did better than another, and by how much."""
+    """The cells in which one algorithm did better than another, counted, and by how much."""
 
     wins: int
     losses: int
@@ -114,7 +114,7 @@ class Duel:
 
 
 def duel(rows: Iterable[Row], one: str, other: str) -> Duel:
-    """How often `one` has the smaller figure; less than a factor of TIE apart is equal."""
+    """The duel of two series of figures: less than a factor of TIE apart is equal."""
     pairs = [(c[one], c[other]) for c in figures(rows).values() if one in c and other in c]
     wins = sum(a * TIE < b for a, b in pairs)
     losses = sum(b * TIE < a for a, b in pairs)

@@ -85,7 +85,8 @@ def of_measure(rows: Sequence[Row], measure: str) -> list[Row]:
 
 
 def best_of_four(rows: Sequence[Row]) -> tuple[int, int]:
-    """In how many cells DP-KCCM is better than each of the other three, and of how many."""
+    """The number of cells in which DP-KCCM is better than each of the other three, and that of
+    all."""
     cells = [cell for cell in figures(rows).values() if set(VARIANTS) <= set(cell)]
     best = sum(all(cell[OURS] * TIE < cell[key] for key in VARIANTS[:3]) for cell in cells)
     return best, len(cells)

@@ -122,7 +122,7 @@ EXCESS = "NICV above the baseline"
 
 
 def measure_blocks(shelf: Shelf, effort: Effort) -> Iterator[Row]:
-    """How many rows, dimensions and blocks there are, with the number of rows public."""
+    """The numbers of rows, dimensions and blocks, with the number of rows public."""
     for each, data, source, absent in six_sets(shelf):
         yield from absent
         if data is None:
@@ -153,7 +153,7 @@ def cells_of(rows: Sequence[Row]) -> list[Cell]:
 
 
 def won(cells: Sequence[Cell], one: str, other: str) -> int:
-    """In how many cells the one is smaller than the other by more than a tie."""
+    """The number of cells in which the one is smaller than the other by more than a tie."""
     return sum(by[one] * TIE < by[other] for _, by in cells)
 
 
@@ -235,7 +235,7 @@ def growth(
 def more_growth(
     rows: Sequence[Row], one: str, other: str, along: str, across: str, times: bool = False
 ) -> list[bool]:
-    """For each line across the map, whether the one grows, and more than the other."""
+    """Whether the one grows, and more than the other, for each line across the map."""
     ours, theirs = (growth(rows, key, along, across, times) for key in (one, other))
     return [ours[line] > max(0.0, theirs.get(line, 0.0)) for line in ours]
 

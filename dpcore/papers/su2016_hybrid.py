@@ -102,7 +102,7 @@ def sizes_of(key: str) -> Any:
 
 
 def cluster_sizes(data: Dataset, centers: FloatArray) -> FloatArray:
-    """How many rows are nearest to each center, in unit coordinates."""
+    """The number of rows nearest to each center, in unit coordinates."""
     return np.asarray(data.cluster_totals(to_ticks(centers)).counts, dtype=np.float64)
 
 

@@ -77,8 +77,8 @@ class Verdict(StrEnum):
 
 
 class Accounting(StrEnum):
-    """How charges add up: epsilons and deltas, zero-concentrated rho, or Gaussian rho, which buys
-    more but is for Gaussian noise alone."""
+    """The way in which charges add up: epsilons and deltas, zero-concentrated rho, or Gaussian rho,
+    which buys more but is for Gaussian noise alone."""
 
     PURE = "pure"
     ZCDP = "zcdp"

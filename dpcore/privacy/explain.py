@@ -57,7 +57,7 @@ def nearest_level(epsilon: float) -> Level:
 
 
 def attacker_certainty(epsilon: float, before: float = 0.5) -> float:
-    """How sure an attacker can become at most that one unit is in the data.
+    """The greatest certainty that an attacker can reach that one unit is in the data.
 
     Who was sure with probability p can reach at most p e^epsilon / (p e^epsilon + 1 - p): from
     even odds e^epsilon / (1 + e^epsilon).
@@ -73,7 +73,7 @@ def percent(share: float) -> str:
 
 
 def certainty(epsilon: float) -> str:
-    """How sure an attacker can become at most, from even odds: rounded up."""
+    """The greatest certainty that an attacker can reach from even odds, rounded up."""
     return percent_at_most(attacker_certainty(epsilon))
 
 
@@ -119,7 +119,7 @@ def caution(epsilon: float) -> str | None:
 
 
 def price(rows: int, unit: str) -> str:
-    """Why the price of privacy depends on how many rows there are."""
+    """The reason why the price of privacy depends on the number of rows."""
     return (
         f"Noise is sized to hide one {unit}, however many there are: "
         f"among {people_count(rows)} it all but vanishes."
@@ -190,7 +190,7 @@ def _decimals(percent: float) -> int:
 
 
 def protected(unit: str, neighbors: Neighbors, ids: str | None = None, rows: int = 1) -> str:
-    """Whom a release protects, in a sentence or two."""
+    """The units that a release protects, in a sentence or two."""
     if ids is not None:
         rows_are = f"one row of each {unit} is" if rows == 1 else f"{rows} rows of each {unit} are"
         return (
@@ -216,7 +216,7 @@ def rows_of(kind: str) -> str:
 
 
 def bill(price: str, allowed: str) -> str:
-    """How much of the budget a release uses, in a sentence or two."""
+    """The part of the budget that a release uses, in a sentence or two."""
     return (
         f"It uses {price} of a lifetime budget of {allowed}. A charge cannot be undone, whatever "
         "becomes of the files."

@@ -6,7 +6,8 @@ from enum import StrEnum
 
 
 class Mechanism(StrEnum):
-    """How a charge protects its answer. The value is its name in certificates and on screen."""
+    """The mechanism by which a charge protects its answer. Its value is its name in certificates
+    and on screen."""
 
     GEOMETRIC = "two-sided geometric"
     GAUSSIAN = "discrete Gaussian"

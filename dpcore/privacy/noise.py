@@ -241,7 +241,7 @@ def saturated(scores: npt.ArrayLike) -> IntArray:
 
 
 def below_best(scores: npt.ArrayLike) -> IntArray:
-    """How far each score is below the best one."""
+    """The distance of each score below the best one."""
     scores = saturated(scores)
     return np.subtract(scores.max(), scores, dtype=np.int64)
 

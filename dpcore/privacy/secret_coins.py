@@ -38,7 +38,7 @@ class SecretCoins:
         return random_blocks(positions, weights, count, self.rng)
 
     def parts(self, rows: npt.NDArray[np.int32], count: int) -> IntArray:
-        """For every row (n, d) the part that it draws, independently of all others."""
+        """The part that every row (n, d) draws, independently of all others."""
         return self.rng.integers(count, size=len(rows))
 
 

@@ -120,7 +120,7 @@ class ChargedQuestions:
     # Charged questions.
 
     def size(self, fraction: float) -> tuple[int, float]:
-        """How many rows there are, and the fraction of the budget that is left for the rest.
+        """The number of rows, and the fraction of the budget that is left for the rest.
 
         One row changes the number by one: it is noisy, at least 1, for a fraction of the budget.
         Under replace-one it is public and free.

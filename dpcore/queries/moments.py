@@ -36,7 +36,7 @@ LEAST_REACH = 1e-100
 
 @dataclass(frozen=True)
 class LevelQuestion:
-    """How many rows there are, how high they lie on average, and how far from the box center.
+    """The number of rows, their average height, and their distance from the box center.
 
     A row of mean m and mean square e lies in a triangle: m^2 <= e <= 1, and the corners (-1, 1),
     (1, 1) and (0, -1) hold all of that. The row is described by its weights at the three
@@ -76,9 +76,9 @@ class LevelQuestion:
 
 @dataclass(frozen=True, eq=False)
 class Offsets:
-    """For each of some public centers: how many rows are nearest to it, the sum of their offsets
-    from it, clipped to a ball of size `reach`, one for all or one for each, and how much room they
-    leave in the ball.
+    """Counts and offsets by public centers: for each, the number of rows nearest to it, the sum of
+    their offsets from it, clipped to a ball of size `reach`, one for all or one for each, and the
+    room that they leave in the ball.
 
     A row's offset v, in units of its center's reach, has a norm of r <= 1. It counts as
     (weight, v, 1-r) by L1 norm, which comes to weight + 1, and as (weight, v, 1-r^2) by L2 norm,

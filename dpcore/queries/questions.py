@@ -18,7 +18,8 @@ from dpcore.privacy.secret_coins import SecretCoins
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """How far one row can move an answer, in the answer's whole units, by L1 and L2 norm."""
+    """The distance that one row can move an answer, in the answer's whole units, by L1 and L2
+    norm."""
 
     l1: int
     l2: float
@@ -42,7 +43,7 @@ class Question(Protocol):
 
 @dataclass(frozen=True)
 class SumsOf:
-    """For each cell of a partition the sum, in ticks, of the images of its rows under a public map.
+    """The sum, in ticks, of the images of the rows in each cell of a partition, under a public map.
 
     An image is at most `reach` long, and so far can a row added move one cell's sums. A row
     replaced takes one image away and brings another, in the same cell or in two: twice as far.

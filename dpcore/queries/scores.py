@@ -117,7 +117,7 @@ class Quantile:
 
 @dataclass(frozen=True)
 class FarSums:
-    """How far the sum of each coordinate over all rows is from 0, in ticks.
+    """The distance of each coordinate's sum over all rows from 0, in ticks.
 
     A row added moves a sum by at most 1 unit, a row replaced by at most 2, and so its distance
     from 0; up or down, so the scores are not monotone.

@@ -20,7 +20,7 @@ from scipy.special import ndtri
 
 
 class Coins(Protocol):
-    """What algorithms toss, as `numpy.random.Generator` has it."""
+    """The coins that algorithms toss, with the methods of `numpy.random.Generator`."""
 
     def random(self, size: Any = None) -> Any: ...
 

@@ -127,7 +127,7 @@ class Account:
 
 @dataclass(frozen=True)
 class Claim:
-    """What a release asks of an account: the terms that the account must have, and the price."""
+    """The terms that a release needs its account to have, and its price."""
 
     account: str
     neighbors: Neighbors
@@ -227,7 +227,8 @@ def _refuse_other_terms(account: Account, claim: Claim) -> None:
 
 
 def _refuse_other_rows(database: sqlite3.Connection, account: Account, claim: Claim) -> None:
-    """Where the number of rows is published, all releases count the very same ones."""
+    """Refuse other rows than before: where their number is published, all releases count the same
+    ones."""
     name = claim.account
     if account.counted == ledger_schema.NOBODY_KNOWS:
         raise ReleaseRefused(
@@ -253,7 +254,7 @@ def _refuse_other_rows(database: sqlite3.Connection, account: Account, claim: Cl
 
 
 def _terms(account: Account) -> str:
-    """Which rows an account counts, in words."""
+    """The rows that an account counts, in words."""
     terms = json.loads(account.counted or "{}")
     box = terms["box"]
     ends = zip(box["names"], box["low"], box["high"], strict=True)
@@ -292,7 +293,7 @@ def amount(row: sqlite3.Row) -> Amount:
 
 
 def before(database: sqlite3.Connection, claim: Claim, head: str) -> Before:
-    """What comes before a release, and what its account has spent with it."""
+    """The releases before one, and the budget that its account has spent with it."""
     count = "SELECT count(*) FROM releases WHERE account = ?"
     (charges,) = database.execute(count, (claim.account,)).fetchone()
     used = account_of(database, claim.account).used if exists(database, claim.account) else Amount()

@@ -34,7 +34,8 @@ class Amount:
 
     @classmethod
     def of(cls, epsilon: float, delta: float = 0.0) -> Self:
-        """What people mean by these numbers: 0.1 is a tenth, not the nearest binary number."""
+        """The amount that people mean by these numbers: 0.1 is a tenth, not the nearest binary
+        number."""
         for amount in (epsilon, delta):
             if not 0 <= amount < math.inf:
                 raise BadInput(f"An epsilon or delta is a number of at least 0, not {amount!r}.")

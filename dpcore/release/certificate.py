@@ -1,4 +1,4 @@
-"""What a release says of itself: enough to check it without the data."""
+"""The certificate of a release: enough to check it without the data."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ ARGUMENT = ("Relation", "Private", "Flaw", "Repair", "Reconstructed")
 
 
 def facts(plan: ReleasePlan, result: ReleasedResult, time: str) -> dict[str, Any]:
-    """What a certificate says before there are files, as plain data. All of it follows from public
-    facts and from what the run released."""
+    """The content of a certificate before there are files, as plain data. All of it follows from
+    public facts and from what the run released."""
     if not isinstance(result, ReleasedResult):
         raise TypeError(f"{type(result).__name__} is not for release and gets no certificate.")
     content = {
@@ -97,7 +97,8 @@ def plain(value: Any) -> Any:
 
 
 def arguments(algorithm: str, facts: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Why the claim stands: the algorithm's argument, and that of another it left the work to."""
+    """The reasons why the claim stands: the algorithm's argument, and that of another which did the
+    work."""
     keys = dict.fromkeys([algorithm, str(facts.get("chosen", algorithm))])
     return [
         {
@@ -130,7 +131,7 @@ def account(transcript: Transcript) -> dict[str, Any]:
 
 
 def described(content: bytes) -> dict[str, Any]:
-    """What a file is known by."""
+    """The marks by which a file is recognized."""
     return {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
 
 

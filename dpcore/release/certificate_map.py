@@ -77,8 +77,8 @@ def small_map(certificate: Mapping[str, Any], published: Published) -> Certifica
 
 
 def _counts(published: Published, unit: str) -> str:
-    """How right the count of an area is that holds a tenth of the points. The noise in each weight
-    is drawn by itself, so the variances add up."""
+    """The accuracy of the count of an area that holds a tenth of the points. The noise in each
+    weight is drawn by itself, so the variances add up."""
     if published.noise is None:
         return ""
     off = TIMES_19_IN_20 * math.sqrt(float((published.noise**2).sum()) / 10)

@@ -66,7 +66,7 @@ def date_in_words(time: str) -> str:
 
 
 def _facts(certificate: Mapping[str, Any]) -> dict[str, str]:
-    """What a reader asks first, by name."""
+    """The facts that a reader asks for first, by name."""
     words = certificate.get("publication", {})
     publisher = ", ".join(filter(None, (words.get("publisher"), words.get("contact"))))
     box = certificate["box"]
@@ -100,7 +100,7 @@ def _described(certificate: Mapping[str, Any]) -> str:
 
 
 def _together(certificate: Mapping[str, Any]) -> str:
-    """What all releases of these data let an attacker reach, so far and ever."""
+    """The most that an attacker can learn from all releases of these data, so far and ever."""
     unit = certificate["unit"]["name"]
     allowed = certificate["allowed"]["epsilon"]
     limit = (
@@ -124,7 +124,7 @@ def _together(certificate: Mapping[str, Any]) -> str:
 
 
 def _accuracy(certificate: Mapping[str, Any], picture: CertificateMap | None) -> list[str]:
-    """How accurate the result is, by what the publisher says and by the noise that is known."""
+    """The accuracy of the result, by the publisher's words and by the noise that is known."""
     stated = certificate.get("publication", {}).get("accuracy", "")
     counts = "" if picture is None else picture.counts
     return [text for text in (stated, counts) if text] or [

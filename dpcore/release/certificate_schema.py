@@ -1,4 +1,4 @@
-"""What a certificate may say: every field, and of which kind its value is. Nothing else is allowed.
+"""The schema of certificates: every field, and the kind of its value. Nothing else is allowed.
 
 A new field of the certificate is a new line in `CERTIFICATE`.
 """

@@ -80,7 +80,7 @@ def terms(certificate: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _series(certificate: Mapping[str, Any]) -> dict[str, str]:
-    """How the periods of a series compose."""
+    """The composition of the periods of a series."""
     period = Series(**certificate["series"])
     how = period.composition(Unit(**certificate["unit"]), Neighbors(certificate["neighbors"]))
     stated = "; each row is in one period, as the publisher states" * (how == PARALLEL)

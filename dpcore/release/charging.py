@@ -1,4 +1,4 @@
-"""What a run that ends without a result is charged.
+"""The charge for a run that ends without a result.
 
 A run that asked nothing told nothing, and is free. Of one that had drawn noise:
 
@@ -48,7 +48,7 @@ ASKED = frozenset({charged_questions.__name__, curator.__name__})
 
 
 def charge(error: BaseException, transcript: Transcript, unit: Unit, price: Amount) -> Amount:
-    """What a run that drew noise and ended with an error is charged."""
+    """The charge for a run that drew noise and ended with an error."""
     by_itself = isinstance(error, Exception) and not isinstance(error, MemoryError)
     if not by_itself or at_the_rows(error) or transcript.unprotected:
         return price
@@ -56,7 +56,7 @@ def charge(error: BaseException, transcript: Transcript, unit: Unit, price: Amou
 
 
 def booked(transcript: Transcript, unit: Unit, price: Amount) -> Amount:
-    """What the questions of a transcript cost one unit; at most the price, and rounded up.
+    """The cost of a transcript's questions to one unit; at most the price, and rounded up.
 
     m rows of one unit cost m times the epsilon of a row. A delta grows less than it would have with
     the whole epsilon, so the whole one covers it.

@@ -66,7 +66,7 @@ def checks(certificate: dict[str, Any]) -> Iterator[Line]:
 
 
 def group(epsilon: float, delta: float, rows: int) -> tuple[Fraction, float]:
-    """What a group of rows costs: epsilons add up, and each delta is multiplied by e^epsilon for
+    """The cost to a group of rows: epsilons add up, and each delta is multiplied by e^epsilon for
     every row after it (Dwork and Roth 2014, theorem 2.2)."""
     if not delta:
         return Fraction(epsilon) * rows, 0.0
@@ -208,7 +208,7 @@ def choice(moved: float) -> Callable[[float], float]:
 
 
 def converted(rho: Fraction, account: dict[str, Any]) -> tuple[float, str]:
-    """What a sum of rho is in epsilon at the account's delta, and by which rule."""
+    """The epsilon of a sum of rho at the account's delta, and the rule that gives it."""
     epsilon, delta = account["epsilon"], account["delta"]
     if account["accounting"] == "gaussian":
         # All noise is Gaussian, so delta is known exactly (Balle and Wang 2018, theorem 8).

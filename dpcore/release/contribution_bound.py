@@ -1,4 +1,4 @@
-"""How many rows each person has, asked privately, from the budget.
+"""The number of rows that each person has, asked privately, from the budget.
 
 A release that protects a person counts at most m rows of each. To choose m by looking at the data
 would reveal something about them. If m is not known, it can be asked for here: about the least

@@ -1,4 +1,4 @@
-"""What a release is, in the words of data catalogs: a Frictionless data package.
+"""A release in the words of data catalogs: a Frictionless data package.
 
 Frictionless, not Croissant: it is one small JSON file beside the data, describes any table, and
 needs no address on the web. Croissant describes data sets for machine learning by where they can

@@ -107,7 +107,7 @@ Files = Mapping[str, bytes] | Callable[[Before], Mapping[str, bytes]]
 
 @dataclass(frozen=True)
 class Actors:
-    """Who asked for a release, and who else approved it, where people sign in.
+    """The people who asked for a release and who approved it, where people sign in.
 
     Parameters
     ----------
@@ -178,17 +178,17 @@ class Entry:
 
     @property
     def note(self) -> ReleaseNote:
-        """Who made it and why, where somebody wrote that down."""
+        """The publisher and the purpose, where somebody wrote them down."""
         return ReleaseNote.of(self.plan)
 
     @property
     def planned_amount(self) -> Amount:
-        """What the plan was to cost. A run that ended early may have been charged less."""
+        """The price of the plan. A run that ended early may have been charged less."""
         return Amount.of(self.plan["epsilon"], self.plan.get("delta", 0.0))
 
     @property
     def description(self) -> str:
-        """What was bought, in words."""
+        """The thing that was bought, in words."""
         for words in ("note", "statement"):
             if words in self.plan:
                 return str(self.plan[words])
@@ -270,7 +270,7 @@ class Ledger:
         return _entry(row)
 
     def files(self, number: int) -> dict[str, bytes]:
-        """What a release published, by name; nothing where nothing came of it."""
+        """The files that a release published, by name; none where nothing came of it."""
         if not 0 < number <= MOST:
             return {}
         with self.opened() as database:

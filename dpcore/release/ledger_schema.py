@@ -116,7 +116,7 @@ def _begin_chain(database: sqlite3.Connection, key: bytes) -> None:
 
 
 def _counted(database: sqlite3.Connection) -> dict[str, str]:
-    """Which rows the accounts of format 1 counted, by their plans; where these differ, or do not
+    """The rows that the accounts of format 1 counted, by their plans; where these differ, or do not
     tell, nobody knows, and no later release counts the same."""
     terms: dict[str, set[str]] = {}
     for name, plan in database.execute(
@@ -130,7 +130,7 @@ def _counted(database: sqlite3.Connection) -> dict[str, str]:
 
 
 def of_plan(plan: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Which rows a plan counts, as it was written into the ledger."""
+    """The rows that a plan counts, as it was written into the ledger."""
     if not {"source", "box"} <= plan.keys():
         return None
     source = {name: value for name, value in plan["source"].items() if name not in HOW_READ}

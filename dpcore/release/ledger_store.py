@@ -68,7 +68,8 @@ def made(folder: Path) -> bytes:
 
 
 def readable(folder: Path, owner: object) -> tuple[Path, bytes]:
-    """Where the ledger in a folder can be read, and its key; nothing in the folder changes.
+    """The file in which the ledger of a folder can be read, and its key; nothing in the folder
+    changes.
 
     That may be a copy, which is gone when its owner is.
     """
@@ -115,7 +116,7 @@ def opened(folder: Path, reading_only: bool = False) -> Iterator[sqlite3.Connect
 
 @contextmanager
 def _damage_told(folder: Path) -> Iterator[None]:
-    """What SQLite says of damaged files, in words; what it says of locks and full disks stays."""
+    """Put SQLite's errors about damaged files into words; those about locks and full disks stay."""
     try:
         yield
     except sqlite3.DatabaseError as problem:
@@ -152,7 +153,7 @@ def refuse_unsound(folder: Path, database: sqlite3.Connection, key: bytes) -> No
 
 
 def _state(folder: Path) -> object:
-    """By what it shows that a database was written to."""
+    """The marks that change when a database is written to."""
     seen: list[object] = []
     for name in (DATABASE, LOG):
         try:

@@ -75,7 +75,7 @@ def _levels(certificate: Certificate) -> dict[str, float]:
 
 
 def _opacity(levels: Mapping[str, float]) -> dict[float, float]:
-    """How dark each level is: by its rank, so that near levels can be told apart."""
+    """The opacity of each level: by its rank, so that near levels can be told apart."""
     epsilons = sorted(set(levels.values()))
     steps = np.linspace(DARKEST, LIGHTEST, len(epsilons)) if len(epsilons) > 1 else [DARKEST / 2]
     return dict(zip(epsilons, map(float, steps), strict=True))

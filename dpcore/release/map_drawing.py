@@ -29,7 +29,7 @@ LONGEST_BAR, STEPS = 0.3, (1, 2, 5)
 
 
 class PageFrame:
-    """Where a place of the box is on the drawing."""
+    """The frame of a drawing, which puts places of the box on the page."""
 
     def __init__(self, box: Box, geographic: bool):
         self._low = np.asarray(box.low)
@@ -101,7 +101,7 @@ def points_of_map(frame: PageFrame, dots: Marks) -> Iterator[tuple[float, float,
 
 
 def radius_of(weight: FloatArray, total: float, height: float) -> FloatArray:
-    """How large a point with a weight is drawn, where all together weigh a total."""
+    """The radius of a point with a weight, where all together weigh a total."""
     ink = INK * WIDTH * height / math.pi
     radius: FloatArray = np.clip(np.sqrt(ink * weight / total), SMALLEST, LARGEST)
     return radius

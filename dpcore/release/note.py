@@ -16,7 +16,7 @@ KEY = "kept note"
 
 @dataclass(frozen=True)
 class ReleaseNote:
-    """Who made a release and why, for those who keep the ledger. Nobody checks who it says.
+    """A note about the publisher and the purpose, for those who keep the ledger. Nobody checks it.
 
     Parameters
     ----------

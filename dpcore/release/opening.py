@@ -109,7 +109,7 @@ def told_of(files: Mapping[str, bytes]) -> list[str]:
 
 
 def _certificate(content: bytes, where: str) -> Mapping[str, Any]:
-    """What the certificate says, where it has its fields and its own fingerprint."""
+    """The content of a certificate that has its fields and its own fingerprint."""
     if len(content) > MOST_CERTIFICATE:
         raise BadInput(f"{where}: {written.NAME} has too many bytes: no certificate is so large.")
     try:

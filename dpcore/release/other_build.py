@@ -85,7 +85,7 @@ def _numbers(text: str) -> Iterator[str]:
 
 
 class _Words(HTMLParser):
-    """What a reader sees of a page: no style, and of a drawing no tips and no lengths."""
+    """The words of a page that a reader sees: no style, and of a drawing no tips and no lengths."""
 
     def __init__(self) -> None:
         super().__init__()

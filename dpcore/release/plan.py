@@ -211,19 +211,19 @@ class ReleasePlan:
 
     @property
     def budget(self) -> Budget:
-        """What protects one unit: what the ledger is charged, rounded down to floats. The float
+        """The budget that protects one unit: the ledger's charge, rounded down to floats. The float
         0.1 is a little more than the tenth that is charged."""
         price = self.price
         return replace(self.request.budget, epsilon=down(price.epsilon), delta=down(price.delta))
 
     @property
     def per_row(self) -> Budget:
-        """What the run may spend on one row, so that one unit is protected at the budget."""
+        """The budget of the run for one row, so that one unit is protected at the whole budget."""
         return self.unit.per_row(self.budget)
 
     @property
     def price(self) -> Amount:
-        """What the ledger is charged."""
+        """The amount that the ledger is charged."""
         return Amount.of(self.request.epsilon, self.request.delta)
 
     def claim(self, fingerprints: tuple[str, ...] = ()) -> Claim:
@@ -240,7 +240,8 @@ class ReleasePlan:
         )
 
     def statement(self) -> list[str]:
-        """What is about to happen, what it costs and what an attacker gains, in sentences."""
+        """The plan in sentences: what is about to happen, what it costs, and what an attacker
+        gains."""
         box, unit, request = self.data.box, self.unit, self.request
         fate = "moved to its edge" if self.data.outside == "clip" else "left out"
         sentences = [
@@ -264,14 +265,15 @@ class ReleasePlan:
 
     @property
     def series_in_words(self) -> str:
-        """What all periods of a series cost together; nothing without a series."""
+        """The cost of all periods of a series together, in words; nothing without a series."""
         if self.series is None:
             return ""
         return self.series.words(self.unit, self.request.neighbors, self.allowed)
 
     @property
     def protection_by_region(self) -> list[str]:
-        """What the levels of the regions protect, in sentences; nothing without regions."""
+        """The protection that the levels of the regions give, in sentences; nothing without
+        regions."""
         unit, request = self.unit, self.request
         if request.regions is None:
             return []
@@ -279,7 +281,7 @@ class ReleasePlan:
 
     @property
     def protection_by_own_level(self) -> list[str]:
-        """What levels of rows protect, in sentences; nothing without any."""
+        """The protection that levels of rows give, in sentences; nothing without any."""
         thresholds = self.data.thresholds
         return sentences(thresholds, self.unit.name) if thresholds else []
 

@@ -14,7 +14,7 @@ LONGEST = 300
 
 @dataclass(frozen=True)
 class Publication:
-    """What a publisher says of a release. All of it is public, and printed on the certificate.
+    """A publisher's words about a release. All of them are public, and printed on the certificate.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Publication:
             object.__setattr__(self, each.name, value.strip())
 
     def as_dict(self) -> dict[str, str]:
-        """What is said, without what is left out."""
+        """The fields that have words, by name."""
         words = {each.name: getattr(self, each.name) for each in fields(self)}
         return {name: value for name, value in words.items() if value}
 

@@ -39,7 +39,7 @@ UNUSED = "Nothing had been drawn yet, so no budget is used."
 
 @dataclass(frozen=True)
 class Progress:
-    """What is being done, and which part of that is done, from 0 to 1.
+    """The step that is being done, and the part of it that is done, from 0 to 1.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ class ChangedData(BadInput):
 
 
 def spent(entry: Entry) -> str:
-    """What a run without an answer cost, in a sentence."""
+    """The cost of a run without an answer, in a sentence."""
     return f"The run had begun to ask when it ended, so {entry.charged} is used."
 
 
@@ -253,7 +253,8 @@ def _record(
 
 
 def _reason(error: BaseException) -> str:
-    """Why a run has no answer, as the ledger keeps it: never what an error says of rows."""
+    """The reason why a run has no answer, as the ledger keeps it: never what an error says of
+    rows."""
     if not isinstance(error, Exception):
         return f"It was stopped ({type(error).__name__})."
     is_ours = isinstance(error, Infeasible | ChangedData)

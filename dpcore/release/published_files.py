@@ -46,7 +46,7 @@ class PublishedFiles:
 
     @cached_property
     def certificate(self) -> dict[str, Any]:
-        """What the release says of itself."""
+        """The certificate, as plain data."""
         return json.loads(self.files[written.NAME])
 
     @cached_property

@@ -22,7 +22,7 @@ GEOMETRIC, GAUSSIAN, CHOICE = Mechanism.GEOMETRIC, Mechanism.GAUSSIAN, Mechanism
 
 
 def overspent(account: Mapping[str, Any], where: str = "") -> str | None:
-    """What is wrong with a transcript or one inside it, or None.
+    """The fault in a transcript or in one inside it, or None.
 
     Every charge costs more than nothing; together they stay within the budget under its own
     accounting; noise has the scale, sensitivity over epsilon, that the charge pays for; and an

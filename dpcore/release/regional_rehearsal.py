@@ -1,4 +1,4 @@
-"""What a run by regions, or by levels of rows, would have charged: the rehearsal of each part.
+"""The rehearsal of a run by regions, or by levels of rows: the charges of each part.
 
 The charge of all parts together follows from their levels. What the run on one part charges follows
 from its level and its own answers, so each is rehearsed by itself, as a run on the whole is.
@@ -162,7 +162,7 @@ def alone(account: Mapping[str, Any]) -> list[Row]:
 def group_alone(
     certificate: Mapping[str, Any], name: str, budget: Budget, account: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """What a certificate of the run on one region, or one group of rows, would say alone."""
+    """The certificate that a run on one region, or on one group of rows, would have alone."""
     return {
         **certificate,
         "budget of one row": {"epsilon": budget.epsilon, "delta": budget.delta},

@@ -1,4 +1,5 @@
-"""What an algorithm would have charged: its own run on no data, with the answers that it published.
+"""The rehearsal of an algorithm: its own run on no data, with the answers that it published, and
+the charges that such a run makes.
 
 A run reads private data through noisy answers only. What it asks next, and how it shares out its
 budget, therefore follows from public parameters, public coins and those answers. A certificate
@@ -187,7 +188,7 @@ class _Run:
         self.rows = rows_of_account(as_account(self.curator.transcript))
 
     def report(self, runs: Sequence[_Run], difference: str | None) -> Rehearsed:
-        """What this run tells, and facts on which all runs agree."""
+        """The result of this run, and the facts on which all runs agree."""
         others = [run.outcome.facts for run in runs]
         facts = {
             name: value
@@ -281,7 +282,7 @@ class DatalessCurator(Curator):
 
     @property
     def unread(self) -> str | None:
-        """What an answer is to that was not asked for."""
+        """The description of an answer that no question asked for."""
         return next((why for why, answers in self._answers.items() if answers), None)
 
     def last_long_answer(self, before: int) -> int | None:
@@ -346,7 +347,7 @@ class DatalessCurator(Curator):
 
 
 def _booked(transcript: Transcript) -> int:
-    """How many charges there are, those of inner accounts included."""
+    """The number of charges, those of inner accounts included."""
     inner = (account for charge in transcript for account in charge.inner)
     return len(transcript) + sum(map(_booked, inner))
 

@@ -53,7 +53,7 @@ def zipped(files: Mapping[str, bytes]) -> bytes:
 
 
 def readme(release: PublishedFiles) -> str:
-    """What was published, what it promises, and what each file is for."""
+    """The guide to the files: what was published, what it promises, and what each file is for."""
     certificate = release.certificate
     unit, neighbors = certificate["unit"], Neighbors(certificate["neighbors"])
     centers = f"{certificate['data set']}: {certificate['k']} centers"

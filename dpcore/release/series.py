@@ -76,8 +76,8 @@ class Series:
             raise BadInput(f"disjoint is true or false, not {self.disjoint!r}.")
 
     def composition(self, unit: Unit, neighbors: Neighbors) -> str:
-        """How the charges of all periods make one: in parallel where that is proved, else added
-        up."""
+        """The rule by which the charges of all periods make one: in parallel where that is proved,
+        else added up."""
         proved = self.disjoint and unit.ids is None and neighbors is Neighbors.ADD_REMOVE
         return PARALLEL if proved else ADDED
 
@@ -89,7 +89,7 @@ class Series:
         return self.name
 
     def words(self, unit: Unit, neighbors: Neighbors, allowed: Amount) -> str:
-        """What all periods together cost, in sentences."""
+        """The cost of all periods together, in sentences."""
         named = f"This is the period {self.period} of the series “{self.name}”."
         limit = at_most(allowed.epsilon)
         if self.composition(unit, neighbors) == PARALLEL:
@@ -116,7 +116,7 @@ class Series:
 
 
 def releases_left(remainder: Amount, price: Amount) -> int:
-    """How many more releases at this price an account can pay."""
+    """The number of releases at this price that an account can still pay."""
     counts = [remainder.epsilon // price.epsilon]
     if price.delta:
         counts.append(remainder.delta // price.delta)

@@ -66,7 +66,7 @@ def union_of(releases: Iterable[PublishedFiles]) -> Coreset[ReleasedCenters]:
 
 
 def cost_of_union(releases: Iterable[PublishedFiles]) -> str:
-    """What the releases of a series cost one unit together, in a sentence."""
+    """The cost of the releases of a series to one unit together, in a sentence."""
     certificates = [release.certificate for release in releases]
     terms = [(certificate["unit"], certificate["neighbors"]) for certificate in certificates]
     if not certificates or any(each != terms[0] for each in terms):

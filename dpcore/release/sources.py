@@ -1,4 +1,4 @@
-"""Where the rows of a release come from, and by what marks the same rows are known again.
+"""The sources of a release's rows, and the marks by which the same rows are recognized.
 
 Two fingerprints know them, both keyed, so that nobody without the key can try candidates:
 
@@ -90,7 +90,8 @@ class DataSource(ABC):
 
     @abstractmethod
     def as_dict(self) -> dict[str, Any]:
-        """What a certificate says of it: never where it lies, which may tell who is in it."""
+        """The source as a certificate describes it: never where it lies, which may tell who is in
+        it."""
 
     def fingerprints(self, key: bytes) -> tuple[str, ...]:
         """A keyed digest of each part: nobody without the key can try candidates against it."""
@@ -116,7 +117,7 @@ class DataSource(ABC):
         return ROWS + hmac.new(key, f"rows\0{content}".encode(), hashlib.sha256).hexdigest()
 
     def counted(self) -> dict[str, Any]:
-        """What decides which rows are counted: the terms that an account keeps to."""
+        """The terms that decide which rows are counted, and that an account keeps to."""
         box = self.box
         ends = {"names": list(box.names), "low": list(box.low), "high": list(box.high)}
         return {"source": self.rows_as_dict(), "box": ends}
@@ -126,7 +127,8 @@ class DataSource(ABC):
         return self.as_dict()
 
     def state(self) -> tuple[object, ...]:
-        """By what it shows that the data were written to or replaced, where that can be told."""
+        """The marks that change when the data are written to or replaced, where that can be
+        told."""
         return ()
 
 
@@ -252,7 +254,8 @@ class FileData(DataSource):
         ).dataset(unit.name, ids)
 
     def rows_of_ids(self, ids: str, most: int) -> IntArray:
-        """How many ids have 0, 1, ... rows, wherever these lie; the last counts all with more."""
+        """The number of ids that have 0, 1, ... rows, wherever these lie; the last counts all with
+        more."""
         source = self._engine.look(self.path, self.format).told_apart(Ids(ids, 1, ""))
         return self._engine.rows_of_ids(source, most)
 
@@ -261,7 +264,7 @@ class FileData(DataSource):
         return super().counted() | ({"zones": True} if self.zones else {})
 
     def state(self) -> tuple[object, ...]:
-        """Which files there are, and what the disk says of each; an upload does not change."""
+        """The files, and what the disk says of each; an upload does not change."""
         if self.format == Format.TABLE or self._engine.in_memory:
             return ()
         paths = self._engine.files(self.path) + ([self.zones] if self.zones else [])

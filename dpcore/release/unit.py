@@ -73,7 +73,7 @@ class Unit:
             raise BadInput("How many rows are kept is counted by id: name the column of ids.")
 
     def per_row(self, budget: Budget) -> Budget:
-        """What a run may spend on one row, so that the unit is protected at the whole budget: both
+        """The budget of a run for one row, so that the unit is protected at the whole budget: both
         rounded down."""
         return of_one_row(budget, self.rows)
 

@@ -1,4 +1,4 @@
-"""What anybody can check of a release without the data, and what nobody can."""
+"""Checks of a release that anybody can make without the data, and the limits of such checks."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def _refused(constant: str) -> float:
 def _checked(
     check: Check, certificate: Certificate, files: Mapping[str, bytes], what: str = ""
 ) -> list[Finding]:
-    """What a check finds. Whoever wrote the certificate may have written anything."""
+    """The findings of a check. Whoever wrote the certificate may have written anything."""
     findings: list[Finding] = []
     try:
         findings.extend(check(certificate, files))
@@ -244,7 +244,8 @@ def _spending(certificate: Certificate, files: Mapping[str, bytes]) -> Iterator[
 
 
 def _spent(certificate: Certificate) -> Finding:
-    """What the account has spent holds this release, and nothing else if it is the only charge."""
+    """The finding that the account's spending holds this release, and nothing else if it is the
+    only charge."""
     spent, names = certificate["spent"], ("epsilon", "delta")
     fits = all(
         certificate[name] * (1 - SAME_FORMULA) <= spent[name]
@@ -302,7 +303,7 @@ def _facts(certificate: Certificate, done: Rehearsed) -> Iterator[Finding]:
 
 
 def _of_this_version(certificate: Certificate, what: str, holds: bool, why: str = "") -> Finding:
-    """What only fails where this very version made the certificate: others may differ."""
+    """A finding that fails only where this very version made the certificate: others may differ."""
     if holds or certificate["dpcore"] == __version__:
         return Finding(what, holds, "" if holds else why)
     return Finding(what, None, f"it was made with {certificate['dpcore']}, this is {__version__}")

@@ -47,7 +47,7 @@ OF_GRID = "rows in each of"
 
 @dataclass(frozen=True)
 class CountNoise:
-    """What the noise in a weight may vary by."""
+    """The variances that the noise in a weight may have."""
 
     #: Of a weight that is the count of one cell.
     of_one: tuple[float, ...]
@@ -56,11 +56,11 @@ class CountNoise:
 
     @property
     def least(self) -> float:
-        """Of no weight it is less."""
+        """The least variance that a weight can have."""
         return min(*self.of_one, self.pooled or math.inf, math.inf)
 
     def explains(self, variances: FloatArray) -> npt.NDArray[np.bool_]:
-        """Which variances are those of one count or, where cells are pooled, of several."""
+        """The variances that are those of one count or, where cells are pooled, of several."""
         explained = np.zeros(len(variances), dtype=bool)
         for variance in self.of_one:
             explained |= np.abs(variances - variance) <= SAME * variance
@@ -68,7 +68,7 @@ class CountNoise:
 
 
 def difference(certificate: Mapping[str, Any], published: Published, done: Rehearsed) -> str | None:
-    """How the stated noise differs from that of the charges, or None."""
+    """The difference between the stated noise and that of the charges, in words, or None."""
     assert published.points is not None
     stated = published.noise
     if (stated is not None) != done.has_noise:
@@ -152,6 +152,6 @@ def _shared_out(weights: FloatArray, variances: FloatArray, of_one: float) -> bo
 
 
 def _are_whole(values: FloatArray) -> npt.NDArray[np.bool_]:
-    """Which values are whole numbers from 1 on, but for rounding."""
+    """The values that are whole numbers from 1 on, but for rounding."""
     nearest = np.rint(values)
     return np.asarray((nearest >= 1) & (np.abs(values - nearest) <= SAME * nearest))

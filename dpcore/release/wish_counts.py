@@ -56,7 +56,7 @@ MOST_AREAS = 20
 
 @dataclass(frozen=True)
 class WishPlan:
-    """How wishes are counted: all of it is public, and fixed before a wish is looked at.
+    """A plan to count wishes: all of it is public, and fixed before a wish is looked at.
 
     `most_areas` neighborhoods of each wish count; an area becomes strict where the noisy count of
     people reaches `threshold`. By default noise alone draws an area with a chance of at most one in
@@ -91,11 +91,11 @@ class WishPlan:
 
     @property
     def per_row(self) -> Budget:
-        """What one neighborhood of a wish may cost."""
+        """The budget for one neighborhood of a wish."""
         return self.unit.per_row(Budget(down(self.price.epsilon)))
 
     def statement(self) -> str:
-        """What the count protects, in words."""
+        """The protection that the count gives, in words."""
         return (
             "Whether one person wished for anything is protected at epsilon "
             f"{at_most(self.epsilon)}: at most {self.most_areas} neighborhoods of each wish count, "

@@ -1,4 +1,4 @@
-"""How results show themselves in notebooks: as a table with a small map, a frame, or a chart."""
+"""Results in notebooks: a table with a small map, a frame, or a chart."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _title(value: object) -> str:
 
 
 def _radii(places: Places) -> Any:
-    """How large each place is drawn: by its weight, if it has one."""
+    """The radius of each place: by its weight, if it has one."""
     weights = places.properties.get("weight")
     if weights is None or not len(weights):
         return np.full(len(places.positions), LARGEST / 2)

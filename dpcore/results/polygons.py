@@ -27,7 +27,7 @@ def in_unit(box: Box, shape: shapely.Geometry) -> shapely.Geometry:
 def among_points(
     points: FloatArray, shape: shapely.Geometry, origin: IntArray | None = None
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Which points lie in a shape of the unit box, and which its border cuts.
+    """The points that lie in a shape of the unit box, and those that its border cuts.
 
     A point stands for the rows around it, up to half of the way to the nearest other point of the
     same origin. It is cut where the border is nearer than that; the sides of the box are no border.

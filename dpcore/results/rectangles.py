@@ -95,7 +95,7 @@ def _contracted(counts: IntArray, along: list[FloatArray]) -> float:
 def among_points(
     points: FloatArray, low: FloatArray, high: FloatArray, origin: IntArray | None = None
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Which points lie in a rectangle of the unit box, and which are cut by its border.
+    """The points that lie in a rectangle of the unit box, and those that its border cuts.
 
     A point stands for the rows around it, up to half of the way to the nearest other point of the
     same origin. It is cut where the border is nearer than that.
@@ -112,8 +112,8 @@ def among_points(
 
 
 def reaches(points: FloatArray, origin: IntArray | None = None) -> FloatArray:
-    """How far the rows of each point may lie from it: half of the way to the nearest other point
-    of the same origin."""
+    """The reach of each point's rows: half of the way to the nearest other point of the same
+    origin."""
     reach = np.full(len(points), np.inf)
     groups = np.zeros(len(points), dtype=np.int64) if origin is None else origin
     for group in np.unique(groups):

@@ -69,7 +69,7 @@ class RunResult(Shown, Generic[C]):
 
     @property
     def k(self) -> int:
-        """How many centers were asked for."""
+        """The number of centers in the request."""
         return self.request.k
 
     @property
@@ -92,7 +92,7 @@ class RunResult(Shown, Generic[C]):
 
     @property
     def status(self) -> str:
-        """Why the result is not for publication; empty for a release."""
+        """The reason why the result is not for publication; empty for a release."""
         return self.centers.status
 
     @property

@@ -113,7 +113,7 @@ class Synopsis(Shown, Generic[C]):
         return self.box.from_unit(self.unit_points)
 
     def count(self, low: npt.ArrayLike, high: npt.ArrayLike) -> Estimate:
-        """How many rows lie between two corners, in data units, at no further cost in privacy.
+        """The number of rows between two corners, in data units, at no further cost in privacy.
 
         Weights are noisy counts whose noise has a public scale, so its standard error is exact for
         a grid. For a coreset, whose weights are estimated from several counts, it bounds what the
@@ -125,7 +125,7 @@ class Synopsis(Shown, Generic[C]):
         return self._estimate(inside, cut)
 
     def count_inside(self, shape: shapely.Geometry) -> Estimate:
-        """How many rows lie inside a shape of a plane, in data units, at no further cost in
+        """The number of rows inside a shape of a plane, in data units, at no further cost in
         privacy. The error is that of `count`."""
         shape = polygons.in_unit(self.box, shape)
         inside, cut = polygons.among_points(self.unit_points, shape, self._origin)
@@ -324,7 +324,7 @@ class Coreset(Synopsis[C]):
 
 
 def _checked(k: int) -> int:
-    """How many centers, if one can ask for so many."""
+    """The number of centers, if one can ask for so many."""
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
         raise BadInput(f"k must be a whole number of at least 1, not {k!r}.")
     return int(k)

@@ -159,7 +159,7 @@ def numbered(values: npt.ArrayLike) -> RowsDataset:
 
 
 def lower_end(index: int) -> float:
-    """Where the values with this number begin, and those with the one before end."""
+    """The lower end of the values with this number, where those with the one before end."""
     from_zero = index - OF_SIGN
     if from_zero > 0:
         power, part = divmod(from_zero - 1, PARTS)
@@ -169,8 +169,8 @@ def lower_end(index: int) -> float:
 
 
 def log_prior(around: Around, scale: int) -> FloatArray:
-    """How likely each pair of ends is beforehand: each end is less likely the farther out it is,
-    in powers of two from the scale."""
+    """The log probability of each pair of ends beforehand: each end is less likely the farther out
+    it is, in powers of two from the scale."""
     powers = (np.arange(len(around)) - scale) / RADII
     each = -SLOPE * np.maximum(powers, NEAREST)
     return np.add.outer(each, each).ravel()

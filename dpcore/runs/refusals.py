@@ -25,7 +25,7 @@ def public_rows(data: Dataset, neighbors: Neighbors) -> int | None:
 def refusal(
     system: Algorithm, key: str, n: int | None, k: int, epsilon: float, neighbors: Neighbors
 ) -> Infeasible | None:
-    """Why the method cannot answer with a public number of rows, and what would help.
+    """The reason why the method cannot answer with a public number of rows, and what would help.
 
     None where it can, or where no public number tells.
     """
@@ -46,7 +46,8 @@ def refusal(
 def refusal_of_builtin(
     system: Algorithm, key: str, k: int, epsilon: float, neighbors: Neighbors
 ) -> Infeasible | None:
-    """Why a method cannot answer on a built-in set, or None; the set need not be made for it."""
+    """The reason why a method cannot answer on a built-in set, or None; the set need not be made
+    for it."""
     return refusal(system, key, builtin_set(key).rows, k, epsilon, neighbors)
 
 

@@ -115,7 +115,7 @@ def _on_map(unit_points: FloatArray, window: Window, side: int) -> FloatArray:
 
 
 def _cells_inside(grid: Grid, mask: npt.NDArray[np.bool_]) -> tuple[IntArray, FloatArray]:
-    """Which cells of a window's grid reach into its region, and the middle of what lies inside.
+    """The cells of a window's grid that reach into its region, and the middle of what lies inside.
 
     No row can be in the other cells, which is public. The mask says which squares of the window
     are the region's; it is refined until every cell has a square.

@@ -46,7 +46,7 @@ def nicv(data: AnyData, centers: npt.ArrayLike) -> float | NonPrivate[float]:
 def center_shift(
     data: AnyData, centers: npt.ArrayLike, reference: npt.ArrayLike
 ) -> FloatArray | NonPrivate[FloatArray]:
-    """How far each reference center is from its partner: in meters on a map, else in unit
+    """The distance of each reference center from its partner: in meters on a map, else in unit
     coordinates.
 
     Parameters

@@ -1,4 +1,4 @@
-"""How far the counts of areas are off, in repeated runs: exact counts beside those of a synopsis.
+"""Errors of the counts of areas in repeated runs: exact counts beside those of a synopsis.
 
 Every figure looks at the data without protection: for your eyes only.
 """
@@ -28,7 +28,7 @@ SIDE = 8
 
 @dataclass(frozen=True)
 class CountDraw:
-    """How many rows each count is off in one run, of the areas that have rows at all."""
+    """The errors of the counts in one run, in rows, of the areas that have rows at all."""
 
     errors: tuple[float, ...]
 

@@ -87,7 +87,7 @@ class MethodDuel:
 
     @property
     def total(self) -> int:
-        """How many bouts there are."""
+        """The number of bouts."""
         return self.runs * len(self.settings)
 
     def bouts(self) -> Iterator[Bout]:
@@ -142,7 +142,8 @@ def _with_figures(bout: Bout, data: Dataset) -> Bout:
 
 @dataclass(frozen=True)
 class CellOutcome:
-    """Who won a cell: how often, by how much, and whether chance could have done it."""
+    """The outcome of a cell: the winner, how often and by how much it won, and whether chance could
+    have done it."""
 
     setting: Setting
     #: Runs that the first and the second method won; the rest are ties.

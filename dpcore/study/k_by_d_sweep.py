@@ -35,7 +35,7 @@ class Cell:
 
     @property
     def refusal(self) -> str | None:
-        """Why there is no answer, if so."""
+        """The reason why there is no answer, if so."""
         return self.trial.refusal
 
 
@@ -59,7 +59,7 @@ class Family:
 
     @property
     def total(self) -> int:
-        """How many trials there are."""
+        """The number of trials."""
         return len(self.requests) * self.runs * len(self.ks) * len(self.ds)
 
     def member(self, k: int, d: int) -> SweepPlan:
@@ -122,7 +122,7 @@ def _reference(key: str, k: int, seed: int) -> BaselineResult:
 def standings(
     cells: Iterable[Cell], algorithm: str, metric: Metric
 ) -> dict[tuple[int, int], Standing]:
-    """How the algorithm does at each (k, d) at which there is a trial."""
+    """The standing of the algorithm at each (k, d) at which there is a trial."""
     own: dict[tuple[int, int], list[Trial]] = {}
     for cell in cells:
         own.setdefault((cell.k, cell.d), []).append(cell.trial)

@@ -62,7 +62,7 @@ class KeptCurves:
         return self.trials.get((data, request.algorithm, request.epsilon), ())
 
     def limits_of(self, data: str, k: int, seed: int, metric: str) -> CurveLimits | None:
-        """What the curves of a metric lie between, if it was kept."""
+        """The figures that the curves of a metric lie between, if they were kept."""
         return self.limits.get((data, metric)) if (k, seed) == (K, SEED) else None
 
 

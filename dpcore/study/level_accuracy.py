@@ -32,7 +32,7 @@ FAR = 2.0
 
 @dataclass(frozen=True)
 class LevelAccuracy:
-    """How accurate a method is at one level.
+    """The accuracy of a method at one level.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def limit_of(need: Need, in_meters: bool) -> float:
 
 
 def accuracy_of(need: Need, level: Level, sample: Sequence[Draw | CountDraw]) -> LevelAccuracy:
-    """How accurate some runs at one level were."""
+    """The accuracy of some runs at one level."""
     if isinstance(need, CountsWithin):
         errors = [e for each in sample if isinstance(each, CountDraw) for e in each.errors]
         return LevelAccuracy(level, need.reached(errors), float(np.median(errors)), len(sample))

@@ -1,4 +1,4 @@
-"""What a published plan would take from one person's own track, area by area."""
+"""The visits that a published plan would take from one person's own track, area by area."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ MOST_DRAWN = 2_000
 
 @dataclass(frozen=True)
 class AreaVisit:
-    """What the counts of one area would hold of a track, and what they could tell of it."""
+    """The part of a track that the counts of one area would hold, and what they could tell of
+    it."""
 
     area: str
     #: Positions of the track there, and how many of them are counted at most.
@@ -33,7 +34,8 @@ class AreaVisit:
 
     @property
     def certainty(self) -> float:
-        """How sure an attacker who was 50 % sure can become at most that the person was there."""
+        """The greatest certainty that an attacker who was 50 % sure can reach that the person was
+        there."""
         return attacker_certainty(self.epsilon)
 
     def sentence(self) -> str:
@@ -46,7 +48,8 @@ class AreaVisit:
 
 @dataclass(frozen=True)
 class Leaving:
-    """What would leave a phone: the visits, area by area, and the positions that never would."""
+    """The data that would leave a phone: the visits, area by area, and the number of positions that
+    never would."""
 
     visits: tuple[AreaVisit, ...]
     outside: int
@@ -65,7 +68,7 @@ def marks_of(track: Track, most: int = MOST_DRAWN) -> Marks:
 
 
 def leaving(track: Track, regions: Regions, most: float, rows: int | None = None) -> Leaving:
-    """What a plan would take from a track.
+    """The data that a plan would take from a track.
 
     With `rows`, the plan keeps at most that number of rows of each person, each at its share of the
     level: r positions in an area cost r/rows of its level (`dpcore.datasets.area_levels`). Without,

@@ -67,7 +67,7 @@ class Need:
 
     @property
     def times(self) -> str:
-        """How often, as people say it: 9 times in 10."""
+        """The part of all times, as people say it: 9 times in 10."""
         if math.isclose(self.often, 0.5):
             return "half of the time"
         for of in (2, 3, 4, 5, 10, 20, 50, 100, 1000):
@@ -84,7 +84,7 @@ class Need:
         return self.times.replace(" times", "").replace(" of the time", "")
 
     def sentence(self, reached: str, half: str, unit: str) -> str:
-        """What was found, in a sentence without its end."""
+        """The accuracy in a sentence without its end."""
         raise NotImplementedError
 
 

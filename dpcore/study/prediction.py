@@ -110,7 +110,7 @@ class PublicNumbers:
 
     @property
     def k(self) -> int:
-        """How many clusters."""
+        """The number of clusters."""
         return self.request.k
 
     @property
@@ -347,7 +347,7 @@ def crossover(
 
 
 def _edge(best: Callable[[float], str], low: float, high: float) -> float:
-    """Where the winner changes between two values, to six digits."""
+    """The value at which the winner changes between two others, to six digits."""
     first = best(low)
     root = brentq(
         lambda log: -1.0 if best(math.exp(log)) == first else 1.0,

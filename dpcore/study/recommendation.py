@@ -82,12 +82,12 @@ class Recommendation:
 
     @property
     def best(self) -> LevelAccuracy | None:
-        """How accurate the level is that meets the need."""
+        """The accuracy of the level that meets the need."""
         return next((each for each in self.accuracies if each.level == self.level), None)
 
     @property
     def stricter(self) -> LevelAccuracy | None:
-        """How accurate the next stricter level is, which does not meet the need."""
+        """The accuracy of the next stricter level, which does not meet the need."""
         later = [each for each in self.accuracies if self.best and self.level_before(each)]
         return min(later, key=lambda each: -each.level.epsilon, default=None)
 
@@ -97,7 +97,7 @@ class Recommendation:
 
     @property
     def loosest(self) -> LevelAccuracy:
-        """How accurate the loosest level is that was looked at."""
+        """The accuracy of the loosest level that was looked at."""
         return self.accuracies[0]
 
     def sentences(self) -> list[str]:
@@ -116,7 +116,7 @@ class Recommendation:
         return [*lines, self.source]
 
     def accuracy(self, answer: LevelAccuracy) -> str:
-        """How accurate a level is, in a sentence."""
+        """The accuracy of a level, in a sentence."""
         if answer.refusal:
             return f"{self.request.system.title} gives no answer: {answer.refusal}"
         need = self.need
@@ -135,7 +135,7 @@ class Recommendation:
         )
 
     def what_would(self) -> list[str]:
-        """What would meet the need, where no level does."""
+        """The changes that would meet the need, where no level does."""
         loosest, need = self.loosest, self.need
         if loosest.refusal:
             return ["More rows, fewer centers or another method may."]
@@ -284,7 +284,7 @@ def recommend(
 
 
 def stand_in_words(n: int, unit: str) -> str:
-    """Where figures come from that were measured on a stand-in."""
+    """The origin of figures that were measured on a stand-in, in a sentence."""
     return (
         f"Measured on public data of the same size: {n:,} simulated {explain.plural(unit)}, spread "
         "over your area as New York's taxi trips are over theirs. Yours may be spread differently."

@@ -109,7 +109,7 @@ def shares_of(synopsis: Synopsis | None, box: Box, centers: FloatArray) -> Float
 
 
 def places(centers: npt.ArrayLike) -> list[str]:
-    """Where each center lies on a map, or both where a trip begins and where it ends."""
+    """The place of each center on a map, or both ends of a trip."""
     centers = np.asarray(centers)
     names = [place_of(centers[:, i : i + 2]) for i in range(0, centers.shape[1], 2)]
     return [" → ".join(each) for each in zip(*names, strict=True)]

@@ -14,7 +14,7 @@ EARTH_RADIUS_M = 6_371_008.8
 
 
 def matched(centers: npt.ArrayLike, reference: npt.ArrayLike, box: Box) -> npt.NDArray[np.intp]:
-    """For each reference center the index of its partner, so that squared shifts sum to least."""
+    """The index of each reference center's partner, so that squared shifts sum to least."""
     a = box.to_unit(np.asarray(centers))
     b = box.to_unit(np.asarray(reference))
     squared = ((b[:, None] - a[None]) ** 2).sum(-1)
@@ -30,7 +30,7 @@ def meters_between(lon_lat_a: npt.ArrayLike, lon_lat_b: npt.ArrayLike) -> FloatA
 
 
 def center_shift(data: Dataset, centers: npt.ArrayLike, reference: npt.ArrayLike) -> FloatArray:
-    """How far each reference center is from its partner: in meters on a map, else in unit
+    """The distance of each reference center from its partner: in meters on a map, else in unit
     coordinates.
 
     Positions with two places (pickup and dropoff) give the longer of the two shifts.

@@ -48,11 +48,11 @@ class SweepPlan:
 
     @property
     def total(self) -> int:
-        """How many trials there are."""
+        """The number of trials."""
         return sum(self.runs_of(each.algorithm) for each in self.requests)
 
     def runs_of(self, algorithm: str) -> int:
-        """How many runs an algorithm makes at each level."""
+        """The number of runs that an algorithm makes at each level."""
         return dict(self.fewer).get(algorithm, self.runs)
 
     @property

@@ -53,7 +53,7 @@ class Timetable:
 
     @property
     def total(self) -> int:
-        """How many timings there are."""
+        """The number of timings."""
         return len(self.requests) * len(self.sizes) * self.runs
 
     def alone(self, algorithm: str) -> Timetable:
@@ -134,7 +134,7 @@ class Pace:
 
     @property
     def slope(self) -> Slope | None:
-        """Of the straight line on two logarithmic axes: 1 where time grows as rows do."""
+        """The slope of the straight line on two logarithmic axes: 1 where time grows as rows do."""
         if len(self.seconds) < 2:
             return None
         sizes, times = (list(map(math.log, each)) for each in (self.seconds, self.seconds.values()))

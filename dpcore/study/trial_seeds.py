@@ -1,4 +1,4 @@
-"""How often runs are repeated, and with which seeds."""
+"""The number of repetitions of a run, and their seeds."""
 
 from __future__ import annotations
 

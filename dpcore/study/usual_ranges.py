@@ -1,4 +1,4 @@
-"""What studies go through unless told otherwise."""
+"""The ranges that studies go through unless told otherwise."""
 
 from __future__ import annotations
 

@@ -56,8 +56,8 @@ def plain_page(status: HTTPStatus, title: str, body: str, head: str = "") -> Res
 
 
 def policy() -> str:
-    """What pages may load: files of this server, what their own scripts make, and map tiles where
-    an administrator named a server for them."""
+    """The policy on what pages may load: files of this server, what their own scripts make, and map
+    tiles where an administrator named a server for them."""
     page = Path(streamlit.__file__).with_name("static") / "index.html"
     inline = " ".join(
         f"'sha256-{b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"

@@ -1,4 +1,5 @@
-"""How the dashboard starts: what is put in front of Streamlit, and the address that is printed."""
+"""The start of the dashboard: what is put in front of Streamlit, and the address that is
+printed."""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ _guarded = False
 
 
 def options() -> dict[str, Any]:
-    """What `streamlit.starlette.App` is made with; a wrong setting stops the server here."""
+    """The options of `streamlit.starlette.App`; a wrong setting stops the server here."""
     memory.share_heaps()
     settings.check()
     if header := settings.user_header():
@@ -99,7 +100,7 @@ def leading(folder: Path) -> Path:
 
 
 def address() -> str:
-    """Where the dashboard opens, with the token that lets a browser in."""
+    """The address of the dashboard, with the token that lets a browser in."""
     scheme = "https" if config.get_option("server.sslCertFile") else "http"
     host = config.get_option("server.address") or "localhost"
     if config.is_manually_set("browser.serverAddress"):

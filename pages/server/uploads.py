@@ -1,4 +1,4 @@
-"""How much of everybody's uploads the server holds."""
+"""A limit on the uploads that the server holds for everybody."""
 
 from __future__ import annotations
 

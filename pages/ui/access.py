@@ -41,7 +41,7 @@ def is_shared() -> bool:
 
 
 def user() -> str | None:
-    """Who signed in, in shared mode: as Streamlit or the proxy says.
+    """The person who signed in, in shared mode: as Streamlit or the proxy says.
 
     At some providers people may write any address into their account. The provider then says that
     it is not verified, and it is nobody's here.

@@ -215,7 +215,7 @@ def latest_key(name: str) -> str:
 
 
 def replaced(name: str) -> SessionKey[int]:
-    """How often a control was replaced."""
+    """The number of times that a control was replaced."""
     return SessionKey(f"times-{name}-was-replaced")
 
 

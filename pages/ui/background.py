@@ -88,7 +88,7 @@ class PictureQueue:
 
     @property
     def waiting_for(self) -> int:
-        """How many pictures are waited for."""
+        """The number of pictures that somebody waits for."""
         return self._wanted
 
     def give_way(self, seconds: float, quiet: float = 0.0) -> None:

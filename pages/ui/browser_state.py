@@ -1,5 +1,5 @@
-"""What the page learns of the screen that it is on, and Streamlit does not tell: a theme picked
-from the menu, and a window as narrow as a phone's."""
+"""The state of the screen that Streamlit does not tell: a theme picked from the menu, and a window
+as narrow as a phone's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many centers? The cost for each number, from what one run would publish, at no further cost.
+"""The cost of each number of centers, from what one run would publish, at no further cost.
 
 Private: the curve is computed from the points of a run alone, so it is as private as they are.
 """

@@ -92,5 +92,5 @@ def round_ticks(low: float, high: float, metric: Metric | None = None) -> dict[s
 
 
 def even_ticks(metric: Metric) -> dict[str, str]:
-    """How the ticks of an axis in equal steps are written."""
+    """The labels of the ticks of an axis in equal steps."""
     return {"tickformat": ",.4~%"} if metric.is_share else {}

@@ -269,7 +269,7 @@ def paper_title(key: str) -> str:
 
 
 def obstacle(choice: Choice) -> str | None:
-    """Why the algorithm cannot run on such data, from public facts alone."""
+    """The reason why the algorithm cannot run on such data, from public facts alone."""
     return choice.request.system.obstacle(choice.box.d, None, choice.request.k)
 
 

@@ -189,7 +189,7 @@ def absence(i: int, curve: Curve, color: str, colors: Palette) -> dict[str, Any]
 def y_range(
     curves: Iterable[Curve], lines: Iterable[Line], axes: ChartAxes, target: float | None = None
 ) -> tuple[float, float]:
-    """What the axis shows: all means and bands, and lines that are not far from them.
+    """The range of the axis: all means and bands, and lines that are not far from them.
 
     Before there is a curve, it shows the lines.
     """

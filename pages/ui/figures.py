@@ -67,7 +67,7 @@ def in_html(figure: Figure) -> str:
 
 
 def so_far(usual: Spread | None) -> str:
-    """How many draws a typical figure is over."""
+    """The number of draws that a typical figure is over."""
     number = usual.draws if usual else 0
     return f"{number} draws" if number >= DRAWS else f"{number} draws so far"
 

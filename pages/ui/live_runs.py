@@ -39,7 +39,7 @@ class Run(Protocol):
 
     @property
     def refusal(self) -> str | None:
-        """Why the run has no result, or None."""
+        """The reason why the run has no result, or None."""
 
 
 #: The plan that a person stopped; and the newest, when it began and what was there then.

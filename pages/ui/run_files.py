@@ -1,4 +1,4 @@
-"""What to take along of a run: private centers and points, a notebook, and lines that repeat it.
+"""The files of a run: private centers and points, a notebook, and lines that repeat it.
 
 Only what is private becomes a file here: the types of `dpcore.results.export` see to it. A picture
 with what is not private is saved on the map itself, which marks it.

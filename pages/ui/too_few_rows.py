@@ -14,7 +14,8 @@ from pages.ui.own_data import data_set
 
 
 def problem(choice: Choice) -> Infeasible | None:
-    """Why the method cannot answer on a built-in set. The size of other data is private."""
+    """The reason why the method cannot answer on a built-in set. The size of other data is
+    private."""
     if not isinstance(data_set(choice.data), BuiltinSet):
         return None
     return refusal_of_builtin(

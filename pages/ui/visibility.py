@@ -1,4 +1,4 @@
-"""Which of three things is on screen: public data, a private twin, or somebody's raw data.
+"""The visibility of what is on screen: public data, a private twin, or somebody's raw data.
 
 Choosing a level by looking at data that are not public leaks, and no epsilon accounts for it. So
 raw data are off until a person switches them on, with one click, in this session alone.

@@ -154,7 +154,7 @@ def _voronoi_cell(i: int, centers: FloatArray) -> FloatArray:
 
 
 def lengths(mark: Mark, in_meters: bool, box: Box) -> FloatArray:
-    """How long each line is: in meters on a map, else in unit coordinates."""
+    """The length of each line: in meters on a map, else in unit coordinates."""
     assert mark.ends is not None
     if in_meters:
         return meters_between(mark.places, mark.ends)

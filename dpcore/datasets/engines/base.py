@@ -1,4 +1,5 @@
-"""What every engine can do: look at files, and answer the few questions asked of their rows."""
+"""The engines' common base: they look at files, and answer the few questions asked of their
+rows."""
 
 from __future__ import annotations
 
@@ -36,7 +37,7 @@ NOT_CSV = {b"PAR1": "a Parquet file", b"PK\3\4": "a spreadsheet or archive", b"\
 
 @dataclass(frozen=True)
 class Tally:
-    """What became of the rows of a file. Private: for the curator's eyes only."""
+    """The fate of the rows of a file, in numbers. Private: for the curator's eyes only."""
 
     total: int
     unreadable: int
@@ -60,7 +61,7 @@ class Engine(ABC):
 
     @abstractmethod
     def grid_counts(self, source: Source, grid: Grid) -> IntArray:
-        """How many rows fall in each cell of a grid."""
+        """The number of rows in each cell of a grid."""
 
     @abstractmethod
     def census(self, source: Source, grid: Grid) -> tuple[IntArray, Tally]:
@@ -96,12 +97,12 @@ class Engine(ABC):
 
     @abstractmethod
     def tally(self, source: Source, box: Box) -> Tally:
-        """What becomes of the rows. Private: for the curator's eyes only."""
+        """The fate of the rows, in numbers. Private: for the curator's eyes only."""
 
     @abstractmethod
     def rows_of_ids(self, source: Source, most: int) -> IntArray:
-        """How many ids have 0, 1, ... rows, wherever these lie; the last counts all with `most` or
-        more. Private: for the curator alone."""
+        """The number of ids that have 0, 1, ... rows, wherever these lie; the last counts all with
+        `most` or more. Private: for the curator alone."""
 
     def first_rows(self, source: Source, most: int) -> list[list[str]]:
         """The first rows of the first file, as text, with all columns.
@@ -123,7 +124,7 @@ class Engine(ABC):
         return _pieces(local(path)) if os.path.isfile(local(path)) else None
 
     def address(self, path: str) -> str:
-        """By what a table, or a file far away, is known again."""
+        """The address by which a table, or a file far away, is recognized."""
         return f"{type(self).__name__} {path}"
 
     def progress(self) -> float:

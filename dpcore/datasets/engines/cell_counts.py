@@ -20,7 +20,7 @@ Cells = npt.NDArray[np.int32]
 def counted(
     batches: Iterable[npt.NDArray[np.signedinteger]], grid: Grid, source: Source
 ) -> IntArray:
-    """How many rows are in each cell of the grid, from flat cells in pieces of any size."""
+    """The number of rows in each cell of the grid, from flat cells in pieces of any size."""
     counts = np.zeros(grid.n_cells, dtype=np.int64)
     buffer = np.empty(max(grid.n_cells, FEWEST), dtype=np.int64)
     size = 0

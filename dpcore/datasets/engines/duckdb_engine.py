@@ -118,7 +118,8 @@ class DuckDBEngine(SQLEngine):
 
     @cached_property
     def _spill(self) -> str:
-        """Where rows go that do not fit in memory, read by nobody else and gone with the engine.
+        """The file for rows that do not fit in memory, read by nobody else and gone with the
+        engine.
 
         By itself DuckDB would put them where the program was started, for everybody to read.
         """
@@ -323,7 +324,8 @@ class DuckDBEngine(SQLEngine):
         return pa.RecordBatchReader.from_batches(schema, batches)
 
     def _parser_for(self, layout: Layout) -> Plain | None:
-        """How DuckDB's parser reads a file, or None where `records` has to; looked at once.
+        """The way in which DuckDB's parser reads a file, or None where `records` has to; looked at
+        once.
 
         A file whose records cannot be told is refused, and so is one that is damaged.
         """
@@ -344,13 +346,13 @@ class DuckDBEngine(SQLEngine):
             refuse_broken_quotes(self._text(layout.path, BLOCK), layout.delimiter)
 
     def _scan(self, paths: list[str], format: Format) -> str:
-        """What a FROM names."""
+        """The source of rows that a FROM names."""
         if format is Format.TABLE:
             return ".".join(map(identifier, paths[0].split(".")))
         return f"read_parquet({file_list(paths)})"
 
     def _prepare(self, database: duckdb.DuckDBPyConnection) -> None:
-        """What a fresh connection needs before it is asked."""
+        """Set up a fresh connection before it is asked."""
         database.execute(f"{SETUP}; {OFFLINE}; SET temp_directory = {quoted(self._spill)}")
         if self._memory is not None:
             database.execute(f"SET memory_limit = '{self._memory}B'")

@@ -1,4 +1,4 @@
-"""What DuckDB knows of columns, and how it selects those of a source."""
+"""DuckDB's view of columns, and the expressions that select those of a source."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ class HeldRows:
         return hashes, pa.chunked_array(texts), columns[1:]
 
     def _keep_mine(self, start: int) -> None:
-        """Of the rows from `start` on keep those of the part."""
+        """Keep the rows of the part, among those from `start` on."""
         import pyarrow as pa
 
         parts, part = self.part
@@ -253,7 +253,8 @@ def _lots(
 
 
 def _lowest(lots: Lots, counts: IntArray, rows: int) -> npt.NDArray[np.bool_]:
-    """Which lots are among so many lowest of their group; of equal lots the first is the lower."""
+    """The lots that are among so many lowest of their group; of equal lots the first is the
+    lower."""
     starts = np.cumsum(counts) - counts
     keys = np.repeat(np.arange(len(counts), dtype=np.uint64) << np.uint64(32), counts)
     keys |= lots

@@ -25,7 +25,7 @@ ODD_IN_NUMBERS = (b"_", b"\v", b"\f")
 
 @dataclass(frozen=True)
 class Plain:
-    """What a plain file is like."""
+    """The form of a plain file."""
 
     line_end: str
     #: Whether all that DuckDB reads as a finite number is one for everybody.
@@ -33,7 +33,7 @@ class Plain:
 
 
 def find_plain(pieces: Iterable[bytes], layout: Layout) -> Plain | None:
-    """What a file is like that is plain, or None where it is not."""
+    """The form of a file that is plain, or None where it is not."""
     header = layout.header.encode()
     if b"\n" in header or b"\r" in header:
         return None
@@ -51,7 +51,7 @@ def find_plain(pieces: Iterable[bytes], layout: Layout) -> Plain | None:
 
 
 class _Findings:
-    """What one piece after the other shows."""
+    """The findings in one piece of a file after the other."""
 
     def __init__(self, header: bytes, delimiter: str):
         self._header = b"\n" + header

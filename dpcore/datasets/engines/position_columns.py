@@ -1,4 +1,4 @@
-"""Which columns hold positions: New York taxi files of every vintage, and names people use.
+"""The columns that hold positions: New York taxi files of every vintage, and names people use.
 
 The Taxi and Limousine Commission published coordinates until mid-2016, under two sets of names;
 since then a trip only names its zone, and a table of zones gives it a position.

@@ -12,7 +12,7 @@ from dpcore.errors import DataFileError, shortened
 
 
 def of_text(layout: Layout, pieces: Iterator[bytes], most: int) -> list[list[str]]:
-    """Those in the first piece of a CSV file, without its header."""
+    """The rows in the first piece of a CSV file, without its header."""
     start = next(pieces, b"")
     lines = io.StringIO(start.decode("utf-8-sig", "replace"), newline="")
     try:

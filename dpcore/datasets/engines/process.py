@@ -121,7 +121,7 @@ class ReadingProcess:
             tell(float(answer["progress"]))
 
     def _death(self, path: str) -> DataFileError:
-        """What ended it, in words."""
+        """The reason why it ended, in words."""
         code = self._process.wait(PATIENCE)
         limits, most = self._limits, f"{self._limits.memory >> 30} GB"
         if self._why == STOPPED:

@@ -93,7 +93,7 @@ def _respond(
 
 
 def answer(engine: Engine, fields: Fields, arrays: Arrays) -> tuple[Fields, Arrays]:
-    """What an engine says to a question."""
+    """The answer of an engine to a question."""
     question = fields["ask"]
     if question == "look":
         return source_fields(engine.look(fields["path"], fields["format"])), ()

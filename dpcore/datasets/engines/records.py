@@ -63,7 +63,7 @@ class BrokenQuotesError(ValueError):
 
 
 class Form(NamedTuple):
-    """How the records of a file are read: what is public of it, and which fields are wanted."""
+    """The form of a file's records: what is public of it, and the places of the fields to read."""
 
     header: str
     delimiter: str
@@ -110,7 +110,8 @@ class _Cut(NamedTuple):
 
 
 def _cuts(pieces: Iterable[bytes], delimiter: str | None) -> Iterator[_Cut]:
-    """Without a delimiter nobody can tell whether quotes enclose fields, and it is not asked."""
+    """The cuts between records. Without a delimiter nobody can tell whether quotes enclose fields,
+    and it is not asked."""
     cutter = _Cutter(delimiter)
     for piece in pieces:
         yield cutter.cut(piece)
@@ -210,7 +211,7 @@ def _is_text(text: bytes) -> bool:
 
 
 def _repeats(cut: _Cut, header: bytes) -> Any:
-    """Which records are the header."""
+    """The records that repeat the header."""
     repeats = np.zeros(len(cut.ends), dtype=bool)
     likely = np.flatnonzero(cut.ends - cut.starts == len(header))
     for i, code in enumerate(header[:16]):

@@ -61,7 +61,7 @@ class Format(StrEnum):
 
 
 class Kind(StrEnum):
-    """What a column can give: numbers, text that may hold numbers, or neither."""
+    """The kind of a column: numbers, text that may hold numbers, or neither."""
 
     NUMBER = "number"
     TEXT = "text"
@@ -132,14 +132,14 @@ class Layout:
         return cls(path, tuple(map(Column, names)), header, delimiter)
 
     def position(self, name: str) -> int:
-        """Where a column of numbers stands, or the error that says why it cannot be used."""
+        """The place of a column of numbers, or the error that says why it cannot be used."""
         column = self.columns[place := self.named(name)]
         if column.kind is Kind.OTHER:
             raise DataFileError(self.path, f"it holds {shortened(column.type)}, not numbers.", name)
         return place
 
     def named(self, name: str) -> int:
-        """Where the one column of this name stands, whatever it holds."""
+        """The place of the one column of this name, whatever it holds."""
         places = [i for i, column in enumerate(self.columns) if column.name == name]
         if not places:
             names = names_to_show(column.name for column in self.columns)
@@ -224,7 +224,7 @@ class Source:
         return replace(self, ids=ids)
 
     def form(self, layout: Layout) -> Form:
-        """How the records of a CSV file are read."""
+        """The form of the records of a CSV file."""
         places = [layout.position(name) for name in self.columns]
         if self.ids:
             places.append(layout.named(self.ids.column))

@@ -130,7 +130,7 @@ class SparkEngine(SQLEngine):
                 self._spark.sparkContext.cancelJobsWithTag(tag)
 
     def address(self, path: str) -> str:
-        """Of a table the whole name that the catalog has for it."""
+        """The whole name that the catalog has for a table."""
         from pyspark.errors import AnalysisException
 
         try:

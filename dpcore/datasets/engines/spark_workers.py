@@ -93,7 +93,7 @@ def sums_of_batches(of_rows: RowSum) -> Function:
 
 
 def counts_of_cells(n_cells: int) -> Function:
-    """How many of a worker's share of rows are in each cell of a grid, for each block of cells that
+    """The counts of a worker's share of rows in the cells of a grid, for each block of cells that
     follow each other: block, its cells with rows (from the first of the block), and their counts.
 
     To Spark a block is one row, so whatever is sorted and sent are a few hundred.

@@ -54,7 +54,7 @@ def as_double(expression: str, kind: Kind) -> str:
 
 
 def as_id(expression: str, kind: Kind) -> str:
-    """Whose a row is, as text; nobody's when there is nothing in the field.
+    """The id of a row, as text; nobody's when there is nothing in the field.
 
     A whole number is one id in every type: where some ids are missing, a file often holds 17.0
     for what is 17 in the next, and somebody with two ids would keep twice as many rows.
@@ -75,7 +75,7 @@ def as_id(expression: str, kind: Kind) -> str:
 
 
 def unquoted(field: str) -> str:
-    """What a CSV field with quotes holds by RFC 4180; NULL if it begins with one out of place."""
+    """The text of a CSV field with quotes, by RFC 4180; NULL if it begins with one out of place."""
     text = f"trim({field})"
     inner = f"substr({text}, 2, length({text}) - 2)"
     others = f"contains(replace({inner}, '\"\"', ''), '\"')"
@@ -87,7 +87,7 @@ def unquoted(field: str) -> str:
 
 
 def csv_names(source: Source) -> list[str]:
-    """What the fields of a CSV file are called before they are read."""
+    """The names of the fields of a CSV file before they are read."""
     return [f"t{i}" for i in range(len(source.columns))] + ["who"] * bool(source.ids)
 
 
@@ -136,7 +136,7 @@ def rows_query(relation: str, source: Source, box: Box) -> str:
 def rows_of_part_query(
     relation: str, source: Source, box: Box, whole: bool, parts: int, part: int
 ) -> str:
-    """Of all ids, divided into so many parts, every row of those of one: hash, id, p0, p1, ...
+    """The rows of those ids that belong to one of the parts: hash, id, p0, p1, ...
 
     Rows that do not count and rows without an id are left out. Ids are whole numbers, or else text.
     The hash is DuckDB's own, under a key; p0, p1, ... are the lattice cell, as many coordinates
@@ -184,7 +184,8 @@ def spread_query(relation: str, source: Source, box: Box) -> str:
 
 
 def tally_query(relation: str, source: Source, box: Box) -> str:
-    """How many rows there are, have a finite number in every column, and lie in the box."""
+    """The number of rows, of those with a finite number in every column, and of those in the
+    box."""
     return (
         f"SELECT count(*) AS n, count(CASE WHEN {_finite(box)} THEN 1 END) AS readable, "
         f"count(CASE WHEN {_inside(box)} THEN 1 END) AS inside "
@@ -193,7 +194,8 @@ def tally_query(relation: str, source: Source, box: Box) -> str:
 
 
 def rows_of_ids_query(relation: str, most: int) -> str:
-    """How many ids have so many rows, wherever the rows lie: number, n. More than most are most."""
+    """The number of ids with each number of rows, wherever these lie: number, n. More rows than
+    most count as most."""
     each = f"SELECT id, count(*) AS many FROM {relation} AS named WHERE id IS NOT NULL GROUP BY id"
     number = f"SELECT CAST(least(many, {most:d}) AS BIGINT) AS number FROM ({each}) AS ids"
     return f"SELECT number, count(*) AS n FROM ({number}) AS numbers GROUP BY number"

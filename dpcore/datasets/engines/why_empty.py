@@ -11,7 +11,7 @@ from dpcore.geometry.domain import Box
 
 
 def explain_empty(engine: Engine, source: Source, box: Box) -> str | None:
-    """What is wrong and how to mend it when no row lies in the box, or None when one does."""
+    """The reason why no row lies in the box, and how to mend that; None when one does."""
     tally = engine.tally(source, box)
     if tally.inside:
         return None

@@ -38,7 +38,7 @@ def read_zones(path: str) -> Zones:
 
 
 def _places(path: str, header: list[str]) -> tuple[int, int, int]:
-    """Where the id, the longitude and the latitude of a zone stand in a row."""
+    """The places of the id, the longitude and the latitude of a zone in a row."""
     where = {name: place for place, name in enumerate(header)}
     key = next((name for name in header if plain(name) == ZONE_ID), None)
     pair = guess_columns(name for name in header if name != key)

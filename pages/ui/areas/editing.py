@@ -1,4 +1,4 @@
-"""How areas are chosen: in a list, by a click, drawn, typed or loaded; and their levels."""
+"""Controls that choose areas: in a list, by a click, drawn, typed or loaded; and their levels."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ def outline(area: Area) -> tuple[tuple[float, float], ...]:
 
 
 def clicks(key: str, box: Box) -> dict[str, Callable[[], None]]:
-    """What a click on the map does: a place is added or taken away; a drawing is added."""
+    """The effects of a click on the map: a place is added or taken away; a drawing is added."""
 
     def picked() -> None:
         name = session_keys.of_widget(key).picked

@@ -35,7 +35,7 @@ def counting(choice: Choice) -> list[Chosen]:
 
 
 def obstacle(choice: Choice) -> str | None:
-    """Why the areas of the address do not count for this run, in a sentence."""
+    """The reason why the areas of the address do not count for this run, in a sentence."""
     areas, system = url_keys.AREAS.get(), choice.request.system
     if not areas:
         return None
@@ -51,7 +51,7 @@ def obstacle(choice: Choice) -> str | None:
 
 
 def note(choice: Choice) -> None:
-    """Which areas have a level of their own, and where to change that."""
+    """A note on the areas that have a level of their own, and on where to change that."""
     areas = url_keys.AREAS.get()
     if not areas:
         return
@@ -83,7 +83,7 @@ def file(choice: Choice) -> str | None:
 
 
 def download(choice: Choice) -> None:
-    """That file, where there are areas."""
+    """A button that saves the file of the areas, where there are any."""
     own_map = choice.request.regions
     if own_map is not None:
         st.download_button(

@@ -92,7 +92,7 @@ def forget() -> None:
 
 
 def compared(choice: Choice, areas: Sequence[Chosen], wish_list: Sequence[Wish]) -> None:
-    """What the plan does with the strictest of the wishes, which changes nothing."""
+    """The plan's answer to the strictest of the wishes, which changes nothing."""
     st.subheader("Compare with the plan")
     st.markdown(
         "Draw the plan for public reasons, such as hospitals and schools. Where wishes overlap, "

@@ -68,7 +68,7 @@ def draw(advice: Recommendation, complete: bool) -> None:
 
 
 def nothing(advice: Recommendation, complete: bool) -> list[str]:
-    """Why there is no level, and what would help."""
+    """The reason why there is no level, and what would help."""
     if not complete:
         return []
     loosest = advice.loosest

@@ -51,7 +51,7 @@ class Ground:
         return replace(self.choice, request=request.with_seed(0))
 
     def opener(self) -> Callable[[], Dataset]:
-        """What opens the data in the thread of a worker, which knows no session."""
+        """A function that opens the data in the thread of a worker, which knows no session."""
         about = self.choice.about
         if self.stands_in:
             return partial(stand_in, self.rows, self.choice.box, about.geographic, about.unit)
@@ -68,8 +68,8 @@ def ground(choice: Choice, rows: int) -> Ground:
 
 
 def rows_of_each(data: str) -> int:
-    """How many rows of one person a release of these data counts; of a twin, a release of the data
-    that it was drawn from."""
+    """The number of rows of one person that a release of these data counts; of a twin, a release of
+    the data that it was drawn from."""
     data_of_keys = own_data.of_session()
     own = data_of_keys.get(data)
     if own is not None and own.twin_of is not None:
@@ -103,7 +103,7 @@ def _draws(
 
 
 def accuracies_so_far(need: Need, at_levels: list[Job[Any]]) -> list[LevelAccuracy]:
-    """What is known of each level so far; levels with too few runs are left out."""
+    """The accuracy of each level so far; levels with too few runs are left out."""
     accuracies = (
         accuracy_so_far(need, level, job) for level, job in zip(LEVELS, at_levels, strict=True)
     )
@@ -111,7 +111,7 @@ def accuracies_so_far(need: Need, at_levels: list[Job[Any]]) -> list[LevelAccura
 
 
 def accuracy_so_far(need: Need, level: Level, job: Job[Any]) -> LevelAccuracy | None:
-    """What is known of one level so far; None after too few runs."""
+    """The accuracy of one level so far; None after too few runs."""
     draws = list(job.results)
     if job.failure and not draws:
         return refused_at(level, plain(str(job.failure)))

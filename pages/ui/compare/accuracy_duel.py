@@ -106,7 +106,7 @@ def draw(duel: MethodDuel, bouts: list[Bout]) -> None:
 
 
 def summary(duel: MethodDuel, outcomes: Sequence[CellOutcome]) -> str:
-    """Who wins how many cells, and how many of them not by chance."""
+    """The number of cells that each method wins, and of those that it wins not by chance."""
     able = [each for each in outcomes if each.refusal is None]
     won = [
         [each for each in able if each.wins > each.losses],
@@ -123,7 +123,8 @@ def summary(duel: MethodDuel, outcomes: Sequence[CellOutcome]) -> str:
 
 
 def too_few_runs(duel: MethodDuel, outcomes: Sequence[CellOutcome]) -> str:
-    """What so few runs cannot show, however they end; nothing where there are enough."""
+    """A warning about what so few runs cannot show, however they end; empty where there are
+    enough."""
     able = sum(each.refusal is None for each in outcomes)
     least, alone = duels.fewest_runs(1), duels.fewest_runs(max(able, 1))
     if duel.runs < least:

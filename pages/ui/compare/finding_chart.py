@@ -38,7 +38,7 @@ Setting = tuple[tuple[str, Any], ...]
 
 @dataclass(frozen=True)
 class FindingPanels:
-    """How the rows of a finding are drawn."""
+    """The panels in which the rows of a finding are drawn."""
 
     #: The setting along the horizontal axis.
     along: str
@@ -46,7 +46,7 @@ class FindingPanels:
 
     @property
     def titles(self) -> list[str]:
-        """What sets each panel apart from the others."""
+        """The titles that tell the panels apart."""
         values = [dict(panel) for panel in self.panels]
         names = list(dict.fromkeys(name for each in values for name in each))
         apart = [name for name in names if len({each.get(name) for each in values}) > 1]

@@ -140,7 +140,7 @@ def sidebar(moves: bool) -> None:
 
 
 def reading(setup: AttackSetup, played: AttackRound, sees: str) -> str:
-    """What the attacker sees, and what would be true with the trip and without."""
+    """The answer that the attacker sees, and those that would be true with the trip and without."""
     with_it, without = (
         attack_game.true_count(data, played.counted) for data in attack_game.worlds(setup)
     )
@@ -239,7 +239,7 @@ def draw_machines(setup: AttackSetup) -> bool:
 
 
 def bars(setup: AttackSetup, scores: AttackScores, finished: bool, colors: Palette) -> str:
-    """How often each machine was right, beside the bound."""
+    """The success of each machine, beside the bound."""
     bound = explain.attacker_certainty(setup.claimed)
     rows = "".join(bar(each, bound, finished, colors) for each in scores.scores)
     rounds = f"{scores.rounds} rounds" + ("" if finished else " so far")

@@ -1,4 +1,4 @@
-"""How often the best guesser known is right, over the bound that ε sets."""
+"""The success of the best guesser known, over the bound that ε sets."""
 
 from __future__ import annotations
 

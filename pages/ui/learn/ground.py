@@ -66,7 +66,7 @@ def read(name: str) -> Any:
 
 @cache
 def seen(window: Box) -> dict[str, list[Ring]]:
-    """What a window shows of each kind of area, as coarsely as its size allows."""
+    """The parts of each kind of area that a window shows, as coarsely as its size allows."""
     step = (window.high[1] - window.low[1]) * COARSE
     return {kind: list(within(areas()[kind], window, step)) for kind in KINDS}
 

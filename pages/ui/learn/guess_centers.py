@@ -76,7 +76,7 @@ def guesses(k: int) -> list[Point]:
 
 
 def waiting(k: int) -> list[Point]:
-    """Where guesses lie before anybody has moved them."""
+    """The places of the guesses before anybody has moved them."""
     (x, y), (to_x, to_y) = FIRST, LAST
     parts = [i / max(1, k - 1) for i in range(k)]
     return [(x + (to_x - x) * part, y + (to_y - y) * part) for part in parts]
@@ -207,7 +207,7 @@ def revealed(choice: Choice) -> Picture | None:
 
 
 def compare(choice: Choice, spots: list[Point], picture: Picture) -> None:
-    """How far each guess is from the private center that it is nearest to, all in all."""
+    """The distance of each guess from the private center that it is nearest to, all in all."""
     data, centers = cached_work.data(choice.data), at(picture.centers)
     order = matched(spots, centers, data.box).tolist()
     errors: list[Any] = center_shift(data, spots, centers).tolist()

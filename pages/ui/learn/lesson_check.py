@@ -13,7 +13,7 @@ from pages.ui.url_keys import Page
 
 
 def keys_of_learn() -> dict[str, Key[object]]:
-    """What an address of Learn may say."""
+    """The keys that an address of Learn may have."""
     return {key.name: key for key in url_keys.declared() if Page.LEARN in key.pages}
 
 

@@ -210,7 +210,7 @@ def settings_of(room: ClassRoom) -> None:
 
 
 def place() -> str:
-    """Where a phone finds the page, without what only a link can carry."""
+    """The address at which a phone finds the page, without what only a link can carry."""
     return f"{origin()}/learn?part=room"
 
 

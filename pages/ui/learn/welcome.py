@@ -1,4 +1,4 @@
-"""How Learn opens: a question over the map, and three ways on."""
+"""The opening of Learn: a question over the map, and three ways on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Where two publishers are needed: one asks for a release, another approves it, then it is made.
+"""Approval, where two publishers are needed: one asks for a release, another approves it, then it
+is made.
 
 A request lives in the visit that made it, with the data it would read. When that visit ends, the
 request is gone, and nothing is spent.
@@ -41,7 +42,7 @@ class ApprovalRequest:
 
 @st.cache_resource
 def requests() -> WeakValueDictionary[str, ApprovalRequest]:
-    """Those of all visits. Each is held by its own visit alone."""
+    """The requests of all visits. Each is held by its own visit alone."""
     return WeakValueDictionary()
 
 
@@ -57,7 +58,7 @@ def begin(ticket: str, plan: ReleasePlan, ledger: Ledger, note: ReleaseNote = NO
 
 
 def request_of(ticket: Hashable) -> ApprovalRequest | None:
-    """What this visit asked for, and nobody approved yet."""
+    """The request of this visit that nobody approved yet."""
     return REQUESTS.start({}).get(ticket)
 
 
@@ -87,7 +88,7 @@ def _is_decided(request: ApprovalRequest) -> bool:
 
 
 def draw_requests() -> None:
-    """What others ask this visit to approve."""
+    """The requests of others that this visit may approve."""
     if not (access.needs_approval() and access.may(Action.SPEND)):
         return
     me = (access.user() or "").casefold()

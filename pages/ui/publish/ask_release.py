@@ -169,7 +169,7 @@ def elbow_chart(curve: CostCurve, k: int, colors: Palette) -> go.Figure:
 
 
 def count_in_area(release: PublishedFiles) -> AreaCount | None:
-    """How many rows lie in a neighborhood, or in an area that was drawn."""
+    """The number of rows in a neighborhood, or in an area that was drawn."""
     unit = unit_of(release)
     corners = DRAWN.get() or ()
     names: list[str] = []
@@ -258,7 +258,7 @@ def areas_of(count: AreaCount | None, colors: Palette) -> list[Row]:
 
 
 def own_centers(release: PublishedFiles) -> None:
-    """What centers of one's own would cost on the data."""
+    """The cost of centers of one's own on the data."""
     names = ", ".join(map(plain, release.box.names))
     with st.expander("How good are centers of your own?", icon=":material/flag:"):
         text = st.text_area(
@@ -299,6 +299,6 @@ def parsed(text: str, d: int) -> list[list[float]]:
 
 
 def unit_of(release: PublishedFiles) -> str:
-    """What is counted: rows, where the protected unit has several."""
+    """The unit that is counted: rows, where the protected unit has several."""
     unit = release.certificate["unit"]
     return "row" if unit["ids"] else str(unit["name"])

@@ -24,7 +24,7 @@ DAYS = ("Mon", "", "Wed", "", "Fri", "", "Sun")
 
 
 def kind(entry: Entry) -> str:
-    """What a line of the ledger is, in a word or two."""
+    """The kind of a line of the ledger, in a word or two."""
     if entry.failure:
         return "Nothing came of it"
     return KINDS.get(entry.purpose, "Release")

@@ -76,7 +76,7 @@ def named(files: dict[str, bytes]) -> dict[str, bytes]:
 
 
 def tell(findings: Sequence[Finding]) -> None:
-    """What holds, what fails and what nobody can tell."""
+    """Show what holds, what fails and what nobody can tell."""
     failed = [each for each in findings if each.holds is False]
     passes = [each for each in findings if each.holds]
     by_hash = [each for each in findings if each.by_hash]

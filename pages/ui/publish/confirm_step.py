@@ -95,7 +95,7 @@ def three_lines(plan: ReleasePlan, ledger: Ledger) -> None:
 
 
 def gained(amount: Amount, plan: ReleasePlan) -> str:
-    """What an attacker gains by so much of the budget."""
+    """The knowledge that an attacker gains by so much of the budget, in words."""
     return plain(explain.attack(up(amount.epsilon), plan.unit.name, plan.request.neighbors))
 
 

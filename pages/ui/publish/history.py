@@ -110,7 +110,7 @@ def no_formula(text: str) -> str:
 
 
 def result(entry: Entry) -> str:
-    """What a charge was for, or why nothing came of it."""
+    """The thing that a charge was for, or the reason why nothing came of it."""
     return str(entry.failure or entry.description)
 
 

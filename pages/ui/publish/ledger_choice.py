@@ -1,4 +1,4 @@
-"""Which ledger: a folder on this machine that the person can choose."""
+"""The choice of a ledger: a folder on this machine."""
 
 from __future__ import annotations
 

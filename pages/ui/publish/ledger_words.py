@@ -1,4 +1,4 @@
-"""What a ledger says of a release, in words: when it was, and whether it can be paid for."""
+"""A ledger's facts about a release, in words: when it was, and whether it can be paid for."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ PROVED = tuple(key for key, system in ALGORITHMS.items() if system.verdict.holds
 
 @dataclass(frozen=True)
 class Terms:
-    """What this step settles."""
+    """The terms that this step settles."""
 
     #: Of the account.
     name: str
@@ -200,7 +200,7 @@ def exact_words(own_terms: Terms) -> None:
 
 
 def terms(subject: Subject, account: Account | None) -> Terms:
-    """What the controls and the address say."""
+    """The terms that the controls and the address state."""
     key = method(subject)
     system = ALGORITHMS[key]
     delta = url_keys.DELTA.get()
@@ -222,7 +222,7 @@ def terms(subject: Subject, account: Account | None) -> Terms:
 
 
 def gain(subject: Subject, own_terms: Terms) -> None:
-    """What an attacker gains at this level, in words."""
+    """The knowledge that an attacker gains at this level, in words."""
     unit = subject.unit.name
     st.metric(
         f"What an attacker can gain about one {unit}", explain.odds(own_terms.request.epsilon)

@@ -67,7 +67,7 @@ OTHERS = (
 def draw(
     key: str, account: Account | None, price: Amount, unit: str, buys: str | None = None
 ) -> None:
-    """What is left of a budget; for new data, the question how large it is to be.
+    """The rest of a budget; for new data, the question how large it is to be.
 
     `buys` says what it buys where that is not so many releases, one after the other.
     """
@@ -151,7 +151,8 @@ def total_budget(key: str) -> float:
 
 
 def bought(total: float, price: Amount) -> str:
-    """How many releases like this one a budget pays for, and whether that is a year of months."""
+    """The number of releases like this one that a budget pays for, and whether that is a year of
+    months."""
     number = int(Amount.of(total).epsilon / price.epsilon)
     if number == 0:
         return "This pays for no release at this level."

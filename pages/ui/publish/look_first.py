@@ -58,7 +58,7 @@ def draw(subject: Subject, ledger: Ledger, terms: Terms) -> None:
 
 
 def twins(subject: Subject) -> None:
-    """Those that this visit holds."""
+    """The private twins that this visit holds."""
     for key, own in own_data.of_session().items():
         if own.twin_of == subject.key:
             with st.container(horizontal=True, vertical_alignment="center", key=f"twin-{key}"):

@@ -76,7 +76,7 @@ def measured_on(subject: Subject) -> str:
 
 
 def show(subject: Subject, ground: Ground, need: Need) -> bool:
-    """What is known so far; True once all runs are finished."""
+    """Show the accuracy of the levels so far; True once all runs are finished."""
     request, about = ground.choice.request, ground.choice.about
     jobs: list[Any] = level_jobs.jobs(ground, need)
     # Asked for last, the chosen level gets its runs first.

@@ -1,4 +1,4 @@
-"""Which published release is checked or asked: one of the ledger, or a ZIP from anywhere."""
+"""The release that is checked or asked: one of the ledger, or a ZIP from anywhere."""
 
 from __future__ import annotations
 

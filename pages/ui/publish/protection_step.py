@@ -48,7 +48,8 @@ NUMBERS_OF_ROWS = re.compile(
 
 
 class Answer(NamedTuple):
-    """Who is protected, what one row is called, and what is still missing."""
+    """The answers of this step: who is protected, what one row is called, and what is still
+    missing."""
 
     unit: Unit | None
     row: str
@@ -57,7 +58,7 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True)
 class Group:
-    """What differs between a person and a person's day."""
+    """The difference between a person and a person's day."""
 
     name: str
     column: str
@@ -175,7 +176,7 @@ def ask_of_group(group: Group, columns: list[str], row: str) -> None:
 
 
 def current() -> Answer:
-    """What the questions of this step were answered, also after other steps were opened."""
+    """The answers to the questions of this step, also after other steps were opened."""
     memory = step_list.memory()
     row, who = word(memory.get("row") or "") or "row", memory.get("who")
     if who is None:
@@ -214,7 +215,7 @@ def numbers_rows(name: str) -> bool:
 
 
 def promise(unit: Unit, row: str) -> str:
-    """What the choice protects, in a sentence."""
+    """The protection that the choice gives, in a sentence."""
     if unit.ids is None:
         return f"Protected: {explain.scope(unit.name)}."
     many = row if unit.rows == 1 else explain.plural(row)
@@ -228,6 +229,6 @@ def word(text: str) -> str:
 
 
 def words(unit: Unit) -> str:
-    """Who is protected, in a line."""
+    """The protected unit, in a line."""
     most = f", with up to {unit.rows:,} rows" * bool(unit.ids)
     return plain(f"each {unit.name}{most}")

@@ -1,4 +1,4 @@
-"""What is published from: a built-in set, or data that this session holds."""
+"""The source of a release: a built-in set, or data that this session holds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the world sees of a release: its map and its table, from the published files alone."""
+"""The public view of a release: its map and its table, from the published files alone."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def on_the_map(
 
 
 def first_view(whole: Box, centers: Sequence[CenterRow], dots: Marks | None) -> Box:
-    """What is seen at first: every center and nearly all points, or the box without points."""
+    """The first view of the map: every center and nearly all points, or the box without points."""
     box = whole.take((0, 1))
     low, high = box.low, box.high
     if dots is not None and len(dots.frame):
@@ -192,7 +192,7 @@ def leveled(release: PublishedFiles, colors: Palette) -> list[Row]:
 
 
 def sizes(whole: float, unit: str, color: str) -> list[Row]:
-    """How large the discs of some round numbers are."""
+    """The sizes of the discs of some round numbers."""
     entries: list[Row] = []
     for radius in EXPLAINED if whole > 0 else ():
         weight = round_number(whole * (radius / city_map.WHOLE_RADIUS) ** 2)

@@ -50,8 +50,8 @@ def draw(plan: ReleasePlan) -> None:
 
 
 def publication(plan: ReleasePlan) -> Publication:
-    """What was entered for the certificate, also in the moment in which a button is pressed; and
-    how accurate this run is, if step 4 showed that."""
+    """The words for the certificate, also in the moment in which a button is pressed; and the
+    accuracy of this run, if step 4 showed it."""
     run = (plan.data, plan.unit, plan.request.with_seed(0))
     accuracy = printable(" ".join(known_accuracy().get(run, "").split()))
     return Publication(**{name: entered(name) for name in WORDS}, accuracy=accuracy[:LONGEST])
@@ -63,7 +63,7 @@ def known_accuracy() -> dict[tuple[DataSource, Unit, Request], str]:
 
 
 def note() -> ReleaseNote:
-    """What was entered for the ledger."""
+    """The words for the ledger."""
     return ReleaseNote(entered(WHO), entered(WHY))
 
 

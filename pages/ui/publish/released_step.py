@@ -106,7 +106,7 @@ def others() -> None:
 
 
 def nothing(release: Release) -> None:
-    """What a charge was for of which nothing came."""
+    """Words about a charge of which nothing came."""
     entry = release.entry
     st.warning(
         f"**Nothing came of release {entry.number}**, asked for on {when(entry)}: "

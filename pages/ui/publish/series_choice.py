@@ -95,7 +95,7 @@ def is_series(subject: Subject) -> bool:
 
 
 def missing(subject: Subject) -> str:
-    """What a series still lacks, in a sentence."""
+    """The part that a series still lacks, in a sentence."""
     if not is_series(subject):
         return ""
     if not entered(f"series {subject.key}"):
@@ -108,7 +108,7 @@ def entered(name: str) -> str:
 
 
 def explained(subject: Subject, series: Series, remainder: Amount, price: Amount) -> str:
-    """How the periods compose, why, and what is left of the budget buys."""
+    """An explanation of how the periods compose, and of what the rest of the budget buys."""
     unit = subject.unit
     number = releases_left(remainder, price)
     releases = "1 release" if number == 1 else f"{number:,} releases"

@@ -44,7 +44,7 @@ def archive(digests: tuple[str, ...], _releases: list[Release]) -> bytes:
 
 
 def union(name: str, releases: list[Entry], ledger: Ledger) -> None:
-    """What all periods cost one unit, their points as one, and the way to the next period."""
+    """The cost of all periods to one unit, their points as one, and the way to the next period."""
     opened = [reopened(ledger, each.number) for each in releases]
     try:
         st.caption(plain(cost_of_union(opened)))

@@ -59,7 +59,7 @@ def from_top() -> None:
 
 
 def style() -> None:
-    """What the steps look like; drawn once a page."""
+    """The look of the steps; drawn once a page."""
     st.html(STYLE.replace("PAPER", palette.current().paper))
 
 

@@ -1,5 +1,5 @@
-"""What Verdicts says of a method in a few words: is it safe, what does it promise, what does it
-cost, and how far did an attacker come."""
+"""A method in a few words: is it safe, what does it promise, what does it cost, and how far did an
+attacker come."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SENTENCE = re.compile(r"(?<=[.:])\s+(?=[A-Z`])")
 
 @lru_cache(maxsize=1)
 def audited() -> Findings | None:
-    """What the last audit found, if there was one."""
+    """The findings of the last audit, if there was one."""
     try:
         return audit.findings()
     except FileNotFoundError:
@@ -53,7 +53,7 @@ def audited() -> Findings | None:
 
 @dataclass(frozen=True)
 class Attacked:
-    """How far attackers came: the case that came farthest, and in words what it shows."""
+    """The success of attackers: the case that came farthest, and in words what it shows."""
 
     strongest: AuditFinding
     refuted: bool
@@ -119,7 +119,7 @@ def attacked(key: str, audit: Findings | None) -> Attacked | None:
 
 
 def _told(strongest: AuditFinding, refuted: list[AuditFinding]) -> tuple[str, float]:
-    """What the strongest attack showed, what refutes the claim, and the epsilon it comes to."""
+    """The result of the strongest attack, what refutes the claim, and the epsilon it comes to."""
     least = at_least(strongest.lower_bound, 2)
     words = f"Claimed: ε = {at_most(strongest.epsilon)}. Audit: at least {least}"
     if not refuted:

@@ -43,7 +43,7 @@ def _formulas(text: str) -> str:
 
 
 def _tight(formula: str) -> str:
-    """Without the space that brackets, bars and commas do not need."""
+    """A formula without the space that brackets, bars and commas do not need."""
     for space, sign in ((r"\,(", "("), (r"\,|", "|"), (r"|\,", "|"), (r"\,,", ",")):
         formula = formula.replace(space, sign)
     return formula
@@ -85,7 +85,7 @@ class Reader:
         return sign + latex
 
     def _operator(self) -> tuple[int, bool] | None:
-        """Where the next operator stands, and whether spaces are around it."""
+        """The place of the next operator, and whether spaces are around it."""
         spaced = self.peek().isspace()
         if self.peek(spaced) not in OPERATORS or not self.peek(spaced):
             return None
@@ -129,7 +129,7 @@ class Reader:
         return None if latex is None else latex + self.marks()
 
     def bracket(self) -> str | None:
-        """What stands in brackets, if that is a formula up to the closing one."""
+        """The content of brackets, if that is a formula up to the closing one."""
         began = self.at
         self.at, self.depth = self.at + 1, self.depth + 1
         latex = self.formula()
