@@ -114,7 +114,8 @@ class Auto(Algorithm):
     the relation, all of them public, and on a map at the number of rows. That is public under
     replace-one; under add/remove it is noisy, has sensitivity 1 and costs .03 epsilon. What runs
     then is the chosen algorithm, with its own proof, under the whole budget or, on a map, in an
-    account of the other .97 epsilon: the two add up.
+    account of the other .97 epsilon, in which a map reads that noisy number and buys no other: the
+    two add up.
     """
 
     key = "auto"
@@ -162,6 +163,10 @@ class Auto(Algorithm):
         n, remainder = curator.size(SIZE_SHARE)
         if remainder == 1:
             return choose(n, d, *terms), curator
-        n -= round(CAUTION / (SIZE_SHARE * budget.epsilon))
+        n = max(1, n - round(CAUTION / (SIZE_SHARE * budget.epsilon)))
         choice = choose(n, d, *terms)
-        return choice, curator.account(Budget(budget.epsilon * remainder), choice.algorithm)
+        aside = curator.account(Budget(budget.epsilon * remainder), choice.algorithm)
+        if choice.algorithm == "adaptive":
+            # Too low a number for a map may be low by chance, so lift asks for it again.
+            aside.bought_size = n
+        return choice, aside

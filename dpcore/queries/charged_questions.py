@@ -61,6 +61,8 @@ class ChargedQuestions:
 
     #: The part of a side of the whole map that the box is, where it is the window of a region.
     span = 1.0
+    #: A number of rows that was bought before, and need not be bought again.
+    bought_size: int | None = None
 
     def __init__(
         self,
@@ -123,11 +125,13 @@ class ChargedQuestions:
         """The number of rows, and the fraction of the budget that is left for the rest.
 
         One row changes the number by one: it is noisy, at least 1, for a fraction of the budget.
-        Under replace-one it is public and free.
+        Under replace-one it is public and free, and so is one that was bought before.
         """
         if not self.neighbors.size_is_private:
             self.note(RowsNote(self._data.n))
             return self._data.n, 1.0
+        if self.bought_size is not None:
+            return self.bought_size, 1.0
         why, loss = "number of rows", self.budget.share(fraction)
         noisy = self._noisy(lambda: np.array([self._data.n]), Sensitivity(1, 1.0), loss, why)
         self._journal.write(SizeNote(int(noisy[0])), lambda: {"n": self._data.n})

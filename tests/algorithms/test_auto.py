@@ -9,7 +9,7 @@ import pytest
 
 import dpcore
 from dpcore.algorithms import ALGORITHMS
-from dpcore.algorithms.auto import MAP_ROWS, choose
+from dpcore.algorithms.auto import MAP_ROWS, SIZE_SHARE, choose
 from dpcore.datasets.rows import from_array
 from dpcore.privacy.accounting import Neighbors
 from dpcore.study.metrics import nicv
@@ -100,6 +100,17 @@ def test_the_number_of_rows_is_bought_only_on_a_map_and_only_where_it_is_private
             bought = [c.why for c in transcript][:2] == ["number of rows", "adaptive"]
             assert bought == (d == 2 and relation.size_is_private)
             assert transcript.epsilon == 1.0
+
+
+@pytest.mark.parametrize(("n", "chosen", "times"), [(3000, "adaptive", 1), (1, "lift", 2)])
+def test_a_map_is_drawn_with_the_number_of_rows_that_the_choice_was_made_by(n, chosen, times):
+    data = from_array(np.random.default_rng(0).uniform(-1, 1, (n, 2)), (-1, 1))
+    result = dpcore.run("auto", data, 3, 0.1, seed=3)
+    assert result.facts["chosen"] == chosen
+    size, aside = result.transcript
+    reasons = [size.why, *(charge.why for charge in aside.inner[0])]
+    assert reasons.count("number of rows") == times
+    assert aside.inner[0].epsilon == pytest.approx(0.1 * (1 - SIZE_SHARE))
 
 
 def test_a_noisy_number_of_rows_makes_the_choice():
