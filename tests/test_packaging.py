@@ -28,6 +28,7 @@ SHIPPED = [
     "boroughs.geojson",
     "comparison.json",
     "curves.json",
+    "draws.json",
     "findings.json",
     "lessons",
     "neighborhoods.geojson",

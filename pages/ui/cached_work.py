@@ -24,13 +24,14 @@ from dpcore.runs.request import Request
 from dpcore.study import curves
 from dpcore.study import run_view as pictures
 from dpcore.study.curves import CurveLimits
+from dpcore.study.kept_draws import kept_draws
 from dpcore.study.metrics import METRICS
 from dpcore.study.repeats import Draw, draws
 from dpcore.study.run_view import Axes, Levels, Marks, Truth
 from dpcore.study.sweep_plan import SweepPlan
 from dpcore.study.trials import Trial
 from pages.ui import own_data, workers
-from pages.ui.background import Job
+from pages.ui.background import Job, finished
 from pages.ui.choice import Choice
 from pages.ui.city_map import in_new_york
 
@@ -144,10 +145,13 @@ def true_density(key: str, axes: Axes) -> NonPrivate[Levels]:
 def repeated(choice: Choice) -> Job[Draw]:
     """Repeat a run with other noise in the background, and return the job with its draws so far.
 
-    The draws do not depend on the seed of the picture: new noise keeps the band.
+    The draws do not depend on the seed of the picture: new noise keeps the band. Those with which
+    pages open are kept, and there at once.
     """
-    source, best = data(choice.data), reference(choice.data, choice.request.k, 0)
     request = choice.request.with_seed(0)
+    if sample := kept_draws().get((choice.data, request)):
+        return finished(sample)
+    source, best = data(choice.data), reference(choice.data, choice.request.k, 0)
     return workers.worker_of(choice.data).job(
         (choice.data, request), lambda: draws(request, source, best)
     )

@@ -136,6 +136,12 @@ def test_the_figures_are_those_of_the_picture_beside_what_is_typical() -> None:
     assert len(typical(app)) == 2
 
 
+def test_what_is_typical_of_the_views_that_pages_open_with_is_there_at_once() -> None:
+    st.cache_resource.clear()  # nobody has run anything
+    assert len(typical(page())) == 2
+    assert len(typical(page(data="iris", algorithm="auto", privacy="Strict"))) == 2
+
+
 def test_one_sentence_tells_the_story() -> None:
     said = words(finished(page()))
     assert "At this level 9 of 10 centers move less than" in said
