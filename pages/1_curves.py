@@ -153,13 +153,10 @@ def predicted(view: View) -> list[PredictedCurve]:
     plan = view.plan
     best = limits(plan, "nicv").non_private
     return predicted_curves(
-        plan.algorithms,
+        plan.of_each_algorithm,
         view.n,
-        plan.k,
         data_set(plan.data).box.d,
         plan.epsilons,
-        plan.requests[0].neighbors,
-        {each.algorithm: each.changed for each in plan.of_each_algorithm},
         view.metric.key,
         best,
     )
@@ -206,9 +203,9 @@ def chart(view: View, all_curves: list[Curve]) -> None:
         view.choice.request.epsilon,
         view.axes,
         frame,
-        dashed,
-        view.target,
-        chart_zoom.current("curves", scale),
+        predicted=dashed,
+        target=view.target,
+        zoom=chart_zoom.current("curves", scale),
     )
     alt = f"{view.metric.title} across ε on {about.title}. The table below says the same."
     for point in chart_style.draw(figure, "curves", alt, view.plan.data)[:1]:

@@ -93,8 +93,8 @@ class Case:
             self.delta,
             self.relation,
             seed,
-            self.parameters,
-            self.regions,
+            settings=self.parameters,
+            regions=self.regions,
         )
 
     @property

@@ -221,8 +221,8 @@ class CoupledCoins(SecretCoins):
 class AuditedCurator(Curator):
     """A curator that says which account each question is paid from, and asks every cell."""
 
-    def __init__(self, coupling: Coupling, *arguments: Any):
-        super().__init__(*arguments)
+    def __init__(self, coupling: Coupling, *arguments: Any, **named: Any):
+        super().__init__(*arguments, **named)
         self._coupling = coupling
         coupling.transcript = self.transcript
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 from scipy.stats import norm
@@ -19,6 +18,7 @@ from dpcore.papers.inputs import Effort, Shelf
 from dpcore.papers.measurements import TIE, counted, judged, mean_and_error
 from dpcore.papers.reproduction import Reproduction, register
 from dpcore.runs.baseline import baseline
+from dpcore.runs.request import Request
 from dpcore.runs.run import run
 from dpcore.study.metrics import cost_gap, nicv
 from dpcore.study.trial_seeds import trial_seed
@@ -78,24 +78,21 @@ def readings(data: Dataset) -> dict[str, tuple[Dataset, FloatArray]]:
     return {RAW: as_they_come(data), UNIT: (data, half)}
 
 
+def request_of(label: str, k: int, seed: int, **settings: int) -> Request:
+    """The request of a system without its final noise, at any epsilon."""
+    all_settings = {"rounds": ROUNDS, "final_noise": False, **settings}
+    return Request(KEYS[label], k, 1.0, seed=seed, settings=all_settings)
+
+
 def gaps(
-    data: Dataset,
-    unit: FloatArray,
-    key: str,
-    k: int,
-    epsilon: float,
-    runs: int,
-    seed: int,
-    best: float,
-    **settings: int,
+    data: Dataset, unit: FloatArray, request: Request, runs: int, best: float
 ) -> dict[str, list[float]]:
     """The CostGap of each run, with the final noise and without it."""
     gaps_of_noise: dict[str, list[float]] = {NOISY: [], EXACT: []}
     for i in range(runs):
-        luck = trial_seed(seed, i)
-        settings_of_run: dict[str, Any] = {"rounds": ROUNDS, "final_noise": False, **settings}
-        centers = np.asarray(run(key, data, k, epsilon, seed=luck, **settings_of_run).centers)
-        noise = np.random.default_rng(luck).laplace(0, 2 / epsilon, centers.shape) * unit
+        luck = trial_seed(request.seed or 0, i)
+        centers = np.asarray(run(request.with_seed(luck), data).centers)
+        noise = np.random.default_rng(luck).laplace(0, 2 / request.epsilon, centers.shape) * unit
         gaps_of_noise[EXACT].append(cost_gap(nicv(data, centers), best))
         gaps_of_noise[NOISY].append(cost_gap(nicv(data, centers + noise), best))
     return gaps_of_noise
@@ -104,22 +101,19 @@ def gaps(
 def curve(
     data: Dataset,
     unit: FloatArray,
-    label: str,
-    k: int,
+    request: Request,
     epsilons: Sequence[float],
     runs: int,
-    seed: int,
     where: Setting,
 ) -> Iterator[Row]:
     """The mean CostGap at every epsilon and over all, with the final noise and without it."""
-    best = nicv(data, baseline(data, k, seed).centers)
-    settings = {"internal_k": int(where["internal_k"])} if "internal_k" in where else {}
+    best = nicv(data, baseline(data, request.k, request.seed or 0).centers)
     rows: dict[str, list[Row]] = {NOISY: [], EXACT: []}
     for epsilon in epsilons:
-        each = gaps(data, unit, KEYS[label], k, epsilon, runs, seed, best, **settings)
+        each = gaps(data, unit, request.at(epsilon), runs, best)
         for noise, figures in each.items():
             mean, error = mean_and_error(figures)
-            setting = {**where, "algorithm": label, "noise": noise, "epsilon": epsilon}
+            setting = {**where, "noise": noise, "epsilon": epsilon}
             rows[noise].append(Row({**setting, "measure": GAP}, mean, error=error))
             yield rows[noise][-1]
     yield from map(average, rows.values())
@@ -131,9 +125,10 @@ def measure_gaps(shelf: Shelf, effort: Effort) -> Iterator[Row]:
         for scale, (data, unit) in readings(shelf.data(key)).items():
             means: dict[tuple[str, str], float] = {}
             for label, groups in ((GUARANTEE, {}), (SUB, {"internal_k": BEST_GROUPS.get(key, 4)})):
-                where: Setting = {"data": key, "scale": scale, **groups}
+                where: Setting = {"data": key, "scale": scale, **groups, "algorithm": label}
+                request = request_of(label, k, effort.seed, **groups)
                 epsilons, runs = every_epsilon(effort), runs_of(effort, key)
-                for row in curve(data, unit, label, k, epsilons, runs, effort.seed, where):
+                for row in curve(data, unit, request, epsilons, runs, where):
                     yield row
                     if row.setting["measure"] == MEAN_GAP:
                         means[label, str(row.setting["noise"])] = row.figure
@@ -148,9 +143,10 @@ def measure_groups(shelf: Shelf, effort: Effort) -> Iterator[Row]:
     for key, k in CLUSTERS.items():
         data, unit = readings(shelf.data(key))[RAW]
         for groups in GROUPS:
-            where: Setting = {"data": key, "scale": RAW, "internal_k": groups}
+            where: Setting = {"data": key, "scale": RAW, "internal_k": groups, "algorithm": SUB}
+            request = request_of(SUB, k, effort.seed, internal_k=groups)
             epsilons, runs = every_epsilon(effort), runs_of(effort, key)
-            yield from curve(data, unit, SUB, k, epsilons, runs, effort.seed, where)
+            yield from curve(data, unit, request, epsilons, runs, where)
 
 
 def every_epsilon(effort: Effort) -> Sequence[float]:

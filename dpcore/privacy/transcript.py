@@ -115,6 +115,7 @@ class Transcript(Sequence[Charge]):
         loss: Loss,
         sensitivity: float,
         scale: float | Callable[[Any], float] | None = None,
+        *,
         answers: int = 1,
         inner: tuple[Transcript, ...] = (),
     ) -> Charge:
@@ -133,12 +134,12 @@ class Transcript(Sequence[Charge]):
                 Mechanism(mechanism),
                 why,
                 *self._growth(cost),
-                up(cost.rho) if self.budget.accounting.in_rho else None,
-                sensitivity,
-                scale(paid) if callable(scale) else scale,
-                answers,
-                inner,
-                paid,
+                rho=up(cost.rho) if self.budget.accounting.in_rho else None,
+                sensitivity=sensitivity,
+                scale=scale(paid) if callable(scale) else scale,
+                answers=answers,
+                inner=inner,
+                paid=paid,
             )
             self._spent.append(self._all + cost)
             self._charges.append(booked)

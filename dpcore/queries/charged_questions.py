@@ -71,6 +71,7 @@ class ChargedQuestions:
         noise: Noise,
         neighbors: Neighbors | str = Neighbors.ADD_REMOVE,
         rng: Coins | None = None,
+        *,
         keep_journal: bool = False,
         watch: Callable[[RunStep], None] | None = None,
         make_secret_coins: MakeSecretCoins = SecretCoins,

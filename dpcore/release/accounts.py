@@ -156,9 +156,9 @@ def account_of(database: sqlite3.Connection, name: str) -> Account:
         row["unit"],
         row["ids"],
         amount(row),
-        sum(map(amount, charges), Amount()),
-        row["counted"],
-        row["rows"],
+        used=sum(map(amount, charges), Amount()),
+        counted=row["counted"],
+        rows=row["rows"],
     )
 
 

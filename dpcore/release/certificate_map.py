@@ -64,15 +64,17 @@ def small_map(certificate: Mapping[str, Any], published: Published) -> Certifica
     box = surrounded(box) if certificate["geographic"] else box
     frame = PageFrame(box, certificate["geographic"])
     inside = [] if dots is None else list(points_of_map(frame, dots))
+    visible = [p for p in inside if 0 <= p[0] <= frame.width and 0 <= p[1] <= frame.height]
+    unit = "row" if certificate["unit"]["ids"] else certificate["unit"]["name"]
     return CertificateMap(
-        frame.width,
-        frame.height,
-        list(land_of(frame, box)) if certificate["geographic"] else [],
-        [each for each in inside if 0 <= each[0] <= frame.width and 0 <= each[1] <= frame.height],
-        frame(centers).tolist(),
-        scale_bar(box) if certificate["geographic"] else None,
-        f"Map of {len(centers)} published centers" + " and points" * bool(inside),
-        _counts(published, "row" if certificate["unit"]["ids"] else certificate["unit"]["name"]),
+        width=frame.width,
+        height=frame.height,
+        land=list(land_of(frame, box)) if certificate["geographic"] else [],
+        points=visible,
+        centers=frame(centers).tolist(),
+        bar=scale_bar(box) if certificate["geographic"] else None,
+        label=f"Map of {len(centers)} published centers" + " and points" * bool(inside),
+        counts=_counts(published, unit),
     )
 
 

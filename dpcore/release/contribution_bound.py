@@ -142,13 +142,15 @@ def ask_rows_of_each(
     except BaseException as error:
         if noise.has_answered:
             failure = f"It ended early ({type(error).__name__})."
-            entry = ledger.record(claim, PURPOSE, time, question, {}, failure, actors)
+            entry = ledger.record(
+                claim, PURPOSE, time, question, {}, failure=failure, actors=actors
+            )
             if isinstance(error, Exception):
                 raise Unanswered(entry) from error
             error.add_note(spent(entry))
         raise
     answered = {**question, ANSWER: answer, "statement": f"{question['statement']}: {answer:,}"}
-    return ledger.record(claim, PURPOSE, time, answered, {}, None, actors)
+    return ledger.record(claim, PURPOSE, time, answered, {}, actors=actors)
 
 
 def private_step(counts: IntArray, budget: Budget, noise: Noise) -> int:

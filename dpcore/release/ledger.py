@@ -296,6 +296,7 @@ class Ledger:
         time: str,
         plan: Mapping[str, Any],
         files: Files,
+        *,
         failure: str | None = None,
         actors: Actors | None = None,
     ) -> Entry:
@@ -361,6 +362,6 @@ def _entry(row: sqlite3.Row) -> Entry:
         amount(row),
         row["time"],
         plan,
-        row["failure"],
-        Actors(row["asked_by"], row["approved_by"]),
+        failure=row["failure"],
+        actors=Actors(row["asked_by"], row["approved_by"]),
     )

@@ -93,7 +93,7 @@ def record_outside_charge(
         "delta": float(price.delta),
         "statement": f"Used by another tool: {tool}.",
     }
-    return ledger.record(claim, PURPOSE, time, described, {}, None, actors)
+    return ledger.record(claim, PURPOSE, time, described, {}, actors=actors)
 
 
 def _claim(account: Account, price: Amount) -> Claim:
@@ -105,6 +105,6 @@ def _claim(account: Account, price: Amount) -> Claim:
         account.allowed,
         price,
         (),
-        json.loads(account.counted) if account.counted else None,
-        account.rows,
+        counted=json.loads(account.counted) if account.counted else None,
+        rows=account.rows,
     )

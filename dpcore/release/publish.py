@@ -19,7 +19,7 @@ from dpcore.privacy.release_noise import ReleaseNoise
 from dpcore.privacy.transcript import Transcript
 from dpcore.release import bundle, charging, output, signature
 from dpcore.release.data_package import data_package
-from dpcore.release.ledger import Actors, Claim, Entry, Files, Ledger
+from dpcore.release.ledger import Actors, Entry, Ledger
 from dpcore.release.note import ReleaseNote
 from dpcore.release.plan import ReleasePlan
 from dpcore.release.published_files import PublishedFiles
@@ -200,7 +200,9 @@ def publish(
         tell(Progress(NO_ROWS, 1.0))
     noise = ReleaseNoise(lambda done, of: tell(Progress("drawing noise", done / of)))
     transcripts: list[Transcript] = []
-    record, keeping = partial(_record, ledger, plan, actors, note), Keeping()
+    words = (note or ReleaseNote()).beside(plan.as_dict())
+    record = partial(ledger.record, purpose=plan.purpose, time=time, plan=words, actors=actors)
+    keeping = Keeping()
     try:
         with listening(lambda doing, part: tell(Progress(doing, part))):
             result = run_request(
@@ -219,7 +221,7 @@ def publish(
         seal = partial(bundle.sealed, plan, released, time, contents, signer=signer)
         if isinstance(data, EngineDataset) and plan.data.state() != state:
             raise ChangedData()
-        entry = keeping.keep(partial(record, claim, time, seal))
+        entry = keeping.keep(partial(record, claim, files=seal))
     except BaseException as error:
         if outcome := keeping.outcome():
             error.add_note(f"Release {outcome.number} was made, and is in the ledger.")
@@ -230,26 +232,12 @@ def publish(
         if isinstance(error, ChangedData):
             price = plan.price
         unpaid = replace(claim, price=price)
-        entry = Keeping().keep(partial(record, unpaid, time, {}, _reason(error)))
+        entry = Keeping().keep(partial(record, unpaid, files={}, failure=_reason(error)))
         if isinstance(error, Exception):
             raise Unanswered(entry) from error
         error.add_note(spent(entry))
         raise
     return reopened(ledger, entry.number)
-
-
-def _record(
-    ledger: Ledger,
-    plan: ReleasePlan,
-    by: Actors | None,
-    note: ReleaseNote | None,
-    claim: Claim,
-    time: str,
-    files: Files,
-    failure: str | None = None,
-) -> Entry:
-    record = (note or ReleaseNote()).beside(plan.as_dict())
-    return ledger.record(claim, plan.purpose, time, record, files, failure, by)
 
 
 def _reason(error: BaseException) -> str:

@@ -192,5 +192,5 @@ def publish_wishes(
     }
     files = {MAP: json.dumps(areas).encode(), COUNTS: json.dumps(summary, default=str).encode()}
     described = {"epsilon": plan.epsilon, "statement": plan.statement()}
-    entry = ledger.record(claim, PURPOSE, time, described, files, None, actors)
+    entry = ledger.record(claim, PURPOSE, time, described, files, actors=actors)
     return json.loads(ledger.files(entry.number)[MAP]), entry

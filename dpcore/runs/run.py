@@ -125,7 +125,9 @@ def run(
     if not isinstance(algorithm, Request):
         # The request refuses None.
         k, epsilon = cast(int, k), cast(float, epsilon)
-        request = Request(algorithm, k, epsilon, delta, neighbors, seed, parameters, regions)
+        request = Request(
+            algorithm, k, epsilon, delta, neighbors, seed, settings=parameters, regions=regions
+        )
     elif (k, epsilon, delta, neighbors, seed, regions, parameters) == _NOTHING_ELSE:
         request = algorithm
     else:
@@ -186,9 +188,9 @@ def run_request(
         source,
         request.neighbors,
         coins,
-        keep_journal,
-        lambda _: progress(_part_asked(curator.transcript)) if progress else None,
-        make_secret_coins,
+        keep_journal=keep_journal,
+        watch=lambda _: progress(_part_asked(curator.transcript)) if progress else None,
+        make_secret_coins=make_secret_coins,
     )
     if booking is not None:
         booking(curator.transcript)

@@ -9,7 +9,8 @@ from typing import Any
 from dpcore.algorithms import get
 from dpcore.errors import Infeasible
 from dpcore.privacy.accounting import Neighbors
-from dpcore.study.prediction import COMPARED, PREDICTED, Win, crossover, predict
+from dpcore.runs.request import Request
+from dpcore.study.prediction import COMPARED, PREDICTED, Win, crossover, prediction_of
 
 #: Metrics in which an added NICV can be drawn: as it is, or as a part of the best.
 ABSOLUTE, RELATIVE = ("nicv",), ("relative-error", "cost-gap")
@@ -40,17 +41,14 @@ class PredictedCurve:
 
 
 def predicted_curves(
-    algorithms: Iterable[str],
+    requests: Iterable[Request],
     n: int,
-    k: int,
     d: int,
     epsilons: Sequence[float],
-    neighbors: Neighbors,
-    settings: Mapping[str, Mapping[str, Any]],
     metric: str,
     best: float,
 ) -> list[PredictedCurve]:
-    """The predicted curves of all methods that have one, if the metric has one.
+    """The predicted curves of those requests whose method has one, if the metric has one.
 
     `best` is the NICV of k-means without privacy, above which a method's error comes.
     """
@@ -58,15 +56,13 @@ def predicted_curves(
         return []
     offset, unit = (best, 1.0) if metric in ABSOLUTE else (0.0, best)
     curves = []
-    for key in algorithms:
-        if key not in PREDICTED:
+    for request in requests:
+        if request.algorithm not in PREDICTED:
             continue
         points, equations = [], []
         for epsilon in epsilons:
             try:
-                prediction = predict(
-                    key, n, k, d, epsilon, neighbors=neighbors, **settings.get(key, {})
-                )
+                prediction = prediction_of(request.at(epsilon), n, d)
             except Infeasible:
                 continue
             least = min(prediction.noise, prediction.mse)
@@ -75,7 +71,7 @@ def predicted_curves(
             )
             equations.append(prediction.by)
         if points:
-            curves.append(PredictedCurve(key, tuple(points), equations[-1]))
+            curves.append(PredictedCurve(request.algorithm, tuple(points), equations[-1]))
     return curves
 
 

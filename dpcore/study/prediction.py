@@ -247,11 +247,26 @@ def predict(
         keys = ", ".join(PREDICTED)
         raise BadInput(f"No error of {algorithm!r} can be predicted. There are: {keys}.")
     check_counts(n=n, k=k, d=d)
-    request = Request(algorithm, int(k), epsilon, 0.0, neighbors, settings=settings)
-    if problem := request.system.obstacle(d, None, k):
+    request = Request(algorithm, int(k), epsilon, neighbors=neighbors, settings=settings)
+    return prediction_of(request, int(n), int(d))
+
+
+def prediction_of(request: Request, n: int, d: int) -> Prediction:
+    """The predicted error of a request for n rows in d dimensions."""
+    if problem := request.system.obstacle(d, None, request.k):
         raise Infeasible(f"{request.system.title} cannot run here: {problem}")
     noise, bias, equations, note = _terms(PublicNumbers(request, n, d))
-    return Prediction(algorithm, int(n), int(k), int(d), epsilon, noise, bias, equations, note)
+    return Prediction(
+        request.algorithm,
+        n,
+        request.k,
+        d,
+        request.epsilon,
+        noise=noise,
+        bias=bias,
+        equations=equations,
+        note=note,
+    )
 
 
 def _terms(x: PublicNumbers) -> _Terms:

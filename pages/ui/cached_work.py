@@ -125,15 +125,15 @@ def picture(choice: Choice, axes: Axes) -> Picture:
     source = data(choice.data)
     most = pictures.MOST_ON_MAP if source.about.geographic else pictures.MOST_POINTS
     return Picture(
-        None if synopsis is None else pictures.marks(synopsis, axes, most),
-        None if synopsis is None else pictures.published_density(synopsis, axes),
-        pictures.centers_table(result, source.about.geographic and in_new_york(source.box)),
-        pictures.truth(source, result, reference(choice.data, choice.request.k, 0)),
-        result.verdict,
-        result.epsilon,
-        result.delta,
-        result.facts.get("caution") or result.facts.get("because", ""),
-        result.facts.get("note", ""),
+        marks=None if synopsis is None else pictures.marks(synopsis, axes, most),
+        density=None if synopsis is None else pictures.published_density(synopsis, axes),
+        centers=pictures.centers_table(result, source.about.geographic and in_new_york(source.box)),
+        truth=pictures.truth(source, result, reference(choice.data, choice.request.k, 0)),
+        verdict=result.verdict,
+        epsilon=result.epsilon,
+        delta=result.delta,
+        because=result.facts.get("caution") or result.facts.get("because", ""),
+        note=result.facts.get("note", ""),
     )
 
 

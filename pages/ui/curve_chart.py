@@ -33,6 +33,7 @@ def figure(
     here: float,
     axes: ChartAxes,
     frame: ChartFrame,
+    *,
     predicted: Sequence[PredictedCurve] = (),
     target: float | None = None,
     zoom: ChartZoom | None = None,

@@ -49,6 +49,7 @@ def keep(
     ready: bool,
     shell: str = "",
     python: str = "",
+    *,
     marked: bool = True,
     chart: bool = True,
     shows: str = "",

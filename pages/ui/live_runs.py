@@ -83,7 +83,7 @@ def show(
     fragments.until_done(so_far, going)
     runs = gather(stopped)
     ready = stopped or len(runs) >= plan.total
-    keep(data, files(runs), ready, command, plan.python(), marked, shows=plan.shows)
+    keep(data, files(runs), ready, command, plan.python(), marked=marked, shows=plan.shows)
 
 
 def gathered_soon(gather: Callable[[], list[R]], seconds: float) -> list[R]:

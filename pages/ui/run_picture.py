@@ -85,8 +85,8 @@ def draw(picture: Picture, choice: Choice, axes: tuple[int, int], layers: Layers
             axes,
             layers,
             colors,
-            truth,
-            browser_state.is_narrow(),
+            true_density=truth,
+            narrow=browser_state.is_narrow(),
         )
         st.plotly_chart(figure, key=key, theme=None, config={"displayModeBar": False})
 

@@ -33,6 +33,7 @@ def figure(
     axes: tuple[int, int],
     layers: Layers,
     colors: Palette,
+    *,
     true_density: Levels | None = None,
     narrow: bool = False,
 ) -> go.Figure:

@@ -107,7 +107,9 @@ def test_nobody_enters_a_charge_of_another_tool_alone(now: Visitors, ledger_fold
     """It would use budget that two publishers are to decide on."""
     plan = ReleasePlan("trips", BuiltinData("s1-like"), Request("dplloyd", 2, 0.5))
     ledger = Ledger(ledger_folder)
-    ledger.record(plan.claim(), plan.purpose, "2026-01-01T00:00:00", plan.as_dict(), {}, "Few.")
+    ledger.record(
+        plan.claim(), plan.purpose, "2026-01-01T00:00:00", plan.as_dict(), {}, failure="Few."
+    )
     app = page(view="history")
     assert "**ε 0.5 left**" in "".join(str(bar.proto.text) for bar in app.get("progress"))
     assert not [e for e in app.text_input if "Which tool" in e.label]

@@ -564,7 +564,7 @@ def held_up(monkeypatch: pytest.MonkeyPatch) -> Event:
 def test_a_ledger_that_cannot_be_written_is_told_in_words(
     ledger_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(*_: object) -> None:
+    def full(*_: object, **__: object) -> None:
         raise sqlite3.OperationalError("database or disk is full")
 
     monkeypatch.setattr(Ledger, "record", full)
@@ -697,7 +697,12 @@ def test_history_shows_what_a_run_that_ended_early_cost(ledger_folder: Path) -> 
 def test_a_charge_that_nothing_came_of_is_not_called_a_release(ledger_folder: Path) -> None:
     plan = ReleasePlan("s1", BuiltinData("s1-like"), Request("dplloyd", 2, 0.5))
     Ledger(ledger_folder).record(
-        plan.claim(), plan.purpose, "2026-01-01T00:00:00", plan.as_dict(), {}, "Too few rows."
+        plan.claim(),
+        plan.purpose,
+        "2026-01-01T00:00:00",
+        plan.as_dict(),
+        {},
+        failure="Too few rows.",
     )
     app = page(step="released", release=1)
     assert "Too few rows. It used ε 0.5 of the budget all the same" in words(app)
@@ -777,7 +782,9 @@ def test_a_charge_of_another_tool_is_entered_by_hand(ledger_folder: Path) -> Non
 def test_the_history_is_a_table_without_formulas(ledger_folder: Path) -> None:
     ledger = Ledger(ledger_folder)
     plan = ReleasePlan("=cmd", BuiltinData("s1-like"), Request("dplloyd", 2, 0.5))
-    ledger.record(plan.claim(), plan.purpose, "2026-01-01T00:00:00", plan.as_dict(), {}, "Few.")
+    ledger.record(
+        plan.claim(), plan.purpose, "2026-01-01T00:00:00", plan.as_dict(), {}, failure="Few."
+    )
     assert no_formula("\t=cmd") == "'\t=cmd"
     record_outside_charge(ledger, "=cmd", Amount.of(0.1), "-counts")
     lines = list(csv.DictReader(io.StringIO(as_csv(ledger.entries()))))

@@ -238,10 +238,10 @@ def test_no_signal_cuts_the_entry_in_two(ledger, monkeypatch):
     """Ctrl-C while the ledger is being written: the release is there, charged once, and said so."""
     real, begun, pressed = Ledger.record, threading.Event(), threading.Event()
 
-    def slow(self, *arguments):
+    def slow(self, *arguments, **named):
         begun.set()
         assert pressed.wait(600)
-        return real(self, *arguments)
+        return real(self, *arguments, **named)
 
     monkeypatch.setattr(Ledger, "record", slow)
 

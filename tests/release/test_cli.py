@@ -107,7 +107,7 @@ def test_a_release_whose_files_cannot_be_written_says_that_it_is_paid(
 
 
 def test_a_ledger_that_cannot_be_written_is_told_in_words(tmp_path, monkeypatch, capsys):
-    def full(*_: object) -> None:
+    def full(*_: object, **__: object) -> None:
         raise sqlite3.OperationalError("database or disk is full")
 
     monkeypatch.setattr(Ledger, "record", full)

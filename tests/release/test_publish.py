@@ -92,7 +92,11 @@ def test_a_release_is_charged_once_and_can_be_had_again_for_free(ledger):
 
 def test_the_charge_and_the_files_are_there_before_the_result_is_shown(ledger, monkeypatch):
     """What the ledger cannot keep is not returned either."""
-    monkeypatch.setattr(ledger, "record", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
+
+    def full(*_, **__):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(ledger, "record", full)
     with pytest.raises(OSError, match="disk full"):
         publish(plan(), ledger)
     assert ledger.entries() == []

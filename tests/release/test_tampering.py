@@ -172,7 +172,7 @@ def test_the_head_says_nothing_without_the_key(books):
     other = [Ledger(books.folder.parent / name) for name in ("a", "b")]
     for ledger in other:
         claim = S1.claim()
-        ledger.record(claim, "release", "now", {}, {}, "nothing came of it")
+        ledger.record(claim, "release", "now", {}, {}, failure="nothing came of it")
     assert other[0].heads()[0] != other[1].heads()[0]
     assert other[0].heads()[1] != other[1].heads()[1]
 

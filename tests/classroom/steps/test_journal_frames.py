@@ -73,11 +73,11 @@ def questions(transcript):
 def test_after_each_frame_the_account_equals_the_transcript_so_far(algorithm):
     curators, asked = [], []
 
-    def watched(data, budget, noise, relation, coins, keep, watch, secret):
+    def watched(*arguments, watch, **named):
         def count(step):
             asked.append([charge.epsilon for charge in questions(curators[0].transcript)])
 
-        curators.append(Curator(data, budget, noise, relation, coins, keep, count, secret))
+        curators.append(Curator(*arguments, watch=count, **named))
         return curators[0]
 
     system = ALGORITHMS[algorithm]
