@@ -21,9 +21,10 @@ from dpcore.queries.questions import Question
 from dpcore.randomness.coins import Coins
 from dpcore.results.steps import CentersNote
 
-#: Weight of a row's count beside its offset of at most 1: at most, and where there is one center,
-#: near which are all rows, whose number is known already.
-COUNT_WEIGHT, ONE_WEIGHT = 0.3, 1 / 64
+#: Weight of a row's count beside its offset of at most 1: at most where lengths are of L1 norm; of
+#: L2 norm, where it costs less; and where there is one center, near which are all rows, whose
+#: number is known already.
+COUNT_WEIGHT, GAUSSIAN_COUNT_WEIGHT, ONE_WEIGHT = 0.3, 0.5, 1 / 64
 #: The L1 norm of an offset, in units of its L2 norm times sqrt(d): .8 if it is Gaussian.
 FLATNESS = 0.8
 #: The least part of a ball that counts as filled, and the least that a move leaves unexplained:
@@ -65,7 +66,8 @@ class OffsetTerms:
     def offsets(self, centers: FloatArray, reach: float | FloatArray) -> Offsets:
         """The question for offsets of up to `reach` by L2 norm, or what is about that by L1."""
         m, d = centers.shape
-        weight = ONE_WEIGHT if m == 1 else self.count_weight or COUNT_WEIGHT
+        usual = GAUSSIAN_COUNT_WEIGHT if self.gaussian else COUNT_WEIGHT
+        weight = ONE_WEIGHT if m == 1 else self.count_weight or usual
         if self.gaussian:
             return Offsets(centers, reach, 2, weight)
         if self.count_weight is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -94,6 +95,17 @@ def test_in_many_dimensions_a_delta_buys_gaussian_noise_in_an_account_of_its_own
         {"two-sided geometric"},
         {"two-sided geometric", "set aside", "discrete Gaussian"},
     ]
+
+
+def test_counts_are_more_exact_beside_gaussian_noise_and_cost_a_tenth_of_the_offsets_at_most():
+    """Of L2 norm, a count beside an offset hardly makes a row longer."""
+    terms = best_terms(30_000, 8, Budget(0.5, 1e-6), ADD_REMOVE)
+    offsets = terms.offsets(np.zeros((5, 8)), 1.0)
+    usual = replace(terms, count_weight=0.3).offsets(np.zeros((5, 8)), 1.0)
+    dearer = terms.noise(offsets, 1.0) / terms.noise(usual, 1.0)
+    assert terms.gaussian
+    assert dearer < 1.1
+    assert dearer / (offsets.weight / usual.weight) < 0.7
 
 
 def test_with_geometric_noise_a_tree_starts_the_rounds_in_up_to_ten_dimensions():
