@@ -96,6 +96,10 @@ RIDDLES = {
     r"\AThe same\b(?=[,.;:]| (in|at|as|for|with|where|by|from)\b)": "name the thing",
     r"\b([Aa]t most|of|in|by|with) so (many|few)\b(?!.* that)": "name the number, or leave it out",
     r"\A(So|As) (many|few|much)\b": "begin with what the thing is",
+    r"(?i)\A((by|in|on|at|for|of) )?(what|how|who|whom|whose|where|which|why|whichever)\b": (
+        "a noun: the number, the place, the reason"
+    ),
+    r"\A(Those|Of|For each|For every|Without|That)\b": "begin with what the thing is",
 }
 
 

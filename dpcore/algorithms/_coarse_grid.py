@@ -40,7 +40,7 @@ NEXT_TO_NOTHING = 1e-9
 
 @dataclass(frozen=True)
 class CoarseGridPlan:
-    """How a run is made, by rows times epsilon over k, below which the plan holds."""
+    """A way to make a run, by rows times epsilon over k, below which the plan holds."""
 
     below: float
     #: Rows times epsilon that a cell of the grid is meant for; 0 where a tree takes its place.
@@ -138,7 +138,7 @@ def on_points(loose: LoosePoints, centers: FloatArray, rounds: Sequence[OffsetRo
     noisy answers only.
     """
     before = matched(loose, rounds[:-1])
-    centers_before, cells = rounds[-1].asked, rounds[-1].cells
+    centers_before, cells = rounds[-1].centers, rounds[-1].cells
     is_loud = cells.rows > HEARD * cells.noise
     cell = Voronoi(centers_before).labels(to_ticks(before.points))
     after = matched(before, rounds[-1:])

@@ -36,10 +36,10 @@ class ForestStage:
 
 @dataclass(frozen=True, eq=False)
 class TreeReading:
-    """What the counts of one tree say, stage by stage."""
+    """The findings from the counts of one tree, stage by stage."""
 
     #: Cells that more likely than not hold rows.
-    held: list[npt.NDArray[np.bool_]]
+    full_cells: list[npt.NDArray[np.bool_]]
     #: The rows in each leaf, and 0 in all other cells.
     weights: list[FloatArray]
     #: The estimate of each cell of the first stage, and its variance.
@@ -47,7 +47,7 @@ class TreeReading:
 
 
 def read(trees: Sequence[Sequence[TreeStage]]) -> list[TreeReading]:
-    """What is read off each tree. It is the same beside other trees as alone: every estimate of a
+    """The findings from each tree. It is the same beside other trees as alone: every estimate of a
     cell is made of counts of its own tree, and trees are only added up by arrays that hold all."""
     if not trees:
         return []

@@ -96,7 +96,8 @@ def synthetic_rows(d: int, rng: np.random.Generator) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Histograms:
-    """How shares of rows in the cells of a grid vary, and with them those in a finer grid."""
+    """The spread of the shares of rows in the cells of a grid, and with them of those in a finer
+    grid."""
 
     mean: FloatArray
     covariance: FloatArray
@@ -120,7 +121,7 @@ class Histograms:
 
 @lru_cache(maxsize=16)
 def histograms(d: int, cells_per_side: int) -> Histograms:
-    """How synthetic data sets of d coordinates fill a grid."""
+    """The histograms of synthetic data sets of d coordinates."""
     rng = np.random.default_rng(11)
     finer = max(1, math.floor(FINE_CELLS ** (1 / d) / cells_per_side + 1e-9))
     grid = Grid(Box.cube(d), cells_per_side)

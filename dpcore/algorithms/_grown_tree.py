@@ -32,7 +32,7 @@ MAX_CELLS = 1 << 17
 
 @dataclass(frozen=True)
 class AdaptivePlan:
-    """How the budget is spent over the stages, and how full cells are meant to be.
+    """The shares of the budget for the stages, and the rows that cells are meant to hold.
 
     Fullness is in rows times epsilon of the stage: what a count stands above its noise.
     """
@@ -129,12 +129,13 @@ def full_scale(curator: Curator) -> float:
 
 
 def finest_level(curator: Curator) -> int:
-    """How often a side is halved to the cells of the lattice on which the data are known."""
+    """The number of times that a side is halved to the cells of the lattice on which the data are
+    known."""
     return curator.resolution.bit_length() - 1
 
 
 def halvings(fill: FloatArray, bits: int = 2) -> IntArray:
-    """How many levels deeper each part is about as full as meant, rounded."""
+    """The number of levels deeper at which each part is about as full as meant, rounded."""
     return np.floor(np.log2(np.maximum(fill, 1e-9)) / bits + 0.5).astype(np.int64)
 
 
@@ -146,7 +147,7 @@ def fewer_cuts(deeper: IntArray, bits: int = 2) -> IntArray:
 
 
 def wanted_cuts(fill: FloatArray, room: IntArray, bits: int = 2) -> IntArray:
-    """How many levels deeper to cut each cell, however many parts there are in all."""
+    """The number of levels deeper to cut each cell, however many parts there are in all."""
     return np.clip(halvings(fill, bits), 0, np.minimum(DEEPEST_CUT // bits, room))
 
 

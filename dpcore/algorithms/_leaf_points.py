@@ -1,4 +1,4 @@
-"""Where the points of a coreset lie in the leaves of trees of counts."""
+"""The points of a coreset in the leaves of trees of counts."""
 
 from __future__ import annotations
 
@@ -65,7 +65,9 @@ def _points(trees: Sequence[WeighedLeaves]) -> FloatArray:
     """The points of trees with rasters of one level, one tree after the other."""
     sizes = [each.cells.n_cells for each in trees]
     tree = np.repeat(np.arange(len(trees)), sizes)
-    scale, finest = (np.repeat(known, sizes) for known in zip(*(e[2:] for e in trees), strict=True))
+    scale, finest = (
+        np.repeat(column, sizes) for column in zip(*(e[2:] for e in trees), strict=True)
+    )
     weights = np.concatenate([each.weights for each in trees])
     levels = np.concatenate([each.cells.levels for each in trees])
     i0, i1 = deinterleaved(np.concatenate([each.cells.codes for each in trees]))

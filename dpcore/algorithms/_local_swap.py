@@ -30,18 +30,18 @@ def local_swap(
     """
     coins, number = curator.rng, len(candidates)
     loss = Selection(epsilon / (swaps + 1))
-    chosen = coins.choice(number, k, replace=number < k)
-    met = [chosen]
+    members = coins.choice(number, k, replace=number < k)
+    met = [members]
     for i in range(swaps):
-        outside = np.setdiff1d(np.arange(number), chosen)
+        outside = np.setdiff1d(np.arange(number), members)
         if not len(outside):
             break
-        score = SwapCost(candidates[chosen], candidates[outside], row_cost)
+        score = SwapCost(candidates[members], candidates[outside], row_cost)
         swap = curator.select(score, loss, f"{why}, swap {i + 1} of {swaps}")
         leaving, coming = divmod(swap, len(outside))
-        chosen = chosen.copy()
-        chosen[leaving] = outside[coming]
-        met.append(chosen)
+        members = members.copy()
+        members[leaving] = outside[coming]
+        met.append(members)
     best = curator.select(
         SetCost(candidates[np.array(met)], row_cost), loss, f"{why}, the best set met"
     )

@@ -55,7 +55,7 @@ class LoosePoints:
         return self.variances if self.bounds is None else self.bounds
 
     def coreset(self, box: Box, n: float | None = None) -> Coreset:
-        """Those that weigh anything. A public number of rows is shared out in full."""
+        """The points that weigh anything. A public number of rows is shared out in full."""
         full = self.weights > 0
         points, weights = np.clip(self.points[full], -1, 1), self.weights[full]
         bounds = self.noise_bounds[full]
@@ -75,7 +75,7 @@ def points_of_cells(cells: OffsetCells, n: float, noise: float) -> LoosePoints:
 
 
 def of_sum(counts: FloatArray, total: float) -> FloatArray:
-    """What is left of counts above the threshold that makes it sum to a total."""
+    """The rest of counts above the threshold that makes it sum to a total."""
     ordered = np.sort(counts)[::-1]
     excess = (np.cumsum(ordered) - total) / np.arange(1, len(counts) + 1)
     return np.maximum(counts - excess[np.flatnonzero(ordered > excess)[-1]], 0.0)
@@ -98,7 +98,7 @@ def _after(loose: LoosePoints, answer: OffsetRound) -> LoosePoints:
     """
     cells = answer.cells
     m, noise = len(cells.rows), cells.noise
-    cell = Voronoi(answer.asked).labels(to_ticks(loose.points))
+    cell = Voronoi(answer.centers).labels(to_ticks(loose.points))
     weights, variances, bounds = loose.weights, loose.variances, loose.noise_bounds
     if m > 1:  # One cell holds all rows, whose number was known before.
         mass = np.bincount(cell, weights, m)

@@ -39,7 +39,7 @@ RESTARTS = 10
 
 @dataclass(frozen=True)
 class OffsetTerms:
-    """How noise is priced. All of it is public.
+    """The price of the noise. All of it is public.
 
     In epsilon, noise is two-sided geometric and balls are of L1 norm; in rho, it is Gaussian and
     they are of L2 norm.
@@ -75,7 +75,8 @@ class OffsetTerms:
         return Offsets(centers, FLATNESS * math.sqrt(d) * reach, 1, weight)
 
     def relative_noise(self, n: float, d: int) -> float:
-        """How far noise moves the mean of n rows that lie 1 from it, if all is spent on that."""
+        """The distance that noise moves the mean of n rows that lie 1 from it, if all is spent on
+        that."""
         question = self.offsets(np.zeros((1, d)), 1.0)
         return math.sqrt(d) * self.noise(question, 1.0) * float(question.reach) / (WHOLE * n)
 
@@ -120,7 +121,7 @@ class OffsetCells:
 class OffsetRound:
     """The centers that a round asked about, and their cells as its answer tells."""
 
-    asked: FloatArray
+    centers: FloatArray
     cells: OffsetCells
 
 
@@ -129,7 +130,8 @@ Improved = Callable[[FloatArray, Sequence[OffsetRound]], FloatArray]
 
 
 def trusted(own: FloatArray, pooled: float, rows: FloatArray, noise: float) -> FloatArray:
-    """What each cell says of itself, as far as its rows stand out of the noise, else what all say.
+    """The value that each cell states of itself, as far as its rows stand out of the noise, else
+    that of all.
 
     No cell is taken for much tighter than the others on the word of a few rows.
     """

@@ -78,13 +78,15 @@ def rows_by_cell(cells: IntArray, side: int) -> IntArray:
 
 def good_radius(fullness: Fullness, side: int, t: int, delta_term: float = 0) -> int:
     """The half-width of greatest quality, the least of them: GOOD-RADIUS without its privacy."""
-    known = cache(fullness)
-    qualities = [quality(known, radius, t, delta_term) for radius in range(candidates(side))]
+    cached_fullness = cache(fullness)
+    qualities = [
+        quality(cached_fullness, radius, t, delta_term) for radius in range(candidates(side))
+    ]
     return qualities.index(max(qualities))
 
 
 def candidates(side: int, d: int = 2) -> int:
-    """How many half-widths GOOD-RADIUS chooses from: 0 to ceil(|X| sqrt(d))."""
+    """The number of half-widths that GOOD-RADIUS chooses from: 0 to ceil(|X| sqrt(d))."""
     return math.ceil(side * math.sqrt(d)) + 1
 
 
@@ -118,7 +120,8 @@ def hardest_neighbors(t: int) -> tuple[IntArray, IntArray]:
 
 
 def log_star(x: float) -> int:
-    """How often the logarithm to base 2 must be taken until nothing above 1 is left."""
+    """The number of times that the logarithm to base 2 must be taken until nothing above 1 is
+    left."""
     times = 0
     while x > 1:
         x, times = math.log2(x), times + 1

@@ -62,7 +62,7 @@ class TreeStage:
 
 
 class ReadCells(Protocol):
-    """What is read of cells: how deep each is, the parts of one after those of another."""
+    """The findings about cells: how deep each is, the parts of one after those of another."""
 
     @property
     def d(self) -> int: ...
@@ -73,7 +73,7 @@ class ReadCells(Protocol):
 
 
 class ReadStage(Protocol):
-    """What is read of a stage, of one tree or of several."""
+    """The findings about a stage, of one tree or of several."""
 
     @property
     def cells(self) -> ReadCells: ...
@@ -88,16 +88,16 @@ class ReadStage(Protocol):
 def leaf_weights(
     stages: Sequence[ReadStage], full_cells: Sequence[npt.NDArray[np.bool_]], estimates: Estimates
 ) -> list[FloatArray]:
-    """How many rows each cell of each stage is estimated to hold, if it is a leaf: one of the
-    smallest cells that are held. All others have 0. `estimates` are those of `fused`.
+    """The number of rows that each cell of each stage is estimated to hold, if it is a leaf: one of
+    the smallest cells that are held. All others have 0. `estimates` are those of `fused`.
 
     The estimate of a cell of the first stage that is held is final. It is handed down among its
     parts that are held, and so on. Where none is, the cell itself is a leaf.
     """
     weights = np.where(full_cells[0], np.maximum(estimates[0][0], 0), 0)
     weights_of_stages = []
-    for below, inside, known in zip(stages[1:], full_cells[1:], estimates[1:], strict=True):
-        parts = _handed_down(weights, below.parent, inside, *known)
+    for below, inside, estimate in zip(stages[1:], full_cells[1:], estimates[1:], strict=True):
+        parts = _handed_down(weights, below.parent, inside, *estimate)
         weights[below.parent[parts > 0]] = 0
         weights_of_stages.append(weights)
         weights = parts
@@ -228,7 +228,7 @@ def _posterior(evidence: FloatArray, numbers: FloatArray) -> FloatArray:
 
 @cache
 def _neighbors(shape: tuple[int, ...]) -> FloatArray:
-    """How many neighbors each part of a block has."""
+    """The number of neighbors that each part of a block has."""
     return beside(np.ones((1, *shape)))
 
 
@@ -265,8 +265,8 @@ def _slices(axes: int, axis: int) -> tuple[tuple[slice, ...], ...]:
 
 
 def _evidence(stages: Sequence[ReadStage], t: int, estimates: Estimates) -> FloatArray:
-    """By how much likelier the answers about each cell of a stage are with the number of rows that
-    suits them best than with none, as a logarithm.
+    """The factor, as a logarithm, by which the answers about each cell of a stage are likelier with
+    the number of rows that suits them best than with none.
 
     Its own count has geometric noise, and so has each later count of the same cell. What its parts
     add up to has about normal noise. Taken for normal, one high count of a cell that was asked
@@ -297,7 +297,8 @@ def _evidence(stages: Sequence[ReadStage], t: int, estimates: Estimates) -> Floa
 
 
 def _told_by_counts(stage: ReadStage, cells: IntArray | slice, rows: FloatArray) -> FloatArray:
-    """By how much likelier the counts of some cells are with these rows than with none."""
+    """The factor, as a logarithm, by which the counts of some cells are likelier with these rows
+    than with none."""
     counts = stage.counts[cells]
     scale = np.sqrt(np.broadcast_to(stage.variance, len(stage.counts))[cells] / 2)
     return np.asarray((np.abs(counts) - np.abs(counts - rows)) / scale)

@@ -57,7 +57,7 @@ def _made(
 ) -> LoosePoints:
     smallest, weights, variances = leaves
     cells = stages[0].cells
-    thin = ~stages[0].alive & ~reading.held[0]
+    thin = ~stages[0].alive & ~reading.full_cells[0]
     counts, noise = reading.first
     blocks = (1 << cells.bits * cells.deepest // cells.d) // 2
     thin_points, thin_weights, thin_variances = heard_together(

@@ -70,7 +70,8 @@ def choose(
 
 
 def way_of_few(d: int, tree: bool) -> AutoChoice:
-    """What lift does where it draws a picture, once it knows about how many rows there are."""
+    """The way that lift goes where it draws a picture, once it knows about how many rows there
+    are."""
     picture = "a tree of counts" if tree else "a coarse grid"
     why = (
         f"In {d} dimensions {picture} shows roughly where rows are, and a few rounds of clipped "
@@ -80,8 +81,8 @@ def way_of_few(d: int, tree: bool) -> AutoChoice:
 
 
 def way_of_lift(d: int, blind: bool, gaussian: bool) -> AutoChoice:
-    """What lift does with more coordinates than a grid can hold, once it knows how much noise
-    there is."""
+    """The way that lift goes with more coordinates than a grid can hold, once it knows how much
+    noise there is."""
     if blind:
         why = (
             f"So few rows of {d} coordinates are lost in the noise at this epsilon, so public "
@@ -141,8 +142,8 @@ class Auto(Algorithm):
 
     def run(self, curator: Curator, k: int) -> Outcome:
         choice, curator = self._chosen(curator, k)
-        chosen = get(choice.algorithm)
-        outcome = chosen.run(curator, k, **chosen.settings({}))
+        system = get(choice.algorithm)
+        outcome = system.run(curator, k, **system.settings({}))
         facts = outcome.facts
         # Which way it goes lift itself found out, from noisy answers.
         if MAP_DIMENSIONS < curator.d <= GRID_DIMENSIONS or "tree" in facts:
@@ -153,7 +154,7 @@ class Auto(Algorithm):
         return replace(outcome, facts=facts)
 
     def _chosen(self, curator: Curator, k: int) -> tuple[AutoChoice, Curator]:
-        """What is to run, and with which curator."""
+        """The algorithm that is to run, and its curator."""
         d, budget, relation = curator.d, curator.budget, curator.neighbors
         terms = k, budget.epsilon, budget.delta, relation
         if d != MAP_DIMENSIONS:

@@ -1,4 +1,4 @@
-"""What an algorithm declares of itself, and the registry that pages, CLI and audit read."""
+"""The declarations of an algorithm, and the registry that pages, CLI and audit read."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Room:
 
 @dataclass(frozen=True)
 class AuditHints:
-    """What the audit should know of an algorithm to attack all of it, and soon.
+    """Hints that let the audit attack all of an algorithm, and soon.
 
     Without any of it an algorithm is audited as well, though perhaps not in every branch: what
     matters to a verdict (secret coins, noise on cells that nobody counts one by one) the audit
@@ -147,13 +147,14 @@ class Algorithm(ABC):
         """k centers in unit coordinates, asked of the curator and of nothing else."""
 
     def obstacle(self, d: int, n: int | None, k: int) -> str | None:
-        """Why it cannot run on such data, in words, or None. n is given only where public."""
+        """The reason why it cannot run on such data, in words, or None. n is given only where
+        public."""
         return None
 
     def too_few_rows(
         self, n: int, k: int, epsilon: float, neighbors: Neighbors
     ) -> Infeasible | None:
-        """Why so many rows, a public number, are too few at this epsilon, or None."""
+        """The reason why a public number of rows is too small at this epsilon, or None."""
         return None
 
     def supports(self, d: int, n: int | None, k: int) -> bool:
@@ -175,12 +176,12 @@ class Algorithm(ABC):
 
     def settings(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Every parameter with its value, given or default, checked."""
-        known = {p.name: p for p in self.parameters}
+        by_name = {p.name: p for p in self.parameters}
         for name in values:
-            if name not in known:
-                names = ", ".join(known) or "none"
+            if name not in by_name:
+                names = ", ".join(by_name) or "none"
                 raise BadInput(f"{self.key} has no parameter {name!r}; it has: {names}.")
-        return {name: p.check(values.get(name, p.default)) for name, p in known.items()}
+        return {name: p.check(values.get(name, p.default)) for name, p in by_name.items()}
 
 
 class SynopsisAlgorithm(Algorithm):
@@ -193,7 +194,7 @@ class SynopsisAlgorithm(Algorithm):
 
     @abstractmethod
     def summary(self, curator: Curator, k: int, *_: Any, **parameters: Any) -> Synopsis:
-        """What `run` publishes beside its centers, without looking for these."""
+        """The synopsis that `run` publishes beside its centers, without looking for these."""
 
     def summaries(
         self, curators: Sequence[Curator], k: int, *_: Any, **parameters: Any

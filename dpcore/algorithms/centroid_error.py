@@ -1,4 +1,4 @@
-"""How far noise moves a centroid: the error analysis of Su et al. (2016, section 6).
+"""The error of a centroid by noise: the analysis of Su et al. (2016, section 6).
 
 Errors are mean squared errors (MSE) of one centroid, the sum over its d coordinates, in a box from
 -1 to 1, where the paper's r is 1. The analysis takes k clusters of n/k rows each. Every function

@@ -60,7 +60,7 @@ SIDES = {2: Sides(128, 16), 3: Sides(16, 4), 4: Sides(16, 4)}
 
 @dataclass(frozen=True)
 class CoresetPlan:
-    """How often to remove a ball, of how many rows each, and what finding each may cost."""
+    """The number of balls to remove, the rows of each, and the price of finding each."""
 
     accounting: Accounting
     removals: tuple[int, ...] = ()
@@ -200,8 +200,8 @@ def ball_centers(curator: Curator, plan: CoresetPlan, epsilon: float) -> FloatAr
     centers = np.empty((len(plan.removals), curator.d))
     for i, m in enumerate(plan.removals):
         loss = Selection(plan.epsilon(m))
-        chosen = remaining.select(BoxCounts(ladder, m), loss, f"ball {i + 1}", log_prior)
-        centers[i], radius = ladder.box(chosen)
+        pick = remaining.select(BoxCounts(ladder, m), loss, f"ball {i + 1}", log_prior)
+        centers[i], radius = ladder.box(pick)
         remaining.remove_nearest(centers[i], m)
         curator.note(
             BallNote(round=i + 1, center=centers[i], radius=radius, rows=m, epsilon=loss.epsilon)

@@ -126,18 +126,18 @@ class FaithfulCoreset(SynopsisAlgorithm):
 
 
 def schedule(n: int, k: int, epsilon: float, rest: float) -> list[int]:
-    """How many rows each round removes, or Infeasible when there is none. `rest` is the part of
-    the budget that epsilon is."""
+    """The number of rows that each round removes, or Infeasible when there is none. `rest` is the
+    part of the budget that epsilon is."""
     sizes = removals(n, k, fewest_rows(n, k, epsilon)) if n > 1 else []
     if not sizes:
         possible = n > 1 and 3 * n >= 8 * k
         least = smallest_epsilon(n, k) / rest if possible else None
-        known = f"needs an epsilon of at least {at_most(least, 3)}" if least else "cannot be done"
+        remedy = f"needs an epsilon of at least {at_most(least, 3)}" if least else "cannot be done"
         # Where it is private, n is noisy: its last digits say nothing.
         rows = f"{n:,}" if rest == 1 else f"about {float(f'{n:.2g}'):,.0f}"
         raise Infeasible(
             f"{rows} rows are too few at epsilon {epsilon / rest:g}: to find {k} clusters among "
-            f"them on a grid of {domain_side(n)} cells a side {known}.",
+            f"them on a grid of {domain_side(n)} cells a side {remedy}.",
             least,
         )
     return sizes[: int(most_rounds(n, k))]
@@ -152,8 +152,8 @@ def small_balls(curator: Curator, sizes: list[int], side: int, epsilon: float) -
     centers = np.empty((len(sizes), 2))
     for i, m in enumerate(sizes):
         pick = remaining.select(GoodRadius(side, radii, m), half, f"radius {i + 1}")
-        chosen = remaining.select(CenterCounts(side, radii[pick]), half, f"center {i + 1}")
-        centers[i] = from_ticks(cell_ticks(np.array(divmod(chosen, side)), side))
+        cell = remaining.select(CenterCounts(side, radii[pick]), half, f"center {i + 1}")
+        centers[i] = from_ticks(cell_ticks(np.array(divmod(cell, side)), side))
         remaining.remove_nearest(centers[i], m)
         curator.note(
             BallNote(

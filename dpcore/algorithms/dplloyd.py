@@ -45,7 +45,7 @@ def lloyd_round(curator: Curator, centers: FloatArray, epsilon: float, why: str)
 
 
 def round_epsilons(epsilon: float, rounds: int, schedule: str) -> list[float]:
-    """What each round may spend; together epsilon.
+    """The budget of each round; together epsilon.
 
     Equal: epsilon/t each, t times. Decreasing: every round has half of what the one before had, so
     round i of t has epsilon 2^(t-i) / (2^t - 1), and 2^(t-1) + ... + 2 + 1 = 2^t - 1.

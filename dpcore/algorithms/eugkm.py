@@ -77,7 +77,7 @@ def grid_of_side(curator: Curator, side: int, remedy: str = "a larger theta, ") 
 
 
 def too_many_cells(d: int) -> str | None:
-    """Why there can be no grid of more than one cell in d dimensions, or None."""
+    """The reason why there can be no grid of more than one cell in d dimensions, or None."""
     if 2**d <= MAX_CELLS:
         return None
     return (
@@ -87,7 +87,7 @@ def too_many_cells(d: int) -> str | None:
 
 
 def facts_of(grid: Grid) -> dict[str, Any]:
-    """How fine the grid is, and a warning where it shows nothing."""
+    """The fineness of the grid, and a warning where it shows nothing."""
     facts: dict[str, Any] = {"cells per side": grid.cells_per_side}
     return facts if grid.cells_per_side > 1 else facts | {"caution": ONE_CELL}
 

@@ -50,7 +50,7 @@ class EUGkMPublished(Algorithm):
         return Outcome(centers, synopsis, facts_of(synopsis.grid))
 
     def summary(self, curator: Curator, k: int, *, theta: float, starts: int) -> NoisyGrid:
-        """What `run` publishes beside its centers."""
+        """The synopsis that `run` publishes beside its centers."""
         epsilon = curator.budget.epsilon
         grid = fitting_grid(curator, curator.unprotected().n, epsilon, theta)
         return noisy_grid(curator, grid, epsilon)

@@ -44,11 +44,11 @@ def drawn_towards(
     The convergent zone of a mean is the ball that ends at the old center. The sampling zone is the
     ball of half that size that touches the mean and the rim, in the given direction.
     """
-    drawn = np.empty_like(means)
+    centers = np.empty_like(means)
     for j, (mean, radius) in enumerate(zip(means, distances(means, old), strict=True)):
         zone = mean + radius / 2 * (directions[j] + in_ball(SAMPLES, len(mean), rng))
-        drawn[j] = drawn_by_distance(zone, mean, epsilon, rng)
-    return drawn
+        centers[j] = drawn_by_distance(zone, mean, epsilon, rng)
+    return centers
 
 
 def distances(means: FloatArray, old: FloatArray) -> FloatArray:
@@ -82,8 +82,8 @@ def moved_centers(
     round_number: int,
 ) -> FloatArray:
     """The centers of the next round: drawn towards the means, and inside the box."""
-    drawn = drawn_towards(means, centers, ways, epsilon, curator.rng)
-    inside: FloatArray = np.clip(drawn, -1.0, 1.0)
+    samples = drawn_towards(means, centers, ways, epsilon, curator.rng)
+    inside: FloatArray = np.clip(samples, -1.0, 1.0)
     curator.note(CentersNote(inside, round=round_number))
     return inside
 

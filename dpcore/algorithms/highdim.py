@@ -49,7 +49,7 @@ class HighDimPlan:
 
     @classmethod
     def practical(cls, n: int, d: int, k: int) -> HighDimPlan:
-        """What works on thousands of rows. The dimensions are those of the released code."""
+        """A plan that works on thousands of rows. The dimensions are those of the released code."""
         log_n = math.log(max(n, 3))
         return cls(
             dimensions=min(d, max(2, round(log_n / 2))),

@@ -24,7 +24,7 @@ SOFTENING = 0.25
 
 @dataclass(frozen=True, eq=False)
 class Pull:
-    """How a row pulls at the center of its cluster: by its direction, not by its distance.
+    """The pull of a row on the center of its cluster: by its direction, not by its distance.
 
     The image is (x - z) / max(|x - z|, h), at most 1 long, and beside it h / max(|x - z|, h),
     at most 1.

@@ -35,7 +35,7 @@ BLIND, DOUBTFUL = 0.6, 0.25
 
 @dataclass(frozen=True)
 class LiftPlan:
-    """How many dimensions are asked, by the relative noise of one mean, below which it holds."""
+    """The number of dimensions to ask, by the relative noise of one mean, below which it holds."""
 
     below: float
     #: Shares for the middle of all rows and for the products; the rounds have what is left.
@@ -148,7 +148,7 @@ class Lift(Algorithm):
 
 @dataclass(frozen=True)
 class Rough:
-    """What is known of all rows together: how many, about, their level and their variance."""
+    """Rough facts about all rows together: their number, level and variance."""
 
     n: float
     level: float
@@ -235,7 +235,7 @@ def ask_level(purse: Purse, share: float, why: str) -> tuple[FloatArray, float]:
 
 
 def best_terms(n: float, d: int, budget: Budget, relation: Neighbors) -> OffsetTerms:
-    """What the level leaves, in epsilon or in rho, whichever buys the better answer."""
+    """The rest that the level leaves, in epsilon or in rho, whichever buys the better answer."""
     pure = OffsetTerms(budget, relation, 1 - LEVEL_SHARE)
     remainder = budget.epsilon * (1 - LEVEL_SHARE)
     if budget.delta < MIN_DELTA or remainder < MIN_EPSILON:

@@ -154,13 +154,13 @@ def nets(curator: Curator, k: int, n: int, epsilon: float, candidates: FloatArra
     points: list[FloatArray] = []
     n_remaining = n
     for i in range(rounds):
-        chosen = np.empty((0, curator.d))
+        net = np.empty((0, curator.d))
         for j in range(k):
             why = f"net {i + 1} of {rounds}, center {j + 1}"
-            pick = remaining.select(AddedCost(chosen, candidates, row_cost), loss, why)
-            chosen = np.concatenate([chosen, candidates[pick : pick + 1]])
-        curator.note(NetNote(round=i + 1, centers=chosen, removed=n_remaining // 2))
-        remaining.remove_nearest(chosen, n_remaining // 2)
+            pick = remaining.select(AddedCost(net, candidates, row_cost), loss, why)
+            net = np.concatenate([net, candidates[pick : pick + 1]])
+        curator.note(NetNote(round=i + 1, centers=net, removed=n_remaining // 2))
+        remaining.remove_nearest(net, n_remaining // 2)
         n_remaining -= n_remaining // 2
-        points.append(chosen)
+        points.append(net)
     return np.unique(np.concatenate(points), axis=0)

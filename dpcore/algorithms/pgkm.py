@@ -99,9 +99,9 @@ class PGkM(Algorithm):
         for i in range(rounds - 1):
             share = Selection(epsilon / rounds, parents)
             why = f"parents of round {i + 2} of {rounds}"
-            chosen = alive[curator.select_several(ContrastingCost(alive), share, why)]
-            curator.note(RoundNote(centers=chosen[0], round=i + 1, of=rounds))
-            alive = children(chosen, population, MUTATION * COOLING**i, curator.rng)
+            parent_sets = alive[curator.select_several(ContrastingCost(alive), share, why)]
+            curator.note(RoundNote(centers=parent_sets[0], round=i + 1, of=rounds))
+            alive = children(parent_sets, population, MUTATION * COOLING**i, curator.rng)
         last = Selection(epsilon / rounds)
         centers = alive[curator.select(ContrastingCost(alive), last, "the best of the last round")]
         curator.note(CentersNote(centers))

@@ -64,7 +64,7 @@ def mean_of_few(
 
 
 class OneMean(Algorithm):
-    """What the private sparse mean, repaired and as published, has in common."""
+    """The common part of the private sparse mean, repaired and as published."""
 
     paper = "balcan2017"
     parameters = (

@@ -60,8 +60,8 @@ class Directions:
 
 
 def heavy_ways(counts: IntArray, groups: int, rng: Coins) -> FloatArray:
-    """For each cluster a way out (k, d), drawn by count among its heaviest; 0 where all counts of
-    a cluster (k, 2d) are 0 or less."""
+    """A way out of each cluster (k, d), drawn by count among its heaviest; 0 where all counts of a
+    cluster (k, 2d) are 0 or less."""
     k, d = len(counts), counts.shape[1] // 2
     ways = np.zeros((k, d))
     for j, row in enumerate(counts):
@@ -177,16 +177,16 @@ class SubClusteringPublished(Algorithm):
             means = data.cluster_means(centers)
             cluster = Voronoi(centers).labels(ticks)
             radii = distances(means, centers)
-            drawn = centers.copy()
+            samples = centers.copy()
             for j, mean in enumerate(means):
                 own = cluster == j
                 places, sizes = from_ticks(ticks[own]), rows[own]
                 near = distances(places, mean) < radii[j]
                 if near.any():
-                    drawn[j] = drawn_row(
+                    samples[j] = drawn_row(
                         places[near], sizes[near], mean, internal_k, epsilon, curator.rng
                     )
-            centers = drawn
+            centers = samples
             curator.note(CentersNote(centers, round=i + 1))
         if final_noise:
             centers = last_noise(curator, centers, epsilon)
@@ -205,5 +205,5 @@ def drawn_row(
     middles, _ = weighted_kmeans(places, sizes, groups, 1, rng)
     group = Voronoi(middles).labels(to_ticks(places))
     weights = np.bincount(group, sizes, len(middles))
-    chosen = rng.choice(len(middles), p=weights / weights.sum())
-    return drawn_by_distance(places[group == chosen], mean, epsilon, rng)
+    index = rng.choice(len(middles), p=weights / weights.sum())
+    return drawn_by_distance(places[group == index], mean, epsilon, rng)

@@ -128,7 +128,8 @@ def block_centers(
 
 
 def _of_one_unit(sizes: IntArray, resolution: int, d: int) -> int:
-    """How many blocks, of the smallest first, have positions in the same unit as the first has.
+    """The number of blocks, of the smallest first, that have positions in the same unit as the
+    first has.
 
     A block's unit follows from its own size. Were it that of the largest block beside it, a row
     added there would change what is found here.
@@ -215,10 +216,10 @@ def plus_plus(
     """k-means++ in every block: rows drawn by squared distance to the centers before them."""
     blocks = np.arange(len(sizes))
     centers = np.empty((len(x), k, len(sizes)), dtype=x.dtype)
-    chosen = (rng.random(len(sizes)) * sizes).astype(np.int64)
+    picks = (rng.random(len(sizes)) * sizes).astype(np.int64)
     nearest = None
     for j in range(k):
-        centers[:, j] = x[:, chosen, blocks]
+        centers[:, j] = x[:, picks, blocks]
         gaps = x - centers[:, j, None]
         squared = np.einsum("imb,imb->mb", gaps, gaps)
         nearest = squared if nearest is None else np.minimum(nearest, squared, out=nearest)
@@ -227,7 +228,7 @@ def plus_plus(
         if j < k - 1:
             cumulative = _running_sums(nearest)
             target = rng.random(len(sizes)) * cumulative[-1]
-            chosen = np.minimum((cumulative <= target).sum(axis=0), sizes - 1)
+            picks = np.minimum((cumulative <= target).sum(axis=0), sizes - 1)
     return centers
 
 

@@ -88,8 +88,8 @@ def distinct(
     in_order = np.take_along_axis(sets, order[..., None], axis=1).reshape(len(sets), -1)
     differs = cdist(in_order, in_order, "chebyshev") > apart
     candidates = np.ones(len(sets), dtype=bool)
-    chosen: list[int] = []
-    while len(chosen) < keep and candidates.any():
-        chosen.append(int(candidates.argmax()))
-        candidates &= differs[chosen[-1]]
-    return sets[chosen]
+    picks: list[int] = []
+    while len(picks) < keep and candidates.any():
+        picks.append(int(candidates.argmax()))
+        candidates &= differs[picks[-1]]
+    return sets[picks]

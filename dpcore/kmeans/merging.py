@@ -42,7 +42,7 @@ def merge_points(points: FloatArray, weights: FloatArray, m: int) -> tuple[Float
 
 
 def group_of_points(points: FloatArray, weights: FloatArray, m: int) -> IntArray:
-    """Which of the points that `merge_points` makes each point became part of."""
+    """The point of those that `merge_points` makes that each point became part of."""
     if len(points) <= m:
         return np.arange(len(points))
     return _groups(points, weights, m)
@@ -99,11 +99,11 @@ def _groups(points: FloatArray, weights: FloatArray, m: int) -> IntArray:
         x, w = points.T.take(rows, axis=1), weights[rows]
 
     inner = np.unique(parents[1:])
-    chosen = np.zeros(len(spreads), dtype=bool)
-    chosen[inner[np.argsort(-spreads[inner], kind="stable")[:splits]]] = True
+    splitting = np.zeros(len(spreads), dtype=bool)
+    splitting[inner[np.argsort(-spreads[inner], kind="stable")[:splits]]] = True
     leaf = np.zeros(len(points), dtype=np.int64)
     for rows, node in levels[1:]:
-        split_off = chosen[parents[node]]
+        split_off = splitting[parents[node]]
         leaf[rows[split_off]] = node[split_off]
     numbers = np.cumsum(np.bincount(leaf) > 0) - 1
     return np.asarray(numbers[leaf])

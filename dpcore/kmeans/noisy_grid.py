@@ -28,7 +28,7 @@ class LloydStage:
     keep_per_center: float
     keep_at_most: int
 
-    def kept(self, k: int) -> int:
+    def survivors(self, k: int) -> int:
         return min(max(self.keep, int(self.keep_per_center * k)), self.keep_at_most)
 
 
@@ -63,14 +63,14 @@ def solve_grid(
     if packed:
         centers = sphere_packing(k, grid.ndim, starts, rng)
     else:
-        drawn = greedy_starts(coarser[0], k, starts, rng)
-        centers = np.concatenate([drawn, uniform_starts(k, grid.ndim, 2 * starts // 3, rng)])
+        greedy = greedy_starts(coarser[0], k, starts, rng)
+        centers = np.concatenate([greedy, uniform_starts(k, grid.ndim, 2 * starts // 3, rng)])
     if on_starts:
         on_starts(centers)
     for stage, coarse in zip(STAGES, coarser[:-1], strict=True):
         if coarse is not grid:
             solutions, inertia = lloyd(totals(coarse), centers, stage.sweeps, stage.tolerance)
-            centers = distinct(solutions, inertia, stage.kept(k))
+            centers = distinct(solutions, inertia, stage.survivors(k))
     solutions, inertia = lloyd(totals(grid), centers, sweeps, tolerance)
     if on_finalists:
         on_finalists(solutions, inertia)

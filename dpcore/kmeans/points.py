@@ -138,7 +138,7 @@ def _in_ticks(cells: Cells, matrix: Whole) -> Iterator[Whole]:
 
 
 def _nearest(scores: Whole) -> tuple[npt.NDArray[np.bool_], Whole]:
-    """Which center (next to last axis) has the least score of each row (last axis), and that score.
+    """The center (next to last axis) with the least score of each row (last axis), and that score.
 
     Exactly one center a row: a tie goes to the lower index.
     """

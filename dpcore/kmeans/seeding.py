@@ -91,23 +91,23 @@ def greedy_plus_plus(
     columns = -2 * points.T
     which = np.arange(restarts)
     centers = np.empty((restarts, k, d))
-    chosen = _drawn(np.cumsum(weights)[None], rng.random((restarts, 1)))
+    picks = _drawn(np.cumsum(weights)[None], rng.random((restarts, 1)))
     nearest = np.full((restarts, n), np.inf)
     with single_thread():
         for j in range(k):
             tell(SEEDING, j / k)
-            candidates = points[chosen]
+            candidates = points[picks]
             distances = candidates.reshape(-1, d) @ columns
             distances += squares
-            distances = distances.reshape(*chosen.shape, n)
-            distances += squares[chosen][..., None]
+            distances = distances.reshape(*picks.shape, n)
+            distances += squares[picks][..., None]
             np.maximum(distances, 0, out=distances)
             np.minimum(distances, nearest[:, None], out=distances)
             best = (distances @ weights).argmin(axis=1)
             centers[:, j] = candidates[which, best]
             if j < k - 1:
                 nearest = distances[which, best]
-                chosen = _drawn((nearest * weights).cumsum(axis=1), rng.random((restarts, trials)))
+                picks = _drawn((nearest * weights).cumsum(axis=1), rng.random((restarts, trials)))
     return centers
 
 

@@ -137,7 +137,7 @@ def test_rounds_spend_the_purse_and_end_with_k_centers(multiples):
     k = 2
     start = np.random.default_rng(0).uniform(-0.8, 0.8, (k * multiples[0], 3))
     centers, rounds = settled(given, start, 1.0, 1000, k, multiples, 1.1)
-    assert [len(each.asked) for each in rounds] == [k * multiple for multiple in multiples]
+    assert [len(each.centers) for each in rounds] == [k * multiple for multiple in multiples]
     np.testing.assert_allclose(centers[centers[:, 0].argsort()], MIDDLES, atol=0.1)
     assert len(given.curator.transcript) == len(multiples)
     assert given.curator.transcript.epsilon == 2.0
