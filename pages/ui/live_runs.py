@@ -47,9 +47,10 @@ STOPPED, PACE = SessionKey["Plan"]("stopped"), SessionKey["tuple[Plan, float, in
 R = TypeVar("R", bound=Run)
 #: Seconds that a view waits for its first runs, and between two looks.
 SOON, BETWEEN = 0.4, 0.02
-#: A chart is drawn anew once there are so many times the runs that it shows: each time, the browser
-#: shows an empty one for a moment.
-GROWN = 1.2
+#: A chart is drawn anew once there are so many times the runs that it shows, and once it is so many
+#: seconds old: the browser shows an empty one for a moment each time. It needs nearly a second for
+#: the first chart, and would start over before anybody saw it.
+GROWN, STAYS = 1.2, 1.2
 K = TypeVar("K")
 T = TypeVar("T")
 
@@ -69,13 +70,15 @@ def show(
     """
     stopped = STOPPED.get() == plan
     picture_runs: list[R] = []
+    since = 0.0
 
     def so_far() -> bool:
-        nonlocal picture_runs
+        nonlocal picture_runs, since
         runs = gathered_soon(lambda: gather(stopped), 0 if stopped else SOON)
         status(plan, len(runs), sum(run.refusal is not None for run in runs), not stopped)
-        if stopped or len(runs) >= min(plan.total, GROWN * len(picture_runs)):
-            picture_runs = runs
+        now = time.monotonic()
+        if stopped or is_outdated(len(picture_runs), len(runs), plan.total, now - since):
+            picture_runs, since = runs, now
         draw(picture_runs)
         return len(runs) >= plan.total
 
@@ -84,6 +87,13 @@ def show(
     runs = gather(stopped)
     ready = stopped or len(runs) >= plan.total
     keep(data, files(runs), ready, command, plan.python(), marked=marked, shows=plan.shows)
+
+
+def is_outdated(in_chart: int, done: int, total: int, age: float) -> bool:
+    """Return whether a chart with `in_chart` runs, `age` seconds old, should be drawn anew."""
+    if not in_chart or done >= total:
+        return True
+    return done >= GROWN * in_chart and age >= STAYS
 
 
 def gathered_soon(gather: Callable[[], list[R]], seconds: float) -> list[R]:

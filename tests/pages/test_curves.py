@@ -104,6 +104,15 @@ def test_a_metric_that_was_added_is_in_the_control_the_chart_and_the_lines(
     assert means(app)[0.5] == pytest.approx(sum(t.figures["spread"] for t in trials) / 2)
 
 
+def test_a_chart_is_drawn_anew_only_for_many_more_runs_and_not_at_once() -> None:
+    later = live_runs.STAYS
+    assert live_runs.is_outdated(0, 0, 100, 0.0), "the first chart does not wait"
+    assert not live_runs.is_outdated(10, 90, 100, later / 2)
+    assert not live_runs.is_outdated(10, 11, 100, later)
+    assert live_runs.is_outdated(10, 12, 100, later)
+    assert live_runs.is_outdated(99, 100, 100, 0.0), "the last runs are drawn at once"
+
+
 def test_metrics_that_cost_little_share_their_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     app = finished(page(seed=12))
     monkeypatch.setattr(dpcore, "sweep", lambda *_, **__: pytest.fail("the runs were made again"))
