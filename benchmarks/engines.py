@@ -76,7 +76,7 @@ def rows() -> Iterator[Row]:
         yield Row("20M rows of Parquet to a 1024² grid / the bare SQL", ours / bare, 0.7)
 
         memory = spent(SETUP, GRID_ONCE, path=path)
-        yield Row("its memory above what it imports", memory.peak - memory.before, 300, "MB")
+        yield Row("its memory above what it imports", memory.peak - memory.before, 200, "MB")
 
         yield from of_ids(database, path, folder)
 

@@ -53,7 +53,7 @@ def one_iteration(counts: IntArray) -> Iterator[Row]:
 def rows_step() -> Iterator[Row]:
     """Exact totals of rows against scikit-learn's iteration, which is neither exact nor signed."""
     rng = np.random.default_rng(0)
-    for d, k in ((2, 5), (10, 10), (64, 10)):
+    for d, k, most in ((2, 5, 0.24), (10, 10, 0.55), (64, 10, 0.7)):
         cells = rng.integers(0, LATTICE_CELLS, (100_000, d)).astype(np.int32)
         centers = rng.integers(-LATTICE_CELLS, LATTICE_CELLS, (k, d))
         points = from_ticks(cell_ticks(cells))
@@ -61,7 +61,7 @@ def rows_step() -> Iterator[Row]:
         ratio = seconds(partial(cluster_totals, cells, centers)) / seconds(
             partial(plain.fit, points)
         )
-        yield Row(f"exact totals of 1e5 rows / KMeans(max_iter=1), d={d}, k={k}", ratio, 1)
+        yield Row(f"exact totals of 1e5 rows / KMeans(max_iter=1), d={d}, k={k}", ratio, most)
 
 
 def coresets(counts: IntArray) -> Iterator[tuple[str, FloatArray, FloatArray]]:
@@ -97,7 +97,7 @@ def weighted(counts: IntArray) -> Iterator[Row]:
             costs.append(np.mean([ours(s) for s in SEEDS]) / np.mean([theirs(s) for s in SEEDS]))
         all_costs += costs
         note = f"cost {np.mean(costs):.4f} ×"
-        yield Row(f"weighted_kmeans / KMeans(n_init=20), {name}", max(times), 1, note=note)
+        yield Row(f"weighted_kmeans / KMeans(n_init=20), {name}", max(times), 0.75, note=note)
     yield Row("its cost / that of KMeans(n_init=20), mean of all", np.mean(all_costs), 1.0)
 
 

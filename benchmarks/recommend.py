@@ -16,7 +16,7 @@ NEEDS = (
     "neighborhood counts within 100 trips",
 )
 #: Seconds on the month of 11.8 million rows, the data being loaded.
-BAR = 2.0
+BAR = 1.5
 
 
 def rows() -> Iterator[Row]:
