@@ -51,6 +51,7 @@ class Adaptive(SynopsisAlgorithm):
     title = "Adaptive coreset"
     paper = "ours"
     verdict = Verdict.PROVED
+    publishes_coreset = True
     audit = AuditHints(
         rooms=(Room(5000, 2), Room(1100, 2, k=3), Room(3000, 2, settings={"points": 20})),
         regional={"points": 20},

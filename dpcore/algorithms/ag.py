@@ -58,6 +58,7 @@ class AdaptiveGrid(SynopsisAlgorithm):
     title = "AG"
     paper = "qardaji2013"
     verdict = Verdict.REPAIRED
+    publishes_coreset = True
     audit = AuditHints(rooms=(Room(3000, 2),))
 
     def obstacle(self, d: int, n: int | None, k: int) -> str | None:

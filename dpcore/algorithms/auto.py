@@ -124,6 +124,7 @@ class Auto(Algorithm):
     paper = "ours"
     verdict = Verdict.PROVED
     publishes_points = PublishesPoints.USUALLY
+    publishes_coreset = True
     audit = AuditHints(
         rooms=(
             Room(5000, 2),

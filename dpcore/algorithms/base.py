@@ -140,6 +140,8 @@ class Algorithm(ABC):
     #: Whether it can use, or needs, a delta above 0.
     uses_delta: ClassVar[bool] = False
     publishes_points: ClassVar[PublishesPoints] = PublishesPoints.NEVER
+    #: Whether these points are a coreset: their weights are positive.
+    publishes_coreset: ClassVar[bool] = False
     audit: ClassVar[AuditHints] = AuditHints()
 
     @abstractmethod
@@ -156,6 +158,11 @@ class Algorithm(ABC):
     ) -> Infeasible | None:
         """The reason why a public number of rows is too small at this epsilon, or None."""
         return None
+
+    def telling_rows(self, n: int, epsilon: float) -> int:
+        """The largest number of rows in the plane, up to n, at which one row more or less changes
+        how a run is made; n where a run does not look at the exact number."""
+        return n
 
     def supports(self, d: int, n: int | None, k: int) -> bool:
         return self.obstacle(d, n, k) is None

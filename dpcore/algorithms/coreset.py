@@ -146,6 +146,7 @@ class CoresetKMeans(SynopsisAlgorithm):
     paper = "feldman2017"
     sources = ("nissim2016",)
     verdict = Verdict.PROVED
+    publishes_coreset = True
     audit = AuditHints(
         rooms=(Room(20_000, 2), Room(2000, 3), Room(3000, 4), Room(100, 2, epsilon=2e-6)),
         counts_first=True,

@@ -82,6 +82,7 @@ class FaithfulCoreset(SynopsisAlgorithm):
     paper = "feldman2017"
     sources = ("nissim2016", "beimel2014")
     verdict = Verdict.PROVED
+    publishes_coreset = True
     audit = AuditHints(
         epsilons=(40.0, 80.0), rooms=(Room(49, 2, epsilon=80.0, settings={"weighted": False}),)
     )

@@ -38,6 +38,7 @@ class CoresetSplit(Algorithm):
     paper = "feldman2017"
     verdict = Verdict.PROVED
     publishes_points = PublishesPoints.ALWAYS
+    publishes_coreset = True
     audit = AuditHints(
         settings={"rows": 1000}, rooms=(Room(3000, 3), Room(2500, 4), Room(100, 3, epsilon=1.02e-6))
     )

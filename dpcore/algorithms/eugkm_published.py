@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from dpcore.algorithms.base import Algorithm, AuditHints, Parameter, register
 from dpcore.algorithms.eugkm import facts_of, fitting_grid, grid_centers, noisy_grid, too_many_cells
 from dpcore.privacy.accounting import Neighbors, Verdict
@@ -43,6 +45,11 @@ class EUGkMPublished(Algorithm):
 
     def obstacle(self, d: int, n: int | None, k: int) -> str | None:
         return too_many_cells(d)
+
+    def telling_rows(self, n: int, epsilon: float) -> int:
+        theta = self.settings({})["theta"]
+        side = math.floor(math.sqrt(n * epsilon / theta))
+        return min(n, math.ceil(side**2 * theta / epsilon * (1 - 1e-12)))
 
     def run(self, curator: Curator, k: int, *, theta: float, starts: int) -> Outcome:
         synopsis = self.summary(curator, k, theta=theta, starts=starts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -224,6 +225,10 @@ class GkMPublished(Algorithm):
         EXPONENT,
         ROWS_PER_CENTER,
     )
+
+    def telling_rows(self, n: int, epsilon: float) -> int:
+        exponent = self.settings({})["exponent"]
+        return math.ceil(math.floor(n**exponent) ** (1 / exponent))
 
     def run(
         self, curator: Curator, k: int, *, blocks: str, exponent: float, rows_per_center: float

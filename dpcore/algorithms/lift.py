@@ -119,6 +119,7 @@ class Lift(Algorithm):
     paper = "ours"
     verdict = Verdict.PROVED
     publishes_points = PublishesPoints.USUALLY
+    publishes_coreset = True
     audit = AuditHints(
         rooms=(
             Room(2000, 4),

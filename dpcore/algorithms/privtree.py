@@ -55,6 +55,7 @@ class PrivTree(SynopsisAlgorithm):
     title = "PrivTree"
     paper = "zhang2016"
     verdict = Verdict.PROVED
+    publishes_coreset = True
     audit = AuditHints(
         rooms=(Room(2000, 2), Room(400, 4), Room(400, 2, settings={"points": 20})),
         regional={"points": 20},

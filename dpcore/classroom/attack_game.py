@@ -153,26 +153,13 @@ def attackable(by_area: bool = False) -> list[str]:
     ]
 
 
-def telling_number(algorithm: str, epsilon: float) -> int:
-    """The number of trips, with the one in question.
-
-    A claim must hold for any data. Two methods set something by the exact number of rows, so the
-    attacker takes the largest number at which one row more changes it.
-    """
-    if algorithm == "eugkm-published":
-        side = math.floor(math.sqrt(TAXI_ROWS * epsilon / 10))
-        return min(TAXI_ROWS, math.ceil(side**2 * 10 / epsilon * (1 - 1e-12)))
-    if algorithm == "gkm-published":
-        return math.ceil(math.floor(TAXI_ROWS**0.4) ** 2.5)
-    return TAXI_ROWS
-
-
 @lru_cache(maxsize=8)
 def worlds(setup: AttackSetup) -> tuple[Dataset, Dataset]:
     """The two data sets: with the trip, and without it or with it elsewhere."""
     rows = taxi(PICKUP)
     target = targets()[setup.target]
-    number = telling_number(setup.algorithm, setup.epsilon) - 1
+    # A claim must hold for any data, so the attacker takes the number of trips that tells most.
+    number = ALGORITHMS[setup.algorithm].telling_rows(TAXI_ROWS, setup.epsilon) - 1
     order = np.random.default_rng(0).permutation(len(rows))
     others = rows[order[order != target.row][:number]]
     if setup.moves:

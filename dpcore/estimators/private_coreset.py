@@ -7,22 +7,13 @@ from typing import Any, TypeVar
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from dpcore.algorithms import ALGORITHMS, get
 from dpcore.errors import Infeasible
 from dpcore.estimators.base import PrivateEstimator
 from dpcore.geometry.domain import FloatArray
 from dpcore.results.synopsis import Coreset, Synopsis
 
 E = TypeVar("E")
-#: The algorithms whose synopsis is a coreset: points with weights. Others publish grids or nothing.
-WITH_CORESET = (
-    "adaptive",
-    "ag",
-    "coreset",
-    "coreset-faithful",
-    "coreset-split",
-    "lift",
-    "privtree",
-)
 
 
 class PrivateCoreset(PrivateEstimator):
@@ -81,10 +72,10 @@ class PrivateCoreset(PrivateEstimator):
     """
 
     def _check_method(self, columns: int) -> None:
-        if self._method(columns) not in WITH_CORESET:
+        if not get(self._method(columns)).publishes_coreset:
+            able = sorted(key for key, each in ALGORITHMS.items() if each.publishes_coreset)
             raise Infeasible(
-                f"{self.algorithm} publishes no coreset. Use one of {', '.join(WITH_CORESET)}, or "
-                "'auto'."
+                f"{self.algorithm} publishes no coreset. Use one of {', '.join(able)}."
             )
 
     def _keep_synopsis(self, published: Synopsis | None) -> None:

@@ -78,10 +78,12 @@ def readings(data: Dataset) -> dict[str, tuple[Dataset, FloatArray]]:
     return {RAW: as_they_come(data), UNIT: (data, half)}
 
 
-def request_of(label: str, k: int, seed: int, **settings: int) -> Request:
-    """The request of a system without its final noise, at any epsilon."""
+def requests_of(
+    label: str, k: int, epsilons: Sequence[float], seed: int, **settings: int
+) -> list[Request]:
+    """The requests of a system without its final noise, one for each epsilon."""
     all_settings = {"rounds": ROUNDS, "final_noise": False, **settings}
-    return Request(KEYS[label], k, 1.0, seed=seed, settings=all_settings)
+    return [Request(KEYS[label], k, each, seed=seed, settings=all_settings) for each in epsilons]
 
 
 def gaps(
@@ -101,19 +103,18 @@ def gaps(
 def curve(
     data: Dataset,
     unit: FloatArray,
-    request: Request,
-    epsilons: Sequence[float],
+    requests: Sequence[Request],
     runs: int,
     where: Setting,
 ) -> Iterator[Row]:
     """The mean CostGap at every epsilon and over all, with the final noise and without it."""
-    best = nicv(data, baseline(data, request.k, request.seed or 0).centers)
+    best = nicv(data, baseline(data, requests[0].k, requests[0].seed or 0).centers)
     rows: dict[str, list[Row]] = {NOISY: [], EXACT: []}
-    for epsilon in epsilons:
-        each = gaps(data, unit, request.at(epsilon), runs, best)
+    for request in requests:
+        each = gaps(data, unit, request, runs, best)
         for noise, figures in each.items():
             mean, error = mean_and_error(figures)
-            setting = {**where, "noise": noise, "epsilon": epsilon}
+            setting = {**where, "noise": noise, "epsilon": request.epsilon}
             rows[noise].append(Row({**setting, "measure": GAP}, mean, error=error))
             yield rows[noise][-1]
     yield from map(average, rows.values())
@@ -126,9 +127,8 @@ def measure_gaps(shelf: Shelf, effort: Effort) -> Iterator[Row]:
             means: dict[tuple[str, str], float] = {}
             for label, groups in ((GUARANTEE, {}), (SUB, {"internal_k": BEST_GROUPS.get(key, 4)})):
                 where: Setting = {"data": key, "scale": scale, **groups, "algorithm": label}
-                request = request_of(label, k, effort.seed, **groups)
-                epsilons, runs = every_epsilon(effort), runs_of(effort, key)
-                for row in curve(data, unit, request, epsilons, runs, where):
+                requests = requests_of(label, k, every_epsilon(effort), effort.seed, **groups)
+                for row in curve(data, unit, requests, runs_of(effort, key), where):
                     yield row
                     if row.setting["measure"] == MEAN_GAP:
                         means[label, str(row.setting["noise"])] = row.figure
@@ -144,9 +144,9 @@ def measure_groups(shelf: Shelf, effort: Effort) -> Iterator[Row]:
         data, unit = readings(shelf.data(key))[RAW]
         for groups in GROUPS:
             where: Setting = {"data": key, "scale": RAW, "internal_k": groups, "algorithm": SUB}
-            request = request_of(SUB, k, effort.seed, internal_k=groups)
-            epsilons, runs = every_epsilon(effort), runs_of(effort, key)
-            yield from curve(data, unit, request, epsilons, runs, where)
+            epsilons = every_epsilon(effort)
+            requests = requests_of(SUB, k, epsilons, effort.seed, internal_k=groups)
+            yield from curve(data, unit, requests, runs_of(effort, key), where)
 
 
 def every_epsilon(effort: Effort) -> Sequence[float]:

@@ -21,7 +21,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import dpcore
 from dpcore import ALGORITHMS, Accountant, Box, PrivateCoreset, PrivateKMeans
 from dpcore.algorithms.base import PublishesPoints
-from dpcore.estimators.private_coreset import WITH_CORESET
 from dpcore.release import Ledger, verify
 from dpcore.results import export
 from dpcore.results.centers import ReleasedCenters, SimulatedCenters, UnchargedCenters
@@ -325,7 +324,7 @@ def test_a_coreset_stands_for_the_rows_in_other_estimators(tmp_path: Path):
 
 
 def test_an_algorithm_without_a_coreset_is_refused_before_anything_is_spent():
-    for key in ALGORITHMS.keys() - {*WITH_CORESET, "auto"}:
+    for key in (key for key, each in ALGORITHMS.items() if not each.publishes_coreset):
         accountant = Accountant(1.0)
         model = PrivateCoreset(
             2, bounds=(-1, 1), algorithm=key, noise="release", accountant=accountant
@@ -335,15 +334,15 @@ def test_an_algorithm_without_a_coreset_is_refused_before_anything_is_spent():
         assert str(accountant.spent) == "ε 0"
 
 
-@pytest.mark.parametrize("key", sorted(ALGORITHMS.keys() - {"auto"}))
-def test_the_algorithms_with_a_coreset_are_those_named(key):
+@pytest.mark.parametrize("key", sorted(ALGORITHMS))
+def test_an_algorithm_says_whether_it_publishes_a_coreset(key):
     if ALGORITHMS[key].publishes_points is PublishesPoints.NEVER:
-        assert key not in WITH_CORESET
+        assert not ALGORITHMS[key].publishes_coreset
         return
     rows = np.random.default_rng(0).uniform(0, 0.1, (20_000, 3 if key == "coreset-split" else 2))
     data = dpcore.datasets.from_array(rows, (0, 1))
     found = dpcore.run(key, data, k=2, epsilon=10.0, delta=1e-6 * uses_delta(key), seed=0)
-    assert isinstance(found.synopsis, Coreset) == (key in WITH_CORESET)
+    assert isinstance(found.synopsis, Coreset) == ALGORITHMS[key].publishes_coreset
 
 
 def uses_delta(key: str) -> bool:

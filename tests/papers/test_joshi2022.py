@@ -132,8 +132,8 @@ def test_the_paper_s_factors_stand_beside_ours(monkeypatch):
 def test_kept_figures_repeat_to_the_digit():
     data, unit = joshi2022.readings(load("iris"))[RAW]
     where = {"data": "iris", "scale": RAW, "internal_k": 2, "algorithm": SUB}
-    request = joshi2022.request_of(SUB, 3, 0, internal_k=2)
-    again = joshi2022.curve(data, unit, request, (5.0,), 30, where)
+    requests = joshi2022.requests_of(SUB, 3, (5.0,), 0, internal_k=2)
+    again = joshi2022.curve(data, unit, requests, 30, where)
     for row in list(again)[:2]:
         (known,) = (
             each for each in kept_outcomes()["joshi2022-fig4"].rows if each.setting == row.setting
