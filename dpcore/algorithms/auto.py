@@ -64,7 +64,7 @@ def choose(
     if d <= GRID_DIMENSIONS:
         return way_of_few(d, not plan_for(loud, k).fullness)
     terms = best_terms(n, d, Budget(epsilon, delta), relation)
-    if tree_pays(loud, d, k, terms):
+    if tree_pays(n, d, k, terms):
         return way_of_few(d, tree=True)
     return way_of_lift(d, terms.relative_noise(n, d) > BLIND, terms.gaussian)
 

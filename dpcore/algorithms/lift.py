@@ -24,8 +24,9 @@ from dpcore.results.steps import StartNote
 GRID_DIMENSIONS = 6
 #: In so many a tree of counts is one, beside geometric noise and from so many rows times epsilon
 #: for each center and coordinate; and where offsets are clipped after it, as a multiple of the root
-#: mean square.
-TREE_DIMENSIONS, TREE_ROWS, TREE_REACH = 10, 15, 0.9
+#: mean square. With less relative noise of one mean than the last, a covariance shows nearly as
+#: much, and trees have so many leaves that they take long.
+TREE_DIMENSIONS, TREE_ROWS, TREE_REACH, TREE_NOISE = 10, 15, 0.9, 0.0009
 #: Part of the budget that buys the level.
 LEVEL_SHARE = 0.08
 #: Beyond this relative noise nothing but the level is asked; and beyond this one, Gaussian noise
@@ -181,8 +182,8 @@ def from_level(curator: Curator, k: int) -> Outcome:
     terms = best_terms(sure, d, budget, relation)
     doubt = terms.relative_noise(sure, d)
     facts = {"relative noise": doubt, "gaussian noise": terms.gaussian}
-    loud = sure * budget.epsilon / (1 if relation.size_is_private else 2)
-    if tree_pays(loud, d, k, terms):
+    if tree_pays(sure, d, k, terms):
+        loud = sure * budget.epsilon / (1 if relation.size_is_private else 2)
         after_tree = replace(plan_for(loud, k), reach=TREE_REACH)
         outcome = from_tree(curator, k, sure, 1 - LEVEL_SHARE, after_tree)
         return replace(outcome, facts={**facts, **outcome.facts, "tree": True})
@@ -224,9 +225,11 @@ def from_level(curator: Curator, k: int) -> Outcome:
     return Outcome(centers, coreset, {**facts, "rounds": len(rounds)})
 
 
-def tree_pays(loud: float, d: int, k: int, terms: OffsetTerms) -> bool:
-    """Whether a tree shows more than a middle and a covariance, by rows times epsilon."""
-    return d <= TREE_DIMENSIONS and not terms.gaussian and loud >= TREE_ROWS * d * k
+def tree_pays(n: float, d: int, k: int, terms: OffsetTerms) -> bool:
+    """Whether a tree shows more than a middle and a covariance of n rows."""
+    loud = n * terms.budget.epsilon / (1 if terms.neighbors.size_is_private else 2)
+    enough = loud >= TREE_ROWS * d * k and terms.relative_noise(n, d) > TREE_NOISE
+    return d <= TREE_DIMENSIONS and not terms.gaussian and enough
 
 
 def ask_level(purse: Purse, share: float, why: str) -> tuple[FloatArray, float]:
