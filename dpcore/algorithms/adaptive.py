@@ -6,7 +6,14 @@ from collections.abc import Sequence
 
 from dpcore.algorithms._grown_tree import MAX_CELLS, grow
 from dpcore.algorithms._tree_coreset import coreset_of, coresets_of
-from dpcore.algorithms.base import POINTS, AuditHints, Room, SynopsisAlgorithm, register
+from dpcore.algorithms.base import (
+    POINTS,
+    AuditHints,
+    CountsInWeights,
+    Room,
+    SynopsisAlgorithm,
+    register,
+)
 from dpcore.privacy.accounting import Verdict
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
@@ -52,6 +59,7 @@ class Adaptive(SynopsisAlgorithm):
     paper = "ours"
     verdict = Verdict.PROVED
     publishes_coreset = True
+    counts_in_weights = CountsInWeights.ANY_ROUND
     audit = AuditHints(
         rooms=(Room(5000, 2), Room(1100, 2, k=3), Room(3000, 2, settings={"points": 20})),
         regional={"points": 20},

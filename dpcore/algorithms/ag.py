@@ -6,7 +6,13 @@ import math
 
 import numpy as np
 
-from dpcore.algorithms.base import AuditHints, Room, SynopsisAlgorithm, register
+from dpcore.algorithms.base import (
+    AuditHints,
+    CountsInWeights,
+    Room,
+    SynopsisAlgorithm,
+    register,
+)
 from dpcore.geometry.domain import FloatArray, Grid, IntArray
 from dpcore.geometry.nested_grid import NestedGrid
 from dpcore.privacy.accounting import Verdict
@@ -59,6 +65,7 @@ class AdaptiveGrid(SynopsisAlgorithm):
     paper = "qardaji2013"
     verdict = Verdict.REPAIRED
     publishes_coreset = True
+    counts_in_weights = CountsInWeights.LAST
     audit = AuditHints(rooms=(Room(3000, 2),))
 
     def obstacle(self, d: int, n: int | None, k: int) -> str | None:

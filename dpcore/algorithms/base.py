@@ -82,6 +82,18 @@ class PublishesPoints(StrEnum):
     ALWAYS = "always"
 
 
+class CountsInWeights(StrEnum):
+    """The noisy counts that a weight of a published coreset is made of."""
+
+    UNKNOWN = "unknown"
+    #: The last count of its cell.
+    LAST = "last"
+    #: The last count of its cell, or of several cells that were pooled.
+    LAST_OR_POOLED = "last or pooled"
+    #: A count of its cell, or of cells that every round counted and pooled.
+    ANY_ROUND = "any round"
+
+
 @dataclass(frozen=True)
 class Room:
     """Data on which the audit enters a part of an algorithm that small ones leave out."""
@@ -198,6 +210,8 @@ class SynopsisAlgorithm(Algorithm):
     """
 
     publishes_points = PublishesPoints.ALWAYS
+    #: By which `dpcore verify` works out the noise in the weights again, where it is known.
+    counts_in_weights = CountsInWeights.UNKNOWN
 
     @abstractmethod
     def summary(self, curator: Curator, k: int, *_: Any, **parameters: Any) -> Synopsis:

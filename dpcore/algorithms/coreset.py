@@ -11,7 +11,13 @@ import numpy as np
 import scipy
 
 from dpcore.algorithms._pooled_counts import heard_together
-from dpcore.algorithms.base import AuditHints, Room, SynopsisAlgorithm, register
+from dpcore.algorithms.base import (
+    AuditHints,
+    CountsInWeights,
+    Room,
+    SynopsisAlgorithm,
+    register,
+)
 from dpcore.geometry.domain import Box, FloatArray, Grid, from_ticks, to_ticks
 from dpcore.geometry.voronoi import Voronoi
 from dpcore.privacy.accounting import MIN_EPSILON, Accounting, Budget, Neighbors, Verdict
@@ -147,6 +153,7 @@ class CoresetKMeans(SynopsisAlgorithm):
     sources = ("nissim2016",)
     verdict = Verdict.PROVED
     publishes_coreset = True
+    counts_in_weights = CountsInWeights.LAST_OR_POOLED
     audit = AuditHints(
         rooms=(Room(20_000, 2), Room(2000, 3), Room(3000, 4), Room(100, 2, epsilon=2e-6)),
         counts_first=True,

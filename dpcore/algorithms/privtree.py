@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpcore.algorithms.base import POINTS, AuditHints, Room, SynopsisAlgorithm, register
+from dpcore.algorithms.base import (
+    POINTS,
+    AuditHints,
+    CountsInWeights,
+    Room,
+    SynopsisAlgorithm,
+    register,
+)
 from dpcore.geometry.halved import most_halvings
 from dpcore.privacy.accounting import Verdict
 from dpcore.privacy.losses import Pure
@@ -56,6 +63,7 @@ class PrivTree(SynopsisAlgorithm):
     paper = "zhang2016"
     verdict = Verdict.PROVED
     publishes_coreset = True
+    counts_in_weights = CountsInWeights.LAST
     audit = AuditHints(
         rooms=(Room(2000, 2), Room(400, 4), Room(400, 2, settings={"points": 20})),
         regional={"points": 20},

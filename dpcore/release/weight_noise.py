@@ -24,6 +24,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dpcore.algorithms import ALGORITHMS
+from dpcore.algorithms.base import CountsInWeights, SynopsisAlgorithm
 from dpcore.geometry.domain import FloatArray
 from dpcore.privacy.accounting import Neighbors
 from dpcore.privacy.mechanisms import Mechanism
@@ -38,9 +40,6 @@ MANY = 20
 #: So many cells are pooled at most, where every point is made of several, and so many numbers are
 #: looked at to find out how many.
 MOST_POOLED, MOST_LOOKS = 4096, 10**7
-#: Methods whose points have the noise of the last count, and those that pool thin cells as well.
-OF_LAST, POOLING = ("privtree", "ag", "coreset"), ("coreset", "adaptive")
-TREE = "adaptive"
 #: How the reason begins for which a grid is counted.
 OF_GRID = "rows in each of"
 
@@ -77,15 +76,16 @@ def difference(certificate: Mapping[str, Any], published: Published, done: Rehea
         return None
     if not (np.isfinite(stated).all() and (stated > 0).all()):
         return "it is no positive number"
-    method = str(certificate["facts"].get("chosen", certificate["algorithm"]))
-    noises = [_noise_of(method, done.coreset, account) for account in _accounts(certificate)]
+    made_of = _counts_in_weights(certificate)
+    noises = [_noise_of(made_of, done.coreset, account) for account in _accounts(certificate)]
     variances, merged = stated**2, bool(certificate["parameters"].get("points"))
     if merged:
         noises = [replace(each, pooled=each.pooled or each.least) for each in noises]
-    if merged and method == TREE:
+    if merged and made_of is CountsInWeights.ANY_ROUND:
         least = min(each.least for each in noises)
         return None if (variances >= least * (1 - SAME)).all() else "it is less than in one count"
-    if method == "coreset" and not _in_parts(certificate) and not _size_is_private(certificate):
+    pooled = made_of is CountsInWeights.LAST_OR_POOLED
+    if pooled and not _in_parts(certificate) and not _size_is_private(certificate):
         weights = published.points[:, published.box.d]
         return None if _shared_out(weights, variances, noises[0].pooled) else "no counts have it"
     explained = np.any([each.explains(variances) for each in noises], axis=0)
@@ -96,11 +96,19 @@ def difference(certificate: Mapping[str, Any], published: Published, done: Rehea
 
 def is_known(certificate: Mapping[str, Any], done: Rehearsed) -> bool:
     """Whether it is known how this method makes weights of counts."""
-    method = str(certificate["facts"].get("chosen", certificate["algorithm"]))
-    return not done.coreset or method in OF_LAST or method == TREE or not done.has_noise
+    made_of = _counts_in_weights(certificate)
+    return not (done.coreset and done.has_noise) or made_of is not CountsInWeights.UNKNOWN
 
 
-def _noise_of(algorithm: str, is_coreset: bool, account: Mapping[str, Any]) -> CountNoise:
+def _counts_in_weights(certificate: Mapping[str, Any]) -> CountsInWeights:
+    """The counts in the weights of a release, by its method or the one that it chose."""
+    method = ALGORITHMS.get(str(certificate["facts"].get("chosen", certificate["algorithm"])))
+    if isinstance(method, SynopsisAlgorithm):
+        return method.counts_in_weights
+    return CountsInWeights.UNKNOWN
+
+
+def _noise_of(made_of: CountsInWeights, is_coreset: bool, account: Mapping[str, Any]) -> CountNoise:
     """The noise in the counts that an account paid for."""
     counts = list(_counts(account))
     if not is_coreset:
@@ -109,9 +117,10 @@ def _noise_of(algorithm: str, is_coreset: bool, account: Mapping[str, Any]) -> C
     scales = [each["scale"] for each in counts]
     # As the methods have it: the variance of the continuous noise of that scale.
     variances = [2 * scale**2 for scale in scales]
-    if algorithm == TREE:
+    if made_of is CountsInWeights.ANY_ROUND:
         return CountNoise(tuple(variances), 1 / sum(1 / each for each in variances))
-    return CountNoise((variances[-1],), variances[-1] if algorithm in POOLING else 0.0)
+    pooled = made_of is CountsInWeights.LAST_OR_POOLED
+    return CountNoise((variances[-1],), variances[-1] if pooled else 0.0)
 
 
 def _counts(account: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
