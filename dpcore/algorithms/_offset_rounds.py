@@ -30,6 +30,8 @@ FLATNESS = 0.8
 #: The least part of a ball that counts as filled, and the least that a move leaves unexplained:
 #: of one center, near which are all rows, and of several, near each of which are few.
 LEAST_FILLED, ONE_LEAST_LEFT, LEAST_LEFT = 0.02, 0.02, 0.15
+#: One center's move leaves at least so many times the square of its noise unexplained.
+DOUBTED_GAIN = 2.0
 #: Cells lighter than so many standard deviations of their noise do not count when merging.
 AUDIBLE = 0.2
 #: Standard deviations of noise in rows at which a cell is trusted by half on its own spread.
@@ -153,7 +155,8 @@ def moved(
     Offsets are clipped to `reach` times the root of the mean squared distance, of each center's own
     rows where that is known. Everything after the answer reads noisy figures and n, which is noisy
     too: sums are shrunk by James and Stein's rule, a cell counts for at least a tenth of its share
-    of rows, and no center leaves its ball.
+    of rows, and no center leaves its ball. What a move leaves unexplained is at least some part of
+    what was there, and for one center at least twice the square of the move's noise.
     """
     m, d = centers.shape
     energy = np.broadcast_to(energy, m)
@@ -179,7 +182,8 @@ def moved(
     own = np.clip(1 - room / weights, least, 1.0)
     mean = trusted(own, pooled, np.maximum(rows, 0), max(count_noise, unit))
     before = reach**2 * energy * mean**power
-    least_left = ONE_LEAST_LEFT if m == 1 else LEAST_LEFT
+    unsure = DOUBTED_GAIN * d * (noise / weights) ** 2 / before
+    least_left = np.clip(unsure, ONE_LEAST_LEFT, LEAST_LEFT) if m == 1 else LEAST_LEFT
     energy_after = np.maximum(before - gained, least_left * before)
     return OffsetCells(np.clip(centers + steps, -1, 1), rows, count_noise, energy_after)
 
