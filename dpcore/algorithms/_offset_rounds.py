@@ -30,7 +30,8 @@ FLATNESS = 0.8
 #: The least part of a ball that counts as filled, and the least that a move leaves unexplained:
 #: of one center, near which are all rows, and of several, near each of which are few.
 LEAST_FILLED, ONE_LEAST_LEFT, LEAST_LEFT = 0.02, 0.02, 0.15
-#: One center's move leaves at least so many times the square of its noise unexplained.
+#: One center's move leaves at least so many times the square of its noise unexplained, but no more
+#: than a move of several does.
 DOUBTED_GAIN = 2.0
 #: Cells lighter than so many standard deviations of their noise do not count when merging.
 AUDIBLE = 0.2
@@ -156,7 +157,7 @@ def moved(
     rows where that is known. Everything after the answer reads noisy figures and n, which is noisy
     too: sums are shrunk by James and Stein's rule, a cell counts for at least a tenth of its share
     of rows, and no center leaves its ball. What a move leaves unexplained is at least some part of
-    what was there, and for one center at least twice the square of the move's noise.
+    what was there; for one center it is twice the square of the move's noise, within limits.
     """
     m, d = centers.shape
     energy = np.broadcast_to(energy, m)

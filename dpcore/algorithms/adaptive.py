@@ -47,11 +47,11 @@ class Adaptive(SynopsisAlgorithm):
 
     Relation: add/remove, the number of rows private; replace-one, it is public and noise doubles.
 
-    Private: The number of rows has sensitivity 1 and costs .015 epsilon. Given the answers so
-    far, the cells of a stage are disjoint, so a row is counted in at most one of them: added, it
-    changes one count by 1, and noise of scale 1/epsilon_t costs epsilon_t; replaced, two counts,
-    at scale 2/epsilon_t. The shares add up to epsilon by adaptive composition. Plan, cuts,
-    thresholds, averaging, points and centers read noisy answers only.
+    Private: The number of rows has sensitivity 1 and costs .015 epsilon, unless it was bought
+    before. Given the answers so far, the cells of a stage are disjoint, so a row is counted in at
+    most one of them: added, it changes one count by 1, and noise of scale 1/epsilon_t costs
+    epsilon_t; replaced, two counts, at scale 2/epsilon_t. The shares add up to epsilon by adaptive
+    composition. Plan, cuts, thresholds, averaging, points and centers read noisy answers only.
     """
 
     key = "adaptive"

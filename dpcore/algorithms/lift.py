@@ -22,11 +22,15 @@ from dpcore.results.steps import StartNote
 
 #: In so many dimensions a grid is still a picture.
 GRID_DIMENSIONS = 6
-#: In so many a tree of counts is one, beside geometric noise and from so many rows times epsilon
-#: for each center and coordinate; and where offsets are clipped after it, as a multiple of the root
-#: mean square. With less relative noise of one mean than the last, a covariance shows nearly as
-#: much, and trees have so many leaves that they take long.
-TREE_DIMENSIONS, TREE_ROWS, TREE_REACH, TREE_NOISE = 10, 15, 0.9, 0.0009
+#: The most dimensions of a tree of counts; it is for geometric noise.
+TREE_DIMENSIONS = 10
+#: The fewest rows times epsilon, for each center and coordinate, from which it shows anything.
+TREE_ROWS = 15
+#: The radius at which offsets are clipped after it, as a multiple of the root mean square.
+TREE_REACH = 0.9
+#: The relative noise of one mean below which a covariance shows nearly as much, while a tree has so
+#: many leaves that it takes long.
+TREE_NOISE = 0.0009
 #: Part of the budget that buys the level.
 LEVEL_SHARE = 0.08
 #: Beyond this relative noise nothing but the level is asked; and beyond this one, Gaussian noise
@@ -87,9 +91,10 @@ MAX_CENTERS = 512
 class Lift(Algorithm):
     """k-means in three dimensions or more: a rough picture, then rounds of clipped offsets.
 
-    Idea: Find out roughly where rows lie: with up to six coordinates, and without a delta with up
-    to ten, from a tree of noisy counts; with few coordinates and few rows from a coarse grid,
-    weighed against what rows usually look like; else from their level, spread and covariance. Put
+    Idea: Find out roughly where rows lie: with up to six coordinates from a tree of noisy counts,
+    and with up to ten where there is no delta and not very little noise; with few coordinates and
+    few rows from a coarse grid, weighed against what rows usually look like; else from their level,
+    spread and covariance. Put
     more centers there than are wanted. In a few rounds ask for each center how many rows are
     nearest and how far from it they lie on average, with offsets clipped to a ball that shrinks as
     centers settle, because noise grows with the ball; then merge the centers to k. Cells of the

@@ -76,6 +76,7 @@ EXCUSED: Mapping[str, str] = {
     "log_number > math.log(MAX_PHANTOMS) → true": "refused by public numbers alone",
     "float(weights.sum(dtype=np.float64)) * WHOLE >= EXACT → true": "takes 2^31 rows",
     "w > 0 → false": "of an algorithm that is for study only; no data have it",
+    "if tree_pays(n, d, k, terms): → true": "for the page that tells what is chosen; runs ask lift",
     "goal == k → false": "takes 1,500 rows in more than two dimensions",
 }
 

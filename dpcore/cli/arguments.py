@@ -205,7 +205,7 @@ def ends(box: list[float]) -> tuple[list[float], list[float]]:
     if half > 1 and all(
         0 < pair < width / FAR_WIDER for pair, width in zip(as_pairs, widths, strict=True)
     ):
-        typed = " ".join(f"{x:g}" for x in (*box[::2], *box[1::2]))
+        typed = " ".join(f"{x:.15g}" for x in (*box[::2], *box[1::2]))
         raise BadInput(
             "--box takes all low ends first, then all high ends, and these look like pairs. "
             f"Write --box {typed}. If the box is as large as you wrote it, name the columns in "

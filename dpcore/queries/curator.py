@@ -146,7 +146,7 @@ class Curator(ChargedQuestions):
         curators = []
         for data, transcript in zip(divide(), transcripts, strict=True):
             part = copy.copy(self)
-            part._data, part.transcript = data, transcript
+            part._data, part.transcript, part.bought_size = data, transcript, None
             part._journal = self._journal.of_part(transcript)
             curators.append(part)
         return curators

@@ -101,7 +101,7 @@ def _names(box: Box) -> list[tuple[str, tuple[float, float]]]:
     for name, each in PLACES.items():
         middle = ((each.low[0] + each.high[0]) / 2, (each.low[1] + each.high[1]) / 2)
         if "New York" not in name and _holds(box, middle):
-            cities.append((name, middle))
+            cities.append((name.partition(" (")[0], middle))
     return [*places, *cities]
 
 

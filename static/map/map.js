@@ -268,7 +268,7 @@ class CityMap {
   }
 
   // Draw all layers with any pen: that of the canvas on the screen, or of a file.
-  paint(pen, view) {
+  paint(pen, view, above = this.controlBoxes()) {
     const { shown } = this, { data, ground } = shown, { colors } = data;
     const flat = () => pen.setTransform(view.ratio, 0, 0, view.ratio, 0, 0);
     flat(); pen.fillStyle = colors.water; pen.fillRect(0, 0, ...view.size);
@@ -282,7 +282,7 @@ class CityMap {
     if (shown.points) marks.paintPoints(pen, shown.points, view, colors);
     paintDrawing(pen, data.drawing.filter(layer => !layer.over), view, colors);
     const chips = marks.chips(pen, data, view);
-    const above = this.controlBoxes(), words = degrees(ground, view).filter(each => !above.some(box => meet(box, each.box)));
+    const words = this.tiles ? [] : degrees(ground, view).filter(each => !above.some(box => meet(box, each.box)));
     const taken = [...above, ...words.map(each => each.box), ...marks.keepClear(data, view), ...coveredBy(data.drawing, view), ...chips.map(chip => chip.box)];
     this.names = placed(pen, [...this.areaNames(), ...this.tiles ? [] : shown.labels], view, taken);
     paintDegrees(pen, words, colors);

@@ -93,7 +93,7 @@ export const save = (owner, kind) => {
   const below = footer(document.createElement('canvas').getContext('2d'), data, wide, credit), whole = high + below.high;
   const canvas = Object.assign(document.createElement('canvas'), { width: wide * ratio, height: whole * ratio });
   const pen = kind === 'svg' ? new SvgPen(wide, whole) : canvas.getContext('2d');
-  owner.paint(pen, view);
+  owner.paint(pen, view, [[0, high - 40, 130, high]]); // The scale is drawn there.
   scaleBar(pen, view, colors); paintFooter(pen, below, high, wide, colors);
   if (kind === 'svg') download(new Blob([pen.file(`${file.title}. ${file.note}`)], { type: 'image/svg+xml' }), `${file.name}.svg`);
   else canvas.toBlob(content => download(content, `${file.name}.png`));
