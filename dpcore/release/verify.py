@@ -20,7 +20,7 @@ from dpcore.release.described import described_plan
 from dpcore.release.finding import Finding
 from dpcore.release.numbers import check_numbers
 from dpcore.release.opening import MOST_CERTIFICATE
-from dpcore.release.other_build import as_made, made_here
+from dpcore.release.other_build import as_made
 from dpcore.release.recomputed_spending import overspent, within
 from dpcore.release.regional_rehearsal import rehearse_own_levels, rehearse_regions
 from dpcore.release.rehearsal import SAME_FORMULA, Rehearsed, rehearse
@@ -303,11 +303,9 @@ def _facts(certificate: Certificate, done: Rehearsed) -> Iterator[Finding]:
 
 
 def _of_this_version(certificate: Certificate, what: str, holds: bool, why: str = "") -> Finding:
-    """A finding that fails only where this very build made the certificate: others may differ."""
-    if holds or made_here(certificate):
+    """A finding that fails only where this very version made the certificate: others may differ."""
+    if holds or certificate["dpcore"] == __version__:
         return Finding(what, holds, "" if holds else why)
-    if certificate["dpcore"] == __version__:
-        return Finding(what, None, f"another build of dpcore {__version__} made it")
     return Finding(what, None, f"it was made with {certificate['dpcore']}, this is {__version__}")
 
 

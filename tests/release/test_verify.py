@@ -247,19 +247,6 @@ def test_what_is_said_twice_is_not_believed(published):
     assert failures(twice, files) == ["the certificate can be read"]
 
 
-def test_an_algorithm_may_have_asked_other_questions_in_another_build(published):
-    said = copy.deepcopy(published["coreset"].certificate)
-    said["transcript"]["charges"][0]["why"] = "As it was asked then."
-    assert failures(
-        json.dumps(said | {"digest": digest(said)}).encode(), published["coreset"].files
-    )
-    said["build"] = "0" * 64
-    certificate = json.dumps(said | {"digest": digest(said)}).encode()
-    findings = list(verify(certificate, published["coreset"].files))
-    asked = [f for f in findings if "charges, sensitivities and mechanisms" in f.what]
-    assert [(f.holds, "another build" in f.why) for f in asked] == [(None, True)]
-
-
 def test_of_another_version_no_more_is_claimed_than_can_be_known(published, monkeypatch):
     """An earlier version may have had another argument, other charges and other pages."""
     said = copy.deepcopy(published["coreset"].certificate)
