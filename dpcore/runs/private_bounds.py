@@ -30,21 +30,23 @@ OF_SIGN = (LARGEST - SMALLEST) * PARTS
 NUMBERS = 2 * OF_SIGN + 1
 #: Part of the budget that buys the number of rows, where it is private.
 SIZE_SHARE = 0.05
-#: Parts of a column's budget that buy its median, its scale and its interval.
-SHARES = Fraction(6, 20), Fraction(3, 20), Fraction(11, 20)
 HALF = Fraction(1, 2)
-#: Radii in each power of two.
+#: Radii in each power of two, and the most around any median.
 RADII = 3
-#: How much less likely an end is if it is twice as far out, as a logarithm; and below how many
-#: powers of two from the scale an end that is nearer is no longer likelier.
-SLOPE, NEAREST = 3.0, -4.0
-#: The share of rows that a power of two may be worth, SLOPE over what the interval costs. With
-#: more, an interval may leave out a cluster.
-MOST_WORTH = 0.02
-#: How far the ends are moved outward, as a part of their distance: this times the root of that
-#: share, at most MOST_MARGIN. A box that is too wide costs little,
-#: and one that cuts off a cluster costs much.
-MARGIN, MOST_MARGIN = 9.0, 3.0
+MOST_RADII = RADII * (LARGEST + 1 - SMALLEST) + 1
+#: Epsilon times rows that a column needs, or there is no box.
+ENOUGH = 272.0
+#: A median beyond all rows, or a scale that holds none or all of them, is chosen with a chance of
+#: e^-SURE at most.
+SURE = 11.5
+#: The least part of a column's budget that buys its median, and its scale.
+LEAST_SHARE = Fraction(1, 20)
+#: How much less likely an end is if it is twice as far out, as a logarithm.
+SLOPE = 3.0
+#: How far the ends are moved outward, as a part of their distance: this times the root of the
+#: share of rows that a power of two is worth. A box that cuts off a cluster costs much, and so does
+#: one far too wide.
+MARGIN = 4.5
 
 
 @dataclass(frozen=True)
@@ -170,9 +172,13 @@ def lower_end(index: int) -> float:
 
 def log_prior(around: Around, scale: int) -> FloatArray:
     """The log probability of each pair of ends beforehand: each end is less likely the farther out
-    it is, in powers of two from the scale."""
+    it is, in powers of two from the scale.
+
+    An end nearer than the scale is no likelier. The rows on one side of the median are half of all,
+    so that the scale, which holds half of them, is no farther than the last of either side.
+    """
     powers = (np.arange(len(around)) - scale) / RADII
-    each = -SLOPE * np.maximum(powers, NEAREST)
+    each = -SLOPE * np.maximum(powers, 0.0)
     return np.add.outer(each, each).ravel()
 
 
@@ -192,38 +198,34 @@ def find_box(
     the farther out its ends are, the less likely. So a column far from 0 has a box as narrow as one
     around 0. An end moves inward by a power of two only if that cuts off few rows, about SLOPE over
     what the choice costs. Both ends are then moved outward by a margin that grows with the share of
-    such rows, and where that is too large, there is no box.
+    such rows. The median and the scale cost what makes them sure, and the interval has the rest:
+    the more it has, the narrower the margin.
 
     Private: the unit is one row. Under add/remove 5 % of epsilon buys the number of rows, which one
     row changes by 1; under replace-one that is public. The rest is divided equally among the
-    columns, and in each by SHARES, rounded down. Each choice is one of the exponential mechanism,
-    whose score no row, added or replaced, moves by more than its sensitivity: `QuantileSlab` has
-    the proof for the median and for the scale, and `RowsBetween` for the interval, whose score a
-    row added can only raise. The candidates and their prior depend on earlier choices and on public
-    numbers alone. So together they are epsilon-private by adaptive composition. Each row is
-    numbered by itself, exactly. The box is computed from the noisy number and the choices, which is
-    post-processing; so is the refusal where there are too few rows.
-
-    A median beyond all rows has a score of half of them below the best, and a row moves scores by a
-    half under add/remove and by 1 under replace-one. Among N numbers the exponential mechanism with
-    epsilon e chooses one with a chance of at most N exp(-e n / 4), which is 0.002 or less where
-    there are rows enough.
+    columns, and in each among the three choices by `shares`, which look at public numbers and at
+    that noisy one alone. Whatever it is, they add up to the column's part at most. Each choice is
+    one of the exponential mechanism, whose score no row, added or replaced, moves by more than its
+    sensitivity: `QuantileSlab` has the proof for the median and for the scale, and `RowsBetween`
+    for the interval, whose score a row added can only raise. The candidates and their prior depend
+    on earlier choices and on public numbers alone. So together they are epsilon-private by adaptive
+    composition. Each row is numbered by itself, exactly. The box is computed from the noisy number
+    and the choices, which is post-processing; so is the refusal where there are too few rows.
     """
     d = len(names)
     curator = Curator(numbered(values), Budget(epsilon), noise, neighbors)
     n, rest = curator.size(SIZE_SHARE)
     of_column = Fraction(epsilon) * Fraction(rest) / d
-    middle, radius, ends = (Selection(down(of_column * share)) for share in SHARES)
-    worth = SLOPE / ends.epsilon / n
-    if worth > MOST_WORTH:
+    if of_column * n < ENOUGH:
         raise Infeasible(
             f"Bounds cannot be found at epsilon {epsilon:g} among so few rows: about "
-            f"{math.ceil(worth / MOST_WORTH * n):,} are needed. Give bounds that are publicly "
+            f"{math.ceil(ENOUGH / of_column):,} are needed. Give bounds that are publicly "
             "known, or spend more of epsilon on them (bounds_share)."
         )
-    if neighbors is Neighbors.REPLACE_ONE:
-        worth *= 2  # there the scores are not monotone
-    margin = min(MOST_MARGIN, MARGIN * math.sqrt(worth))
+    middle, radius, ends = (Selection(down(share)) for share in shares(of_column, n, neighbors))
+    # Under replace-one the rows in an interval are no monotone score, and count half.
+    worth = SLOPE / ends.epsilon / n * (1 if neighbors.size_is_private else 2)
+    margin = MARGIN * math.sqrt(worth)
     sides = []
     for axis, name in enumerate(names):
         why = f"bounds of {name}"
@@ -236,6 +238,22 @@ def find_box(
     return Box(tuple(low for low, _ in sides), tuple(high for _, high in sides), names), (
         curator.transcript
     )
+
+
+def shares(of_column: Fraction, n: int, neighbors: Neighbors) -> tuple[Fraction, ...]:
+    """The epsilon of the median, the scale and the interval of a column that has ENOUGH rows.
+
+    A median beyond all rows, and a scale of all of them or of none, have a score of half of the
+    rows below the best. A row moves scores by a half under add/remove and by 1 under replace-one.
+    So among N candidates the exponential mechanism with epsilon e chooses one with a chance of at
+    most N exp(-e n / 2) or N exp(-e n / 4), and that is to be e^-SURE.
+    """
+    rate = Fraction(1 if neighbors.size_is_private else 2) * 2 / n
+    middle, radius = (
+        max(Fraction(math.log(candidates) + SURE) * rate, of_column * LEAST_SHARE)
+        for candidates in (NUMBERS, MOST_RADII)
+    )
+    return middle, radius, of_column - middle - radius
 
 
 def widened(low: float, high: float, margin: float) -> tuple[float, float]:

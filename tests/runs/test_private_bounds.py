@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -17,7 +18,15 @@ from dpcore.errors import Infeasible
 from dpcore.geometry.domain import TICKS, Box
 from dpcore.privacy.accounting import Neighbors
 from dpcore.privacy.noise import SimulatedNoise
-from dpcore.runs.private_bounds import NUMBERS, QuantileSlab, find_box, lower_end, numbered
+from dpcore.runs import private_bounds
+from dpcore.runs.private_bounds import (
+    NUMBERS,
+    QuantileSlab,
+    find_box,
+    lower_end,
+    numbered,
+    shares,
+)
 from tests.seeded_noise import seeded_noise
 
 EPSILON = 0.3
@@ -45,7 +54,9 @@ class FixedAnswers:
         self.rng, self.log_likelihood = np.random.default_rng(seed), 0.0
 
     def geometric(self, values, sensitivity, epsilon):
-        answers = self.rng.integers(10**6, 10**7, values.shape)
+        # Numbers of rows at which a median and a scale cost what they need, and some at which they
+        # have their least share.
+        answers = np.rint(ENOUGH * 10 ** self.rng.uniform(0, 4, values.shape)).astype(np.int64)
         self.log_likelihood -= np.abs(answers - values).sum() * epsilon / sensitivity
         return answers
 
@@ -95,12 +106,36 @@ def test_a_box_far_from_zero_is_as_narrow_as_one_around_it(middle, spread):
     assert (np.subtract(box.high, box.low) < 8 * spread).all()
 
 
+@pytest.mark.parametrize("neighbors", Neighbors)
 @pytest.mark.parametrize("seed", range(10))
-def test_a_cluster_far_from_the_others_is_kept(seed):
+def test_a_cluster_far_from_the_others_is_kept(seed, neighbors):
     rng = np.random.default_rng(seed)
     table = np.where(rng.random((20_000, 1)) < 0.04, 100, 0) + rng.normal(0, 1, (20_000, 1))
-    box, _ = find_box(table, ("x",), EPSILON, Neighbors.ADD_REMOVE, SimulatedNoise(seed))
+    box, _ = find_box(table, ("x",), EPSILON, neighbors, SimulatedNoise(seed))
     assert box.contains(table).mean() > 0.999
+
+
+@pytest.mark.parametrize("neighbors", Neighbors)
+def test_among_few_rows_too_a_box_holds_them_all_and_is_not_much_wider(neighbors):
+    times_as_wide = []
+    for seed in range(10):
+        table = np.random.default_rng(seed).uniform(-1, 1, (7000, 2))
+        box, _ = find_box(table, ("a", "b"), 0.1, neighbors, SimulatedNoise(seed))
+        assert box.contains(table).all()
+        times_as_wide += list(np.subtract(box.high, box.low) / 2)
+    assert np.median(times_as_wide) < 3.5
+
+
+@pytest.mark.parametrize("neighbors", Neighbors)
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(st.floats(1e-4, 10), st.floats(1, 1e6))
+def test_the_three_choices_of_a_column_cost_what_it_has(neighbors, of_column, enough):
+    part = Fraction(of_column)
+    n = math.ceil(private_bounds.ENOUGH / part * Fraction(enough))
+    median, scale, interval = shares(part, n, neighbors)
+    assert min(median, scale, interval) >= part / 20
+    assert median + scale + interval == part
+    assert shares(part, 2 * n, neighbors)[2] >= interval
 
 
 def test_too_few_rows_are_refused_by_what_the_noisy_number_of_rows_says():
