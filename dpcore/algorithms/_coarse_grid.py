@@ -13,7 +13,7 @@ from dpcore.algorithms._grid_priors import histograms
 from dpcore.algorithms._grown_tree import grow
 from dpcore.algorithms._matched_points import LoosePoints, matched, of_sum
 from dpcore.algorithms._offset_rounds import RESTARTS, OffsetRound, OffsetTerms, Purse, settled
-from dpcore.algorithms._tree_coreset import loose_points_of, spread_in_leaves
+from dpcore.algorithms._tree_coreset import loose_points_of
 from dpcore.geometry.domain import FloatArray, Grid, IntArray, to_ticks
 from dpcore.geometry.voronoi import Voronoi
 from dpcore.kmeans.lloyd import lloyd
@@ -30,10 +30,13 @@ MAX_CELLS, GUESSED_CELLS = 40_000, 700
 #: Weight of a row's count beside its offset after a tree of more than two dimensions. The count
 #: tells cells that hold rows from those that noise made, and a center in empty country costs more
 #: than a rough mean.
-TREE_COUNT_WEIGHT = 0.5
+TREE_COUNT_WEIGHT = 0.4
 #: Steps of Lloyd from merged centers on the points of a tree. They leave out cells whose rows are
 #: fewer than so many standard deviations of their noise.
 POINT_STEPS, HEARD = 20, 1.5
+#: The energy near a center is read off its own points and as if there were so many times the mean
+#: number of rows more, with the energy of all.
+POOLED = 0.1
 #: A number of rows that weighs nothing beside any other.
 NEXT_TO_NOTHING = 1e-9
 
@@ -57,8 +60,8 @@ PLANS = (
     CoarseGridPlan(18, 3, 0.95, ()),
     CoarseGridPlan(40, 10, 0.3, (1,)),
     CoarseGridPlan(70, 10, 0.15, (2, 1)),
-    CoarseGridPlan(1500, 0, 0.4, (2, 1)),
-    CoarseGridPlan(math.inf, 0, 0.4, (6, 2, 1)),
+    CoarseGridPlan(1000, 0, 0.4, (2, 1)),
+    CoarseGridPlan(math.inf, 0, 0.6, (4, 1)),
 )
 
 
@@ -110,10 +113,7 @@ def from_tree(
     several = k * plan.centers[0]
     centers, cost = weighted_kmeans(points, weights, several, RESTARTS, curator.rng)
     curator.note(StartNote(centers))
-    # Where there is no point at all, rows may be anywhere.
-    mass = weights.sum()
-    spread = cost + mass * spread_in_leaves(stages) + NEXT_TO_NOTHING * curator.d / 3
-    energy = spread / (mass + NEXT_TO_NOTHING)
+    energy = energy_near(centers, loose, cost)
     # On a map, counts weigh as little as in many dimensions, and merged centers stay.
     beyond_maps = curator.d > 2
     terms = OffsetTerms(
@@ -127,6 +127,25 @@ def from_tree(
     centers, rounds = settled(purse, centers, energy, n, k, plan.centers, plan.reach, improved)
     coreset = matched(loose, rounds).coreset(curator.box, public_size(curator, n))
     return Outcome(np.clip(centers, -1, 1), coreset, {"rounds": len(plan.centers)})
+
+
+def energy_near(centers: FloatArray, loose: LoosePoints, cost: float) -> FloatArray:
+    """The mean squared distance from each center to the rows that its points stand for, which
+    cost so much together.
+
+    A point of a large leaf stands for rows that may be far from it. Where there are few points it
+    is about that of all centers.
+    """
+    m, d = centers.shape
+    cell = Voronoi(centers).labels(to_ticks(loose.points))
+    squared = ((loose.points - centers[cell]) ** 2).sum(axis=1) + loose.room
+    own = np.bincount(cell, loose.weights * squared, m)
+    mass = np.bincount(cell, loose.weights, m)
+    # Where there is no point at all, rows may be anywhere.
+    spread = cost + loose.weights @ loose.room + NEXT_TO_NOTHING * d / 3
+    pooled = spread / (mass.sum() + NEXT_TO_NOTHING)
+    others = POOLED * mass.sum() / m + NEXT_TO_NOTHING
+    return np.asarray((own + others * pooled) / (mass + others))
 
 
 def on_points(loose: LoosePoints, centers: FloatArray, rounds: Sequence[OffsetRound]) -> FloatArray:

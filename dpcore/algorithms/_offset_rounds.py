@@ -15,6 +15,7 @@ import numpy as np
 from dpcore.geometry.domain import FloatArray, IntArray
 from dpcore.kmeans.weighted import weighted_kmeans
 from dpcore.privacy.accounting import Budget, Neighbors
+from dpcore.privacy.gaussian import MAX_VALUES
 from dpcore.queries.curator import Curator
 from dpcore.queries.moments import WHOLE, Offsets
 from dpcore.queries.questions import Question
@@ -33,8 +34,12 @@ LEAST_FILLED, ONE_LEAST_LEFT, LEAST_LEFT = 0.02, 0.02, 0.15
 #: One center's move leaves at least so many times the square of its noise unexplained, but no more
 #: than a move of several does.
 DOUBTED_GAIN = 2.0
-#: Cells lighter than so many standard deviations of their noise do not count when merging.
-AUDIBLE = 0.2
+#: A cell that holds rows is taken to hold any number of them up to so many times the mean.
+MOST_ROWS = 2.0
+#: A center is halved where its rows lie so many times as far and wide (squared) as those of the
+#: median center: there may be two clusters. Its halves lie apart by this part of the distance from
+#: it at which its rows lie.
+WIDE, APART = 2.5, 1.0
 #: Standard deviations of noise in rows at which a cell is trusted by half on its own spread.
 DOUBTED = 5.0
 RESTARTS = 10
@@ -108,7 +113,7 @@ class OffsetCells:
 
     def merged(self, k: int, rng: Coins) -> OffsetCells:
         """Fewer centers, each in the middle of some: their spread becomes distance."""
-        rows = np.where(self.rows > AUDIBLE * self.noise, self.rows, 0)
+        rows = believed(self.rows, self.noise, k / len(self.rows))
         centers, cost = weighted_kmeans(self.centers, rows, k, RESTARTS, rng)
         total = max(rows.sum(), 1.0)
         squared = ((self.centers[:, None] - centers) ** 2).sum(axis=2)
@@ -118,6 +123,24 @@ class OffsetCells:
         pooled = float(heavy @ self.energy) / float(heavy.sum()) + cost / total
         energy = trusted(own / np.maximum(mass, 1e-300), pooled, mass, self.noise)
         return OffsetCells(np.clip(centers, -1, 1), np.full(k, rows.sum() / k), self.noise, energy)
+
+    def with_wide_ones_halved(self, rng: Coins) -> OffsetCells:
+        """Two centers in place of each whose rows lie far and wide, in any direction from it.
+
+        A cluster that the picture lost lies in the cell of another, and widens it. If there are two
+        clusters, each half moves to one in the next round; if not, the halves are merged again.
+        """
+        m, d = self.centers.shape
+        wide = np.flatnonzero(self.energy > WIDE * np.median(self.energy))
+        wide = wide[: max(0, MAX_VALUES // (d + 2) - m)]
+        away = rng.standard_normal((len(wide), d))
+        lengths = APART / 2 * np.sqrt(self.energy[wide])
+        away *= (lengths / np.sqrt((away**2).sum(axis=1)))[:, None]
+        centers = self.centers.copy()
+        centers[wide] += away
+        new = np.clip(np.concatenate([centers, self.centers[wide] - away]), -1, 1)
+        rows, energy = (np.append(each, each[wide]) for each in (self.rows, self.energy))
+        return OffsetCells(new, rows, self.noise, energy)
 
 
 @dataclass(frozen=True)
@@ -140,6 +163,20 @@ def trusted(own: FloatArray, pooled: float, rows: FloatArray, noise: float) -> F
     """
     trust = rows**2 / (rows**2 + (DOUBTED * noise) ** 2)
     return np.asarray(trust * own + (1 - trust) * pooled)
+
+
+def believed(rows: FloatArray, noise: float, share: float) -> FloatArray:
+    """The rows that each cell is expected to hold, by its noisy number, where it may hold none.
+
+    Before the answer, the odds that a cell holds rows are share : 1 - share, and it holds any
+    number of them up to some times the mean. The noise is taken for Laplace noise, whose tails are
+    the longer ones. A cell that most likely holds nobody would else take a center, if it only lies
+    far enough from all others.
+    """
+    scale = max(noise / math.sqrt(2), 1e-9)
+    most = MOST_ROWS * max(float(rows.mean()), noise)
+    full = np.exp(np.minimum(rows / scale, 50)) * 2 * scale / most * share / (1 - share)
+    return np.asarray(np.maximum(rows, 0) * full / (1 + full))
 
 
 def moved(
@@ -203,19 +240,23 @@ def settled(
     the rounds.
 
     Rounds share the purse equally. After each, centers are merged to the next multiple, in the
-    end to k, and those k may be improved by what the rounds have told so far.
+    end to k, and those k may be improved by what the rounds have told so far. Where k are asked
+    about, wide ones are halved first.
     """
     rng = purse.curator.rng
     rounds = []
     for i in range(len(multiples)):
+        is_last = i + 1 == len(multiples)
         why = f"round {i + 1} of {len(multiples)}"
         cells = moved(purse, centers, energy, n, reach, 1 / len(multiples), why)
         rounds.append(OffsetRound(centers, cells))
-        goal = k * multiples[i + 1] if i + 1 < len(multiples) else k
+        goal = k if is_last else k * multiples[i + 1]
         if goal < len(centers):
             cells = cells.merged(goal, rng)
             if improved and goal == k:
                 cells = replace(cells, centers=improved(cells.centers, rounds))
+        if goal == k and not is_last:
+            cells = cells.with_wide_ones_halved(rng)
         centers, energy = cells.centers, cells.energy
         purse.curator.note(CentersNote(centers, round=i + 1))
     return centers, rounds

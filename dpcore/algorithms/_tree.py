@@ -132,8 +132,13 @@ def holding(stages: Sequence[ReadStage], estimates: Estimates) -> list[npt.NDArr
     again as a whole holds rows if it did before.
     """
     full_cells = []
+    # On a map a cell has few parts, and what they add up to tells as much.
+    is_map = stages[0].cells.d == 2
+    told_by_parts = [] if is_map else _told_by_parts(stages, estimates)
     for t, stage in enumerate(stages):
         evidence = _evidence(stages, t, estimates)
+        if not is_map:
+            evidence = np.maximum(evidence, told_by_parts[t])
         numbers = np.maximum(estimates[t][0], 0) / np.sqrt(estimates[t][1] / 2)
         above = stages[t - 1].cells.levels[stage.parent] if t else np.zeros_like(stage.parent)
         holds = np.ones(len(stage.counts), dtype=bool)
@@ -293,6 +298,33 @@ def _evidence(stages: Sequence[ReadStage], t: int, estimates: Estimates) -> Floa
         child[parent] = np.arange(len(parent))
         whole, place = whole[again], child[place[again]]
         evidence[whole] += _told_by_counts(stages[u], place, rows[whole])
+    return evidence
+
+
+def _told_by_parts(stages: Sequence[ReadStage], estimates: Estimates) -> list[FloatArray]:
+    """The factor, as a logarithm, by which the answers about each cell of each stage are likelier
+    if few of its parts hold all its rows than if it holds none.
+
+    The noise in what many parts add up to drowns what a single one tells. One part of each cell is
+    expected to hold rows, any number of them; or one part holds them all.
+    """
+    evidence = [
+        _told_by_counts(stage, slice(None), np.maximum(rows, 0))
+        for stage, (rows, _) in zip(stages, estimates, strict=True)
+    ]
+    for t in range(len(stages) - 2, -1, -1):
+        parent, n = stages[t + 1].parent, len(evidence[t])
+        parts = np.maximum(np.bincount(parent, minlength=n), 1)[parent]
+        of_one = evidence[t + 1] - np.log(parts)
+        is_cut = parts > 1
+        of_each = of_one.copy()
+        of_each[is_cut] = np.logaddexp(
+            np.log1p(-1 / parts[is_cut]), of_one[is_cut] - UNKNOWN_NUMBER
+        )
+        best = np.full(n, -np.inf)
+        np.maximum.at(best, parent, of_one)
+        was_cut = np.isfinite(best)
+        evidence[t][was_cut] += np.maximum(np.bincount(parent, of_each, n), best)[was_cut]
     return evidence
 
 

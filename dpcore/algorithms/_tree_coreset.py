@@ -74,11 +74,3 @@ def _made(
 def _room(leaves: TreeCells) -> FloatArray:
     """The mean squared distance from the middle of each leaf to rows spread evenly over it."""
     return np.asarray((leaves.corners()[1] ** 2).sum(axis=1) / 12)
-
-
-def spread_in_leaves(stages: Sequence[TreeStage]) -> float:
-    """The mean squared distance of rows from the middles of their leaves, spread evenly there."""
-    (reading,) = read([stages])
-    leaves, weights, _ = leaves_of(stages, reading.weights)
-    squares = (leaves.corners()[1] ** 2).sum(axis=1)
-    return float(weights @ squares) / 12 / max(float(weights.sum()), 1e-300)

@@ -94,12 +94,13 @@ class Lift(Algorithm):
     Idea: Find out roughly where rows lie: with up to six coordinates from a tree of noisy counts,
     and with up to ten where there is no delta and not very little noise; with few coordinates and
     few rows from a coarse grid, weighed against what rows usually look like; else from their level,
-    spread and covariance. Put
-    more centers there than are wanted. In a few rounds ask for each center how many rows are
-    nearest and how far from it they lie on average, with offsets clipped to a ball that shrinks as
-    centers settle, because noise grows with the ball; then merge the centers to k. Cells of the
-    picture, moved to where the rounds saw rows, are published as a coreset. Where even the level
-    drowns in noise, the answer is hardly more than public centers.
+    spread and covariance. Put more centers there than are wanted. In a few rounds ask for each
+    center how many rows are nearest and how far from it they lie on average, with offsets clipped
+    to a ball that shrinks as centers settle, because noise grows with the ball; then merge the
+    centers to k, each as heavy as the rows that it most likely has. Before the last round, halve a
+    center whose rows lie far and wide: two clusters may share it. Cells of the picture, moved to
+    where the rounds saw rows, are published as a coreset. Where even the level drowns in noise, the
+    answer is hardly more than public centers.
 
     Unit: one row.
 

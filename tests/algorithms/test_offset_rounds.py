@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from dpcore.algorithms._offset_rounds import (
+    APART,
     OffsetCells,
     OffsetTerms,
     Purse,
+    believed,
     moved,
     settled,
     trusted,
@@ -123,12 +125,62 @@ def test_each_ball_is_cut_to_the_rows_of_its_own_center():
     assert cells.energy[1] < cells.energy[0] / 4
 
 
-def test_cells_that_noise_explains_do_not_count_when_merging():
-    cells = OffsetCells(
-        np.array([[0.1, 0], [0.9, 0.9], [-0.5, 0]]), np.array([50.0, 1, 100]), 10.0, np.full(3, 0.2)
-    )
+def test_cells_that_noise_explains_hardly_count_when_merging():
+    middles = np.array([[0.1, 0], [0.9, 0.9], [-0.5, 0]])
+    cells = OffsetCells(middles, np.array([50.0, 1, 100]), 10.0, np.full(3, 0.2))
     merged = cells.merged(2, np.random.default_rng(0))
-    np.testing.assert_allclose(np.sort(merged.centers[:, 0]), [-0.5, 0.1], atol=1e-6)
+    np.testing.assert_allclose(np.sort(merged.centers[:, 0]), [-0.5, 0.1], atol=0.01)
+
+
+def test_a_far_cell_that_most_likely_holds_nobody_takes_no_center():
+    # With 25 rows it would: they lie so far away that they would cost more than all the others.
+    middles = np.array([[-0.5, 0], [-0.45, 0], [-0.3, 0], [-0.25, 0], [0.9, 0.9]])
+    cells = OffsetCells(middles, np.array([900.0, 900, 500, 500, 25]), 15.0, np.full(5, 0.01))
+    merged = cells.merged(2, np.random.default_rng(0))
+    np.testing.assert_allclose(np.sort(merged.centers[:, 0]), [-0.475, -0.275], atol=0.02)
+    sure = replace(cells, noise=1.0).merged(2, np.random.default_rng(0))
+    assert sure.centers[:, 0].max() == pytest.approx(0.9)
+
+
+def test_a_count_is_believed_as_far_as_noise_does_not_explain_it():
+    rows = np.array([-30.0, 0, 10, 20, 40, 80, 400])
+    expected = believed(rows, 10.0, 0.25)
+    assert (expected[:2] == 0).all()
+    assert (np.diff(expected / np.maximum(rows, 1)) >= 0).all()
+    assert expected[2] < 2
+    assert expected[-2:] == pytest.approx(rows[-2:], rel=0.01)
+    # The more cells there are for each cluster, the likelier one is empty.
+    assert (believed(rows, 10.0, 0.5) >= expected).all()
+
+
+def test_without_noise_every_row_is_believed():
+    assert believed(np.array([0.0, 1, 1000]), 0.0, 0.5) == pytest.approx([0, 1, 1000])
+
+
+def test_a_center_with_two_clusters_is_halved_and_each_half_finds_one():
+    rng = np.random.default_rng(1)
+    middles = np.array([[-0.7, 0, 0], [-0.4, 0.1, 0], [0.5, 0.5, 0], [0.5, -0.5, 0.3]])
+    values = np.repeat(middles, 500, axis=0) + 0.02 * rng.standard_normal((2000, 3))
+    given = purse(50.0, data=RowsDataset.from_values(values, Box.cube(3)))
+    # Two clusters share a center, and one center has nobody.
+    start = np.array([[-0.55, 0.05, 0], [0.5, 0.5, 0], [0.5, -0.5, 0.3], [0.9, 0.9, 0.9]])
+    energy = np.array([0.03, 0.002, 0.002, 0.002])
+    centers, rounds = settled(given, start, energy, 2000, 4, (1, 1), 1.5)
+    assert len(rounds[1].centers) == 5
+    away = np.sqrt(((centers[:, None] - middles) ** 2).sum(axis=2))
+    assert away.min(axis=0) == pytest.approx(np.zeros(4), abs=0.08)
+
+
+def test_halves_lie_on_both_sides_of_a_wide_center_and_others_stay():
+    middles, rows = np.zeros((3, 4)), np.full(3, 10.0)
+    cells = OffsetCells(middles, rows, 1.0, np.array([0.01, 0.01, 0.16]))
+    halved = cells.with_wide_ones_halved(np.random.default_rng(0))
+    assert len(halved.centers) == len(halved.rows) == len(halved.energy) == 4
+    assert (halved.centers[:2] == 0).all()
+    np.testing.assert_allclose(halved.centers[2], -halved.centers[3])
+    assert np.sqrt((halved.centers[2] ** 2).sum()) == pytest.approx(APART / 2 * 0.4)
+    alike = replace(cells, energy=np.array([0.01, 0.02, 0.015]))
+    assert len(alike.with_wide_ones_halved(np.random.default_rng(0)).centers) == 3
 
 
 @pytest.mark.parametrize("multiples", [(2, 1), (4, 2, 1)])

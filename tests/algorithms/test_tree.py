@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -187,6 +189,24 @@ def test_a_cell_that_did_not_stand_out_at_first_is_heard_when_it_is_asked_again(
     leaves, weights, _ = weighed_leaves([above, below])
     assert leaves.codes.tolist() == [0, 1]
     assert weights[1] == pytest.approx((2 / 50 + 30 / 2) / (1 / 50 + 1 / 2))
+
+
+def test_a_cell_with_one_loud_part_holds_rows_whatever_noise_the_others_add():
+    rng = np.random.default_rng(0)
+    cells = HalvedCells.uniform(3, 6)
+    counts = rng.laplace(0, 20, cells.n_cells)
+    counts[:8], counts[5] = 2000, 25
+    above = TreeStage(cells, np.full(64, -1), counts, 800.0, np.ones(64, bool))
+    parts, parent = cells.split(np.arange(64), np.full(64, 6))
+    below = rng.laplace(0, 5, parts.n_cells)
+    loud = np.flatnonzero(parent == 5)[17]
+    below[loud] = 90
+    stage = TreeStage(parts, parent, below, 50.0, np.ones(parts.n_cells, bool))
+    quiet = replace(stage, counts=np.where(np.arange(parts.n_cells) == loud, 5.0, below))
+    held, part_held = holding([above, stage], fused([above, stage]))
+    assert held[5]
+    assert part_held[loud]
+    assert not holding([above, quiet], fused([above, quiet]))[0][5]
 
 
 def asked_four_times(counts, scales=(4.0, 2.0, 1.5, 1.0)):
