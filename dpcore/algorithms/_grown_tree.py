@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib.stride_tricks import sliding_window_view
 
 from dpcore.algorithms._tree import BlockShape, TreeCells, TreeStage, beside, list_of, table_of
 from dpcore.geometry.domain import FloatArray, IntArray
@@ -28,6 +29,9 @@ FIRST_LEVELS = {1: (4, 9), 2: (2, 4)}
 DEEPEST_CUT, DEEPEST_LEVEL = 12, 16
 #: Cells asked in one stage, at most: more made no generated city any more exact.
 MAX_CELLS = 1 << 17
+#: Rows lie in a small part of the box when so large a part of them does, and at least so many
+#: scales of noise.
+NEARLY_ALL, CLEARLY = 0.85, 20.0
 
 
 @dataclass(frozen=True)
@@ -44,11 +48,16 @@ class AdaptivePlan:
     fullness: tuple[float, ...]
     #: Whether cells of the first stage that did not stand out are cut once all their counts do.
     second_chance: bool = False
+    #: The plan after the same first stage where rows lie in a small part of the box.
+    small_part: AdaptivePlan | None = None
 
 
+#: Where few rows lie in a small part of the box, most of a fine cut would be empty: two coarser
+#: cuts zoom in.
+SMALL_PART = AdaptivePlan((0.35, 0.25, 0.4), 40, (1.5, 1.5))
 #: Plans by the number of rows times epsilon below which they hold; tuned on generated data.
 PLANS = (
-    (700.0, AdaptivePlan((0.35, 0.65), 40, (2,))),
+    (700.0, AdaptivePlan((0.35, 0.65), 40, (2,), small_part=SMALL_PART)),
     (1500.0, AdaptivePlan((0.2, 0.35, 0.45), 160, (5, 2.5))),
     (math.inf, AdaptivePlan((0.2, 0.35, 0.45), 160, (10, 4))),
 )
@@ -75,7 +84,8 @@ def grow(curator: Curator, n: float, part: float) -> list[TreeStage]:
     # The sum of the counts of each cell so far by inverse variance, and that of these; it tells
     # nothing of parts, which are not quiet.
     answers, weight = np.zeros(0), 0.0
-    for t, share in enumerate(plan.shares):
+    while (t := len(stages)) < len(plan.shares):
+        share = plan.shares[t]
         noise = scale / (part * share)
         held_back = False
         if t == 0:
@@ -103,6 +113,8 @@ def grow(curator: Curator, n: float, part: float) -> list[TreeStage]:
             alive = standing_out(cells, counts / noise)
             quiet = ~alive
             answers, weight, loud = counts / noise**2, noise**-2, highest_of(cells.n_cells)
+            if plan.small_part and in_small_part(cells, counts / noise):
+                plan = plan.small_part
         else:
             parts = (cells.levels - before.cells.levels[parent]) * bits
             alive = (parts == 0) | (counts / noise > AUDIBLE_PART * math.log(2) * parts)
@@ -154,6 +166,15 @@ def wanted_cuts(fill: FloatArray, room: IntArray, bits: int = 2) -> IntArray:
 def highest_of(cells: int) -> float:
     """About the highest noise in any of these cells, in scales of the noise."""
     return math.log(max(2, cells))
+
+
+def in_small_part(cells: TreeCells, loudness: FloatArray) -> bool:
+    """Whether the counts of a whole level show that nearly all rows lie in a part of the box half
+    as wide, wherever that is."""
+    table = table_of(loudness, BlockShape(cells.d, 0, cells.bits * cells.deepest))[0]
+    parts = sliding_window_view(table, [side // 2 for side in table.shape])
+    fullest = parts.sum(axis=tuple(range(table.ndim, parts.ndim))).max()
+    return bool(fullest > max(CLEARLY, NEARLY_ALL * table.sum()))
 
 
 def standing_out(cells: TreeCells, loudness: FloatArray) -> npt.NDArray[np.bool_]:

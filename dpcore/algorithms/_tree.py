@@ -275,8 +275,7 @@ def _evidence(stages: Sequence[ReadStage], t: int, estimates: Estimates) -> Floa
 
     Its own count has geometric noise, and so has each later count of the same cell. What its parts
     add up to has about normal noise. Taken for normal, one high count of a cell that was asked
-    again would outweigh all others. (On a map, where cells are asked again once or twice, what came
-    later is normal noise in either case.)
+    again would outweigh all others.
     """
     rows = np.maximum(estimates[t][0], 0)
     evidence = _told_by_counts(stages[t], slice(None), rows)
@@ -287,8 +286,6 @@ def _evidence(stages: Sequence[ReadStage], t: int, estimates: Estimates) -> Floa
         parent = stages[u].parent
         later, variance = (np.bincount(parent, parts, cells)[place] for parts in estimates[u])
         again = np.bincount(parent, minlength=cells)[place] == 1
-        if stages[t].cells.d == 2:
-            again[:] = False
         cut = (variance > 0) & ~again
         normal = later[cut] ** 2 - (later[cut] - rows[whole[cut]]) ** 2
         evidence[whole[cut]] += normal / (2 * variance[cut])

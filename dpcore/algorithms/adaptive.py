@@ -36,12 +36,13 @@ class Adaptive(SynopsisAlgorithm):
     """A coreset from noisy counts on cells that are cut where they are full.
 
     Idea: Count noisily on a coarse grid. Cut the cells that stand out of the noise the finer the
-    fuller they are, and count their parts; then once more. Cells that did not stand out are counted
-    again each time: they are disjoint from the others, so this costs nothing. What remains is a
-    tree of counts that agree with each other once noise is averaged out. Cells and parts that by
-    all their counts more likely hold nobody are dropped, and the others are a few hundred weighted
-    points, dense where the rows are. Dropped cells that only together stand out of the noise get a
-    point a block. Everything is clustered from these points.
+    fuller they are, and count their parts; then once more where rows are many or all in a small
+    part of the box. Cells that did not stand out are counted again each time: they are disjoint
+    from the others, so this costs nothing. What remains is a tree of counts that agree with each
+    other once noise is averaged out. Cells and parts that by all their counts more likely hold
+    nobody are dropped, and the others are a few hundred weighted points, dense where the rows are.
+    Dropped cells that only together stand out of the noise get a point a block. Everything is
+    clustered from these points.
 
     Unit: one row.
 
@@ -50,8 +51,10 @@ class Adaptive(SynopsisAlgorithm):
     Private: The number of rows has sensitivity 1 and costs .015 epsilon, unless it was bought
     before. Given the answers so far, the cells of a stage are disjoint, so a row is counted in at
     most one of them: added, it changes one count by 1, and noise of scale 1/epsilon_t costs
-    epsilon_t; replaced, two counts, at scale 2/epsilon_t. The shares add up to epsilon by adaptive
-    composition. Plan, cuts, thresholds, averaging, points and centers read noisy answers only.
+    epsilon_t; replaced, two counts, at scale 2/epsilon_t. The first stage may change into how many
+    shares the rest is cut, but not the rest: whatever the answers, the shares add up to epsilon,
+    by adaptive composition. Plan, cuts, thresholds, averaging, points and centers read noisy
+    answers only.
     """
 
     key = "adaptive"
