@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -63,10 +63,15 @@ PLANS = (
 )
 
 
-#: With more coordinates than a map has: cells are large for long, so more stages pay.
+#: With more coordinates than a map has: cells are large for long, so more stages pay, and many
+#: where rows lie in a small part of the box.
+ZOOM = AdaptivePlan(
+    (0.1, 0.12, 0.12, 0.12, 0.13, 0.13, 0.14, 0.14), 20, (2, 2, 2, 2, 2, 1.5, 1.5), True
+)
+SMALL_ZOOM = replace(ZOOM, shares=(0.2, 0.11, 0.11, 0.11, 0.11, 0.12, 0.12, 0.12))
 PLANS_BEYOND_MAPS = (
-    (300.0, AdaptivePlan((0.2, 0.35, 0.45), 40, (5, 2.5))),
-    (math.inf, AdaptivePlan((0.1, 0.2, 0.3, 0.4), 20, (4, 3, 1.5), second_chance=True)),
+    (300.0, AdaptivePlan((0.2, 0.35, 0.45), 40, (5, 2.5), small_part=SMALL_ZOOM)),
+    (math.inf, AdaptivePlan((0.1, 0.2, 0.3, 0.4), 20, (4, 3, 1.5), True, ZOOM)),
 )
 
 
@@ -169,12 +174,18 @@ def highest_of(cells: int) -> float:
 
 
 def in_small_part(cells: TreeCells, loudness: FloatArray) -> bool:
-    """Whether the counts of a whole level show that nearly all rows lie in a part of the box half
-    as wide, wherever that is."""
+    """Whether the counts of a whole level show that nearly all rows lie in a small part of the box.
+
+    On a map that is a square half as wide, wherever it is. Elsewhere, where sides are first cut
+    into two, it is an eighth of the cells: rows may lie on both sides of a cut.
+    """
+    enough = max(CLEARLY, NEARLY_ALL * float(loudness.sum()))
+    if cells.d != 2:
+        fullest = np.sort(loudness)[-max(1, cells.n_cells // 8) :]
+        return bool(fullest.sum() > enough)
     table = table_of(loudness, BlockShape(cells.d, 0, cells.bits * cells.deepest))[0]
     parts = sliding_window_view(table, [side // 2 for side in table.shape])
-    fullest = parts.sum(axis=tuple(range(table.ndim, parts.ndim))).max()
-    return bool(fullest > max(CLEARLY, NEARLY_ALL * table.sum()))
+    return bool(parts.sum(axis=(2, 3)).max() > enough)
 
 
 def standing_out(cells: TreeCells, loudness: FloatArray) -> npt.NDArray[np.bool_]:

@@ -19,6 +19,7 @@ from dpcore.datasets import GridDataset, RowsDataset
 from dpcore.errors import Infeasible
 from dpcore.geometry.domain import Box, cell_ticks
 from dpcore.geometry.dyadic import DyadicCells, deinterleaved
+from dpcore.geometry.halved import HalvedCells
 from dpcore.privacy.noise import SimulatedNoise
 from dpcore.privacy.release_noise import ReleaseNoise
 from dpcore.results.centers import PrivateCenters
@@ -167,6 +168,16 @@ def test_a_small_part_is_half_as_wide_as_the_box_wherever_it_is():
 def test_few_rows_and_noise_show_no_small_part():
     assert not in_small_part(*on_four_by_four(at00=8, at01=3))
     assert not in_small_part(*on_four_by_four())
+
+
+def test_beyond_maps_rows_on_both_sides_of_a_cut_lie_in_a_small_part_too():
+    cells = HalvedCells.uniform(5, 4)
+    one, two, three = np.zeros((3, 16))
+    one[3] = two[[3, 11]] = three[[3, 11, 12]] = 100
+    assert in_small_part(cells, one)
+    assert in_small_part(cells, two)
+    assert not in_small_part(cells, three)
+    assert not in_small_part(cells, one / 10)
 
 
 @pytest.mark.parametrize("k", [3, 5, 10])
