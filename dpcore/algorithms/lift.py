@@ -114,11 +114,12 @@ class Lift(Algorithm):
     them at most twice as far. Given all earlier answers, each question's centers and reach are
     fixed numbers, so noise scaled to these lengths costs what is charged, and charges add up by
     adaptive composition. With few coordinates: .05 epsilon for the number of rows, then shares that
-    sum to .95. With more: .08 epsilon for the level, then .92 epsilon in all, in one of four ways
-    that the level decides: the level again, a tree and rounds or rounds alone with geometric noise,
-    or, if there is a delta, Gaussian noise in an account of its own whose shares sum to the rho of
-    (.92 epsilon, delta). All four cost at most (.92 epsilon, delta), so choosing is free. Plans,
-    radii, shrinkage, merging, centers and points read noisy answers only.
+    sum to .95, whether few stages of the tree follow the first one or many. With more: .08 epsilon
+    for the level, then .92 epsilon in all, in one of four ways that the level decides: the level
+    again, a tree and rounds or rounds alone with geometric noise, or, if there is a delta, Gaussian
+    noise in an account of its own whose shares sum to the rho of (.92 epsilon, delta). All four
+    cost at most (.92 epsilon, delta), so choosing is free. Plans, radii, shrinkage, merging,
+    halving, centers and points read noisy answers only.
     """
 
     key = "lift"
