@@ -138,12 +138,15 @@ def energy_near(centers: FloatArray, loose: LoosePoints, cost: float) -> FloatAr
     """
     m, d = centers.shape
     cell = Voronoi(centers).labels(to_ticks(loose.points))
-    squared = ((loose.points - centers[cell]) ** 2).sum(axis=1) + loose.room
-    own = np.bincount(cell, loose.weights * squared, m)
     mass = np.bincount(cell, loose.weights, m)
     # Where there is no point at all, rows may be anywhere.
     spread = cost + loose.weights @ loose.room + NEXT_TO_NOTHING * d / 3
     pooled = spread / (mass.sum() + NEXT_TO_NOTHING)
+    # A point without a cell of its own stands for rows of a wide block.
+    room = np.where(loose.room > 0, loose.room, pooled)
+    own = np.bincount(
+        cell, loose.weights * (((loose.points - centers[cell]) ** 2).sum(axis=1) + room), m
+    )
     others = POOLED * mass.sum() / m + NEXT_TO_NOTHING
     return np.asarray((own + others * pooled) / (mass + others))
 

@@ -29,8 +29,8 @@ FIRST_LEVELS = {1: (4, 9), 2: (2, 4)}
 DEEPEST_CUT, DEEPEST_LEVEL = 12, 16
 #: Cells asked in one stage, at most: more made no generated city any more exact.
 MAX_CELLS = 1 << 17
-#: Rows lie in a small part of the box when so large a part of them does, and at least so many
-#: scales of noise.
+#: Rows count as lying in a small part of the box when at least this share of them does, and at
+#: least so many scales of noise.
 NEARLY_ALL, CLEARLY = 0.85, 20.0
 
 
@@ -66,12 +66,20 @@ PLANS = (
 #: With more coordinates than a map has: cells are large for long, so more stages pay, and many
 #: where rows lie in a small part of the box.
 ZOOM = AdaptivePlan(
-    (0.1, 0.12, 0.12, 0.12, 0.13, 0.13, 0.14, 0.14), 20, (2, 2, 2, 2, 2, 1.5, 1.5), True
+    (0.1, 0.12, 0.12, 0.12, 0.13, 0.13, 0.14, 0.14),
+    20,
+    (2, 2, 2, 2, 2, 1.5, 1.5),
+    second_chance=True,
 )
-SMALL_ZOOM = replace(ZOOM, shares=(0.2, 0.11, 0.11, 0.11, 0.11, 0.12, 0.12, 0.12))
+SMALL_ZOOM = replace(
+    ZOOM, shares=(0.2, 0.11, 0.11, 0.11, 0.11, 0.12, 0.12, 0.12), first_fullness=40
+)
 PLANS_BEYOND_MAPS = (
     (300.0, AdaptivePlan((0.2, 0.35, 0.45), 40, (5, 2.5), small_part=SMALL_ZOOM)),
-    (math.inf, AdaptivePlan((0.1, 0.2, 0.3, 0.4), 20, (4, 3, 1.5), True, ZOOM)),
+    (
+        math.inf,
+        AdaptivePlan((0.1, 0.2, 0.3, 0.4), 20, (4, 3, 1.5), second_chance=True, small_part=ZOOM),
+    ),
 )
 
 
@@ -177,7 +185,8 @@ def in_small_part(cells: TreeCells, loudness: FloatArray) -> bool:
     """Whether the counts of a whole level show that nearly all rows lie in a small part of the box.
 
     On a map that is a square half as wide, wherever it is. Elsewhere, where sides are first cut
-    into two, it is an eighth of the cells: rows may lie on both sides of a cut.
+    into two, it is the fullest eighth of the cells, wherever they are: rows may lie on both sides
+    of a cut.
     """
     enough = max(CLEARLY, NEARLY_ALL * float(loudness.sum()))
     if cells.d != 2:
@@ -185,7 +194,8 @@ def in_small_part(cells: TreeCells, loudness: FloatArray) -> bool:
         return bool(fullest.sum() > enough)
     table = table_of(loudness, BlockShape(cells.d, 0, cells.bits * cells.deepest))[0]
     parts = sliding_window_view(table, [side // 2 for side in table.shape])
-    return bool(parts.sum(axis=(2, 3)).max() > enough)
+    rows = parts.sum(axis=tuple(range(table.ndim, parts.ndim)))
+    return bool(rows.max() > enough)
 
 
 def standing_out(cells: TreeCells, loudness: FloatArray) -> npt.NDArray[np.bool_]:

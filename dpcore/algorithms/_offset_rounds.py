@@ -36,9 +36,8 @@ LEAST_FILLED, ONE_LEAST_LEFT, LEAST_LEFT = 0.02, 0.02, 0.15
 DOUBTED_GAIN = 2.0
 #: A cell that holds rows is taken to hold any number of them up to so many times the mean.
 MOST_ROWS = 2.0
-#: A center is halved where its rows lie so many times as far and wide (squared) as those of the
-#: median center: there may be two clusters. Its halves lie apart by this part of the distance from
-#: it at which its rows lie.
+#: A center is halved where the mean squared distance of its rows is so many times that of the
+#: median center: there may be two clusters. Its halves lie apart by this part of its root.
 WIDE, APART = 2.5, 1.0
 #: Standard deviations of noise in rows at which a cell is trusted by half on its own spread.
 DOUBTED = 5.0
@@ -139,8 +138,10 @@ class OffsetCells:
         centers = self.centers.copy()
         centers[wide] += away
         new = np.clip(np.concatenate([centers, self.centers[wide] - away]), -1, 1)
-        rows, energy = (np.append(each, each[wide]) for each in (self.rows, self.energy))
-        return OffsetCells(new, rows, self.noise, energy)
+        rows = self.rows.copy()
+        rows[wide] /= 2
+        energy = np.append(self.energy, self.energy[wide])
+        return OffsetCells(new, np.append(rows, rows[wide]), self.noise, energy)
 
 
 @dataclass(frozen=True)
@@ -170,11 +171,11 @@ def believed(rows: FloatArray, noise: float, share: float) -> FloatArray:
 
     Before the answer, the odds that a cell holds rows are share : 1 - share, and it holds any
     number of them up to some times the mean. The noise is taken for Laplace noise, whose tails are
-    the longer ones. A cell that most likely holds nobody would else take a center, if it only lies
-    far enough from all others.
+    the longer ones. A cell that most likely holds nobody would otherwise take a center, if it only
+    lies far enough from all others.
     """
     scale = max(noise / math.sqrt(2), 1e-9)
-    most = MOST_ROWS * max(float(rows.mean()), noise)
+    most = MOST_ROWS * max(float(rows.mean()), scale)
     full = np.exp(np.minimum(rows / scale, 50)) * 2 * scale / most * share / (1 - share)
     return np.asarray(np.maximum(rows, 0) * full / (1 + full))
 
@@ -240,8 +241,8 @@ def settled(
     the rounds.
 
     Rounds share the purse equally. After each, centers are merged to the next multiple, in the
-    end to k, and those k may be improved by what the rounds have told so far. Where k are asked
-    about, wide ones are halved first.
+    end to k, and those k may be improved by what the rounds have told so far. Before a later
+    round about k, wide ones are halved.
     """
     rng = purse.curator.rng
     rounds = []

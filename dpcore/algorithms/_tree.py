@@ -132,13 +132,9 @@ def holding(stages: Sequence[ReadStage], estimates: Estimates) -> list[npt.NDArr
     again as a whole holds rows if it did before.
     """
     full_cells = []
-    # On a map a cell has few parts, and what they add up to tells as much.
-    is_map = stages[0].cells.d == 2
-    told_by_parts = [] if is_map else _told_by_parts(stages, estimates)
+    evidence_of_stages = _evidence(stages, estimates)
     for t, stage in enumerate(stages):
-        evidence = _evidence(stages, t, estimates)
-        if not is_map:
-            evidence = np.maximum(evidence, told_by_parts[t])
+        evidence = evidence_of_stages[t]
         numbers = np.maximum(estimates[t][0], 0) / np.sqrt(estimates[t][1] / 2)
         above = stages[t - 1].cells.levels[stage.parent] if t else np.zeros_like(stage.parent)
         holds = np.ones(len(stage.counts), dtype=bool)
@@ -269,60 +265,57 @@ def _slices(axes: int, axis: int) -> tuple[tuple[slice, ...], ...]:
     )
 
 
-def _evidence(stages: Sequence[ReadStage], t: int, estimates: Estimates) -> FloatArray:
-    """The factor, as a logarithm, by which the answers about each cell of a stage are likelier with
-    the number of rows that suits them best than with none.
+def _evidence(stages: Sequence[ReadStage], estimates: Estimates) -> list[FloatArray]:
+    """The factor, as a logarithm, by which the answers about each cell of each stage are likelier
+    with the number of rows that suits them best than with none.
 
     Its own count has geometric noise, and so has each later count of the same cell. What its parts
     add up to has about normal noise. Taken for normal, one high count of a cell that was asked
-    again would outweigh all others.
+    again would outweigh all others. Beyond maps a cell has many parts, and the noise in what they
+    add up to drowns what a single one tells: the parts may tell more one by one.
     """
-    rows = np.maximum(estimates[t][0], 0)
-    evidence = _told_by_counts(stages[t], slice(None), rows)
-    # The cells of this stage that were asked as a whole so far, and which cells these were then.
-    whole = place = np.arange(len(rows))
-    for u in range(t + 1, len(stages)):
-        cells = len(stages[u - 1].counts)
-        parent = stages[u].parent
-        later, variance = (np.bincount(parent, parts, cells)[place] for parts in estimates[u])
-        again = np.bincount(parent, minlength=cells)[place] == 1
-        cut = (variance > 0) & ~again
-        normal = later[cut] ** 2 - (later[cut] - rows[whole[cut]]) ** 2
-        evidence[whole[cut]] += normal / (2 * variance[cut])
-        if not again.any():
-            break
-        child = np.full(cells, -1)
-        child[parent] = np.arange(len(parent))
-        whole, place = whole[again], child[place[again]]
-        evidence[whole] += _told_by_counts(stages[u], place, rows[whole])
-    return evidence
+    evidence: list[FloatArray] = []  # of the last stage first
+    by_parts: list[FloatArray] = []
+    for t in reversed(range(len(stages))):
+        rows = np.maximum(estimates[t][0], 0)
+        here = _told_by_counts(stages[t], slice(None), rows)
+        # The cells of this stage that were asked as a whole so far, and which these were then.
+        whole = place = np.arange(len(rows))
+        for u in range(t + 1, len(stages)):
+            cells = len(stages[u - 1].counts)
+            parent = stages[u].parent
+            if u == t + 1 and stages[t].cells.d != 2:
+                by_parts.append(_told_by_parts(evidence[-1], parent, cells))
+            later, variance = (np.bincount(parent, parts, cells)[place] for parts in estimates[u])
+            again = np.bincount(parent, minlength=cells)[place] == 1
+            cut = (variance > 0) & ~again
+            normal = later[cut] ** 2 - (later[cut] - rows[whole[cut]]) ** 2
+            together = normal / (2 * variance[cut])
+            if by_parts:
+                together = np.maximum(together, by_parts[len(stages) - 1 - u][place[cut]])
+            here[whole[cut]] += together
+            if not again.any():
+                break
+            child = np.full(cells, -1)
+            child[parent] = np.arange(len(parent))
+            whole, place = whole[again], child[place[again]]
+            here[whole] += _told_by_counts(stages[u], place, rows[whole])
+        evidence.append(here)
+    return evidence[::-1]
 
 
-def _told_by_parts(stages: Sequence[ReadStage], estimates: Estimates) -> list[FloatArray]:
-    """The factor, as a logarithm, by which the answers about each cell of each stage are likelier
-    if few of its parts hold all its rows than if it holds none.
+def _told_by_parts(evidence: FloatArray, parent: IntArray, n: int) -> FloatArray:
+    """The factor, as a logarithm, by which the answers about the parts of each of n cells that were
+    cut are likelier if few of them hold rows than if none does.
 
-    The noise in what many parts add up to drowns what a single one tells. One part of each cell is
-    expected to hold rows, any number of them; or one part holds them all.
+    One part of each cell is expected to hold rows, any number of them; or one holds all the rows.
     """
-    evidence = [
-        _told_by_counts(stage, slice(None), np.maximum(rows, 0))
-        for stage, (rows, _) in zip(stages, estimates, strict=True)
-    ]
-    for t in range(len(stages) - 2, -1, -1):
-        parent, n = stages[t + 1].parent, len(evidence[t])
-        parts = np.maximum(np.bincount(parent, minlength=n), 1)[parent]
-        of_one = evidence[t + 1] - np.log(parts)
-        is_cut = parts > 1
-        of_each = of_one.copy()
-        of_each[is_cut] = np.logaddexp(
-            np.log1p(-1 / parts[is_cut]), of_one[is_cut] - UNKNOWN_NUMBER
-        )
-        best = np.full(n, -np.inf)
-        np.maximum.at(best, parent, of_one)
-        was_cut = np.isfinite(best)
-        evidence[t][was_cut] += np.maximum(np.bincount(parent, of_each, n), best)[was_cut]
-    return evidence
+    parts = np.maximum(np.bincount(parent, minlength=n)[parent], 2)
+    of_one = evidence - np.log(parts)
+    best = np.full(n, -np.inf)
+    np.maximum.at(best, parent, of_one)
+    of_each = np.logaddexp(np.log1p(-1 / parts), of_one - UNKNOWN_NUMBER)
+    return np.maximum(np.bincount(parent, of_each, n), best)
 
 
 def _told_by_counts(stage: ReadStage, cells: IntArray | slice, rows: FloatArray) -> FloatArray:

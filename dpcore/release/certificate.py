@@ -15,7 +15,7 @@ from dpcore.algorithms import PAPERS, get
 from dpcore.privacy.transcript import Transcript
 from dpcore.release.accounts import Before
 from dpcore.release.build import build
-from dpcore.release.rehearsal import short_answers
+from dpcore.release.short_answers import short_answers
 from dpcore.release.signature import Signer
 from dpcore.results.run_result import ReleasedResult
 

@@ -19,18 +19,17 @@ from dpcore.geometry.domain import LATTICE_CELLS, Box
 from dpcore.kmeans.stages import listening
 from dpcore.privacy.accounting import Budget, Neighbors
 from dpcore.privacy.rounding import at_most
+from dpcore.release.dataless_curator import DatalessCurator, nobody
 from dpcore.release.described import described_plan
 from dpcore.release.rehearsal import (
     MOST_SECONDS,
     AsAccount,
     Clock,
-    DatalessCurator,
     Rehearsed,
     Row,
     TooLong,
     compared,
     first_difference,
-    nobody,
     rows_of_account,
 )
 from dpcore.runs.personal import named, sentences
@@ -91,7 +90,7 @@ def dataless(certificate: Mapping[str, Any], d: int) -> DatalessCurator:
     """The curator of the whole run, without rows."""
     neighbors = Neighbors(certificate["neighbors"])
     return DatalessCurator(
-        d, Budget(*row_budget(certificate)), neighbors, certificate["answers"], set(), 0
+        d, Budget(*row_budget(certificate)), neighbors, certificate["answers"], {}, 0
     )
 
 

@@ -30,7 +30,8 @@ from dpcore.geometry.domain import FloatArray
 from dpcore.privacy.accounting import Neighbors
 from dpcore.privacy.mechanisms import Mechanism
 from dpcore.release.published import Published
-from dpcore.release.rehearsal import ROWS, Rehearsed
+from dpcore.release.rehearsal import Rehearsed
+from dpcore.release.short_answers import ROWS
 from dpcore.results.rectangles import geometric_variance
 
 #: What two machines may make of the same variance, as part of it, and of a number that was whole.

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 import dpcore
 from dpcore.algorithms._grown_tree import (
     PLANS,
+    PLANS_BEYOND_MAPS,
     SMALL_PART,
     fewer_cuts,
     halvings,
@@ -122,10 +125,17 @@ def test_the_shares_of_every_plan_add_up():
 
 
 def test_a_plan_that_changes_after_its_first_stage_has_asked_the_same_first_stage():
-    for _, plan in PLANS:
+    for _, plan in (*PLANS, *PLANS_BEYOND_MAPS):
         if plan.small_part:
             assert plan.small_part.shares[0] == plan.shares[0]
             assert plan.small_part.first_fullness == plan.first_fullness
+
+
+def test_the_shares_of_every_plan_are_the_whole_budget_of_the_tree():
+    every = [plan for _, plan in (*PLANS, *PLANS_BEYOND_MAPS)]
+    for plan in [*every, *(plan.small_part for plan in every if plan.small_part)]:
+        assert sum(map(Fraction, map(str, plan.shares))) == 1
+        assert len(plan.fullness) == len(plan.shares) - 1
 
 
 @pytest.mark.parametrize("relation", ["add-remove", "replace-one"])
@@ -358,3 +368,8 @@ def test_a_far_cluster_that_the_first_stage_misses_is_not_lost():
     best = nicv(data, dpcore.baseline(data, 5).centers)
     found = [nicv(data, dpcore.run("adaptive", data, 5, 0.05, seed=s).centers) for s in range(20)]
     assert np.mean(np.array(found) > 1.5 * best) <= 0.15
+
+
+def test_a_map_of_a_single_cell_has_a_single_point():
+    run = dpcore.run("adaptive", GridDataset(np.array([[400]]), Box.cube(2)), 2, 1.0)
+    assert len(run.coreset) == 1

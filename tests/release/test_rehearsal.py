@@ -8,16 +8,22 @@ import numpy as np
 import pytest
 
 import dpcore
-from dpcore.datasets import load
+from dpcore.datasets import RowsDataset, load
+from dpcore.geometry.domain import Box
 from dpcore.release.certificate import account, plain
-from dpcore.release.rehearsal import rehearse, short_answers
+from dpcore.release.rehearsal import rehearse
+from dpcore.release.short_answers import short_answers
 from dpcore.results import parquet
 
 
 def told(key, name, k, epsilon, neighbors="add-remove"):
     """What a certificate would say of a simulated run."""
-    system, data = dpcore.ALGORITHMS[key], load(name)
-    delta = 1e-6 if system.uses_delta else 0.0
+    system = dpcore.ALGORITHMS[key]
+    return certified(key, load(name), k, epsilon, 1e-6 if system.uses_delta else 0.0, neighbors)[0]
+
+
+def certified(key, data, k, epsilon, delta, neighbors):
+    """What a certificate would say of a run on these data, and the facts of the run."""
     run = dpcore.run(key, data, k, epsilon, delta, neighbors, seed=1)
     said = {
         "budget of one row": {"epsilon": epsilon, "delta": delta},
@@ -29,7 +35,7 @@ def told(key, name, k, epsilon, neighbors="add-remove"):
         "parameters": run.parameters,
         "transcript": account(run.transcript),
     }
-    return plain(said)
+    return plain(said), run.facts
 
 
 def difference(said):
@@ -53,6 +59,22 @@ def difference(said):
 )
 def test_the_charges_of_a_run_are_found_again_without_its_data(key, name, k, epsilon, neighbors):
     assert difference(told(key, name, k, epsilon, neighbors)) is None
+
+
+@pytest.mark.parametrize("neighbors", ["add-remove", "replace-one"])
+@pytest.mark.parametrize("middles", [(-0.7,), (-0.7, 0.7), (-0.9, -0.5, -0.1, 0.3, 0.7)])
+@pytest.mark.parametrize(
+    ("key", "d", "epsilon"),
+    [("adaptive", 2, 0.1), ("auto", 2, 0.1), ("lift", 3, 0.2), ("lift", 4, 2.0), ("lift", 8, 4.0)],
+)
+def test_how_rows_lie_decides_the_stages_and_is_no_fault(key, d, epsilon, middles, neighbors):
+    rng = np.random.default_rng(0)
+    values = rng.choice(middles, (5000, d)) + 0.02 * rng.standard_normal((5000, d))
+    data = RowsDataset.from_values(values, Box.cube(d))
+    said, facts = certified(key, data, 3, epsilon, 0.0, neighbors)
+    rehearsed = rehearse(said, lambda transcript: plain(account(transcript)))
+    assert rehearsed.difference is None
+    assert {name: facts[name] for name in rehearsed.facts} == rehearsed.facts
 
 
 @pytest.mark.parametrize("key", ["eugkm", "coreset", "dplloyd", "sulq", "gkm"])
