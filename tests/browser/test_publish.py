@@ -339,8 +339,9 @@ def test_every_step_for_a_person_keeps_its_button_in_sight(
     visit: Visit, tmp_path: Path, attempt: str
 ) -> None:
     """In the dark, on a small projector, with an area drawn on the map by the mouse."""
-    rng = np.random.default_rng(crc32(attempt.encode()))
-    lines = [f"{x:.5f},{y:.5f},{rng.integers(300)}" for x, y in trips(900, seed=5).tolist()]
+    seed = crc32(attempt.encode())
+    rng = np.random.default_rng(seed)
+    lines = [f"{x:.5f},{y:.5f},{rng.integers(300)}" for x, y in trips(900, seed).tolist()]
     file = tmp_path / f"{attempt}.csv"
     file.write_text("\n".join(["lon,lat,card", *lines]))
     page = opened(visit, viewport=PROJECTOR, color_scheme="dark")
