@@ -74,7 +74,7 @@ def side_by_side(trees: Sequence[Sequence[TreeStage]]) -> Sequence[ReadStage]:
     forest = []
     for t in range(max(map(len, trees))):
         stages = [tree[t] for tree in trees if len(tree) > t]
-        sizes = [tree[t - 1].cells.n_cells if t else 0 for tree in trees]
+        sizes = [tree[t - 1].cells.n_cells if 0 < t <= len(tree) else 0 for tree in trees]
         before = np.cumsum([0, *sizes])[:-1]
         starts = [before[i] for i, tree in enumerate(trees) if len(tree) > t]
         cells = ForestCells(d, bits, np.concatenate([stage.cells.levels for stage in stages]))

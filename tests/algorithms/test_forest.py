@@ -42,7 +42,11 @@ def test_a_tree_beside_others_makes_the_coreset_that_it_makes_alone():
 
 
 def test_so_does_a_tree_beyond_maps():
-    check_each_is_as_alone(curators((50, 4_000, 20_000), d=3))
+    several = curators((50, 4_000, 20_000), d=3)
+    check_each_is_as_alone(several)
+    # They end after very different numbers of stages.
+    fresh = curators((50, 4_000, 20_000), d=3)
+    assert [len(grow(each, *each.size(0.015))) for each in fresh] == [3, 4, 8]
 
 
 class SadAtFirst(SimulatedNoise):
