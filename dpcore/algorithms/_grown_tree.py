@@ -54,10 +54,10 @@ class AdaptivePlan:
 
 #: Where few rows lie in a small part of the box, most of a fine cut would be empty: two coarser
 #: cuts zoom in.
-SMALL_PART = AdaptivePlan((0.35, 0.25, 0.4), 40, (1.5, 1.5))
+ZOOM_ON_MAPS = AdaptivePlan((0.35, 0.25, 0.4), 40, (1.5, 1.5))
 #: Plans by the number of rows times epsilon below which they hold; tuned on generated data.
 PLANS = (
-    (700.0, AdaptivePlan((0.35, 0.65), 40, (2,), small_part=SMALL_PART)),
+    (700.0, AdaptivePlan((0.35, 0.65), 40, (2,), small_part=ZOOM_ON_MAPS)),
     (1500.0, AdaptivePlan((0.2, 0.35, 0.45), 160, (5, 2.5))),
     (math.inf, AdaptivePlan((0.2, 0.35, 0.45), 160, (10, 4))),
 )
@@ -65,20 +65,22 @@ PLANS = (
 
 #: With more coordinates than a map has: cells are large for long, so more stages pay, and many
 #: where rows lie in a small part of the box.
-ZOOM = AdaptivePlan(
+ZOOM_BEYOND_MAPS = AdaptivePlan(
     (0.1, 0.12, 0.12, 0.12, 0.13, 0.13, 0.14, 0.14),
     20,
     (2, 2, 2, 2, 2, 1.5, 1.5),
     second_chance=True,
 )
-SMALL_ZOOM = replace(
-    ZOOM, shares=(0.2, 0.11, 0.11, 0.11, 0.11, 0.12, 0.12, 0.12), first_fullness=40
+ZOOM_OF_FEW_ROWS = replace(
+    ZOOM_BEYOND_MAPS, shares=(0.2, 0.11, 0.11, 0.11, 0.11, 0.12, 0.12, 0.12), first_fullness=40
 )
 PLANS_BEYOND_MAPS = (
-    (300.0, AdaptivePlan((0.2, 0.35, 0.45), 40, (5, 2.5), small_part=SMALL_ZOOM)),
+    (300.0, AdaptivePlan((0.2, 0.35, 0.45), 40, (5, 2.5), small_part=ZOOM_OF_FEW_ROWS)),
     (
         math.inf,
-        AdaptivePlan((0.1, 0.2, 0.3, 0.4), 20, (4, 3, 1.5), second_chance=True, small_part=ZOOM),
+        AdaptivePlan(
+            (0.1, 0.2, 0.3, 0.4), 20, (4, 3, 1.5), second_chance=True, small_part=ZOOM_BEYOND_MAPS
+        ),
     ),
 )
 

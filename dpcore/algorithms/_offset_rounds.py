@@ -241,8 +241,8 @@ def settled(
     the rounds.
 
     Rounds share the purse equally. After each, centers are merged to the next multiple, in the
-    end to k, and those k may be improved by what the rounds have told so far. Before a later
-    round about k, wide ones are halved.
+    end to k, and those k may be improved by what the rounds have told so far. Before each
+    later round with k centers, wide ones are halved.
     """
     rng = purse.curator.rng
     rounds = []

@@ -8,7 +8,7 @@ twice, and a sum of parts that cannot be negative tells more than the parts alon
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol
@@ -132,9 +132,8 @@ def holding(stages: Sequence[ReadStage], estimates: Estimates) -> list[npt.NDArr
     again as a whole holds rows if it did before.
     """
     full_cells = []
-    evidence_of_stages = _evidence(stages, estimates)
-    for t, stage in enumerate(stages):
-        evidence = evidence_of_stages[t]
+    evidence_of_stages = _evidence_of_stages(stages, estimates)
+    for t, (stage, evidence) in enumerate(zip(stages, evidence_of_stages, strict=True)):
         numbers = np.maximum(estimates[t][0], 0) / np.sqrt(estimates[t][1] / 2)
         above = stages[t - 1].cells.levels[stage.parent] if t else np.zeros_like(stage.parent)
         holds = np.ones(len(stage.counts), dtype=bool)
@@ -265,43 +264,55 @@ def _slices(axes: int, axis: int) -> tuple[tuple[slice, ...], ...]:
     )
 
 
-def _evidence(stages: Sequence[ReadStage], estimates: Estimates) -> list[FloatArray]:
-    """The factor, as a logarithm, by which the answers about each cell of each stage are likelier
-    with the number of rows that suits them best than with none.
+def _evidence_of_stages(stages: Sequence[ReadStage], estimates: Estimates) -> list[FloatArray]:
+    """The evidence that each cell of each stage holds rows, as `_evidence` has it.
+
+    Beyond maps a cell has many parts, and the noise in what they add up to drowns what a single
+    one tells. There the parts count one by one, where they tell more so.
+    """
+    evidence: dict[int, FloatArray] = {}
+    by_parts: dict[int, FloatArray] = {}
+    for t in reversed(range(len(stages))):
+        if t + 1 in evidence and stages[t].cells.d != 2:
+            parent, cells = stages[t + 1].parent, len(stages[t].counts)
+            by_parts[t + 1] = _told_by_parts(evidence[t + 1], parent, cells)
+        evidence[t] = _evidence(stages, t, estimates, by_parts)
+    return [evidence[t] for t in range(len(stages))]
+
+
+def _evidence(
+    stages: Sequence[ReadStage], t: int, estimates: Estimates, by_parts: Mapping[int, FloatArray]
+) -> FloatArray:
+    """The factor, as a logarithm, by which the answers about each cell of a stage are likelier with
+    the number of rows that suits them best than with none. `by_parts` has, by stage, the same for
+    the cells that its cells are parts of.
 
     Its own count has geometric noise, and so has each later count of the same cell. What its parts
     add up to has about normal noise. Taken for normal, one high count of a cell that was asked
-    again would outweigh all others. Beyond maps a cell has many parts, and the noise in what they
-    add up to drowns what a single one tells: the parts may tell more one by one.
+    again would outweigh all others.
     """
-    evidence: list[FloatArray] = []  # of the last stage first
-    by_parts: list[FloatArray] = []
-    for t in reversed(range(len(stages))):
-        rows = np.maximum(estimates[t][0], 0)
-        here = _told_by_counts(stages[t], slice(None), rows)
-        # The cells of this stage that were asked as a whole so far, and which these were then.
-        whole = place = np.arange(len(rows))
-        for u in range(t + 1, len(stages)):
-            cells = len(stages[u - 1].counts)
-            parent = stages[u].parent
-            if u == t + 1 and stages[t].cells.d != 2:
-                by_parts.append(_told_by_parts(evidence[-1], parent, cells))
-            later, variance = (np.bincount(parent, parts, cells)[place] for parts in estimates[u])
-            again = np.bincount(parent, minlength=cells)[place] == 1
-            cut = (variance > 0) & ~again
-            normal = later[cut] ** 2 - (later[cut] - rows[whole[cut]]) ** 2
-            together = normal / (2 * variance[cut])
-            if by_parts:
-                together = np.maximum(together, by_parts[len(stages) - 1 - u][place[cut]])
-            here[whole[cut]] += together
-            if not again.any():
-                break
-            child = np.full(cells, -1)
-            child[parent] = np.arange(len(parent))
-            whole, place = whole[again], child[place[again]]
-            here[whole] += _told_by_counts(stages[u], place, rows[whole])
-        evidence.append(here)
-    return evidence[::-1]
+    rows = np.maximum(estimates[t][0], 0)
+    evidence = _told_by_counts(stages[t], slice(None), rows)
+    # The cells of this stage that were asked as a whole so far, and which cells these were then.
+    whole = place = np.arange(len(rows))
+    for u in range(t + 1, len(stages)):
+        cells = len(stages[u - 1].counts)
+        parent = stages[u].parent
+        later, variance = (np.bincount(parent, parts, cells)[place] for parts in estimates[u])
+        again = np.bincount(parent, minlength=cells)[place] == 1
+        cut = (variance > 0) & ~again
+        normal = later[cut] ** 2 - (later[cut] - rows[whole[cut]]) ** 2
+        together = normal / (2 * variance[cut])
+        if u in by_parts:
+            together = np.maximum(together, by_parts[u][place[cut]])
+        evidence[whole[cut]] += together
+        if not again.any():
+            break
+        child = np.full(cells, -1)
+        child[parent] = np.arange(len(parent))
+        whole, place = whole[again], child[place[again]]
+        evidence[whole] += _told_by_counts(stages[u], place, rows[whole])
+    return evidence
 
 
 def _told_by_parts(evidence: FloatArray, parent: IntArray, n: int) -> FloatArray:

@@ -51,10 +51,10 @@ class Adaptive(SynopsisAlgorithm):
     Private: The number of rows has sensitivity 1 and costs .015 epsilon, unless it was bought
     before. Given the answers so far, the cells of a stage are disjoint, so a row is counted in at
     most one of them: added, it changes one count by 1, and noise of scale 1/epsilon_t costs
-    epsilon_t; replaced, two counts, at scale 2/epsilon_t. The first stage may change into how many
-    shares the rest is cut, but not the rest: whatever the answers, the shares add up to epsilon,
-    by adaptive composition. Plan, cuts, thresholds, averaging, points and centers read noisy
-    answers only.
+    epsilon_t; replaced, two counts, at scale 2/epsilon_t. The first answer may decide into how many
+    shares the rest of epsilon is cut, but not how large that rest is. So the shares always add up
+    to epsilon, by adaptive composition. Plan, cuts, thresholds, averaging, points and centers read
+    noisy answers only.
     """
 
     key = "adaptive"

@@ -97,10 +97,10 @@ class Lift(Algorithm):
     spread and covariance. Put more centers there than are wanted. In a few rounds ask for each
     center how many rows are nearest and how far from it they lie on average, with offsets clipped
     to a ball that shrinks as centers settle, because noise grows with the ball; then merge the
-    centers to k, each as heavy as the rows that it most likely has. Before a later round about k,
-    halve a center whose rows lie far and wide: two clusters may share it. Cells of the picture,
-    moved to where the rounds saw rows, are published as a coreset. Where even the level drowns in
-    noise, the answer is hardly more than public centers.
+    centers to k, each as heavy as the rows that it most likely has. Before each later round with k
+    centers, halve a center whose rows lie far and wide: two clusters may share it. Cells of the
+    picture, moved to where the rounds saw rows, are published as a coreset. Where even the level
+    drowns in noise, the answer is hardly more than public centers.
 
     Unit: one row.
 
@@ -114,12 +114,12 @@ class Lift(Algorithm):
     them at most twice as far. Given all earlier answers, each question's centers and reach are
     fixed numbers, so noise scaled to these lengths costs what is charged, and charges add up by
     adaptive composition. With few coordinates: .05 epsilon for the number of rows, then shares that
-    sum to .95, whether few stages of the tree follow the first one or many. With more: .08 epsilon
-    for the level, then .92 epsilon in all, in one of four ways that the level decides: the level
-    again, a tree and rounds or rounds alone with geometric noise, or, if there is a delta, Gaussian
-    noise in an account of its own whose shares sum to the rho of (.92 epsilon, delta). All four
-    cost at most (.92 epsilon, delta), so choosing is free. Plans, radii, shrinkage, merging,
-    halving, centers and points read noisy answers only.
+    sum to .95, however many stages of the tree follow the first. With more: .08 epsilon for the
+    level, then .92 epsilon in all, in one of four ways that the level decides: the level again, a
+    tree and rounds or rounds alone with geometric noise, or, if there is a delta, Gaussian noise in
+    an account of its own whose shares sum to the rho of (.92 epsilon, delta). All four cost at most
+    (.92 epsilon, delta), so choosing is free. Plans, radii, shrinkage, merging, halving, centers
+    and points read noisy answers only.
     """
 
     key = "lift"

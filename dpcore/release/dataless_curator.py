@@ -30,7 +30,7 @@ LOUD = 2000
 
 
 class Loudness(IntEnum):
-    """The cells of a long answer that show something: the guesses, in their order."""
+    """A guess at the loud cells of a long answer: close together, far apart, or none at all."""
 
     CLOSE = 0
     APART = 1
@@ -162,7 +162,7 @@ class DatalessCurator(Curator):
         return self._answers[why].popleft()
 
     def _drawn(self, exact: Callable[[], IntArray], moved: Sensitivity, paid: Loss) -> IntArray:
-        """The published answer to the question that was booked last, or a loud or silent one."""
+        """The published answer to the question that was booked last, or a made-up one."""
         shape = np.shape(exact())
         values = super()._drawn(lambda: np.zeros(shape, dtype=np.int64), moved, paid)
         why = self.transcript[-1].why

@@ -31,7 +31,7 @@ from dpcore.release.dataless_curator import DatalessCurator, Loudness
 from dpcore.results.run_result import Outcome
 from dpcore.results.synopsis import Coreset, NoisyGrid
 
-#: After so many guesses of what long answers showed, it is not found out.
+#: The rehearsal gives up after so many guesses at what long answers showed.
 MOST_TRIES = 128
 #: More coordinates of centers than this, or more seconds, and a rehearsal is not made or ended:
 #: whoever wrote the certificate may have chosen any sizes.
@@ -117,7 +117,7 @@ def compared(
         if last is None or loudness.get(last) == Loudness.NOTHING:
             return Rehearsed(problem)
         loudness[last] = Loudness(loudness.get(last, Loudness.CLOSE) + 1)
-    return Rehearsed("there are too many answers of which nothing is known", is_certain=False)
+    return Rehearsed("too many answers would have to be guessed", is_certain=False)
 
 
 class _Run:

@@ -11,7 +11,7 @@ import dpcore
 from dpcore.algorithms._grown_tree import (
     PLANS,
     PLANS_BEYOND_MAPS,
-    SMALL_PART,
+    ZOOM_ON_MAPS,
     fewer_cuts,
     halvings,
     in_small_part,
@@ -119,7 +119,7 @@ def test_the_number_of_rows_is_asked_only_where_it_is_private():
 
 
 def test_the_shares_of_every_plan_add_up():
-    for plan in (*(plan for _, plan in PLANS), SMALL_PART):
+    for plan in (*(plan for _, plan in PLANS), ZOOM_ON_MAPS):
         assert sum(plan.shares) == pytest.approx(1)
         assert len(plan.fullness) == len(plan.shares) - 1
 
