@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -133,11 +134,12 @@ class Shot:
     act: Callable[[Page], None] | None = None
     whole: bool = False
     #: Words that are there when everything is; without, when a map is settled.
-    until: str = ""
+    until: str | re.Pattern[str] = ""
 
 
 WIDE, LONG = {"width": 1400, "height": 1700}, {"width": 390, "height": 2000}
-RUNS = "runs finished"
+#: Runs are made while the page is open, or were made before.
+RUNS = re.compile("runs finished|and kept")
 COMPARE = "/compare?compare="
 LEARN, PRESENTER = "/learn?part=", "&presenter=true"
 LESSON = "/learn?part=steps&algorithm=eugkm&privacy=Loose&frame=4&lesson=free-restarts&at=2"
