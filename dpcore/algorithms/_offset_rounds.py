@@ -39,6 +39,9 @@ MOST_ROWS = 2.0
 #: A center is halved where the mean squared distance of its rows is so many times that of the
 #: median center: there may be two clusters. Its halves lie apart by this part of its root.
 WIDE, APART = 2.5, 1.0
+#: Where Gaussian noise moves a center by less than this part of its ball, what clipping hides costs
+#: more than noise does: the energy of a full ball is then taken for so many times more.
+STEADY, HIDDEN = 0.1, 8.0
 #: Standard deviations of noise in rows at which a cell is trusted by half on its own spread.
 DOUBTED = 5.0
 RESTARTS = 10
@@ -195,7 +198,8 @@ def moved(
     rows where that is known. Everything after the answer reads noisy figures and n, which is noisy
     too: sums are shrunk by James and Stein's rule, a cell counts for at least a tenth of its share
     of rows, and no center leaves its ball. What a move leaves unexplained is at least some part of
-    what was there; for one center it is twice the square of the move's noise, within limits.
+    what was there; for one center it is twice the square of the move's noise, within limits. Where
+    there is little Gaussian noise, the energy of a ball that is nearly full is taken for more.
     """
     m, d = centers.shape
     energy = np.broadcast_to(energy, m)
@@ -224,6 +228,11 @@ def moved(
     unsure = DOUBTED_GAIN * d * (noise / weights) ** 2 / before
     least_left = np.clip(unsure, ONE_LEAST_LEFT, LEAST_LEFT) if m == 1 else LEAST_LEFT
     energy_after = np.maximum(before - gained, least_left * before)
+    if m > 1 and question.norm == 2:
+        # The rows of a center that is still on its way lie mostly beyond its ball.
+        full = np.clip(gained / question.reach**2, mean, 1)
+        steady = math.sqrt(d) * noise < STEADY * question.reach * weights
+        energy_after = energy_after * np.where(steady, 1 + HIDDEN * full**2, 1)
     return OffsetCells(np.clip(centers + steps, -1, 1), rows, count_noise, energy_after)
 
 
