@@ -52,13 +52,15 @@ class AdaptivePlan:
     small_part: AdaptivePlan | None = None
 
 
-#: Where few rows lie in a small part of the box, most of a fine cut would be empty: two coarser
+#: Where rows lie in a small part of the box, most of a fine cut would be empty: more and coarser
 #: cuts zoom in.
-ZOOM_ON_MAPS = AdaptivePlan((0.35, 0.25, 0.4), 40, (1.5, 1.5))
+ZOOM_OF_FEW_ROWS_ON_MAPS = AdaptivePlan((0.35, 0.25, 0.4), 40, (1.5, 1.5))
+ZOOM_ON_MAPS = AdaptivePlan((0.2, 0.25, 0.25, 0.3), 160, (6, 3, 2))
 #: Plans by the number of rows times epsilon below which they hold; tuned on generated data.
 PLANS = (
-    (700.0, AdaptivePlan((0.35, 0.65), 40, (2,), small_part=ZOOM_ON_MAPS)),
-    (1500.0, AdaptivePlan((0.2, 0.35, 0.45), 160, (5, 2.5))),
+    (700.0, AdaptivePlan((0.35, 0.65), 40, (2,), small_part=ZOOM_OF_FEW_ROWS_ON_MAPS)),
+    (1500.0, AdaptivePlan((0.2, 0.35, 0.45), 160, (5, 2.5), small_part=ZOOM_ON_MAPS)),
+    (5000.0, AdaptivePlan((0.2, 0.35, 0.45), 160, (10, 4), small_part=ZOOM_ON_MAPS)),
     (math.inf, AdaptivePlan((0.2, 0.35, 0.45), 160, (10, 4))),
 )
 
@@ -71,11 +73,11 @@ ZOOM_BEYOND_MAPS = AdaptivePlan(
     (2, 2, 2, 2, 2, 1.5, 1.5),
     second_chance=True,
 )
-ZOOM_OF_FEW_ROWS = replace(
+ZOOM_OF_FEW_ROWS_BEYOND_MAPS = replace(
     ZOOM_BEYOND_MAPS, shares=(0.2, 0.11, 0.11, 0.11, 0.11, 0.12, 0.12, 0.12), first_fullness=40
 )
 PLANS_BEYOND_MAPS = (
-    (300.0, AdaptivePlan((0.2, 0.35, 0.45), 40, (5, 2.5), small_part=ZOOM_OF_FEW_ROWS)),
+    (300.0, AdaptivePlan((0.2, 0.35, 0.45), 40, (5, 2.5), small_part=ZOOM_OF_FEW_ROWS_BEYOND_MAPS)),
     (
         math.inf,
         AdaptivePlan(

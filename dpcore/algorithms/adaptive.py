@@ -36,13 +36,13 @@ class Adaptive(SynopsisAlgorithm):
     """A coreset from noisy counts on cells that are cut where they are full.
 
     Idea: Count noisily on a coarse grid. Cut the cells that stand out of the noise the finer the
-    fuller they are, and count their parts; then once more where rows are many or all in a small
-    part of the box. Cells that did not stand out are counted again each time: they are disjoint
-    from the others, so this costs nothing. What remains is a tree of counts that agree with each
-    other once noise is averaged out. Cells and parts that by all their counts more likely hold
-    nobody are dropped, and the others are a few hundred weighted points, dense where the rows are.
-    Dropped cells that only together stand out of the noise get a point a block. Everything is
-    clustered from these points.
+    fuller they are, and count their parts; then once more where rows are many, and once more where
+    all lie in a small part of the box. Cells that did not stand out are counted again each time:
+    they are disjoint from the others, so this costs nothing. What remains is a tree of counts that
+    agree with each other once noise is averaged out. Cells and parts that by all their counts more
+    likely hold nobody are dropped, and the others are a few hundred weighted points, dense where
+    the rows are. Dropped cells that only together stand out of the noise get a point a block.
+    Everything is clustered from these points.
 
     Unit: one row.
 

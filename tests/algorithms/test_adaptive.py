@@ -11,7 +11,6 @@ import dpcore
 from dpcore.algorithms._grown_tree import (
     PLANS,
     PLANS_BEYOND_MAPS,
-    ZOOM_ON_MAPS,
     fewer_cuts,
     halvings,
     in_small_part,
@@ -118,12 +117,6 @@ def test_the_number_of_rows_is_asked_only_where_it_is_private():
     assert "size" not in kinds["replace-one"]
 
 
-def test_the_shares_of_every_plan_add_up():
-    for plan in (*(plan for _, plan in PLANS), ZOOM_ON_MAPS):
-        assert sum(plan.shares) == pytest.approx(1)
-        assert len(plan.fullness) == len(plan.shares) - 1
-
-
 def test_a_plan_that_changes_after_its_first_stage_has_asked_the_same_first_stage():
     for _, plan in (*PLANS, *PLANS_BEYOND_MAPS):
         if plan.small_part:
@@ -139,23 +132,25 @@ def test_the_shares_of_every_plan_are_the_whole_budget_of_the_tree():
 
 
 @pytest.mark.parametrize("relation", ["add-remove", "replace-one"])
+@pytest.mark.parametrize(("epsilon", "usual"), [(0.03, 2), (0.12, 3)])
 def test_rows_in_a_small_part_of_the_box_are_counted_in_one_stage_more_for_the_same_epsilon(
-    relation,
+    epsilon, usual, relation
 ):
     spread, corner = (
-        dpcore.run("adaptive", data, 3, 0.03, neighbors=relation, seed=0)
+        dpcore.run("adaptive", data, 3, epsilon, neighbors=relation, seed=0)
         for data in (CLUSTERS, CORNER)
     )
-    assert (len(stages(spread)), len(stages(corner))) == (2, 3)
+    assert (len(stages(spread)), len(stages(corner))) == (usual, usual + 1)
     for result in (spread, corner):
-        assert sum(c.epsilon for c in result.transcript) == pytest.approx(0.03, rel=1e-9)
+        assert sum(c.epsilon for c in result.transcript) == pytest.approx(epsilon, rel=1e-9)
 
 
-def test_where_rows_lie_in_a_small_part_of_the_box_their_clusters_are_told_apart():
-    """At 600 rows times epsilon; counted in two stages they cost 3.5 times as much as k-means."""
+@pytest.mark.parametrize(("epsilon", "most"), [(0.03, 2.5), (0.12, 0.65)])
+def test_where_rows_lie_in_a_small_part_of_the_box_their_clusters_are_told_apart(epsilon, most):
+    """Counted in a stage less, they cost 3.5 times as much as a run of k-means, and .86 times."""
     best = nicv(CORNER, dpcore.baseline(CORNER, 8).centers)
-    found = [dpcore.run("adaptive", CORNER, 8, 0.03, seed=s).centers for s in range(10)]
-    assert np.median([nicv(CORNER, centers) for centers in found]) <= 2.5 * best
+    found = [dpcore.run("adaptive", CORNER, 8, epsilon, seed=s).centers for s in range(10)]
+    assert np.median([nicv(CORNER, centers) for centers in found]) <= most * best
 
 
 def on_four_by_four(**counts):
