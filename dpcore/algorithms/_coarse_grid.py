@@ -12,7 +12,15 @@ import numpy as np
 from dpcore.algorithms._grid_priors import histograms
 from dpcore.algorithms._grown_tree import grow
 from dpcore.algorithms._matched_points import LoosePoints, matched, of_sum
-from dpcore.algorithms._offset_rounds import RESTARTS, OffsetRound, OffsetTerms, Purse, settled
+from dpcore.algorithms._offset_rounds import (
+    RESTARTS,
+    Counts,
+    OffsetRound,
+    OffsetTerms,
+    Purse,
+    Start,
+    settled,
+)
 from dpcore.algorithms._tree_coreset import loose_points_of
 from dpcore.geometry.domain import FloatArray, Grid, IntArray, to_ticks
 from dpcore.geometry.voronoi import Voronoi
@@ -37,6 +45,8 @@ POINT_STEPS, HEARD = 20, 1.5
 #: The energy near a center is read off its own points and as if there were so many times the mean
 #: number of rows more, with the energy of all.
 POOLED = 0.1
+#: Leaves are those of a tree whose counts are high, some by noise, and count as so much less exact.
+TRUST = 0.5
 #: A number of rows that weighs nothing beside any other.
 NEXT_TO_NOTHING = 1e-9
 
@@ -94,7 +104,8 @@ def from_grid(curator: Curator, k: int) -> Outcome:
         finest = 2 / round(len(points) ** (1 / d))  # the side of what each point stands for
         energy = cost / weights.sum() + d * finest**2 / 12
         purse = Purse(curator, OffsetTerms(budget, curator.neighbors, remainder - share))
-        centers, rounds = settled(purse, centers, energy, n, k, plan.centers, plan.reach)
+        start = Start(centers, energy)
+        centers, rounds = settled(purse, start, n, k, plan.centers, plan.reach)
     loose = points_on(grid, points, weights, 2 * (scale / share) ** 2)
     coreset = matched(loose, rounds).coreset(curator.box, public_size(curator, n))
     facts = {"cells per side": grid.cells_per_side, "rounds": len(plan.centers)}
@@ -113,9 +124,9 @@ def from_tree(
     several = k * plan.centers[0]
     centers, cost = weighted_kmeans(points, weights, several, RESTARTS, curator.rng)
     curator.note(StartNote(centers))
-    energy = energy_near(centers, loose, cost)
     # On a map, counts weigh as little as in many dimensions, and merged centers stay.
     beyond_maps = curator.d > 2
+    start = start_on(loose, centers, cost, beyond_maps)
     terms = OffsetTerms(
         curator.budget,
         curator.neighbors,
@@ -124,21 +135,21 @@ def from_tree(
     )
     improved = partial(on_points, loose) if beyond_maps else None
     purse = Purse(curator, terms)
-    centers, rounds = settled(purse, centers, energy, n, k, plan.centers, plan.reach, improved)
+    centers, rounds = settled(purse, start, n, k, plan.centers, plan.reach, improved)
     coreset = matched(loose, rounds).coreset(curator.box, public_size(curator, n))
     return Outcome(np.clip(centers, -1, 1), coreset, {"rounds": len(plan.centers)})
 
 
-def energy_near(centers: FloatArray, loose: LoosePoints, cost: float) -> FloatArray:
-    """The mean squared distance from each center to the rows that its points stand for, which
-    cost so much together.
+def start_on(loose: LoosePoints, centers: FloatArray, cost: float, counted: bool) -> Start:
+    """Centers on points of a tree, which cost so much together: the mean squared distance from each
+    to the rows that its points stand for; and, if `counted`, how many these are.
 
     A point of a large leaf stands for rows that may be far from it. Where there are few points it
     is about that of all centers.
     """
     m, d = centers.shape
     cell = Voronoi(centers).labels(to_ticks(loose.points))
-    mass = np.bincount(cell, loose.weights, m)
+    mass = np.bincount(cell, loose.weights, m).astype(np.float64)
     # Where there is no point at all, rows may be anywhere.
     spread = cost + loose.weights @ loose.room + NEXT_TO_NOTHING * d / 3
     pooled = spread / (mass.sum() + NEXT_TO_NOTHING)
@@ -148,7 +159,10 @@ def energy_near(centers: FloatArray, loose: LoosePoints, cost: float) -> FloatAr
         cell, loose.weights * (((loose.points - centers[cell]) ** 2).sum(axis=1) + room), m
     )
     others = POOLED * mass.sum() / m + NEXT_TO_NOTHING
-    return np.asarray((own + others * pooled) / (mass + others))
+    energy = (own + others * pooled) / (mass + others)
+    variances = np.bincount(cell, loose.variances, m) / TRUST
+    noise = np.sqrt(np.where(variances > 0, variances, np.inf))
+    return Start(centers, energy, Counts(mass, noise) if counted else None)
 
 
 def on_points(loose: LoosePoints, centers: FloatArray, rounds: Sequence[OffsetRound]) -> FloatArray:

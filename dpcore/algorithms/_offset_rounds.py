@@ -36,6 +36,11 @@ LEAST_FILLED, ONE_LEAST_LEFT, LEAST_LEFT = 0.02, 0.02, 0.15
 DOUBTED_GAIN = 2.0
 #: A cell that holds rows is taken to hold any number of them up to so many times the mean.
 MOST_ROWS = 2.0
+#: The odds that a center holds rows are no higher before they are counted.
+MOST_ODDS = 0.5
+#: They fall with this power of the squared distance from the middle of all rows, from about so many
+#: times its mean.
+FALLING, FAR = 4, 30.0
 #: A center is halved where the mean squared distance of its rows is so many times that of the
 #: median center: there may be two clusters. Its halves lie apart by this part of its root.
 WIDE, APART = 2.5, 1.0
@@ -104,6 +109,29 @@ class Purse:
 
 
 @dataclass(frozen=True)
+class Counts:
+    """About how many rows each center has, and the standard deviation of the noise in each."""
+
+    rows: FloatArray
+    noise: FloatArray
+
+    def with_earlier(self, earlier: Counts) -> Counts:
+        """The rows that this and an earlier count of the same centers tell together."""
+        new, old = self.noise**-2.0, earlier.noise**-2.0
+        return Counts((new * self.rows + old * earlier.rows) / (new + old), (new + old) ** -0.5)
+
+
+@dataclass(frozen=True)
+class Start:
+    """Centers before the first round, and the mean squared distance of their rows from them."""
+
+    centers: FloatArray
+    energy: float | FloatArray
+    #: The noisy counts by which they were found, if they were.
+    counts: Counts | None = None
+
+
+@dataclass(frozen=True)
 class OffsetCells:
     """Centers, about how many rows each has, and the mean squared distance of its rows to it."""
 
@@ -113,9 +141,20 @@ class OffsetCells:
     noise: float
     energy: FloatArray
 
-    def merged(self, k: int, rng: Coins) -> OffsetCells:
-        """Fewer centers, each in the middle of some: their spread becomes distance."""
-        rows = believed(self.rows, self.noise, k / len(self.rows))
+    def merged(
+        self, k: int, rng: Coins, earlier: Counts | None = None, anywhere: bool = False
+    ) -> OffsetCells:
+        """Fewer centers, each in the middle of some: their spread becomes distance.
+
+        They are as heavy as the rows that they most likely have, by an earlier count too if there
+        is one. They may lie `anywhere` in the box if noisy counts found them.
+        """
+        told = Counts(self.rows, np.full(len(self.rows), self.noise))
+        told = told.with_earlier(earlier) if earlier else told
+        odds = min(k / (len(self.rows) - k), MOST_ODDS)
+        rows = believed(told.rows, told.noise, odds)
+        if anywhere:
+            rows = believed(told.rows, told.noise, odds * nearness(self.centers, rows))
         centers, cost = weighted_kmeans(self.centers, rows, k, RESTARTS, rng)
         total = max(rows.sum(), 1.0)
         squared = ((self.centers[:, None] - centers) ** 2).sum(axis=2)
@@ -123,8 +162,9 @@ class OffsetCells:
         own = np.bincount(group, heavy * (self.energy + squared.min(axis=1)), k).astype(np.float64)
         mass = np.bincount(group, heavy, k).astype(np.float64)
         pooled = float(heavy @ self.energy) / float(heavy.sum()) + cost / total
-        energy = trusted(own / np.maximum(mass, 1e-300), pooled, mass, self.noise)
-        return OffsetCells(np.clip(centers, -1, 1), np.full(k, rows.sum() / k), self.noise, energy)
+        noise = math.sqrt((told.noise**2).mean())
+        energy = trusted(own / np.maximum(mass, 1e-300), pooled, mass, noise)
+        return OffsetCells(np.clip(centers, -1, 1), np.full(k, rows.sum() / k), noise, energy)
 
     def with_wide_ones_halved(self, rng: Coins) -> OffsetCells:
         """Two centers in place of each whose rows lie far and wide, in any direction from it.
@@ -169,18 +209,31 @@ def trusted(own: FloatArray, pooled: float, rows: FloatArray, noise: float) -> F
     return np.asarray(trust * own + (1 - trust) * pooled)
 
 
-def believed(rows: FloatArray, noise: float, share: float) -> FloatArray:
+def believed(rows: FloatArray, noise: float | FloatArray, odds: float | FloatArray) -> FloatArray:
     """The rows that each cell is expected to hold, by its noisy number, where it may hold none.
 
-    Before the answer, the odds that a cell holds rows are share : 1 - share, and it holds any
-    number of them up to some times the mean. The noise is taken for Laplace noise, whose tails are
-    the longer ones. A cell that most likely holds nobody would otherwise take a center, if it only
-    lies far enough from all others.
+    `odds` are those, before the answer, that it holds any; if so, it holds any number of them up to
+    some times the mean. The noise is taken for Laplace noise, whose tails are the longer ones. A
+    cell that most likely holds nobody would otherwise take a center, if it only lies far enough
+    from all others.
     """
-    scale = max(noise / math.sqrt(2), 1e-9)
-    most = MOST_ROWS * max(float(rows.mean()), scale)
-    full = np.exp(np.minimum(rows / scale, 50)) * 2 * scale / most * share / (1 - share)
+    scale = np.maximum(noise / math.sqrt(2), 1e-9)
+    most = MOST_ROWS * np.maximum(rows.mean(), scale)
+    full = np.exp(np.minimum(rows / scale, 50)) * 2 * scale / most * odds
     return np.asarray(np.maximum(rows, 0) * full / (1 + full))
+
+
+def nearness(centers: FloatArray, rows: FloatArray) -> FloatArray:
+    """How likely rows are at each center by its place alone, as a part of what is likely in the
+    middle of all rows.
+
+    That is nearly 1 where rows are told to lie, and next to nothing at many times that distance. In
+    a box much wider than the data, noise finds centers there.
+    """
+    total = max(rows.sum(), 1e-300)
+    away = ((centers - rows @ centers / total) ** 2).sum(axis=1)
+    usual = max(float(rows @ away) / total, 1e-300)
+    return np.asarray((1 + away / (FAR * usual)) ** -FALLING)
 
 
 def moved(
@@ -238,8 +291,7 @@ def moved(
 
 def settled(
     purse: Purse,
-    centers: FloatArray,
-    energy: float | FloatArray,
+    start: Start,
     n: float,
     k: int,
     multiples: Sequence[int],
@@ -255,6 +307,7 @@ def settled(
     """
     rng = purse.curator.rng
     rounds = []
+    centers, energy = start.centers, start.energy
     for i in range(len(multiples)):
         is_last = i + 1 == len(multiples)
         why = f"round {i + 1} of {len(multiples)}"
@@ -262,7 +315,8 @@ def settled(
         rounds.append(OffsetRound(centers, cells))
         goal = k if is_last else k * multiples[i + 1]
         if goal < len(centers):
-            cells = cells.merged(goal, rng)
+            earlier = None if i else start.counts
+            cells = cells.merged(goal, rng, earlier, anywhere=start.counts is not None)
             if improved and goal == k:
                 cells = replace(cells, centers=improved(cells.centers, rounds))
         if goal == k and not is_last:

@@ -102,11 +102,10 @@ class Auto(Algorithm):
     """The best algorithm for the data, chosen from public facts.
 
     Idea: On a line, one noisy grid of counts; on a map, a tree of counts that grows where the rows
-    are. Both answer every later question, so that restarts are free. With up to six coordinates
-    a tree as well, and rounds of clipped offsets after it; with up to ten where there is no delta
-    and not very little noise. Else, or with so few rows that a tree would show nothing but noise,
-    rough figures that are weighed against what data usually look like, and then, as far as epsilon
-    lets it, such rounds.
+    are. Both answer every later question, so that restarts are free. With up to six coordinates,
+    and without delta with up to ten, a tree as well, and rounds of clipped offsets after it. Else,
+    or with so few rows that a tree would show nothing but noise, rough figures that are weighed
+    against what data usually look like, and then, as far as epsilon lets it, such rounds.
 
     Unit: one row.
 

@@ -10,7 +10,7 @@ import numpy as np
 from dpcore.algorithms._coarse_grid import from_grid, from_tree, plan_for
 from dpcore.algorithms._grid_priors import along_the_diagonal, spread_out
 from dpcore.algorithms._matched_points import matched, points_of_cells
-from dpcore.algorithms._offset_rounds import OffsetTerms, Purse, moved, settled
+from dpcore.algorithms._offset_rounds import OffsetTerms, Purse, Start, moved, settled
 from dpcore.algorithms.base import Algorithm, AuditHints, PublishesPoints, Room, register
 from dpcore.geometry.domain import FloatArray
 from dpcore.privacy.accounting import MIN_EPSILON, Accounting, Budget, Neighbors, Verdict
@@ -28,9 +28,6 @@ TREE_DIMENSIONS = 10
 TREE_ROWS = 15
 #: The radius at which offsets are clipped after it, as a multiple of the root mean square.
 TREE_REACH = 0.9
-#: The relative noise of one mean below which a covariance shows nearly as much, while a tree has so
-#: many leaves that it takes long.
-TREE_NOISE = 0.0009
 #: Part of the budget that buys the level.
 LEVEL_SHARE = 0.08
 #: Beyond this relative noise nothing but the level is asked; and beyond this one, Gaussian noise
@@ -91,16 +88,16 @@ MAX_CENTERS = 512
 class Lift(Algorithm):
     """k-means in three dimensions or more: a rough picture, then rounds of clipped offsets.
 
-    Idea: Find out roughly where rows lie: with up to six coordinates from a tree of noisy counts,
-    and with up to ten where there is no delta and not very little noise; with few coordinates and
-    few rows from a coarse grid, weighed against what rows usually look like; else from their level,
-    spread and covariance. Put more centers there than are wanted. In a few rounds ask for each
-    center how many rows are nearest and how far from it they lie on average, with offsets clipped
-    to a ball that shrinks as centers settle, because noise grows with the ball; then merge the
-    centers to k, each as heavy as the rows that it most likely has. Before each later round with k
-    centers, halve a center whose rows lie far and wide: two clusters may share it. Cells of the
-    picture, moved to where the rounds saw rows, are published as a coreset. Where even the level
-    drowns in noise, the answer is hardly more than public centers.
+    Idea: Find out roughly where rows lie: with up to six coordinates, and without delta with up to
+    ten, from a tree of noisy counts; with few coordinates and few rows from a coarse grid, weighed
+    against what rows usually look like; else from their level, spread and covariance. Put more
+    centers there than are wanted. In a few rounds ask for each center how many rows are nearest and
+    how far from it they lie on average, with offsets clipped to a ball that shrinks as centers
+    settle, because noise grows with the ball; then merge the centers to k, each as heavy as the
+    rows that it most likely has by its count, by that of the tree and by its place. Before each
+    later round with k centers, halve a center whose rows lie far and wide: two clusters may share
+    it. Cells of the picture, moved to where the rounds saw rows, are published as a coreset. Where
+    even the level drowns in noise, the answer is hardly more than public centers.
 
     Unit: one row.
 
@@ -226,7 +223,7 @@ def from_level(curator: Curator, k: int) -> Outcome:
     curator.note(StartNote(centers))
     remainder = replace(terms, part=terms.part * (1 - plan.middle - products))
     purse = Purse(curator, remainder)
-    centers, rounds = settled(purse, centers, energy, rough.n, k, plan.centers, plan.reach)
+    centers, rounds = settled(purse, Start(centers, energy), rough.n, k, plan.centers, plan.reach)
     loose = matched(points_of_cells(rounds[0].cells, rough.n, noise), rounds[1:])
     coreset = loose.coreset(curator.box, None if relation.size_is_private else sure)
     return Outcome(centers, coreset, {**facts, "rounds": len(rounds)})
@@ -235,8 +232,7 @@ def from_level(curator: Curator, k: int) -> Outcome:
 def tree_pays(n: float, d: int, k: int, terms: OffsetTerms) -> bool:
     """Whether a tree shows more than a middle and a covariance of n rows."""
     loud = n * terms.budget.epsilon / (1 if terms.neighbors.size_is_private else 2)
-    enough = loud >= TREE_ROWS * d * k and terms.relative_noise(n, d) > TREE_NOISE
-    return d <= TREE_DIMENSIONS and not terms.gaussian and enough
+    return d <= TREE_DIMENSIONS and not terms.gaussian and loud >= TREE_ROWS * d * k
 
 
 def ask_level(purse: Purse, share: float, why: str) -> tuple[FloatArray, float]:

@@ -83,7 +83,7 @@ def test_a_run_says_what_was_chosen_and_why():
 
 def test_without_a_delta_a_tree_is_drawn_in_up_to_ten_dimensions():
     assert choose(10_000, 10, 5, 0.3).way == "tree and rounds"
-    assert choose(10_000, 10, 5, 3.0).way == "geometric rounds"
+    assert choose(10_000, 10, 5, 3.0).way == "tree and rounds"
     assert choose(10_000, 10, 5, 0.3, 1e-6).way == "Gaussian rounds"
     assert choose(10_000, 11, 5, 0.3).way == "geometric rounds"
     assert choose(700, 10, 5, 1.0).way == "geometric rounds"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dpcore
-from dpcore.algorithms._coarse_grid import PLANS, energy_near, from_tree, on_points, picture
+from dpcore.algorithms._coarse_grid import PLANS, from_tree, on_points, picture, start_on
 from dpcore.algorithms._matched_points import LoosePoints, of_sum
 from dpcore.algorithms._offset_rounds import OffsetCells, OffsetRound
 from dpcore.algorithms.lift import Rough, best_terms
@@ -243,7 +243,11 @@ def test_a_lone_point_of_a_large_leaf_may_be_far_from_its_rows():
     weights, room = np.array([500.0, 500, 100]), np.array([0.001, 0.001, 0.1])
     loose = LoosePoints(points, weights, np.ones(3), room)
     centers = np.array([[-0.45, 0, 0], [0.5, 0, 0], [0.9, 0.9, 0.9]])
-    energy = energy_near(centers, loose, 1000 * 0.05**2)
+    start = start_on(loose, centers, 1000 * 0.05**2, counted=True)
+    energy = start.energy
+    np.testing.assert_allclose(start.counts.rows, [1000, 100, 0])
+    # Leaves are those whose counts are high, so each counts for half.
+    np.testing.assert_allclose(start.counts.noise, [2, 2**0.5, np.inf])
     assert energy[0] == pytest.approx(0.0035, rel=0.2)
     assert energy[1] == pytest.approx(0.1, rel=0.4)
     # Nobody is near the third: its rows may lie as far away as those of all.

@@ -10,11 +10,14 @@ import pytest
 
 from dpcore.algorithms._offset_rounds import (
     APART,
+    Counts,
     OffsetCells,
     OffsetTerms,
     Purse,
+    Start,
     believed,
     moved,
+    nearness,
     settled,
     trusted,
 )
@@ -49,7 +52,7 @@ def test_without_noise_a_round_is_a_step_of_lloyd(delta):
 
 def test_by_l2_norm_the_energy_left_is_that_of_the_moved_centers():
     start = MIDDLES + 0.02
-    cells = moved(purse(delta=1e-6), start, 0.01, 1000, 3.0, 1.0, "round")
+    cells = moved(purse(delta=1e-6), start, 0.01, 1000, 6.0, 1.0, "round")
     left = ((ROWS - cells.centers[[0] * 300 + [1] * 700]) ** 2).sum(1).mean()
     assert np.average(cells.energy, weights=cells.rows) == pytest.approx(left, rel=0.05)
 
@@ -151,10 +154,51 @@ def test_a_count_is_believed_as_far_as_noise_does_not_explain_it():
     assert expected[-2:] == pytest.approx(rows[-2:], rel=0.01)
     # The more cells there are for each cluster, the likelier one is empty.
     assert (believed(rows, 10.0, 0.5) >= expected).all()
+    # Each by its own noise and its own odds.
+    each = believed(rows, np.full(7, 10.0), np.full(7, 0.25))
+    np.testing.assert_allclose(each, expected)
 
 
 def test_without_noise_every_row_is_believed():
     assert believed(np.array([0.0, 1, 1000]), 0.0, 0.5) == pytest.approx([0, 1, 1000])
+
+
+def test_a_place_is_as_likely_as_it_is_near_the_rows():
+    centers = np.array([[-0.1, 0], [0.1, 0], [0.2, 0], [0.9, 0.9]])
+    likely = nearness(centers, np.array([900.0, 900, 10, 5]))
+    assert likely[:2] == pytest.approx([1, 1], abs=0.15)
+    assert 0.4 < likely[2] < likely[0]
+    assert likely[3] < 0.2
+    assert np.isfinite(nearness(centers, np.zeros(4))).all()
+
+
+def test_a_place_where_noise_found_a_center_takes_one_only_near_the_rows_or_by_a_clear_count():
+    # All rows lie in a small part of the box; the last center is told to have two scales of noise.
+    middles = np.array([[0.0, 0], [0.02, 0], [0.06, 0], [0.08, 0], [0.9, 0.9]])
+    cells = OffsetCells(middles, np.array([900.0, 900, 500, 500, 45]), 30.0, np.full(5, 1e-4))
+    merged = [
+        cells.merged(2, np.random.default_rng(0), anywhere=anywhere) for anywhere in (False, True)
+    ]
+    assert [each.centers[:, 0].max() > 0.5 for each in merged] == [True, False]
+    clear = replace(cells, rows=np.array([900.0, 900, 500, 500, 300]))
+    assert clear.merged(2, np.random.default_rng(0), anywhere=True).centers[:, 0].max() > 0.5
+
+
+def test_two_counts_of_a_center_tell_more_than_one():
+    told = Counts(np.array([10.0, 20, 30]), np.array([3.0, 3, 3]))
+    both = told.with_earlier(Counts(np.array([20.0, 20, 99]), np.array([3.0, 1, np.inf])))
+    assert both.rows == pytest.approx([15, 20, 30])
+    assert both.noise == pytest.approx([3 / 2**0.5, 0.9**0.5, 3])
+
+
+@pytest.mark.parametrize(("delta", "grows"), [(1e-6, True), (0.0, False)])
+def test_a_ball_with_rows_beyond_it_grows_where_there_is_little_gaussian_noise(delta, grows):
+    rows = np.repeat([[0.5, 0, 0], [-0.5, 0, 0]], 5000, axis=0)
+    given = purse(5.0, delta, data=RowsDataset.from_values(rows, Box.cube(3)))
+    start = np.array([[0.2, 0, 0], [-0.5, 0, 0]])
+    cells = moved(given, start, np.array([0.01, 0.01]), 10_000, 1.0, 1.0, "round")
+    assert (cells.energy[0] > 0.01) == grows
+    assert cells.energy[1] < 0.002
 
 
 def test_a_center_with_two_clusters_is_halved_and_each_half_finds_one():
@@ -165,7 +209,7 @@ def test_a_center_with_two_clusters_is_halved_and_each_half_finds_one():
     # Two clusters share a center, and one center has nobody.
     start = np.array([[-0.55, 0.05, 0], [0.5, 0.5, 0], [0.5, -0.5, 0.3], [0.9, 0.9, 0.9]])
     energy = np.array([0.03, 0.002, 0.002, 0.002])
-    centers, rounds = settled(given, start, energy, 2000, 4, (1, 1), 1.5)
+    centers, rounds = settled(given, Start(start, energy), 2000, 4, (1, 1), 1.5)
     assert len(rounds[1].centers) == 5
     away = np.sqrt(((centers[:, None] - middles) ** 2).sum(axis=2))
     assert away.min(axis=0) == pytest.approx(np.zeros(4), abs=0.08)
@@ -188,7 +232,7 @@ def test_rounds_spend_the_purse_and_end_with_k_centers(multiples):
     given = purse(2.0, 1e-6)
     k = 2
     start = np.random.default_rng(0).uniform(-0.8, 0.8, (k * multiples[0], 3))
-    centers, rounds = settled(given, start, 1.0, 1000, k, multiples, 1.1)
+    centers, rounds = settled(given, Start(start, 1.0), 1000, k, multiples, 1.1)
     assert [len(each.centers) for each in rounds] == [k * multiple for multiple in multiples]
     np.testing.assert_allclose(centers[centers[:, 0].argsort()], MIDDLES, atol=0.1)
     assert len(given.curator.transcript) == len(multiples)
