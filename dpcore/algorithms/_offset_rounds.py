@@ -149,12 +149,13 @@ class OffsetCells:
         They are as heavy as the rows that they most likely have, by an earlier count too if there
         is one. They may lie `anywhere` in the box if noisy counts found them.
         """
-        told = Counts(self.rows, np.full(len(self.rows), self.noise))
-        told = told.with_earlier(earlier) if earlier else told
+        counts = Counts(self.rows, np.full(len(self.rows), self.noise))
+        if earlier:
+            counts = counts.with_earlier(earlier)
         odds = min(k / (len(self.rows) - k), MOST_ODDS)
-        rows = believed(told.rows, told.noise, odds)
+        rows = believed(counts.rows, counts.noise, odds)
         if anywhere:
-            rows = believed(told.rows, told.noise, odds * nearness(self.centers, rows))
+            rows = believed(counts.rows, counts.noise, odds * nearness(self.centers, rows))
         centers, cost = weighted_kmeans(self.centers, rows, k, RESTARTS, rng)
         total = max(rows.sum(), 1.0)
         squared = ((self.centers[:, None] - centers) ** 2).sum(axis=2)
@@ -162,7 +163,7 @@ class OffsetCells:
         own = np.bincount(group, heavy * (self.energy + squared.min(axis=1)), k).astype(np.float64)
         mass = np.bincount(group, heavy, k).astype(np.float64)
         pooled = float(heavy @ self.energy) / float(heavy.sum()) + cost / total
-        noise = math.sqrt((told.noise**2).mean())
+        noise = math.sqrt((counts.noise**2).mean())
         energy = trusted(own / np.maximum(mass, 1e-300), pooled, mass, noise)
         return OffsetCells(np.clip(centers, -1, 1), np.full(k, rows.sum() / k), noise, energy)
 
@@ -224,11 +225,10 @@ def believed(rows: FloatArray, noise: float | FloatArray, odds: float | FloatArr
 
 
 def nearness(centers: FloatArray, rows: FloatArray) -> FloatArray:
-    """How likely rows are at each center by its place alone, as a part of what is likely in the
-    middle of all rows.
+    """The odds of rows at each center, by its place alone, as a part of those in the middle.
 
-    That is nearly 1 where rows are told to lie, and next to nothing at many times that distance. In
-    a box much wider than the data, noise finds centers there.
+    That is nearly 1 where these rows lie, and next to nothing at many times that distance. In a box
+    much wider than the data, noise finds centers there.
     """
     total = max(rows.sum(), 1e-300)
     away = ((centers - rows @ centers / total) ** 2).sum(axis=1)

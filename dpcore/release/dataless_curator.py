@@ -167,10 +167,10 @@ class DatalessCurator(Curator):
         values = super()._drawn(lambda: np.zeros(shape, dtype=np.int64), moved, paid)
         why = self.transcript[-1].why
         if why == ROWS or self._answers.get(why):
-            told = np.array(self._told(why), dtype=np.int64)
+            answer = np.array(self._told(why), dtype=np.int64)
             # How many numbers a question asks for may follow from a long answer.
-            if told.size == values.size:
-                return told.reshape(values.shape)
+            if answer.size == values.size:
+                return answer.reshape(values.shape)
         number = _booked(self._whole) - 1
         self._long.append(number)
         loudness = self._loudness.get(number, Loudness.CLOSE)
