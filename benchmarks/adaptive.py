@@ -10,7 +10,7 @@ import dpcore
 from benchmarks import workloads
 from benchmarks.table import Row, seconds, unit
 from dpcore.algorithms._grown_tree import grow
-from dpcore.algorithms._tree_coreset import coreset_of
+from dpcore.algorithms._tree_coreset import coresets_of
 from dpcore.algorithms.adaptive import SIZE_SHARE
 from dpcore.datasets import GridDataset
 from dpcore.datasets.base import Dataset
@@ -128,7 +128,7 @@ def speed() -> Iterator[Row]:
     def synopsis(epsilon: float) -> Coreset:
         data = GridDataset(counts, Box.cube(2))
         curator = Curator(data, Budget(epsilon), SimulatedNoise(0))
-        return coreset_of(grow(curator, *curator.size(SIZE_SHARE)), curator)
+        return coresets_of([grow(curator, *curator.size(SIZE_SHARE))], [curator])[0]
 
     for epsilon in (0.02, 0.1, 0.5, 2.0, 4.0, 100.0):
         coreset = synopsis(epsilon)

@@ -64,20 +64,24 @@ class CoarseGridPlan:
     centers: tuple[int, ...]
     #: Where offsets are clipped, as a multiple of the root mean square.
     reach: float = 1.1
+    #: The most coordinates for which the plan holds.
+    most_coordinates: float = math.inf
 
 
 PLANS = (
     CoarseGridPlan(18, 3, 0.95, ()),
     CoarseGridPlan(40, 10, 0.3, (1,)),
     CoarseGridPlan(70, 10, 0.15, (2, 1)),
+    # Where a tree has small cells, its points need to move but once.
+    CoarseGridPlan(250, 0, 0.6, (2,), most_coordinates=5),
     CoarseGridPlan(1000, 0, 0.4, (2, 1)),
     CoarseGridPlan(math.inf, 0, 0.6, (4, 1)),
 )
 
 
-def plan_for(fill: float, k: int) -> CoarseGridPlan:
-    """The plan for so many rows times epsilon."""
-    return next(plan for plan in PLANS if fill / k < plan.below)
+def plan_for(fill: float, d: int, k: int) -> CoarseGridPlan:
+    """The plan for so many rows times epsilon, of d coordinates each."""
+    return next(p for p in PLANS if fill / k < p.below and d <= p.most_coordinates)
 
 
 def from_grid(curator: Curator, k: int) -> Outcome:
@@ -87,7 +91,7 @@ def from_grid(curator: Curator, k: int) -> Outcome:
     scale = (1 if curator.neighbors.size_is_private else 2) / budget.epsilon
     doubt = scale / (2 * SIZE_SHARE) if remainder < 1 else 0.0
     fill = max(n - doubt, 2 * scale) / scale
-    plan = plan_for(fill, k)
+    plan = plan_for(fill, d, k)
     if not plan.fullness:
         return from_tree(curator, k, n, remainder, plan)
     side = round((fill / plan.fullness) ** (2 / (2 + d)))

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpcore.algorithms._tree import ReadStage, TreeStage, fused, holding, leaf_weights
+from dpcore.algorithms._tree import ReadStage, TreeStage, fused, posteriors
+from dpcore.algorithms._tree_leaves import leaf_weights, of_whole_chains
 from dpcore.geometry.domain import FloatArray, IntArray
 
 
@@ -42,6 +43,8 @@ class TreeReading:
     full_cells: list[npt.NDArray[np.bool_]]
     #: The rows in each leaf, and 0 in all other cells.
     weights: list[FloatArray]
+    #: The probability that each cell holds rows.
+    chances: list[FloatArray]
     #: The estimate of each cell of the first stage, and its variance.
     first: tuple[FloatArray, FloatArray]
 
@@ -53,13 +56,15 @@ def read(trees: Sequence[Sequence[TreeStage]]) -> list[TreeReading]:
         return []
     forest = side_by_side(trees)
     estimates = fused(forest)
-    full_cells = holding(forest, estimates)
+    chances = posteriors(forest, estimates)
+    full_cells = [each > 0.5 for each in chances]
     weights = leaf_weights(forest, full_cells, estimates)
-    split_held, split_weights = (_of_each_tree(trees, stages) for stages in (full_cells, weights))
+    whole = of_whole_chains(forest, chances)
+    of_trees = [_of_each_tree(trees, stages) for stages in (full_cells, weights, whole)]
     first = [_of_each_tree(trees, [each]) for each in estimates[0]]
     return [
-        TreeReading(split_held[i], split_weights[i], (first[0][i][0], first[1][i][0]))
-        for i in range(len(trees))
+        TreeReading(full, rows, likely, (first[0][i][0], first[1][i][0]))
+        for i, (full, rows, likely) in enumerate(zip(*of_trees, strict=True))
     ]
 
 

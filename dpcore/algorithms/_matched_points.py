@@ -20,7 +20,7 @@ ones. Sums of these numbers bound what the noise in any sum of weights varies by
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -49,6 +49,14 @@ class LoosePoints:
     #: What the noise in any sum of weights varies by is no more than the sum of these; if None,
     #: that of `variances`.
     bounds: FloatArray | None = None
+    #: The probability that each point stands for any rows; if None, that is sure.
+    chances: FloatArray | None = None
+
+    @property
+    def expected(self) -> LoosePoints:
+        """The same points, as heavy as the rows that each is expected to stand for, if it may stand
+        for none. Centers keep away from what may be noise so, while costs come out too low."""
+        return self if self.chances is None else replace(self, weights=self.weights * self.chances)
 
     @property
     def noise_bounds(self) -> FloatArray:

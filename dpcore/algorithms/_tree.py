@@ -37,8 +37,6 @@ LEAST_SHARE = 0.25
 
 #: Squares of a map, or cells of any box.
 TreeCells = DyadicCells | HalvedCells
-#: The smallest cells that hold rows, how many each, and the variance of the noise in its own count.
-Leaves = tuple[TreeCells, FloatArray, FloatArray]
 #: The estimated rows in the cells of each stage, and the variances of these estimates.
 Estimates = Sequence[tuple[FloatArray, FloatArray]]
 #: Cells that are read at a time, in whole blocks, so that they stay in the cache.
@@ -85,45 +83,9 @@ class ReadStage(Protocol):
     def variance(self) -> float | FloatArray: ...
 
 
-def leaf_weights(
-    stages: Sequence[ReadStage], full_cells: Sequence[npt.NDArray[np.bool_]], estimates: Estimates
-) -> list[FloatArray]:
-    """The number of rows that each cell of each stage is estimated to hold, if it is a leaf: one of
-    the smallest cells that are held. All others have 0. `estimates` are those of `fused`.
-
-    The estimate of a cell of the first stage that is held is final. It is handed down among its
-    parts that are held, and so on. Where none is, the cell itself is a leaf.
-    """
-    weights = np.where(full_cells[0], np.maximum(estimates[0][0], 0), 0)
-    weights_of_stages = []
-    for below, inside, estimate in zip(stages[1:], full_cells[1:], estimates[1:], strict=True):
-        parts = _handed_down(weights, below.parent, inside, *estimate)
-        weights[below.parent[parts > 0]] = 0
-        weights_of_stages.append(weights)
-        weights = parts
-    return [*weights_of_stages, weights]
-
-
-def leaves_of(stages: Sequence[TreeStage], weights: Sequence[FloatArray]) -> Leaves:
-    """The leaves of a tree with these weights in the order of the curve, their weights, and the
-    variance of the noise in the count of each.
-
-    The sum over any leaves varies no more than the sum of their own counts: estimates that weigh
-    all counts by inverse variance have the least variance of all linear ones (Gauss and Markov).
-    """
-    first = stages[0].cells
-    leaves = [np.flatnonzero(each) for each in weights]
-    level = np.concatenate([s.cells.levels[i] for s, i in zip(stages, leaves, strict=True)])
-    code = np.concatenate([s.cells.codes[i] for s, i in zip(stages, leaves, strict=True)])
-    rows = np.concatenate([each[i] for each, i in zip(weights, leaves, strict=True)])
-    noise = np.repeat([s.variance for s in stages], [len(i) for i in leaves])
-    order = np.argsort(code << first.bits * (level.max(initial=0) - level), kind="stable")
-    return first.others(level[order], code[order]), rows[order], noise[order]
-
-
-def holding(stages: Sequence[ReadStage], estimates: Estimates) -> list[npt.NDArray[np.bool_]]:
-    """The cells of each stage that more likely than not hold rows, by all answers. `estimates` are
-    those of `fused`.
+def posteriors(stages: Sequence[ReadStage], estimates: Estimates) -> list[FloatArray]:
+    """The probability that each cell of each stage holds rows, by all answers, if the cell does
+    that it is a part of. `estimates` are those of `fused`.
 
     A cell that holds none is told by noise alone; any number of rows in one that does is as likely.
     The share of cells with rows, which is the prior, is that which their posterior odds come to,
@@ -131,23 +93,23 @@ def holding(stages: Sequence[ReadStage], estimates: Estimates) -> list[npt.NDArr
     centers far from all rows, and a part beside full ones seldom is empty. A cell that was asked
     again as a whole holds rows if it did before.
     """
-    full_cells = []
+    of_stages = []
     evidence_of_stages = _evidence_of_stages(stages, estimates)
     for t, (stage, evidence) in enumerate(zip(stages, evidence_of_stages, strict=True)):
         numbers = np.maximum(estimates[t][0], 0) / np.sqrt(estimates[t][1] / 2)
         above = stages[t - 1].cells.levels[stage.parent] if t else np.zeros_like(stage.parent)
-        holds = np.ones(len(stage.counts), dtype=bool)
+        holds = np.ones(len(stage.counts))
         for here, shape in _blocks(stage.cells, above):
             tables = [table_of(each[here], shape) for each in (evidence, numbers)]
-            full = np.empty(tables[0].shape, dtype=bool)
+            full = np.empty(tables[0].shape)
             step = max(1, CELLS_AT_ONCE >> shape.halvings)
             for first in range(0, len(full), step):
                 tell("reading counts", first / len(full))
                 some = slice(first, first + step)
-                full[some] = _posterior(*(each[some] for each in tables)) > 0.5
+                full[some] = _posterior(*(each[some] for each in tables))
             holds[here] = list_of(full, shape)
-        full_cells.append(holds)
-    return full_cells
+        of_stages.append(holds)
+    return of_stages
 
 
 @dataclass(frozen=True)
@@ -352,32 +314,3 @@ def fused(stages: Sequence[ReadStage]) -> list[tuple[FloatArray, FloatArray]]:
         trust = np.where(total_variance > 0, variance / (variance + total_variance), 0)
         estimates[t] = own + trust * (total - own), variance * (1 - trust)
     return estimates
-
-
-def _handed_down(
-    weights: FloatArray,
-    parent: IntArray,
-    alive: npt.NDArray[np.bool_],
-    estimates: FloatArray,
-    variances: FloatArray,
-) -> FloatArray:
-    """Each cell's weight divided among its live parts: x = max(estimate - tau * variance, 0).
-
-    That is the most likely division that adds up and has no negative part. tau, one for each
-    cell, is found by leaving out the parts below 0 until there are none: Newton's method on a
-    convex, piecewise linear function, which ends at its root.
-    """
-    parts = np.zeros(len(estimates))
-    open_parts = np.flatnonzero(alive & (weights[parent] > 0))
-    while len(open_parts):
-        cell = parent[open_parts]
-        excess = np.bincount(cell, estimates[open_parts], len(weights)) - weights
-        variance = np.bincount(cell, variances[open_parts], len(weights))
-        tau = excess[cell] / variance[cell]
-        value = estimates[open_parts] - tau * variances[open_parts]
-        positive = value > 0
-        # Where no part is below 0, the division is final.
-        unfinished = (np.bincount(cell[~positive], minlength=len(weights)) > 0)[cell]
-        parts[open_parts[~unfinished]] = value[~unfinished]
-        open_parts = open_parts[unfinished & positive]
-    return parts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dpcore.algorithms._grown_tree import MAX_CELLS, grow
-from dpcore.algorithms._tree_coreset import coreset_of, coresets_of
+from dpcore.algorithms._tree_coreset import coresets_of, loose_points_of
 from dpcore.algorithms.base import (
     POINTS,
     AuditHints,
@@ -42,7 +42,8 @@ class Adaptive(SynopsisAlgorithm):
     agree with each other once noise is averaged out. Cells and parts that by all their counts more
     likely hold nobody are dropped, and the others are a few hundred weighted points, dense where
     the rows are. Dropped cells that only together stand out of the noise get a point a block.
-    Everything is clustered from these points.
+    Everything is clustered from these points; for the centers of the run itself, each weighs what
+    it is expected to, if noise may have made it.
 
     Unit: one row.
 
@@ -74,8 +75,9 @@ class Adaptive(SynopsisAlgorithm):
 
     def run(self, curator: Curator, k: int, *, points: int) -> Outcome:
         stages = grow(curator, *curator.size(SIZE_SHARE))
-        coreset = coreset_of(stages, curator)
-        centers = coreset.unit_centers(k, curator.rng)
+        (loose,) = loose_points_of([stages], [curator])
+        coreset = loose.coreset(curator.box)
+        centers = loose.expected.coreset(curator.box).unit_centers(k, curator.rng)
         published = coreset.reduced(points) if points else coreset
         curator.note(CoresetNote(published.unit_points, published.weights))
         curator.note(CentersNote(centers))

@@ -62,7 +62,7 @@ def choose(
         )
         return AutoChoice("lift", "coarse grid", why)
     if d <= GRID_DIMENSIONS:
-        return way_of_few(d, not plan_for(loud, k).fullness)
+        return way_of_few(d, not plan_for(loud, d, k).fullness)
     terms = best_terms(n, d, Budget(epsilon, delta), relation)
     if tree_pays(n, d, k, terms):
         return way_of_few(d, tree=True)

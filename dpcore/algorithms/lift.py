@@ -188,7 +188,7 @@ def from_level(curator: Curator, k: int) -> Outcome:
     facts = {"relative noise": doubt, "gaussian noise": terms.gaussian}
     if tree_pays(sure, d, k, terms):
         loud = sure * budget.epsilon / (1 if relation.size_is_private else 2)
-        after_tree = replace(plan_for(loud, k), reach=TREE_REACH)
+        after_tree = replace(plan_for(loud, d, k), reach=TREE_REACH)
         outcome = from_tree(curator, k, sure, 1 - LEVEL_SHARE, after_tree)
         return replace(outcome, facts={**facts, **outcome.facts, "tree": True})
     if doubt > BLIND:

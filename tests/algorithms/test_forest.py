@@ -9,7 +9,7 @@ import dpcore
 from dpcore import regions
 from dpcore.algorithms import _grown_tree
 from dpcore.algorithms._grown_tree import AdaptivePlan, grow
-from dpcore.algorithms._tree_coreset import coreset_of, coresets_of
+from dpcore.algorithms._tree_coreset import coresets_of, loose_points_of
 from dpcore.datasets.rows import RowsDataset
 from dpcore.geometry.domain import TICKS, Box
 from dpcore.privacy.accounting import Budget
@@ -29,10 +29,13 @@ def curators(rows: tuple[int, ...], d: int = 2) -> list[Curator]:
 def check_each_is_as_alone(several: list[Curator]) -> None:
     trees = [grow(each, *each.size(0.015)) for each in several]
     for together, tree, own in zip(coresets_of(trees, several), trees, several, strict=True):
-        alone = coreset_of(tree, own)
+        (alone,) = coresets_of([tree], [own])
         assert np.array_equal(together.unit_points, alone.unit_points)
         assert np.array_equal(together.weights, alone.weights)
         assert np.array_equal(together.variances, alone.variances)
+    for beside, tree, own in zip(loose_points_of(trees, several), trees, several, strict=True):
+        (loose,) = loose_points_of([tree], [own])
+        np.testing.assert_allclose(beside.expected.weights, loose.expected.weights, rtol=1e-9)
 
 
 def test_a_tree_beside_others_makes_the_coreset_that_it_makes_alone():

@@ -8,20 +8,24 @@ import numpy as np
 import pytest
 
 from dpcore.algorithms._leaf_points import WeighedLeaves, leaf_points
-from dpcore.algorithms._tree import (
-    TreeStage,
-    _handed_down,
-    fused,
-    holding,
-    leaf_weights,
-    leaves_of,
-)
+from dpcore.algorithms._tree import TreeStage, fused, posteriors
+from dpcore.algorithms._tree_leaves import _handed_down, leaf_weights, leaves_of, of_whole_chains
 from dpcore.geometry.dyadic import DyadicCells, deinterleaved
 from dpcore.geometry.halved import HalvedCells
 
 
+def full_cells(stages):
+    """The cells of each stage that more likely than not hold rows."""
+    return [chances > 0.5 for chances in posteriors(stages, fused(stages))]
+
+
+def all_leaves(stages):
+    chances = of_whole_chains(stages, posteriors(stages, fused(stages)))
+    return leaves_of(stages, leaf_weights(stages, full_cells(stages), fused(stages)), chances)
+
+
 def weighed_leaves(stages):
-    return leaves_of(stages, leaf_weights(stages, holding(stages, fused(stages)), fused(stages)))
+    return all_leaves(stages)[:3]
 
 
 def points_of(cells, weights, scale, finest=21):
@@ -164,7 +168,7 @@ def one_full_cell(alone: float, beside: float, level: int = 3) -> np.ndarray:
     )
     noise[[first, second, third]] = 500.0, beside, alone
     stage = TreeStage(cells, np.full(cells.n_cells, -1), noise, 2.0, noise > 3)
-    (held,) = holding([stage], fused([stage]))
+    (held,) = full_cells([stage])
     return held[[first, second, third]]
 
 
@@ -178,7 +182,19 @@ def test_where_most_cells_hold_rows_a_light_one_is_not_taken_for_empty():
     counts = np.full(cells.n_cells, 8.0)
     counts[20] = 1.0
     stage = TreeStage(cells, np.full(cells.n_cells, -1), counts, 2.0, counts > 3)
-    assert holding([stage], fused([stage]))[0].all()
+    assert full_cells([stage])[0].all()
+
+
+def test_a_leaf_is_as_likely_as_it_and_the_cells_above_it_are():
+    above = first_stage([90, 12, 0, 0], [1, 1, 0, 0], variance=8.0)
+    stage = next_stage(above, [0, 1], [30, 25, 20, 15, 6, 0, 0, 0.0], np.ones(8))
+    first, parts = posteriors([above, stage], fused([above, stage]))
+    leaves = all_leaves([above, stage])
+    assert leaves.chances == pytest.approx(
+        (first[stage.parent] * parts)[np.isin(stage.cells.codes, leaves.cells.codes)], abs=1e-12
+    )
+    assert (leaves.chances[:4] > 0.999).all()
+    assert (leaves.chances[4:] < 0.99).all()
 
 
 def test_a_cell_that_did_not_stand_out_at_first_is_heard_when_it_is_asked_again():
@@ -203,10 +219,10 @@ def test_a_cell_with_one_loud_part_holds_rows_whatever_noise_the_others_add():
     below[loud] = 90
     stage = TreeStage(parts, parent, below, 50.0, np.ones(parts.n_cells, bool))
     quiet = replace(stage, counts=np.where(np.arange(parts.n_cells) == loud, 5.0, below))
-    held, part_held = holding([above, stage], fused([above, stage]))
+    held, part_held = full_cells([above, stage])
     assert held[5]
     assert part_held[loud]
-    assert not holding([above, quiet], fused([above, quiet]))[0][5]
+    assert not full_cells([above, quiet])[0][5]
 
 
 def asked_four_times(cells, counts, scales=(4.0, 2.0, 1.5, 1.0)):
@@ -218,7 +234,7 @@ def asked_four_times(cells, counts, scales=(4.0, 2.0, 1.5, 1.0)):
         answers[5] = count
         dead = np.zeros(64, dtype=bool)
         stages.append(TreeStage(cells, parent, answers, 2 * scale**2, dead))
-    return bool(holding(stages, fused(stages))[0][5])
+    return bool(full_cells(stages)[0][5])
 
 
 @pytest.mark.parametrize("cells", [DyadicCells.uniform(3), HalvedCells.uniform(3, 6)])
