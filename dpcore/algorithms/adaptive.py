@@ -14,6 +14,7 @@ from dpcore.algorithms.base import (
     SynopsisAlgorithm,
     register,
 )
+from dpcore.kmeans.weighted import refined
 from dpcore.privacy.accounting import Verdict
 from dpcore.queries.curator import Curator
 from dpcore.results.run_result import Outcome
@@ -42,8 +43,8 @@ class Adaptive(SynopsisAlgorithm):
     agree with each other once noise is averaged out. Cells and parts that by all their counts more
     likely hold nobody are dropped, and the others are a few hundred weighted points, dense where
     the rows are. Dropped cells that only together stand out of the noise get a point a block.
-    Everything is clustered from these points; for the centers of the run itself, each weighs what
-    it is expected to, if noise may have made it.
+    Everything is clustered from these points; for the centers of the run itself, each first weighs
+    what it is expected to, if noise may have made it.
 
     Unit: one row.
 
@@ -78,6 +79,7 @@ class Adaptive(SynopsisAlgorithm):
         (loose,) = loose_points_of([stages], [curator])
         coreset = loose.coreset(curator.box)
         centers = loose.expected.coreset(curator.box).unit_centers(k, curator.rng)
+        centers = refined(coreset.unit_points, coreset.weights, centers)
         published = coreset.reduced(points) if points else coreset
         curator.note(CoresetNote(published.unit_points, published.weights))
         curator.note(CentersNote(centers))

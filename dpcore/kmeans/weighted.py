@@ -24,6 +24,8 @@ FINALISTS = 3
 RASTER_POINTS, RASTER_SIDE = 10_000, 512
 #: Steps in which the best solution of a raster then sees all points.
 LAST_STEPS = 2
+#: Steps of Lloyd from a solution on one set of weights to one on another, at most.
+MOST_STEPS = 100
 
 
 def weighted_kmeans(
@@ -48,6 +50,16 @@ def weighted_kmeans(
     with single_thread():
         centers, cost = _solve((points - middle) / reach, weights, k, restarts, rng)
     return centers * reach + middle, cost * reach**2
+
+
+def refined(points: FloatArray, weights: FloatArray, centers: FloatArray) -> FloatArray:
+    """Centers that were found on other weights, after the steps of Lloyd that these lead to."""
+    steps = MOST_STEPS if len(points) <= RASTER_POINTS else LAST_STEPS
+    with single_thread():
+        (centers,), _ = lloyd(
+            WeightedPoints(points, weights), centers[None], steps, minimum_weight=0
+        )
+    return centers
 
 
 def _solve(
