@@ -45,7 +45,8 @@ POINT_STEPS, HEARD = 20, 1.5
 #: The energy near a center is read off its own points and as if there were so many times the mean
 #: number of rows more, with the energy of all.
 POOLED = 0.1
-#: Leaves are those of a tree whose counts are high, some by noise, and count as so much less exact.
+#: Leaves are chosen for their high counts, some of them high by chance. So their precision is
+#: multiplied by this.
 TRUST = 0.5
 #: A number of rows that weighs nothing beside any other.
 NEXT_TO_NOTHING = 1e-9
@@ -53,7 +54,7 @@ NEXT_TO_NOTHING = 1e-9
 
 @dataclass(frozen=True)
 class CoarseGridPlan:
-    """A way to make a run, by rows times epsilon over k, below which the plan holds."""
+    """A way to make a run, for fewer rows times epsilon over k, and up to some coordinates."""
 
     below: float
     #: Rows times epsilon that a cell of the grid is meant for; 0 where a tree takes its place.
@@ -72,7 +73,7 @@ PLANS = (
     CoarseGridPlan(18, 3, 0.95, ()),
     CoarseGridPlan(40, 10, 0.3, (1,)),
     CoarseGridPlan(70, 10, 0.15, (2, 1)),
-    # Where a tree has small cells, its points need to move but once.
+    # With few coordinates, a tree has small cells, and one round is enough.
     CoarseGridPlan(250, 0, 0.6, (2,), most_coordinates=5),
     CoarseGridPlan(1000, 0, 0.4, (2, 1)),
     CoarseGridPlan(math.inf, 0, 0.6, (4, 1)),
@@ -144,9 +145,9 @@ def from_tree(
     return Outcome(np.clip(centers, -1, 1), coreset, {"rounds": len(plan.centers)})
 
 
-def start_on(loose: LoosePoints, centers: FloatArray, cost: float, counted: bool) -> Start:
-    """Centers on points of a tree, which cost so much together: the mean squared distance from each
-    to the rows that its points stand for; and, if `counted`, how many these are.
+def start_on(loose: LoosePoints, centers: FloatArray, cost: float, with_counts: bool) -> Start:
+    """A start from centers found on the points of a tree, and their total cost on these. With
+    counts, it has the number of rows near each.
 
     A point of a large leaf stands for rows that may be far from it. Where there are few points it
     is about that of all centers.
@@ -166,7 +167,7 @@ def start_on(loose: LoosePoints, centers: FloatArray, cost: float, counted: bool
     energy = (own + others * pooled) / (mass + others)
     variances = np.bincount(cell, loose.variances, m) / TRUST
     noise = np.sqrt(np.where(variances > 0, variances, np.inf))
-    return Start(centers, energy, Counts(mass, noise) if counted else None)
+    return Start(centers, energy, Counts(mass, noise) if with_counts else None)
 
 
 def on_points(loose: LoosePoints, centers: FloatArray, rounds: Sequence[OffsetRound]) -> FloatArray:

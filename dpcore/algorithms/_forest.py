@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpcore.algorithms._tree import ReadStage, TreeStage, fused, posteriors
-from dpcore.algorithms._tree_leaves import leaf_weights, of_whole_chains
+from dpcore.algorithms._tree_leaves import leaf_weights, unconditional
 from dpcore.geometry.domain import FloatArray, IntArray
 
 
@@ -59,7 +59,7 @@ def read(trees: Sequence[Sequence[TreeStage]]) -> list[TreeReading]:
     chances = posteriors(forest, estimates)
     full_cells = [each > 0.5 for each in chances]
     weights = leaf_weights(forest, full_cells, estimates)
-    whole = of_whole_chains(forest, chances)
+    whole = unconditional(forest, chances)
     of_trees = [_of_each_tree(trees, stages) for stages in (full_cells, weights, whole)]
     first = [_of_each_tree(trees, [each]) for each in estimates[0]]
     return [

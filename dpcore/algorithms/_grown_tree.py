@@ -56,12 +56,13 @@ class AdaptivePlan:
 #: cuts zoom in.
 ZOOM_OF_FEW_ROWS_ON_MAPS = AdaptivePlan((0.35, 0.25, 0.4), 40, (1.5, 1.5))
 ZOOM_ON_MAPS = AdaptivePlan((0.2, 0.25, 0.25, 0.3), 160, (6, 3, 2))
+MANY_ROWS = AdaptivePlan((0.2, 0.35, 0.45), 160, (10, 4))
 #: Plans by the number of rows times epsilon below which they hold; tuned on generated data.
 PLANS = (
     (700.0, AdaptivePlan((0.35, 0.65), 40, (2,), small_part=ZOOM_OF_FEW_ROWS_ON_MAPS)),
     (1500.0, AdaptivePlan((0.2, 0.35, 0.45), 160, (5, 2.5), small_part=ZOOM_ON_MAPS)),
-    (5000.0, AdaptivePlan((0.2, 0.35, 0.45), 160, (10, 4), small_part=ZOOM_ON_MAPS)),
-    (math.inf, AdaptivePlan((0.2, 0.35, 0.45), 160, (10, 4))),
+    (5000.0, replace(MANY_ROWS, small_part=ZOOM_ON_MAPS)),
+    (math.inf, MANY_ROWS),
 )
 
 

@@ -49,13 +49,15 @@ class LoosePoints:
     #: What the noise in any sum of weights varies by is no more than the sum of these; if None,
     #: that of `variances`.
     bounds: FloatArray | None = None
-    #: The probability that each point stands for any rows; if None, that is sure.
+    #: The probability that each point stands for any rows; if None, all are certain.
     chances: FloatArray | None = None
 
     @property
     def expected(self) -> LoosePoints:
-        """The same points, as heavy as the rows that each is expected to stand for, if it may stand
-        for none. Centers keep away from what may be noise so, while costs come out too low."""
+        """The same points, each weight times the probability that the point stands for any rows.
+
+        This keeps centers away from noise, but costs computed from these weights are too low.
+        """
         return self if self.chances is None else replace(self, weights=self.weights * self.chances)
 
     @property
@@ -123,7 +125,8 @@ def _after(loose: LoosePoints, answer: OffsetRound) -> LoosePoints:
     spread = np.bincount(cell, weights * (offsets**2).sum(axis=1), m) / np.maximum(mass, TINY)
     room = np.bincount(cell, weights * loose.room, m) / np.maximum(mass, TINY)
     trust = trusted(np.ones(m), 0.0, np.maximum(cells.rows, 0), max(noise, TINY))
-    energy = np.minimum(np.maximum(cells.energy, spread - room), spread)
+    seen = cells.energy if cells.seen is None else cells.seen
+    energy = np.minimum(np.maximum(seen, spread - room), spread)
     narrower = 1 + trust * (np.sqrt(energy / np.maximum(spread, TINY)) - 1)
     # Noise has already drawn the mean of a round to the center that was asked about.
     signal = np.maximum(cells.rows, 0) ** 2

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import expit
 
 from dpcore.geometry.domain import FloatArray, IntArray
 from dpcore.kmeans.weighted import weighted_kmeans
@@ -36,16 +37,16 @@ LEAST_FILLED, ONE_LEAST_LEFT, LEAST_LEFT = 0.02, 0.02, 0.15
 DOUBTED_GAIN = 2.0
 #: A cell that holds rows is taken to hold any number of them up to so many times the mean.
 MOST_ROWS = 2.0
-#: The odds that a center holds rows are no higher before they are counted.
+#: The highest odds, before they are counted, that a center has rows.
 MOST_ODDS = 0.5
-#: They fall with this power of the squared distance from the middle of all rows, from about so many
-#: times its mean.
+#: These odds fall as this power of the squared distance from the mean of all rows, beyond about so
+#: many times its average.
 FALLING, FAR = 4, 30.0
 #: A center is halved where the mean squared distance of its rows is so many times that of the
 #: median center: there may be two clusters. Its halves lie apart by this part of its root.
 WIDE, APART = 2.5, 1.0
 #: Where Gaussian noise moves a center by less than this part of its ball, what clipping hides costs
-#: more than noise does: the energy of a full ball is then taken for so many times more.
+#: more than noise does: the energy of a full ball is then raised by this many times itself.
 STEADY, HIDDEN = 0.1, 8.0
 #: Standard deviations of noise in rows at which a cell is trusted by half on its own spread.
 DOUBTED = 5.0
@@ -116,7 +117,7 @@ class Counts:
     noise: FloatArray
 
     def with_earlier(self, earlier: Counts) -> Counts:
-        """The rows that this and an earlier count of the same centers tell together."""
+        """This count and an earlier one of the same centers, averaged by inverse variance."""
         new, old = self.noise**-2.0, earlier.noise**-2.0
         return Counts((new * self.rows + old * earlier.rows) / (new + old), (new + old) ** -0.5)
 
@@ -140,14 +141,16 @@ class OffsetCells:
     #: The standard deviation of the noise in `rows`.
     noise: float
     energy: FloatArray
+    #: What a round saw of that, where `energy` is taken for more.
+    seen: FloatArray | None = None
 
     def merged(
         self, k: int, rng: Coins, earlier: Counts | None = None, anywhere: bool = False
     ) -> OffsetCells:
         """Fewer centers, each in the middle of some: their spread becomes distance.
 
-        They are as heavy as the rows that they most likely have, by an earlier count too if there
-        is one. They may lie `anywhere` in the box if noisy counts found them.
+        Each weighs the number of rows that it most likely has, by an earlier count too if there is
+        one. Set `anywhere` if noisy counts found them: they may then lie far from all rows.
         """
         counts = Counts(self.rows, np.full(len(self.rows), self.noise))
         if earlier:
@@ -163,9 +166,8 @@ class OffsetCells:
         own = np.bincount(group, heavy * (self.energy + squared.min(axis=1)), k).astype(np.float64)
         mass = np.bincount(group, heavy, k).astype(np.float64)
         pooled = float(heavy @ self.energy) / float(heavy.sum()) + cost / total
-        noise = math.sqrt((counts.noise**2).mean())
-        energy = trusted(own / np.maximum(mass, 1e-300), pooled, mass, noise)
-        return OffsetCells(np.clip(centers, -1, 1), np.full(k, rows.sum() / k), noise, energy)
+        energy = trusted(own / np.maximum(mass, 1e-300), pooled, mass, self.noise)
+        return OffsetCells(np.clip(centers, -1, 1), np.full(k, rows.sum() / k), self.noise, energy)
 
     def with_wide_ones_halved(self, rng: Coins) -> OffsetCells:
         """Two centers in place of each whose rows lie far and wide, in any direction from it.
@@ -220,12 +222,12 @@ def believed(rows: FloatArray, noise: float | FloatArray, odds: float | FloatArr
     """
     scale = np.maximum(noise / math.sqrt(2), 1e-9)
     most = MOST_ROWS * np.maximum(rows.mean(), scale)
-    full = np.exp(np.minimum(rows / scale, 50)) * 2 * scale / most * odds
-    return np.asarray(np.maximum(rows, 0) * full / (1 + full))
+    beforehand = np.log(np.maximum(2 * scale / most * odds, 1e-300))
+    return np.asarray(np.maximum(rows, 0) * expit(rows / scale + beforehand))
 
 
 def nearness(centers: FloatArray, rows: FloatArray) -> FloatArray:
-    """The odds of rows at each center, by its place alone, as a part of those in the middle.
+    """The odds of rows at each center by its place alone, relative to those at the mean.
 
     That is nearly 1 where these rows lie, and next to nothing at many times that distance. In a box
     much wider than the data, noise finds centers there.
@@ -252,7 +254,7 @@ def moved(
     too: sums are shrunk by James and Stein's rule, a cell counts for at least a tenth of its share
     of rows, and no center leaves its ball. What a move leaves unexplained is at least some part of
     what was there; for one center it is twice the square of the move's noise, within limits. Where
-    there is little Gaussian noise, the energy of a ball that is nearly full is taken for more.
+    there is little Gaussian noise, the next ball is wider the fuller this one is.
     """
     m, d = centers.shape
     energy = np.broadcast_to(energy, m)
@@ -281,12 +283,12 @@ def moved(
     unsure = DOUBTED_GAIN * d * (noise / weights) ** 2 / before
     least_left = np.clip(unsure, ONE_LEAST_LEFT, LEAST_LEFT) if m == 1 else LEAST_LEFT
     energy_after = np.maximum(before - gained, least_left * before)
+    seen = energy_after
     if m > 1 and question.norm == 2:
-        # The rows of a center that is still on its way lie mostly beyond its ball.
         full = np.clip(gained / question.reach**2, mean, 1)
         steady = math.sqrt(d) * noise < STEADY * question.reach * weights
-        energy_after = energy_after * np.where(steady, 1 + HIDDEN * full**2, 1)
-    return OffsetCells(np.clip(centers + steps, -1, 1), rows, count_noise, energy_after)
+        energy_after = seen * np.where(steady, 1 + HIDDEN * full**2, 1)
+    return OffsetCells(np.clip(centers + steps, -1, 1), rows, count_noise, energy_after, seen)
 
 
 def settled(

@@ -84,8 +84,8 @@ class ReadStage(Protocol):
 
 
 def posteriors(stages: Sequence[ReadStage], estimates: Estimates) -> list[FloatArray]:
-    """The probability that each cell of each stage holds rows, by all answers, if the cell does
-    that it is a part of. `estimates` are those of `fused`.
+    """The probability, given all answers, that each cell of each stage holds rows if its parent
+    does. `estimates` are those of `fused`.
 
     A cell that holds none is told by noise alone; any number of rows in one that does is as likely.
     The share of cells with rows, which is the prior, is that which their posterior odds come to,

@@ -64,8 +64,8 @@ def leaves_of(
     return Leaves(first.others(level[order], code[order]), rows[order], noise[order], chance[order])
 
 
-def of_whole_chains(stages: Sequence[ReadStage], chances: Sequence[FloatArray]) -> list[FloatArray]:
-    """The probability that each cell holds rows, from those that it does if the cell above does."""
+def unconditional(stages: Sequence[ReadStage], chances: Sequence[FloatArray]) -> list[FloatArray]:
+    """The probability that each cell holds rows, from those given that its parent does."""
     of_stages = [chances[0]]
     for below, chance in zip(stages[1:], chances[1:], strict=True):
         of_stages.append(of_stages[-1][below.parent] * chance)

@@ -43,8 +43,8 @@ class Adaptive(SynopsisAlgorithm):
     agree with each other once noise is averaged out. Cells and parts that by all their counts more
     likely hold nobody are dropped, and the others are a few hundred weighted points, dense where
     the rows are. Dropped cells that only together stand out of the noise get a point a block.
-    Everything is clustered from these points; for the centers of the run itself, each first weighs
-    what it is expected to, if noise may have made it.
+    Everything is clustered from these points. For the centers of the run itself, each point is
+    first weighted by the probability that it has rows; a few steps on the published weights follow.
 
     Unit: one row.
 

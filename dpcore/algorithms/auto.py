@@ -74,8 +74,8 @@ def way_of_few(d: int, tree: bool) -> AutoChoice:
     are."""
     picture = "a tree of counts" if tree else "a coarse grid"
     why = (
-        f"In {d} dimensions {picture} shows roughly where rows are, and a few rounds of clipped "
-        "offsets show the rest."
+        f"In {d} dimensions {picture} shows roughly where rows are, and clipped offsets show "
+        "the rest."
     )
     return AutoChoice("lift", "tree and rounds" if tree else "coarse grid", why)
 

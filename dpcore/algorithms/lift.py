@@ -94,7 +94,7 @@ class Lift(Algorithm):
     centers there than are wanted. In a few rounds ask for each center how many rows are nearest and
     how far from it they lie on average, with offsets clipped to a ball that shrinks as centers
     settle, because noise grows with the ball; then merge the centers to k, each as heavy as the
-    rows that it most likely has by its count, by that of the tree and by its place. Before each
+    rows that it most likely has, after a tree also by its count there and by its place. Before each
     later round with k centers, halve a center whose rows lie far and wide: two clusters may share
     it. Cells of the picture, moved to where the rounds saw rows, are published as a coreset. Where
     even the level drowns in noise, the answer is hardly more than public centers.

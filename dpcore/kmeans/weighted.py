@@ -53,7 +53,7 @@ def weighted_kmeans(
 
 
 def refined(points: FloatArray, weights: FloatArray, centers: FloatArray) -> FloatArray:
-    """Centers that were found on other weights, after the steps of Lloyd that these lead to."""
+    """Centers found on other weights, moved by some steps of Lloyd on these."""
     steps = MOST_STEPS if len(points) <= RASTER_POINTS else LAST_STEPS
     with single_thread():
         (centers,), _ = lloyd(

@@ -122,7 +122,10 @@ class DatalessCurator(Curator):
 
     def size(self, fraction: float) -> tuple[int, float]:
         if not self.neighbors.size_is_private:
-            return self._told(ROWS)[0], 1.0
+            numbers = self._told(ROWS)
+            if len(numbers) != 1:
+                raise ValueError(f"the answer to {ROWS!r} has {len(numbers)} numbers")
+            return numbers[0], 1.0
         return super().size(fraction)
 
     def working_copy(self, cells_per_side: int | None = None) -> Curator:
@@ -168,9 +171,12 @@ class DatalessCurator(Curator):
         why = self.transcript[-1].why
         if why == ROWS or self._answers.get(why):
             answer = np.array(self._told(why), dtype=np.int64)
-            # How many numbers a question asks for may follow from a long answer.
             if answer.size == values.size:
                 return answer.reshape(values.shape)
+            # How many centers a round asks about may follow from a long answer or from coins, but
+            # not how many numbers it asks for each.
+            if values.ndim != 2 or answer.size % values.shape[1]:
+                raise ValueError(f"the answer to {why!r} has {answer.size} numbers")
         number = _booked(self._whole) - 1
         self._long.append(number)
         loudness = self._loudness.get(number, Loudness.CLOSE)

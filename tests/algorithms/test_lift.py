@@ -243,7 +243,7 @@ def test_a_lone_point_of_a_large_leaf_may_be_far_from_its_rows():
     weights, room = np.array([500.0, 500, 100]), np.array([0.001, 0.001, 0.1])
     loose = LoosePoints(points, weights, np.ones(3), room)
     centers = np.array([[-0.45, 0, 0], [0.5, 0, 0], [0.9, 0.9, 0.9]])
-    start = start_on(loose, centers, 1000 * 0.05**2, counted=True)
+    start = start_on(loose, centers, 1000 * 0.05**2, with_counts=True)
     energy = start.energy
     np.testing.assert_allclose(start.counts.rows, [1000, 100, 0])
     # Leaves are those whose counts are high, so each counts for half.

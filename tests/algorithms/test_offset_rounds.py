@@ -50,6 +50,13 @@ def test_without_noise_a_round_is_a_step_of_lloyd(delta):
     np.testing.assert_allclose(cells.rows, [300, 700], atol=1)
 
 
+def test_a_full_ball_grows_for_the_next_round_and_tells_what_it_saw():
+    energy = ((ROWS - MIDDLES[[0] * 300 + [1] * 700]) ** 2).sum(1).mean()
+    cells = moved(purse(delta=1e-6), MIDDLES, energy, 1000, 0.9, 1.0, "round")
+    assert (cells.seen < 1.05 * energy).all()
+    assert (cells.energy > 2 * energy).all()
+
+
 def test_by_l2_norm_the_energy_left_is_that_of_the_moved_centers():
     start = MIDDLES + 0.02
     cells = moved(purse(delta=1e-6), start, 0.01, 1000, 6.0, 1.0, "round")

@@ -9,7 +9,7 @@ import pytest
 
 from dpcore.algorithms._leaf_points import WeighedLeaves, leaf_points
 from dpcore.algorithms._tree import TreeStage, fused, posteriors
-from dpcore.algorithms._tree_leaves import _handed_down, leaf_weights, leaves_of, of_whole_chains
+from dpcore.algorithms._tree_leaves import _handed_down, leaf_weights, leaves_of, unconditional
 from dpcore.geometry.dyadic import DyadicCells, deinterleaved
 from dpcore.geometry.halved import HalvedCells
 
@@ -20,7 +20,7 @@ def full_cells(stages):
 
 
 def all_leaves(stages):
-    chances = of_whole_chains(stages, posteriors(stages, fused(stages)))
+    chances = unconditional(stages, posteriors(stages, fused(stages)))
     return leaves_of(stages, leaf_weights(stages, full_cells(stages), fused(stages)), chances)
 
 
@@ -193,6 +193,7 @@ def test_a_leaf_is_as_likely_as_it_and_the_cells_above_it_are():
     assert leaves.chances == pytest.approx(
         (first[stage.parent] * parts)[np.isin(stage.cells.codes, leaves.cells.codes)], abs=1e-12
     )
+    assert len(leaves.chances) == 5
     assert (leaves.chances[:4] > 0.999).all()
     assert (leaves.chances[4:] < 0.99).all()
 

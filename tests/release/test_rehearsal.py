@@ -85,6 +85,24 @@ def test_a_question_about_one_center_more_is_no_fault():
     assert difference(said) is None
 
 
+@pytest.mark.parametrize("more", [-1, 1])
+@pytest.mark.parametrize(
+    ("key", "neighbors", "which"),
+    [
+        ("lift", "add-remove", 0),
+        ("lift", "replace-one", 0),
+        ("lift", "replace-one", -1),
+        ("eugkm", "replace-one", 0),
+    ],
+)
+def test_an_answer_of_too_many_or_too_few_numbers_is_refused(key, neighbors, which, more):
+    said = told(key, "s1-like", 3, 8.0, neighbors)
+    values = said["answers"][which]["values"]
+    said["answers"][which]["values"] = [*values, 5] if more > 0 else values[:-1]
+    with pytest.raises(ValueError, match=r"numbers|missing|cells"):
+        rehearse(said, lambda transcript: plain(account(transcript)))
+
+
 @pytest.mark.parametrize("key", ["eugkm", "coreset", "dplloyd", "sulq", "gkm"])
 def test_charges_that_the_algorithm_does_not_make_are_not(key):
     said = told(key, "s1-like", 3, 1.0)
