@@ -96,4 +96,4 @@ def test_auto_gives_the_reason_for_what_it_did():
             facts = dpcore.run("auto", data, 2, epsilon, seed=0).facts
             assert ("rounds" in facts) == (rows > FEW)
             assert ("lost in the noise" in facts["because"]) == ("rounds" not in facts)
-            assert ("a few rounds" in facts["because"]) == ("rounds" in facts)
+            assert ("clipped offsets" in facts["because"]) == ("rounds" in facts)
