@@ -44,8 +44,8 @@ def links(app: AppTest) -> dict[str, dict[str, str]]:
 
 
 def test_the_level_is_that_of_the_library_and_its_links_carry_it() -> None:
-    app = done(visited(CHOOSE, data="s1-like", k=3, privacy="Loosest", part_of_box=5.0))
-    found = recommend(CentersWithin(5), dpcore.datasets.load("s1-like"), 3, every_level=True)
+    app = done(visited(CHOOSE, data="s1-like", k=3, privacy="Loosest", part_of_box=3.0))
+    found = recommend(CentersWithin(3), dpcore.datasets.load("s1-like"), 3, every_level=True)
     assert found.level is not None
     assert found.level.name in html(app)
     assert "is the strictest level that meets your need" in html(app)

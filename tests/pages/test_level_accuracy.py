@@ -30,9 +30,9 @@ def measured(app: AppTest) -> str:
 
 
 def test_a_need_sets_the_level_and_the_figure_follows_the_slider() -> None:
-    app = visited(PUBLISH, data="s1-like", k=3, step="level", privacy="Loosest", part_of_box=5.0)
+    app = visited(PUBLISH, data="s1-like", k=3, step="level", privacy="Loosest", part_of_box=3.0)
     at_loosest = measured(app)
-    found = recommend(CentersWithin(5), dpcore.datasets.load("s1-like"), 3, every_level=True)
+    found = recommend(CentersWithin(3), dpcore.datasets.load("s1-like"), 3, every_level=True)
     assert found.level is not None
     assert f"**{found.level.name}** is the strictest level" in words(app)
     assert "Measured on these data, which are public" in words(app)
@@ -76,7 +76,7 @@ def test_a_person_with_many_rows_has_the_accuracy_of_a_part_of_the_level() -> No
 
 
 def test_the_certificate_says_how_accurate_this_very_run_is(ledger_folder: Path) -> None:
-    app = visited(PUBLISH, data="s1-like", k=3, step="level", privacy="Loose", part_of_box=5.0)
+    app = visited(PUBLISH, data="s1-like", k=3, step="level", privacy="Loose", part_of_box=3.0)
     shown = measured(app)
     app = until(confirmed(press(app, "settled")), "was made on")
     page = Ledger(ledger_folder).files(1)["certificate.html"].decode()
